@@ -1,0 +1,120 @@
+/**
+ * The law of the house. A room may import only the rooms written before it, and enters another by its
+ * door, index.ts. `test/law.test.ts` plants a breach of every rule and sees it fail.
+ */
+const rooms = {
+  core: ["text", "patch", "files", "tools", "node"],
+};
+
+/** A third-party library and the only place that may know it. */
+const homes = {
+  diff: "^packages/core/src/patch/",
+  zod: "^packages/(core/src/tools|mcp/src)/",
+  ignore: "^packages/core/src/files/",
+  picomatch: "^packages/(core/src/(files|node)|cli/src)/",
+  chardet: "^packages/core/src/node/",
+  "iconv-lite": "^packages/core/src/node/",
+  "fs-native-extensions": "^packages/core/src/node/",
+  "@modelcontextprotocol": "^packages/mcp/src/",
+  commander: "^packages/cli/src/",
+};
+
+/** The only files that may touch the operating system. */
+const edge = "^packages/(core/src/node|cli/(src|bin))/";
+
+const forbid = (name, comment, from, to) => ({ name, comment, severity: "error", from, to });
+
+const orderOf = (pkg, order) =>
+  order.map((room, at) => {
+    const later = [...order.slice(at + 1).map((name) => `${name}/`), "[^/]+$"];
+    return forbid(
+      `order-${pkg}-${room}`,
+      "imports flow one way: a room imports earlier rooms only, and never its package's front door",
+      { path: `^packages/${pkg}/src/${room}/` },
+      { path: `^packages/${pkg}/src/(${later.join("|")})` },
+    );
+  });
+
+export default {
+  forbidden: [
+    ...Object.entries(rooms).flatMap(([pkg, order]) => orderOf(pkg, order)),
+    ...Object.entries(rooms).map(([pkg, order]) =>
+      forbid(
+        `listed-${pkg}`,
+        "a new room is added to the table first",
+        {},
+        { path: `^packages/${pkg}/src/(?!(${order.join("|")})/)[^/]+/` },
+      ),
+    ),
+    forbid(
+      "use-the-door",
+      "another room is entered by its index.ts",
+      { path: "^packages/([^/]+)/src/([^/]+)/" },
+      { path: "^packages/$1/src/[^/]+/", pathNot: ["^packages/$1/src/$2/", "/index[.]ts$"] },
+    ),
+    forbid(
+      "core-stands-alone",
+      "core knows no other package",
+      { path: "^packages/core/" },
+      { path: "^packages/(?!core/)" },
+    ),
+    forbid(
+      "mcp-meets-only-core",
+      "the packages share only core; cli composes them",
+      { path: "^packages/mcp/" },
+      { path: "^packages/(?!(mcp|core)/)" },
+    ),
+    forbid(
+      "core-by-its-two-doors",
+      "core is entered by its front door or by node's",
+      { path: "^packages/(?!core/)[^/]+/src/" },
+      { path: "^packages/core/(src|dist)/", pathNot: "^packages/core/(src|dist)/(index|node/index)[.](ts|js|d[.]ts)$" },
+    ),
+    forbid(
+      "mcp-by-its-door",
+      "mcp is entered by its index",
+      { path: "^packages/(?!mcp/)[^/]+/src/" },
+      { path: "^packages/mcp/(src|dist)/", pathNot: "^packages/mcp/(src|dist)/index[.](ts|js|d[.]ts)$" },
+    ),
+    forbid(
+      "io-at-the-edge",
+      "only these files touch the operating system",
+      { path: "^packages/[^/]+/src/", pathNot: edge },
+      { dependencyTypes: ["core"] },
+    ),
+    ...Object.entries(homes).map(([library, home]) =>
+      forbid(
+        `home-of-${library}`,
+        "a third-party library has one home",
+        { path: "^packages/[^/]+/src/", pathNot: home },
+        { path: `(^|node_modules/)${library}(/|$)` },
+      ),
+    ),
+    forbid("no-cycle", "no two files need each other", {}, { circular: true }),
+    { ...forbid("no-folder-cycle", "no two folders need each other", {}, { circular: true }), scope: "folder" },
+    forbid("resolvable", "every import exists", {}, { couldNotResolve: true }),
+    forbid(
+      "declared",
+      "src uses only its own package's dependencies",
+      { path: "^packages/[^/]+/src/" },
+      { dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"] },
+    ),
+    forbid(
+      "no-test-in-src",
+      "what is shipped never imports tests",
+      { path: "^packages/[^/]+/src/" },
+      { path: "(^|/)test/" },
+    ),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^packages/[^/]+/(dist|test/.*/scenarios)/" },
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["holdfast-source", "import", "default"],
+      extensions: [".ts", ".js"],
+    },
+  },
+};

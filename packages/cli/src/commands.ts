@@ -1,0 +1,239 @@
+import { collect, type GlobalFlags, type Settings, wholeNumber } from "./settings.js";
+import type { Terminal } from "./terminal.js";
+
+/** One command as data: its help is made from it, its code is loaded when it is called. */
+export interface CommandSpec {
+  /** Name and arguments, as commander reads them. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly options?: readonly OptionSpec[];
+  readonly examples: readonly string[];
+  readonly load: () => Promise<(call: Invocation) => Promise<number>>;
+}
+
+export interface OptionSpec {
+  readonly flags: string;
+  readonly help: string;
+  readonly choices?: readonly string[];
+  readonly parse?: (value: string, before: readonly string[] | undefined) => unknown;
+}
+
+/** What a command gets: its arguments in order, its flags, and where it may print. */
+export interface Invocation {
+  readonly args: readonly (string | undefined)[];
+  readonly flags: Flags;
+  readonly settings: Settings;
+  readonly terminal: Terminal;
+  /** Ends the command as a usage error: one line, a hint, exit code 2. */
+  readonly misuse: (message: string) => never;
+}
+
+/** Every flag of every command; which command takes which is said in the table below. */
+export interface Flags extends GlobalFlags {
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly depth?: number;
+  readonly all?: boolean;
+  readonly encoding?: string;
+  readonly base?: string;
+  readonly atomic?: boolean;
+  readonly inPlace?: boolean;
+  readonly exact?: boolean;
+  readonly jsonl?: boolean;
+  readonly readOnly?: boolean;
+  readonly tools?: string;
+  readonly wire?: "text" | "json";
+  readonly resultContent?: "auto" | "full" | "changed" | "none";
+  readonly structured?: boolean;
+  readonly keepDays?: number;
+  readonly maxMegabytes?: number;
+  readonly dryRun?: boolean;
+}
+
+export const globalOptions: readonly OptionSpec[] = [
+  {
+    flags: "--root <dir>",
+    help: "the folder to work in (default: the current one); may be repeated",
+    parse: collect,
+  },
+  { flags: "--json", help: "print the result as JSON" },
+  {
+    flags: "--state-dir <dir>",
+    help: "where history, states and locks are kept (default: the user's state folder)",
+  },
+  {
+    flags: "--allow-protected <glob>",
+    help: "approve writing to protected paths of this form; may be repeated",
+    parse: collect,
+  },
+  { flags: "--no-color", help: "never colour the output (also NO_COLOR; FORCE_COLOR colours always)" },
+];
+
+const encoding: OptionSpec = {
+  flags: "--encoding <name>",
+  help: "insist on this encoding instead of detecting it",
+};
+const base: OptionSpec = {
+  flags: "--base <sha256>",
+  help: "the state that the change was made against: 64 hex digits or at least 12",
+};
+const atomic: OptionSpec = {
+  flags: "--atomic",
+  help: "change whatever state is there now, read and written under one lock",
+};
+const inPlace: OptionSpec = {
+  flags: "--in-place",
+  help: "write into the existing inode: keeps hard links and owner, is not atomic",
+};
+
+const resultContent: OptionSpec = {
+  flags: "--result-content <amount>",
+  help: "how much of the file the JSON shows (default: full)",
+  choices: ["auto", "full", "changed", "none"],
+};
+
+export const commandSpecs: readonly CommandSpec[] = [
+  {
+    usage: "read <file>",
+    summary: "print a file, with its state on standard error",
+    options: [
+      { flags: "--offset <line>", help: "first line, counted from 1", parse: wholeNumber },
+      { flags: "--limit <lines>", help: "number of lines", parse: wholeNumber },
+      encoding,
+    ],
+    examples: [
+      "holdfast read src/app.ts",
+      "holdfast read build.log --offset 5000 --limit 40",
+      "holdfast read src/app.ts --json",
+    ],
+    load: async () => (await import("./commands/read.js")).readCommand,
+  },
+  {
+    usage: "list [dir]",
+    summary: "list a folder, without what the ignore files leave out",
+    options: [
+      { flags: "--depth <levels>", help: "levels below the folder (default: 1)", parse: wholeNumber },
+      { flags: "--limit <entries>", help: "entries at most (default: 1000)", parse: wholeNumber },
+      { flags: "--all", help: "also what the ignore files leave out" },
+    ],
+    examples: ["holdfast list", "holdfast list src --depth 3", "holdfast list --all --json"],
+    load: async () => (await import("./commands/list.js")).listCommand,
+  },
+  {
+    usage: "patch [file] [diff]",
+    summary: "apply a unified diff to the state that it was made against",
+    description:
+      "Applies a unified diff to a file. Line numbers and counts in the diff may be wrong; its lines may not. " +
+      "The diff is read from the file named second, or from standard input. A diff of a state that is gone is refused.",
+    options: [
+      base,
+      atomic,
+      inPlace,
+      encoding,
+      resultContent,
+      {
+        flags: "--jsonl",
+        help: "apply diffs to given texts: lines {id, path, base, diff} in, lines {id, ok, result, code, message, repairs} out",
+      },
+    ],
+    examples: [
+      "holdfast patch src/app.ts fix.diff --base b94d27b9934d",
+      "git diff HEAD~1 -- a.txt | holdfast patch a.txt - --atomic",
+      "holdfast patch --jsonl < cases.jsonl > answers.jsonl",
+    ],
+    load: async () => (await import("./commands/patch.js")).patchCommand,
+  },
+  {
+    usage: "write <file> [content]",
+    summary: "create a file, or replace the state that is named",
+    description:
+      "Writes a whole file. The content is read from the file named second, or from standard input. A new file " +
+      "needs no base; an existing one is replaced only where --base names its present state (or with --atomic).",
+    options: [
+      base,
+      atomic,
+      { flags: "--exact", help: "write the bytes as they are, instead of a text in the file's encoding" },
+      inPlace,
+      encoding,
+      resultContent,
+    ],
+    examples: [
+      "holdfast write notes.md draft.md",
+      "printf 'hello\\n' | holdfast write hello.txt",
+      "holdfast write logo.png new.png --exact --base b94d27b9934d",
+    ],
+    load: async () => (await import("./commands/write.js")).writeCommand,
+  },
+  {
+    usage: "undo <file>",
+    summary: "take back the last recorded write, one further each time",
+    options: [resultContent],
+    examples: ["holdfast undo src/app.ts"],
+    load: async () => (await import("./commands/undo.js")).undoCommand,
+  },
+  {
+    usage: "log <file>",
+    summary: "list the recorded writes of a file, newest first",
+    examples: ["holdfast log src/app.ts", "holdfast log src/app.ts --json"],
+    load: async () => (await import("./commands/log.js")).logCommand,
+  },
+  {
+    usage: "restore <file@sha256>",
+    summary: "bring back a recorded state of a file",
+    options: [base, inPlace, resultContent],
+    examples: [
+      "holdfast restore src/app.ts@b94d27b9934d",
+      "holdfast restore src/app.ts@b94d27b9934d --base 5891b5b522d5",
+    ],
+    load: async () => (await import("./commands/restore.js")).restoreCommand,
+  },
+  {
+    usage: "gc",
+    summary: "delete recorded states that are old or too many",
+    options: [
+      { flags: "--keep-days <days>", help: "keep states younger than this", parse: wholeNumber },
+      {
+        flags: "--max-megabytes <size>",
+        help: "keep at most this much, the youngest first",
+        parse: wholeNumber,
+      },
+      { flags: "--dry-run", help: "only say what would go" },
+    ],
+    examples: ["holdfast gc", "holdfast gc --keep-days 7"],
+    load: async () => (await import("./commands/gc.js")).gcCommand,
+  },
+  {
+    usage: "doctor",
+    summary: "check this machine and the state folder",
+    examples: ["holdfast doctor", "holdfast doctor --json"],
+    load: async () => (await import("./commands/doctor.js")).doctorCommand,
+  },
+  {
+    usage: "mcp",
+    summary: "serve the tools to an agent: an MCP server over stdio",
+    options: [
+      { flags: "--read-only", help: "offer only the tools that change nothing" },
+      { flags: "--tools <names>", help: "all, or names separated by commas" },
+      { flags: "--wire <form>", help: "how results are written (default: text)", choices: ["text", "json"] },
+      {
+        flags: "--result-content <amount>",
+        help: "how much of a file a write returns (default: auto)",
+        choices: ["auto", "full", "changed", "none"],
+      },
+      { flags: "--structured", help: "small results also as structured content" },
+    ],
+    examples: [
+      "holdfast mcp",
+      "holdfast mcp --root ~/project --root ~/notes",
+      "holdfast mcp --read-only --wire json --result-content full",
+    ],
+    load: async () => (await import("./commands/mcp.js")).mcpCommand,
+  },
+  {
+    usage: "tour",
+    summary: "see the protocol at work on a temporary folder",
+    examples: ["holdfast tour", "holdfast tour | less"],
+    load: async () => (await import("./commands/tour.js")).tourCommand,
+  },
+];

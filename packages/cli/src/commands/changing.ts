@@ -1,0 +1,43 @@
+import type { Refusal, Workspace, WriteOutcome } from "@holdfast/core";
+import type { Flags, Invocation } from "../commands.js";
+import { finishOnceBegun } from "../interrupt.js";
+import { answerInJson, withWorkspace } from "../open.js";
+import { reportRefusal, reportWrite } from "../report.js";
+
+/** The part of a request that the flags of every changing command make up. */
+export function writeOptions(flags: Flags): { base?: string; encoding?: string; inPlace?: boolean } {
+  const base = flags.atomic === true ? "current" : flags.base;
+  return {
+    ...(base === undefined ? {} : { base }),
+    ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
+    ...(flags.inPlace === true ? { inPlace: true } : {}),
+  };
+}
+
+/** `--base` and `--atomic` say the opposite of each other. */
+export function checkBaseFlags({ flags, misuse }: Invocation): void {
+  if (flags.base !== undefined && flags.atomic === true) {
+    misuse("--base names the state to change and --atomic takes any; give one of them");
+  }
+}
+
+/** Carries out one change of one file and prints what came of it. @returns the exit code. */
+export async function changeFile(
+  call: Invocation,
+  path: string,
+  change: (workspace: Workspace) => Promise<WriteOutcome>,
+): Promise<number> {
+  const { settings, terminal } = call;
+  return withWorkspace(call, async (workspace) => {
+    const outcome = await finishOnceBegun(() => change(workspace));
+    if (!settings.json) return reportWrite(outcome, terminal);
+    return answerInJson({ kind: "write", outcome }, terminal, call.flags.resultContent);
+  });
+}
+
+/** What was refused before the workspace was asked. @returns the exit code. */
+export async function refuseChange(call: Invocation, path: string, refusal: Refusal): Promise<number> {
+  if (!call.settings.json) return reportRefusal(refusal, call.terminal);
+  const result = { kind: "refused", refusal, path, writing: true } as const;
+  return answerInJson(result, call.terminal);
+}

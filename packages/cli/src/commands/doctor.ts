@@ -1,0 +1,92 @@
+import { type Inspection, inspectState } from "@holdfast/core/node";
+import { counted, readableSize } from "../amounts.js";
+import type { Invocation } from "../commands.js";
+import { exitCodes } from "../exit-codes.js";
+import { escapeName, type Paint } from "../terminal.js";
+import { version } from "../version.js";
+
+/** One thing that was looked at. A `note` is worth knowing and no fault. */
+interface Finding {
+  readonly name: string;
+  readonly verdict: "good" | "note" | "fault";
+  readonly says: string;
+}
+
+/** `holdfast doctor`: what is promised on this machine, and what stands in the way. Repairs nothing. */
+export async function doctorCommand({ settings, terminal }: Invocation): Promise<number> {
+  const inspection = inspectState(settings.stateDir, settings.roots);
+  const findings = [
+    ...machineFindings(inspection),
+    ...rootFindings(inspection),
+    ...stateFindings(inspection),
+  ];
+  const healthy = findings.every(({ verdict }) => verdict !== "fault");
+  if (settings.json) {
+    await terminal.out(`${JSON.stringify({ success: healthy, version, findings })}\n`);
+  } else {
+    const lines = [`holdfast ${version}`, ...findings.map((finding) => describe(finding, terminal.outPaint))];
+    await terminal.out(`${lines.join("\n")}\n`);
+  }
+  return healthy ? exitCodes.success : exitCodes.machine;
+}
+
+function machineFindings({ nodeVersion, platform, walksByHandle, nativeExtension }: Inspection): Finding[] {
+  return [
+    finding("node", isSupported(nodeVersion) ? "good" : "fault", `${nodeVersion} (20.19 or later is needed)`),
+    finding("platform", "good", platform),
+    walksByHandle
+      ? finding("confinement", "good", "paths are walked by handle: no link leads out of the roots")
+      : finding("confinement", "note", "paths are compared, not walked by handle: the weaker promise"),
+    nativeExtension.loaded
+      ? finding("native extension", "good", "loaded: extended attributes and ACLs are kept")
+      : finding("native extension", "note", `not loaded (${nativeExtension.reason ?? "unknown"})`),
+  ];
+}
+
+function rootFindings({ roots }: Inspection): Finding[] {
+  return roots.map(({ path, refusal }) =>
+    refusal === undefined
+      ? finding("root", "good", path)
+      : finding("root", "fault", `${path}: ${refusal.code}: ${refusal.message}`),
+  );
+}
+
+function stateFindings({ state }: Inspection): Finding[] {
+  if (state.kind === "refusal") return [finding("state folder", "fault", `${state.code}: ${state.message}`)];
+  if (!state.exists) return [finding("state folder", "good", `${state.path} (nothing kept yet)`)];
+  const { staleLocks, leftIntents, staleSessions } = state;
+  const stale = staleLocks + leftIntents + staleSessions;
+  return [
+    finding("state folder", state.mode === "700" ? "good" : "note", `${state.path} (mode ${state.mode})`),
+    finding("free space", state.freeBytes < lowBytes ? "note" : "good", readableSize(state.freeBytes)),
+    finding(
+      "kept",
+      "good",
+      `${counted(state.blobs, "state")} of ${counted(state.histories, "file")}, ${readableSize(state.blobBytes)}`,
+    ),
+    finding("sessions", "good", `${state.liveSessions} running`),
+    stale === 0
+      ? finding("left behind", "good", "nothing")
+      : finding(
+          "left behind",
+          "note",
+          `${counted(staleLocks, "lock")}, ${counted(leftIntents, "interrupted write")}, ${counted(staleSessions, "ended session")}: holdfast gc clears up`,
+        ),
+  ];
+}
+
+const lowBytes = 100_000_000;
+
+function finding(name: string, verdict: Finding["verdict"], says: string): Finding {
+  return { name, verdict, says };
+}
+
+function describe({ name, verdict, says }: Finding, paint: Paint): string {
+  const marks = { good: paint.green("✓"), note: paint.yellow("!"), fault: paint.red("✗") };
+  return `${marks[verdict]} ${name.padEnd(17)} ${escapeName(says)}`;
+}
+
+function isSupported(nodeVersion: string): boolean {
+  const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
+  return major > 20 || (major === 20 && minor >= 19);
+}

@@ -1,0 +1,57 @@
+import { collectGarbage, type GarbageReport } from "@holdfast/core/node";
+import { counted, readableSize } from "../amounts.js";
+import type { Invocation } from "../commands.js";
+import { exitCodes } from "../exit-codes.js";
+import { answerInJson } from "../open.js";
+import { reportRefusal } from "../report.js";
+
+/** `holdfast gc`: bounds the state folder. What a live session saw is kept. */
+export async function gcCommand({ flags, settings, terminal }: Invocation): Promise<number> {
+  const { keepDays, maxMegabytes, dryRun } = flags;
+  const report = await collectGarbage({
+    stateDir: settings.stateDir,
+    ...(keepDays === undefined ? {} : { maxAgeMs: keepDays * dayMs }),
+    ...(maxMegabytes === undefined ? {} : { maxBytes: maxMegabytes * 1_000_000 }),
+    ...(dryRun === true ? { dryRun } : {}),
+  });
+  if (report.kind === "refusal") {
+    const result = { kind: "refused", refusal: report, writing: false } as const;
+    return settings.json ? answerInJson(result, terminal) : reportRefusal(report, terminal);
+  }
+  const shown = settings.json ? JSON.stringify(toJson(report)) : describe(report, dryRun === true);
+  await terminal.out(`${shown}\n`);
+  return exitCodes.success;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+function toJson(report: GarbageReport) {
+  return {
+    success: true,
+    removed: {
+      states: report.removedBlobs,
+      bytes: report.removedBytes,
+      histories: report.removedHistories,
+      locks: report.removedLocks,
+      sessions: report.removedSessions,
+    },
+    kept: { states: report.keptBlobs, bytes: report.keptBytes },
+    recovered: report.recovered,
+  };
+}
+
+function describe(report: GarbageReport, dryRun: boolean): string {
+  const { removedBlobs, removedBytes, keptBlobs, keptBytes, recovered } = report;
+  const verb = dryRun ? "Would remove" : "Removed";
+  const rest: readonly (readonly [count: number, one: string, many?: string])[] = [
+    [report.removedHistories, "history", "histories"],
+    [report.removedLocks, "abandoned lock"],
+    [report.removedSessions, "sign of an ended session", "signs of ended sessions"],
+    [recovered.intents, "interrupted write"],
+  ];
+  const details = rest.filter(([count]) => count > 0).map((counts) => `, ${counted(...counts)}`);
+  return [
+    `${verb} ${counted(removedBlobs, "state")} (${readableSize(removedBytes)})${details.join("")}.`,
+    `Kept ${counted(keptBlobs, "state")} (${readableSize(keptBytes)}).`,
+  ].join("\n");
+}

@@ -1,0 +1,43 @@
+import type { ListedEntry } from "@holdfast/core";
+import type { Invocation } from "../commands.js";
+import { exitCodes } from "../exit-codes.js";
+import { answerInJson, withWorkspace } from "../open.js";
+import { reportRefusal } from "../report.js";
+import { escapeName, type Paint } from "../terminal.js";
+
+/** `holdfast list [DIR]`: one entry a line, its size before it. */
+export function listCommand(call: Invocation): Promise<number> {
+  const { args, flags, settings, terminal } = call;
+  const { depth, limit, all } = flags;
+  const request = {
+    ...(args[0] === undefined ? {} : { path: args[0] }),
+    ...(depth === undefined ? {} : { depth }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(all === true ? { all } : {}),
+  };
+  return withWorkspace(call, async (workspace) => {
+    const outcome = await workspace.list(request);
+    if (settings.json) return answerInJson({ kind: "list", outcome }, terminal);
+    if (outcome.kind === "refusal") return reportRefusal(outcome, terminal);
+    const width = Math.max(1, ...outcome.entries.map((entry) => sizeOf(entry).length));
+    const lines = outcome.entries.map((entry) => `${line(entry, width, terminal.outPaint)}\n`);
+    await terminal.out(lines.join(""));
+    if (outcome.more) terminal.err("There are more entries: see --limit.\n");
+    return exitCodes.success;
+  });
+}
+
+function line(entry: ListedEntry, width: number, paint: Paint): string {
+  const name = escapeName(entry.path);
+  const shown = entry.isDirectory ? paint.cyan(`${name}/`) : name;
+  const notes = [
+    ...(entry.special === undefined ? [] : [entry.special]),
+    ...(entry.openable ? [] : ["not openable"]),
+  ];
+  const note = notes.length === 0 ? "" : paint.dim(`  (${notes.join(", ")})`);
+  return `${paint.dim(sizeOf(entry).padStart(width))}  ${shown}${note}`;
+}
+
+function sizeOf(entry: ListedEntry): string {
+  return entry.sizeBytes === undefined ? "-" : String(entry.sizeBytes);
+}

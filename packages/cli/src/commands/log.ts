@@ -1,0 +1,81 @@
+import type { LoggedWrite, LogOutcome } from "@holdfast/core";
+import type { Invocation } from "../commands.js";
+import { exitCodes } from "../exit-codes.js";
+import { answerInJson, withWorkspace } from "../open.js";
+import { reportRefusal } from "../report.js";
+import { escapeName, type Paint, type Terminal } from "../terminal.js";
+
+/** `holdfast log FILE`: the recorded writes, newest first, and how to bring a state back. */
+export function logCommand(call: Invocation): Promise<number> {
+  const path = call.args[0] ?? "";
+  return withWorkspace(call, async (workspace) => {
+    const outcome = await workspace.log({ path });
+    if (outcome.kind === "log") {
+      await (call.settings.json ? printJson(outcome, call.terminal) : printTable(outcome, call.terminal));
+      return exitCodes.success;
+    }
+    if (!call.settings.json) return reportRefusal(outcome, call.terminal);
+    return answerInJson({ kind: "refused", refusal: outcome, path, writing: false }, call.terminal);
+  });
+}
+
+type Log = Extract<LogOutcome, { kind: "log" }>;
+
+function printJson({ path, entries }: Log, terminal: Terminal): Promise<void> {
+  return terminal.out(`${JSON.stringify({ path, entries: entries.map(entryToJson) })}\n`);
+}
+
+async function printTable({ path, entries }: Log, terminal: Terminal): Promise<void> {
+  if (entries.length === 0) {
+    terminal.err(`No write of ${escapeName(path)} is recorded.\n`);
+    return;
+  }
+  await terminal.out(table(entries, terminal.outPaint));
+  const older = entries.find((entry) => entry.kept && !entry.current && entry.after !== null);
+  if (older === undefined) return;
+  terminal.err(`To bring one back: holdfast restore ${escapeName(path)}@${short(older.after)}\n`);
+}
+
+function table(entries: readonly LoggedWrite[], paint: Paint): string {
+  const tools = entries.map(toolOf);
+  const width = Math.max(...tools.map((tool) => tool.length));
+  const lines = entries.map((entry, at) => {
+    const mark = entry.current ? paint.green("* now") : entry.kept ? "" : paint.yellow("bytes gone");
+    const time = localTime(entry.time);
+    const hash = paint.cyan(short(entry.after));
+    return `${time}  ${hash}  ${(tools[at] ?? "").padEnd(width)}  ${paint.dim(escapeName(entry.session).slice(0, 12))}  ${mark}`.trimEnd();
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+function toolOf(entry: LoggedWrite): string {
+  return escapeName(entry.undoes === undefined ? entry.tool : `${entry.tool} (took back a write)`);
+}
+
+function short(sha256: string | null): string {
+  return sha256 === null ? "deleted     " : sha256.slice(0, 12);
+}
+
+/** As people of this place read the clock, in a form that sorts. */
+function localTime(time: number): string {
+  const at = new Date(time);
+  const two = (part: number) => String(part).padStart(2, "0");
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+}
+
+function entryToJson(entry: LoggedWrite) {
+  const { id, time, session, tool, before, after, undoes, kept, current } = entry;
+  const taken = undoes === undefined ? {} : { undoes };
+  return {
+    id,
+    time: new Date(time).toISOString(),
+    sha256: after,
+    before,
+    tool,
+    session,
+    kept,
+    current,
+    ...taken,
+  };
+}

@@ -1,0 +1,44 @@
+import { type ToolName, toolNames } from "@holdfast/core";
+import { serveMcp } from "@holdfast/mcp";
+import type { Invocation } from "../commands.js";
+import { exitCodes } from "../exit-codes.js";
+import { withWorkspace } from "../open.js";
+import { escapeName } from "../terminal.js";
+import { version } from "../version.js";
+
+/** `holdfast mcp`: serves until the client closes our standard input. */
+export async function mcpCommand({ flags, settings, terminal, misuse }: Invocation): Promise<number> {
+  const tools = namedTools(flags.tools, misuse);
+  if (process.stdin.isTTY) {
+    terminal.err("This is an MCP server for an agent to start; end it with Ctrl-C. See: holdfast tour\n");
+  }
+  // Standard output belongs to the protocol: whatever else is said goes to standard error.
+  return withWorkspace({ settings: { ...settings, json: false }, terminal }, async (workspace) => {
+    await serveMcp({
+      workspace,
+      version,
+      readOnly: flags.readOnly === true,
+      structured: flags.structured === true,
+      onError: (error, where) => terminal.err(`holdfast: ${where}: ${escapeName(messageOf(error))}\n`),
+      ...(tools === undefined ? {} : { tools }),
+      ...(flags.wire === undefined ? {} : { wire: flags.wire }),
+      ...(flags.resultContent === undefined ? {} : { resultContent: flags.resultContent }),
+    });
+    return exitCodes.success;
+  });
+}
+
+function namedTools(
+  names: string | undefined,
+  misuse: Invocation["misuse"],
+): readonly ToolName[] | undefined {
+  if (names === undefined || names === "all") return undefined;
+  return names.split(",").map((name) => {
+    const tool = toolNames.find((known) => known === name.trim());
+    return tool ?? misuse(`there is no tool ${JSON.stringify(name)}; the tools are ${toolNames.join(", ")}`);
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

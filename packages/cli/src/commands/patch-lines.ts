@@ -1,0 +1,98 @@
+import { applyDiff, type OutcomeCode, type Repair } from "@holdfast/core";
+import { exitCodes } from "../exit-codes.js";
+import { type InputLine, linesOf } from "../input-lines.js";
+import type { Terminal } from "../terminal.js";
+
+/** One line of the answer; in the order of the questions. */
+export interface LineAnswer {
+  /** As in the question; `null` where it could not be read. */
+  readonly id: unknown;
+  readonly ok: boolean;
+  /** The new text; the base where nothing is to be done. Absent after a refusal. */
+  readonly result?: string;
+  readonly code: OutcomeCode;
+  readonly message: string;
+  readonly repairs?: readonly Repair[];
+}
+
+/**
+ * `holdfast patch --jsonl`: the pure engine on given texts, line by line, no disk. A line that cannot be
+ * read is answered as a refusal, and the next one is read.
+ */
+export async function patchLines(input: AsyncIterable<Buffer>, terminal: Terminal): Promise<number> {
+  for await (const lines of linesOf(input, limitBytes)) {
+    let answers = "";
+    for (const line of lines) {
+      const answer = answerLine(line);
+      if (answer !== undefined) answers += `${JSON.stringify(answer)}\n`;
+      if (answers.length > batchLength) {
+        await terminal.out(answers);
+        answers = "";
+      }
+    }
+    if (answers !== "") await terminal.out(answers);
+  }
+  return exitCodes.success;
+}
+
+/** The answer to one line; nothing to a blank one. Never throws. */
+export function answerLine(line: InputLine): LineAnswer | undefined {
+  if (line.kind === "too_long")
+    return refused(null, `The line is longer than ${limitBytes} bytes.`, "too_large");
+  const text = decode(line.bytes);
+  if (text === undefined) return refused(null, "The line is not valid UTF-8.");
+  if (text.trim() === "") return undefined;
+  const question = parse(text);
+  if (question === undefined) return refused(null, "The line is not a JSON object.");
+  const { id = null, path, base, diff } = question;
+  if (typeof diff !== "string") return refused(id, "`diff` must be a string.");
+  if (typeof base !== "string" && base !== null) {
+    return refused(id, "`base` must be a string, or null where there is no file.");
+  }
+  if (path !== undefined && path !== null && typeof path !== "string") {
+    return refused(id, "`path` must be a string.");
+  }
+  return answerDiff(id, base, diff, path ?? undefined);
+}
+
+const limitBytes = 64 * 1024 * 1024;
+const batchLength = 64 * 1024;
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+function answerDiff(id: unknown, base: string | null, diff: string, path: string | undefined): LineAnswer {
+  const outcome = applyDiff({ base, diff, ...(path === undefined ? {} : { path }) });
+  if (outcome.kind === "refusal") return { id, ok: false, code: outcome.code, message: outcome.message };
+  const { code, text: result, repairs } = outcome;
+  const answer = { id, ok: true, result, code, message: messages[code] };
+  return repairs.length === 0 ? answer : { ...answer, repairs };
+}
+
+const messages = {
+  applied: "Patch applied successfully.",
+  already_applied: "The text is already as the diff asks; nothing was changed.",
+  no_change: "The diff changes nothing.",
+} as const;
+
+function refused(id: unknown, message: string, code: OutcomeCode = "invalid_arguments"): LineAnswer {
+  return { id, ok: false, code, message };
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    // A cast after the test: a JSON object is a record of unknown values.
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,16 @@
+import type { Invocation } from "../commands.js";
+import { readInput, readInputText } from "../input.js";
+import { changeFile, checkBaseFlags, refuseChange, writeOptions } from "./changing.js";
+
+/** `holdfast write FILE [CONTENT|-]`: a text in the file's encoding, or with `--exact` the bytes given. */
+export async function writeCommand(call: Invocation): Promise<number> {
+  const { args, flags } = call;
+  const [path = "", input] = args;
+  checkBaseFlags(call);
+  const content = flags.exact === true ? await readInput(input) : await readInputText(input);
+  if (typeof content !== "string" && !(content instanceof Uint8Array))
+    return refuseChange(call, path, content);
+  return changeFile(call, path, (workspace) =>
+    workspace.write({ path, content, tool: "holdfast write", ...writeOptions(flags) }),
+  );
+}

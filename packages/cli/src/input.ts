@@ -1,0 +1,58 @@
+import { createReadStream } from "node:fs";
+import type { Refusal } from "@holdfast/core";
+
+/** The bytes of a named file, or of standard input for `-` and for no name at all. */
+export async function readInput(name: string | undefined): Promise<Uint8Array | Refusal> {
+  const fromStdin = name === undefined || name === "-";
+  if (fromStdin && process.stdin.isTTY) {
+    process.stderr.write("Reading from the terminal; end with Ctrl-D.\n");
+  }
+  const stream = fromStdin ? process.stdin : createReadStream(name);
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of stream) {
+      // A cast, since the stream's type knows nothing of its missing encoding: these are buffers.
+      parts.push(part as Buffer);
+      size += (part as Buffer).length;
+      if (size > limitBytes) return refusal("too_large", `The input is larger than ${limitBytes} bytes.`);
+    }
+  } catch (error) {
+    return unreadable(name ?? "-", error);
+  }
+  return Buffer.concat(parts);
+}
+
+/** The same as text, which must be valid UTF-8: a guess would change what is written. */
+export async function readInputText(name: string | undefined): Promise<string | Refusal> {
+  const bytes = await readInput(name);
+  if (!(bytes instanceof Uint8Array)) return bytes;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return refusal("undecodable", "The input is not valid UTF-8. Convert it, or write bytes with `--exact`.");
+  }
+}
+
+const limitBytes = 256 * 1024 * 1024;
+
+function unreadable(name: string, error: unknown): Refusal {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const shown = JSON.stringify(name);
+  switch (code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return refusal("file_missing", `There is no input file ${shown}.`);
+    case "EISDIR":
+      return refusal("is_directory", `The input ${shown} is a folder.`);
+    case "EACCES":
+    case "EPERM":
+      return refusal("permission_denied", `The input ${shown} may not be read.`);
+    default:
+      throw error;
+  }
+}
+
+function refusal(code: Refusal["code"], message: string): Refusal {
+  return { kind: "refusal", code, message };
+}

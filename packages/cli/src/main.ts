@@ -1,0 +1,39 @@
+import { version } from "./version.js";
+
+/**
+ * The program's first file. It answers `--version` before anything else is loaded, and it is where
+ * whatever goes wrong unforeseen becomes one line and an exit code.
+ */
+const args = process.argv.slice(2);
+if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
+  process.stdout.write(`${version}\n`);
+} else {
+  guardProcess();
+  const { runProgram } = await import("./program.js");
+  process.exitCode = await runProgram(args);
+}
+
+function guardProcess(): void {
+  process.on("uncaughtException", fail);
+  process.on("unhandledRejection", fail);
+  // A reader that has seen enough (`holdfast read FILE | head -1`) is no error.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(process.exitCode ?? 0);
+    process.stderr.write(`holdfast: standard output: ${error.code ?? "not writable"}\n`);
+    process.exit(7);
+  });
+  process.stderr.on("error", () => process.exit(process.exitCode ?? 1));
+}
+
+/** Never a stack trace, unless somebody who works on Holdfast asks for one. */
+function fail(error: unknown): never {
+  const message = error instanceof Error ? error.message : String(error);
+  const [line = ""] = message.split("\n");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a message may quote a name with controls
+  const plain = line.replace(/[\u0000-\u001f\u007f-\u009f]/g, "?");
+  process.stderr.write(`holdfast: internal error: ${plain}\n`);
+  if (process.env["HOLDFAST_DEBUG"] !== undefined && error instanceof Error) {
+    process.stderr.write(`${error.stack ?? ""}\n`);
+  }
+  process.exit(1);
+}

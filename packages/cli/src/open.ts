@@ -1,0 +1,39 @@
+import type { ResultContent, Workspace } from "@holdfast/core";
+import { openWorkspace } from "@holdfast/core/node";
+import type { ToolResult } from "./json.js";
+import { reportRefusal } from "./report.js";
+import type { Settings } from "./settings.js";
+import type { Terminal } from "./terminal.js";
+
+/**
+ * Opens the workspace that the flags name, for one piece of work. Where that is refused (a root that is
+ * no folder, a state folder that belongs to somebody else), it says so.
+ *
+ * @returns the exit code.
+ */
+export async function withWorkspace(
+  { settings, terminal }: { readonly settings: Settings; readonly terminal: Terminal },
+  work: (workspace: Workspace) => Promise<number>,
+): Promise<number> {
+  const { roots, stateDir, allowProtected } = settings;
+  const workspace = await openWorkspace({ roots, stateDir, allowProtected });
+  if (workspace.kind === "refusal") {
+    const result = { kind: "refused", refusal: workspace, writing: false } as const;
+    return settings.json ? answerInJson(result, terminal) : reportRefusal(workspace, terminal);
+  }
+  try {
+    return await work(workspace);
+  } finally {
+    await workspace.close();
+  }
+}
+
+/** See `printJson`, which this loads. @returns the exit code. */
+export async function answerInJson(
+  result: ToolResult,
+  terminal: Terminal,
+  resultContent?: ResultContent,
+): Promise<number> {
+  const { printJson } = await import("./json.js");
+  return printJson(result, terminal, resultContent);
+}

@@ -1,0 +1,89 @@
+/**
+ * Where a command prints. Whatever comes from files, names or models goes through one of the two
+ * escapes below before it reaches a terminal; a pipe gets the content of files as it is.
+ */
+export interface Terminal {
+  /** To standard output. Resolves when more may be written: a slow reader slows the writer. */
+  out(text: string | Uint8Array): Promise<void>;
+  /** To standard error. */
+  err(text: string): void;
+  readonly outIsTerminal: boolean;
+  /** For standard output and standard error, each coloured only where it is a terminal. */
+  readonly outPaint: Paint;
+  readonly errPaint: Paint;
+}
+
+export type Paint = Readonly<Record<PaintName, (text: string) => string>>;
+export type PaintName = keyof typeof codes;
+
+/** The process's own streams. `color: false` is the flag `--no-color`. */
+export function openTerminal(color: boolean): Terminal {
+  const { stdout, stderr } = process;
+  return {
+    out: (text) => writeAll(stdout, text),
+    err: (text) => void stderr.write(text),
+    outIsTerminal: stdout.isTTY === true,
+    outPaint: makePaint(color && wantsColor(stdout.isTTY === true)),
+    errPaint: makePaint(color && wantsColor(stderr.isTTY === true)),
+  };
+}
+
+export function makePaint(enabled: boolean): Paint {
+  const painter = ([on, off]: readonly [number, number]) =>
+    enabled
+      ? (text: string) => (text === "" ? "" : `\u001b[${on}m${text}\u001b[${off}m`)
+      : (text: string) => text;
+  return {
+    bold: painter(codes.bold),
+    dim: painter(codes.dim),
+    red: painter(codes.red),
+    green: painter(codes.green),
+    yellow: painter(codes.yellow),
+    cyan: painter(codes.cyan),
+  };
+}
+
+/**
+ * A text of several lines, safe for a terminal: line feeds and tabs stay, a return before a line feed
+ * goes, every other control, bidirectional override and invisible mark is shown as `\u....`.
+ */
+export function escapeText(text: string): string {
+  return text
+    .replace(/\r(?=\n)/g, "")
+    .replace(unsafe, (char) => (char === "\n" || char === "\t" ? char : escaped(char)));
+}
+
+/** A name or a short quote: as `escapeText`, and no line feed or tab, either. */
+export function escapeName(text: string): string {
+  return text.replace(unsafe, escaped);
+}
+
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
+
+const unsafe =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is for
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** FORCE_COLOR decides alone, as in Node; then NO_COLOR; then whether somebody is looking. */
+function wantsColor(isTerminal: boolean): boolean {
+  const force = process.env["FORCE_COLOR"];
+  if (force !== undefined) return force !== "0" && force !== "false";
+  if ((process.env["NO_COLOR"] ?? "") !== "") return false;
+  return isTerminal && process.env["TERM"] !== "dumb";
+}
+
+function writeAll(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
+  if (stream.write(text)) return Promise.resolve();
+  return new Promise((resolve) => stream.once("drain", resolve));
+}

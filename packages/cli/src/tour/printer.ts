@@ -1,0 +1,87 @@
+import type { ToolReply } from "@holdfast/core";
+import { escapeText, type Paint } from "../terminal.js";
+import type { ToolArguments } from "./stage.js";
+
+/** How the tour looks: coloured or plain, never wider than it has to be. */
+export class Printer {
+  constructor(
+    private readonly print: (text: string) => void,
+    private readonly paint: Paint,
+  ) {}
+
+  line(text = ""): void {
+    this.print(`${text}\n`);
+  }
+
+  heading(number: number, title: string, why: string): void {
+    this.line();
+    this.line(this.paint.bold(`${number}. ${title}`));
+    this.line(`   ${why}`);
+    this.line();
+  }
+
+  call(tool: string, args: ToolArguments): void {
+    const pairs = Object.entries(args);
+    const short = pairs.filter(([, value]) => !value.includes("\n"));
+    const inline = short.map(([name, value]) => `${name}: ${shortHashes(value)}`).join("  ");
+    this.line(`   ${this.paint.cyan("model →")} ${this.paint.bold(tool)}  ${this.paint.dim(inline)}`);
+    for (const [, value] of pairs) if (value.includes("\n")) this.block(value, Number.POSITIVE_INFINITY, 0);
+  }
+
+  /** @param head, tail how many lines of the answer are shown from its beginning and its end. */
+  reply(reply: ToolReply, head: number, tail: number): void {
+    this.line(`   ${this.paint.cyan("tool  ←")}`);
+    this.block(reply.text, head, tail);
+  }
+
+  somebody(does: string): void {
+    this.line(`   ${this.paint.yellow("human !")} ${does}`);
+  }
+
+  check(claim: string, holds: boolean): void {
+    const { green, red } = this.paint;
+    this.line(holds ? `   ${green("✓")} ${claim}` : `   ${red("✗")} ${red(escapeText(claim))}`);
+  }
+
+  private block(text: string, head: number, tail: number): void {
+    const all = escapeText(shortHashes(text)).replace(/\n$/, "").split("\n");
+    const left = all.length - head - tail;
+    const begin = left > 1 ? all.slice(0, head) : all;
+    const end = left > 1 ? all.slice(all.length - tail) : [];
+    this.quote(begin);
+    if (left > 1) this.line(this.paint.dim(`           … ${left} more lines`));
+    this.quote(end);
+  }
+
+  private quote(lines: readonly string[]): void {
+    for (const line of lines) {
+      for (const part of wrap(line)) this.line(`           ${this.coloured(part)}`.trimEnd());
+    }
+  }
+
+  private coloured(line: string): string {
+    if (line.startsWith("+")) return this.paint.green(line);
+    if (line.startsWith("-")) return this.paint.red(line);
+    return /^(@@|<)/.test(line) ? this.paint.dim(line) : line;
+  }
+}
+
+/** Long lines go on below, cut between words. */
+function wrap(line: string): readonly string[] {
+  const parts: string[] = [];
+  let rest = line;
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(" ", width);
+    const end = space > 0 ? space : width;
+    parts.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...parts, rest];
+}
+
+const width = 92;
+
+/** A hash is 64 digits long; a reader recognises it by its first eight. */
+function shortHashes(text: string): string {
+  return text.replace(/\b([0-9a-f]{8})[0-9a-f]{56}\b/g, "$1…");
+}

@@ -1,0 +1,54 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ToolReply } from "@holdfast/core";
+import type { Printer } from "./printer.js";
+
+/** The call of a tool by its name, as a model makes it. */
+export type CallTool = (tool: string, args: ToolArguments) => Promise<ToolReply>;
+export type ToolArguments = Readonly<Record<string, string>>;
+
+/**
+ * Where the tour plays: a real folder, the real tools, and a reader who is shown everything. Whatever a
+ * step claims goes through `check`, which remembers the claims that did not hold.
+ */
+export class Stage {
+  private broken = 0;
+
+  constructor(
+    readonly folder: string,
+    private readonly callTool: CallTool,
+    private readonly printer: Printer,
+  ) {}
+
+  get failures(): number {
+    return this.broken;
+  }
+
+  begin(number: number, title: string, why: string): void {
+    this.printer.heading(number, title, why);
+  }
+
+  /** What the model sends, and what it gets; of a long answer only the first and last lines are shown. */
+  async model(tool: string, args: ToolArguments, head = 6, tail = 0): Promise<ToolReply> {
+    this.printer.call(tool, args);
+    const reply = await this.callTool(tool, args);
+    this.printer.reply(reply, head, tail);
+    return reply;
+  }
+
+  /** Somebody else writes the file, as an editor would, without asking anybody. */
+  somebody(does: string, name: string, content: string): void {
+    writeFileSync(join(this.folder, name), content);
+    this.printer.somebody(does);
+  }
+
+  /** The bytes on disk, read past Holdfast. */
+  disk(name: string): string {
+    return readFileSync(join(this.folder, name), "utf8");
+  }
+
+  check(claim: string, holds: boolean): void {
+    if (!holds) this.broken += 1;
+    this.printer.check(claim, holds);
+  }
+}

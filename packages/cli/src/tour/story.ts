@@ -1,0 +1,68 @@
+/** The file of the tour and what happens to it, each state written out, so that bytes can be compared. */
+export const file = "cart.ts";
+
+export const cart = `export interface Item {
+  readonly price: number;
+  readonly grams: number;
+  readonly count: number;
+}
+
+export function totalPrice(items: readonly Item[]): number {
+  let sum = 0;
+  for (const item of items) {
+    sum += item.price;
+  }
+  return sum;
+}
+
+export function totalGrams(items: readonly Item[]): number {
+  let sum = 0;
+  for (const item of items) {
+    sum += item.grams;
+  }
+  return sum;
+}
+`;
+
+/** Both headers are wrong: the hunks stand at lines 9 and 17. */
+export const twoHunks = `--- a/cart.ts
++++ b/cart.ts
+@@ -31,3 +31,3 @@
+   for (const item of items) {
+-    sum += item.price;
++    sum += item.price * item.count;
+   }
+@@ -52,3 +52,3 @@
+   for (const item of items) {
+-    sum += item.grams;
++    sum += item.grams * item.count;
+   }
+`;
+
+export const patched = cart
+  .replace("item.price;", "item.price * item.count;")
+  .replace("item.grams;", "item.grams * item.count;");
+
+export const editedByHand = `// Prices are in cents.\n${patched}`;
+
+export const staleHunk = `@@ -1,5 +1,6 @@
+ export interface Item {
++  readonly name: string;
+   readonly price: number;
+   readonly grams: number;
+   readonly count: number;
+ }
+`;
+
+export const recovered = editedByHand.replace(
+  "  readonly price: number;\n",
+  "  readonly name: string;\n  readonly price: number;\n",
+);
+
+export const ambiguousHunk = `@@
+-  let sum = 0;
++  let sum = 0.0;
+`;
+
+/** Where the line of the ambiguous hunk stands in \`recovered\`. */
+export const ambiguousLines = [10, 18] as const;

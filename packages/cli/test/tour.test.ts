@@ -1,0 +1,87 @@
+import { readdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { playTour } from "../src/commands/tour.js";
+import { makePaint, type Terminal } from "../src/terminal.js";
+import type { Step } from "../src/tour/run-steps.js";
+import { tourSteps } from "../src/tour/steps.js";
+import { Project, runHoldfast } from "./process.js";
+
+function quietTerminal(): Terminal & { printed: string } {
+  return {
+    printed: "",
+    async out(text) {
+      this.printed += text;
+    },
+    err() {},
+    outIsTerminal: false,
+    outPaint: makePaint(false),
+    errPaint: makePaint(false),
+  };
+}
+
+describe("the tour as a process", () => {
+  test("passes, says what it did, and leaves nothing behind", async () => {
+    const temporary = new Project();
+    const start = performance.now();
+    const done = await runHoldfast(["tour"], { env: { TMPDIR: temporary.folder } });
+    console.info(`holdfast tour: ${(performance.now() - start).toFixed(0)} ms`);
+    expect(done.stdout).not.toContain("✗");
+    expect(done).toMatchObject({ code: 0, stderr: "" });
+    expect(done.stdout.match(/✓/g)?.length).toBeGreaterThanOrEqual(14);
+    for (const code of ["applied", "state_mismatch", "missing_base", "ambiguous"]) {
+      expect(done.stdout).toContain(`(${code})`);
+    }
+    expect(done.stdout).toContain("claude mcp add holdfast");
+    expect(done.stdout).not.toContain("\u001b");
+    expect(readdirSync(temporary.folder)).toEqual([]);
+  });
+
+  test("is coloured where colour is asked for", async () => {
+    const done = await runHoldfast(["tour"], { env: { FORCE_COLOR: "1" } });
+    expect(done.stdout).toContain("\u001b[32m✓\u001b[39m");
+  });
+
+  test("fails in one line where it cannot work", async () => {
+    const done = await runHoldfast(["tour"], { env: { TMPDIR: "/nowhere/at/all" } });
+    expect(done.code).toBe(1);
+    expect(done.stderr).toMatch(/^holdfast: internal error: .*\n$/);
+  });
+});
+
+describe("a tour that does not behave as it says", () => {
+  const cases: readonly { name: string; lie: Step }[] = [
+    {
+      name: "a claim that does not hold",
+      lie: {
+        title: "A lie",
+        why: "It says what is not so.",
+        act: async (stage) => stage.check("the moon is green", false),
+      },
+    },
+    {
+      name: "a step that breaks",
+      lie: { title: "A break", why: "It throws.", act: async () => Promise.reject(new Error("broken")) },
+    },
+    {
+      name: "a tool that answers otherwise than said",
+      lie: {
+        title: "A wish",
+        why: "It wants a blind overwrite to pass.",
+        act: async (stage) => {
+          const reply = await stage.model("write_file", { file_path: "cart.ts", content: "blind" });
+          stage.check("it was written", reply.success);
+        },
+      },
+    },
+  ];
+  test.each(cases)("$name ends it with a code that is not 0", async ({ lie }) => {
+    const terminal = quietTerminal();
+    expect(await playTour([...tourSteps(), lie], terminal)).toBe(1);
+    expect(terminal.printed).toContain("✗");
+    expect(terminal.printed).not.toContain("behaved as they say");
+  });
+
+  test("without the lie the very same steps pass", async () => {
+    expect(await playTour(tourSteps(), quietTerminal())).toBe(0);
+  });
+});

@@ -1,0 +1,60 @@
+import { type Refusal, refuse } from "./outcome.js";
+
+/** SHA-256 of no bytes: as a base it says "I believe that there is no content". */
+export const emptySha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+/** The base for callers that hold no state (`--atomic`): whatever stands there once the lock is held. */
+export const currentBase = "current";
+
+/** What a caller's base turned out to be. */
+export type Base =
+  | { readonly kind: "none" }
+  | { readonly kind: "current" }
+  /** The bytes on disk, or "no file" for a base of no content. */
+  | { readonly kind: "matches" }
+  /** Another state of this path, which is known by hash. */
+  | { readonly kind: "stale"; readonly sha256: string }
+  /** Never a state of this path, as far as anybody here knows. */
+  | { readonly kind: "unknown"; readonly given: string };
+
+/**
+ * Holds a base against the disk: the full hash, or a prefix of at least 12 digits that fits the disk's
+ * hash or exactly one known state (page 2).
+ *
+ * @param disk the hash of the bytes on disk, `null` where there is no file.
+ * @param known hashes of other states of this path.
+ * @returns `invalid_hash` for what is no hash, or a prefix of several known states.
+ */
+export function resolveBase(
+  given: string | undefined,
+  disk: string | null,
+  known: readonly string[],
+): Base | Refusal {
+  if (given === undefined) return { kind: "none" };
+  if (given === currentBase) return { kind: "current" };
+  const hash = parseHash(given);
+  if (typeof hash !== "string") return hash;
+  if (disk === null ? hash === emptySha256 : disk.startsWith(hash)) return { kind: "matches" };
+  const fitting = [...new Set([...known, emptySha256])].filter((sha256) => sha256.startsWith(hash));
+  if (fitting.length > 1) {
+    return refuse(
+      "invalid_hash",
+      `The hash ${given} is the beginning of ${fitting.length} known states; give more digits.`,
+    );
+  }
+  const [sha256] = fitting;
+  return sha256 === undefined ? { kind: "unknown", given: hash } : { kind: "stale", sha256 };
+}
+
+/** The lower-case digits of a hash or prefix as a caller wrote it, or `invalid_hash`. */
+export function parseHash(given: string): string | Refusal {
+  const digits = given
+    .trim()
+    .toLowerCase()
+    .replace(/^sha256:/, "");
+  if (/^[0-9a-f]{12,64}$/.test(digits)) return digits;
+  return refuse(
+    "invalid_hash",
+    "The base hash must be the sha256 that came with the file: 64 hexadecimal digits, or at least the first 12.",
+  );
+}

@@ -1,0 +1,59 @@
+import type { Current } from "./current.js";
+import type { Refusal } from "./outcome.js";
+import type { HistoryEntry } from "./ports.js";
+import type { ChangeReport, WriteOptions, WriteOutcome } from "./workspace-types.js";
+
+/**
+ * One change of one file, from the first look to the answer: the whole read-verify-write is one critical
+ * section under the path's lock (page 2, "Locks"). A change only says what it wants; nobody who uses this
+ * can forget a check.
+ */
+export interface Change {
+  readonly path: string;
+  readonly tool: string;
+  readonly options: WriteOptions;
+  /** What a missing base means: a refusal, or that none is needed where there is no file. */
+  readonly needsBase: "always" | "over_files" | "never";
+  /** Applied to what the base stood for. Called again with an older state to recognise a repeated call. */
+  plan(current: Current, past: Past): Promise<Plan> | Plan;
+}
+
+/** What is known of a path's earlier states. */
+export interface Past {
+  /** The recorded writes, oldest first. */
+  readonly history: readonly HistoryEntry[];
+  /** Hashes under which this path was ever met: read by this session, or in any recorded write. */
+  readonly known: readonly string[];
+}
+
+/** What a change comes to. */
+export type Plan = PlannedWrite | SettledPlan | Refusal;
+
+/** The file is already as it should be; nothing is to be written. */
+export interface SettledPlan {
+  readonly kind: "settled";
+  readonly code: "no_change" | "already_applied";
+  readonly message: string;
+}
+
+export interface PlannedWrite {
+  readonly kind: "write";
+  /** The new bytes; `null` deletes the file. */
+  readonly bytes: Uint8Array | null;
+  readonly message: string;
+  readonly report: ChangeReport;
+  /** For the history: the entry that this one takes back. */
+  readonly undoes?: string;
+}
+
+/** The answer to a request that never came as far as a file. */
+export function withoutState(refusal: Refusal): WriteOutcome {
+  return {
+    kind: "write",
+    success: false,
+    code: refusal.code,
+    message: refusal.message,
+    state: null,
+    shownBefore: false,
+  };
+}

@@ -1,0 +1,72 @@
+import { decodeFile, textFacts } from "./file-text.js";
+import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import { isSecret } from "./path-policy.js";
+import type { FileIdentity, Place } from "./ports.js";
+import type { Session } from "./session.js";
+import type { FileState } from "./workspace-types.js";
+
+/** What stands at a place now: one read, one hash, decoded only by those who need the text. */
+export type Current = CurrentFile | { readonly kind: "absent" };
+
+export interface CurrentFile {
+  readonly kind: "file";
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly identity: FileIdentity;
+}
+
+/** Reads what stands at a place, or says why it is nothing that can be served. */
+export async function readCurrent(
+  place: Place,
+  session: Session,
+  limitBytes: number,
+): Promise<Current | Refusal> {
+  const entry = await place.look();
+  switch (entry.kind) {
+    case "missing":
+      return { kind: "absent" };
+    case "directory":
+      return refuse("is_directory", "This is a folder, not a file.");
+    case "other":
+      return refuse("not_a_file", `This is ${entry.what}, not a file.`);
+    case "file": {
+      const read = await place.read(limitBytes);
+      if (isRefusal(read)) return read;
+      return {
+        kind: "file",
+        bytes: read.bytes,
+        sha256: session.ports.digest(read.bytes),
+        identity: read.identity,
+      };
+    }
+  }
+}
+
+/** Keeps a state so that it can be compared with and given back; secrets are never copied. */
+export async function keepState(session: Session, place: Place, file: CurrentFile): Promise<boolean> {
+  if (isSecret(place.relativePath)) return false;
+  return session.ports.blobs.put(file.sha256, file.bytes);
+}
+
+/**
+ * Hands a state out under the next version and notes it in the ledger.
+ *
+ * @param path the file's name as the caller uses it.
+ */
+export function handOut(
+  session: Session,
+  place: Place,
+  path: string,
+  current: Current,
+  as: { readonly kind: "read" | "write"; readonly encoding?: string | undefined },
+): FileState {
+  const version = session.versions.getNextVersion();
+  if (current.kind === "absent") return { path, version, sha256: null, content: null };
+  const { sha256, bytes } = current;
+  const decoded = decodeFile(bytes, session.ports.codec, as.encoding);
+  const shown = isRefusal(decoded) ? "none" : "whole";
+  session.ledger.record({ kind: as.kind, realPath: place.realPath, sha256, version, shown });
+  if (isRefusal(decoded)) return { path, version, sha256, content: null };
+  const facts = textFacts(decoded.text, decoded.format, bytes.length);
+  return { path, version, sha256, content: decoded.text, facts };
+}

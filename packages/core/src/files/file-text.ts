@@ -1,0 +1,120 @@
+import { type CharsetCodec, decodeBytes, encodeText, type TextFormat, utf8 } from "../text/index.js";
+import { type Refusal, refuse } from "./outcome.js";
+import type { TextFacts } from "./workspace-types.js";
+
+/** The text of a file and the format in which it goes back to the disk. */
+export interface FileText {
+  readonly kind: "file_text";
+  readonly text: string;
+  readonly format: TextFormat;
+}
+
+/** The text of these bytes, or `binary` / `undecodable` with the sentence that says so. */
+export function decodeFile(bytes: Uint8Array, codec: CharsetCodec, named?: string): FileText | Refusal {
+  const decoded = decodeBytes(bytes, codec, named);
+  switch (decoded.kind) {
+    case "text":
+      return { kind: "file_text", text: decoded.text, format: decoded.format };
+    case "binary":
+      return refuse(
+        "binary",
+        `The file is not text (${kindOfBytes(bytes)}, ${bytes.length} bytes): ${decoded.reason}.`,
+      );
+    case "undecodable":
+      return refuse(
+        "undecodable",
+        `The file cannot be read as text: ${decoded.reason}. Name its encoding if you know it.`,
+      );
+  }
+}
+
+/** The format of a file that is yet to be made. */
+export function newFormat(codec: CharsetCodec, named?: string): TextFormat | Refusal {
+  if (named === undefined) return utf8;
+  const encoding = named.trim().toLowerCase();
+  const unicode = ["utf-8", "utf8", "utf-16le", "utf-16be"].includes(encoding);
+  if (!unicode && !codec.knows(encoding)) {
+    return refuse("invalid_arguments", `No encoding of the name ${named} is known.`);
+  }
+  return {
+    encoding: encoding === "utf8" ? "utf-8" : encoding,
+    // Without its mark a UTF-16 file is taken for binary by the next reader.
+    bom: encoding.startsWith("utf-16"),
+    certainty: "named",
+  };
+}
+
+/**
+ * The bytes of a new text in the format of its file.
+ *
+ * @param added the lines that are new; where the charset is only guessed, they must be ASCII.
+ * @returns `unencodable` or `invalid_arguments`, with the characters in question.
+ */
+export function encodeFile(
+  text: string,
+  added: string,
+  format: TextFormat,
+  codec: CharsetCodec,
+): Uint8Array | Refusal<"unencodable" | "invalid_arguments"> {
+  if (text.includes("\0")) {
+    return refuse(
+      "invalid_arguments",
+      "The new text holds a NUL character, which no text file can. Nothing was written.",
+    );
+  }
+  if (format.certainty === "guessed" && !isAscii(added)) {
+    return refuse(
+      "unencodable",
+      `The file's encoding is only a guess (${format.encoding}), so that new text may hold nothing but ASCII. ` +
+        `Say encoding: "${format.encoding}" (or the right one) to insist.`,
+    );
+  }
+  const bytes = encodeText(text, format, codec);
+  if (bytes !== undefined) return bytes;
+  const reason = text.isWellFormed()
+    ? `${format.encoding} cannot hold every character of it`
+    : "it holds half of a surrogate pair";
+  return refuse("unencodable", `The new text cannot be written: ${reason}. Nothing was written.`);
+}
+
+/** What there is to tell about a text, found in one pass without splitting it. */
+export function textFacts(text: string, format: TextFormat, totalBytes: number): TextFacts {
+  let lf = 0;
+  let crlf = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    if (at > 0 && text.charCodeAt(at - 1) === 13) crlf++;
+    else lf++;
+  }
+  const cr = lf + crlf === 0 ? text.split("\r").length - 1 : 0;
+  const ended = text.endsWith("\n") || (cr > 0 && text.endsWith("\r"));
+  const kinds = [lf > 0, crlf > 0, cr > 0].filter(Boolean).length;
+  return {
+    encoding: format.encoding,
+    bom: format.bom,
+    guessed: format.certainty === "guessed",
+    endings: kinds > 1 ? "mixed" : crlf > 0 ? "crlf" : cr > 0 ? "cr" : lf > 0 ? "lf" : "none",
+    totalLines: lf + crlf + cr + (text === "" || ended ? 0 : 1),
+    finalNewline: ended,
+    totalBytes,
+  };
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false;
+  return true;
+}
+
+const signatures: readonly (readonly [string, readonly number[]])[] = [
+  ["a PNG image", [0x89, 0x50, 0x4e, 0x47]],
+  ["a JPEG image", [0xff, 0xd8, 0xff]],
+  ["a GIF image", [0x47, 0x49, 0x46, 0x38]],
+  ["a PDF document", [0x25, 0x50, 0x44, 0x46]],
+  ["a ZIP archive", [0x50, 0x4b, 0x03, 0x04]],
+  ["a gzip archive", [0x1f, 0x8b]],
+  ["an ELF program", [0x7f, 0x45, 0x4c, 0x46]],
+];
+
+function kindOfBytes(bytes: Uint8Array): string {
+  const found = signatures.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte));
+  return found?.[0] ?? "binary data";
+}

@@ -1,0 +1,20 @@
+export { currentBase, emptySha256 } from "./base.js";
+export { Ledger, type LedgerEvent, type LedgerRecord } from "./ledger.js";
+export { MemoryDisk, memoryPorts } from "./memory-disk.js";
+export {
+  fromPatch,
+  isRefusal,
+  type OutcomeCode,
+  type Refusal,
+  type RefusalCode,
+  refusalCodes,
+  refuse,
+  type SuccessCode,
+  successCodes,
+} from "./outcome.js";
+export { isSecret, protectedReason, tidyPath } from "./path-policy.js";
+export type * from "./ports.js";
+export { defaultLimits, type Limits } from "./session.js";
+export { SessionStateService } from "./session-state.js";
+export { Workspace, type WorkspaceOptions } from "./workspace.js";
+export type * from "./workspace-types.js";

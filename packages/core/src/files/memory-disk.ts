@@ -1,0 +1,227 @@
+import { type Refusal, refuse } from "./outcome.js";
+import type {
+  Changed,
+  CommitOptions,
+  Committed,
+  DirectoryEntry,
+  DirectoryListing,
+  Disk,
+  Entry,
+  Expected,
+  ExpectedFile,
+  FileBytes,
+  FileIdentity,
+  FileWindow,
+  HistoryEntry,
+  Place,
+  WorkspacePorts,
+} from "./ports.js";
+
+/**
+ * A disk in memory, for tests and hosts without files: one root, no links, no permissions. It keeps the
+ * same promises about expectations as the real one, so that a workspace cannot tell them apart.
+ */
+export class MemoryDisk implements Disk {
+  readonly roots: readonly string[];
+  private readonly files = new Map<string, MemoryFile>();
+  private clock = 0n;
+
+  constructor(
+    private readonly digest: (bytes: Uint8Array) => string,
+    root = "/workspace",
+  ) {
+    this.roots = [root];
+  }
+
+  /** What stands at a path relative to the root, for tests and hosts; undefined where nothing does. */
+  peek(path: string): Uint8Array | undefined {
+    return this.files.get(this.resolve(path) ?? "")?.bytes;
+  }
+
+  /** Changes a file behind everybody's back. */
+  poke(path: string, bytes: Uint8Array | undefined): void {
+    const key = this.resolve(path);
+    if (key === undefined) return;
+    if (bytes === undefined) this.files.delete(key);
+    else this.files.set(key, this.fresh(bytes, this.files.get(key)));
+  }
+
+  async enter(path: string, missing: "refuse" | "allow" | "create"): Promise<Place | Refusal> {
+    const key = this.resolve(path);
+    if (key === undefined) return refuse("outside_workspace", "The path lies outside the workspace.");
+    if (this.isBelowFile(key)) return refuse("not_a_file", "A parent of the path is a file, not a folder.");
+    const parent = key.slice(0, Math.max(key.lastIndexOf("/"), 0));
+    if (missing === "refuse" && !this.isFolder(parent))
+      return refuse("file_missing", "The folder of this path does not exist.");
+    return this.place(key);
+  }
+
+  private resolve(path: string): string | undefined {
+    const [root = ""] = this.roots;
+    if (!path.startsWith("/")) return path;
+    if (path === root) return "";
+    return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
+  }
+
+  private isFolder(key: string): boolean {
+    return key === "" || [...this.files.keys()].some((name) => name.startsWith(`${key}/`));
+  }
+
+  private isBelowFile(key: string): boolean {
+    const parts = key.split("/");
+    return parts.some((_, at) => at > 0 && this.files.has(parts.slice(0, at).join("/")));
+  }
+
+  private fresh(bytes: Uint8Array, replaced: MemoryFile | undefined): MemoryFile {
+    this.clock += 1n;
+    const inode = replaced?.identity.inode ?? this.clock;
+    return {
+      bytes: bytes.slice(),
+      identity: { device: 1n, inode, size: BigInt(bytes.length), mtimeNs: this.clock, ctimeNs: this.clock },
+    };
+  }
+
+  private place(key: string): Place {
+    const [root = ""] = this.roots;
+    return {
+      kind: "place",
+      realPath: key === "" ? root : `${root}/${key}`,
+      relativePath: key,
+      look: async () => this.look(key),
+      read: async (limitBytes) => this.read(key, limitBytes),
+      window: async (first, count, limitBytes) => this.window(key, first, count, limitBytes),
+      entries: async (limit) => this.entries(key, limit),
+      child: async (name) => this.place(key === "" ? name : `${key}/${name}`),
+      commit: async (bytes, expected, options) => this.commit(key, bytes, expected, options),
+      remove: async (expected, guard) => this.remove(key, expected, guard),
+      close: async () => {},
+    };
+  }
+
+  private look(key: string): Entry {
+    const file = this.files.get(key);
+    if (file !== undefined)
+      return { kind: "file", size: file.bytes.length, links: 1, identity: file.identity };
+    return this.isFolder(key) ? { kind: "directory" } : { kind: "missing" };
+  }
+
+  private read(key: string, limitBytes: number): FileBytes | Refusal {
+    const file = this.files.get(key);
+    if (file === undefined) return refuse("file_missing", "There is no such file.");
+    if (file.bytes.length > limitBytes)
+      return refuse("too_large", `The file has ${file.bytes.length} bytes.`);
+    return { kind: "bytes", bytes: file.bytes.slice(), identity: file.identity };
+  }
+
+  private window(key: string, first: number, count: number, limitBytes: number): FileWindow | Refusal {
+    const file = this.files.get(key);
+    if (file === undefined) return refuse("file_missing", "There is no such file.");
+    const starts = lineStarts(file.bytes);
+    const from = starts[first - 1] ?? file.bytes.length;
+    const last = Math.min(starts.length, first - 1 + count);
+    const to = starts[last] ?? file.bytes.length;
+    return {
+      kind: "window",
+      bytes: file.bytes.slice(from, Math.min(to, from + limitBytes)),
+      firstLine: first,
+      lineCount: Math.max(0, last - first + 1),
+      totalLines: starts.length,
+      totalBytes: file.bytes.length,
+      sha256: this.digest(file.bytes),
+      head: file.bytes.slice(0, 4),
+      finalNewline: file.bytes.at(-1) === 10,
+      clipped: to - from > limitBytes,
+    };
+  }
+
+  private entries(key: string, limit: number): DirectoryListing | Refusal {
+    const prefix = key === "" ? "" : `${key}/`;
+    const found = new Map<string, DirectoryEntry>();
+    for (const [path, file] of this.files) {
+      if (!path.startsWith(prefix)) continue;
+      const [name = "", ...deeper] = path.slice(prefix.length).split("/");
+      const entry: DirectoryEntry =
+        deeper.length > 0
+          ? { name, kind: "directory", openable: true }
+          : { name, kind: "file", sizeBytes: file.bytes.length, openable: true };
+      found.set(name, entry);
+    }
+    const sorted = [...found.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+    return { kind: "listing", entries: sorted.slice(0, limit), more: sorted.length > limit };
+  }
+
+  private async commit(
+    key: string,
+    bytes: Uint8Array,
+    expected: Expected,
+    options: CommitOptions,
+  ): Promise<Committed | Changed | Refusal> {
+    const held = await options.guard();
+    if (!held) return refuse("busy", "The lock was lost; nothing was written.");
+    if (!this.stands(key, expected)) return { kind: "changed" };
+    const next = this.fresh(bytes, this.files.get(key));
+    this.files.set(key, next);
+    return { kind: "committed", identity: next.identity };
+  }
+
+  private async remove(
+    key: string,
+    expected: ExpectedFile,
+    guard: () => Promise<boolean>,
+  ): Promise<Committed | Changed | Refusal> {
+    const held = await guard();
+    if (!held) return refuse("busy", "The lock was lost; nothing was deleted.");
+    if (!this.stands(key, expected)) return { kind: "changed" };
+    this.files.delete(key);
+    return { kind: "committed" };
+  }
+
+  private stands(key: string, expected: Expected): boolean {
+    const file = this.files.get(key);
+    if (expected.kind === "absent") return file === undefined && !this.isFolder(key);
+    return file !== undefined && this.digest(file.bytes) === expected.sha256;
+  }
+}
+
+/**
+ * Everything a workspace needs, in memory.
+ *
+ * @param world what memory cannot make by itself: a digest, ids, and the charsets beyond Unicode.
+ */
+export function memoryPorts(
+  world: Pick<WorkspacePorts, "digest" | "newId" | "codec" | "clock">,
+): WorkspacePorts & { readonly disk: MemoryDisk } {
+  const blobs = new Map<string, Uint8Array>();
+  const history: HistoryEntry[] = [];
+  return {
+    ...world,
+    disk: new MemoryDisk(world.digest),
+    // One process has one turnstile; there is nobody else to lock out.
+    locks: { acquire: async () => ({ kind: "lock", held: async () => true, release: async () => {} }) },
+    blobs: {
+      put: async (sha256, bytes) => blobs.set(sha256, bytes.slice()).has(sha256),
+      get: async (sha256) => blobs.get(sha256),
+    },
+    history: {
+      entries: async (realPath) => history.filter((entry) => entry.realPath === realPath),
+      begin: async (entry) => ({
+        kind: "intent",
+        done: async () => void history.push(entry),
+        dropped: async () => {},
+      }),
+    },
+  };
+}
+
+interface MemoryFile {
+  readonly bytes: Uint8Array;
+  readonly identity: FileIdentity;
+}
+
+function lineStarts(bytes: Uint8Array): readonly number[] {
+  if (bytes.length === 0) return [];
+  const starts = [0];
+  for (let at = bytes.indexOf(10); at >= 0 && at + 1 < bytes.length; at = bytes.indexOf(10, at + 1))
+    starts.push(at + 1);
+  return starts;
+}

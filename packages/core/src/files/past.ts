@@ -1,0 +1,78 @@
+import { parseHash } from "./base.js";
+import type { Past, Plan } from "./change.js";
+import type { Current } from "./current.js";
+import { mismatchMessage } from "./mismatch.js";
+import { refuse } from "./outcome.js";
+import { planBytes } from "./plans.js";
+import type { HistoryEntry } from "./ports.js";
+import type { Session } from "./session.js";
+
+/** What undo does now: the last recorded write that was not taken back yet, if the disk still holds it. */
+export async function planUndo(session: Session, past: Past, current: Current): Promise<Plan> {
+  const last = lastStanding(past.history);
+  if (last === undefined)
+    return refuse("nothing_to_undo", "No write of these tools to this file is left to take back.");
+  const disk = current.kind === "file" ? current.sha256 : null;
+  if (disk !== last.after) {
+    return refuse(
+      "state_mismatch",
+      `${mismatchMessage} It no longer holds what the last write (${last.tool}) left, so that write is not taken back.`,
+    );
+  }
+  if (last.before === null)
+    return planBytes(
+      session,
+      current,
+      null,
+      `Undone: ${last.tool} had created this file; it is deleted again.`,
+      last.id,
+    );
+  const bytes = await session.ports.blobs.get(last.before);
+  if (bytes === undefined) return bytesGone(last.before);
+  return planBytes(session, current, bytes, `Undone: the file is as it was before ${last.tool}.`, last.id);
+}
+
+/** Which state a person means by `FILE@sha`, and its bytes. */
+export async function planRestore(
+  session: Session,
+  past: Past,
+  wanted: string,
+  current: Current,
+): Promise<Plan> {
+  const hash = parseHash(wanted);
+  if (typeof hash !== "string") return hash;
+  const fitting = [...new Set(past.known)].filter((sha256) => sha256.startsWith(hash));
+  const [sha256] = fitting;
+  if (sha256 === undefined)
+    return refuse("bytes_gone", `No state ${wanted} of this file is known. See its log for those that are.`);
+  if (fitting.length > 1)
+    return refuse(
+      "invalid_hash",
+      `${wanted} is the beginning of ${fitting.length} states of this file; give more digits.`,
+    );
+  if (current.kind === "file" && current.sha256 === sha256) {
+    return { kind: "settled", code: "no_change", message: "The file is in this state already." };
+  }
+  const bytes = await session.ports.blobs.get(sha256);
+  return bytes === undefined
+    ? bytesGone(sha256)
+    : planBytes(session, current, bytes, `Restored to ${sha256.slice(0, 12)}.`);
+}
+
+/**
+ * The newest write that stands: an undo takes the one that it names back, and counts as no write itself,
+ * so that each further undo goes one step further.
+ */
+export function lastStanding(history: readonly HistoryEntry[]): HistoryEntry | undefined {
+  const undone = new Set(history.map((entry) => entry.undoes).filter((id) => id !== undefined));
+  return history.findLast(
+    (entry) => entry.undoes === undefined && entry.displaced !== true && !undone.has(entry.id),
+  );
+}
+
+function bytesGone(sha256: string): Plan {
+  return refuse(
+    "bytes_gone",
+    `The bytes of state ${sha256.slice(0, 12)} are not kept any more (or never were: secrets are not copied). Nothing was changed.`,
+  );
+}

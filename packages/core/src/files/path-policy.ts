@@ -1,0 +1,147 @@
+import { escapeForDisplay } from "../text/index.js";
+import { type Refusal, refuse } from "./outcome.js";
+
+/**
+ * What a path may be, judged by its letters alone. Where links lead is judged by the disk's walk; both
+ * the name asked for and the place arrived at are held against this policy.
+ */
+export interface TidyPath {
+  readonly kind: "path";
+  /** Without `.`, `..`, doubled or trailing slashes; relative or absolute as it was given. "" is the first root. */
+  readonly path: string;
+}
+
+/**
+ * Tidies a path as a model or a person wrote it. `~`, `$HOME`, `%2e` and `file://` mean nothing special.
+ *
+ * @returns `invalid_arguments` for what cannot be a portable name, `outside_workspace` for a climb above
+ *   the root.
+ */
+export function tidyPath(input: string): TidyPath | Refusal {
+  const flaw = findFlaw(input);
+  if (flaw !== undefined) return refuse("invalid_arguments", `The path ${flaw}. Nothing was touched.`);
+  const absolute = input.startsWith("/");
+  const kept: string[] = [];
+  for (const part of input.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") {
+      kept.push(part);
+    } else if (kept.pop() === undefined) {
+      return refuse("outside_workspace", `The path ${escapeForDisplay(input)} climbs out of the workspace.`);
+    }
+  }
+  return { kind: "path", path: (absolute ? "/" : "") + kept.join("/") };
+}
+
+/**
+ * Why a path is protected from writing, or undefined. Reading is allowed; writing needs an approval that
+ * no mode gives by itself (page 8, 4). Names are compared as the most forgiving file system would.
+ *
+ * @param path relative to its root.
+ */
+export function protectedReason(path: string): string | undefined {
+  const parts = path.split("/").map(foldName);
+  for (const [at, part] of parts.entries()) {
+    const whole = protectedNames.get(part);
+    if (whole !== undefined) return whole;
+    if (part.endsWith(".code-workspace")) return "editor settings that can run commands";
+    const inside = protectedInside.get(`${parts[at - 1] ?? ""}/${part}`);
+    if (inside !== undefined) return inside;
+  }
+  return undefined;
+}
+
+/** Whether a path likely holds secrets: its states are never copied to the blob store. */
+export function isSecret(path: string): boolean {
+  const parts = path.split("/").map(foldName);
+  if (parts.some((part) => secretFolders.has(part))) return true;
+  const name = parts.at(-1) ?? "";
+  if (/^\.env(\.|$)/.test(name)) return !/\.(example|sample|template|dist)$/.test(name);
+  return secretNames.has(name) || /\.(pem|key|p12|pfx|kdbx|jks|keystore)$/.test(name);
+}
+
+/** The letters-only equality of two paths on a file system that folds case and drops decorations. */
+export function foldName(name: string): string {
+  const bare = name
+    .normalize("NFKC")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .toLowerCase()
+    .replace(/:.*$/, "")
+    .replace(/[. ]+$/, "");
+  return /^git~\d+$/.test(bare) ? ".git" : bare;
+}
+
+const maxPathBytes = 4096;
+const maxNameBytes = 255;
+
+function findFlaw(input: string): string | undefined {
+  if (input === "") return "is empty";
+  if (!input.isWellFormed()) return "holds half of a surrogate pair, so that it names no file";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(input)) return "holds a control character";
+  if (input.includes("\\")) return "holds a backslash; folders are separated by /";
+  if (/^[A-Za-z]:(\/|$)/.test(input))
+    return "begins with a drive letter; use a path relative to the workspace";
+  if (/:\$[a-z_]+$/i.test(input)) return "names an alternate data stream";
+  if (utf8Length(input) >= maxPathBytes) return `is longer than ${maxPathBytes - 1} bytes`;
+  for (const part of input.split("/")) {
+    if (utf8Length(part) > maxNameBytes) return `has a name longer than ${maxNameBytes} bytes`;
+    if (/^(con|prn|aux|nul|com[1-9]|lpt[1-9])$/i.test(part))
+      return `has a name (${part}) that is a device on Windows`;
+  }
+  return undefined;
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+const startUp = "a start-up file of a shell or session";
+const agent = "configuration of an agent, which can run commands";
+const editor = "editor settings that can run commands";
+const hook = "a hook that runs commands";
+const packages = "configuration of a package manager, which can run commands";
+const versionControl = "the inside of the version control";
+
+const named = (reason: string, names: string): readonly (readonly [string, string])[] =>
+  names.split(" ").map((name) => [name, reason] as const);
+
+const protectedNames: ReadonlyMap<string, string> = new Map([
+  ...named(versionControl, ".git .hg .svn .jj"),
+  ...named(
+    startUp,
+    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin " +
+      ".zlogout .kshrc .cshrc .tcshrc .login .logout .inputrc .xinitrc .xprofile .xsession .xsessionrc .envrc " +
+      ".gitconfig .hgrc",
+  ),
+  ...named(
+    agent,
+    ".mcp.json .claude .claude.json .gemini .codex .cursor .windsurf .roo .cline .kiro .amazonq .continue .opencode " +
+      "opencode.json opencode.jsonc .pi .aider.conf.yml .holdfast",
+  ),
+  ...named(editor, ".vimrc .gvimrc .exrc .nvimrc .nvim.lua .vim .emacs .emacs.d .dir-locals.el .idea .zed"),
+  ...named(hook, ".husky .githooks .pre-commit-config.yaml lefthook.yml lefthook.yaml"),
+  ...named(packages, ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs"),
+  ...named("keys and their configuration", ".ssh .gnupg"),
+]);
+
+const protectedInside: ReadonlyMap<string, string> = new Map([
+  ...named(editor, ".vscode/settings.json .vscode/tasks.json .vscode/launch.json"),
+  ...named(agent, ".vscode/mcp.json"),
+  ...named("a workflow that runs commands", ".github/workflows"),
+  ...named(startUp, ".config/fish"),
+  ...named(editor, ".config/nvim"),
+]);
+
+const secretFolders: ReadonlySet<string> = new Set([".ssh", ".gnupg", ".aws", ".kube", ".docker"]);
+const secretNames: ReadonlySet<string> = new Set([
+  ".netrc",
+  ".npmrc",
+  ".pypirc",
+  ".git-credentials",
+  ".pgpass",
+  "id_rsa",
+  "id_dsa",
+  "id_ecdsa",
+  "id_ed25519",
+]);

@@ -1,0 +1,145 @@
+import { addedLines, applyDiff, carryEndings, changedRanges, type PatchSuccess } from "../patch/index.js";
+import { emptySha256 } from "./base.js";
+import type { Plan } from "./change.js";
+import type { Current } from "./current.js";
+import { decodeFile, encodeFile, type FileText, newFormat } from "./file-text.js";
+import { fromPatch, isRefusal, type Refusal } from "./outcome.js";
+import type { Session } from "./session.js";
+import type { ChangeReport, PatchFileRequest, WriteFileRequest } from "./workspace-types.js";
+
+/** What a diff makes of a file: placed, corrected, strictly applied, encoded as the file was. */
+export function planPatch(session: Session, request: PatchFileRequest, current: Current): Plan {
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const outcome = applyDiff({
+    base: current.kind === "absent" ? null : before.text,
+    diff: request.diff,
+    path: request.path,
+    limitMs: session.limits.patchMs,
+    ...(request.applier === undefined ? {} : { applier: request.applier }),
+  });
+  if (outcome.kind === "refusal") return fromPatch(outcome.code, outcome.message);
+  switch (outcome.code) {
+    case "no_change":
+      return {
+        kind: "settled",
+        code: "no_change",
+        message: "The diff changes nothing; the file stays as it is.",
+      };
+    case "already_applied":
+      return {
+        kind: "settled",
+        code: "already_applied",
+        message: "Already applied: the file already holds what the diff asks for. Nothing was written.",
+      };
+    case "applied": {
+      const bytes = encodeFile(outcome.text, outcome.addedText, before.format, session.ports.codec);
+      if ("kind" in bytes) return bytes;
+      const report = reportOf(current.kind === "absent" ? null : before.text, outcome.text, outcome);
+      return { kind: "write", bytes, message: patchMessage(outcome), report };
+    }
+  }
+}
+
+/** What whole new content makes of a file: a text in the file's own format, or bytes as they are. */
+export function planWrite(session: Session, request: WriteFileRequest, current: Current): Plan {
+  const next =
+    typeof request.content === "string"
+      ? newText(session, request, request.content, current)
+      : asGiven(request.content);
+  if (isRefusal(next)) return next;
+  const { bytes, before, text } = next;
+  if (current.kind === "file" && sameHash(session, bytes, current.sha256)) {
+    return {
+      kind: "settled",
+      code: "no_change",
+      message: "The file already holds exactly this content; nothing was written.",
+    };
+  }
+  const message = current.kind === "absent" ? "File created." : "File overwritten.";
+  return { kind: "write", bytes, message, report: reportOf(before, text) };
+}
+
+/** Puts the bytes of an earlier state back as they were; `null` deletes the file. */
+export function planBytes(
+  session: Session,
+  current: Current,
+  bytes: Uint8Array | null,
+  message: string,
+  undoes?: string,
+): Plan {
+  const before = current.kind === "file" ? plainText(session, current.bytes) : null;
+  const after = bytes === null ? "" : plainText(session, bytes);
+  const report = after === null ? unreported : reportOf(before, after);
+  return { kind: "write", bytes, message, report, ...(undoes === undefined ? {} : { undoes }) };
+}
+
+const unreported: ChangeReport = { landed: [], repairs: [], ranges: [], beforeText: null };
+
+function plainText(session: Session, bytes: Uint8Array): string | null {
+  const decoded = decodeFile(bytes, session.ports.codec);
+  return isRefusal(decoded) ? null : decoded.text;
+}
+
+interface NewContent {
+  readonly kind: "content";
+  readonly bytes: Uint8Array;
+  readonly before: string | null;
+  readonly text: string;
+}
+
+function newText(
+  session: Session,
+  request: WriteFileRequest,
+  content: string,
+  current: Current,
+): NewContent | Refusal {
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const marked = content.startsWith("\ufeff");
+  const given = marked ? content.slice(1) : content;
+  const format = marked ? { ...before.format, bom: true } : before.format;
+  const existing = current.kind === "absent" ? null : before.text;
+  const text = existing === null ? given : carryEndings(existing, given);
+  const added = format.certainty === "guessed" && existing !== null ? addedLines(existing, text) : text;
+  const bytes = encodeFile(text, added, format, session.ports.codec);
+  if ("kind" in bytes) return bytes;
+  return { kind: "content", bytes, before: existing, text };
+}
+
+function asGiven(bytes: Uint8Array): NewContent {
+  return { kind: "content", bytes, before: null, text: "" };
+}
+
+function textOf(session: Session, encoding: string | undefined, current: Current): FileText | Refusal {
+  if (current.kind === "file") return decodeFile(current.bytes, session.ports.codec, encoding);
+  const format = newFormat(session.ports.codec, encoding);
+  return "kind" in format ? format : { kind: "file_text", text: "", format };
+}
+
+function reportOf(before: string | null, after: string, patch?: PatchSuccess): ChangeReport {
+  return {
+    landed: patch?.landed ?? [],
+    repairs: patch?.repairs ?? [],
+    ranges: changedRanges(before ?? "", after),
+    beforeText: before,
+  };
+}
+
+function patchMessage(outcome: PatchSuccess): string {
+  const places = outcome.landed.map(({ newStart, newLines }) =>
+    newLines > 1 ? `${newStart}-${newStart + newLines - 1}` : `${newStart}`,
+  );
+  const shown =
+    places.length > 20
+      ? `${places.slice(0, 20).join(", ")} and ${places.length - 20} more`
+      : places.join(", ");
+  const hunks = places.length === 1 ? "1 hunk" : `${places.length} hunks`;
+  return places.length === 0
+    ? "Patch applied successfully."
+    : `Patch applied successfully. ${hunks} landed at lines ${shown}.`;
+}
+
+function sameHash(session: Session, bytes: Uint8Array, sha256: string): boolean {
+  return bytes.length === 0 ? sha256 === emptySha256 : session.ports.digest(bytes) === sha256;
+}

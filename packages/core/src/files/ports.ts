@@ -1,0 +1,237 @@
+import type { CharsetCodec } from "../text/index.js";
+import type { Refusal } from "./outcome.js";
+
+/**
+ * What the workspace needs from the world. `node/` implements these on a real machine; `MemoryDisk` and
+ * its companions implement them in memory. An implementation answers an expected failure with a
+ * `Refusal`; it throws only for bugs and broken disks.
+ */
+export interface WorkspacePorts {
+  readonly disk: Disk;
+  readonly locks: Locks;
+  readonly blobs: BlobStore;
+  readonly history: HistoryStore;
+  readonly codec: CharsetCodec;
+  readonly clock: Clock;
+  /** SHA-256 of the bytes, as 64 lower-case hex digits. */
+  readonly digest: (bytes: Uint8Array) => string;
+  /** A fresh unguessable id of at least 16 characters from [a-z0-9]. */
+  readonly newId: () => string;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/**
+ * A tree of files reached only by walking from a root's handle, component by component, so that no
+ * link, swapped in at any moment, leads out of the roots.
+ */
+export interface Disk {
+  /** The roots as the caller named them, made absolute; a relative path counts from the first. */
+  readonly roots: readonly string[];
+  /**
+   * Walks to the folder that holds the last component of `path`, resolving links inside the roots.
+   * The walk holds that folder's handle until `Place.close`.
+   *
+   * @param path relative to the first root, or absolute inside any root; lexically checked already.
+   * @param missing what to do about missing parent folders: `refuse` answers `file_missing`; `allow`
+   *   gives a place whose entry is missing; `create` makes them (mode 0777 less umask).
+   * @returns `outside_workspace`, `file_missing`, `not_a_file` (a parent is no folder, links in a
+   *   circle), `permission_denied` or `invalid_arguments` (a name too long).
+   */
+  enter(path: string, missing: "refuse" | "allow" | "create"): Promise<Place | Refusal>;
+}
+
+/** The place of one directory entry: a folder held by its handle and a name in it. */
+export interface Place {
+  readonly kind: "place";
+  /** Absolute path with all links resolved: the key of locks, ledger and history. */
+  readonly realPath: string;
+  /** `realPath` relative to the root that holds it, with `/`; "" is that root itself. */
+  readonly relativePath: string;
+  /** What stands there now, links not followed (the walk has resolved them). */
+  look(): Promise<Entry>;
+  /**
+   * The whole content of a regular file.
+   *
+   * @param limitBytes a larger file is `too_large`; the refusal costs no read.
+   * @returns `file_missing`, `is_directory`, `not_a_file`, `too_large`, `permission_denied`.
+   */
+  read(limitBytes: number): Promise<FileBytes | Refusal>;
+  /**
+   * Some lines of a file of any size in bounded memory: one pass that also hashes the whole.
+   *
+   * @param firstLine 1-based; `lineCount` at most that many lines; `limitBytes` of content at most.
+   */
+  window(firstLine: number, lineCount: number, limitBytes: number): Promise<FileWindow | Refusal>;
+  /** The entries of a folder, in byte order of their names, at most `limit` (then `more` is true). */
+  entries(limit: number): Promise<DirectoryListing | Refusal>;
+  /** The place of a child of this folder entry; links are not followed. */
+  child(name: string): Promise<Place | Refusal>;
+  /**
+   * Puts `bytes` there in one step: stage beside the target, fsync, look again, rename (or link, where
+   * nothing may stand there), fsync of the folder. Attributes of the replaced file are kept.
+   *
+   * @param expected what must still stand there at the last moment before the step.
+   * @param guard asked once, right before the step; `false` refuses with `busy` (a lost lock).
+   * @returns `changed` where the expectation fails; `cannot_preserve`, `permission_denied`, `read_only`,
+   *   `disk_full`, `busy`. After any refusal the old state stands and no stage file is left. Where the
+   *   disk itself fails it throws; the intent is then left as it is, for recovery to decide.
+   */
+  commit(
+    bytes: Uint8Array,
+    expected: Expected,
+    options: CommitOptions,
+  ): Promise<Committed | Changed | Refusal>;
+  /** Deletes the file in one step under the same expectation. */
+  remove(expected: ExpectedFile, guard: () => Promise<boolean>): Promise<Committed | Changed | Refusal>;
+  close(): Promise<void>;
+}
+
+export interface CommitOptions {
+  readonly guard: () => Promise<boolean>;
+  /** Write into the existing inode: keeps hard links and foreign owners, gives up atomicity. */
+  readonly inPlace: boolean;
+  /** `HistoryIntent.stageName`, so that what a kill leaves can be found; a random name without it. */
+  readonly stageName?: string | undefined;
+}
+
+export type Expected = { readonly kind: "absent" } | ExpectedFile;
+
+export interface ExpectedFile {
+  readonly kind: "file";
+  readonly sha256: string;
+  /** The identity at the time of the read: while it is the same, the hash need not be computed again. */
+  readonly identity: FileIdentity;
+}
+
+/** (device, inode, size, mtime, ctime): a cache key for "nothing moved", never a proof of content. */
+export interface FileIdentity {
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+}
+
+export type Entry =
+  | { readonly kind: "missing" }
+  | { readonly kind: "file"; readonly size: number; readonly links: number; readonly identity: FileIdentity }
+  | { readonly kind: "directory" }
+  /** A FIFO, socket, device: never opened. `what` names it. */
+  | { readonly kind: "other"; readonly what: string };
+
+export interface FileBytes {
+  readonly kind: "bytes";
+  readonly bytes: Uint8Array;
+  readonly identity: FileIdentity;
+}
+
+export interface FileWindow {
+  readonly kind: "window";
+  /** The bytes of the lines in the window, with their terminators. */
+  readonly bytes: Uint8Array;
+  readonly firstLine: number;
+  readonly lineCount: number;
+  readonly totalLines: number;
+  readonly totalBytes: number;
+  /** Of the whole file. */
+  readonly sha256: string;
+  /** The first bytes of the file (at most 4): by them a byte order mark is known in any window. */
+  readonly head?: Uint8Array;
+  /** Whether the whole file ends with a line terminator. */
+  readonly finalNewline: boolean;
+  /** True where the window ended early because of `limitBytes`. */
+  readonly clipped: boolean;
+}
+
+export interface DirectoryListing {
+  readonly kind: "listing";
+  readonly entries: readonly DirectoryEntry[];
+  readonly more: boolean;
+}
+
+export interface DirectoryEntry {
+  /** The name; where it is not valid UTF-8, a display form with `\x..`, and `openable` is false. */
+  readonly name: string;
+  readonly kind: "file" | "directory" | "link" | "other";
+  /** Of files only. */
+  readonly sizeBytes?: number;
+  readonly openable: boolean;
+}
+
+export interface Committed {
+  readonly kind: "committed";
+  /** Undefined after `remove`. */
+  readonly identity?: FileIdentity;
+  /**
+   * What a writer without our lock put into the old file in the last microseconds before the step. It is
+   * not in the result; whoever gets it keeps it and says so.
+   */
+  readonly displaced?: Uint8Array;
+}
+
+/** Somebody else was there: the entry is not the expected one any more. Nothing was written. */
+export interface Changed {
+  readonly kind: "changed";
+}
+
+/** One lock a real path, in this process and between the processes of one user and state folder. */
+export interface Locks {
+  /** Waits at most `limitMs`, then refuses with `busy`, naming the holder where it is known. */
+  acquire(realPath: string, limitMs: number): Promise<Lock | Refusal>;
+}
+
+export interface Lock {
+  readonly kind: "lock";
+  /** Whether the lock is still ours; asked right before the rename. */
+  held(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+/** States of files by SHA-256, outside the project. What is gone is gone: `undefined`, never wrong bytes. */
+export interface BlobStore {
+  /** Keeps the bytes; failing to keep them is told by `false`, it does not fail the write. */
+  put(sha256: string, bytes: Uint8Array): Promise<boolean>;
+  get(sha256: string): Promise<Uint8Array | undefined>;
+}
+
+/** The record of writes, path by path: what undo, log, restore and `already_applied` are answered from. */
+export interface HistoryStore {
+  /**
+   * Under the path's lock, before the step: what is about to happen, so that a kill leaves a trace. A
+   * state folder that cannot be written is refused (`disk_full`, `permission_denied`, `read_only`).
+   */
+  begin(change: HistoryEntry): Promise<HistoryIntent | Refusal>;
+  /** Oldest first. Damaged lines are left out. */
+  entries(realPath: string): Promise<readonly HistoryEntry[]>;
+}
+
+export interface HistoryIntent {
+  readonly kind: "intent";
+  /** Hand it on to `Place.commit`: recovery looks for a stage file of this name beside the target. */
+  readonly stageName?: string | undefined;
+  /** The step was taken: the entry becomes part of the history. */
+  done(): Promise<void>;
+  /** Nothing happened. */
+  dropped(): Promise<void>;
+}
+
+export interface HistoryEntry {
+  readonly id: string;
+  readonly realPath: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** The session that wrote. */
+  readonly session: string;
+  readonly tool: string;
+  /** SHA-256 before and after; `null` where there was, or is, no file. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** For an undo: the id of the entry that it took back. */
+  readonly undoes?: string;
+  /** The `after` state was never current: another program lost it to a write at the same moment. */
+  readonly displaced?: boolean;
+}

@@ -1,0 +1,179 @@
+import { joinLines, splitLines } from "../text/index.js";
+import { type Current, handOut, keepState, readCurrent } from "./current.js";
+import { decodeFile, type FileText, textFacts } from "./file-text.js";
+import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import type { FileWindow, Place } from "./ports.js";
+import type { Session } from "./session.js";
+import type { FileState, ReadOutcome, ReadRequest, TextFacts } from "./workspace-types.js";
+
+/** Reads a file, whole or a window of its lines, and gives the state its version. */
+export async function readPlace(
+  session: Session,
+  place: Place,
+  path: string,
+  request: ReadRequest,
+): Promise<ReadOutcome> {
+  const windowed = request.offset !== undefined || request.limit !== undefined;
+  const state = windowed
+    ? await readWindow(session, place, path, request)
+    : await readWhole(session, place, path, request.encoding);
+  return "kind" in state ? { ...state, path } : { kind: "read", state };
+}
+
+async function readWhole(
+  session: Session,
+  place: Place,
+  path: string,
+  encoding: string | undefined,
+): Promise<FileState | Refusal> {
+  const limit = session.limits.fullReadBytes;
+  const current = await readCurrent(place, session, limit);
+  if (isRefusal(current))
+    return current.code === "too_large" ? tooLargeToRead(current.message, limit) : current;
+  if (current.kind === "absent") return missing(path);
+  const decoded = decodeFile(current.bytes, session.ports.codec, encoding);
+  if (isRefusal(decoded)) return decoded;
+  await keepState(session, place, current);
+  return handOut(session, place, path, current, { kind: "read", encoding });
+}
+
+/**
+ * A window: small files are read whole, so that every encoding can be cut into lines; above the limit the
+ * disk streams the lines, which is exact for UTF-8 and the charsets that contain ASCII.
+ */
+async function readWindow(
+  session: Session,
+  place: Place,
+  path: string,
+  request: ReadRequest,
+): Promise<FileState | Refusal> {
+  const range = windowRange(request);
+  if (isRefusal(range)) return range;
+  const entry = await place.look();
+  if (entry.kind === "file" && entry.size > session.limits.fullReadBytes) {
+    return streamWindow(session, place, path, range, request.encoding);
+  }
+  const current = await readCurrent(place, session, session.limits.fullReadBytes);
+  if (isRefusal(current)) return current;
+  if (current.kind === "absent") return missing(path);
+  return cutWindow(session, place, path, current, range, request.encoding);
+}
+
+interface Range {
+  readonly kind: "range";
+  readonly first: number;
+  readonly count: number;
+}
+
+function windowRange(request: ReadRequest): Range | Refusal {
+  const { offset = 1, limit = Number.MAX_SAFE_INTEGER } = request;
+  if (!Number.isSafeInteger(offset) || offset < 1 || !Number.isSafeInteger(limit) || limit < 1) {
+    return refuse(
+      "invalid_arguments",
+      "offset is the first line, counted from 1; limit is a number of lines, at least 1.",
+    );
+  }
+  return { kind: "range", first: offset, count: limit };
+}
+
+async function cutWindow(
+  session: Session,
+  place: Place,
+  path: string,
+  current: Extract<Current, { kind: "file" }>,
+  range: Range,
+  encoding: string | undefined,
+): Promise<FileState | Refusal> {
+  const decoded = decodeFile(current.bytes, session.ports.codec, encoding);
+  if (isRefusal(decoded)) return decoded;
+  const lines = splitLines(decoded.text);
+  const total = lines.contents.length;
+  if (range.first > Math.max(total, 1)) return pastTheEnd(range.first, total);
+  await keepState(session, place, current);
+  const to = Math.min(total, range.first - 1 + range.count);
+  const whole = range.first === 1 && to === total;
+  const version = session.versions.getNextVersion();
+  const { sha256 } = current;
+  session.ledger.record({
+    kind: "read",
+    realPath: place.realPath,
+    sha256,
+    version,
+    shown: whole ? "whole" : "window",
+  });
+  const facts = textFacts(decoded.text, decoded.format, current.bytes.length);
+  const content = joinLines(lines, range.first - 1, to);
+  return { path, version, sha256, content, facts, lines: { from: range.first, to } };
+}
+
+async function streamWindow(
+  session: Session,
+  place: Place,
+  path: string,
+  range: Range,
+  encoding: string | undefined,
+): Promise<FileState | Refusal> {
+  const window = await place.window(range.first, range.count, session.limits.windowBytes);
+  if (isRefusal(window)) return window;
+  if (window.lineCount === 0) return pastTheEnd(range.first, window.totalLines);
+  if (window.clipped) return tooLargeToRead("The window itself is too large.", session.limits.windowBytes);
+  if (isUtf16(window.head)) {
+    return refuse("too_large", "A UTF-16 file of this size cannot be cut into lines; convert it first.");
+  }
+  const decoded = decodeFile(window.bytes, session.ports.codec, encoding);
+  if (isRefusal(decoded)) return decoded;
+  const version = session.versions.getNextVersion();
+  session.ledger.record({
+    kind: "read",
+    realPath: place.realPath,
+    sha256: window.sha256,
+    version,
+    shown: "window",
+  });
+  const to = window.firstLine + window.lineCount - 1;
+  return {
+    path,
+    version,
+    sha256: window.sha256,
+    content: decoded.text,
+    facts: windowFacts(window, decoded),
+    lines: { from: window.firstLine, to },
+  };
+}
+
+/** What the pass knows is told of the whole file; encoding and endings are those of the window. */
+function windowFacts(window: FileWindow, decoded: FileText): TextFacts {
+  const facts = textFacts(decoded.text, decoded.format, window.totalBytes);
+  const { totalLines, finalNewline } = window;
+  return {
+    ...facts,
+    bom: facts.bom || startsWith(window.head, [0xef, 0xbb, 0xbf]),
+    totalLines,
+    finalNewline,
+  };
+}
+
+function isUtf16(head: Uint8Array | undefined): boolean {
+  return startsWith(head, [0xff, 0xfe]) || startsWith(head, [0xfe, 0xff]);
+}
+
+function startsWith(bytes: Uint8Array | undefined, mark: readonly number[]): boolean {
+  return bytes !== undefined && mark.every((byte, at) => bytes[at] === byte);
+}
+
+function missing(path: string): Refusal {
+  return refuse("file_missing", `There is no file ${path}. To create it, write it without a base hash.`);
+}
+
+function pastTheEnd(first: number, total: number): Refusal {
+  const lines = total === 1 ? "1 line" : `${total} lines`;
+  return refuse("out_of_range", `The window begins at line ${first}, but the file has ${lines}.`);
+}
+
+function tooLargeToRead(message: string, limitBytes: number): Refusal {
+  const kib = Math.round(limitBytes / 1024);
+  return refuse(
+    "too_large",
+    `${message} At most ${kib} KiB are read at once: use offset and limit to read a window of lines.`,
+  );
+}

@@ -1,0 +1,45 @@
+import type { Ledger } from "./ledger.js";
+import type { WorkspacePorts } from "./ports.js";
+import type { SessionStateService } from "./session-state.js";
+import type { Turnstile } from "./turnstile.js";
+
+/** Limits of a workspace; each can be set by the host. */
+export interface Limits {
+  /** A full read above this many bytes is refused with a hint to use a window; 256 KiB. */
+  readonly fullReadBytes: number;
+  /** What one window may hold, in bytes; 256 KiB. */
+  readonly windowBytes: number;
+  /** What one read of many files may hold together, in bytes; 1 MiB. */
+  readonly manyReadBytes: number;
+  /** The largest file that is changed, in bytes; 64 MiB. */
+  readonly changeBytes: number;
+  /** How long to wait for a lock, in milliseconds; 10 s. */
+  readonly lockMs: number;
+  /** How long the patch engine may think, in milliseconds; 5 s. */
+  readonly patchMs: number;
+}
+
+export const defaultLimits: Limits = {
+  fullReadBytes: 256 * 1024,
+  windowBytes: 256 * 1024,
+  manyReadBytes: 1024 * 1024,
+  changeBytes: 64 * 1024 * 1024,
+  lockMs: 10_000,
+  patchMs: 5_000,
+};
+
+/** What the parts of one workspace share. */
+export interface Session {
+  readonly id: string;
+  readonly ports: WorkspacePorts;
+  readonly limits: Limits;
+  readonly ledger: Ledger;
+  readonly versions: SessionStateService;
+  readonly turnstile: Turnstile;
+  /** Nothing is written by this session. */
+  readonly readOnly: boolean;
+  /** Absolute folders in which nothing is ever written through the tools. */
+  readonly ownFolders: readonly string[];
+  /** Whether a person has explicitly allowed writing this protected path (relative to its root). */
+  readonly allowsProtected: (relativePath: string) => boolean;
+}

@@ -1,0 +1,160 @@
+import type { LandedHunk, Repair, StrictApplier } from "../patch/index.js";
+import type { OutcomeCode, Refusal } from "./outcome.js";
+import type { HistoryEntry } from "./ports.js";
+
+/** A session's view of one state of one file (seed 1, section 4.1; hash over the bytes on disk). */
+export interface FileState {
+  /** As the caller named it, lexically tidied. */
+  readonly path: string;
+  readonly version: number;
+  /** Of the bytes on disk, 64 hex digits; `null` where there is no file. */
+  readonly sha256: string | null;
+  /** The decoded text without byte order mark; `null` where there is none or it is not text. */
+  readonly content: string | null;
+  readonly facts?: TextFacts;
+  /** Set where `content` is a window: 1-based lines, both included. */
+  readonly lines?: { readonly from: number; readonly to: number };
+}
+
+export interface TextFacts {
+  readonly encoding: string;
+  readonly bom: boolean;
+  readonly guessed: boolean;
+  readonly endings: "lf" | "crlf" | "cr" | "mixed" | "none";
+  readonly totalLines: number;
+  readonly finalNewline: boolean;
+  readonly totalBytes: number;
+}
+
+export interface ReadRequest {
+  readonly path: string;
+  /** 1-based first line. */
+  readonly offset?: number;
+  /** Number of lines. */
+  readonly limit?: number;
+  /** Insists on an encoding instead of detecting it. */
+  readonly encoding?: string;
+}
+
+export type ReadOutcome = { readonly kind: "read"; readonly state: FileState } | ReadRefusal;
+
+export interface ReadRefusal extends Refusal {
+  readonly path: string;
+}
+
+export interface ReadManyRequest {
+  readonly paths?: readonly string[];
+  readonly globs?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly encoding?: string;
+}
+
+export interface ReadManyOutcome {
+  readonly kind: "read_many";
+  /** In the order asked for; globs sorted by path, each path once. */
+  readonly files: readonly ReadOutcome[];
+  /** Paths that the total cap left out, with their sizes in bytes. */
+  readonly leftOut: readonly { readonly path: string; readonly sizeBytes: number }[];
+}
+
+export interface ListRequest {
+  readonly path?: string;
+  /** Levels below the folder; 1 unless given. */
+  readonly depth?: number;
+  /** Entries at most; 1,000 unless given. */
+  readonly limit?: number;
+  /** Also what the ignore files leave out. */
+  readonly all?: boolean;
+}
+
+export interface ListedEntry {
+  readonly path: string;
+  readonly isDirectory: boolean;
+  readonly sizeBytes?: number;
+  /** "link" or "other" (FIFO, socket, device); absent for files and folders. */
+  readonly special?: "link" | "other";
+  /** False for a name that is no valid UTF-8: it can be seen, not opened. */
+  readonly openable: boolean;
+}
+
+export type ListOutcome =
+  | {
+      readonly kind: "listed";
+      readonly path: string;
+      readonly entries: readonly ListedEntry[];
+      readonly more: boolean;
+    }
+  | Refusal;
+
+/** What every writing request may say besides its change. */
+export interface WriteOptions {
+  /**
+   * The SHA-256 that the change was made against: 64 hex digits or a prefix of at least 12; or "current"
+   * for callers that hold no state and take whatever stands there once the lock is held.
+   */
+  readonly base?: string;
+  readonly encoding?: string;
+  /** Keep inode, owner and hard links by writing in place; not atomic. */
+  readonly inPlace?: boolean;
+  /** The tool's name for the history. */
+  readonly tool?: string;
+}
+
+export interface PatchFileRequest extends WriteOptions {
+  readonly path: string;
+  readonly diff: string;
+  /** The strict last stage, for tests of its failure. */
+  readonly applier?: StrictApplier;
+}
+
+export interface WriteFileRequest extends WriteOptions {
+  readonly path: string;
+  /** A text takes the file's encoding and endings; bytes are written as they are. */
+  readonly content: string | Uint8Array;
+}
+
+export interface UndoRequest {
+  readonly path: string;
+  /** The tool's name for the history. */
+  readonly tool?: string;
+}
+
+export interface RestoreRequest extends WriteOptions {
+  readonly path: string;
+  /** The state to restore: 64 hex digits or a prefix of at least 12. */
+  readonly sha256: string;
+}
+
+/** The answer of every writing tool, in every exit (page 2, "Outcomes"). */
+export interface WriteOutcome {
+  readonly kind: "write";
+  readonly success: boolean;
+  readonly code: OutcomeCode;
+  readonly message: string;
+  /** The true state after the call; `null` where there is none to tell (a path outside, a folder). */
+  readonly state: FileState | null;
+  /** Whether this session had already been shown the whole content of `state` before this call. */
+  readonly shownBefore: boolean;
+  readonly change?: ChangeReport;
+}
+
+/** What a successful write did, for those who render it. */
+export interface ChangeReport {
+  readonly landed: readonly LandedHunk[];
+  readonly repairs: readonly Repair[];
+  /** Line ranges of the new text that differ from the old, 1-based, both included; `to < from` marks a deletion before `from`. */
+  readonly ranges: readonly { readonly from: number; readonly to: number }[];
+  /** The decoded text before the change; `null` where there was no file, or none that is text. */
+  readonly beforeText: string | null;
+}
+
+export type LogOutcome =
+  | { readonly kind: "log"; readonly path: string; readonly entries: readonly LoggedWrite[] }
+  | Refusal;
+
+export interface LoggedWrite extends HistoryEntry {
+  /** Whether the bytes of the `after` state can still be had. */
+  readonly kept: boolean;
+  /** Whether the file is in this state now. */
+  readonly current: boolean;
+}

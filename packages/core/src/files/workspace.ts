@@ -1,0 +1,192 @@
+import { type Change, withoutState } from "./change.js";
+import { readCurrent } from "./current.js";
+import { excludedByOwner } from "./ignore-rules.js";
+import { Ledger, type LedgerEvent } from "./ledger.js";
+import { listFolder } from "./listing.js";
+import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import { planRestore, planUndo } from "./past.js";
+import { tidyPath } from "./path-policy.js";
+import { planPatch, planWrite } from "./plans.js";
+import type { HistoryEntry, Place, WorkspacePorts } from "./ports.js";
+import { readMany } from "./read-many.js";
+import { readPlace } from "./reading.js";
+import { defaultLimits, type Limits, type Session } from "./session.js";
+import { SessionStateService } from "./session-state.js";
+import { Turnstile } from "./turnstile.js";
+import type {
+  ListOutcome,
+  ListRequest,
+  LoggedWrite,
+  LogOutcome,
+  PatchFileRequest,
+  ReadManyOutcome,
+  ReadManyRequest,
+  ReadOutcome,
+  ReadRequest,
+  RestoreRequest,
+  UndoRequest,
+  WriteFileRequest,
+  WriteOutcome,
+} from "./workspace-types.js";
+import { carryOut } from "./writing.js";
+
+export interface WorkspaceOptions {
+  /** The id of this session, for the history; a fresh one unless given. */
+  readonly session?: string;
+  readonly limits?: Partial<Limits>;
+  readonly readOnly?: boolean;
+  /** Which protected paths (relative to their root) a person has explicitly opened for writing. */
+  readonly allowsProtected?: (relativePath: string) => boolean;
+  /** Absolute folders that nobody may write in, whatever is allowed: our own state. */
+  readonly ownFolders?: readonly string[];
+  /** What an earlier run of the same session knew, and the last version it gave out. */
+  readonly resumed?: { readonly ledger: readonly LedgerEvent[]; readonly version: number };
+}
+
+/**
+ * The files of one session: the one way to read and change them. Behind each call stand the path policy,
+ * the confined walk, the lock, the hash check, strict applying and the commit, so that nobody who calls
+ * can forget one. Expected refusals are values; it throws only for bugs and broken disks.
+ */
+export class Workspace {
+  readonly session: string;
+  private readonly shared: Session;
+
+  constructor(ports: WorkspacePorts, options: WorkspaceOptions = {}) {
+    this.session = options.session ?? ports.newId();
+    this.shared = {
+      id: this.session,
+      ports,
+      limits: { ...defaultLimits, ...options.limits },
+      ledger: new Ledger(options.resumed?.ledger),
+      versions: new SessionStateService(options.resumed?.version),
+      turnstile: new Turnstile(),
+      readOnly: options.readOnly ?? false,
+      ownFolders: options.ownFolders ?? [],
+      allowsProtected: options.allowsProtected ?? (() => false),
+    };
+  }
+
+  /** The folders that this workspace may touch, absolute; relative paths count from the first. */
+  get roots(): readonly string[] {
+    return this.shared.ports.disk.roots;
+  }
+
+  /** Reads a file, whole or a window of its lines; seed 1, section 4.1, and seed 2. */
+  async read(request: ReadRequest): Promise<ReadOutcome> {
+    const tidy = tidyPath(request.path);
+    if (isRefusal(tidy)) return { ...tidy, path: request.path };
+    const outcome = await this.at(tidy.path, (place) => readPlace(this.shared, place, tidy.path, request));
+    return outcome.kind === "refusal" ? { ...outcome, path: tidy.path } : outcome;
+  }
+
+  /** Reads several files; one that cannot be read does not fail the rest. */
+  async readMany(request: ReadManyRequest): Promise<ReadManyOutcome> {
+    return readMany(this, this.shared, request);
+  }
+
+  /** Lists a folder. Names only: a listing is no licence to write. */
+  async list(request: ListRequest = {}): Promise<ListOutcome> {
+    const tidy = tidyPath(request.path ?? ".");
+    if (isRefusal(tidy)) return tidy;
+    const { depth = 1, limit = 1000, all = false } = request;
+    if (!(Number.isSafeInteger(depth) && depth >= 1 && Number.isSafeInteger(limit) && limit >= 1)) {
+      return refuse("invalid_arguments", "depth and limit are whole numbers of at least 1.");
+    }
+    const place = await this.shared.ports.disk.enter(tidy.path, "refuse");
+    if (isRefusal(place)) return place;
+    try {
+      const name = tidy.path === "" ? "." : tidy.path;
+      const listing = await listFolder(this.shared.ports.disk, place, name, { depth, limit, all });
+      return isRefusal(listing)
+        ? listing
+        : { kind: "listed", path: name, entries: listing.entries, more: listing.more };
+    } finally {
+      await place.close();
+    }
+  }
+
+  /** Applies a unified diff to the state that `base` names (seed 1, section 4.2; page 3). */
+  async patch(request: PatchFileRequest): Promise<WriteOutcome> {
+    return this.change(request.path, request.tool ?? "safe_patch", {
+      options: request,
+      needsBase: "always",
+      plan: (current) => planPatch(this.shared, request, current),
+    });
+  }
+
+  /** Creates a file, or overwrites the state that `base` names (seed 1, section 4.3). */
+  async write(request: WriteFileRequest): Promise<WriteOutcome> {
+    return this.change(request.path, request.tool ?? "write_file", {
+      options: request,
+      needsBase: "over_files",
+      plan: (current) => planWrite(this.shared, request, current),
+    });
+  }
+
+  /** Takes the last write back, one step further each time; undoing a creation deletes. */
+  async undo(request: UndoRequest): Promise<WriteOutcome> {
+    return this.change(request.path, request.tool ?? "undo_edit", {
+      options: {},
+      needsBase: "never",
+      plan: (current, past) => planUndo(this.shared, past, current),
+    });
+  }
+
+  /** Brings an earlier state back, byte for byte; what stands there now is kept and can be undone to. */
+  async restore(request: RestoreRequest): Promise<WriteOutcome> {
+    return this.change(request.path, request.tool ?? "restore", {
+      options: request,
+      needsBase: "never",
+      plan: (current, past) => planRestore(this.shared, past, request.sha256, current),
+    });
+  }
+
+  /** The recorded writes of a file, newest first. */
+  async log(request: { readonly path: string }): Promise<LogOutcome> {
+    const tidy = tidyPath(request.path);
+    if (isRefusal(tidy)) return tidy;
+    const entries = await this.at(tidy.path, async (place) => this.logged(place), "allow");
+    return "kind" in entries ? entries : { kind: "log", path: tidy.path, entries };
+  }
+
+  private async logged(place: Place): Promise<readonly LoggedWrite[] | Refusal> {
+    const { history, blobs } = this.shared.ports;
+    const current = await readCurrent(place, this.shared, this.shared.limits.changeBytes);
+    const disk = current.kind === "file" ? current.sha256 : null;
+    const withFacts = async (entry: HistoryEntry): Promise<LoggedWrite> => ({
+      ...entry,
+      kept: entry.after !== null && (await blobs.get(entry.after)) !== undefined,
+      current: entry.after === disk,
+    });
+    const entries = await history.entries(place.realPath);
+    return Promise.all(entries.toReversed().map(withFacts));
+  }
+
+  private async change(
+    path: string,
+    tool: string,
+    change: Omit<Change, "path" | "tool">,
+  ): Promise<WriteOutcome> {
+    const tidy = tidyPath(path);
+    if (isRefusal(tidy)) return withoutState(tidy);
+    return carryOut(this.shared, { ...change, path: tidy.path, tool });
+  }
+
+  /** Walks to a path, passes its turnstile and lets the place go again. */
+  private async at<Result>(
+    path: string,
+    work: (place: Place) => Promise<Result>,
+    missing: "refuse" | "allow" = "refuse",
+  ): Promise<Result | Refusal> {
+    const { disk } = this.shared.ports;
+    const place = await disk.enter(path, missing);
+    if (isRefusal(place)) return place;
+    try {
+      const excluded = await excludedByOwner(disk, place);
+      return excluded ?? (await this.shared.turnstile.pass(place.realPath, () => work(place)));
+    } finally {
+      await place.close();
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { closeSync, fstatSync, linkSync, openSync, unlinkSync } from "node:fs";
+import type { Changed, CommitOptions, Committed, Expected, ExpectedFile, Refusal } from "../files/index.js";
+import { cannotPreserve, keepAttributes } from "./attributes.js";
+import { answerFor } from "./faults.js";
+import { writeInPlace } from "./in-place.js";
+import { codeOf, openFlags, renameOver } from "./platform.js";
+import { identityOf, type Spot, statAt } from "./reading.js";
+import { Cleanup, giveNewMode, makeDurable, makeStage, newStageName, type Stage } from "./stage.js";
+import { barredFrom, changed, displacedBy, lookAgain, lostLock, type Target, verify } from "./target.js";
+
+/**
+ * The commit protocol: stage beside the target, make durable, look again, take the step, make the folder
+ * durable. Everything is undone on every way out but the last.
+ */
+export async function commitFile(
+  spot: Spot,
+  bytes: Uint8Array,
+  expected: Expected,
+  options: CommitOptions,
+): Promise<Committed | Changed | Refusal> {
+  const cleanup = new Cleanup();
+  try {
+    if (expected.kind === "absent") return await createFile(spot, bytes, options, cleanup);
+    const target = verify(spot, expected, cleanup);
+    if (target.kind !== "target") return target;
+    const barred = barredFrom(target, spot);
+    if (barred !== undefined) return barred;
+    if (options.inPlace) {
+      return await writeInPlace(spot, bytes, { expected, target, guard: options.guard, cleanup });
+    }
+    return await replaceFile(spot, bytes, { expected, target, options, cleanup });
+  } catch (error) {
+    return answerFor(error, spot.shown);
+  } finally {
+    cleanup.run();
+  }
+}
+
+/** Deletes the file in one step under the same expectation. */
+export async function removeFile(
+  spot: Spot,
+  expected: ExpectedFile,
+  guard: () => Promise<boolean>,
+): Promise<Committed | Changed | Refusal> {
+  const cleanup = new Cleanup();
+  try {
+    const target = verify(spot, expected, cleanup);
+    if (target.kind !== "target") return target;
+    const barred = barredFrom(target, spot);
+    if (barred !== undefined) return barred;
+    if (!(await guard())) return lostLock(spot);
+    const last = lookAgain(spot, expected, target, cleanup);
+    if (last.kind !== "target") return last;
+    unlinkSync(spot.folder.at(spot.name));
+    return { ...settle(spot, undefined, () => {}), ...displacedBy(last) };
+  } catch (error) {
+    return answerFor(error, spot.shown);
+  } finally {
+    cleanup.run();
+  }
+}
+
+async function createFile(
+  spot: Spot,
+  bytes: Uint8Array,
+  options: CommitOptions,
+  cleanup: Cleanup,
+): Promise<Committed | Changed | Refusal> {
+  if (statAt(spot) !== undefined) return changed;
+  const stage = makeStage(spot, bytes, options.stageName ?? newStageName(), cleanup);
+  giveNewMode(stage);
+  makeDurable(stage);
+  if (!(await options.guard())) return lostLock(spot);
+  const placed = placeNew(stage, spot.folder.at(spot.name));
+  if (placed === "taken") return changed;
+  return settle(spot, stage, () => {
+    if (placed === "linked") unlinkSync(stage.path);
+    cleanup.keepStage();
+  });
+}
+
+interface Replacement {
+  readonly expected: ExpectedFile;
+  readonly target: Target;
+  readonly options: CommitOptions;
+  readonly cleanup: Cleanup;
+}
+
+async function replaceFile(
+  spot: Spot,
+  bytes: Uint8Array,
+  { expected, target, options, cleanup }: Replacement,
+): Promise<Committed | Changed | Refusal> {
+  if (target.stat.nlink > 1n) return cannotPreserve(`it has ${target.stat.nlink} names (hard links)`);
+  const stage = makeStage(spot, bytes, options.stageName ?? newStageName(), cleanup);
+  const lost = keepAttributes(target, stage.fd);
+  if (lost !== undefined) return lost;
+  makeDurable(stage);
+  if (!(await options.guard())) return lostLock(spot);
+  const last = lookAgain(spot, expected, target, cleanup, stage);
+  if (last.kind !== "target") return last;
+  renameOver(stage.path, spot.folder.at(spot.name));
+  cleanup.keepStage();
+  return { ...settle(spot, stage, () => {}), ...displacedBy(last) };
+}
+
+/** After the step: the folder made durable; a failure from here on cannot say that nothing was changed. */
+function settle(spot: Spot, stage: Stage | undefined, finish: () => void): Committed {
+  try {
+    finish();
+    spot.folder.sync();
+    if (stage === undefined) return { kind: "committed" };
+    return { kind: "committed", identity: identityOf(fstatSync(stage.fd, { bigint: true })) };
+  } catch (error) {
+    answerFor(error, spot.shown, "visible");
+    throw error;
+  }
+}
+
+/** Gives the stage its name if nothing has it; `taken` where somebody was first. */
+function placeNew(stage: Stage, targetPath: string): "linked" | "renamed" | "taken" {
+  try {
+    linkSync(stage.path, targetPath);
+    return "linked";
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return "taken";
+    if (!linkless.has(codeOf(error))) throw error;
+  }
+  // Without hard links the name is claimed by an empty file first; a kill right here leaves that.
+  if (!claimNew(targetPath)) return "taken";
+  renameOver(stage.path, targetPath);
+  return "renamed";
+}
+
+function claimNew(targetPath: string): boolean {
+  try {
+    closeSync(openSync(targetPath, openFlags.create, 0o600));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+const linkless: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);

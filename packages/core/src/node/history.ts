@@ -1,0 +1,126 @@
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync } from "node:fs";
+import type { HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../files/index.js";
+import { sha256 } from "./digest.js";
+import { answerFor } from "./faults.js";
+import { writeIntent } from "./intents.js";
+import { keyOf } from "./locks.js";
+import { codeOf } from "./platform.js";
+import { type Presence, removeQuietly } from "./sessions.js";
+import { newStageName, writeAll } from "./stage.js";
+import type { StateFolder } from "./state-folder.js";
+
+/**
+ * One file of lines for each path, appended to under the path's lock. A line is `[check, entry]`: the
+ * check is the beginning of the SHA-256 of the entry's text, so a line that was cut or damaged is left out.
+ */
+export function openHistory(state: StateFolder, presence: Presence): HistoryStore {
+  return {
+    begin: async (change) => {
+      try {
+        presence.show();
+        return begin(state, change);
+      } catch (error) {
+        return answerFor(error, state.path);
+      }
+    },
+    entries: async (realPath) => readHistory(state, realPath),
+  };
+}
+
+function begin(state: StateFolder, change: HistoryEntry): HistoryIntent | Refusal {
+  const stageName = newStageName();
+  const path = writeIntent(state, { stageName, change });
+  return {
+    kind: "intent",
+    stageName,
+    done: async () => {
+      try {
+        appendHistory(state, change);
+      } catch (error) {
+        // The step was taken and must not be called a failure now: the intent stays, and recovery
+        // adds the entry.
+        if (codeOf(error) === "") throw error;
+        return;
+      }
+      removeQuietly(path);
+    },
+    dropped: async () => removeQuietly(path),
+  };
+}
+
+/** Oldest first; damaged lines are left out. */
+export function readHistory(state: StateFolder, realPath: string): readonly HistoryEntry[] {
+  let text: string;
+  try {
+    text = readFileSync(historyPath(state, realPath), "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+  const entries = text.split("\n").map(parseLine);
+  return entries.filter((entry) => entry !== undefined && entry.realPath === realPath) as HistoryEntry[];
+}
+
+/** Adds one line. A half line that a full disk or a kill left at the end is closed off first. */
+export function appendHistory(state: StateFolder, entry: HistoryEntry): void {
+  const path = historyPath(state, entry.realPath);
+  const fd = state.within(state.at("history"), () => openSync(path, "a+", 0o600));
+  try {
+    const { size } = fstatSync(fd);
+    const line = `${size > 0 && lastByte(fd, size) !== newline ? "\n" : ""}${formatLine(entry)}\n`;
+    try {
+      writeAll(fd, Buffer.from(line), size);
+    } catch (error) {
+      truncateQuietly(fd, size);
+      throw error;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const newline = 0x0a;
+
+function historyPath(state: StateFolder, realPath: string): string {
+  return state.at("history", `${keyOf(realPath)}.jsonl`);
+}
+
+function lastByte(fd: number, size: number): number | undefined {
+  const byte = Buffer.alloc(1);
+  return readSync(fd, byte, 0, 1, size - 1) === 1 ? byte[0] : undefined;
+}
+
+function truncateQuietly(fd: number, size: number): void {
+  try {
+    ftruncateSync(fd, size);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+  }
+}
+
+function formatLine(entry: HistoryEntry): string {
+  const text = JSON.stringify(entry);
+  return `["${checkOf(text)}",${text}]`;
+}
+
+function parseLine(line: string): HistoryEntry | undefined {
+  const match = /^\["([0-9a-f]{16})",(.*)\]$/s.exec(line);
+  const [, check, text] = match ?? [];
+  if (text === undefined || checkOf(text) !== check) return undefined;
+  return parseEntry(JSON.parse(text));
+}
+
+/** An entry from JSON; undefined where it is none. */
+export function parseEntry(value: unknown): HistoryEntry | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const fields: Partial<Record<keyof HistoryEntry, unknown>> = value;
+  const { id, realPath, time, session, tool, before, after } = fields;
+  const texts = [id, realPath, session, tool].every((field) => typeof field === "string");
+  const hashes = [before, after].every((field) => field === null || typeof field === "string");
+  // Every field was just looked at.
+  return texts && hashes && typeof time === "number" ? (value as HistoryEntry) : undefined;
+}
+
+function checkOf(text: string): string {
+  return sha256(Buffer.from(text)).slice(0, 16);
+}

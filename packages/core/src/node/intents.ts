@@ -1,0 +1,81 @@
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import type { HistoryEntry } from "../files/index.js";
+import { newId } from "./digest.js";
+import { keyOf } from "./locks.js";
+import { codeOf, openFlags } from "./platform.js";
+import { formatIdentity, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.js";
+import { namesIn, removeQuietly } from "./sessions.js";
+import { writeAll } from "./stage.js";
+import type { StateFolder } from "./state-folder.js";
+
+/** What a write was about to do: a record that outlives a kill. */
+export interface Intent {
+  readonly stageName: string;
+  readonly change: HistoryEntry;
+}
+
+export interface StoredIntent extends Intent {
+  readonly path: string;
+  readonly owner: ProcessIdentity;
+}
+
+/** @returns the path of the record, to be deleted when the write is over. Throws the system's error. */
+export function writeIntent(state: StateFolder, intent: Intent): string {
+  const path = state.at("intents", `${keyOf(intent.change.realPath)}.${newId()}`);
+  const text = JSON.stringify({ ...intent, owner: formatIdentity(ownIdentity()) });
+  const fd = state.within(state.at("intents"), () => openSync(path, openFlags.create, 0o600));
+  try {
+    writeAll(fd, Buffer.from(text), 0);
+  } catch (error) {
+    removeQuietly(path);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+  return path;
+}
+
+/** The records of one path, or of all. What a kill left half written is told apart as `unreadable`. */
+export function readIntents(
+  state: StateFolder,
+  parse: (value: unknown) => HistoryEntry | undefined,
+  realPath?: string,
+): { readonly intents: readonly StoredIntent[]; readonly unreadable: readonly string[] } {
+  const prefix = realPath === undefined ? "" : `${keyOf(realPath)}.`;
+  const intents: StoredIntent[] = [];
+  const unreadable: string[] = [];
+  for (const name of namesIn(state.at("intents"))) {
+    if (!name.startsWith(prefix)) continue;
+    const path = state.at("intents", name);
+    const intent = readIntent(path, parse);
+    if (intent === undefined) unreadable.push(path);
+    else intents.push(intent);
+  }
+  return { intents, unreadable };
+}
+
+/** Whether a half-written record is old enough to be nobody's any more. */
+export function isForgotten(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) > forgottenMs;
+}
+
+const forgottenMs = 60_000;
+
+function readIntent(
+  path: string,
+  parse: (value: unknown) => HistoryEntry | undefined,
+): StoredIntent | undefined {
+  try {
+    const value: { stageName?: unknown; change?: unknown; owner?: unknown } = JSON.parse(
+      readFileSync(path, "utf8"),
+    );
+    const change = parse(value.change);
+    const owner = typeof value.owner === "string" ? parseIdentity(value.owner) : undefined;
+    if (change === undefined || owner === undefined || typeof value.stageName !== "string") return undefined;
+    return { path, owner, change, stageName: value.stageName };
+  } catch (error) {
+    if (error instanceof SyntaxError || codeOf(error) !== "") return undefined;
+    throw error;
+  }
+}

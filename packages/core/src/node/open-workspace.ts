@@ -1,0 +1,44 @@
+import picomatch from "picomatch";
+import { isRefusal, type Refusal, Workspace, type WorkspaceOptions } from "../files/index.js";
+import { type OpenedPorts, openPorts, type PortOptions } from "./open.js";
+
+export interface OpenWorkspaceOptions
+  extends PortOptions,
+    Omit<WorkspaceOptions, "allowsProtected" | "ownFolders"> {
+  /** Globs of protected paths, relative to their root, that a person has opened for writing. */
+  readonly allowProtected?: readonly string[];
+}
+
+/** A workspace on this machine's disk. */
+export class OpenedWorkspace extends Workspace {
+  readonly kind = "workspace";
+
+  constructor(
+    private readonly opened: OpenedPorts,
+    options: WorkspaceOptions,
+  ) {
+    super(opened, options);
+  }
+
+  /** Lets the roots' handles go and ends the session. Idempotent. */
+  async close(): Promise<void> {
+    await this.opened.close();
+  }
+}
+
+/**
+ * Opens folders as one workspace: clears up after killed writes, starts a session.
+ *
+ * @returns what `openPorts` refuses: a root that is no folder, a state folder of somebody else.
+ */
+export async function openWorkspace(options: OpenWorkspaceOptions): Promise<OpenedWorkspace | Refusal> {
+  const ports = await openPorts(options);
+  if (isRefusal(ports)) return ports;
+  const { allowProtected = [] } = options;
+  const allows = picomatch([...allowProtected], { dot: true });
+  return new OpenedWorkspace(ports, {
+    ...options,
+    ownFolders: [ports.stateDir],
+    allowsProtected: allowProtected.length === 0 ? () => false : (path) => allows(path),
+  });
+}

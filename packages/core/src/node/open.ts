@@ -1,0 +1,63 @@
+import { isRefusal, type Refusal, type WorkspacePorts } from "../files/index.js";
+import { openBlobs } from "./blobs.js";
+import { openCharsets } from "./charsets.js";
+import { newId, sha256 } from "./digest.js";
+import { openDisk } from "./disk.js";
+import { openHistory } from "./history.js";
+import { openLocks } from "./locks.js";
+import { recover, recoverPath } from "./recovery.js";
+import { openPresence } from "./sessions.js";
+import { openStateFolder } from "./state-folder.js";
+
+export interface PortOptions {
+  /** Folders; a relative path of the tools counts from the first. */
+  readonly roots: readonly string[];
+  /** `HOLDFAST_STATE_DIR`, the XDG state folder or its default, unless given. */
+  readonly stateDir?: string | undefined;
+}
+
+/** The ports on this machine. */
+export interface OpenedPorts extends WorkspacePorts {
+  readonly kind: "ports";
+  /** Absolute: no tool may write there. */
+  readonly stateDir: string;
+  /** Ends the session: its states are no longer kept from the garbage collection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the roots and clears up after killed writes. Nothing is written before the first lock or blob:
+ * a session that only looks leaves no trace.
+ */
+export async function openPorts(options: PortOptions): Promise<OpenedPorts | Refusal> {
+  const state = openStateFolder(options.stateDir);
+  if (isRefusal(state)) return state;
+  const disk = openDisk(options.roots);
+  if (isRefusal(disk)) return disk;
+  const presence = openPresence(state);
+  const locks = openLocks(state, async (realPath) => {
+    recoverPath(state, realPath);
+  });
+  try {
+    await recover(state, locks);
+  } catch (error) {
+    disk.close();
+    throw error;
+  }
+  return {
+    kind: "ports",
+    stateDir: state.path,
+    disk,
+    locks,
+    blobs: openBlobs(state, presence),
+    history: openHistory(state, presence),
+    codec: openCharsets(),
+    clock: { now: () => Date.now() },
+    digest: sha256,
+    newId,
+    close: async () => {
+      presence.close();
+      disk.close();
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+} from "node:fs";
+import { homedir, hostname } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+/**
+ * Every difference between operating systems that this room knows. Linux is tested; macOS and Windows
+ * are best effort: there a folder's handle cannot be walked from, so the walk compares real paths instead
+ * and an attacker who swaps links at the right microsecond is not kept out.
+ */
+const isLinux = process.platform === "linux";
+const isWindows = process.platform === "win32";
+
+/** Opens a folder for walking only: it needs no permission to list. Node has no name for it. */
+const pathOnly = isLinux ? 0o10000000 : 0;
+
+export const openFlags = {
+  root: pathOnly | (constants.O_DIRECTORY ?? 0),
+  folder: pathOnly | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0),
+  listing: constants.O_RDONLY | (constants.O_DIRECTORY ?? 0),
+  /** Never waits for the other end of a FIFO, never follows a link. */
+  read: constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+  write: constants.O_RDWR | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0),
+} as const;
+
+let handlesWalk: boolean | undefined;
+
+/** Whether folders can be walked by their handles, so that a link swapped in leads nowhere. */
+export function canWalkByHandle(): boolean {
+  handlesWalk ??= isLinux && procAnswers();
+  return handlesWalk;
+}
+
+function procAnswers(): boolean {
+  try {
+    accessSync("/proc/self/fd", constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The path under which the entry `name` of an open folder is reached. */
+export function handlePath(fd: number, name: string): string {
+  return `/proc/self/fd/${fd}/${name}`;
+}
+
+/** The path that reaches an open file itself, whatever has its name now. */
+export function openedPath(fd: number): string {
+  return `/proc/self/fd/${fd}`;
+}
+
+/** Where an open folder really is. */
+export function handleTarget(fd: number): string {
+  return readlinkSync(openedPath(fd));
+}
+
+/**
+ * Makes the entries of a folder durable. A folder that may not be listed cannot be opened for it, and
+ * some file systems refuse the call; there nothing more can be done.
+ */
+export function syncFolder(path: string): void {
+  if (isWindows) return;
+  const fd = openForSync(path);
+  if (fd === undefined) return;
+  try {
+    fsyncSync(fd);
+  } catch (error) {
+    if (!unsyncable.has(codeOf(error))) throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const unsyncable: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EBADF"]);
+
+function openForSync(path: string): number | undefined {
+  try {
+    return openSync(path, openFlags.listing);
+  } catch (error) {
+    if (codeOf(error) === "EACCES") return undefined;
+    throw error;
+  }
+}
+
+/** On Windows scanners hold files open for moments: a few more tries, 2.5 s at most. */
+export function renameOver(from: string, to: string): void {
+  for (let wait = 50; ; wait *= 2) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      if (!isWindows || wait > 1_600 || !scannerCodes.has(codeOf(error))) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, wait);
+    }
+  }
+}
+
+const scannerCodes: ReadonlySet<string> = new Set(["EPERM", "EBUSY", "EACCES"]);
+
+/** Modes and owners mean something: not on Windows. */
+export const hasOwners = !isWindows;
+
+/** Extended attributes and ACLs are read through the native extension: not on Windows. */
+export const hasAttributes = !isWindows;
+
+/** What tells this boot and this view of process numbers from others. */
+export function machineIdentity(): { readonly boot: string; readonly namespace: string } {
+  if (!isLinux) return { boot: "-", namespace: hostname().replaceAll(/[^A-Za-z0-9.-]/g, "_") };
+  return {
+    boot: readOr("/proc/sys/kernel/random/boot_id", "-").trim(),
+    namespace: namespaceNumber(),
+  };
+}
+
+function namespaceNumber(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid").replaceAll(/[^0-9]/g, "");
+  } catch {
+    return "-";
+  }
+}
+
+/**
+ * When a process of this machine began, in the kernel's ticks: a number that a later process of the same
+ * pid does not share. `undefined` where no such process lives; "0" where that cannot be told.
+ */
+export function processStart(pid: number | "self"): string | undefined {
+  if (!isLinux) return isAliveBySignal(pid === "self" ? process.pid : pid) ? "0" : undefined;
+  const stat = readOr(`/proc/${pid}/stat`, "");
+  // The name stands in parentheses and may hold anything: count from the last one.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state] = fields;
+  if (stat === "" || state === "Z" || state === "X") return undefined;
+  return fields[19];
+}
+
+function isAliveBySignal(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === "EPERM";
+  }
+}
+
+function readOr(path: string, otherwise: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return otherwise;
+  }
+}
+
+/** Where state is kept: `HOLDFAST_STATE_DIR`, else the XDG state folder, else its default. */
+export function defaultStateFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const { HOLDFAST_STATE_DIR: named, XDG_STATE_HOME: xdg, LOCALAPPDATA: local } = environment;
+  if (named !== undefined && named !== "") return named;
+  if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "holdfast");
+  if (isWindows && local !== undefined && local !== "") return join(local, "holdfast");
+  return join(homedir(), ".local", "state", "holdfast");
+}
+
+/** The code of a system error (`ENOENT`), or "". */
+export function codeOf(error: unknown): string {
+  if (typeof error !== "object" || error === null || !("code" in error)) return "";
+  return typeof error.code === "string" ? error.code : "";
+}

@@ -1,0 +1,142 @@
+import { closeSync, unlinkSync } from "node:fs";
+import { basename, dirname, parse as parsePath, sep } from "node:path";
+import { isRefusal, type Lock, type Locks } from "../files/index.js";
+import { type Folder, openRoot } from "./folder.js";
+import { appendHistory, parseEntry, readHistory } from "./history.js";
+import { isForgotten, readIntents, type StoredIntent } from "./intents.js";
+import { codeOf } from "./platform.js";
+import { livenessOf } from "./process-identity.js";
+import { hashOpened, lookAt, openFile, type Spot } from "./reading.js";
+import { removeQuietly } from "./sessions.js";
+import { stagePrefix } from "./stage.js";
+import type { StateFolder } from "./state-folder.js";
+
+export interface Recovered {
+  /** Stage files removed from the folders of their targets. */
+  readonly stages: number;
+  /** Writes that were made and whose entry in the history was missing. */
+  readonly entries: number;
+  /** Records of writes that are over. */
+  readonly intents: number;
+}
+
+/**
+ * Clears up after processes that were killed in a write: their stage files go, and writes whose step was
+ * taken enter the history. One call of the system where there is nothing to do; done twice it does no
+ * more than once.
+ */
+export async function recover(state: StateFolder, locks: Locks): Promise<Recovered> {
+  const total = { stages: 0, entries: 0, intents: 0 };
+  const { intents, unreadable } = readIntents(state, parseEntry);
+  for (const path of unreadable) if (isForgotten(path)) removeQuietly(path);
+  const paths = new Set(intents.filter(isOrphan).map((intent) => intent.change.realPath));
+  for (const realPath of paths) {
+    // A path whose lock is held has a living holder, who found the orphan when the lock was taken over.
+    const lock = await lockOf(locks, realPath);
+    if (lock === undefined) continue;
+    try {
+      add(total, recoverPath(state, realPath));
+    } finally {
+      await lock.release();
+    }
+  }
+  return total;
+}
+
+async function lockOf(locks: Locks, realPath: string): Promise<Lock | undefined> {
+  try {
+    const lock = await locks.acquire(realPath, 0);
+    return isRefusal(lock) ? undefined : lock;
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
+}
+
+/** The same for one path, whose lock the caller holds. */
+export function recoverPath(state: StateFolder, realPath: string): Recovered {
+  const total = { stages: 0, entries: 0, intents: 0 };
+  for (const intent of readIntents(state, parseEntry, realPath).intents) {
+    if (!isOrphan(intent)) continue;
+    try {
+      add(total, settle(state, intent));
+    } catch (error) {
+      // A folder that may not be written, a disk that fails: the record stays for another start.
+      if (codeOf(error) === "") throw error;
+    }
+  }
+  return total;
+}
+
+/** Under the lock an owner who cannot be looked up is as good as dead: the lock was not his. */
+function isOrphan(intent: StoredIntent): boolean {
+  return livenessOf(intent.owner) !== "alive";
+}
+
+function settle(state: StateFolder, intent: StoredIntent): Recovered {
+  const { change } = intent;
+  const folder = openFolder(dirname(change.realPath));
+  let stages = 0;
+  let entries = 0;
+  if (folder !== undefined) {
+    try {
+      stages = removeStage(folder, intent.stageName) ? 1 : 0;
+      const known = readHistory(state, change.realPath).some((entry) => entry.id === change.id);
+      if (!known && change.before !== change.after && hashNow(folder, change.realPath) === change.after) {
+        appendHistory(state, change);
+        entries = 1;
+      }
+    } finally {
+      folder.close();
+    }
+  }
+  removeQuietly(intent.path);
+  return { stages, entries, intents: 1 };
+}
+
+/** The folder of a real path, reached without following a link; undefined where it is gone. */
+function openFolder(path: string): Folder | undefined {
+  const { root } = parsePath(path);
+  let folder = openRoot(root).folder;
+  try {
+    for (const name of path.slice(root.length).split(sep)) {
+      if (name === "") continue;
+      const next = folder.enter(name);
+      folder.close();
+      folder = next;
+    }
+    return folder;
+  } catch (error) {
+    folder.close();
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
+}
+
+/** The name holds 128 random bits that stand only in our record: what bears it is ours. */
+function removeStage(folder: Folder, name: string): boolean {
+  if (!name.startsWith(stagePrefix) || !/^[a-z2-7]{26}$/.test(name.slice(stagePrefix.length))) return false;
+  const spot: Spot = { folder, name, shown: name };
+  if (lookAt(spot).kind !== "file") return false;
+  unlinkSync(folder.at(name));
+  return true;
+}
+
+/** The hash of what stands there now, `null` where nothing does, undefined where it cannot be told. */
+function hashNow(folder: Folder, realPath: string): string | null | undefined {
+  const spot: Spot = { folder, name: basename(realPath), shown: realPath };
+  if (lookAt(spot).kind === "missing") return null;
+  const opened = openFile(spot);
+  if (opened.kind === "refusal") return undefined;
+  try {
+    return hashOpened(opened.fd, Number(opened.stat.size));
+  } finally {
+    closeSync(opened.fd);
+  }
+}
+
+function add(total: { stages: number; entries: number; intents: number }, more: Recovered): void {
+  total.stages += more.stages;
+  total.entries += more.entries;
+  total.intents += more.intents;
+}

@@ -1,0 +1,65 @@
+import { chmodSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Refusal, refuse } from "../files/index.js";
+import { escapeForDisplay } from "../text/index.js";
+import { answering } from "./faults.js";
+import { codeOf, defaultStateFolder, hasOwners } from "./platform.js";
+
+export type StateRoom = "blobs" | "history" | "intents" | "locks" | "sessions";
+
+/** The folder outside the user's project in which everything is kept that is not the user's. */
+export interface StateFolder {
+  readonly kind: "state";
+  /** Absolute; links resolved where the folder exists already. */
+  readonly path: string;
+  /** The path of an entry of one of its folders. */
+  at(room: StateRoom, ...names: readonly string[]): string;
+  /**
+   * Runs system calls on entries of a folder and, where they answer `ENOENT`, once more after making it:
+   * so nothing is made before it is needed, and a state folder that is deleted meanwhile comes back.
+   */
+  within<T>(folder: string, work: () => T): T;
+}
+
+/**
+ * Finds the state folder without making it.
+ *
+ * @param path `HOLDFAST_STATE_DIR`, the XDG state folder or its default, unless given.
+ * @returns `permission_denied` where the folder belongs to somebody else, `not_a_file` where it is none.
+ */
+export function openStateFolder(path: string = defaultStateFolder()): StateFolder | Refusal {
+  const named = resolve(path);
+  const real = answering(named, () => ownFolder(named));
+  if (typeof real !== "string") return real;
+  return {
+    kind: "state",
+    path: real,
+    at: (room, ...names) => join(real, room, ...names),
+    within: (folder, work) => {
+      try {
+        return work();
+      } catch (error) {
+        if (codeOf(error) !== "ENOENT") throw error;
+      }
+      makePrivate(real);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      return work();
+    },
+  };
+}
+
+function ownFolder(named: string): string | Refusal {
+  const stat = statSync(named, { throwIfNoEntry: false });
+  if (stat === undefined) return named;
+  const shown = escapeForDisplay(named);
+  if (!stat.isDirectory()) return refuse("not_a_file", `The state folder ${shown} is not a folder.`);
+  if (hasOwners && stat.uid !== process.geteuid?.()) {
+    return refuse("permission_denied", `The state folder ${shown} belongs to another user; name your own.`);
+  }
+  if (hasOwners && (stat.mode & 0o077) !== 0) chmodSync(named, 0o700);
+  return realpathSync.native(named);
+}
+
+function makePrivate(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+}

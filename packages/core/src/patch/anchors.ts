@@ -1,0 +1,59 @@
+import { type BaseText, indentOf, isBlankLine } from "./base-text.js";
+
+/** The gaps right below the line that the innermost anchor names: 0-based lines. */
+export function findAnchorGaps(base: BaseText, anchors: readonly string[]): readonly number[] {
+  return findAnchorLines(base, anchors).map((line) => line + 1);
+}
+
+/** Lines `from` to `to` (after the last), 0-based, that stand below a heading. */
+export interface Section {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The sections that the anchors name; none where they name too many to tell anything. */
+export function findSections(base: BaseText, anchors: readonly string[]): readonly Section[] {
+  return findAnchorLines(base, anchors).map((at) => ({ from: at + 1, to: sectionEnd(base, at) }));
+}
+
+/** Each anchor is looked for below the one before it, in its section. */
+function findAnchorLines(base: BaseText, anchors: readonly string[]): readonly number[] {
+  let lines: readonly number[] = [];
+  for (const [at, anchor] of anchors.entries()) {
+    const found = findHeading(base, anchor);
+    lines =
+      at === 0
+        ? found
+        : found.filter((line) => lines.some((outer) => line > outer && line < sectionEnd(base, outer)));
+  }
+  return lines;
+}
+
+function findHeading(base: BaseText, anchor: string): readonly number[] {
+  const index = base.index("trimmed");
+  const exact = index.placesOf(index.idOf(anchor));
+  if (exact.length > 0) return exact.length > headingLimit ? [] : [...exact];
+  if (anchor.length < 3) return [];
+  const begun: number[] = [];
+  for (let at = 0; at < base.count && begun.length <= headingLimit; at++) {
+    if (base.line(at).trimStart().startsWith(anchor)) begun.push(at);
+  }
+  return begun.length > headingLimit ? [] : begun;
+}
+
+/**
+ * The line after the section under a heading: the next one that is not deeper and begins a word. Taken
+ * widely on purpose (a closing brace or a comment does not end it): too large a section leaves a tie a tie.
+ */
+function sectionEnd(base: BaseText, heading: number): number {
+  const depth = indentOf(base.line(heading)).length;
+  for (let at = heading + 1; at < base.count; at++) {
+    const text = base.line(at);
+    const indent = indentOf(text).length;
+    if (!isBlankLine(text) && indent <= depth && /^[\p{L}_$]/u.test(text.slice(indent))) return at;
+  }
+  return base.count;
+}
+
+/** A heading that stands more often than this names nothing. */
+const headingLimit = 100;

@@ -1,0 +1,205 @@
+import { commonEnding, type LineEnding } from "../text/index.js";
+import type { BaseText } from "./base-text.js";
+import type { HunkLine } from "./hunk.js";
+import type { Placement } from "./locate.js";
+import { shiftLine } from "./places.js";
+
+/** Lines `from` to `to` (after the last, 0-based) of the file give way to `lines`. */
+export interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly lines: readonly NewLine[];
+}
+
+export interface NewLine {
+  readonly text: string;
+  readonly ending: LineEnding;
+}
+
+export type Corrected =
+  | {
+      readonly kind: "edits";
+      readonly edits: readonly Edit[];
+      readonly finalNewline: "added" | "removed" | undefined;
+    }
+  /** An added line is not deep enough to be moved with the others. */
+  | { readonly kind: "unshiftable"; readonly placement: Placement; readonly line: string };
+
+/**
+ * Turns placed hunks into edits of the file's own lines. Only what differs is edited: a line that a hunk
+ * removes and adds again stays the file's, with its bytes. New lines take the endings of those they replace
+ * or stand beside, unless the hunk shows that it knows the file's endings.
+ */
+export function correctHunks(base: BaseText, placements: readonly Placement[]): Corrected {
+  const edits: Edit[] = [];
+  for (const placement of placements) {
+    const endings = new EndingChoice(base, placement);
+    for (const [at, run] of placement.hunk.runs.entries()) {
+      const added = shiftAdded(run.added, placement);
+      if (typeof added === "string") return { kind: "unshiftable", placement, line: added };
+      const removed = placement.hunk.old.slice(run.from, run.to);
+      const edit = narrowEdit(removed, run.added, added, placement.runStarts[at] ?? 0, endings);
+      if (edit !== undefined) edits.push(edit);
+    }
+  }
+  edits.sort((one, other) => one.from - other.from || one.to - other.to);
+  return settleFinalNewline(base, edits, placements);
+}
+
+/** The added lines as they go into the file, or the text of one that cannot be moved. */
+function shiftAdded(added: readonly HunkLine[], { shift }: Placement): readonly HunkLine[] | string {
+  if (shift === undefined) return added;
+  const moved: HunkLine[] = [];
+  for (const line of added) {
+    const text = shiftLine(line.text, shift);
+    if (text === undefined) return line.text;
+    moved.push({ ...line, text });
+  }
+  return moved;
+}
+
+function narrowEdit(
+  removed: readonly HunkLine[],
+  written: readonly HunkLine[],
+  added: readonly HunkLine[],
+  start: number,
+  endings: EndingChoice,
+): Edit | undefined {
+  const same = (one: HunkLine | undefined, other: HunkLine | undefined) =>
+    one?.text === other?.text && (!endings.credible || one?.ending === other?.ending);
+  const shorter = Math.min(removed.length, written.length);
+  let head = 0;
+  while (head < shorter && same(removed[head], written[head])) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && same(removed.at(-1 - tail), written.at(-1 - tail))) tail += 1;
+  const from = start + head;
+  const to = start + removed.length - tail;
+  const kept = added.slice(head, added.length - tail);
+  if (from === to && kept.length === 0) return undefined;
+  return {
+    from,
+    to,
+    lines: kept.map((line, at) => ({ text: line.text, ending: endings.choose(line, at, from, to) })),
+  };
+}
+
+class EndingChoice {
+  /** Whether the endings of the hunk's old lines are those of the file, so that its new ones are meant. */
+  readonly credible: boolean;
+  private readonly common: LineEnding;
+
+  constructor(
+    private readonly base: BaseText,
+    placement: Placement,
+  ) {
+    this.credible = knowsEndings(base, placement);
+    const ended = base.lines.endings.some((ending) => ending !== "");
+    const written = placement.hunk.hunk.lines.find((line) => line.ending !== "")?.ending;
+    this.common = ended ? commonEnding(base.lines) : (written ?? "\n");
+  }
+
+  choose(line: HunkLine, at: number, from: number, to: number): LineEnding {
+    if (this.credible && line.ending !== "") return line.ending;
+    const { endings } = this.base.lines;
+    const replaced = from + at < to ? endings[from + at] : endings[to - 1];
+    const beside = from < to ? replaced : (endings[from - 1] ?? endings[from]);
+    return beside || endings[from - 1] || this.common;
+  }
+}
+
+function knowsEndings(base: BaseText, placement: Placement): boolean {
+  const { endings } = base.lines;
+  let compared = 0;
+  for (const [line, place] of oldLinePlaces(placement)) {
+    const real = endings[place];
+    if (line.ending === "" || real === "" || real === undefined) continue;
+    if (line.ending !== real) return false;
+    compared += 1;
+  }
+  return compared > 0;
+}
+
+/** Whether some line of the hunk has another ending than the file's line at its place. */
+export function differsInEndings(base: BaseText, placement: Placement): boolean {
+  for (const [line, place] of oldLinePlaces(placement)) {
+    const real = base.lines.endings[place];
+    if (line.ending !== "" && real !== "" && real !== undefined && real !== line.ending) return true;
+  }
+  return false;
+}
+
+/** The old lines with their places in the file; of a hunk with mended context only those it removes. */
+function* oldLinePlaces({
+  hunk,
+  start,
+  alignment,
+  runStarts,
+}: Placement): Iterable<readonly [HunkLine, number]> {
+  if (alignment === undefined) {
+    for (const [at, line] of hunk.old.entries()) yield [line, start + at];
+    return;
+  }
+  for (const [at, run] of hunk.runs.entries()) {
+    for (const [n, line] of hunk.old.slice(run.from, run.to).entries())
+      yield [line, (runStarts[at] ?? 0) + n];
+  }
+}
+
+/**
+ * Whether the text ends with a newline: as the diff says where its last hunk reaches the end of the file and
+ * its markers make a difference, else as the file had it. No two lines are ever glued together.
+ */
+function settleFinalNewline(
+  base: BaseText,
+  edits: readonly Edit[],
+  placements: readonly Placement[],
+): Corrected {
+  const had = base.count > 0 && base.lines.endings[base.count - 1] !== "";
+  const last = placements.find((placement) => placement.end === base.count && reachesEnd(base, placement));
+  const { oldLacksNewline = false, newLacksNewline = false } = last?.hunk.hunk ?? {};
+  const claimed = oldLacksNewline === newLacksNewline ? undefined : oldLacksNewline;
+  const wanted = claimed ?? (base.count === 0 ? !newLacksNewline : had);
+  const settled = endWith(base, edits, wanted);
+  const finalNewline = wanted === had || base.count === 0 ? undefined : wanted ? "added" : "removed";
+  return { kind: "edits", edits: settled, finalNewline };
+}
+
+function reachesEnd(base: BaseText, { hunk, end, runStarts }: Placement): boolean {
+  const lastRun = hunk.runs.at(-1);
+  const lastRunEnd = lastRun === undefined ? end : (runStarts.at(-1) ?? 0) + lastRun.to - lastRun.from;
+  return lastRunEnd === base.count || hunk.old.at(-1)?.text === base.line(base.count - 1);
+}
+
+/** Makes the last line of the result end, or not end, with a newline. */
+function endWith(base: BaseText, edits: readonly Edit[], newline: boolean): readonly Edit[] {
+  const { count } = base;
+  const { contents, endings } = base.lines;
+  const ended = (at: number): LineEnding => endings[at] || endings[at - 1] || commonEnding(base.lines);
+  const had = count > 0 && endings[count - 1] !== "";
+  const tail = edits.at(-1);
+  if (tail === undefined || tail.to < count) {
+    if (newline === had || count === 0) return edits;
+    const ending = newline ? ended(count - 1) : "";
+    return [...edits, { from: count - 1, to: count, lines: [{ text: contents[count - 1] ?? "", ending }] }];
+  }
+  const others = edits.slice(0, -1);
+  let { from, lines } = tail;
+  const before = edits.at(-2);
+  // The line before an insertion at the end needs its newline; the line before a deletion may lose it.
+  const takesLineBefore =
+    from > 0 && (lines.length > 0 ? endings[from - 1] === "" : (endings[from - 1] !== "") !== newline);
+  if (takesLineBefore && (before === undefined || before.to < from)) {
+    from -= 1;
+    lines = [{ text: contents[from] ?? "", ending: ended(from) }, ...lines];
+  } else if (takesLineBefore && before !== undefined) {
+    return endWith(
+      base,
+      [...others.slice(0, -1), { from: before.from, to: tail.to, lines: [...before.lines, ...lines] }],
+      newline,
+    );
+  }
+  const final = lines.at(-1);
+  if (final === undefined) return edits;
+  const ending = newline ? final.ending || ended(count - 1) : "";
+  return [...others, { from, to: tail.to, lines: [...lines.slice(0, -1), { text: final.text, ending }] }];
+}

@@ -1,0 +1,95 @@
+import type { LineEnding } from "../text/index.js";
+
+/** One hunk as the model wrote it, its lines told apart, nothing believed yet. */
+export interface Hunk {
+  /** 1-based, counting every hunk of the diff. */
+  readonly number: number;
+  readonly header: HunkHeader;
+  readonly lines: readonly HunkLine[];
+  /** What the markers "\ No newline at end of file" claim about the last old and the last new line. */
+  readonly oldLacksNewline: boolean;
+  readonly newLacksNewline: boolean;
+}
+
+export interface HunkHeader {
+  /** The header as written; "" where there was none. */
+  readonly raw: string;
+  readonly numbers: HunkNumbers | undefined;
+  /** The text after `@@`, outermost first; empty where there is none. */
+  readonly anchors: readonly string[];
+}
+
+export interface HunkNumbers {
+  readonly oldStart: number;
+  readonly oldCount: number;
+  readonly newStart: number;
+  readonly newCount: number;
+}
+
+export interface HunkLine {
+  readonly kind: "context" | "removed" | "added";
+  readonly text: string;
+  readonly ending: LineEnding;
+  /** A context line without the space before it. */
+  readonly bare: boolean;
+}
+
+/** A hunk seen from both sides: what locating, correcting and explaining work on. */
+export interface ShapedHunk {
+  readonly hunk: Hunk;
+  readonly old: readonly HunkLine[];
+  readonly new: readonly HunkLine[];
+  /** The changes, in order; between them stands context. */
+  readonly runs: readonly Run[];
+}
+
+/** Lines `from` to `to` (after the last) of the old side give way to `added`. */
+export interface Run {
+  readonly from: number;
+  readonly to: number;
+  readonly added: readonly HunkLine[];
+}
+
+export function shapeHunk(hunk: Hunk): ShapedHunk {
+  const old: HunkLine[] = [];
+  const fresh: HunkLine[] = [];
+  const runs: { from: number; to: number; added: HunkLine[] }[] = [];
+  let inRun = false;
+  for (const line of hunk.lines) {
+    if (line.kind === "context") inRun = false;
+    else if (!inRun) {
+      runs.push({ from: old.length, to: old.length, added: [] });
+      inRun = true;
+    }
+    if (line.kind !== "added") old.push(line);
+    if (line.kind !== "removed") fresh.push(line);
+    const run = runs.at(-1);
+    if (run !== undefined && line.kind === "removed") run.to += 1;
+    if (run !== undefined && line.kind === "added") run.added.push(line);
+  }
+  return { hunk, old, new: fresh, runs };
+}
+
+/** Whether both sides of the hunk are the same lines, so that it asks for nothing. */
+export function changesNothing(hunk: ShapedHunk): boolean {
+  const { oldLacksNewline, newLacksNewline } = hunk.hunk;
+  if (oldLacksNewline !== newLacksNewline || hunk.old.length !== hunk.new.length) return false;
+  return hunk.runs.every(
+    (run) =>
+      run.to - run.from === run.added.length &&
+      run.added.every((line, at) => {
+        const removed = hunk.old[run.from + at];
+        return removed?.text === line.text && sameEnding(removed.ending, line.ending);
+      }),
+  );
+}
+
+/** The last line of a diff often ends without newline; that says nothing about the file. */
+function sameEnding(one: LineEnding, other: LineEnding): boolean {
+  return one === other || one === "" || other === "";
+}
+
+/** How many lines the hunk puts in less the lines it takes out. */
+export function growth(hunk: ShapedHunk): number {
+  return hunk.new.length - hunk.old.length;
+}

@@ -1,0 +1,15 @@
+export { applyStrictly } from "./apply.js";
+export { applyDiff } from "./apply-diff.js";
+export { addedLines, carryEndings } from "./carry-endings.js";
+export { changedRanges, type DescribeOptions, describeChange, type LineRange } from "./change.js";
+export type {
+  LandedHunk,
+  PatchOutcome,
+  PatchRefusal,
+  PatchRefusalCode,
+  PatchRequest,
+  PatchSuccess,
+  Repair,
+  RepairKind,
+  StrictApplier,
+} from "./types.js";

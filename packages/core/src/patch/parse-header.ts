@@ -1,0 +1,75 @@
+import type { HunkNumbers } from "./hunk.js";
+
+/** What a hunk header says, as far as it can be read: `@@`, `@@ -2 +2 @@`, `@@ class A:`, `@@ ... @@`. */
+export interface ReadHeader {
+  readonly numbers: HunkNumbers | undefined;
+  readonly anchor: string | undefined;
+  /** Whether it has the form that `diff` writes. */
+  readonly regular: boolean;
+}
+
+/** @returns undefined where the line is no hunk header at all. */
+export function readHunkHeader(line: string): ReadHeader | undefined {
+  if (!/^@@(\s|-|$|@)/.test(line)) return undefined;
+  const regular = regularHeader.exec(line);
+  const found = regular ?? looseHeader.exec(line);
+  if (found === null) return { numbers: undefined, anchor: readAnchor(line.slice(2)), regular: false };
+  const [, oldStart = "", oldCount = "1", newStart = "", newCount = "1", rest = ""] = found;
+  const numbers = { oldStart: +oldStart, oldCount: +oldCount, newStart: +newStart, newCount: +newCount };
+  const usable = Object.values(numbers).every((value) => Number.isSafeInteger(value));
+  return { numbers: usable ? numbers : undefined, anchor: readAnchor(rest), regular: regular !== null };
+}
+
+const regularHeader = /^@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@(.*)$/;
+const looseHeader =
+  /^@@+\s*-\s*(\d{1,15})(?:\s*,\s*(\d{1,15}))?\s*\+\s*(\d{1,15})(?:\s*,\s*(\d{1,15}))?\s*(?:@@+)?(.*)$/;
+
+function readAnchor(text: string): string | undefined {
+  const anchor = text.replace(/@@+\s*$/, "").trim();
+  return anchor === "" || /^[.…\s]+$/.test(anchor) ? undefined : anchor;
+}
+
+/** The names in a pair of file header lines, without prefixes and times. */
+export interface FileNames {
+  readonly old: string | undefined;
+  readonly new: string | undefined;
+}
+
+export const noFile = "/dev/null";
+
+/** Reads `--- x` and `+++ y`; either may be missing. */
+export function readFileNames(oldLine: string | undefined, newLine: string | undefined): FileNames {
+  const old = oldLine === undefined ? undefined : readName(oldLine.slice(4));
+  const fresh = newLine === undefined ? undefined : readName(newLine.slice(4));
+  return { old: old?.replace(/^a\//, ""), new: fresh?.replace(/^b\//, "") };
+}
+
+/** Whether two lines `--- x`, `+++ y` in the middle of a hunk are likelier a file header than content. */
+export function looksLikeFileHeader(oldLine: string, newLine: string): boolean {
+  if (/^--- "?a\//.test(oldLine) && /^\+\+\+ "?b\//.test(newLine)) return true;
+  const names = readFileNames(oldLine, newLine);
+  return names.old === noFile || names.new === noFile || names.old === names.new;
+}
+
+function readName(text: string): string {
+  const name = (text.split("\t")[0] ?? "").replace(/\s+\d{4}-\d\d-\d\d[ T].*$/, "").trim();
+  return name.replace(/^"(.*)"$/, "$1").replace(/^\.\//, "");
+}
+
+/** What a line of a git header tells, or undefined where it is none. */
+export type GitLine =
+  | { readonly kind: "file"; readonly name: string }
+  | { readonly kind: "creation" | "deletion" | "rename" | "binary" | "noise" };
+
+export function readGitLine(line: string): GitLine | undefined {
+  const file = /^diff --git "?a\/.* "?b\/(.*?)"?\s*$/.exec(line);
+  if (file !== null) return { kind: "file", name: file[1] ?? "" };
+  if (/^new file mode \d/.test(line)) return { kind: "creation" };
+  if (/^deleted file mode \d/.test(line)) return { kind: "deletion" };
+  if (/^(rename|copy) (from|to) \S/.test(line)) return { kind: "rename" };
+  if (/^(Binary files .* differ|GIT binary patch)/.test(line)) return { kind: "binary" };
+  if (/^(diff |index [0-9a-f]+\.\.|old mode |new mode |(dis)?similarity index |Index: |={20,}$)/.test(line)) {
+    return { kind: "noise" };
+  }
+  return undefined;
+}

@@ -1,0 +1,226 @@
+import { type BaseText, indentOf, isBlankLine, type LineIndex, type LineKey, levelled } from "./base-text.js";
+import type { Deadline } from "./deadline.js";
+import type { HunkLine, ShapedHunk } from "./hunk.js";
+
+/** How far from the file's bytes the old lines of a hunk were when they were found. */
+export type Tier = "exact" | "trailing" | "prefix" | "shift" | "punctuation" | "aligned";
+
+/** Where the old lines of a hunk stand in one piece: 0-based first lines, ascending. */
+export interface Places {
+  readonly tier: Tier;
+  readonly starts: ArrayLike<number>;
+}
+
+/** Finds all places of a hunk's old lines, tier by tier, within a memory and a time limit. */
+export class PlaceFinder {
+  private readonly cache = new Map<string, Int32Array>();
+  private spare = 4_000_000;
+
+  constructor(
+    private readonly base: BaseText,
+    private readonly deadline: Deadline,
+  ) {}
+
+  /** Whether more places were found than can be kept; what was returned since is incomplete. */
+  get overflowed(): boolean {
+    return this.spare <= 0;
+  }
+
+  /** Tiers that read nothing into the hunk: its lines as they are, or without trailing blanks. */
+  findVerbatim(lines: readonly HunkLine[]): Places | undefined {
+    for (const tier of ["exact", "trailing"] as const) {
+      const starts = this.findEqual(lines, tier);
+      if (starts.length > 0) return { tier, starts };
+    }
+    return undefined;
+  }
+
+  /** The looser tiers, for a hunk that stands nowhere verbatim. */
+  findMended(hunk: ShapedHunk): Places | undefined {
+    for (const [tier, find] of this.mending) {
+      const starts = find(hunk);
+      if (starts.length > 0) return { tier, starts };
+    }
+    return undefined;
+  }
+
+  private readonly mending = [
+    ["prefix", (hunk: ShapedHunk) => this.findWithoutPrefix(hunk.old)],
+    ["shift", (hunk: ShapedHunk) => this.findShifted(hunk.old)],
+    ["punctuation", (hunk: ShapedHunk) => this.findLevelled(hunk.old)],
+  ] as const;
+
+  private findEqual(lines: readonly HunkLine[], key: LineKey): Int32Array {
+    const index = this.base.index(key);
+    const pattern = new Int32Array(lines.length);
+    for (const [at, line] of lines.entries()) {
+      const id = index.idOf(line.text);
+      if (id < 0) return nowhere;
+      pattern[at] = id;
+    }
+    const pivot = rarest(pattern, index);
+    const candidates = index.placesOf(pattern[pivot] ?? -1);
+    if (candidates.length <= 64) return Int32Array.from(this.verify(pattern, index, pivot, candidates));
+    const name = `${key}:${pattern.join()}`;
+    const known = this.cache.get(name);
+    if (known !== undefined) return known;
+    const found = Int32Array.from(searchAll(pattern, index.ids, this.deadline, this.spare));
+    this.spare -= found.length;
+    this.cache.set(name, found);
+    return found;
+  }
+
+  private verify(pattern: Int32Array, index: LineIndex, pivot: number, candidates: Int32Array): number[] {
+    return this.collect(candidates, pivot, pattern.length, (start) => {
+      for (let at = 0; at < pattern.length; at++) if (index.ids[start + at] !== pattern[at]) return false;
+      return true;
+    });
+  }
+
+  private collect(
+    candidates: ArrayLike<number>,
+    pivot: number,
+    length: number,
+    fits: (start: number) => boolean,
+  ): number[] {
+    const starts: number[] = [];
+    for (let n = 0; n < candidates.length && this.spare > 0; n++) {
+      if (n % 256 === 255 && this.deadline.late()) break;
+      const start = (candidates[n] ?? 0) - pivot;
+      if (start < 0 || start + length > this.base.count || !fits(start)) continue;
+      starts.push(start);
+      this.spare -= 1;
+    }
+    return starts;
+  }
+
+  /** Context lines that lost the space before them, though they begin with one of their own. */
+  private findWithoutPrefix(lines: readonly HunkLine[]): readonly number[] {
+    if (!lines.some(mayLackPrefix)) return [];
+    const index = this.base.index("trailing");
+    const readings = lines.map((line) => {
+      const ids = [index.idOf(line.text)];
+      if (mayLackPrefix(line)) ids.push(index.idOf(` ${line.text}`));
+      return ids;
+    });
+    const places = (ids: readonly number[]) => ids.map((id) => index.placesOf(id));
+    const amount = (ids: readonly number[]) => places(ids).reduce((sum, list) => sum + list.length, 0);
+    const pivot = smallest(readings, amount);
+    const candidates = places(readings[pivot] ?? [])
+      .flatMap((list) => [...list])
+      .sort((a, b) => a - b);
+    return this.collect(candidates, pivot, lines.length, (start) =>
+      readings.every((ids, at) => ids.includes(index.ids[start + at] ?? -2)),
+    );
+  }
+
+  /** Every line that is not blank stands deeper, or less deep, by one and the same indent. */
+  private findShifted(lines: readonly HunkLine[]): readonly number[] {
+    const index = this.base.index("trimmed");
+    const pattern = lines.map((line) => index.idOf(line.text));
+    if (pattern.includes(-1) || lines.every((line) => isBlankLine(line.text))) return [];
+    const pivot = smallest(pattern, (id) => index.placesOf(id).length);
+    return this.collect(index.placesOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
+      for (const [at, id] of pattern.entries()) if (index.ids[start + at] !== id) return false;
+      return findShift(this.base, lines, start) !== undefined;
+    });
+  }
+
+  /** Typographic punctuation may differ in context lines; what is removed must stand there as written. */
+  private findLevelled(lines: readonly HunkLine[]): readonly number[] {
+    const index = this.base.index("punctuation");
+    const pattern = lines.map((line) => index.idOf(line.text));
+    if (pattern.includes(-1)) return [];
+    const pivot = smallest(pattern, (id) => index.placesOf(id).length);
+    return this.collect(index.placesOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
+      for (const [at, line] of lines.entries()) {
+        if (index.ids[start + at] !== pattern[at]) return false;
+        if (line.kind === "removed" && !sameTrailing(line.text, this.base.line(start + at))) return false;
+      }
+      return true;
+    });
+  }
+}
+
+/** One indent that the file has more of, or less of, than the hunk. */
+export interface Shift {
+  readonly indent: string;
+  readonly deeper: boolean;
+}
+
+/** The uniform shift between a hunk's old lines and the file's from `start` on, if there is one. */
+export function findShift(base: BaseText, lines: readonly HunkLine[], start: number): Shift | undefined {
+  let shift: Shift | undefined;
+  for (const [at, line] of lines.entries()) {
+    const there = base.line(start + at);
+    if (isBlankLine(line.text)) continue;
+    const [written, real] = [indentOf(line.text), indentOf(there)];
+    const deeper = real.length > written.length;
+    const [short, long] = deeper ? [written, real] : [real, written];
+    if (short.length === long.length || !long.endsWith(short)) return undefined;
+    const indent = long.slice(0, long.length - short.length);
+    if (shift !== undefined && (shift.indent !== indent || shift.deeper !== deeper)) return undefined;
+    shift = { indent, deeper };
+  }
+  return shift;
+}
+
+/** An added line moved by the shift; undefined where it is not deep enough to be moved. */
+export function shiftLine(text: string, shift: Shift): string | undefined {
+  if (isBlankLine(text)) return text;
+  if (shift.deeper) return shift.indent + text;
+  return text.startsWith(shift.indent) ? text.slice(shift.indent.length) : undefined;
+}
+
+function mayLackPrefix(line: HunkLine): boolean {
+  return line.kind === "context" && !line.bare && !isBlankLine(line.text);
+}
+
+function sameTrailing(one: string, other: string): boolean {
+  return levelled(one, "trailing") === levelled(other, "trailing");
+}
+
+function rarest(pattern: Int32Array, index: LineIndex): number {
+  return smallest(pattern, (id) => index.placesOf(id).length);
+}
+
+function smallest<Value>(values: ArrayLike<Value>, weigh: (value: Value) => number): number {
+  let best = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (let at = 0; at < values.length && least > 1; at++) {
+    const value = values[at];
+    const weight = value === undefined ? least : weigh(value);
+    if (weight < least) [best, least] = [at, weight];
+  }
+  return best;
+}
+
+/** All places of a pattern in linear time, however repetitive both are (Knuth, Morris, Pratt). */
+function searchAll(pattern: Int32Array, ids: Int32Array, deadline: Deadline, limit: number): number[] {
+  const fallback = borders(pattern);
+  const found: number[] = [];
+  let matched = 0;
+  for (let at = 0; at < ids.length; at++) {
+    if (at % 65_536 === 65_535 && deadline.late()) break;
+    while (matched > 0 && ids[at] !== pattern[matched]) matched = fallback[matched - 1] ?? 0;
+    if (ids[at] === pattern[matched]) matched += 1;
+    if (matched < pattern.length) continue;
+    found.push(at - pattern.length + 1);
+    if (found.length >= limit) break;
+    matched = fallback[matched - 1] ?? 0;
+  }
+  return found;
+}
+
+function borders(pattern: Int32Array): Int32Array {
+  const fallback = new Int32Array(pattern.length);
+  let matched = 0;
+  for (let at = 1; at < pattern.length; at++) {
+    while (matched > 0 && pattern[at] !== pattern[matched]) matched = fallback[matched - 1] ?? 0;
+    if (pattern[at] === pattern[matched]) matched += 1;
+    fallback[at] = matched;
+  }
+  return fallback;
+}
+
+const nowhere = new Int32Array(0);

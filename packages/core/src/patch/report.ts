@@ -1,0 +1,83 @@
+import type { BaseText } from "./base-text.js";
+import { differsInEndings } from "./correct.js";
+import { growth } from "./hunk.js";
+import { hintOf, type Located, type Placement } from "./locate.js";
+import type { LandedHunk, Repair, RepairKind } from "./types.js";
+
+/** Where each hunk landed, in the order of the diff. */
+export function describeLanding(placements: readonly Placement[]): readonly LandedHunk[] {
+  const shifts = new Map<Placement, number>();
+  let shift = 0;
+  for (const placement of placements.toSorted(
+    (one, other) => one.start - other.start || one.end - other.end,
+  )) {
+    shifts.set(placement, shift);
+    shift += growth(placement.hunk);
+  }
+  return placements.map((placement) => {
+    const { hunk, start, end } = placement;
+    const oldLines = end - start;
+    const newLines = Math.max(0, oldLines + addedLess(placement));
+    const first = (lines: number, at: number) => (lines === 0 ? at : at + 1);
+    const newAt = start + (shifts.get(placement) ?? 0);
+    return {
+      hunk: hunk.hunk.number,
+      oldStart: first(oldLines, start),
+      oldLines,
+      newStart: first(newLines, newAt),
+      newLines,
+    };
+  });
+}
+
+function addedLess({ hunk }: Placement): number {
+  return hunk.runs.reduce((sum, run) => sum + run.added.length - (run.to - run.from), 0);
+}
+
+/** Everything that was put right on the way from the diff as written to the edits. */
+export function describeRepairs(base: BaseText, located: Located): readonly Repair[] {
+  const repairs = located.placements.flatMap((placement) => repairsOf(base, placement));
+  for (const hunk of located.repeated) {
+    repairs.push({ kind: "repeated_hunk", hunk, detail: "the same hunk again, counted once" });
+  }
+  if (located.outOfOrder) repairs.push({ kind: "hunk_order", detail: "hunks put in the order of the file" });
+  return repairs;
+}
+
+function repairsOf(base: BaseText, placement: Placement): Repair[] {
+  const { hunk, tier, start, shift, alignment } = placement;
+  const { numbers } = hunk.hunk.header;
+  const repairs: Repair[] = [];
+  const note = (kind: RepairKind, detail: string) => repairs.push({ kind, hunk: hunk.hunk.number, detail });
+  const hint = hintOf(hunk);
+  if (hint !== undefined && hint !== start && tier !== "aligned")
+    note("line_number", `line ${hint + 1} → ${start + 1}`);
+  if (
+    numbers !== undefined &&
+    (numbers.oldCount !== hunk.old.length || numbers.newCount !== hunk.new.length)
+  ) {
+    const real = `-${hunk.old.length} +${hunk.new.length}`;
+    note("line_counts", `-${numbers.oldCount} +${numbers.newCount} → ${real}`);
+  }
+  if (tier === "trailing") note("trailing_whitespace", "the file's trailing blanks were kept");
+  if (tier === "prefix") note("missing_prefix", "context lines without the space before them");
+  if (tier === "punctuation") note("punctuation", "the file's own punctuation was kept in context lines");
+  if (shift !== undefined) {
+    note(
+      "indentation",
+      `moved ${shift.deeper ? "right" : "left"} by ${JSON.stringify(shift.indent)}, added lines too`,
+    );
+  }
+  if (alignment !== undefined) {
+    const lost = alignment.dropped.map((line) => JSON.stringify(line.text.trim().slice(0, 60)));
+    const parts = [
+      ...(lost.length > 0
+        ? [`not in the file: ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? ", …" : ""}`]
+        : []),
+      ...(alignment.skipped > 0 ? [`${alignment.skipped} lines left out of the context`] : []),
+    ];
+    note("context_mended", parts.join("; ") || "context laid beside the changes");
+  }
+  if (differsInEndings(base, placement)) note("line_endings", "the file's line endings were kept");
+  return repairs;
+}

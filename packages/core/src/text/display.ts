@@ -1,0 +1,24 @@
+/**
+ * Makes a name or a short quote safe to show to a model or in a terminal: controls, bidirectional
+ * overrides, zero-width characters, line separators, lone surrogates and the characters that could
+ * close an envelope stand there as `\u....`, so that nothing in it can act.
+ */
+export function escapeForDisplay(text: string): string {
+  return text.replace(unsafe, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** The same as a quoted attribute value: `"` and `\` are escaped, too. */
+export function quoteForDisplay(text: string): string {
+  return `"${escapeForDisplay(text.replace(/["\\]/g, (char) => `\\${char}`))}"`;
+}
+
+/** Shortens to at most `limit` UTF-16 units, never in the middle of a surrogate pair. */
+export function clip(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(limit - 2)) ? limit - 2 : limit - 1;
+  return `${text.slice(0, end)}…`;
+}
+
+const unsafe =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is for
+  /[\u0000-\u001f\u007f-\u009f<>\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;

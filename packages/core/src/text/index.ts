@@ -1,0 +1,20 @@
+export { clip, escapeForDisplay, quoteForDisplay } from "./display.js";
+export {
+  type CharsetCodec,
+  type DecodedText,
+  decodeBytes,
+  encodeText,
+  type NotText,
+  normaliseName,
+  type TextFormat,
+  utf8,
+} from "./encoding.js";
+export {
+  commonEnding,
+  countLines,
+  describeEndings,
+  joinLines,
+  type LineEnding,
+  splitLines,
+  type TextLines,
+} from "./lines.js";

@@ -1,0 +1,91 @@
+/**
+ * A text as lines that keep their own terminators, so that putting the lines together again gives the
+ * same text, whatever mixture of endings it has.
+ */
+export interface TextLines {
+  /** The lines without their terminators. An empty text has no lines. */
+  readonly contents: readonly string[];
+  /** One terminator a line; only the last may be "". */
+  readonly endings: readonly LineEnding[];
+}
+
+export type LineEnding = "\n" | "\r\n" | "\r" | "";
+
+/**
+ * Splits a text into lines. `\n` and `\r\n` end a line; a lone `\r` is content, as in the output of
+ * progress bars, unless the text has no `\n` at all, as old Macintosh files have.
+ *
+ * @param text any string; it is not normalised in any way.
+ * @returns lines for which `joinLines(splitLines(text)) === text`.
+ */
+export function splitLines(text: string): TextLines {
+  if (!text.includes("\n") && text.includes("\r")) return splitAtReturns(text);
+  const contents: string[] = [];
+  const endings: LineEnding[] = [];
+  let from = 0;
+  while (from < text.length) {
+    const newline = text.indexOf("\n", from);
+    if (newline < 0) {
+      contents.push(text.slice(from));
+      endings.push("");
+      break;
+    }
+    const carriage = newline > from && text.charCodeAt(newline - 1) === 13;
+    contents.push(text.slice(from, carriage ? newline - 1 : newline));
+    endings.push(carriage ? "\r\n" : "\n");
+    from = newline + 1;
+  }
+  return { contents, endings };
+}
+
+/**
+ * Puts lines together again.
+ *
+ * @param from index of the first line (0-based), `to` index after the last one.
+ */
+export function joinLines(lines: TextLines, from = 0, to = lines.contents.length): string {
+  const parts: string[] = [];
+  for (let at = from; at < to; at++) {
+    parts.push(lines.contents[at] ?? "", lines.endings[at] ?? "");
+  }
+  return parts.join("");
+}
+
+/** How many lines a text has; a last line without terminator counts. */
+export function countLines(text: string): number {
+  return splitLines(text).contents.length;
+}
+
+/** The ending that most lines have; `\n` for a text without any. Ties go to the one met first. */
+export function commonEnding(lines: TextLines): Exclude<LineEnding, ""> {
+  const counts = new Map<LineEnding, number>();
+  for (const ending of lines.endings) counts.set(ending, (counts.get(ending) ?? 0) + 1);
+  let best: Exclude<LineEnding, ""> = "\n";
+  let most = 0;
+  for (const [ending, count] of counts) {
+    if (ending !== "" && count > most) [best, most] = [ending, count];
+  }
+  return best;
+}
+
+/** What to tell about a text's endings: one of them, "mixed", or "none" where no line is ended. */
+export function describeEndings(lines: TextLines): "lf" | "crlf" | "cr" | "mixed" | "none" {
+  const kinds = new Set(lines.endings);
+  kinds.delete("");
+  if (kinds.size > 1) return "mixed";
+  const [only] = kinds;
+  if (only === undefined || only === "") return "none";
+  return only === "\n" ? "lf" : only === "\r\n" ? "crlf" : "cr";
+}
+
+function splitAtReturns(text: string): TextLines {
+  const contents = text.split("\r");
+  const endings: LineEnding[] = contents.map(() => "\r");
+  if (contents.at(-1) === "") {
+    contents.pop();
+    endings.pop();
+  } else {
+    endings[endings.length - 1] = "";
+  }
+  return { contents, endings };
+}

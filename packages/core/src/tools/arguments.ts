@@ -1,0 +1,100 @@
+import * as z from "zod";
+import { type Refusal, refuse } from "../files/index.js";
+import { clip, escapeForDisplay } from "../text/index.js";
+import type { Tool } from "./tool.js";
+
+export type ParsedArguments =
+  | { readonly kind: "parsed"; readonly values: Readonly<Record<string, unknown>> }
+  | Refusal<"invalid_arguments">;
+
+/**
+ * Holds a call's arguments against the tool's parameters. What models do without harm is taken: `null` or
+ * "" for an optional argument that is not meant, a list written as a JSON string, arguments nobody knows.
+ *
+ * @returns the arguments, or `invalid_arguments` with one sentence that names the first wrong one.
+ */
+export function parseArguments(tool: Tool, args: unknown): ParsedArguments {
+  if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args))) {
+    return refuse(
+      "invalid_arguments",
+      `${tool.name} takes its arguments as one object, not as ${nameType(args)}.`,
+    );
+  }
+  const given = new Map(Object.entries(args ?? {}));
+  const values: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(tool.parameters.shape)) {
+    const value = tolerate(schema, given.get(name));
+    if (value !== undefined) values[name] = value;
+  }
+  const result = tool.parameters.safeParse(values);
+  if (result.success) return { kind: "parsed", values: result.data };
+  return refuse("invalid_arguments", explain(tool, result.error.issues[0], values));
+}
+
+function tolerate(schema: unknown, value: unknown): unknown {
+  if (!(schema instanceof z.ZodExactOptional)) return value === null ? undefined : value;
+  if (value === null || value === "") return undefined;
+  return typeof value === "string" && schema.unwrap() instanceof z.ZodArray ? parseList(value) : value;
+}
+
+function parseList(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+/** One sentence: which argument, what it should be, what came. */
+function explain(tool: Tool, issue: z.core.$ZodIssue | undefined, values: Record<string, unknown>): string {
+  const name = String(issue?.path[0] ?? "");
+  const schema = tool.parameters.shape[name];
+  const description = schema === undefined ? undefined : z.globalRegistry.get(schema)?.description;
+  const hint = description === undefined ? "" : ` (${description})`;
+  if (!(name in values)) return `${tool.name} needs the argument ${name}${hint}; it is missing.`;
+  const wanted = wantedOf(issue);
+  const value = valueAt(values, issue?.path ?? []);
+  return `The argument ${name} of ${tool.name} must be ${wanted}, not ${describe(value)}${hint}.`;
+}
+
+function wantedOf(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === "invalid_type") return articled[issue.expected] ?? issue.expected;
+  if (issue?.code === "too_big") return `at most ${issue.maximum}`;
+  if (issue?.code !== "too_small") return "as described";
+  return issue.origin === "string" ? "a text that is not empty" : `at least ${issue.minimum}`;
+}
+
+const articled: Readonly<Record<string, string>> = {
+  string: "a text",
+  array: "a list",
+  int: "a whole number",
+  number: "a whole number",
+};
+
+function valueAt(values: unknown, path: readonly PropertyKey[]): unknown {
+  let value = values;
+  for (const key of path) {
+    if (typeof value !== "object" || value === null) return value;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}
+
+function describe(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return value === "" ? "an empty text" : `the text "${clip(escapeForDisplay(value), 40)}"`;
+    case "number":
+    case "boolean":
+      return String(value);
+    default:
+      return nameType(value);
+  }
+}
+
+function nameType(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

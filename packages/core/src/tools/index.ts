@@ -1,0 +1,31 @@
+export { type ParsedArguments, parseArguments } from "./arguments.js";
+export { findTool, readingTools, tools } from "./catalog.js";
+export { runTool, type ToolContext } from "./run-tool.js";
+export {
+  jsonSchema,
+  type Tool,
+  type ToolAnnotations,
+  type ToolName,
+  type ToolWorkspace,
+  toolNames,
+} from "./tool.js";
+export { chooseSuffix, type FileFrame, type FrameSuffix, writeFrame } from "./wire/envelope.js";
+export {
+  defaultWireOptions,
+  fullContentLimitBytes,
+  type ResultContent,
+  type WireForm,
+  type WireOptions,
+} from "./wire/options.js";
+export { type Envelope, type EnvelopeFile, parseEnvelope } from "./wire/parse-envelope.js";
+export { renderResult } from "./wire/render.js";
+export type { RefusedResult, ToolReply, ToolResult, WriteResult } from "./wire/result.js";
+export {
+  resultSchemas,
+  type WireFileState,
+  type WireListResult,
+  type WireReadManyResult,
+  type WireReadResult,
+  type WireRefusal,
+  type WireWriteResult,
+} from "./wire/schemas.js";

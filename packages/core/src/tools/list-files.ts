@@ -1,0 +1,18 @@
+import * as z from "zod";
+import { defineTool, readOnlyAnnotations } from "./tool.js";
+
+export const listFiles = defineTool({
+  name: "list_files",
+  title: "List files",
+  description:
+    "Lists what a folder holds: one entry a line, the size in bytes after a file's name, `/` at the end of a folder's. What the ignore files leave out is not listed. A listing is no read: before changing a file, read it.",
+  parameters: z.object({
+    path: z.string().min(1).exactOptional().describe("Folder; the workspace's root unless given"),
+    depth: z.int().min(1).exactOptional().describe("Levels to go down; 1 unless given"),
+    limit: z.int().min(1).exactOptional().describe("Entries at most; 1000 unless given"),
+  }),
+  annotations: readOnlyAnnotations,
+  async run(workspace, args) {
+    return { kind: "list", outcome: await workspace.list(args) };
+  },
+});

@@ -1,0 +1,84 @@
+import { type FileState, refuse, type WriteOutcome } from "../files/index.js";
+import { parseArguments } from "./arguments.js";
+import { findTool } from "./catalog.js";
+import type { Tool, ToolWorkspace } from "./tool.js";
+import type { WireOptions } from "./wire/options.js";
+import { renderResult } from "./wire/render.js";
+import type { ToolReply, ToolResult } from "./wire/result.js";
+
+export interface ToolContext extends WireOptions {
+  readonly workspace: ToolWorkspace;
+  /** Refuses every writing tool with `read_only`. */
+  readonly readOnly?: boolean;
+  /** Told what was thrown, for the host's log; the model never sees it. Must not throw. */
+  readonly onError?: (error: unknown, toolName: string) => void;
+}
+
+/**
+ * Runs a tool by name: validates the arguments, runs it, renders the answer. The one place where what the
+ * tools throw is caught; it never rejects and its answers hold no stack trace.
+ */
+export async function runTool(name: string, args: unknown, context: ToolContext): Promise<ToolReply> {
+  const tool = findTool(name);
+  const result = tool === undefined ? unknownTool() : await obtainResult(tool, args, context);
+  return renderResult(result, context);
+}
+
+async function obtainResult(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {
+  const writing = !tool.annotations.readOnly;
+  if (writing && context.readOnly === true) {
+    const message = `This server is read-only: ${tool.name} is not offered, nothing was written.`;
+    return { kind: "refused", refusal: refuse("read_only", message), writing };
+  }
+  const parsed = parseArguments(tool, args);
+  if (parsed.kind === "refusal") return refused(parsed.code, parsed.message, args, writing, context);
+  try {
+    return await tool.run(context.workspace, parsed.values);
+  } catch (error) {
+    context.onError?.(error, tool.name);
+    const message = `Internal Error: ${tool.name} failed unexpectedly.${writing ? " The state given here is what is on disk now; check it before you go on." : ""}`;
+    return refused("internal_error", message, args, writing, context);
+  }
+}
+
+/**
+ * A refusal with the true state where that can be read. Reading it counts as a read, so it is done only
+ * where the content is shown, too.
+ */
+async function refused(
+  code: "internal_error" | "invalid_arguments",
+  message: string,
+  args: unknown,
+  writing: boolean,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const path = pathOf(args);
+  const wanted = writing && (code === "internal_error" || context.resultContent === "full");
+  const state = wanted && path !== undefined ? await latestState(context.workspace, path) : null;
+  if (state === null) {
+    const named = path === undefined ? {} : { path };
+    return { kind: "refused", refusal: refuse(code, message), writing, ...named };
+  }
+  const outcome: WriteOutcome = { kind: "write", success: false, code, message, state, shownBefore: false };
+  return { kind: "write", outcome };
+}
+
+async function latestState(workspace: ToolWorkspace, path: string): Promise<FileState | null> {
+  try {
+    const outcome = await workspace.read({ path });
+    return outcome.kind === "read" ? outcome.state : null;
+  } catch {
+    // The disk that broke the call may break this read, too; the call's own failure is reported already.
+    return null;
+  }
+}
+
+function pathOf(args: unknown): string | undefined {
+  if (typeof args !== "object" || args === null || !("file_path" in args)) return undefined;
+  return typeof args.file_path === "string" && args.file_path !== "" ? args.file_path : undefined;
+}
+
+function unknownTool(): ToolResult {
+  const refusal = refuse("invalid_arguments", "There is no tool of this name.");
+  return { kind: "refused", refusal, writing: false };
+}

@@ -1,0 +1,25 @@
+/** `text`: a header line and raw content; `json`: the JSON objects of seed 1. */
+export type WireForm = "text" | "json";
+
+/**
+ * How much of a file a write's answer shows. `full`: the whole state in every exit (seed 1 to the letter);
+ * `auto`: the changed lines, and the whole content only where the model cannot know it; `changed`: never
+ * more than changed lines; `none`: no content.
+ */
+export type ResultContent = "full" | "auto" | "changed" | "none";
+
+export interface WireOptions {
+  readonly wire: WireForm;
+  readonly resultContent: ResultContent;
+}
+
+export const defaultWireOptions: WireOptions = { wire: "text", resultContent: "auto" };
+
+/** The most content that an answer to a write carries in full, in bytes of UTF-8. */
+export const fullContentLimitBytes = 256 * 1024;
+
+/** The most that the changed windows of one answer hold together, in UTF-16 units. */
+export const windowsLimitUnits = 24 * 1024;
+
+/** Unchanged lines shown on each side of a change. */
+export const windowContextLines = 3;

@@ -1,0 +1,45 @@
+import type {
+  ListOutcome,
+  OutcomeCode,
+  ReadManyOutcome,
+  ReadOutcome,
+  Refusal,
+  WriteOutcome,
+} from "../../files/index.js";
+
+/** What a tool hands to the renderer. */
+export type ToolResult =
+  | { readonly kind: "read"; readonly outcome: ReadOutcome }
+  | { readonly kind: "read_many"; readonly outcome: ReadManyOutcome }
+  | { readonly kind: "list"; readonly outcome: ListOutcome }
+  | WriteResult
+  | RefusedResult;
+
+export interface WriteResult {
+  readonly kind: "write";
+  readonly outcome: WriteOutcome;
+  /** Whether the caller sent the whole new text, so that a success need not show it again. */
+  readonly authored?: boolean;
+}
+
+/** A refusal before the workspace was asked. */
+export interface RefusedResult {
+  readonly kind: "refused";
+  readonly refusal: Refusal;
+  /** The file that the call was about, where it named one. */
+  readonly path?: string;
+  /** Whether a writing tool was called: its answer always has the key `latest_file_state`. */
+  readonly writing: boolean;
+}
+
+/** The answer of a tool as it goes to a model, a client or a script. */
+export interface ToolReply {
+  readonly success: boolean;
+  readonly code: OutcomeCode;
+  /** What the model sees; for the wire form `json` the same as `JSON.stringify(json)`. */
+  readonly text: string;
+  /** The wire object, for typed clients. */
+  readonly json: unknown;
+  /** Whether text of a file is in the reply; without it the reply is a small acknowledgement. */
+  readonly bearsContent: boolean;
+}

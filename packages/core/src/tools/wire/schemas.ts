@@ -1,0 +1,86 @@
+import * as z from "zod";
+import { type OutcomeCode, refusalCodes, successCodes } from "../../files/index.js";
+
+/** The JSON of the tools' answers: a contract, held by the snapshots in `test/tools/schemas`. */
+const code = z.enum([...successCodes, ...refusalCodes] satisfies readonly OutcomeCode[]);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const lineNumber = z.int().min(0);
+
+const unusualFacts = {
+  encoding: z.string().exactOptional().describe("Only where it is not UTF-8"),
+  encoding_guessed: z.literal(true).exactOptional().describe("The charset was inferred, not proven"),
+  bom: z.literal(true).exactOptional().describe("The file begins with a byte order mark"),
+};
+
+export const wireFileState = z.object({
+  file_path: z.string(),
+  version: z.int().min(0).describe("Counts the session's reads and writes; the highest is the newest"),
+  sha256: sha256.nullable().describe("Of the bytes on disk; null where there is no file"),
+  content: z.string().nullable().exactOptional().describe("Left out where it is not shown"),
+  lines: z
+    .object({ from: lineNumber, to: lineNumber, total: lineNumber })
+    .exactOptional()
+    .describe("Set where content is a window; 1-based, both included"),
+  ...unusualFacts,
+});
+
+export const wireRefusal = z.object({
+  file_path: z.string().exactOptional(),
+  success: z.literal(false),
+  code,
+  message: z.string(),
+  size_bytes: z.int().min(0).exactOptional(),
+});
+
+export const wireReadResult = z.union([wireFileState, wireRefusal]);
+
+/** One element for each file asked for, in that order; files that were refused or left out say so. */
+export const wireReadManyResult = z.union([z.array(wireReadResult), wireRefusal]);
+
+export const wireListResult = z.union([
+  z.object({
+    path: z.string(),
+    entries: z.array(
+      z.object({
+        path: z.string(),
+        is_directory: z.boolean(),
+        size_bytes: z.int().min(0).exactOptional(),
+        special: z.enum(["link", "other"]).exactOptional(),
+        openable: z.literal(false).exactOptional(),
+      }),
+    ),
+    more: z.boolean(),
+  }),
+  wireRefusal,
+]);
+
+export const wireWriteResult = z.object({
+  success: z.boolean(),
+  code,
+  message: z.string(),
+  latest_file_state: wireFileState.nullable().describe("null where the call named no file"),
+  changed_lines: z
+    .array(z.object({ from: lineNumber, to: lineNumber, text: z.string() }))
+    .exactOptional()
+    .describe("The changed lines with context, in place of the content"),
+  landed: z.array(z.object({ hunk: z.int(), from: lineNumber, to: lineNumber })).exactOptional(),
+  repairs: z
+    .array(z.object({ kind: z.string(), hunk: z.int().exactOptional(), detail: z.string() }))
+    .exactOptional(),
+  content_omitted: z.string().exactOptional(),
+});
+
+export type WireFileState = z.infer<typeof wireFileState>;
+export type WireRefusal = z.infer<typeof wireRefusal>;
+export type WireReadResult = z.infer<typeof wireReadResult>;
+export type WireReadManyResult = z.infer<typeof wireReadManyResult>;
+export type WireListResult = z.infer<typeof wireListResult>;
+export type WireWriteResult = z.infer<typeof wireWriteResult>;
+
+/** The schemas of the answers by the name of what is answered. */
+export const resultSchemas = {
+  read_file: wireReadResult,
+  read_many_files: wireReadManyResult,
+  list_files: wireListResult,
+  write: wireWriteResult,
+} as const;

@@ -1,0 +1,128 @@
+import type { ChangeReport, FileState, OutcomeCode, WriteOutcome } from "../../files/index.js";
+import { splitLines, type TextLines } from "../../text/index.js";
+import {
+  fullContentLimitBytes,
+  type ResultContent,
+  windowContextLines,
+  windowsLimitUnits,
+} from "./options.js";
+import type { WriteResult } from "./result.js";
+
+/** How much of the latest state an answer carries. */
+export type Shown =
+  | { readonly kind: "full"; readonly content: string }
+  | { readonly kind: "windows"; readonly windows: readonly LineWindow[]; readonly omitted: number }
+  | { readonly kind: "none" }
+  /** It should be shown and is larger than an answer may be. */
+  | { readonly kind: "too_large" };
+
+/** Lines of the latest state with their own terminators; 1-based, both included. */
+export interface LineWindow {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/**
+ * Decides what of the latest state a write's answer shows (page "state-verified files", what goes on the
+ * wire): the changed lines after a success, the whole where the model cannot know it, else nothing.
+ */
+export function chooseShown(result: WriteResult, resultContent: ResultContent): Shown {
+  const { outcome } = result;
+  switch (resultContent) {
+    case "none":
+      return { kind: "none" };
+    case "full":
+      return showFull(outcome);
+    case "changed":
+      return result.authored === true && outcome.success ? { kind: "none" } : showWindows(outcome);
+    case "auto":
+      if (outcome.success) return showSuccess(result);
+      return isNews(outcome) ? showFull(outcome) : { kind: "none" };
+    default:
+      return resultContent satisfies never;
+  }
+}
+
+/** Whether the caller cannot know the content: it changed behind its back, or was never shown. */
+function isNews({ code, shownBefore }: WriteOutcome): boolean {
+  return behindTheBack.has(code) || (!shownBefore && blind.has(code));
+}
+
+const behindTheBack: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>(["state_mismatch", "unknown_base"]);
+
+/** Refusals of a caller that may never have seen the file; the others quote the lines that matter. */
+const blind: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
+  "missing_base",
+  "not_read",
+  "exists",
+  "unseen_lines",
+  "internal_error",
+]);
+
+function showSuccess(result: WriteResult): Shown {
+  if (result.authored === true || result.outcome.code !== "applied") return { kind: "none" };
+  return result.outcome.change === undefined ? showFull(result.outcome) : showWindows(result.outcome);
+}
+
+function showFull(outcome: WriteOutcome): Shown {
+  const content = outcome.state?.content ?? null;
+  if (content === null) return { kind: "none" };
+  if (fits(content)) return { kind: "full", content };
+  return outcome.change === undefined ? { kind: "too_large" } : showWindows(outcome);
+}
+
+function fits(content: string): boolean {
+  if (content.length > fullContentLimitBytes) return false;
+  return new TextEncoder().encode(content).length <= fullContentLimitBytes;
+}
+
+function showWindows({ state, change }: WriteOutcome): Shown {
+  if (state === null || state.content === null || change === undefined) return { kind: "none" };
+  return cutWindows(state, state.content, change.ranges);
+}
+
+function cutWindows(state: FileState, content: string, ranges: ChangeReport["ranges"]): Shown {
+  const lines = splitLines(content);
+  const first = state.lines?.from ?? 1;
+  const windows: LineWindow[] = [];
+  let omitted = 0;
+  let units = 0;
+  for (const range of widen(ranges, first, first + lines.contents.length - 1)) {
+    const text = cut(lines, range.from - first, range.to - first + 1, windowsLimitUnits - units);
+    if (text === undefined) {
+      omitted += 1;
+    } else {
+      windows.push({ ...range, text });
+      units += text.length;
+    }
+  }
+  return { kind: "windows", windows, omitted };
+}
+
+/** Puts the context around each range and joins those that then touch. */
+function widen(ranges: ChangeReport["ranges"], first: number, last: number): LineRange[] {
+  const widened: { from: number; to: number }[] = [];
+  for (const range of [...ranges].sort((a, b) => a.from - b.from)) {
+    const from = Math.max(first, range.from - windowContextLines);
+    const to = Math.min(last, range.to + windowContextLines);
+    const before = widened.at(-1);
+    if (before !== undefined && from <= before.to + 1) before.to = Math.max(before.to, to);
+    else if (from <= to) widened.push({ from, to });
+  }
+  return widened;
+}
+
+interface LineRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+function cut(lines: TextLines, from: number, to: number, limit: number): string | undefined {
+  let text = "";
+  for (let at = from; at < to; at++) {
+    text += `${lines.contents[at] ?? ""}${lines.endings[at] ?? ""}`;
+    if (text.length > limit) return undefined;
+  }
+  return text;
+}

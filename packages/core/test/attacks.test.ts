@@ -1,0 +1,475 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { parseEnvelope, runTool } from "@holdfast/core";
+import { describe, expect, it } from "vitest";
+import { type Ground, ground, sha } from "./support.js";
+
+/**
+ * The attack list: cases 1 to 33 and 42 to 48, each with the code that answers it (page 8 decides what is
+ * protected, page 2 on hard links). `read` and `write` are what read_file and write_file answer.
+ */
+interface Attack {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string | ((on: Ground) => string);
+  readonly read?: string;
+  readonly write?: string;
+  readonly setUp?: (on: Ground) => void;
+}
+
+const at = (on: Ground, path: string) => join(on.root, path);
+const outside = (on: Ground) => dirname(on.root);
+const secret = (on: Ground) => join(outside(on), "secret.txt");
+const link = (target: (on: Ground) => string, name: string) => (on: Ground) => {
+  mkdirSync(dirname(at(on, name)), { recursive: true });
+  symlinkSync(target(on), at(on, name));
+};
+
+const names: readonly Attack[] = [
+  { id: "1", name: "a climb", path: "../secret.txt", read: "outside_workspace", write: "outside_workspace" },
+  {
+    id: "2",
+    name: "a climb after a step down",
+    path: "a/../../secret.txt",
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+  {
+    id: "3",
+    name: "an absolute path outside",
+    path: secret,
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+  {
+    id: "4",
+    name: "a folder whose name begins like the root's",
+    path: (on) => `${on.root}-evil/f.txt`,
+    setUp: (on) => {
+      mkdirSync(`${on.root}-evil`);
+      writeFileSync(`${on.root}-evil/f.txt`, "SECRET\n");
+    },
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+  { id: "5", name: "NUL", path: "a\0.txt", read: "invalid_arguments", write: "invalid_arguments" },
+  { id: "6a", name: "nothing", path: "", read: "invalid_arguments", write: "invalid_arguments" },
+  { id: "6b", name: "the root itself", path: ".", read: "is_directory", write: "is_directory" },
+  { id: "7a", name: "a literal ~", path: "~/x.txt", read: "file_missing", write: "applied" },
+  { id: "7b", name: "a literal $HOME", path: "$HOME/x.txt", read: "file_missing", write: "applied" },
+  { id: "7c", name: "a literal %2e%2e", path: "%2e%2e/x.txt", read: "file_missing", write: "applied" },
+  { id: "7d", name: "a literal file://", path: "file:///etc/passwd", read: "file_missing", write: "applied" },
+  { id: "8", name: "superfluous slashes and dots", path: ".//a.txt/./", read: "ok", write: "missing_base" },
+  {
+    id: "9a",
+    name: "a backslash",
+    path: "..\\secret.txt",
+    read: "invalid_arguments",
+    write: "invalid_arguments",
+  },
+  {
+    id: "9b",
+    name: "a drive letter",
+    path: "C:/x.txt",
+    read: "invalid_arguments",
+    write: "invalid_arguments",
+  },
+  {
+    id: "10a",
+    name: "a name of 256 bytes",
+    path: "x".repeat(256),
+    read: "invalid_arguments",
+    write: "invalid_arguments",
+  },
+  { id: "10b", name: "a name of 255 bytes", path: "x".repeat(255), read: "file_missing", write: "applied" },
+  {
+    id: "10c",
+    name: "a path of 4,096 bytes",
+    path: `${"d/".repeat(2047)}xx`,
+    read: "invalid_arguments",
+    write: "invalid_arguments",
+  },
+  {
+    id: "11a",
+    name: "a newline in a name",
+    path: "a\nb.txt",
+    read: "invalid_arguments",
+    write: "invalid_arguments",
+  },
+  {
+    id: "11b",
+    name: "an escape in a name",
+    path: "a\u001b[2Jb.txt",
+    read: "invalid_arguments",
+    write: "invalid_arguments",
+  },
+  {
+    id: "11c",
+    name: "quotes, angle brackets, bidi and zero width in a name",
+    path: `a"'<\u202e\u200b.txt`,
+    read: "file_missing",
+    write: "applied",
+  },
+  {
+    id: "14",
+    name: "half a surrogate pair",
+    path: "a\ud800.txt",
+    read: "invalid_arguments",
+    write: "invalid_arguments",
+  },
+  {
+    id: "9c",
+    name: "an alternate data stream",
+    path: "a.txt::$DATA",
+    read: "invalid_arguments",
+    write: "invalid_arguments",
+  },
+  {
+    id: "9d",
+    name: "a Windows device",
+    path: "sub/NUL",
+    read: "invalid_arguments",
+    write: "invalid_arguments",
+  },
+];
+
+const links: readonly Attack[] = [
+  {
+    id: "15",
+    name: "a link to a file outside",
+    path: "out.txt",
+    setUp: link(secret, "out.txt"),
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+  {
+    id: "16",
+    name: "a link to a folder outside",
+    path: "out",
+    setUp: link(outside, "out"),
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+  {
+    id: "17",
+    name: "a link out in a parent",
+    path: "deep/out/secret.txt",
+    setUp: link(outside, "deep/out"),
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+  {
+    id: "18",
+    name: "a dangling link out",
+    path: "gone",
+    setUp: link((on) => join(outside(on), "made-by-attack.txt"), "gone"),
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+  {
+    id: "19",
+    name: "a dangling link inside",
+    path: "here",
+    setUp: link(() => "later.txt", "here"),
+    read: "file_missing",
+    write: "applied",
+  },
+  {
+    id: "20a",
+    name: "a chain of 41 links",
+    path: "l0",
+    setUp: (on) => {
+      for (let n = 0; n < 41; n++) symlinkSync(n === 40 ? "a.txt" : `l${n + 1}`, at(on, `l${n}`));
+    },
+    read: "not_a_file",
+    write: "not_a_file",
+  },
+  {
+    id: "20b",
+    name: "links in a circle",
+    path: "loop",
+    setUp: link(() => "loop", "loop"),
+    read: "not_a_file",
+    write: "not_a_file",
+  },
+  {
+    id: "21",
+    name: "a link to a protected file",
+    path: "innocent.txt",
+    setUp: (on) => {
+      on.put(".git/config", "[core]\n");
+      symlinkSync(".git/config", at(on, "innocent.txt"));
+    },
+    read: "ok",
+    write: "protected_path",
+  },
+  {
+    id: "22",
+    name: "a relative link that climbs out",
+    path: "sub/up.txt",
+    setUp: link(() => "../../secret.txt", "sub/up.txt"),
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+  {
+    id: "25a",
+    name: "/proc/self/root",
+    path: "/proc/self/root/etc/passwd",
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+  {
+    id: "25b",
+    name: "a link to /proc/self/root",
+    path: "proc/etc/passwd",
+    setUp: link(() => "/proc/self/root", "proc"),
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+  {
+    id: "25c",
+    name: "a link to /proc/self/fd",
+    path: "fd/0",
+    setUp: link(() => "/proc/self/fd", "fd"),
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+  {
+    id: "25d",
+    name: "a link to /dev/fd",
+    path: "fd",
+    setUp: link(() => "/dev/fd/0", "fd"),
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+];
+
+const kinds: readonly Attack[] = [
+  {
+    id: "26",
+    name: "a FIFO",
+    path: "pipe",
+    setUp: (on) => void execFileSync("mkfifo", [at(on, "pipe")]),
+    read: "not_a_file",
+    write: "not_a_file",
+  },
+  {
+    id: "27a",
+    name: "a link to /dev/zero",
+    path: "zero",
+    setUp: link(() => "/dev/zero", "zero"),
+    read: "outside_workspace",
+    write: "outside_workspace",
+  },
+  {
+    id: "28",
+    name: "a folder",
+    path: "sub",
+    setUp: (on) => void on.put("sub/x", "x"),
+    read: "is_directory",
+    write: "is_directory",
+  },
+  {
+    id: "31",
+    name: "a sparse file of 1 GB",
+    path: "big",
+    setUp: (on) => {
+      on.put("big", "");
+      truncateSync(at(on, "big"), 2 ** 30);
+    },
+    read: "too_large",
+    write: "too_large",
+  },
+  { id: "32", name: "a parent that is a file", path: "a.txt/b", read: "not_a_file", write: "not_a_file" },
+];
+
+const protectedPaths = [
+  [
+    "42",
+    ".git/hooks/pre-commit",
+    ".git/config",
+    "sub/.git/HEAD",
+    ".git",
+    ".GIT/config",
+    ".git./config",
+    ".git /config",
+    "git~1/config",
+    ".g\u200cit/config",
+  ],
+  ["43", ".vscode/settings.json", ".vscode/tasks.json", ".vscode/launch.json", "sub/.VSCode/Tasks.JSON"],
+  ["44", ".cursor/mcp.json", ".mcp.json", ".CURSOR/MCP.JSON"],
+  ["45", ".claude/settings.json", ".gemini/settings.json", ".codex/config.toml"],
+  ["46", ".npmrc", ".ssh/authorized_keys", ".bashrc", ".zshrc", ".profile"],
+  ["47", ".husky/pre-commit", ".github/workflows/ci.yml", ".envrc"],
+] as const;
+
+async function codes(on: Ground, path: string): Promise<{ readonly read: string; readonly write: string }> {
+  const wire = { workspace: on.workspace, wire: "text", resultContent: "auto" } as const;
+  const read = await runTool("read_file", { file_path: path }, wire);
+  const write = await runTool("write_file", { file_path: path, content: "ATTACK\n" }, wire);
+  return { read: read.code, write: write.code };
+}
+
+/** Every byte below a folder, so that "nothing changed" is a comparison. */
+function snapshot(folder: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) found[path] = entry.name === "big" ? "big" : sha(readFileSync(path));
+  }
+  return found;
+}
+
+describe("the attack list", () => {
+  it.each([...names, ...links, ...kinds])("$id: $name", async (attack) => {
+    const on = await ground({ "a.txt": "inside\n" });
+    writeFileSync(secret(on), "SECRET\n");
+    attack.setUp?.(on);
+    const path = typeof attack.path === "string" ? attack.path : attack.path(on);
+    const before = snapshot(outside(on));
+    const start = Date.now();
+    const answer = await codes(on, path);
+    expect(answer).toEqual({ read: attack.read, write: attack.write });
+    expect(Date.now() - start).toBeLessThan(2000);
+    const changed = Object.entries(snapshot(outside(on))).filter(
+      ([name, hash]) => before[name] !== hash && !name.startsWith(on.stateDir),
+    );
+    if (attack.write === "applied")
+      expect(changed.every(([name]) => name.startsWith(`${on.root}/`))).toBe(true);
+    else expect(changed).toEqual([]);
+    expect(readFileSync(secret(on), "utf8")).toBe("SECRET\n");
+  });
+
+  it.each(protectedPaths.flatMap(([id, ...paths]) => paths.map((path) => ({ id, path }))))(
+    "$id: $path is protected, made or changed",
+    async ({ path }) => {
+      const on = await ground();
+      expect((await codes(on, path)).write).toBe("protected_path");
+      expect(existsSync(at(on, path))).toBe(false);
+      if (path === ".git") return;
+      on.put(path, "original\n");
+      expect(await codes(on, path)).toEqual({ read: "ok", write: "protected_path" });
+      const overwrite = await on.workspace.write({ path, content: "ATTACK\n", base: sha("original\n") });
+      expect(overwrite.code).toBe("protected_path");
+      expect(on.text(path)).toBe("original\n");
+    },
+  );
+
+  it("45, 46, 47: what runs nothing by itself stays writable", async () => {
+    const on = await ground();
+    for (const path of [
+      "AGENTS.md",
+      "CLAUDE.md",
+      "package.json",
+      ".env",
+      ".gitignore",
+      ".github/CODEOWNERS",
+    ]) {
+      expect((await codes(on, path)).write).toBe("applied");
+    }
+  });
+
+  it("46: what holds secrets is never copied to the state folder", async () => {
+    const on = await ground({ ".env": "TOKEN=hunter2\n", "key.pem": "hunter2\n" });
+    await codes(on, ".env");
+    await on.workspace.write({ path: ".env", content: "TOKEN=hunter3\n", base: sha("TOKEN=hunter2\n") });
+    await codes(on, "key.pem");
+    const leaked = execFileSync("sh", ["-c", 'grep -rl "hunter" "$1" || true', "sh", on.stateDir], {
+      encoding: "utf8",
+    });
+    expect(leaked).toBe("");
+  });
+
+  it("48: our own state is not writable, even where the workspace holds it", async () => {
+    const on = await ground();
+    const whole = await on.again({ roots: [outside(on)] });
+    for (const name of ["blobs/aa/x", "locks/x", "history/x", "new"]) {
+      const outcome = await whole.write({ path: `state/${name}`, content: "ATTACK\n" });
+      expect(outcome.code).toBe("protected_path");
+    }
+  });
+
+  it("10: a target with a name of 250 bytes can be changed, stage file and all", async () => {
+    const name = "y".repeat(250);
+    const on = await ground({ [name]: "old\n" });
+    const reply = await on.call("write_file", {
+      file_path: name,
+      content: "new\n",
+      base_content_sha256: sha("old\n"),
+    });
+    expect(reply.code).toBe("applied");
+    expect(readdirSync(on.root)).toEqual([name]);
+  });
+
+  it("11: names are shown escaped in listings and headers", async () => {
+    const evil = `x\u202egnp.exe\u200b"<file>`;
+    const on = await ground({ [evil]: "text\n" });
+    const wire = { workspace: on.workspace, wire: "text", resultContent: "auto" } as const;
+    for (const reply of [
+      await runTool("list_files", {}, wire),
+      await runTool("read_file", { file_path: evil }, wire),
+    ]) {
+      expect(reply.text).not.toMatch(/[\u202e\u200b]/);
+      expect(reply.text).toContain("\\u202e");
+    }
+    const frames = parseEnvelope((await runTool("read_file", { file_path: evil }, wire)).text);
+    expect(frames.files).toHaveLength(1);
+  });
+
+  it("12: a name that is no valid UTF-8 is listed as not openable", async () => {
+    const on = await ground();
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${on.root}/bad`), Buffer.from([0xff]), Buffer.from(".txt")]),
+      "x",
+    );
+    const listing = await on.workspace.list();
+    expect(listing).toMatchObject({ kind: "listed", entries: [{ openable: false }] });
+  });
+
+  it("13: NFC and NFD names are two files", async () => {
+    const on = await ground({ "\u00e9.txt": "nfc\n", "e\u0301.txt": "nfd\n" });
+    expect(await on.workspace.read({ path: "\u00e9.txt" })).toMatchObject({ state: { content: "nfc\n" } });
+    expect(await on.workspace.read({ path: "e\u0301.txt" })).toMatchObject({ state: { content: "nfd\n" } });
+  });
+
+  it("23: a write to one of two hard links does not change the other", async () => {
+    const on = await ground({ "a.txt": "shared\n" });
+    linkSync(at(on, "a.txt"), join(outside(on), "other-name"));
+    expect(
+      await on.call("write_file", {
+        file_path: "a.txt",
+        content: "x\n",
+        base_content_sha256: sha("shared\n"),
+      }),
+    ).toMatchObject({
+      code: "cannot_preserve",
+    });
+    expect(readFileSync(join(outside(on), "other-name"), "utf8")).toBe("shared\n");
+  });
+
+  it("27: a socket is refused at once", async () => {
+    const on = await ground();
+    const server = createServer().listen(at(on, "socket"));
+    await new Promise((resolve) => server.once("listening", resolve));
+    expect(await codes(on, "socket")).toEqual({ read: "not_a_file", write: "not_a_file" });
+    server.close();
+  });
+
+  it("29: an endless file of size 0 is bounded", async () => {
+    const on = await ground();
+    const proc = await on.again({ roots: ["/proc/self"] });
+    const outcome = await proc.read({ path: "maps" });
+    expect(["read", "refusal"]).toContain(outcome.kind);
+  });
+});

@@ -1,0 +1,217 @@
+import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { sha256 } from "../../src/node/digest.js";
+import { openPorts } from "../../src/node/open.js";
+import { bytesOf, freshFolder, hasStrace, must, runTraced, stagesIn, textAt } from "./support.js";
+
+interface Trial {
+  readonly root: string;
+  readonly stateDir: string;
+  readonly file: string;
+  readonly old: string | null;
+}
+
+const fresh = "the new content";
+
+function newTrial(old: string | null): Trial {
+  const base = realpathSync(freshFolder());
+  const root = join(base, "root");
+  mkdirSync(root);
+  const file = join(root, "file");
+  if (old !== null) writeFileSync(file, old);
+  return { root, stateDir: join(base, "state"), file, old };
+}
+
+function runWrite(trial: Trial, options: readonly string[]) {
+  return runTraced(options, "write.mjs", trial.root, trial.stateDir, "file", fresh);
+}
+
+function contentOf(trial: Trial): string | null {
+  return readdirSync(trial.root).includes("file") ? textAt(trial.file) : null;
+}
+
+interface Call {
+  readonly name: string;
+  /** The how-manyeth call of that name in its thread. */
+  readonly count: number;
+  readonly text: string;
+}
+
+/** The calls of the main thread from the marker on, and the whole trace of it. */
+function traceOf(old: string | null, names: readonly string[]): readonly Call[] {
+  const trial = newTrial(old);
+  const log = join(trial.root, "..", "trace");
+  const run = runWrite(trial, ["-o", log, "-e", `trace=${names.join(",")}`]);
+  expect(JSON.parse(run.stdout)).toEqual({ verdict: "committed" });
+  const lines = readFileSync(log, "utf8").split("\n");
+  const marker = lines.find((line) => line.includes("holdfast-marker"));
+  const main = marker?.split(" ")[0];
+  const counts = new Map<string, number>();
+  const calls: Call[] = [];
+  let begun = false;
+  for (const line of lines) {
+    const [, pid, name, text] = /^(\d+) +(\w+)\((.*)$/.exec(line) ?? [];
+    if (pid !== main || name === undefined || text === undefined) continue;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    if (begun) calls.push({ name, count: counts.get(name) ?? 0, text });
+    if (line === marker) begun = true;
+  }
+  return calls;
+}
+
+/** What the next start finds and leaves: nothing of ours in the project, and a history that is true. */
+async function recovered(trial: Trial) {
+  const ports = must(await openPorts({ roots: [trial.root], stateDir: trial.stateDir }));
+  const entries = await ports.history.entries(trial.file);
+  const lock = must(await ports.locks.acquire(trial.file, 0));
+  await lock.release();
+  await ports.close();
+  expect(stagesIn(trial.root)).toEqual([]);
+  const intents = join(trial.stateDir, "intents");
+  return { entries, intents: statSync(intents, { throwIfNoEntry: false }) ? readdirSync(intents) : [] };
+}
+
+const changing = [
+  "access",
+  "openat",
+  "write",
+  "pwrite64",
+  "fsync",
+  "rename",
+  "link",
+  "unlink",
+  "symlink",
+  "readlink",
+  "fchmod",
+  "fchown",
+  "mkdir",
+  "statx",
+  "close",
+  "utimensat",
+  "ftruncate",
+];
+
+describe.skipIf(!hasStrace)("under strace", () => {
+  for (const old of ["the old content", null]) {
+    const what = old === null ? "creation" : "replacement";
+
+    it(`a ${what} killed at any system call leaves the old state or the new one`, async () => {
+      const calls = traceOf(old, changing).filter((call) => !["statx", "readlink"].includes(call.name));
+      let killed = 0;
+      let finished = 0;
+      for (const call of calls) {
+        const trial = newTrial(old);
+        const run = runWrite(trial, [
+          "-o",
+          "/dev/null",
+          "-e",
+          `trace=${call.name}`,
+          "-e",
+          `inject=${call.name}:signal=KILL:when=${call.count}`,
+        ]);
+        if (run.signal === "SIGKILL" || run.status !== 0) killed += 1;
+        const content = contentOf(trial);
+        const where = `killed at ${call.name}(${call.text}`;
+        expect([old, fresh], where).toContain(content);
+        const { entries } = await recovered(trial);
+        expect(
+          entries.map((entry) => entry.after),
+          where,
+        ).toEqual(content === fresh ? [sha256(bytesOf(fresh))] : []);
+        if (content !== null) expect(statSync(trial.file).nlink, where).toBe(1);
+        expect(contentOf(trial), where).toBe(content);
+        await recovered(trial);
+        if (content === fresh) finished += 1;
+      }
+      expect(calls.length).toBeGreaterThan(25);
+      expect(killed).toBeGreaterThan(calls.length * 0.8);
+      expect(finished).toBeGreaterThan(3);
+      expect(finished).toBeLessThan(calls.length);
+    }, 120_000);
+
+    for (const code of ["EIO", "ENOSPC"]) {
+      it(`a ${what} whose every system call once fails with ${code} never lies about the state`, async () => {
+        // All our writes have a position; `write` is Node waking itself.
+        const ours = (call: Call) => !["close", "access", "write"].includes(call.name);
+        const calls = traceOf(old, changing).filter(ours);
+        for (const call of calls) {
+          const trial = newTrial(old);
+          const run = runWrite(trial, [
+            "-o",
+            "/dev/null",
+            "-e",
+            `trace=${call.name}`,
+            "-e",
+            `inject=${call.name}:error=${code}:when=${call.count}`,
+          ]);
+          const where = `${code} at ${call.name}(${call.text}: ${run.stdout}${run.stderr}`;
+          const content = contentOf(trial);
+          expect([old, fresh], where).toContain(content);
+          expect(run.status, where).toBe(0);
+          const end = JSON.parse(run.stdout);
+          if (end.verdict === "committed") expect(content, where).toBe(fresh);
+          else if (end.verdict === "DiskFault" && end.state === "visible") expect(content, where).toBe(fresh);
+          else if (end.verdict !== "DiskFault") expect(content, where).toBe(old);
+          else expect([end.state, content], where).toEqual(["unchanged", old]);
+          await recovered(trial);
+        }
+        expect(calls.length).toBeGreaterThan(25);
+      }, 120_000);
+    }
+  }
+
+  it("syncs the content before the step, and the folder after it, before it answers", () => {
+    const calls = traceOf("old", changing);
+    const at = (test: (call: Call) => boolean) => calls.findIndex(test);
+    const step = at((call) => call.name === "rename" && call.text.includes("/file"));
+    const syncs = calls.flatMap((call, index) => (call.name === "fsync" ? [index] : []));
+    const staged = at((call) => call.name === "pwrite64" && call.text.includes(fresh));
+    const answered = at((call) => call.name === "write" && call.text.includes("committed"));
+    expect(syncs).toHaveLength(2);
+    const [content, folder] = syncs as [number, number];
+    expect(
+      [staged, content, step, folder, answered].every((index, place, all) => index > (all[place - 1] ?? -1)),
+    ).toBe(true);
+  });
+
+  it("does not try an fsync that failed a second time", () => {
+    const fsyncs = traceOf("old", changing).filter((call) => call.name === "fsync");
+    const trial = newTrial("old");
+    const log = join(trial.root, "..", "trace");
+    const run = runWrite(trial, [
+      "-o",
+      log,
+      "-e",
+      "trace=fsync",
+      "-e",
+      `inject=fsync:error=EIO:when=${fsyncs[0]?.count}`,
+    ]);
+    expect(JSON.parse(run.stdout)).toEqual({
+      verdict: "DiskFault",
+      operation: "fsync",
+      code: "EIO",
+      state: "unchanged",
+    });
+    expect(readFileSync(log, "utf8").match(/fsync\(/g)).toHaveLength(1);
+    expect(contentOf(trial)).toBe("old");
+    expect(stagesIn(trial.root)).toEqual([]);
+  });
+
+  it("writes on when a write writes less than it was given", () => {
+    const writes = traceOf("old", changing).filter(
+      (call) => call.name === "pwrite64" && call.text.includes(fresh),
+    );
+    const trial = newTrial("old");
+    const run = runWrite(trial, [
+      "-o",
+      "/dev/null",
+      "-e",
+      "trace=pwrite64",
+      "-e",
+      `inject=pwrite64:retval=0:when=${writes[0]?.count}`,
+    ]);
+    expect(JSON.parse(run.stdout).verdict).toBe("DiskFault");
+    expect(contentOf(trial)).toBe("old");
+  });
+});

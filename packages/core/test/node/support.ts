@@ -1,0 +1,169 @@
+import { execFileSync, type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+import { afterAll } from "vitest";
+import {
+  type CommitOptions,
+  type ExpectedFile,
+  type FileBytes,
+  isRefusal,
+  type Place,
+  type Refusal,
+} from "../../src/files/index.js";
+import { sha256 } from "../../src/node/digest.js";
+import { type OpenedDisk, openDisk } from "../../src/node/disk.js";
+import { openStateFolder, type StateFolder } from "../../src/node/state-folder.js";
+
+/** A fresh folder, removed after the tests of the file. */
+export function freshFolder(prefix = "holdfast-test-"): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix));
+  folders.push(folder);
+  return folder;
+}
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+export function must<T extends { readonly kind: string }>(value: T | Refusal): Exclude<T, Refusal> {
+  if (isRefusal(value)) throw new Error(`refused: ${value.code}: ${value.message}`);
+  // A refusal was ruled out just now; the compiler does not narrow a type parameter.
+  return value as Exclude<T, Refusal>;
+}
+
+export function diskAt(...roots: string[]): OpenedDisk {
+  return must(openDisk(roots));
+}
+
+export function stateAt(path: string): StateFolder {
+  return must(openStateFolder(path));
+}
+
+/** What a result is, in one word: the code of a refusal, else its kind. */
+export function verdict(value: { readonly kind: string }): string {
+  return isRefusal(value) ? value.code : value.kind;
+}
+
+/** Enters, works, closes. */
+export async function at<T>(
+  disk: OpenedDisk,
+  path: string,
+  work: (place: Place) => Promise<T>,
+  missing: "refuse" | "allow" | "create" = "refuse",
+): Promise<T | Refusal> {
+  const place = await disk.enter(path, missing);
+  if (isRefusal(place)) return place;
+  try {
+    return await work(place);
+  } finally {
+    await place.close();
+  }
+}
+
+export function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+export const limit = 16 * 1024 * 1024;
+export const plain: CommitOptions = { guard: async () => true, inPlace: false };
+export const inPlace: CommitOptions = { guard: async () => true, inPlace: true };
+
+export function expectedOf(file: FileBytes): ExpectedFile {
+  return { kind: "file", sha256: sha256(file.bytes), identity: file.identity };
+}
+
+/** Reads and commits as a workspace does: replaces what is there. */
+export async function rewrite(
+  disk: OpenedDisk,
+  path: string,
+  text: string | Uint8Array,
+  options: CommitOptions = plain,
+) {
+  const bytes = typeof text === "string" ? bytesOf(text) : text;
+  return at(disk, path, async (place) => {
+    const file = await place.read(limit);
+    return isRefusal(file) ? file : place.commit(bytes, expectedOf(file), options);
+  });
+}
+
+export async function create(disk: OpenedDisk, path: string, text: string, options: CommitOptions = plain) {
+  return at(disk, path, (place) => place.commit(bytesOf(text), { kind: "absent" }, options), "create");
+}
+
+/** How many descriptors this process has open. */
+export function openDescriptors(): number {
+  return readdirSync("/proc/self/fd").length;
+}
+
+/** The stage files that are left in a folder. */
+export function stagesIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.startsWith(".holdfast-"));
+}
+
+/** The node room as one file that a child process can import; built from the sources, once a test file. */
+export function builtRoom(): string {
+  if (built !== undefined) return built;
+  const cache = fileURLToPath(new URL("../../../../node_modules/.cache", import.meta.url));
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "holdfast-node-"));
+  folders.push(folder);
+  built = join(folder, "room.mjs");
+  buildSync({
+    entryPoints: [fixture("room.ts")],
+    outfile: built,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "error",
+  });
+  return built;
+}
+
+let built: string | undefined;
+
+export function fixture(name: string): string {
+  return fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url));
+}
+
+/** Runs a fixture to its end in a process of its own. */
+export function runFixture(name: string, ...args: string[]): SpawnSyncReturns<string> {
+  return spawnSync(process.execPath, [fixture(name), builtRoom(), ...args], { encoding: "utf8" });
+}
+
+/** The same under strace with these options. */
+export function runTraced(
+  options: readonly string[],
+  name: string,
+  ...args: string[]
+): SpawnSyncReturns<string> {
+  const command = ["-f", "-qq", ...options, process.execPath, fixture(name), builtRoom(), ...args];
+  return spawnSync("strace", command, { encoding: "utf8" });
+}
+
+function works(command: string, ...args: string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const hasStrace = works("strace", "-qq", "-o", "/dev/null", "true");
+export const isRoot = process.geteuid?.() === 0;
+
+/** A small file system in memory, if we may mount one. */
+export function mountTmpfs(sizeKiB: number): { path: string; unmount: () => void } | undefined {
+  const path = freshFolder();
+  if (!isRoot || !works("mount", "-t", "tmpfs", "-o", `size=${sizeKiB}k`, "tmpfs", path)) return undefined;
+  return { path, unmount: () => void works("umount", path) };
+}
+
+export function textAt(path: string): string {
+  return readFileSync(path, "utf8");
+}

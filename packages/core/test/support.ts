@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { isRefusal, runTool, type ToolName, type Workspace } from "@holdfast/core";
+import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
+import { afterEach } from "vitest";
+
+/** A real folder with a real state folder beside it, gone after the test. */
+export interface Ground {
+  readonly root: string;
+  readonly stateDir: string;
+  readonly workspace: Workspace;
+  /** Writes a file behind everybody's back, making its folders. */
+  put(path: string, content: string | Uint8Array): string;
+  bytes(path: string): Buffer;
+  text(path: string): string;
+  /** Calls a tool as the seed's protocol has it: JSON on the wire, the content always in full. */
+  call(tool: ToolName, args: Record<string, unknown>): Promise<SeedReply>;
+  /** A second session on the same files. */
+  again(options?: Partial<OpenWorkspaceOptions>): Promise<Workspace>;
+}
+
+export interface SeedState {
+  readonly file_path: string;
+  readonly version: number;
+  readonly sha256: string | null;
+  readonly content: string | null;
+}
+
+export interface SeedReply {
+  readonly success: boolean;
+  readonly code: string;
+  readonly message: string;
+  readonly latest_file_state: SeedState;
+}
+
+const cleanups: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+export async function ground(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  options: Partial<OpenWorkspaceOptions> = {},
+): Promise<Ground> {
+  const base = mkdtempSync(join(tmpdir(), "holdfast-test-"));
+  const [root, stateDir] = [join(base, "root"), join(base, "state")];
+  mkdirSync(root);
+  cleanups.push(() => rmSync(base, { recursive: true, force: true }));
+  const again = async (more: Partial<OpenWorkspaceOptions> = {}) => {
+    const opened = await openWorkspace({ roots: [root], stateDir, ...options, ...more });
+    if (isRefusal(opened)) throw new Error(opened.message);
+    cleanups.push(() => opened.close());
+    return opened;
+  };
+  const workspace = await again();
+  const put = (path: string, content: string | Uint8Array) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+    return sha(content);
+  };
+  for (const [path, content] of Object.entries(files)) put(path, content);
+  return {
+    root,
+    stateDir,
+    workspace,
+    put,
+    again,
+    bytes: (path) => readFileSync(join(root, path)),
+    text: (path) => readFileSync(join(root, path), "utf8"),
+    call: async (tool, args) => {
+      const reply = await runTool(tool, args, { workspace, wire: "json", resultContent: "full" });
+      return JSON.parse(reply.text) as SeedReply;
+    },
+  };
+}
+
+export function sha(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+export const emptySha = sha("");

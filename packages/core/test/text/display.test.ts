@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { clip, escapeForDisplay, quoteForDisplay } from "../../src/text/index.js";
+
+describe("names on display", () => {
+  it.each([
+    ["plain name.txt", "plain name.txt"],
+    ["a\nb", "a\\u000ab"],
+    ["\u001b[31mred", "\\u001b[31mred"],
+    ["abc\u202etxt.exe", "abc\\u202etxt.exe"],
+    ["zero\u200bwidth", "zero\\u200bwidth"],
+    ["</file>", "\\u003c/file\\u003e"],
+    ["\ud800", "\\ud800"],
+    ["naïve 世界 🌍", "naïve 世界 🌍"],
+  ])("%j stands as %j", (name, shown) => {
+    expect(escapeForDisplay(name)).toBe(shown);
+  });
+
+  it("hold nothing that could act, whatever they were", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (name) => {
+        expect(escapeForDisplay(name)).not.toMatch(
+          /[\p{Cc}<>\u202a-\u202e\u2066-\u2069\u200b\u2028]/u,
+        );
+        expect(quoteForDisplay(name).slice(1, -1)).not.toMatch(/(?<!\\)(\\\\)*"/);
+      }),
+    );
+  });
+
+  it("are clipped between characters", () => {
+    expect(clip("abcdef", 4)).toBe("abc…");
+    expect(clip("ab🌍def", 4)).toBe("ab…");
+    expect(clip("abc", 4)).toBe("abc");
+  });
+});

@@ -1,0 +1,102 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import {
+  findTool,
+  jsonSchema,
+  readingTools,
+  resultSchemas,
+  toolNames,
+  tools,
+} from "../../src/tools/index.js";
+
+describe("the catalogue", () => {
+  test("offers the tools in their fixed order", () => {
+    expect(tools.map((tool) => tool.name)).toEqual([...toolNames]);
+    expect(toolNames).toEqual([
+      "read_file",
+      "read_many_files",
+      "list_files",
+      "safe_patch",
+      "write_file",
+      "undo_edit",
+    ]);
+    expect(readingTools.map((tool) => tool.name)).toEqual(["read_file", "read_many_files", "list_files"]);
+    expect(findTool("safe_patch")).toBe(tools[3]);
+    expect(findTool("replace")).toBeUndefined();
+  });
+
+  test("states what is true of each tool", () => {
+    const told = tools.map(({ name, annotations }) => [name, ...Object.values(annotations)]);
+    expect(told).toEqual([
+      ["read_file", true, false, true, false],
+      ["read_many_files", true, false, true, false],
+      ["list_files", true, false, true, false],
+      ["safe_patch", false, true, true, false],
+      ["write_file", false, true, true, false],
+      ["undo_edit", false, true, false, false],
+    ]);
+  });
+});
+
+describe("the descriptions carry the protocol (seed 1, section 6)", () => {
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    [
+      "read_file",
+      ["session-unique version number", "SHA-256", "required for safely modifying files", "offset"],
+    ],
+    ["read_many_files", ["session-unique version number", "SHA-256", "required for safely modifying files"]],
+    [
+      "safe_patch",
+      [
+        "preferred tool for all file modifications",
+        "highest version number",
+        "MUST** call `read_file` or `read_many_files` first",
+        "at least 10 lines of unchanged context",
+        "diff -U 10",
+        "base_content_sha256",
+        "acts as a lock",
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      ],
+    ],
+    [
+      "write_file",
+      [
+        "creating new files or completely overwriting existing ones",
+        "Do not provide a `base_content_sha256`",
+        "MUST** first have the latest versioned content",
+        "fails as a safety measure",
+      ],
+    ],
+    ["undo_edit", ["one step further back", "deletes the file"]],
+  ];
+  test.each(cases)("%s", (name, sentences) => {
+    for (const sentence of sentences) expect(findTool(name)?.description).toContain(sentence);
+  });
+
+  test("and stay short: all of them and their schemas cost a prompt less than 8 KB", () => {
+    const bytes = tools.map((tool) =>
+      JSON.stringify([tool.name, tool.description, jsonSchema(tool.parameters)]),
+    );
+    expect(bytes.join("").length).toBeLessThan(8_000);
+  });
+});
+
+/** To change the contract on purpose, run this file with UPDATE_SCHEMAS=1 and read the difference. */
+describe("the published schemas are a contract", () => {
+  const { UPDATE_SCHEMAS } = process.env;
+  const contract = {
+    ...Object.fromEntries(tools.map((tool) => [`${tool.name}.parameters`, jsonSchema(tool.parameters)])),
+    ...Object.fromEntries(
+      Object.entries(resultSchemas).map(([name, schema]) => [`${name}.result`, jsonSchema(schema)]),
+    ),
+  };
+  test.each(Object.entries(contract))("%s", (name, schema) => {
+    const file = new URL(`schemas/${name}.json`, import.meta.url);
+    if (UPDATE_SCHEMAS === "1") writeFileSync(file, `${JSON.stringify(schema, null, 2)}\n`);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(schema);
+  });
+
+  test("unknown arguments are allowed, since clients add their own", () => {
+    for (const tool of tools) expect(jsonSchema(tool.parameters)).not.toHaveProperty("additionalProperties");
+  });
+});

@@ -1,0 +1,253 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type {
+  PatchFileRequest,
+  ReadManyRequest,
+  ReadRequest,
+  WriteFileRequest,
+} from "../../src/files/index.js";
+import { runTool, type ToolContext, toolNames, tools } from "../../src/tools/index.js";
+import { readOf, scripted, someHash, stateOf, writeOf } from "./states.js";
+
+const context = (workspace: ToolContext["workspace"], more: Partial<ToolContext> = {}): ToolContext => ({
+  workspace,
+  wire: "json",
+  resultContent: "auto",
+  ...more,
+});
+
+const nothing = context(scripted({}));
+
+describe("what a tool asks of the workspace", () => {
+  test("read_file hands on path, window and encoding, and drops what it does not know", async () => {
+    const seen: ReadRequest[] = [];
+    const workspace = scripted({
+      read: async (request) => {
+        seen.push(request);
+        return readOf("a\n");
+      },
+    });
+    await runTool("read_file", { file_path: "a", wait_for_previous: true }, context(workspace));
+    await runTool("read_file", { file_path: "a", offset: 2, limit: 3, encoding: "gbk" }, context(workspace));
+    await runTool("read_file", { file_path: "a", offset: null, encoding: "" }, context(workspace));
+    expect(seen).toStrictEqual([
+      { path: "a" },
+      { path: "a", offset: 2, limit: 3, encoding: "gbk" },
+      { path: "a" },
+    ]);
+  });
+
+  test("read_many_files takes lists, also written as JSON", async () => {
+    const seen: ReadManyRequest[] = [];
+    const workspace = scripted({
+      readMany: async (request) => {
+        seen.push(request);
+        return { kind: "read_many", files: [], leftOut: [] };
+      },
+    });
+    const reply = await runTool(
+      "read_many_files",
+      { paths: '["a", "b"]', globs: ["*.ts"], exclude: null },
+      context(workspace),
+    );
+    expect(seen).toStrictEqual([{ paths: ["a", "b"], globs: ["*.ts"] }]);
+    expect(reply).toMatchObject({ success: true, code: "ok" });
+  });
+
+  test("safe_patch and write_file hand on the base hash and their name", async () => {
+    const patches: PatchFileRequest[] = [];
+    const writes: WriteFileRequest[] = [];
+    const workspace = scripted({
+      patch: async (request) => {
+        patches.push(request);
+        return writeOf({});
+      },
+      write: async (request) => {
+        writes.push(request);
+        return writeOf({});
+      },
+    });
+    await runTool(
+      "safe_patch",
+      { file_path: "a", unified_diff: "@@", base_content_sha256: someHash },
+      context(workspace),
+    );
+    await runTool("write_file", { file_path: "a", content: "" }, context(workspace));
+    await runTool(
+      "write_file",
+      { file_path: "a", content: "x", base_content_sha256: "" },
+      context(workspace),
+    );
+    await runTool(
+      "write_file",
+      { file_path: "a", content: "x", base_content_sha256: someHash },
+      context(workspace),
+    );
+    expect(patches).toStrictEqual([{ path: "a", diff: "@@", base: someHash, tool: "safe_patch" }]);
+    expect(writes).toStrictEqual([
+      { path: "a", content: "", tool: "write_file" },
+      { path: "a", content: "x", tool: "write_file" },
+      { path: "a", content: "x", tool: "write_file", base: someHash },
+    ]);
+  });
+});
+
+describe("wrong arguments are one plain sentence that names the argument", () => {
+  const cases: readonly (readonly [string, unknown, RegExp])[] = [
+    ["read_file", {}, /^read_file needs the argument file_path .*; it is missing\.$/],
+    ["read_file", undefined, /^read_file needs the argument file_path/],
+    ["read_file", { file_path: null }, /file_path .*; it is missing\.$/],
+    ["read_file", { file_path: 5 }, /^The argument file_path of read_file must be a text, not 5/],
+    ["read_file", { file_path: "" }, /must be a text that is not empty, not an empty text/],
+    ["read_file", { file_path: ["a"] }, /must be a text, not a list/],
+    [
+      "read_file",
+      { file_path: "a", offset: "ten" },
+      /^The argument offset of read_file must be a whole number, not the text "ten"/,
+    ],
+    ["read_file", { file_path: "a", offset: 1.5 }, /offset of read_file must be a whole number, not 1\.5/],
+    ["read_file", { file_path: "a", offset: 0 }, /offset of read_file must be at least 1, not 0/],
+    [
+      "read_file",
+      { file_path: "a", offset: 1e300 },
+      /offset of read_file must be at most 9007199254740991, not 1e\+300/,
+    ],
+    ["read_file", { file_path: "a", limit: -1 }, /limit of read_file must be at least 1/],
+    ["read_file", "a", /takes its arguments as one object, not as a string\.$/],
+    ["read_file", ["a"], /takes its arguments as one object, not as a list\.$/],
+    ["read_file", null, /takes its arguments as one object, not as null\.$/],
+    ["read_many_files", {}, /needs paths or globs/],
+    ["read_many_files", { paths: [] }, /needs paths or globs/],
+    ["read_many_files", { paths: "a" }, /paths of read_many_files must be a list, not the text "a"/],
+    ["read_many_files", { paths: ["a", 3] }, /paths of read_many_files must be a text, not 3/],
+    ["read_many_files", { paths: "[1" }, /must be a list, not the text "\[1"/],
+    ["list_files", { depth: "deep" }, /depth of list_files must be a whole number/],
+    [
+      "safe_patch",
+      { file_path: "a", unified_diff: "x" },
+      /^safe_patch needs the argument base_content_sha256/,
+    ],
+    [
+      "safe_patch",
+      { file_path: "a", unified_diff: {}, base_content_sha256: someHash },
+      /unified_diff of safe_patch must be a text, not an object/,
+    ],
+    ["write_file", { file_path: "a" }, /^write_file needs the argument content/],
+    ["write_file", { file_path: "a", content: 12 }, /content of write_file must be a text, not 12/],
+    ["undo_edit", { file_path: true }, /file_path of undo_edit must be a text, not true/],
+    ["no_such_tool", {}, /no tool of this name/],
+  ];
+  test.each(cases)("%s %j", async (name, args, message) => {
+    const reply = await runTool(name, args, nothing);
+    expect(reply).toMatchObject({ success: false, code: "invalid_arguments", bearsContent: false });
+    const wire = reply.json as { message: string };
+    expect(wire.message).toMatch(message);
+    expect(wire.message).not.toContain("\n");
+    const text = await runTool(name, args, { ...nothing, wire: "text" });
+    expect(text.text).toBe(`FAILED (invalid_arguments): ${wire.message}`);
+  });
+
+  test("a value is quoted short and harmless", async () => {
+    const reply = await runTool(
+      "read_file",
+      { file_path: "a", limit: `\u001b[2J${"x".repeat(5_000)}` },
+      nothing,
+    );
+    expect(reply.text).not.toContain("\u001b");
+    expect(reply.text.length).toBeLessThan(400);
+  });
+
+  test("no arguments whatever reject, throw or go unanswered", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...toolNames),
+        fc.anything({ withNullPrototype: true }),
+        async (name, args) => {
+          const reply = await runTool(name, args, nothing);
+          expect(["invalid_arguments", "internal_error"]).toContain(reply.code);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("a writing tool's answer always has success, code, message and latest_file_state", () => {
+  const keys = ["success", "code", "message", "latest_file_state"];
+  const writing = tools.filter((tool) => !tool.annotations.readOnly).map((tool) => tool.name);
+  const args = { file_path: "a", unified_diff: "x", content: "x", base_content_sha256: someHash };
+  const broken = {
+    patch: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
+    write: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
+    undo: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
+  };
+
+  test.each(writing)("%s: wrong arguments, read-only, a throw", async (name) => {
+    const errors: unknown[] = [];
+    const reads = scripted({ ...broken, read: async () => readOf("now\n", { path: "a" }) });
+    const all = context(reads, { onError: (error) => errors.push(error) });
+    for (const [given, more, code] of [
+      [{ file_path: 1 }, {}, "invalid_arguments"],
+      [args, { readOnly: true }, "read_only"],
+      [args, {}, "internal_error"],
+    ] as const) {
+      const reply = await runTool(name, given, { ...all, ...more });
+      expect(reply.code).toBe(code);
+      expect(Object.keys(reply.json as object).slice(0, 4)).toEqual(keys);
+      expect(reply.text).not.toMatch(/EIO|secret|\.ts:| at /);
+    }
+    expect(errors).toHaveLength(1);
+  });
+
+  test("an internal error tells the true state, shown since the read of it counts", async () => {
+    const workspace = scripted({ ...broken, read: async () => readOf("now\n", { path: "a" }) });
+    const { json, code } = await runTool("safe_patch", args, context(workspace));
+    expect(code).toBe("internal_error");
+    expect(json).toMatchObject({
+      success: false,
+      message: expect.stringMatching(/^Internal Error: /),
+      latest_file_state: { file_path: "a", sha256: someHash, content: "now\n" },
+    });
+  });
+
+  test("an internal error whose state cannot be read either still answers", async () => {
+    const { json } = await runTool("safe_patch", args, context(scripted(broken)));
+    expect(json).toMatchObject({ success: false, code: "internal_error", latest_file_state: null });
+  });
+
+  test("with full content wrong arguments tell the state, too; else the ledger is left alone", async () => {
+    let reads = 0;
+    const workspace = scripted({
+      read: async () => {
+        reads += 1;
+        return readOf("now\n", { path: "a" });
+      },
+    });
+    const wrong = { file_path: "a", unified_diff: 1, base_content_sha256: someHash };
+    const auto = await runTool("safe_patch", wrong, context(workspace));
+    expect(auto.json).toMatchObject({ latest_file_state: null });
+    expect(reads).toBe(0);
+    const literal = await runTool("safe_patch", wrong, context(workspace, { resultContent: "full" }));
+    expect(literal.json).toMatchObject({
+      code: "invalid_arguments",
+      latest_file_state: { content: "now\n" },
+    });
+  });
+
+  test("a reading tool that throws is an internal error without a state", async () => {
+    const { json, text } = await runTool("read_file", { file_path: "a" }, { ...nothing, wire: "text" });
+    expect(json).toStrictEqual({
+      file_path: "a",
+      success: false,
+      code: "internal_error",
+      message: "Internal Error: read_file failed unexpectedly.",
+    });
+    expect(text).toBe("FAILED (internal_error): Internal Error: read_file failed unexpectedly.");
+  });
+});
+
+test("read-only lets the reading tools through", async () => {
+  const workspace = scripted({ read: async () => ({ kind: "read", state: stateOf("a\n") }) });
+  const reply = await runTool("read_file", { file_path: "a" }, context(workspace, { readOnly: true }));
+  expect(reply).toMatchObject({ success: true, code: "ok" });
+});

@@ -1,0 +1,2 @@
+export type { McpOptions } from "./options.js";
+export { serveMcp } from "./serve.js";

@@ -1,0 +1,43 @@
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { CallsUnderWay } from "./calls-under-way.js";
+import type { McpOptions } from "./options.js";
+import { createServer } from "./server.js";
+
+/**
+ * Serves the tools over this process's stdin and stdout, in the revision that the client opens with
+ * (2026-07-28 or 2025-11-25 and before). Nothing but the protocol goes to stdout.
+ *
+ * @returns when the client has closed stdin and every call that had begun is carried through.
+ */
+export async function serveMcp(options: McpOptions): Promise<void> {
+  const calls = new CallsUnderWay();
+  const transport = new EndingTransport();
+  const handle = serveStdio(() => createServer(options, calls), {
+    transport,
+    onerror: (error) => options.onError?.(error, "protocol"),
+  });
+  await transport.ended;
+  await calls.settled();
+  await handle.close();
+}
+
+/** One message may hold the largest file that can be changed (64 MiB), escaped as JSON. */
+const messageLimitBytes = 160 * 1024 * 1024;
+
+/** Tells when the connection is over: stdin closed, stdout broken, or closed by the server. */
+class EndingTransport extends StdioServerTransport {
+  readonly ended: Promise<void>;
+  private end: () => void = () => {};
+
+  constructor() {
+    super(undefined, undefined, { maxBufferSize: messageLimitBytes });
+    this.ended = new Promise((resolve) => {
+      this.end = resolve;
+    });
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.end();
+  }
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { connect, makeGround, revisions, type ServerOptions, sha256 } from "./server-process.js";
+
+const before = "one\ntwo\n";
+const patch = {
+  file_path: "a.txt",
+  unified_diff: "@@ -2 +2 @@\n-two\n+TWO\n",
+  base_content_sha256: sha256(before),
+};
+
+describe.each(revisions)("the options of a server in revision %s", (revision) => {
+  async function start(options: ServerOptions) {
+    const ground = await makeGround();
+    await ground.put("a.txt", before);
+    return { ground, ...(await connect(revision, ground, options)) };
+  }
+
+  test("read-only offers the reading tools and refuses the others with their own code", async () => {
+    const { client, call, ground } = await start({ readOnly: true });
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toEqual(["read_file", "read_many_files", "list_files"]);
+    expect(client.getInstructions()).not.toContain("safe_patch");
+    for (const [name, args] of [
+      ["safe_patch", patch],
+      ["write_file", { file_path: "b.txt", content: "x" }],
+      ["undo_edit", { file_path: "a.txt" }],
+    ] as const) {
+      expect(await call(name, args)).toMatchObject({ success: false, code: "read_only", isError: false });
+    }
+    expect(await ground.get("a.txt")).toBe(before);
+    await expect(ground.get("b.txt")).rejects.toThrow();
+  });
+
+  test("a choice of tools is listed in the fixed order; the rest do not exist", async () => {
+    const { client, call } = await start({ tools: ["safe_patch", "read_file"] });
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toEqual(["read_file", "safe_patch"]);
+    await expect(call("write_file", { file_path: "a.txt", content: "x" })).rejects.toThrow(/Unknown tool/);
+  });
+
+  test("full content as JSON is the seed's protocol to the letter", async () => {
+    const { call } = await start({ wire: "json", resultContent: "full" });
+    const read = await call("read_file", { file_path: "a.txt" });
+    expect(JSON.parse(read.text)).toStrictEqual({
+      file_path: "a.txt",
+      version: 1,
+      sha256: sha256(before),
+      content: before,
+    });
+    const written = JSON.parse((await call("safe_patch", patch)).text);
+    expect(Object.keys(written)).toEqual(["success", "code", "message", "latest_file_state"]);
+    expect(written).toMatchObject({
+      success: true,
+      code: "applied",
+      message: expect.stringMatching(/^Patch applied successfully\./),
+      latest_file_state: {
+        file_path: "a.txt",
+        version: 2,
+        sha256: sha256("one\nTWO\n"),
+        content: "one\nTWO\n",
+      },
+    });
+    const invalid = JSON.parse(
+      (
+        await call("safe_patch", {
+          ...patch,
+          unified_diff: "@@ -1 +1 @@\n-nine\n+NINE\n",
+          base_content_sha256: sha256("one\nTWO\n"),
+        })
+      ).text,
+    );
+    expect(invalid).toMatchObject({
+      success: false,
+      code: "invalid_diff",
+      message: expect.stringMatching(
+        /^Invalid Diff: The provided diff content does not match the file's content\./,
+      ),
+      latest_file_state: { sha256: sha256("one\nTWO\n"), content: "one\nTWO\n" },
+    });
+  });
+
+  test("structured: small acknowledgements are the same JSON twice, texts of files stay text", async () => {
+    const { call } = await start({ structured: true, resultContent: "none" });
+    const read = await call("read_file", { file_path: "a.txt" });
+    expect(read.structured).toBeUndefined();
+    expect(read.file?.content).toBe(before);
+    const written = await call("safe_patch", patch);
+    expect(written.structured).toMatchObject({ success: true, code: "applied" });
+    expect(JSON.parse(written.text)).toEqual(written.structured);
+    const refused = await call("write_file", { file_path: "a.txt", content: "x" });
+    expect(refused.structured).toMatchObject({ success: false, code: "missing_base" });
+    expect(refused.isError).toBe(false);
+  });
+
+  test("without structured every answer is text only", async () => {
+    const { call } = await start({});
+    for (const answer of [await call("safe_patch", patch), await call("read_file", { file_path: "a.txt" })]) {
+      expect(answer.structured).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,127 @@
+import { spawn } from "node:child_process";
+import { readdir } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { type Ground, makeGround, type ServerOptions, serverArguments } from "./server-process.js";
+
+/** A server process spoken to by hand, line by line. */
+function launch(ground: Ground, options: ServerOptions = {}) {
+  const child = spawn(process.execPath, serverArguments(ground, options), {
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    stdout += chunk;
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    stderr += chunk;
+  });
+  const exited = new Promise<number | null>((resolve) => child.on("close", resolve));
+  return {
+    child,
+    say: (...lines: readonly string[]) => child.stdin.write(lines.map((line) => `${line}\n`).join("")),
+    output: () => ({ lines: stdout.split("\n").filter((line) => line !== ""), stderr }),
+    exited,
+  };
+}
+
+const request = (id: number, method: string, params: object) =>
+  JSON.stringify({ jsonrpc: "2.0", id, method, params });
+const opening = [
+  request(1, "initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "by-hand", version: "1" },
+  }),
+  JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }),
+];
+const write = (id: number, content: string) =>
+  request(id, "tools/call", { name: "write_file", arguments: { file_path: `w${id}.txt`, content } });
+
+async function until(condition: () => boolean): Promise<void> {
+  const limit = Date.now() + 15_000;
+  while (!condition()) {
+    if (Date.now() > limit) throw new Error("it did not happen in time");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe("a server process", () => {
+  test("ends with success when stdin closes, before and after a session", async () => {
+    const ground = await makeGround();
+    const silent = launch(ground);
+    silent.child.stdin.end();
+    expect(await silent.exited).toBe(0);
+    expect(silent.output()).toEqual({ lines: [], stderr: "" });
+
+    const served = launch(ground);
+    served.say(...opening, write(2, "x\n"));
+    await until(() => served.output().lines.length === 2);
+    served.child.stdin.end();
+    expect(await served.exited).toBe(0);
+    expect(await ground.get("w2.txt")).toBe("x\n");
+  });
+
+  test("carries a write through whose client went away, and leaves nothing behind", async () => {
+    const ground = await makeGround();
+    const server = launch(ground);
+    server.say(...opening);
+    await until(() => server.output().lines.length === 1);
+    const content = "line\n".repeat(100_000);
+    server.say(write(2, content), write(3, content));
+    server.child.stdin.end();
+    expect(await server.exited).toBe(0);
+    const left = await readdir(ground.root);
+    // Calls that stdin's end overtook before they were read were never begun; what began is whole.
+    for (const name of left) {
+      expect(name).toMatch(/^w[23]\.txt$/);
+      expect(await ground.get(name)).toBe(content);
+    }
+    expect(left).not.toEqual([]);
+  });
+
+  test.each(["2025-11-25", "2025-06-18", "2025-03-26"])(
+    "serves a client of revision %s",
+    async (revision) => {
+      const ground = await makeGround();
+      const server = launch(ground);
+      const [initialize = "", initialized = ""] = opening;
+      server.say(initialize.replace("2025-11-25", revision), initialized, write(2, "x\n"));
+      await until(() => server.output().lines.length === 2);
+      const [answer, written] = server.output().lines.map((line) => JSON.parse(line));
+      expect(answer.result.protocolVersion).toBe(revision);
+      expect(written.result.content[0].text).toMatch(/^OK \(applied\)/);
+      server.child.stdin.end();
+      expect(await server.exited).toBe(0);
+    },
+  );
+
+  test("says nothing but the protocol on stdout, whatever it is told", async () => {
+    const ground = await makeGround();
+    const server = launch(ground);
+    server.say(
+      "this is not JSON",
+      "{}",
+      '{"jsonrpc":"2.0","id":9,"method":"no/such"}',
+      ...opening,
+      request(2, "tools/call", { name: "read_file", arguments: "not an object" }),
+      request(3, "tools/call", { arguments: {} }),
+      request(4, "tools/call", { name: "read_file", arguments: { file_path: "none\u001b[31m" } }),
+      request(5, "resources/list", {}),
+      request(6, "tools/list", {}),
+    );
+    const ids = () => server.output().lines.map((line) => JSON.parse(line).id);
+    await until(() => [1, 2, 3, 4, 5, 6].every((id) => ids().includes(id)));
+    server.child.stdin.end();
+    expect(await server.exited).toBe(0);
+    for (const line of server.output().lines) {
+      const message = JSON.parse(line);
+      expect(message.jsonrpc).toBe("2.0");
+      expect(JSON.stringify(message)).not.toContain("\n    at ");
+    }
+    const byId = new Map(server.output().lines.map((line) => [JSON.parse(line).id, JSON.parse(line)]));
+    expect(byId.get(5)).toHaveProperty("error.code", -32601);
+    expect(byId.get(2)).toHaveProperty("error.code", -32602);
+    expect(byId.get(6).result.tools).toHaveLength(6);
+  });
+});

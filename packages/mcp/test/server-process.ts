@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseEnvelope } from "@holdfast/core";
+import type { McpOptions } from "@holdfast/mcp";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { onTestFinished } from "vitest";
+
+/** Everything about a server process but the workspace, which it opens itself. */
+export type ServerOptions = Omit<McpOptions, "workspace" | "onError">;
+
+export const revisions = ["2026-07-28", "2025-11-25"] as const;
+export type Revision = (typeof revisions)[number];
+
+/** A folder of files and a folder for state, removed after the test. */
+export interface Ground {
+  readonly root: string;
+  readonly stateDir: string;
+  put(path: string, content: string | Uint8Array): Promise<void>;
+  get(path: string): Promise<string>;
+}
+
+export async function makeGround(): Promise<Ground> {
+  const top = await mkdtemp(join(tmpdir(), "holdfast-mcp-"));
+  onTestFinished(() => rm(top, { recursive: true, force: true }));
+  const root = join(top, "project");
+  await mkdir(root);
+  return {
+    root,
+    stateDir: join(top, "state"),
+    async put(path, content) {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), content);
+    },
+    get: (path) => readFile(join(root, path), "utf8"),
+  };
+}
+
+export const entry = fileURLToPath(new URL("server.mjs", import.meta.url));
+
+export function serverArguments(ground: Ground, options: ServerOptions = {}): string[] {
+  return [entry, ground.root, ground.stateDir, JSON.stringify(options)];
+}
+
+type EnvelopeFile = NonNullable<ReturnType<typeof parseEnvelope>>["files"][number];
+
+/** A tool's answer as a client sees it and as a model reads it. */
+export interface Answer {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly structured: unknown;
+  readonly success: boolean | undefined;
+  readonly code: string | undefined;
+  /** The first file of the reply. */
+  readonly file: EnvelopeFile | undefined;
+  readonly files: readonly EnvelopeFile[];
+  readonly details: string;
+}
+
+export interface Session {
+  readonly client: Client;
+  call(name: string, args: Record<string, unknown>, options?: { signal: AbortSignal }): Promise<Answer>;
+}
+
+/** The real client against a real server process in the given revision; closed after the test. */
+export async function connect(
+  revision: Revision,
+  ground: Ground,
+  options: ServerOptions = {},
+): Promise<Session> {
+  const client = new Client(
+    { name: "test-client", version: "1.0.0" },
+    { versionNegotiation: { mode: revision === "2026-07-28" ? { pin: revision } : "legacy" } },
+  );
+  const args = serverArguments(ground, options);
+  await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+  onTestFinished(() => client.close());
+  return {
+    client,
+    async call(name, args, callOptions) {
+      const result = await client.callTool({ name, arguments: args }, callOptions);
+      const [first, ...others] = result.content;
+      if (first?.type !== "text" || others.length > 0) throw new Error("an answer is one text");
+      return toAnswer(first.text, result.isError === true, result.structuredContent);
+    },
+  };
+}
+
+export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+function toAnswer(text: string, isError: boolean, structured: unknown): Answer {
+  const envelope = parseEnvelope(text);
+  return {
+    text,
+    isError,
+    structured,
+    success: envelope?.status?.success,
+    code: envelope?.status?.code,
+    file: envelope?.files[0],
+    files: envelope?.files ?? [],
+    details: envelope?.details ?? "",
+  };
+}

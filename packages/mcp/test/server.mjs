@@ -1,0 +1,15 @@
+// A server process as `holdfast mcp` starts one, from the built packages: root, state folder, options.
+import { isRefusal, Workspace } from "@holdfast/core";
+import { openPorts } from "@holdfast/core/node";
+import { serveMcp } from "@holdfast/mcp";
+
+const [root, stateDir, options = "{}"] = process.argv.slice(2);
+const ports = await openPorts({ roots: [root], stateDir });
+if (isRefusal(ports)) throw new Error(ports.message);
+await serveMcp({
+  workspace: new Workspace(ports),
+  version: "1.2.3",
+  onError: (error, where) => process.stderr.write(`${where}: ${error}\n`),
+  ...JSON.parse(options),
+});
+await ports.close();

@@ -1,0 +1,90 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+/**
+ * The examples of the documentation, run as they stand. In a block fenced as `console` a line that begins
+ * with `$ ` is a command and the lines below it are what it prints (stdout and stderr together). `…`
+ * stands for any text in a line; a line that is only `…` stands for any lines. The commands of one page
+ * share a folder and a shell environment, from top to bottom.
+ */
+const house = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+
+interface Example {
+  readonly command: string;
+  readonly printed: readonly string[];
+}
+
+function examplesOf(page: string): readonly Example[] {
+  const blocks = [...page.matchAll(/^```console\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? "");
+  return blocks.flatMap((block) => {
+    const examples: { command: string; printed: string[] }[] = [];
+    for (const line of block.split("\n").slice(0, -1)) {
+      if (line.startsWith("$ ")) examples.push({ command: line.slice(2), printed: [] });
+      else examples.at(-1)?.printed.push(line);
+    }
+    return examples;
+  });
+}
+
+function run(command: string, folder: string): readonly string[] {
+  const bin = join(house, "node_modules/.bin");
+  const shell = spawnSync("bash", ["-c", `exec 2>&1; ${command}`], {
+    cwd: join(folder, "project"),
+    encoding: "utf8",
+    env: {
+      ...process.env,
+      PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}`,
+      HOME: folder,
+      XDG_STATE_HOME: join(folder, "state"),
+    },
+  });
+  return shell.stdout.replace(/\n$/, "").split("\n");
+}
+
+/** The lines that do not match, or nothing. */
+function differs(expected: readonly string[], printed: readonly string[]): string | undefined {
+  const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const lines = expected.map((line) =>
+    line.trim() === "…" ? "(?:.*\\n)*?" : `${literal(line).replaceAll("…", ".*")}\\n`,
+  );
+  const whole = new RegExp(`^${lines.join("")}$`);
+  if (whole.test(`${printed.join("\n")}\n`)) return undefined;
+  return `expected:\n${expected.join("\n")}\n\nprinted:\n${printed.join("\n")}`;
+}
+
+const pages = [
+  "README.md",
+  ...readdirSync(join(house, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+describe("the examples of the documentation", () => {
+  for (const page of pages) {
+    const examples = examplesOf(readFileSync(join(house, page), "utf8"));
+    if (examples.length === 0) continue;
+    it(`of ${page} print what it says (${examples.length} commands)`, () => {
+      const folder = mkdtempSync(join(tmpdir(), "holdfast-docs-"));
+      try {
+        spawnSync("mkdir", [join(folder, "project")]);
+        const wrong = examples.map(({ command, printed }) => {
+          const output = run(command, folder);
+          const difference = printed.length === 0 ? undefined : differs(printed, output);
+          return difference === undefined ? [] : [`$ ${command}\n${difference}`];
+        });
+        expect(wrong.flat().join("\n\n")).toBe("");
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
+  }
+
+  it("are there at all", () => {
+    const all = pages.flatMap((page) => examplesOf(readFileSync(join(house, page), "utf8")));
+    expect(all.length).toBeGreaterThan(5);
+  });
+});

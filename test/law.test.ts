@@ -1,0 +1,235 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+
+const house = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** A small house that keeps the law, to which breaches are added one file each. */
+const clean: Readonly<Record<string, string>> = {
+  "packages/core/package.json": JSON.stringify({
+    name: "@holdfast/core",
+    type: "module",
+    exports: {
+      ".": { "holdfast-source": "./src/index.ts" },
+      "./node": { "holdfast-source": "./src/node/index.ts" },
+    },
+    dependencies: { diff: "9.0.0", zod: "4.6.7" },
+  }),
+  "packages/core/src/index.ts": 'export { text } from "./text/index.js";\n',
+  "packages/core/src/text/index.ts": "export const text = 1;\n",
+  "packages/core/src/patch/index.ts": 'export { place } from "./place.js";\n',
+  "packages/core/src/patch/place.ts":
+    'import { text } from "../text/index.js";\nimport { applyPatch } from "diff";\nexport const place = [text, applyPatch];\n',
+  "packages/core/src/files/index.ts": 'export { place } from "../patch/index.js";\n',
+  "packages/core/src/tools/index.ts": 'import { z } from "zod";\nexport const tools = z;\n',
+  "packages/core/src/node/index.ts":
+    'import { readFileSync } from "node:fs";\nexport const disk = readFileSync;\n',
+  "packages/mcp/package.json": JSON.stringify({
+    name: "@holdfast/mcp",
+    type: "module",
+    exports: { ".": { "holdfast-source": "./src/index.ts" } },
+    dependencies: { "@holdfast/core": "0.1.0", "@modelcontextprotocol/server": "2.4.0" },
+  }),
+  "packages/mcp/src/index.ts":
+    'import { text } from "@holdfast/core";\nimport * as sdk from "@modelcontextprotocol/server";\nexport const serve = [text, sdk];\n',
+  "packages/mcp/src/inner.ts": "export const inner = 1;\n",
+  "packages/cli/package.json": JSON.stringify({
+    name: "@holdfast/cli",
+    type: "module",
+    dependencies: { "@holdfast/core": "0.1.0", "@holdfast/mcp": "0.1.0", commander: "14.0.3" },
+  }),
+  "packages/cli/src/main.ts":
+    'import { serve } from "@holdfast/mcp";\nimport "commander";\nexport const main = serve;\n',
+};
+
+interface Breach {
+  readonly rule: string;
+  readonly file: string;
+  readonly source: string;
+  /** Files that the breach needs beside it. */
+  readonly with?: Readonly<Record<string, string>>;
+}
+
+const breaches: readonly Breach[] = [
+  ...["text", "patch", "files", "tools"].map((room) => ({
+    rule: `order-core-${room}`,
+    file: `packages/core/src/${room}/later-room.ts`,
+    source: 'import type { disk } from "../node/index.js";\nexport type Later = typeof disk;\n',
+  })),
+  {
+    rule: "order-core-node",
+    file: "packages/core/src/node/front-door.ts",
+    source: 'import { text } from "../index.js";\nexport const own = text;\n',
+  },
+  {
+    rule: "listed-core",
+    file: "packages/core/src/files/stray-room.ts",
+    source: 'import { stray } from "../stray/index.js";\nexport const found = stray;\n',
+    with: { "packages/core/src/stray/index.ts": "export const stray = 1;\n" },
+  },
+  {
+    rule: "use-the-door",
+    file: "packages/core/src/files/side-entrance.ts",
+    source: 'import { place } from "../patch/place.js";\nexport const side = place;\n',
+  },
+  {
+    rule: "core-stands-alone",
+    file: "packages/core/src/files/upward.ts",
+    source: 'import { serve } from "../../../mcp/src/index.js";\nexport const up = serve;\n',
+  },
+  {
+    rule: "mcp-meets-only-core",
+    file: "packages/mcp/src/sideways.ts",
+    source: 'import { main } from "../../cli/src/main.js";\nexport const side = main;\n',
+  },
+  {
+    rule: "core-by-its-two-doors",
+    file: "packages/mcp/src/deep.ts",
+    source: 'import { place } from "../../core/src/patch/place.js";\nexport const deep = place;\n',
+  },
+  {
+    rule: "mcp-by-its-door",
+    file: "packages/cli/src/deep.ts",
+    source: 'import { inner } from "../../mcp/src/inner.js";\nexport const deep = inner;\n',
+  },
+  {
+    rule: "io-at-the-edge",
+    file: "packages/core/src/files/touches-disk.ts",
+    source: 'export const later = () => import("node:fs");\n',
+  },
+  ...[
+    ["diff", "diff", "core/src/files/foreign-diff.ts"],
+    ["zod", "zod", "core/src/files/foreign-zod.ts"],
+    ["ignore", "ignore", "core/src/text/foreign-ignore.ts"],
+    ["picomatch", "picomatch", "core/src/text/foreign-picomatch.ts"],
+    ["chardet", "chardet", "core/src/files/foreign-chardet.ts"],
+    ["iconv-lite", "iconv-lite", "core/src/files/foreign-iconv.ts"],
+    ["fs-native-extensions", "fs-native-extensions", "core/src/files/foreign-native.ts"],
+    ["@modelcontextprotocol", "@modelcontextprotocol/server", "cli/src/foreign-mcp.ts"],
+    ["commander", "commander", "mcp/src/foreign-commander.ts"],
+  ].map(([home, library, file]) => ({
+    rule: `home-of-${home}`,
+    file: `packages/${file}`,
+    source: `import * as library from "${library}";\nexport const foreign = library;\n`,
+  })),
+  {
+    rule: "no-cycle",
+    file: "packages/core/src/text/one.ts",
+    source: 'import type { Two } from "./two.js";\nexport type One = Two | 1;\n',
+    with: {
+      "packages/core/src/text/two.ts": 'import type { One } from "./one.js";\nexport type Two = One | 2;\n',
+    },
+  },
+  {
+    rule: "no-folder-cycle",
+    file: "packages/core/src/tools/left/",
+    source: "",
+    with: {
+      "packages/core/src/tools/left/a.ts": 'import { b } from "../right/b.js";\nexport const a = b;\n',
+      "packages/core/src/tools/right/b.ts": "export const b = 1;\n",
+      "packages/core/src/tools/right/c.ts": 'import { d } from "../left/d.js";\nexport const c = d;\n',
+      "packages/core/src/tools/left/d.ts": "export const d = 1;\n",
+    },
+  },
+  {
+    rule: "resolvable",
+    file: "packages/core/src/text/nowhere.ts",
+    source: 'import { gone } from "./gone.js";\nexport const found = gone;\n',
+  },
+  {
+    rule: "declared",
+    file: "packages/cli/src/undeclared.ts",
+    source: 'import * as undeclared from "esbuild";\nexport const borrowed = undeclared;\n',
+  },
+  {
+    rule: "no-test-in-src",
+    file: "packages/core/src/text/leans-on-test.ts",
+    source: 'import { sample } from "../../test/sample.js";\nexport const shipped = sample;\n',
+    with: { "packages/core/test/sample.ts": "export const sample = 1;\n" },
+  },
+];
+
+interface Violation {
+  readonly from: string;
+  readonly rule: { readonly name: string };
+}
+
+interface Verdict {
+  readonly violations: readonly Violation[];
+  readonly totalCruised: number;
+}
+
+const built: string[] = [];
+afterAll(() => {
+  for (const folder of built) rmSync(folder, { recursive: true, force: true });
+});
+
+function judge(files: Readonly<Record<string, string>>): Verdict {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-law-"));
+  built.push(folder);
+  cpSync(join(house, ".dependency-cruiser.mjs"), join(folder, ".dependency-cruiser.mjs"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "house", type: "module" }));
+  for (const [path, source] of Object.entries(files)) {
+    if (path.endsWith("/")) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), source);
+  }
+  linkModules(folder);
+  const bin = join(house, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs");
+  const args = [bin, "--config", ".dependency-cruiser.mjs", "--output-type", "json", "packages"];
+  const run = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", maxBuffer: 1 << 26 });
+  const report = JSON.parse(run.stdout) as { readonly summary: Verdict };
+  return report.summary;
+}
+
+/** Third-party libraries are the house's own; the workspace packages are those of the small house. */
+function linkModules(folder: string): void {
+  const modules = join(folder, "node_modules");
+  mkdirSync(join(modules, "@holdfast"), { recursive: true });
+  for (const name of ["core", "mcp"])
+    symlinkSync(join(folder, "packages", name), join(modules, "@holdfast", name));
+  const libraries = [
+    "diff",
+    "zod",
+    "ignore",
+    "picomatch",
+    "chardet",
+    "iconv-lite",
+    "fs-native-extensions",
+    "commander",
+  ];
+  for (const name of [...libraries, "esbuild", "typescript", "@modelcontextprotocol"]) {
+    symlinkSync(join(house, "node_modules", name), join(modules, name));
+  }
+}
+
+describe("the law of imports", () => {
+  it("passes a house that keeps it, having looked at every module", () => {
+    const verdict = judge(clean);
+    expect(verdict.violations).toEqual([]);
+    expect(verdict.totalCruised).toBeGreaterThanOrEqual(
+      Object.keys(clean).filter((path) => path.endsWith(".ts")).length,
+    );
+  }, 60_000);
+
+  it("fails each breach by the rule it breaks, and has a breach for every rule", async () => {
+    const planted = Object.assign(
+      {},
+      clean,
+      ...breaches.map(({ file, source, with: more }) => ({ [file]: source, ...more })),
+    );
+    const { violations } = judge(planted);
+    const seen = new Set(violations.map(({ from, rule }) => `${rule.name} ${from}`));
+    const missed = breaches.filter(({ rule, file }) => !seen.has(`${rule} ${file.replace(/\/$/, "")}`));
+    expect(missed.map(({ rule, file }) => `${rule} ${file}`)).toEqual([]);
+    const config = (await import(join(house, ".dependency-cruiser.mjs"))) as {
+      readonly default: { readonly forbidden: readonly { readonly name: string }[] };
+    };
+    const rules = config.default.forbidden.map(({ name }) => name);
+    const unplanted = rules.filter((name) => !breaches.some(({ rule }) => rule === name));
+    expect(unplanted).toEqual([]);
+  }, 60_000);
+});
