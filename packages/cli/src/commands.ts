@@ -54,7 +54,7 @@ export interface Flags extends GlobalFlags {
 export const globalOptions: readonly OptionSpec[] = [
   {
     flags: "--root <dir>",
-    help: "the folder to work in (default: the current one); may be repeated",
+    help: "the folder to work in, from which paths count (default: the current one); may be repeated",
     parse: collect,
   },
   { flags: "--json", help: "print the result as JSON" },

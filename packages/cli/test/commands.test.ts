@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, linkSync, openSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Project, program, replaceLine, runHoldfast, sha256 } from "./process.js";
@@ -292,6 +292,21 @@ describe("the folders", () => {
   });
 });
 
+describe("what a rename would lose", () => {
+  test("a hard link is refused, and kept with --in-place", async () => {
+    const project = new Project({ "a.txt": poem });
+    linkSync(join(project.folder, "a.txt"), join(project.folder, "b.txt"));
+    const args = ["patch", "a.txt", "--atomic"];
+    const refused = await project.run(args, { input: replaceLine("two", "TWO") });
+    expect(refused.stderr).toContain("cannot_preserve");
+    expect(refused.stderr).toContain("--in-place");
+    expect(refused.code).toBe(6);
+    const done = await project.run([...args, "--in-place"], { input: replaceLine("two", "TWO") });
+    expect(done.code).toBe(0);
+    expect(project.text("b.txt")).toBe("one\nTWO\nthree\n");
+  });
+});
+
 describe("several processes at once", () => {
   test("each change lands, none is lost", async () => {
     const lines = Array.from({ length: 8 }, (_, at) => `line ${at}`);
@@ -493,6 +508,20 @@ describe("exit codes", () => {
     ]);
     expect(done.stderr).toContain("permission_denied");
     expect(done.code).toBe(7);
+  });
+
+  test.runIf(existsSync("/dev/full"))("7: standard output is full", async () => {
+    const project = new Project({ "a.txt": poem });
+    const child = spawn(process.execPath, [program, "read", "a.txt"], {
+      cwd: project.folder,
+      stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
+    });
+    let stderr = "";
+    child.stderr.on("data", (part) => {
+      stderr += part;
+    });
+    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(7);
+    expect(stderr).toContain("holdfast: standard output: ENOSPC\n");
   });
 
   test("130: Ctrl-C while the input is waited for", async () => {

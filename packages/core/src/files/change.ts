@@ -42,6 +42,8 @@ export interface PlannedWrite {
   readonly bytes: Uint8Array | null;
   readonly message: string;
   readonly report: ChangeReport;
+  /** Whether the caller sent the whole new text itself. */
+  readonly authored: boolean;
   /** For the history: the entry that this one takes back. */
   readonly undoes?: string;
 }

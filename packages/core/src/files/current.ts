@@ -48,6 +48,14 @@ export async function keepState(session: Session, place: Place, file: CurrentFil
   return session.ports.blobs.put(file.sha256, file.bytes);
 }
 
+/** How a state is handed out. */
+export interface HandingOut {
+  readonly kind: "read" | "write";
+  /** Whether the caller then knows the whole content: it is shown, or follows from what was. */
+  readonly known: boolean;
+  readonly encoding?: string | undefined;
+}
+
 /**
  * Hands a state out under the next version and notes it in the ledger.
  *
@@ -58,14 +66,14 @@ export function handOut(
   place: Place,
   path: string,
   current: Current,
-  as: { readonly kind: "read" | "write"; readonly encoding?: string | undefined },
+  { kind, known, encoding }: HandingOut,
 ): FileState {
   const version = session.versions.getNextVersion();
   if (current.kind === "absent") return { path, version, sha256: null, content: null };
   const { sha256, bytes } = current;
-  const decoded = decodeFile(bytes, session.ports.codec, as.encoding);
-  const shown = isRefusal(decoded) ? "none" : "whole";
-  session.ledger.record({ kind: as.kind, realPath: place.realPath, sha256, version, shown });
+  const decoded = decodeFile(bytes, session.ports.codec, encoding);
+  const shown = isRefusal(decoded) || !known ? "none" : "whole";
+  session.ledger.record({ kind, realPath: place.realPath, sha256, version, shown });
   if (isRefusal(decoded)) return { path, version, sha256, content: null };
   const facts = textFacts(decoded.text, decoded.format, bytes.length);
   return { path, version, sha256, content: decoded.text, facts };

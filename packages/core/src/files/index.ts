@@ -2,6 +2,7 @@ export { currentBase, emptySha256 } from "./base.js";
 export { Ledger, type LedgerEvent, type LedgerRecord } from "./ledger.js";
 export { MemoryDisk, memoryPorts } from "./memory-disk.js";
 export {
+  carriesContent,
   fromPatch,
   isRefusal,
   type OutcomeCode,

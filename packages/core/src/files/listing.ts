@@ -1,3 +1,4 @@
+import { escapeForDisplay } from "../text/index.js";
 import { type IgnoreRules, ignoreFiles, isIgnored, join, rootOf, rulesOf } from "./ignore-rules.js";
 import { isRefusal, type Refusal, refuse } from "./outcome.js";
 import type { DirectoryEntry, Disk, Place } from "./ports.js";
@@ -28,8 +29,10 @@ export async function listFolder(
   options: ListOptions,
 ): Promise<Listing | Refusal> {
   const entry = await place.look();
-  if (entry.kind === "missing") return refuse("file_missing", `There is no folder ${name}.`);
-  if (entry.kind !== "directory") return refuse("not_a_file", `${name} is not a folder; read it instead.`);
+  if (entry.kind === "missing")
+    return refuse("file_missing", `There is no folder ${escapeForDisplay(name)}.`);
+  if (entry.kind !== "directory")
+    return refuse("not_a_file", `${escapeForDisplay(name)} is not a folder; read it instead.`);
   const walk = new FolderWalk(disk, rootOf(place), options);
   const rules = options.all ? [] : await walk.rulesAbove(place.relativePath);
   const refusal = await walk.descend(place, name, options.depth, rules);

@@ -2,19 +2,11 @@ import { type Base, emptySha256, resolveBase } from "./base.js";
 import { type Change, type Past, type PlannedWrite, type SettledPlan, withoutState } from "./change.js";
 import { type Current, type CurrentFile, handOut, keepState, readCurrent } from "./current.js";
 import { excludedByOwner } from "./ignore-rules.js";
+import { keepDisplaced, newEntry, takeStep } from "./landing.js";
 import { explainMismatch } from "./mismatch.js";
-import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import { carriesContent, isRefusal, type Refusal, refuse } from "./outcome.js";
 import { protectedReason } from "./path-policy.js";
-import type {
-  Changed,
-  Committed,
-  Expected,
-  ExpectedFile,
-  FileIdentity,
-  HistoryEntry,
-  Lock,
-  Place,
-} from "./ports.js";
+import type { FileIdentity, HistoryEntry, Lock, Place } from "./ports.js";
 import type { Session } from "./session.js";
 import type { WriteOutcome } from "./workspace-types.js";
 
@@ -81,8 +73,8 @@ export class LockedChange {
     const message =
       current.kind === "absent"
         ? "There is no file of this name. To create it, give the SHA-256 of no content as base_content_sha256 and a creation diff, or write it."
-        : "The file exists: to change it, base_content_sha256 must name the state that you have seen. Read the file, " +
-          "then repeat the call with the sha256 that came with it.";
+        : "The file exists: base_content_sha256 must name the state that is to be replaced. The state on disk comes with " +
+          "this answer; if you have not seen its content, read the file first, then repeat the call with its sha256.";
     return this.answer(refuse("missing_base", message), current);
   }
 
@@ -91,15 +83,20 @@ export class LockedChange {
       return this.answer({ kind: "settled", code: "already_applied", message: repeated }, current);
     }
     if (current.kind === "absent") return this.answer(refuse("file_missing", goneMessage), current);
-    const message = await explainMismatch(
-      this.session,
-      this.place,
-      base,
-      current,
-      this.past.history,
-      this.change.options.encoding,
-    );
-    return this.answer(refuse(base.kind === "stale" ? "state_mismatch" : "unknown_base", message), current);
+    const code = base.kind === "stale" ? "state_mismatch" : "unknown_base";
+    return this.refuseMismatch(code, base, current, this.past.history);
+  }
+
+  private async refuseMismatch(
+    code: "state_mismatch" | "unknown_base",
+    base: Base,
+    current: CurrentFile,
+    history: readonly HistoryEntry[],
+  ): Promise<WriteOutcome> {
+    const { session, place, change } = this;
+    const told = await explainMismatch(session, place, base, current, history, change.options.encoding);
+    const outcome = this.answer(refuse(code, told.message), current);
+    return told.change === undefined ? outcome : { ...outcome, change: told.change };
   }
 
   /** Whether the same request on its known base gives exactly what is on disk: a call whose answer was lost. */
@@ -144,10 +141,19 @@ export class LockedChange {
     if (isRefusal(target)) return this.answer(target, current);
     try {
       const after = plan.bytes === null ? null : session.ports.digest(plan.bytes);
-      const intent = await session.ports.history.begin(this.historyEntry(plan, current, after));
+      const intent = await session.ports.history.begin({
+        ...newEntry(session, place, this.change.tool),
+        before: current.kind === "file" ? current.sha256 : null,
+        after,
+        ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
+      });
       if (isRefusal(intent)) return this.answer(intent, current);
       // A throw leaves the intent behind: the next start finds out which state the disk is in.
-      const done = await this.step(target, plan.bytes, current, intent.stageName);
+      const done = await takeStep(target, plan.bytes, current, {
+        guard: () => this.lock.held(),
+        inPlace: this.change.options.inPlace === true,
+        stageName: intent.stageName,
+      });
       if (done.kind !== "committed") {
         await intent.dropped();
         return done.kind === "changed" ? await this.overtaken(current) : await this.answerFresh(done);
@@ -157,65 +163,26 @@ export class LockedChange {
       const next: Current = written
         ? { kind: "file", bytes: plan.bytes, sha256: after, identity: done.identity }
         : { kind: "absent" };
-      const displaced = done.displaced === undefined ? "" : await this.keepDisplaced(current, done.displaced);
-      return await this.success({ ...plan, message: plan.message + displaced }, target, next);
+      const displaced =
+        done.displaced === undefined ? "" : await keepDisplaced(session, place, current, done.displaced);
+      return await this.success({ ...plan, message: plan.message + displaced }, target, current, next);
     } finally {
       if (target !== place) await target.close();
     }
   }
 
-  private step(
+  private async success(
+    plan: PlannedWrite,
     target: Place,
-    bytes: Uint8Array | null,
-    current: Current,
-    stageName: string | undefined,
-  ): Promise<Committed | Changed | Refusal> {
-    const guard = () => this.lock.held();
-    if (bytes === null) {
-      if (current.kind === "absent") throw new Error("a plan deletes a file that is not there");
-      return target.remove(expectedFile(current), guard);
-    }
-    const expected: Expected = current.kind === "absent" ? { kind: "absent" } : expectedFile(current);
-    return target.commit(bytes, expected, {
-      guard,
-      inPlace: this.change.options.inPlace === true,
-      stageName,
-    });
-  }
-
-  /** What another program put into the old file at the last moment: kept, recorded, and said. */
-  private async keepDisplaced(current: Current, bytes: Uint8Array): Promise<string> {
-    const { session, place } = this;
-    const sha256 = session.ports.digest(bytes);
-    const kept = await session.ports.blobs.put(sha256, bytes);
-    const before = current.kind === "file" ? current.sha256 : null;
-    const entry = {
-      id: session.ports.newId(),
-      realPath: place.realPath,
-      time: session.ports.clock.now(),
-      session: session.id,
-    };
-    const intent = await session.ports.history.begin({
-      ...entry,
-      tool: "another program",
-      before,
-      after: sha256,
-      displaced: true,
-    });
-    if (!isRefusal(intent)) await intent.done();
-    const where = kept
-      ? `it is kept as state ${sha256.slice(0, 12)} and can be restored`
-      : "it could not be kept";
-    return ` At the same moment another program wrote to the old file: ${where}.`;
-  }
-
-  private async success(plan: PlannedWrite, target: Place, next: Current): Promise<WriteOutcome> {
+    before: Current,
+    next: Current,
+  ): Promise<WriteOutcome> {
     const { session, change } = this;
     if (next.kind === "file") await keepState(session, target, next);
-    const state = handOut(session, target, change.path, next, {
-      kind: "write",
-      encoding: change.options.encoding,
-    });
+    // Who knew the whole old text and made the change knows the whole new text; so does who sent it.
+    const known = plan.authored || this.wasShown(before);
+    const { encoding } = change.options;
+    const state = handOut(session, target, change.path, next, { kind: "write", known, encoding });
     return {
       kind: "write",
       success: true,
@@ -229,7 +196,7 @@ export class LockedChange {
 
   /** Somebody who takes no lock wrote between the look and the step. Nothing of theirs was touched. */
   private async overtaken(before: Current): Promise<WriteOutcome> {
-    const { session, place, change } = this;
+    const { session, place } = this;
     const now = await readCurrent(place, session, session.limits.changeBytes);
     if (isRefusal(now)) return withoutState(now);
     if (now.kind === "absent") return this.answer(refuse("file_missing", goneMessage), now);
@@ -238,8 +205,7 @@ export class LockedChange {
         ? { kind: "stale", sha256: before.sha256 }
         : { kind: "stale", sha256: emptySha256 };
     const history = await session.ports.history.entries(place.realPath);
-    const message = await explainMismatch(session, place, base, now, history, change.options.encoding);
-    return this.answer(refuse("state_mismatch", message), now);
+    return this.refuseMismatch("state_mismatch", base, now, history);
   }
 
   private async answerFresh(refusal: Refusal): Promise<WriteOutcome> {
@@ -249,11 +215,10 @@ export class LockedChange {
 
   private answer(result: Refusal | SettledPlan, current: Current): WriteOutcome {
     const { session, place, change } = this;
-    const known = current.kind === "file" ? session.ledger.find(place.realPath, current.sha256) : undefined;
-    const state = handOut(session, place, change.path, current, {
-      kind: "read",
-      encoding: change.options.encoding,
-    });
+    const shownBefore = this.wasShown(current);
+    const known = shownBefore || carriesContent(result.code);
+    const { encoding } = change.options;
+    const state = handOut(session, place, change.path, current, { kind: "read", known, encoding });
     const success = result.kind === "settled";
     return {
       kind: "write",
@@ -261,21 +226,14 @@ export class LockedChange {
       code: result.code,
       message: result.message,
       state,
-      shownBefore: known?.shownWhole === true,
+      shownBefore,
     };
   }
 
-  private historyEntry(plan: PlannedWrite, current: Current, after: string | null): HistoryEntry {
-    return {
-      id: this.session.ports.newId(),
-      realPath: this.place.realPath,
-      time: this.session.ports.clock.now(),
-      session: this.session.id,
-      tool: this.change.tool,
-      before: current.kind === "file" ? current.sha256 : null,
-      after,
-      ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
-    };
+  /** Whether this session was shown all of a state; that there is nothing needs no showing. */
+  private wasShown(current: Current): boolean {
+    if (current.kind === "absent") return true;
+    return this.session.ledger.find(this.place.realPath, current.sha256)?.shownWhole === true;
   }
 }
 
@@ -283,10 +241,6 @@ function knownStates(session: Session, place: Place, history: readonly HistoryEn
   const seen = session.ledger.statesOf(place.realPath).map((record) => record.sha256);
   const written = history.flatMap((entry) => [entry.before, entry.after]).filter((sha256) => sha256 !== null);
   return [...seen, ...written];
-}
-
-function expectedFile(current: CurrentFile): ExpectedFile {
-  return { kind: "file", sha256: current.sha256, identity: current.identity };
 }
 
 function sameBytes(left: Uint8Array, right: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-import { describeChange } from "../patch/index.js";
+import { changedRanges, describeChange } from "../patch/index.js";
 import { clip } from "../text/index.js";
 import type { Base } from "./base.js";
 import type { CurrentFile } from "./current.js";
@@ -6,10 +6,18 @@ import { decodeFile } from "./file-text.js";
 import { isRefusal } from "./outcome.js";
 import type { HistoryEntry, Place } from "./ports.js";
 import type { Session } from "./session.js";
+import type { ChangeReport } from "./workspace-types.js";
+
+/** What a mismatch is told with. */
+export interface Mismatch {
+  readonly message: string;
+  /** What differs between the base and the disk, where the base's text is still kept. */
+  readonly change?: ChangeReport;
+}
 
 /**
- * The sentence a model needs to go on after State Mismatch: which state its base was, who wrote since, and
- * what changed (page 2). Seed 1's words stand at the start.
+ * What a model needs to go on after State Mismatch: which state its base was, who wrote since, and what
+ * changed (page 2). Seed 1's words stand at the start.
  */
 export async function explainMismatch(
   session: Session,
@@ -18,16 +26,22 @@ export async function explainMismatch(
   current: CurrentFile,
   history: readonly HistoryEntry[],
   encoding: string | undefined,
-): Promise<string> {
-  if (base.kind !== "stale") return unknownBase(base);
-  const parts = [
+): Promise<Mismatch> {
+  if (base.kind !== "stale") return { message: unknownBase(base) };
+  const said = [
     mismatchMessage,
     whichVersion(session, place, base.sha256),
     whoWrote(session, current.sha256, history),
   ];
-  const change = await whatChanged(session, base.sha256, current, encoding);
-  const text = parts.filter((part) => part !== "").join(" ");
-  return change === undefined ? text : `${text}\nWhat changed since your base:\n${change}`;
+  const message = said.filter((part) => part !== "").join(" ");
+  const texts = await bothTexts(session, base.sha256, current, encoding);
+  if (texts === undefined) return { message };
+  const change = describeChange(texts.before, texts.after, { context: 1, maxLines: 40 });
+  const ranges = changedRanges(texts.before, texts.after);
+  return {
+    message: `${message}\nWhat changed since your base:\n${change}`,
+    change: { landed: [], repairs: [], ranges, beforeText: texts.before },
+  };
 }
 
 /** Seed 1, section 5.5, to the letter. */
@@ -53,16 +67,16 @@ function whoWrote(session: Session, disk: string, history: readonly HistoryEntry
   return `${who} wrote the present state with ${writer.tool}.`;
 }
 
-async function whatChanged(
+async function bothTexts(
   session: Session,
   baseSha256: string,
   current: CurrentFile,
   encoding: string | undefined,
-): Promise<string | undefined> {
+): Promise<{ readonly before: string; readonly after: string } | undefined> {
   const bytes = await session.ports.blobs.get(baseSha256);
   if (bytes === undefined) return undefined;
   const before = decodeFile(bytes, session.ports.codec, encoding);
   const after = decodeFile(current.bytes, session.ports.codec, encoding);
   if (isRefusal(before) || isRefusal(after) || before.text === after.text) return undefined;
-  return describeChange(before.text, after.text, { context: 1, maxLines: 40 });
+  return { before: before.text, after: after.text };
 }

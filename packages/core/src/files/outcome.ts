@@ -67,6 +67,24 @@ export function isRefusal(value: { readonly kind: string }): value is Refusal {
   return value.kind === "refusal";
 }
 
+/**
+ * Whether the answer to this refusal carries the file's content for the caller to look at: where it is
+ * other than believed, or was never shown. After the others the caller knows as much as before.
+ */
+export function carriesContent(code: OutcomeCode): boolean {
+  return contentCodes.has(code);
+}
+
+const contentCodes: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
+  "state_mismatch",
+  "unknown_base",
+  "missing_base",
+  "not_read",
+  "exists",
+  "unseen_lines",
+  "internal_error",
+]);
+
 /** The compiler's proof that every code of the patch engine is a code of the tools. */
 export function fromPatch(code: PatchRefusalCode, message: string): Refusal {
   return refuse(code, message);

@@ -36,7 +36,7 @@ export function planPatch(session: Session, request: PatchFileRequest, current: 
       const bytes = encodeFile(outcome.text, outcome.addedText, before.format, session.ports.codec);
       if ("kind" in bytes) return bytes;
       const report = reportOf(current.kind === "absent" ? null : before.text, outcome.text, outcome);
-      return { kind: "write", bytes, message: patchMessage(outcome), report };
+      return { kind: "write", bytes, message: patchMessage(outcome), report, authored: false };
     }
   }
 }
@@ -57,7 +57,7 @@ export function planWrite(session: Session, request: WriteFileRequest, current: 
     };
   }
   const message = current.kind === "absent" ? "File created." : "File overwritten.";
-  return { kind: "write", bytes, message, report: reportOf(before, text) };
+  return { kind: "write", bytes, message, report: reportOf(before, text), authored: true };
 }
 
 /** Puts the bytes of an earlier state back as they were; `null` deletes the file. */
@@ -71,7 +71,14 @@ export function planBytes(
   const before = current.kind === "file" ? plainText(session, current.bytes) : null;
   const after = bytes === null ? "" : plainText(session, bytes);
   const report = after === null ? unreported : reportOf(before, after);
-  return { kind: "write", bytes, message, report, ...(undoes === undefined ? {} : { undoes }) };
+  return {
+    kind: "write",
+    bytes,
+    message,
+    report,
+    authored: false,
+    ...(undoes === undefined ? {} : { undoes }),
+  };
 }
 
 const unreported: ChangeReport = { landed: [], repairs: [], ranges: [], beforeText: null };
@@ -130,15 +137,17 @@ function patchMessage(outcome: PatchSuccess): string {
   const places = outcome.landed.map(({ newStart, newLines }) =>
     newLines > 1 ? `${newStart}-${newStart + newLines - 1}` : `${newStart}`,
   );
-  const shown =
-    places.length > 20
-      ? `${places.slice(0, 20).join(", ")} and ${places.length - 20} more`
-      : places.join(", ");
-  const hunks = places.length === 1 ? "1 hunk" : `${places.length} hunks`;
-  return places.length === 0
-    ? "Patch applied successfully."
-    : `Patch applied successfully. ${hunks} landed at lines ${shown}.`;
+  if (places.length === 0) return "Patch applied successfully.";
+  const [first = ""] = places;
+  if (places.length === 1) {
+    return `Patch applied successfully. 1 hunk landed at ${first.includes("-") ? "lines" : "line"} ${first}.`;
+  }
+  const shown = places.slice(0, maxPlaces).join(", ");
+  const more = places.length > maxPlaces ? ` and ${places.length - maxPlaces} more` : "";
+  return `Patch applied successfully. ${places.length} hunks landed at lines ${shown}${more}.`;
 }
+
+const maxPlaces = 20;
 
 function sameHash(session: Session, bytes: Uint8Array, sha256: string): boolean {
   return bytes.length === 0 ? sha256 === emptySha256 : session.ports.digest(bytes) === sha256;

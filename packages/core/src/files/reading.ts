@@ -1,4 +1,4 @@
-import { joinLines, splitLines } from "../text/index.js";
+import { escapeForDisplay, joinLines, splitLines } from "../text/index.js";
 import { type Current, handOut, keepState, readCurrent } from "./current.js";
 import { decodeFile, type FileText, textFacts } from "./file-text.js";
 import { isRefusal, type Refusal, refuse } from "./outcome.js";
@@ -34,7 +34,7 @@ async function readWhole(
   const decoded = decodeFile(current.bytes, session.ports.codec, encoding);
   if (isRefusal(decoded)) return decoded;
   await keepState(session, place, current);
-  return handOut(session, place, path, current, { kind: "read", encoding });
+  return handOut(session, place, path, current, { kind: "read", known: true, encoding });
 }
 
 /**
@@ -162,7 +162,10 @@ function startsWith(bytes: Uint8Array | undefined, mark: readonly number[]): boo
 }
 
 function missing(path: string): Refusal {
-  return refuse("file_missing", `There is no file ${path}. To create it, write it without a base hash.`);
+  return refuse(
+    "file_missing",
+    `There is no file ${escapeForDisplay(path)}. To create it, write it without a base hash.`,
+  );
 }
 
 function pastTheEnd(first: number, total: number): Refusal {

@@ -52,7 +52,7 @@ export async function removeFile(
     const last = lookAgain(spot, expected, target, cleanup);
     if (last.kind !== "target") return last;
     unlinkSync(spot.folder.at(spot.name));
-    return { ...settle(spot, undefined, () => {}), ...displacedBy(last) };
+    return settle(spot, undefined, () => displacedBy(last));
   } catch (error) {
     return answerFor(error, spot.shown);
   } finally {
@@ -76,6 +76,7 @@ async function createFile(
   return settle(spot, stage, () => {
     if (placed === "linked") unlinkSync(stage.path);
     cleanup.keepStage();
+    return {};
   });
 }
 
@@ -101,16 +102,17 @@ async function replaceFile(
   if (last.kind !== "target") return last;
   renameOver(stage.path, spot.folder.at(spot.name));
   cleanup.keepStage();
-  return { ...settle(spot, stage, () => {}), ...displacedBy(last) };
+  return settle(spot, stage, () => displacedBy(last));
 }
 
 /** After the step: the folder made durable; a failure from here on cannot say that nothing was changed. */
-function settle(spot: Spot, stage: Stage | undefined, finish: () => void): Committed {
+function settle(spot: Spot, stage: Stage | undefined, finish: () => Partial<Committed>): Committed {
   try {
-    finish();
+    const found = finish();
     spot.folder.sync();
-    if (stage === undefined) return { kind: "committed" };
-    return { kind: "committed", identity: identityOf(fstatSync(stage.fd, { bigint: true })) };
+    if (stage === undefined) return { kind: "committed", ...found };
+    const identity = identityOf(fstatSync(stage.fd, { bigint: true }));
+    return { kind: "committed", identity, ...found };
   } catch (error) {
     answerFor(error, spot.shown, "visible");
     throw error;

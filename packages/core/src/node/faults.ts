@@ -41,10 +41,11 @@ const stateSentences: Readonly<Record<FaultState, string>> = {
  * @throws DiskFault for the faults of a disk, the error itself where it is no system error.
  */
 export function answerFor(error: unknown, path: string, state: FaultState = "unchanged"): Refusal {
+  if (error instanceof DiskFault) throw error;
   const code = codeOf(error);
   const meaning = state === "unchanged" ? meanings[code] : undefined;
   if (meaning !== undefined) return refuse(meaning[0], `${escapeForDisplay(path)}: ${meaning[1]}.`);
-  if (code === "" || error instanceof DiskFault || !(error instanceof Error) || !("syscall" in error)) {
+  if (code === "" || !(error instanceof Error) || !("syscall" in error)) {
     throw error;
   }
   throw new DiskFault(String(error.syscall), code, path, state, error);

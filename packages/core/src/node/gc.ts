@@ -44,7 +44,7 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
   const locks = abandonedLocks(state);
   if (!dryRun) for (const { path, text } of locks) breakLock(path, text);
   const oldest = Date.now() - (options.maxAgeMs ?? defaultMaxAgeMs);
-  const pinnedFrom = sessions.oldestBegan;
+  const pinnedFrom = sessions.oldestBegan - clockSlackMs;
   const blobs = collectBlobs(state, {
     usedBefore: Math.min(oldest, pinnedFrom),
     pinnedFrom,
@@ -65,6 +65,8 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
 
 const defaultMaxAgeMs = 30 * 24 * 60 * 60 * 1_000;
 const defaultMaxBytes = 1024 * 1024 * 1024;
+/** The file system's time stamps lag some milliseconds behind the clock. */
+const clockSlackMs = 1_000;
 const unfinishedMs = 60 * 60 * 1_000;
 const nothing: Recovered = { stages: 0, entries: 0, intents: 0 };
 

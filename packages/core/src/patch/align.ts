@@ -131,22 +131,71 @@ function alignAt(base: BaseText, hunk: ShapedHunk, starts: readonly number[]): A
   }
   const dropped: HunkLine[] = [];
   let present = 0;
+  let doubtful = 0;
   for (let segment = 0; segment <= hunk.runs.length; segment++) {
     const outcome = alignSegment(base, hunk, starts, segment, taken);
     if (outcome === undefined) return undefined;
     present += outcome.present;
+    doubtful += outcome.doubtful;
     dropped.push(...outcome.dropped);
   }
   const missing = dropped.filter((line) => !isBlankLine(line.text) && !isEllipsis(line.text)).length;
-  if (present < missing || present === 0) return undefined;
+  if (present < missing || present === 0 || doubtful > present + 2) return undefined;
   if (!hunk.runs.every((run, at) => isFlanked(base, hunk, run, starts[at] ?? 0))) return undefined;
   const places = [...taken.values()].sort((a, b) => a - b);
-  const span = places.length === 0 ? 0 : (places.at(-1) ?? 0) - (places[0] ?? 0) + 1;
+  const [first = 0] = places;
+  const span = (places.at(-1) ?? first - 1) - first + 1;
+  if (fitsElsewhere(base, hunk, first, Math.max(span, hunk.old.length) + spanSlack)) return undefined;
+  if (hunk.runs.some((run, at) => slides(base, hunk, run, starts[at] ?? 0, taken))) return undefined;
   return { runStarts: starts, dropped, skipped: span - places.length };
+}
+
+/** Whether an insertion could as well stand beside another copy of its neighbour, within the same context. */
+function slides(
+  base: BaseText,
+  hunk: ShapedHunk,
+  run: Run,
+  start: number,
+  taken: ReadonlyMap<number, number>,
+): boolean {
+  if (run.to > run.from) return false;
+  const { ids } = base.index("trailing");
+  const low = Math.max(-1, ...[...taken].filter(([at]) => at < run.from - 1).map(([, place]) => place));
+  const high = Math.min(base.count, ...[...taken].filter(([at]) => at > run.to).map(([, place]) => place));
+  const repeats = (from: number, to: number, id: number | undefined) =>
+    ids.subarray(Math.max(from, 0), to).includes(id ?? -2);
+  const hasBefore =
+    run.from > 0 && repeats(Math.max(low + 1, start - 1 - slideLines), start - 1, ids[start - 1]);
+  const hasAfter =
+    run.to < hunk.old.length && repeats(start + 1, Math.min(high, start + 1 + slideLines), ids[start]);
+  return hasBefore || hasAfter;
+}
+
+/** Whether the lines that the file has follow each other elsewhere, too, in a piece of at most `span` lines. */
+function fitsElsewhere(base: BaseText, hunk: ShapedHunk, start: number, span: number): boolean {
+  const index = base.index("trailing");
+  const ids = hunk.old
+    .filter((line) => !isBlankLine(line.text))
+    .map((line) => index.idOf(line.text))
+    .filter((id) => id >= 0);
+  const firsts = index.placesOf(ids[0] ?? -1);
+  if (firsts.length > 2_000) return true;
+  return firsts.some((first) => {
+    if (first === start) return false;
+    let at = first;
+    for (const id of ids) {
+      const place = firstFrom(index.placesOf(id), at);
+      if (place === undefined || place - first >= span) return false;
+      at = place + 1;
+    }
+    return true;
+  });
 }
 
 interface SegmentOutcome {
   readonly present: number;
+  /** Lines passed over before a context line that the file has several times. */
+  readonly doubtful: number;
   readonly dropped: readonly HunkLine[];
 }
 
@@ -171,6 +220,7 @@ function alignSegment(
   const index = base.index("trailing");
   const dropped: HunkLine[] = [];
   let present = 0;
+  let doubtful = 0;
   let limit = upwards ? bottom - 1 : top;
   for (let step = 0; step < to - from; step++) {
     const at = upwards ? to - 1 - step : from + step;
@@ -183,15 +233,20 @@ function alignSegment(
     if (!near && isBlankLine(line.text)) continue;
     if (!near && places.length > 0) return undefined;
     if (!near && standsIndented(base, line)) return undefined;
-    if (!near) dropped.push(line);
+    if (!near) {
+      dropped.push(line);
+      // An ellipsis stands for at least one line.
+      if (isEllipsis(line.text)) limit += upwards ? -1 : 1;
+    }
     // A blank line far off is none of this hunk's; only lines that say something count as found.
     else if (!isBlankLine(line.text)) {
       present += 1;
+      if (places.length > 1) doubtful += Math.abs(place - limit);
       taken.set(at, place);
       limit = upwards ? place - 1 : place + 1;
     } else if (place === limit) limit += upwards ? -1 : 1;
   }
-  return { present, dropped };
+  return { present, doubtful, dropped };
 }
 
 /** Whether the file has the line, only at another depth: then it was not invented. */
@@ -218,5 +273,9 @@ function isEllipsis(text: string): boolean {
 
 /** More ways than this to lay out one hunk are no proof of any. */
 const chainLimit = 64;
+/** How much longer another piece may be and still make the place doubtful. */
+const spanSlack = 2;
+/** How far around an insertion a second copy of its neighbour is looked for. */
+const slideLines = 30;
 /** Context further away than this does not speak for a place. */
 const reachLines = 400;

@@ -1,6 +1,6 @@
 import { commonEnding, type LineEnding } from "../text/index.js";
 import type { BaseText } from "./base-text.js";
-import type { HunkLine } from "./hunk.js";
+import { type HunkLine, trimCommon } from "./hunk.js";
 import type { Placement } from "./locate.js";
 import { shiftLine } from "./places.js";
 
@@ -65,13 +65,11 @@ function narrowEdit(
   start: number,
   endings: EndingChoice,
 ): Edit | undefined {
-  const same = (one: HunkLine | undefined, other: HunkLine | undefined) =>
-    one?.text === other?.text && (!endings.credible || one?.ending === other?.ending);
-  const shorter = Math.min(removed.length, written.length);
-  let head = 0;
-  while (head < shorter && same(removed[head], written[head])) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && same(removed.at(-1 - tail), written.at(-1 - tail))) tail += 1;
+  const { head, tail } = trimCommon(
+    removed,
+    written,
+    (one, other) => one.text === other.text && (!endings.credible || one.ending === other.ending),
+  );
   const from = start + head;
   const to = start + removed.length - tail;
   const kept = added.slice(head, added.length - tail);

@@ -16,7 +16,14 @@ export function refusePatch(
   message: string,
   more: { readonly hunk?: number; readonly places?: readonly number[] } = {},
 ): PatchRefusal {
-  return { kind: "refusal", code, message: clip(message, messageLimit), ...more };
+  return { kind: "refusal", code, message: clipBytes(message), ...more };
+}
+
+function clipBytes(message: string): string {
+  let text = clip(message, messageLimit);
+  while (new TextEncoder().encode(text).length > messageLimit)
+    text = clip(text, Math.floor(text.length * 0.9));
+  return text;
 }
 
 /**
@@ -52,6 +59,10 @@ export function explainMisfit(base: BaseText, misfit: Misfit): PatchRefusal {
     case "numbers_contradict":
       return invalid(
         `${name} only adds lines, and its line numbers do not agree with the rest of the diff. Give a context line directly before or after the new ones.`,
+      );
+    case "indent_unknown":
+      return invalid(
+        `${name} stands between blank lines only, and other hunks of the diff have another indentation than the file, so it is not clear how deep its lines go. Write the diff with the file's indentation.`,
       );
     case "overlap":
       return invalid(
@@ -181,5 +192,5 @@ function showLine(text: string): string {
     .join("");
 }
 
-const messageLimit = 7_900;
+const messageLimit = 8_192;
 const placesLimit = 1_000;

@@ -93,3 +93,19 @@ function sameEnding(one: LineEnding, other: LineEnding): boolean {
 export function growth(hunk: ShapedHunk): number {
   return hunk.new.length - hunk.old.length;
 }
+
+/** How many lines two lists have in common at their beginnings and, of the rest, at their ends. */
+export function trimCommon(
+  removed: readonly HunkLine[],
+  added: readonly HunkLine[],
+  same: (one: HunkLine, other: HunkLine) => boolean,
+): { readonly head: number; readonly tail: number } {
+  const shorter = Math.min(removed.length, added.length);
+  const alike = (one: HunkLine | undefined, other: HunkLine | undefined) =>
+    one !== undefined && other !== undefined && same(one, other);
+  let head = 0;
+  while (head < shorter && alike(removed[head], added[head])) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && alike(removed.at(-1 - tail), added.at(-1 - tail))) tail += 1;
+  return { head, tail };
+}

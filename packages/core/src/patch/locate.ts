@@ -1,9 +1,9 @@
 import { type Alignment, alignHunk } from "./align.js";
 import { findAnchorGaps, findSections } from "./anchors.js";
 import { assignInOrder, type Candidate, findCollision, holds } from "./assign.js";
-import type { BaseText } from "./base-text.js";
+import { type BaseText, isBlankLine } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
-import { growth, type ShapedHunk } from "./hunk.js";
+import { growth, type HunkLine, type HunkNumbers, type ShapedHunk } from "./hunk.js";
 import { findShift, PlaceFinder, type Shift, type Tier } from "./places.js";
 import { claimsApplied, linesStandAt, newCore, standsAlready } from "./standing.js";
 
@@ -38,7 +38,8 @@ export type Problem =
   | "no_anchor"
   | "overlap"
   | "already"
-  | "numbers_contradict";
+  | "numbers_contradict"
+  | "indent_unknown";
 
 export interface Misfit {
   readonly kind: "misfit";
@@ -159,7 +160,7 @@ function findApplied(
   for (const { hunk, starts } of findings) {
     const insertion = hunk.runs.every((run) => run.from === run.to);
     if (starts.length > 0 && !insertion) return undefined;
-    candidates.push({ ...newCore(hunk), starts: findNewSide(hunk, finder) });
+    candidates.push({ ...newCore(hunk), starts: findNewSide(base, hunk, finder) });
   }
   const assigned = assignInOrder(candidates);
   if (assigned === undefined || assigned.earliest.some((start, at) => start !== assigned.latest[at]))
@@ -168,8 +169,8 @@ function findApplied(
 }
 
 /** Places of the new side that prove something. */
-function findNewSide(hunk: ShapedHunk, finder: PlaceFinder): ArrayLike<number> {
-  if (!standsAlready.isTelling(hunk)) return [];
+function findNewSide(base: BaseText, hunk: ShapedHunk, finder: PlaceFinder): ArrayLike<number> {
+  if (!standsAlready.isTelling(base, hunk)) return [];
   const starts = finder.findVerbatim(hunk.new)?.starts ?? [];
   const { numbers } = hunk.hunk.header;
   if (numbers === undefined || hunk.new.some((line) => line.kind === "context")) return starts;
@@ -181,7 +182,7 @@ function findNewSide(hunk: ShapedHunk, finder: PlaceFinder): ArrayLike<number> {
 function findMended(base: BaseText, finding: Finding, finder: PlaceFinder, deadline: Deadline): Finding {
   if (finding.starts.length > 0 || finding.hunk.old.length === 0 || deadline.late()) return finding;
   const { hunk } = finding;
-  const applied = findNewSide(hunk, finder);
+  const applied = findNewSide(base, hunk, finder);
   const places = finder.findMended(hunk);
   if (places !== undefined) return { ...finding, tier: places.tier, starts: places.starts, applied };
   if (applied.length > 0) return { ...finding, applied };
@@ -282,6 +283,8 @@ function solve(base: BaseText, findings: readonly Finding[]): Located | Misfit {
   if (against !== undefined) return misfit("ambiguous", against, findings, against.starts);
   const doubtful = findGapDoubt(findings, starts);
   if (doubtful !== undefined) return misfit("numbers_contradict", doubtful, findings, doubtful.starts);
+  const shallow = findIndentDoubt(findings);
+  if (shallow !== undefined) return misfit("indent_unknown", shallow, findings, shallow.starts);
   const placements = findings.map((finding, at) => placeAt(base, finding, starts[at] ?? 0));
   return { kind: "located", placements, outOfOrder: false, repeated: [] };
 }
@@ -302,7 +305,9 @@ function narrow(
 ): readonly Candidate[] {
   const isTied = (at: number) => earliest[at] !== latest[at];
   // Numbers that are wrong where it can be checked are no witnesses where it cannot.
-  const reliable = findings.every((finding, at) => isTied(at) || hintHolds(finding, earliest[at] ?? 0));
+  const reliable =
+    numbersAgree(findings) &&
+    findings.every((finding, at) => isTied(at) || hintHolds(finding, earliest[at] ?? 0));
   return candidates.map((candidate, at) => {
     const finding = findings[at];
     if (finding === undefined || !isTied(at)) return candidate;
@@ -318,29 +323,60 @@ function narrow(
   });
 }
 
+/** Whether old and new numbers of each header belong together, or are simply the same. */
+function numbersAgree(findings: readonly Finding[]): boolean {
+  let shift = 0;
+  for (const { hunk } of findings) {
+    const { numbers } = hunk.hunk.header;
+    if (
+      numbers !== undefined &&
+      numbers.newStart !== numbers.oldStart &&
+      newFirst(numbers) !== oldFirst(numbers) + shift
+    ) {
+      return false;
+    }
+    shift += growth(hunk);
+  }
+  return true;
+}
+
+// Of a side without lines the header names the line before.
+function oldFirst({ oldStart, oldCount }: HunkNumbers): number {
+  return oldCount === 0 ? oldStart + 1 : oldStart;
+}
+
+function newFirst({ newStart, newCount }: HunkNumbers): number {
+  return newCount === 0 ? newStart + 1 : newStart;
+}
+
 function hintHolds(finding: Finding, start: number): boolean {
   const hint = hintOf(finding.hunk);
   return hint === undefined || finding.tier === "aligned" || hint === start;
 }
 
-/** A pure insertion that only a number places: the two numbers and the other hunks must bear it out. */
+/** A pure insertion that only a number places: all numbers of the diff must agree and bear it out. */
 function findGapDoubt(findings: readonly Finding[], starts: readonly number[]): Finding | undefined {
+  const gap = findings.find(
+    ({ hunk, starts: places }) =>
+      hunk.old.length === 0 && hunk.hunk.header.numbers !== undefined && places[0] !== 0,
+  );
+  if (gap === undefined) return undefined;
   let shift = 0;
-  const reliable = findings.every((finding, at) => hintHolds(finding, starts[at] ?? 0));
-  for (const finding of findings) {
+  for (const [at, finding] of findings.entries()) {
     const { hunk } = finding;
     const { numbers } = hunk.hunk.header;
-    if (
-      hunk.old.length === 0 &&
-      numbers !== undefined &&
-      numbers.oldCount === 0 &&
-      findings.length + numbers.oldStart > 1
-    ) {
-      if (!reliable || numbers.newStart !== numbers.oldStart + 1 + shift) return finding;
-    }
+    if (numbers === undefined || !hintHolds(finding, starts[at] ?? 0)) return gap;
+    if (newFirst(numbers) !== oldFirst(numbers) + shift || numbers.newCount !== hunk.new.length) return gap;
     shift += growth(hunk);
   }
   return undefined;
+}
+
+/** Where other hunks had to be moved in or out, a hunk between blank lines does not say how deep it goes. */
+function findIndentDoubt(findings: readonly Finding[]): Finding | undefined {
+  if (!findings.some((finding) => finding.tier === "shift")) return undefined;
+  const says = (line: HunkLine) => !isBlankLine(line.text);
+  return findings.find(({ hunk }) => !hunk.old.some(says) && hunk.new.some(says));
 }
 
 function solveOutOfOrder(
@@ -355,6 +391,8 @@ function solveOutOfOrder(
   if (colliding !== undefined) return misfit("overlap", colliding, findings, []);
   const gap = findings.find(({ hunk }) => hunk.old.length === 0 && hunk.hunk.header.numbers !== undefined);
   if (gap !== undefined) return misfit("numbers_contradict", gap, findings, gap.starts);
+  const shallow = findIndentDoubt(findings);
+  if (shallow !== undefined) return misfit("indent_unknown", shallow, findings, shallow.starts);
   const placements = findings.map((finding, at) => placeAt(base, finding, starts[at] ?? 0));
   return { kind: "located", placements, outOfOrder: true, repeated: [] };
 }

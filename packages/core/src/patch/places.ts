@@ -118,7 +118,8 @@ export class PlaceFinder {
   private findShifted(lines: readonly HunkLine[]): readonly number[] {
     const index = this.base.index("trimmed");
     const pattern = lines.map((line) => index.idOf(line.text));
-    if (pattern.includes(-1) || lines.every((line) => isBlankLine(line.text))) return [];
+    // Braces alone prove nothing at another depth.
+    if (pattern.includes(-1) || !lines.some((line) => /[\p{L}\p{N}_]{3}/u.test(line.text))) return [];
     const pivot = smallest(pattern, (id) => index.placesOf(id).length);
     return this.collect(index.placesOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
       for (const [at, id] of pattern.entries()) if (index.ids[start + at] !== id) return false;

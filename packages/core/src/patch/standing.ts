@@ -1,6 +1,6 @@
 import type { Candidate } from "./assign.js";
 import { type BaseText, isBlankLine } from "./base-text.js";
-import type { HunkLine, ShapedHunk } from "./hunk.js";
+import { type HunkLine, type Run, type ShapedHunk, trimCommon } from "./hunk.js";
 
 /** Whether the file has these lines, byte for byte but for endings, from the 0-based line `start` on. */
 export function linesStandAt(base: BaseText, lines: readonly HunkLine[], start: number): boolean {
@@ -23,18 +23,30 @@ export const standsAlready = {
   },
 
   /** Whether the new side, found in the file, proves that the hunk was applied. */
-  isTelling(hunk: ShapedHunk): boolean {
+  isTelling(base: BaseText, hunk: ShapedHunk): boolean {
+    if (hunk.old.length === 0) return false;
     const words = hunk.new.filter((line) => !isBlankLine(line.text));
     if (words.length < 2 && !words.some((line) => /[\p{L}\p{N}]/u.test(line.text))) return false;
-    // That lines are gone shows only between two that have come together.
-    return hunk.runs.every((run) => run.added.length > 0 || (run.from > 0 && run.to < hunk.old.length));
+    return hunk.runs.every((run) => isTellingRun(base, hunk, run));
   },
 } as const;
+
+/** That lines are gone shows only between two that have come together, and if the file has them no more. */
+function isTellingRun(base: BaseText, { old }: ShapedHunk, run: Run): boolean {
+  const removed = old.slice(run.from, run.to);
+  const { head, tail } = trimCommon(removed, run.added, (one, other) => one.text === other.text);
+  if (run.added.length > head + tail) return true;
+  if (run.from + head === 0 || run.to - tail === old.length) return false;
+  return removed
+    .slice(head, removed.length - tail)
+    .every((line) => !isBlankLine(line.text) && base.index("trimmed").idOf(line.text) < 0);
+}
 
 /** Whether the numbers say so: the new side stands where it should, the old does not. The 0-based place. */
 export function claimsApplied(base: BaseText, hunk: ShapedHunk): number | undefined {
   const { numbers } = hunk.hunk.header;
-  if (numbers === undefined || hunk.old.length === 0 || !standsAlready.isTelling(hunk)) return undefined;
+  if (numbers === undefined || hunk.old.length === 0 || !standsAlready.isTelling(base, hunk))
+    return undefined;
   const start = numbers.newStart - 1;
   if (linesStandAt(base, hunk.old, numbers.oldStart - 1)) return undefined;
   return linesStandAt(base, hunk.new, start) ? start : undefined;

@@ -28,7 +28,6 @@ import { type OpenedPorts, openPorts } from "../../src/node/open.js";
 import { defaultStateFolder } from "../../src/node/platform.js";
 import { formatIdentity, ownIdentity } from "../../src/node/process-identity.js";
 import { openPresence } from "../../src/node/sessions.js";
-import { newStageName } from "../../src/node/stage.js";
 import { openStateFolder } from "../../src/node/state-folder.js";
 import { bytesOf, freshFolder, isRoot, mountTmpfs, must, stagesIn, stateAt, verdict } from "./support.js";
 

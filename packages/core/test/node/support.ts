@@ -141,7 +141,7 @@ export function runTraced(
   name: string,
   ...args: string[]
 ): SpawnSyncReturns<string> {
-  const command = ["-f", "-qq", ...options, process.execPath, fixture(name), builtRoom(), ...args];
+  const command = ["-f", "-qq", "--seccomp-bpf", ...options, process.execPath, fixture(name), builtRoom(), ...args];
   return spawnSync("strace", command, { encoding: "utf8" });
 }
 

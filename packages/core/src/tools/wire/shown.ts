@@ -1,4 +1,4 @@
-import type { ChangeReport, FileState, OutcomeCode, WriteOutcome } from "../../files/index.js";
+import { type ChangeReport, carriesContent, type FileState, type WriteOutcome } from "../../files/index.js";
 import { splitLines, type TextLines } from "../../text/index.js";
 import {
   fullContentLimitBytes,
@@ -46,19 +46,9 @@ export function chooseShown(result: WriteResult, resultContent: ResultContent): 
 
 /** Whether the caller cannot know the content: it changed behind its back, or was never shown. */
 function isNews({ code, shownBefore }: WriteOutcome): boolean {
-  return behindTheBack.has(code) || (!shownBefore && blind.has(code));
+  if (code === "state_mismatch" || code === "unknown_base") return true;
+  return carriesContent(code) && !shownBefore;
 }
-
-const behindTheBack: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>(["state_mismatch", "unknown_base"]);
-
-/** Refusals of a caller that may never have seen the file; the others quote the lines that matter. */
-const blind: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
-  "missing_base",
-  "not_read",
-  "exists",
-  "unseen_lines",
-  "internal_error",
-]);
 
 function showSuccess(result: WriteResult): Shown {
   if (result.authored === true || result.outcome.code !== "applied") return { kind: "none" };
