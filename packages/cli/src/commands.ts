@@ -1,5 +1,5 @@
-import { collect, type GlobalFlags, type Settings, wholeNumber } from "./settings.js";
-import type { Terminal } from "./terminal.js";
+import { collect, wholeNumber } from "./flags.js";
+import type { Invocation } from "./shell/index.js";
 
 /** One command as data: its help is made from it, its code is loaded when it is called. */
 export interface CommandSpec {
@@ -17,38 +17,6 @@ export interface OptionSpec {
   readonly help: string;
   readonly choices?: readonly string[];
   readonly parse?: (value: string, before: readonly string[] | undefined) => unknown;
-}
-
-/** What a command gets: its arguments in order, its flags, and where it may print. */
-export interface Invocation {
-  readonly args: readonly (string | undefined)[];
-  readonly flags: Flags;
-  readonly settings: Settings;
-  readonly terminal: Terminal;
-  /** Ends the command as a usage error: one line, a hint, exit code 2. */
-  readonly misuse: (message: string) => never;
-}
-
-/** Every flag of every command; which command takes which is said in the table below. */
-export interface Flags extends GlobalFlags {
-  readonly offset?: number;
-  readonly limit?: number;
-  readonly depth?: number;
-  readonly all?: boolean;
-  readonly encoding?: string;
-  readonly base?: string;
-  readonly atomic?: boolean;
-  readonly inPlace?: boolean;
-  readonly exact?: boolean;
-  readonly jsonl?: boolean;
-  readonly readOnly?: boolean;
-  readonly tools?: string;
-  readonly wire?: "text" | "json";
-  readonly resultContent?: "auto" | "full" | "changed" | "none";
-  readonly structured?: boolean;
-  readonly keepDays?: number;
-  readonly maxMegabytes?: number;
-  readonly dryRun?: boolean;
 }
 
 export const globalOptions: readonly OptionSpec[] = [

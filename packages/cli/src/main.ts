@@ -1,4 +1,4 @@
-import { version } from "./version.js";
+import { version } from "./shell/version.js";
 
 /**
  * The program's first file. It answers `--version` before anything else is loaded, and it is where

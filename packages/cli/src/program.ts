@@ -1,10 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
-import { type CommandSpec, commandSpecs, type Flags, globalOptions, type OptionSpec } from "./commands.js";
-import { exitCodes } from "./exit-codes.js";
-import { watchInterrupts } from "./interrupt.js";
-import { settingsFrom } from "./settings.js";
-import { escapeText, openTerminal } from "./terminal.js";
-import { version } from "./version.js";
+import { type CommandSpec, commandSpecs, globalOptions, type OptionSpec } from "./commands.js";
+import { settingsFrom } from "./flags.js";
+import { escapeText, exitCodes, type Flags, openTerminal, version, watchInterrupts } from "./shell/index.js";
 
 /**
  * Runs one command line.

@@ -1,8 +1,6 @@
 import type { Refusal, Workspace, WriteOutcome } from "@holdfast/core";
-import type { Flags, Invocation } from "../commands.js";
-import { finishOnceBegun } from "../interrupt.js";
-import { answerInJson, withWorkspace } from "../open.js";
-import { reportRefusal, reportWrite } from "../report.js";
+import { answerInJson, reportRefusal, reportWrite, withWorkspace } from "../answers/index.js";
+import { type Flags, finishOnceBegun, type Invocation } from "../shell/index.js";
 
 /** The part of a request that the flags of every changing command make up. */
 export function writeOptions(flags: Flags): { base?: string; encoding?: string; inPlace?: boolean } {
@@ -24,7 +22,6 @@ export function checkBaseFlags({ flags, misuse }: Invocation): void {
 /** Carries out one change of one file and prints what came of it. @returns the exit code. */
 export async function changeFile(
   call: Invocation,
-  path: string,
   change: (workspace: Workspace) => Promise<WriteOutcome>,
 ): Promise<number> {
   const { settings, terminal } = call;

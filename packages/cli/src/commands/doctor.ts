@@ -1,9 +1,6 @@
 import { type Inspection, inspectState } from "@holdfast/core/node";
-import { counted, readableSize } from "../amounts.js";
-import type { Invocation } from "../commands.js";
-import { exitCodes } from "../exit-codes.js";
-import { escapeName, type Paint } from "../terminal.js";
-import { version } from "../version.js";
+import { counted, readableSize } from "../answers/index.js";
+import { escapeName, exitCodes, type Invocation, type Paint, version } from "../shell/index.js";
 
 /** One thing that was looked at. A `note` is worth knowing and no fault. */
 interface Finding {

@@ -1,9 +1,6 @@
 import { collectGarbage, type GarbageReport } from "@holdfast/core/node";
-import { counted, readableSize } from "../amounts.js";
-import type { Invocation } from "../commands.js";
-import { exitCodes } from "../exit-codes.js";
-import { answerInJson } from "../open.js";
-import { reportRefusal } from "../report.js";
+import { answerInJson, counted, readableSize, reportRefusal } from "../answers/index.js";
+import { exitCodes, type Invocation } from "../shell/index.js";
 
 /** `holdfast gc`: bounds the state folder. What a live session saw is kept. */
 export async function gcCommand({ flags, settings, terminal }: Invocation): Promise<number> {

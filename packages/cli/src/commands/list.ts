@@ -1,9 +1,6 @@
 import type { ListedEntry } from "@holdfast/core";
-import type { Invocation } from "../commands.js";
-import { exitCodes } from "../exit-codes.js";
-import { answerInJson, withWorkspace } from "../open.js";
-import { reportRefusal } from "../report.js";
-import { escapeName, type Paint } from "../terminal.js";
+import { answerInJson, reportRefusal, withWorkspace } from "../answers/index.js";
+import { escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
 
 /** `holdfast list [DIR]`: one entry a line, its size before it. */
 export function listCommand(call: Invocation): Promise<number> {

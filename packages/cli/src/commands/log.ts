@@ -1,9 +1,6 @@
 import type { LoggedWrite, LogOutcome } from "@holdfast/core";
-import type { Invocation } from "../commands.js";
-import { exitCodes } from "../exit-codes.js";
-import { answerInJson, withWorkspace } from "../open.js";
-import { reportRefusal } from "../report.js";
-import { escapeName, type Paint, type Terminal } from "../terminal.js";
+import { answerInJson, reportRefusal, withWorkspace } from "../answers/index.js";
+import { escapeName, exitCodes, type Invocation, type Paint, type Terminal } from "../shell/index.js";
 
 /** `holdfast log FILE`: the recorded writes, newest first, and how to bring a state back. */
 export function logCommand(call: Invocation): Promise<number> {

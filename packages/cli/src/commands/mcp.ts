@@ -1,10 +1,7 @@
 import { type ToolName, toolNames } from "@holdfast/core";
 import { serveMcp } from "@holdfast/mcp";
-import type { Invocation } from "../commands.js";
-import { exitCodes } from "../exit-codes.js";
-import { withWorkspace } from "../open.js";
-import { escapeName } from "../terminal.js";
-import { version } from "../version.js";
+import { withWorkspace } from "../answers/index.js";
+import { escapeName, exitCodes, type Invocation, version } from "../shell/index.js";
 
 /** `holdfast mcp`: serves until the client closes our standard input. */
 export async function mcpCommand({ flags, settings, terminal, misuse }: Invocation): Promise<number> {

@@ -1,7 +1,5 @@
 import { applyDiff, type OutcomeCode, type Repair } from "@holdfast/core";
-import { exitCodes } from "../exit-codes.js";
-import { type InputLine, linesOf } from "../input-lines.js";
-import type { Terminal } from "../terminal.js";
+import { exitCodes, type InputLine, linesOf, type Terminal } from "../shell/index.js";
 
 /** One line of the answer; in the order of the questions. */
 export interface LineAnswer {

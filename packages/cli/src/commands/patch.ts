@@ -1,5 +1,4 @@
-import type { Invocation } from "../commands.js";
-import { readInputText } from "../input.js";
+import { type Invocation, readInputText } from "../shell/index.js";
 import { changeFile, checkBaseFlags, refuseChange, writeOptions } from "./changing.js";
 
 /** `holdfast patch FILE [DIFF|-]`, and `--jsonl`, which knows no files. */
@@ -16,7 +15,7 @@ export async function patchCommand(call: Invocation): Promise<number> {
   checkBaseFlags(call);
   const diff = await readInputText(input);
   if (typeof diff !== "string") return refuseChange(call, path, diff);
-  return changeFile(call, path, (workspace) =>
+  return changeFile(call, (workspace) =>
     workspace.patch({
       path,
       diff: diff.replace(/^\ufeff/, ""),

@@ -1,9 +1,6 @@
 import type { FileState, TextFacts } from "@holdfast/core";
-import type { Invocation } from "../commands.js";
-import { exitCodes } from "../exit-codes.js";
-import { answerInJson, withWorkspace } from "../open.js";
-import { reportRefusal, stateLine } from "../report.js";
-import { escapeText } from "../terminal.js";
+import { answerInJson, reportRefusal, stateLine, withWorkspace } from "../answers/index.js";
+import { escapeText, exitCodes, type Invocation } from "../shell/index.js";
 
 /** `holdfast read FILE`: the text to standard output exactly, its state to standard error. */
 export function readCommand(call: Invocation): Promise<number> {

@@ -1,64 +1,7 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Invocation } from "../commands.js";
-import { exitCodes } from "../exit-codes.js";
-import type { Terminal } from "../terminal.js";
-import { nextSteps } from "../tour/next-steps.js";
-import { withTools } from "../tour/open-tools.js";
-import { Printer } from "../tour/printer.js";
-import { runSteps, type Step } from "../tour/run-steps.js";
-import { Stage } from "../tour/stage.js";
-import { tourSteps } from "../tour/steps.js";
-import { cart, file } from "../tour/story.js";
+import type { Invocation } from "../shell/index.js";
+import { playTour, tourSteps } from "../tour/index.js";
 
 /** `holdfast tour`: the whole protocol on a temporary folder. */
 export function tourCommand({ terminal }: Invocation): Promise<number> {
   return playTour(tourSteps(), terminal);
-}
-
-/**
- * Plays the steps on a folder of their own, with a state folder of its own; both are gone afterwards.
- *
- * @returns the exit code: not 0 if any step did not behave as it says.
- */
-export async function playTour(steps: readonly Step[], terminal: Terminal): Promise<number> {
-  const home = mkdtempSync(join(realpathSync(tmpdir()), "holdfast-tour-"));
-  const clean = () => rmSync(home, { recursive: true, force: true });
-  process.once("exit", clean);
-  try {
-    return await play(steps, terminal, home);
-  } finally {
-    clean();
-    process.removeListener("exit", clean);
-  }
-}
-
-function play(steps: readonly Step[], terminal: Terminal, home: string): Promise<number> {
-  const paint = terminal.outPaint;
-  const printer = new Printer((text) => void terminal.out(text), paint);
-  const folder = join(home, "project");
-  return withTools(folder, join(home, "state"), terminal, async (call) => {
-    writeFileSync(join(folder, file), cart);
-    printer.line(paint.bold("Holdfast: a model never changes a state that is not the real one."));
-    printer.line(paint.dim(`Real tools on a real folder, ${folder}; hashes are shortened here.`));
-    const held = await runSteps(steps, new Stage(folder, call, printer));
-    printer.line();
-    if (!held) {
-      printer.line(paint.red("The tour did not behave as it says: see the lines marked ✗."));
-      return exitCodes.internal;
-    }
-    printer.line(paint.green(`All ${steps.length} steps behaved as they say.`));
-    await terminal.out(nextSteps(programPath(), paint));
-    return exitCodes.success;
-  });
-}
-
-function programPath(): string {
-  const [, program = "holdfast"] = process.argv;
-  try {
-    return realpathSync(program);
-  } catch {
-    return program;
-  }
 }

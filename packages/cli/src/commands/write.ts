@@ -1,5 +1,4 @@
-import type { Invocation } from "../commands.js";
-import { readInput, readInputText } from "../input.js";
+import { type Invocation, readInput, readInputText } from "../shell/index.js";
 import { changeFile, checkBaseFlags, refuseChange, writeOptions } from "./changing.js";
 
 /** `holdfast write FILE [CONTENT|-]`: a text in the file's encoding, or with `--exact` the bytes given. */
@@ -10,7 +9,7 @@ export async function writeCommand(call: Invocation): Promise<number> {
   const content = flags.exact === true ? await readInput(input) : await readInputText(input);
   if (typeof content !== "string" && !(content instanceof Uint8Array))
     return refuseChange(call, path, content);
-  return changeFile(call, path, (workspace) =>
+  return changeFile(call, (workspace) =>
     workspace.write({ path, content, tool: "holdfast write", ...writeOptions(flags) }),
   );
 }

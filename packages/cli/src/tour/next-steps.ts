@@ -1,4 +1,4 @@
-import type { Paint } from "../terminal.js";
+import type { Paint } from "../shell/index.js";
 
 /**
  * What to do after the tour.

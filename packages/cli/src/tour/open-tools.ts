@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { runTool } from "@holdfast/core";
-import { withWorkspace } from "../open.js";
-import type { Terminal } from "../terminal.js";
+import { withWorkspace } from "../answers/index.js";
+import type { Terminal } from "../shell/index.js";
 import type { CallTool } from "./stage.js";
 
 /**

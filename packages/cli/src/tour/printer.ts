@@ -1,6 +1,8 @@
 import type { ToolReply } from "@holdfast/core";
-import { escapeText, type Paint } from "../terminal.js";
-import type { ToolArguments } from "./stage.js";
+import { escapeText, type Paint } from "../shell/index.js";
+
+/** The arguments of a tool, as a model writes them. */
+export type ToolArguments = Readonly<Record<string, string>>;
 
 /** How the tour looks: coloured or plain, never wider than it has to be. */
 export class Printer {

@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolReply } from "@holdfast/core";
-import type { Printer } from "./printer.js";
+import type { Printer, ToolArguments } from "./printer.js";
 
 /** The call of a tool by its name, as a model makes it. */
 export type CallTool = (tool: string, args: ToolArguments) => Promise<ToolReply>;
-export type ToolArguments = Readonly<Record<string, string>>;
 
 /**
  * Where the tour plays: a real folder, the real tools, and a reader who is shown everything. Whatever a

@@ -2,8 +2,9 @@ import { closeSync, openSync, readFileSync, renameSync, statSync, utimesSync } f
 import { dirname } from "node:path";
 import type { BlobStore } from "../files/index.js";
 import { newId, sha256 } from "./digest.js";
+import { removeQuietly } from "./entries.js";
 import { codeOf, openFlags } from "./platform.js";
-import { type Presence, removeQuietly } from "./sessions.js";
+import type { Presence } from "./sessions.js";
 import { writeAll } from "./stage.js";
 import type { StateFolder } from "./state-folder.js";
 

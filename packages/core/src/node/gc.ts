@@ -1,9 +1,10 @@
 import { lstatSync, statSync } from "node:fs";
 import { isRefusal, type Refusal } from "../files/index.js";
 import { unfinishedPrefix } from "./blobs.js";
-import { breakLock, isAbandoned, openLocks, readLink } from "./locks.js";
+import { namesIn, readLink, removeQuietly } from "./entries.js";
+import { breakLock, isAbandoned, openLocks } from "./locks.js";
 import { type Recovered, recover } from "./recovery.js";
-import { namesIn, readSessions, removeQuietly } from "./sessions.js";
+import { readSessions } from "./sessions.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
 
 export interface GarbageOptions {

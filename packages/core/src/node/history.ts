@@ -1,11 +1,12 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync } from "node:fs";
 import type { HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../files/index.js";
 import { sha256 } from "./digest.js";
+import { removeQuietly } from "./entries.js";
 import { answerFor } from "./faults.js";
 import { writeIntent } from "./intents.js";
 import { keyOf } from "./locks.js";
 import { codeOf } from "./platform.js";
-import { type Presence, removeQuietly } from "./sessions.js";
+import type { Presence } from "./sessions.js";
 import { newStageName, writeAll } from "./stage.js";
 import type { StateFolder } from "./state-folder.js";
 

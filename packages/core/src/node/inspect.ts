@@ -3,13 +3,14 @@ import { dirname } from "node:path";
 import { isRefusal, type Refusal } from "../files/index.js";
 import { nativeExtension } from "./attributes.js";
 import { openDisk } from "./disk.js";
+import { namesIn } from "./entries.js";
 import { answering } from "./faults.js";
 import { abandonedLocks, listBlobs } from "./gc.js";
 import { parseEntry } from "./history.js";
 import { readIntents } from "./intents.js";
 import { canWalkByHandle } from "./platform.js";
 import { livenessOf } from "./process-identity.js";
-import { namesIn, readSessions } from "./sessions.js";
+import { readSessions } from "./sessions.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
 
 /** Plain facts about this installation, for `doctor`. Nothing is made, removed or repaired. */

@@ -1,10 +1,10 @@
 import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import type { HistoryEntry } from "../files/index.js";
 import { newId } from "./digest.js";
+import { namesIn, removeQuietly } from "./entries.js";
 import { keyOf } from "./locks.js";
 import { codeOf, openFlags } from "./platform.js";
 import { formatIdentity, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.js";
-import { namesIn, removeQuietly } from "./sessions.js";
 import { writeAll } from "./stage.js";
 import type { StateFolder } from "./state-folder.js";
 

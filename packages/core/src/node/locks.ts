@@ -1,8 +1,10 @@
-import { linkSync, lstatSync, lutimesSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from "node:fs";
+import { linkSync, lstatSync, lutimesSync, renameSync, symlinkSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Lock, type Locks, type Refusal, refuse } from "../files/index.js";
 import { escapeForDisplay } from "../text/index.js";
 import { newId, sha256 } from "./digest.js";
+import { namesIn, readLink, removeQuietly } from "./entries.js";
 import { answerFor } from "./faults.js";
 import { codeOf } from "./platform.js";
 import {
@@ -119,12 +121,26 @@ class LinkLock implements Lock {
     this.released = true;
     clearInterval(this.beat);
     try {
-      if (readLink(this.path) === this.text) unlinkSync(this.path);
-    } catch {
+      this.takeAway();
+    } catch (error) {
       // The lock stays behind; it is broken as soon as this process is gone.
+      if (codeOf(error) === "") throw error;
     } finally {
       this.pass();
     }
+  }
+
+  /**
+   * A breaker that mistook our lock for an abandoned one may have it aside at this moment and put it back
+   * after we looked; nobody would ever take it away then. So what lies aside is looked through as well.
+   */
+  private takeAway(): void {
+    if (removeIf(this.path, this.text)) return;
+    const aside = `${basename(this.path)}.`;
+    for (const name of namesIn(dirname(this.path))) {
+      if (name.startsWith(aside)) removeIf(this.state.at("locks", name), this.text);
+    }
+    removeIf(this.path, this.text);
   }
 
   private link(): boolean {
@@ -171,7 +187,7 @@ export function breakLock(path: string, abandoned: string): boolean {
   const moved = readLink(aside);
   const right = moved === abandoned;
   if (!right) putBack(aside, path);
-  unlinkSync(aside);
+  removeQuietly(aside);
   return right;
 }
 
@@ -184,14 +200,10 @@ function putBack(aside: string, path: string): void {
   }
 }
 
-/** The text of a lock; undefined where there is none. */
-export function readLink(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+function removeIf(path: string, text: string): boolean {
+  if (readLink(path) !== text) return false;
+  removeQuietly(path);
+  return true;
 }
 
 function busy(realPath: string, pid: number | undefined): Refusal {

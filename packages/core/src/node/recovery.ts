@@ -1,13 +1,13 @@
 import { closeSync, unlinkSync } from "node:fs";
 import { basename, dirname, parse as parsePath, sep } from "node:path";
 import { isRefusal, type Lock, type Locks } from "../files/index.js";
+import { removeQuietly } from "./entries.js";
 import { type Folder, openRoot } from "./folder.js";
 import { appendHistory, parseEntry, readHistory } from "./history.js";
 import { isForgotten, readIntents, type StoredIntent } from "./intents.js";
 import { codeOf } from "./platform.js";
 import { livenessOf } from "./process-identity.js";
 import { hashOpened, lookAt, openFile, type Spot } from "./reading.js";
-import { removeQuietly } from "./sessions.js";
 import { stagePrefix } from "./stage.js";
 import type { StateFolder } from "./state-folder.js";
 

@@ -1,7 +1,6 @@
-import { lstatSync, lutimesSync, readdirSync, symlinkSync, unlinkSync } from "node:fs";
+import { lstatSync, lutimesSync, symlinkSync } from "node:fs";
 import { newId } from "./digest.js";
-import { readLink } from "./locks.js";
-import { codeOf } from "./platform.js";
+import { namesIn, readLink, removeQuietly } from "./entries.js";
 import { formatIdentity, livenessOf, ownIdentity, parseIdentity } from "./process-identity.js";
 import type { StateFolder } from "./state-folder.js";
 
@@ -62,25 +61,6 @@ export function readSessions(state: StateFolder): SessionSigns {
     }
   }
   return { live, overPaths, oldestBegan };
-}
-
-/** The names in a folder, none where it is missing. */
-export function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
-}
-
-/** Deletes an entry of the state folder that may be gone already. */
-export function removeQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-  }
 }
 
 /** When the session of a sign began; undefined where it is over. */

@@ -22,7 +22,7 @@ const settledNs = 100_000_000n;
 /** Opens what stands there and proves that it is the expected file: by its identity, else by its hash. */
 export function verify(spot: Spot, expected: ExpectedFile, cleanup: Cleanup): Target | Changed | Refusal {
   const opened = openFile(spot);
-  if (opened.kind === "refusal") return opened.code === "permission_denied" ? opened : changed;
+  if (opened.kind === "refusal") return changed;
   cleanup.closes(opened.fd);
   const { fd, stat } = opened;
   const identity = identityOf(stat);

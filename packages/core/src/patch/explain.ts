@@ -64,6 +64,10 @@ export function explainMisfit(base: BaseText, misfit: Misfit): PatchRefusal {
       return invalid(
         `${name} stands between blank lines only, and other hunks of the diff have another indentation than the file, so it is not clear how deep its lines go. Write the diff with the file's indentation.`,
       );
+    case "context_lost":
+      return invalid(
+        `${name} announces more context lines than it has, and it adds lines at its edge (at line ${at[0] ?? 1}), so a line may be missing just there. Give the lines directly before and after the new ones.`,
+      );
     case "overlap":
       return invalid(
         `${name} changes lines that another hunk changes, too. Write what happens to one place in one hunk, against the file as it is now.`,

@@ -39,7 +39,8 @@ export type Problem =
   | "overlap"
   | "already"
   | "numbers_contradict"
-  | "indent_unknown";
+  | "indent_unknown"
+  | "context_lost";
 
 export interface Misfit {
   readonly kind: "misfit";
@@ -79,6 +80,8 @@ export function locateHunks(
 ): Located | AlreadyThere | Misfit {
   const { kept, repeated } = dropRepeated(hunks);
   const located = locateByNumbers(base, kept) ?? locateByContent(base, kept, deadline);
+  const doubt = located.kind === "located" ? findLostContext(base, located.placements) : undefined;
+  if (doubt !== undefined) return doubt;
   return located.kind === "located"
     ? settleStanding(base, { ...located, repeated: [...repeated, ...located.repeated] })
     : located;
@@ -395,6 +398,34 @@ function solveOutOfOrder(
   if (shallow !== undefined) return misfit("indent_unknown", shallow, findings, shallow.starts);
   const placements = findings.map((finding, at) => placeAt(base, finding, starts[at] ?? 0));
   return { kind: "located", placements, outOfOrder: true, repeated: [] };
+}
+
+/**
+ * Where the counts of a header agree with each other but not with its lines, context was lost on the way.
+ * An insertion at the edge of such a hunk, inside the file, may have had it beside itself.
+ */
+function findLostContext(base: BaseText, placements: readonly Placement[]): Misfit | undefined {
+  const lost = placements.find(({ hunk, start, end }) => {
+    const { numbers } = hunk.hunk.header;
+    if (numbers === undefined || numbers.newCount - numbers.oldCount !== growth(hunk)) return false;
+    if (
+      hunk.old.length === 0 ||
+      numbers.oldCount <= hunk.old.length ||
+      numbers.oldCount > hunk.old.length + 8
+    )
+      return false;
+    const [first] = hunk.runs;
+    const last = hunk.runs.at(-1);
+    const opens = first !== undefined && first.to === 0 && start > 0;
+    const closes = last !== undefined && last.from === hunk.old.length && end < base.count;
+    return opens || closes;
+  });
+  if (lost === undefined) return undefined;
+  const findings = placements.map(({ hunk, tier, start, alignment }): Finding => {
+    return { hunk, tier, starts: [start], alignment, applied: [] };
+  });
+  const finding = findings[placements.indexOf(lost)];
+  return finding === undefined ? undefined : misfit("context_lost", finding, findings, finding.starts);
 }
 
 /** A pure insertion at the edge of its context whose text is there already is not inserted again. */

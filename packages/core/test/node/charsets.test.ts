@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openCharsets } from "../../src/node/charsets.js";
 import { decodeBytes, encodeText, normaliseName } from "../../src/text/index.js";
-import { runFixture } from "./support.js";
+import { freshFolder, runFixture } from "./support.js";
 
 const codec = openCharsets();
 
@@ -50,7 +50,7 @@ describe("charsets", () => {
   });
 
   it("loads neither library before the first file that needs one", () => {
-    const run = runFixture("loaded.mjs");
+    const run = runFixture("loaded.mjs", freshFolder());
     expect(run.stderr).toBe("");
     expect(JSON.parse(run.stdout)).toEqual({ before: [], after: ["chardet", "iconv-lite"] });
   });

@@ -1,9 +1,19 @@
+import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sha256 } from "../../src/node/digest.js";
 import { openPorts } from "../../src/node/open.js";
-import { bytesOf, freshFolder, hasStrace, must, runTraced, stagesIn, textAt } from "./support.js";
+import {
+  bytesOf,
+  freshFolder,
+  hasStrace,
+  must,
+  runTraced,
+  stagesIn,
+  startTraced,
+  textAt,
+} from "./support.js";
 
 interface Trial {
   readonly root: string;
@@ -146,6 +156,7 @@ describe.skipIf(!hasStrace)("under strace", () => {
         const calls = traceOf(old, changing).filter(
           (call) => isOurs(call) && failing[code].includes(call.name),
         );
+        let failed = 0;
         for (const call of calls) {
           const trial = newTrial(old);
           const run = runWrite(trial, [
@@ -165,8 +176,10 @@ describe.skipIf(!hasStrace)("under strace", () => {
           else if (end.verdict === "DiskFault" && end.state === "visible") expect(content, where).toBe(fresh);
           else if (end.verdict !== "DiskFault") expect(content, where).toBe(old);
           else expect([end.state, content], where).toEqual(["unchanged", old]);
+          if (end.verdict !== "committed") failed += 1;
           await recovered(trial);
         }
+        expect(failed).toBeGreaterThan(calls.length / 4);
         expect(calls.length).toBeGreaterThan(code === "EIO" ? 25 : 15);
       }, 120_000);
     }
@@ -209,20 +222,40 @@ describe.skipIf(!hasStrace)("under strace", () => {
     expect(stagesIn(trial.root)).toEqual([]);
   });
 
-  it("writes on when a write writes less than it was given", () => {
+  it("does not take a write of no bytes for progress", () => {
     const writes = traceOf("old", changing).filter(
       (call) => call.name === "pwrite64" && call.text.includes(fresh),
     );
     const trial = newTrial("old");
-    const run = runWrite(trial, [
-      "-o",
-      "/dev/null",
-      "-e",
-      "trace=pwrite64",
-      "-e",
-      `inject=pwrite64:retval=0:when=${writes[0]?.count}`,
-    ]);
+    const inject = `inject=pwrite64:retval=0:when=${writes[0]?.count}`;
+    const run = runWrite(trial, ["-o", "/dev/null", "-e", "trace=pwrite64", "-e", inject]);
     expect(JSON.parse(run.stdout).verdict).toBe("DiskFault");
     expect(contentOf(trial)).toBe("old");
+    expect(stagesIn(trial.root)).toEqual([]);
+  });
+
+  it("creates on a file system without hard links, too, and is first or not at all", () => {
+    const trial = newTrial(null);
+    const options = ["-o", "/dev/null", "-e", "trace=link", "-e", "inject=link:error=EPERM"];
+    expect(JSON.parse(runWrite(trial, options).stdout)).toEqual({ verdict: "committed" });
+    expect([contentOf(trial), statSync(trial.file).nlink]).toEqual([fresh, 1]);
+    expect(statSync(trial.file).mode & 0o777).toBe(0o666 & ~process.umask());
+    expect(stagesIn(trial.root)).toEqual([]);
+  });
+
+  it("hands back what was written into the old file between the last look and the step", async () => {
+    const trial = newTrial("old");
+    const options = ["-o", "/dev/null", "-e", "trace=rename", "-e", "inject=rename:delay_enter=1500000"];
+    const child = startTraced(options, "write.mjs", trial.root, trial.stateDir, "file", fresh);
+    let printed = "";
+    child.stdout?.on("data", (chunk) => {
+      printed += chunk;
+    });
+    while (stagesIn(trial.root).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    writeFileSync(trial.file, "theirs");
+    await once(child, "close");
+    expect(JSON.parse(printed)).toEqual({ verdict: "committed", displaced: "theirs" });
+    expect(contentOf(trial)).toBe(fresh);
   });
 });

@@ -5,6 +5,7 @@ import {
   lutimesSync,
   mkdirSync,
   readdirSync,
+  renameSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -12,7 +13,8 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Locks } from "../../src/files/index.js";
-import { breakLock, keyOf, openLocks, readLink } from "../../src/node/locks.js";
+import { readLink } from "../../src/node/entries.js";
+import { breakLock, keyOf, openLocks } from "../../src/node/locks.js";
 import { formatIdentity, ownIdentity } from "../../src/node/process-identity.js";
 import type { StateFolder } from "../../src/node/state-folder.js";
 import { builtRoom, fixture, freshFolder, must, stateAt, textAt, verdict } from "./support.js";
@@ -112,6 +114,14 @@ describe("in one process", () => {
     await lock.release();
     expect(readLink(linkPath())).toBe("somebody:else");
     expect(await lock.held()).toBe(false);
+  });
+
+  it("is released for good even while a mistaken breaker has it aside", async () => {
+    const lock = must(await locks.acquire(path, 100));
+    renameSync(linkPath(), `${linkPath()}.aside`);
+    expect(await lock.held()).toBe(false);
+    await lock.release();
+    expect(readdirSync(state.at("locks"))).toEqual([]);
   });
 
   it("beats while it is held for long", async () => {

@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import {
-  appendFileSync,
   chmodSync,
   chownSync,
   existsSync,
@@ -21,7 +20,6 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { HistoryEntry } from "../../src/files/index.js";
 import { newId, sha256 } from "../../src/node/digest.js";
 import { collectGarbage } from "../../src/node/gc.js";
-import { openHistory } from "../../src/node/history.js";
 import { inspectState } from "../../src/node/inspect.js";
 import { keyOf } from "../../src/node/locks.js";
 import { type OpenedPorts, openPorts } from "../../src/node/open.js";
@@ -439,6 +437,4 @@ it("a presence is shown once, refreshed, and taken away", () => {
   expect(readdirSync(join(stateDir, "sessions"))).toHaveLength(1);
   presence.close();
   expect(readdirSync(join(stateDir, "sessions"))).toEqual([]);
-  expect(openHistory(state, presence)).toBeDefined();
-  appendFileSync(join(stateDir, "sessions", "rubbish-file"), "");
 });

@@ -1,7 +1,6 @@
 import type { Refusal, WriteOutcome } from "@holdfast/core";
-import { exitCodeOf } from "./exit-codes.js";
+import { escapeName, escapeText, exitCodeOf, type Paint, type Terminal } from "../shell/index.js";
 import { type DiffLine, diffLines, hunksOf } from "./line-diff.js";
-import { escapeName, escapeText, type Paint, type Terminal } from "./terminal.js";
 
 /** Tells a person what a write did, or why it was refused. @returns the exit code. */
 export async function reportWrite(outcome: WriteOutcome, terminal: Terminal): Promise<number> {

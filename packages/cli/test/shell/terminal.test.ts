@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { escapeName, escapeText, makePaint } from "../src/terminal.js";
+import { escapeName, escapeText, makePaint } from "../../src/shell/terminal.js";
 
 function isControl(char: string): boolean {
   return /\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u.test(char);

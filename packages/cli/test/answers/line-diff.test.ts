@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type DiffLine, diffLines, hunksOf } from "../src/line-diff.js";
+import { type DiffLine, diffLines, hunksOf } from "../../src/answers/line-diff.js";
 
 const someLines = fc.array(fc.constantFrom("a", "b", "c", "d", ""), { maxLength: 30 });
 

@@ -1,9 +1,8 @@
 import type { ResultContent, Workspace } from "@holdfast/core";
 import { openWorkspace } from "@holdfast/core/node";
+import type { Settings, Terminal } from "../shell/index.js";
 import type { ToolResult } from "./json.js";
 import { reportRefusal } from "./report.js";
-import type { Settings } from "./settings.js";
-import type { Terminal } from "./terminal.js";
 
 /**
  * Opens the workspace that the flags name, for one piece of work. Where that is refused (a root that is

@@ -1,25 +1,7 @@
 import { InvalidArgumentError } from "commander";
+import type { GlobalFlags, Settings } from "./shell/index.js";
 
-/** What every command knows from the flags before it begins. */
-export interface Settings {
-  /** Folders that may be worked in; a relative path counts from the first. */
-  readonly roots: readonly string[];
-  /** Where history, states and locks are kept; the user's state folder unless given. */
-  readonly stateDir?: string;
-  readonly json: boolean;
-  /** Globs of protected paths that the caller approves of for this one call. */
-  readonly allowProtected: readonly string[];
-}
-
-/** The flags as commander hands them over, for any command. */
-export interface GlobalFlags {
-  readonly root?: readonly string[];
-  readonly stateDir?: string;
-  readonly json?: boolean;
-  readonly color?: boolean;
-  readonly allowProtected?: readonly string[];
-}
-
+/** What the flags of a command line come to. */
 export function settingsFrom(flags: GlobalFlags): Settings {
   return {
     roots: flags.root ?? [process.cwd()],

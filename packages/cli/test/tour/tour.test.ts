@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { playTour } from "../src/commands/tour.js";
-import { makePaint, type Terminal } from "../src/terminal.js";
-import type { Step } from "../src/tour/run-steps.js";
-import { tourSteps } from "../src/tour/steps.js";
-import { Project, runHoldfast } from "./process.js";
+import { makePaint, type Terminal } from "../../src/shell/terminal.js";
+import { playTour } from "../../src/tour/play-tour.js";
+import type { Step } from "../../src/tour/run-steps.js";
+import { tourSteps } from "../../src/tour/steps.js";
+import { Project, runHoldfast } from "../process.js";
 
 function quietTerminal(): Terminal & { printed: string } {
   return {

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { describe, expect, test } from "vitest";
-import { answerLine } from "../src/commands/patch-lines.js";
-import { program, replaceLine, runHoldfast } from "./process.js";
+import { answerLine } from "../../src/commands/patch-lines.js";
+import { program, replaceLine, runHoldfast } from "../process.js";
 
 const base = "one\ntwo\nthree\n";
 const creation = "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,1 @@\n+hello\n";

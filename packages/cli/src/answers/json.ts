@@ -1,6 +1,5 @@
 import { type ResultContent, renderResult } from "@holdfast/core";
-import { exitCodeOf } from "./exit-codes.js";
-import type { Terminal } from "./terminal.js";
+import { exitCodeOf, type Terminal } from "../shell/index.js";
 
 /** What a tool hands over to be written down. */
 export type ToolResult = Parameters<typeof renderResult>[0];

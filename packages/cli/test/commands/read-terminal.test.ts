@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readCommand } from "../src/commands/read.js";
-import { makePaint } from "../src/terminal.js";
-import { Project } from "./process.js";
+import { readCommand } from "../../src/commands/read.js";
+import { makePaint } from "../../src/shell/terminal.js";
+import { Project } from "../process.js";
 
 test("on a terminal the content of a file cannot act, and a byte order mark is not shown", async () => {
   const project = new Project({ "a.txt": "\ufeffred \u001b[31m\ttab\r\nover\rwritten\u202e\n" });

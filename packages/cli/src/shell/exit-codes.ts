@@ -1,15 +1,16 @@
 import type { OutcomeCode } from "@holdfast/core";
 
-/** What the process says to the shell; scripts may branch on it (page "Commands" of the docs). */
+/** What the process says to the shell; scripts may branch on it (docs/outcomes.md). */
 export const exitCodes = {
   success: 0,
   internal: 1,
+  /** The command line itself is wrong. */
   usage: 2,
   /** The state of the file is not the one that was named, or none was named. */
   state: 3,
-  /** The change does not fit the file. */
+  /** The change, or an argument of it, does not fit. */
   change: 4,
-  /** The path is not allowed. */
+  /** The path, or writing at all, is not allowed. */
   path: 5,
   /** The file is of a kind or size that cannot be served. */
   kind: 6,
@@ -50,10 +51,12 @@ export const exitCodeOf: Readonly<Record<OutcomeCode, number>> = {
   section_missing: exitCodes.change,
   unencodable: exitCodes.change,
   placeholder: exitCodes.change,
+  timeout: exitCodes.change,
 
   outside_workspace: exitCodes.path,
   protected_path: exitCodes.path,
   ignored_path: exitCodes.path,
+  read_only: exitCodes.path,
   denied: exitCodes.path,
 
   is_directory: exitCodes.kind,
@@ -64,8 +67,6 @@ export const exitCodeOf: Readonly<Record<OutcomeCode, number>> = {
   cannot_preserve: exitCodes.kind,
 
   busy: exitCodes.machine,
-  timeout: exitCodes.machine,
   disk_full: exitCodes.machine,
   permission_denied: exitCodes.machine,
-  read_only: exitCodes.machine,
 };

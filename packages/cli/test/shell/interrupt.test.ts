@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { finishOnceBegun, watchInterrupts } from "../src/interrupt.js";
+import { finishOnceBegun, watchInterrupts } from "../../src/shell/interrupt.js";
 
 const before = process.listeners("SIGINT");
 // The process that runs the tests must outlive them: what would end it is only noted.

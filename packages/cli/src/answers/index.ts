@@ -1,0 +1,3 @@
+export { counted, readableSize } from "./amounts.js";
+export { answerInJson, withWorkspace } from "./open.js";
+export { reportRefusal, reportWrite, stateLine } from "./report.js";

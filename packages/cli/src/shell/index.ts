@@ -1,0 +1,7 @@
+export { exitCodeOf, exitCodes } from "./exit-codes.js";
+export { readInput, readInputText } from "./input.js";
+export { type InputLine, linesOf } from "./input-lines.js";
+export { finishOnceBegun, watchInterrupts } from "./interrupt.js";
+export type { Flags, GlobalFlags, Invocation, Settings } from "./invocation.js";
+export { escapeName, escapeText, makePaint, openTerminal, type Paint, type Terminal } from "./terminal.js";
+export { version } from "./version.js";

@@ -1,0 +1,53 @@
+import type { Terminal } from "./terminal.js";
+
+/** What a command gets: its arguments in order, its flags, and where it may print. */
+export interface Invocation {
+  readonly args: readonly (string | undefined)[];
+  readonly flags: Flags;
+  readonly settings: Settings;
+  readonly terminal: Terminal;
+  /** Ends the command as a usage error: one line, a hint, exit code 2. */
+  readonly misuse: (message: string) => never;
+}
+
+/** Every flag of every command; which command takes which is said in the table below. */
+export interface Flags extends GlobalFlags {
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly depth?: number;
+  readonly all?: boolean;
+  readonly encoding?: string;
+  readonly base?: string;
+  readonly atomic?: boolean;
+  readonly inPlace?: boolean;
+  readonly exact?: boolean;
+  readonly jsonl?: boolean;
+  readonly readOnly?: boolean;
+  readonly tools?: string;
+  readonly wire?: "text" | "json";
+  readonly resultContent?: "auto" | "full" | "changed" | "none";
+  readonly structured?: boolean;
+  readonly keepDays?: number;
+  readonly maxMegabytes?: number;
+  readonly dryRun?: boolean;
+}
+
+/** What every command knows from the flags before it begins. */
+export interface Settings {
+  /** Folders that may be worked in; a relative path counts from the first. */
+  readonly roots: readonly string[];
+  /** Where history, states and locks are kept; the user's state folder unless given. */
+  readonly stateDir?: string;
+  readonly json: boolean;
+  /** Globs of protected paths that the caller approves of for this one call. */
+  readonly allowProtected: readonly string[];
+}
+
+/** The flags as commander hands them over, for any command. */
+export interface GlobalFlags {
+  readonly root?: readonly string[];
+  readonly stateDir?: string;
+  readonly json?: boolean;
+  readonly color?: boolean;
+  readonly allowProtected?: readonly string[];
+}

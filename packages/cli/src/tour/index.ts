@@ -1,0 +1,2 @@
+export { playTour } from "./play-tour.js";
+export { tourSteps } from "./steps.js";

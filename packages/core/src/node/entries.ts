@@ -1,0 +1,31 @@
+import { readdirSync, readlinkSync, unlinkSync } from "node:fs";
+import { codeOf } from "./platform.js";
+
+/** The text of a symbolic link; undefined where there is nothing. */
+export function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The names in a folder, none where it is missing. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Deletes an entry of the state folder that may be gone already. */
+export function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+  }
+}
