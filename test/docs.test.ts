@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,6 +38,10 @@ function examplesOf(page: string): readonly Example[] {
   });
 }
 
+function codeOf(page: string): readonly string[] {
+  return [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? "");
+}
+
 function run(command: string, folder: string): readonly string[] {
   const bin = join(house, "node_modules/.bin");
   const shell = spawnSync("bash", ["-c", `exec 2>&1; ${command}`], {
@@ -43,6 +55,32 @@ function run(command: string, folder: string): readonly string[] {
     },
   });
   return shell.stdout.replace(/\n$/, "").split("\n");
+}
+
+/** Type-checks and runs the `ts` blocks of a page, in the page's folder. */
+function runCode(code: string, folder: string): string {
+  const project = join(folder, "project");
+  const modules = join(project, "node_modules");
+  if (!existsSync(modules)) symlinkSync(join(house, "node_modules"), modules);
+  writeFileSync(join(project, "package.json"), '{"type":"module"}');
+  writeFileSync(join(project, "example.ts"), code);
+  const tsc = [
+    join(house, "node_modules/typescript/bin/tsc"),
+    "--strict",
+    "--target",
+    "es2023",
+    "--module",
+    "nodenext",
+  ];
+  const types = ["--exactOptionalPropertyTypes", "--types", "node", "--skipLibCheck", "example.ts"];
+  const compiled = spawnSync(process.execPath, [...tsc, ...types], { cwd: project, encoding: "utf8" });
+  if (compiled.status !== 0) return compiled.stdout;
+  const ran = spawnSync(process.execPath, ["example.js"], {
+    cwd: project,
+    encoding: "utf8",
+    env: { ...process.env, XDG_STATE_HOME: join(folder, "state") },
+  });
+  return ran.status === 0 ? "" : ran.stderr;
 }
 
 /** The lines that do not match, or nothing. */
@@ -65,8 +103,9 @@ const pages = [
 
 describe("the examples of the documentation", () => {
   for (const page of pages) {
-    const examples = examplesOf(readFileSync(join(house, page), "utf8"));
-    if (examples.length === 0) continue;
+    const text = readFileSync(join(house, page), "utf8");
+    const examples = examplesOf(text);
+    if (examples.length + codeOf(text).length === 0) continue;
     it(`of ${page} print what it says (${examples.length} commands)`, () => {
       const folder = mkdtempSync(join(tmpdir(), "holdfast-docs-"));
       try {
@@ -77,6 +116,7 @@ describe("the examples of the documentation", () => {
           return difference === undefined ? [] : [`$ ${command}\n${difference}`];
         });
         expect(wrong.flat().join("\n\n")).toBe("");
+        for (const code of codeOf(text)) expect(runCode(code, folder)).toBe("");
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }

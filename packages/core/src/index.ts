@@ -2,6 +2,7 @@
 export {
   type ChangeReport,
   currentBase,
+  DiskFault,
   emptySha256,
   type FileState,
   isRefusal,

@@ -1,4 +1,5 @@
 export { currentBase, emptySha256 } from "./base.js";
+export { DiskFault, type FaultState } from "./disk-fault.js";
 export { Ledger, type LedgerEvent, type LedgerRecord } from "./ledger.js";
 export { MemoryDisk, memoryPorts } from "./memory-disk.js";
 export {

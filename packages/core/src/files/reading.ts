@@ -1,10 +1,10 @@
 import { escapeForDisplay, joinLines, splitLines } from "../text/index.js";
-import { type Current, handOut, keepState, readCurrent } from "./current.js";
+import { type CurrentFile, keepState, readCurrent } from "./current.js";
 import { decodeFile, type FileText, textFacts } from "./file-text.js";
 import { isRefusal, type Refusal, refuse } from "./outcome.js";
 import type { FileWindow, Place } from "./ports.js";
 import type { Session } from "./session.js";
-import type { FileState, ReadOutcome, ReadRequest, TextFacts } from "./workspace-types.js";
+import type { ReadOutcome, ReadRequest, ReadState, TextFacts } from "./workspace-types.js";
 
 /** Reads a file, whole or a window of its lines, and gives the state its version. */
 export async function readPlace(
@@ -13,50 +13,42 @@ export async function readPlace(
   path: string,
   request: ReadRequest,
 ): Promise<ReadOutcome> {
+  const read: Reading = { session, place, path, encoding: request.encoding };
   const windowed = request.offset !== undefined || request.limit !== undefined;
-  const state = windowed
-    ? await readWindow(session, place, path, request)
-    : await readWhole(session, place, path, request.encoding);
+  const state = windowed ? await readWindow(read, request) : await readWhole(read);
   return "kind" in state ? { ...state, path } : { kind: "read", state };
 }
 
-async function readWhole(
-  session: Session,
-  place: Place,
-  path: string,
-  encoding: string | undefined,
-): Promise<FileState | Refusal> {
-  const limit = session.limits.fullReadBytes;
-  const current = await readCurrent(place, session, limit);
-  if (isRefusal(current))
+/** What one read is about. */
+interface Reading {
+  readonly session: Session;
+  readonly place: Place;
+  readonly path: string;
+  readonly encoding: string | undefined;
+}
+
+async function readWhole(read: Reading): Promise<ReadState | Refusal> {
+  const limit = read.session.limits.fullReadBytes;
+  const current = await readCurrent(read.place, read.session, limit);
+  if (isRefusal(current)) {
     return current.code === "too_large" ? tooLargeToRead(current.message, limit) : current;
-  if (current.kind === "absent") return missing(path);
-  const decoded = decodeFile(current.bytes, session.ports.codec, encoding);
-  if (isRefusal(decoded)) return decoded;
-  await keepState(session, place, current);
-  return handOut(session, place, path, current, { kind: "read", known: true, encoding });
+  }
+  return current.kind === "absent" ? missing(read.path) : serve(read, current, undefined);
 }
 
 /**
  * A window: small files are read whole, so that every encoding can be cut into lines; above the limit the
  * disk streams the lines, which is exact for UTF-8 and the charsets that contain ASCII.
  */
-async function readWindow(
-  session: Session,
-  place: Place,
-  path: string,
-  request: ReadRequest,
-): Promise<FileState | Refusal> {
+async function readWindow(read: Reading, request: ReadRequest): Promise<ReadState | Refusal> {
   const range = windowRange(request);
   if (isRefusal(range)) return range;
+  const { place, session } = read;
   const entry = await place.look();
-  if (entry.kind === "file" && entry.size > session.limits.fullReadBytes) {
-    return streamWindow(session, place, path, range, request.encoding);
-  }
+  if (entry.kind === "file" && entry.size > session.limits.fullReadBytes) return streamWindow(read, range);
   const current = await readCurrent(place, session, session.limits.fullReadBytes);
   if (isRefusal(current)) return current;
-  if (current.kind === "absent") return missing(path);
-  return cutWindow(session, place, path, current, range, request.encoding);
+  return current.kind === "absent" ? missing(read.path) : serve(read, current, range);
 }
 
 interface Range {
@@ -76,43 +68,45 @@ function windowRange(request: ReadRequest): Range | Refusal {
   return { kind: "range", first: offset, count: limit };
 }
 
-async function cutWindow(
-  session: Session,
-  place: Place,
-  path: string,
-  current: Extract<Current, { kind: "file" }>,
-  range: Range,
-  encoding: string | undefined,
-): Promise<FileState | Refusal> {
-  const decoded = decodeFile(current.bytes, session.ports.codec, encoding);
+/** Serves a file that was read whole: all of it, or the lines of a range. */
+async function serve(
+  read: Reading,
+  current: CurrentFile,
+  range: Range | undefined,
+): Promise<ReadState | Refusal> {
+  const { session, place, path } = read;
+  const decoded = decodeFile(current.bytes, session.ports.codec, read.encoding);
   if (isRefusal(decoded)) return decoded;
-  const lines = splitLines(decoded.text);
-  const total = lines.contents.length;
-  if (range.first > Math.max(total, 1)) return pastTheEnd(range.first, total);
+  const cut = range === undefined ? undefined : cutLines(decoded.text, range);
+  if (cut !== undefined && isRefusal(cut)) return cut;
   await keepState(session, place, current);
-  const to = Math.min(total, range.first - 1 + range.count);
-  const whole = range.first === 1 && to === total;
-  const version = session.versions.getNextVersion();
   const { sha256 } = current;
-  session.ledger.record({
-    kind: "read",
-    realPath: place.realPath,
-    sha256,
-    version,
-    shown: whole ? "whole" : "window",
-  });
+  const version = session.versions.getNextVersion();
+  const shown = cut === undefined || cut.whole ? "whole" : "window";
+  session.ledger.record({ kind: "read", realPath: place.realPath, sha256, version, shown });
   const facts = textFacts(decoded.text, decoded.format, current.bytes.length);
-  const content = joinLines(lines, range.first - 1, to);
-  return { path, version, sha256, content, facts, lines: { from: range.first, to } };
+  const state = { path, version, sha256, content: cut?.content ?? decoded.text, facts };
+  return cut === undefined ? state : { ...state, lines: cut.lines };
 }
 
-async function streamWindow(
-  session: Session,
-  place: Place,
-  path: string,
-  range: Range,
-  encoding: string | undefined,
-): Promise<FileState | Refusal> {
+interface CutLines {
+  readonly kind: "cut";
+  readonly content: string;
+  readonly lines: { readonly from: number; readonly to: number };
+  readonly whole: boolean;
+}
+
+function cutLines(text: string, range: Range): CutLines | Refusal {
+  const lines = splitLines(text);
+  const total = lines.contents.length;
+  if (range.first > Math.max(total, 1)) return pastTheEnd(range.first, total);
+  const to = Math.min(total, range.first - 1 + range.count);
+  const content = joinLines(lines, range.first - 1, to);
+  return { kind: "cut", content, lines: { from: range.first, to }, whole: range.first === 1 && to === total };
+}
+
+async function streamWindow(read: Reading, range: Range): Promise<ReadState | Refusal> {
+  const { session, place, path } = read;
   const window = await place.window(range.first, range.count, session.limits.windowBytes);
   if (isRefusal(window)) return window;
   if (window.lineCount === 0) return pastTheEnd(range.first, window.totalLines);
@@ -120,25 +114,14 @@ async function streamWindow(
   if (isUtf16(window.head)) {
     return refuse("too_large", "A UTF-16 file of this size cannot be cut into lines; convert it first.");
   }
-  const decoded = decodeFile(window.bytes, session.ports.codec, encoding);
+  const decoded = decodeFile(window.bytes, session.ports.codec, read.encoding);
   if (isRefusal(decoded)) return decoded;
+  const { sha256, firstLine, lineCount } = window;
   const version = session.versions.getNextVersion();
-  session.ledger.record({
-    kind: "read",
-    realPath: place.realPath,
-    sha256: window.sha256,
-    version,
-    shown: "window",
-  });
-  const to = window.firstLine + window.lineCount - 1;
-  return {
-    path,
-    version,
-    sha256: window.sha256,
-    content: decoded.text,
-    facts: windowFacts(window, decoded),
-    lines: { from: window.firstLine, to },
-  };
+  session.ledger.record({ kind: "read", realPath: place.realPath, sha256, version, shown: "window" });
+  const facts = windowFacts(window, decoded);
+  const lines = { from: firstLine, to: firstLine + lineCount - 1 };
+  return { path, version, sha256, content: decoded.text, facts, lines };
 }
 
 /** What the pass knows is told of the whole file; encoding and endings are those of the window. */

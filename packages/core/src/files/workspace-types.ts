@@ -36,7 +36,13 @@ export interface ReadRequest {
   readonly encoding?: string;
 }
 
-export type ReadOutcome = { readonly kind: "read"; readonly state: FileState } | ReadRefusal;
+export type ReadOutcome = { readonly kind: "read"; readonly state: ReadState } | ReadRefusal;
+
+/** The state of a file that is there and is text. */
+export interface ReadState extends FileState {
+  readonly sha256: string;
+  readonly content: string;
+}
 
 export interface ReadRefusal extends Refusal {
   readonly path: string;

@@ -1,5 +1,4 @@
 export { type DiskOptions, type OpenedDisk, openDisk } from "./disk.js";
-export { DiskFault, type FaultState } from "./faults.js";
 export { collectGarbage, type GarbageOptions, type GarbageReport } from "./gc.js";
 export { type Inspection, inspectState, type StateFacts } from "./inspect.js";
 export { type OpenedPorts, openPorts, type PortOptions } from "./open.js";

@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync, realpathSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { type Refusal, refuse } from "../files/index.js";
 import { escapeForDisplay } from "../text/index.js";
 import { answering } from "./faults.js";
@@ -50,14 +50,25 @@ export function openStateFolder(path: string = defaultStateFolder()): StateFolde
 
 function ownFolder(named: string): string | Refusal {
   const stat = statSync(named, { throwIfNoEntry: false });
-  if (stat === undefined) return named;
+  if (stat === undefined) return join(realPathOfParent(named), basename(named));
   const shown = escapeForDisplay(named);
   if (!stat.isDirectory()) return refuse("not_a_file", `The state folder ${shown} is not a folder.`);
   if (hasOwners && stat.uid !== process.geteuid?.()) {
     return refuse("permission_denied", `The state folder ${shown} belongs to another user; name your own.`);
   }
-  if (hasOwners && (stat.mode & 0o077) !== 0) chmodSync(named, 0o700);
+  // A folder that was made for something else keeps its mode: what is ours in it is private by itself.
+  if (hasOwners && (stat.mode & 0o022) !== 0) {
+    return refuse("permission_denied", `Others can write in the state folder ${shown}; name a private one.`);
+  }
   return realpathSync.native(named);
+}
+
+/** The folder that will hold the state folder, links resolved as far as it exists. */
+function realPathOfParent(named: string): string {
+  const parent = dirname(named);
+  if (parent === named) return parent;
+  const stat = statSync(parent, { throwIfNoEntry: false });
+  return stat === undefined ? join(realPathOfParent(parent), basename(parent)) : realpathSync.native(parent);
 }
 
 function makePrivate(path: string): void {

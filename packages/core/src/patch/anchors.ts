@@ -11,9 +11,26 @@ export interface Section {
   readonly to: number;
 }
 
-/** The sections that the anchors name; none where they name too many to tell anything. */
-export function findSections(base: BaseText, anchors: readonly string[]): readonly Section[] {
-  return findAnchorLines(base, anchors).map((at) => ({ from: at + 1, to: sectionEnd(base, at) }));
+/** The sections that anchors name; none where they name nothing, or too much to tell anything. */
+export class SectionFinder {
+  private readonly known = new Map<string, readonly Section[]>();
+
+  constructor(private readonly base: BaseText) {}
+
+  find(anchors: readonly string[]): readonly Section[] {
+    if (anchors.length === 0) return [];
+    const name = anchors.join("\n");
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    const lines = findAnchorLines(this.base, anchors);
+    const sections = lines.map((at) => ({ from: at + 1, to: sectionEnd(this.base, at) }));
+    this.known.set(name, sections);
+    return sections;
+  }
+}
+
+export function isInside(sections: readonly Section[], line: number): boolean {
+  return sections.some((section) => line >= section.from && line < section.to);
 }
 
 /** Each anchor is looked for below the one before it, in its section. */

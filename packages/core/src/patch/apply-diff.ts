@@ -5,9 +5,10 @@ import { createFromDiff, isCreation } from "./create.js";
 import { Deadline } from "./deadline.js";
 import { explainMisfit, internalError, invalidDiff, refusePatch } from "./explain.js";
 import { changesNothing, type ShapedHunk, shapeHunk } from "./hunk.js";
-import { type Located, locateHunks } from "./locate.js";
+import { locateHunks } from "./locate.js";
 import { type ParsedDiff, parseDiff } from "./parse.js";
 import { findPlaceholder } from "./placeholder.js";
+import type { Located } from "./placement.js";
 import { describeLanding, describeRepairs } from "./report.js";
 import type { PatchOutcome, PatchRefusal, PatchRequest, PatchSuccess, Repair } from "./types.js";
 
@@ -27,7 +28,8 @@ export function applyDiff(request: PatchRequest): PatchOutcome {
   }
   const base = new BaseText(request.base ?? "");
   const onlyReturns = !base.text.includes("\n") && base.text.includes("\r");
-  const parsed = parseDiff(diff, (text) => base.index("trailing").idOf(text) >= 0, onlyReturns);
+  const parsed = parseDiff(diff, (text) => base.index("trailing").idOf(text) >= 0, onlyReturns, deadline);
+  if (deadline.late()) return timeout();
   const refusal = refuseAsWhole(parsed);
   if (refusal !== undefined) return refusal;
   if (deadline.late()) return timeout();

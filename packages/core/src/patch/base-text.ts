@@ -1,4 +1,4 @@
-import { splitLines, type TextLines } from "../text/index.js";
+import { commonEnding, type LineEnding, splitLines, type TextLines } from "../text/index.js";
 
 /**
  * How two lines are compared: byte for byte, without trailing blanks, without any blanks around, or with
@@ -10,6 +10,7 @@ export type LineKey = "exact" | "trailing" | "trimmed" | "punctuation";
 export class BaseText {
   readonly lines: TextLines;
   readonly count: number;
+  private usual: LineEnding | undefined;
   private readonly indexes = new Map<LineKey, LineIndex>();
 
   constructor(readonly text: string) {
@@ -19,6 +20,12 @@ export class BaseText {
 
   line(at: number): string {
     return this.lines.contents[at] ?? "";
+  }
+
+  /** The ending that most lines have; undefined where none is ended. */
+  get usualEnding(): LineEnding | undefined {
+    this.usual ??= this.lines.endings.some((ending) => ending !== "") ? commonEnding(this.lines) : "";
+    return this.usual === "" ? undefined : this.usual;
   }
 
   index(key: LineKey): LineIndex {

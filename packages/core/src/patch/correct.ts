@@ -1,7 +1,7 @@
-import { commonEnding, type LineEnding } from "../text/index.js";
+import type { LineEnding } from "../text/index.js";
 import type { BaseText } from "./base-text.js";
 import { type HunkLine, trimCommon } from "./hunk.js";
-import type { Placement } from "./locate.js";
+import type { Placement } from "./placement.js";
 import { shiftLine } from "./places.js";
 
 /** Lines `from` to `to` (after the last, 0-based) of the file give way to `lines`. */
@@ -91,9 +91,8 @@ class EndingChoice {
     placement: Placement,
   ) {
     this.credible = knowsEndings(base, placement);
-    const ended = base.lines.endings.some((ending) => ending !== "");
     const written = placement.hunk.hunk.lines.find((line) => line.ending !== "")?.ending;
-    this.common = ended ? commonEnding(base.lines) : (written ?? "\n");
+    this.common = base.usualEnding ?? written ?? "\n";
   }
 
   choose(line: HunkLine, at: number, from: number, to: number): LineEnding {
@@ -172,7 +171,7 @@ function reachesEnd(base: BaseText, { hunk, end, runStarts }: Placement): boolea
 function endWith(base: BaseText, edits: readonly Edit[], newline: boolean): readonly Edit[] {
   const { count } = base;
   const { contents, endings } = base.lines;
-  const ended = (at: number): LineEnding => endings[at] || endings[at - 1] || commonEnding(base.lines);
+  const ended = (at: number): LineEnding => endings[at] || endings[at - 1] || (base.usualEnding ?? "\n");
   const had = count > 0 && endings[count - 1] !== "";
   const tail = edits.at(-1);
   if (tail === undefined || tail.to < count) {

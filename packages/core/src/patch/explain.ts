@@ -1,7 +1,7 @@
 import { clip, escapeForDisplay } from "../text/index.js";
 import { type BaseText, isBlankLine } from "./base-text.js";
 import type { HunkLine, ShapedHunk } from "./hunk.js";
-import { type Finding, hintOf, type Misfit } from "./locate.js";
+import { type Finding, hintOf, type Misfit } from "./placement.js";
 import type { PatchRefusal, PatchRefusalCode } from "./types.js";
 
 /** The words of seed 1, section 5.5. */

@@ -1,4 +1,5 @@
 import { type LineEnding, splitLines, type TextLines } from "../text/index.js";
+import type { Deadline } from "./deadline.js";
 import { type HunkDraft, type Settled, settleHunk } from "./draft.js";
 import type { Hunk, HunkLine } from "./hunk.js";
 import { findDiffSpans, type LineSpan } from "./parse-fences.js";
@@ -32,15 +33,17 @@ export interface ParsedDiff {
  * wrong, context lines without their space. Never fails; what is no diff has no hunks.
  *
  * @param isBaseLine whether the file has a line of this text: tells forgotten context from prose.
+ * @param deadline once it has passed, what is returned is incomplete and means nothing.
  * @param splitReturns lines of the diff hold several lines of a file whose only terminator is `\r`.
  */
 export function parseDiff(
   diff: string,
   isBaseLine: (text: string) => boolean,
   splitReturns: boolean,
+  deadline: Deadline,
 ): ParsedDiff {
   const lines = splitLines(diff.startsWith("\ufeff") ? diff.slice(1) : diff);
-  const reader = new DiffReader(lines, isBaseLine, splitReturns);
+  const reader = new DiffReader(lines, isBaseLine, splitReturns, deadline);
   const spans = findDiffSpans(lines.contents);
   const [first] = spans;
   if (first !== undefined && (first.from > 0 || spans.length > 1))
@@ -63,6 +66,7 @@ class DiffReader {
     private readonly lines: TextLines,
     private readonly isBaseLine: (text: string) => boolean,
     private readonly splitReturns: boolean,
+    private readonly deadline: Deadline,
   ) {}
 
   repair(kind: Repair["kind"], detail: string): void {
@@ -76,7 +80,10 @@ class DiffReader {
   readSpan(span: LineSpan): void {
     this.bodyStart = span.from;
     let at = span.from;
-    while (at < span.to) at += this.readLine(at, span.to);
+    for (let step = 1; at < span.to; step++) {
+      if (step % 4096 === 0 && this.deadline.late()) break;
+      at += this.readLine(at, span.to);
+    }
     this.close(true);
   }
 
@@ -90,6 +97,7 @@ class DiffReader {
       if (/^[-+]/.test(line)) changes += 1;
     }
     if (changes === 0) return;
+    this.skippedProse = false;
     this.repair("header_mended", "no `@@` line: read as one hunk");
     this.open({ raw: "", numbers: undefined, anchors: [] });
     for (let at = from; at < span.to; at++) this.readBody(at);

@@ -85,6 +85,8 @@ export class PlaceFinder {
   ): number[] {
     const starts: number[] = [];
     for (let n = 0; n < candidates.length && this.spare > 0; n++) {
+      // So many places at so much cost each: whatever else is found, the hunk is ambiguous.
+      if (starts.length * length > workLimit) this.spare = 0;
       if (n % 256 === 255 && this.deadline.late()) break;
       const start = (candidates[n] ?? 0) - pivot;
       if (start < 0 || start + length > this.base.count || !fits(start)) continue;
@@ -119,7 +121,8 @@ export class PlaceFinder {
     const index = this.base.index("trimmed");
     const pattern = lines.map((line) => index.idOf(line.text));
     // Braces alone prove nothing at another depth.
-    if (pattern.includes(-1) || !lines.some((line) => /[\p{L}\p{N}_]{3}/u.test(line.text))) return [];
+    const words = lines.reduce((sum, line) => sum + (line.text.match(/[\p{L}\p{N}_]/gu)?.length ?? 0), 0);
+    if (pattern.includes(-1) || words < 3) return [];
     const pivot = smallest(pattern, (id) => index.placesOf(id).length);
     return this.collect(index.placesOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
       for (const [at, id] of pattern.entries()) if (index.ids[start + at] !== id) return false;
@@ -224,4 +227,5 @@ function borders(pattern: Int32Array): Int32Array {
   return fallback;
 }
 
+const workLimit = 2_000_000;
 const nowhere = new Int32Array(0);

@@ -1,7 +1,7 @@
 import type { BaseText } from "./base-text.js";
 import { differsInEndings } from "./correct.js";
 import { growth } from "./hunk.js";
-import { hintOf, type Located, type Placement } from "./locate.js";
+import { hintOf, type Located, type Placement } from "./placement.js";
 import type { LandedHunk, Repair, RepairKind } from "./types.js";
 
 /** Where each hunk landed, in the order of the diff. */

@@ -1,4 +1,4 @@
-import { type FileState, refuse, type WriteOutcome } from "../files/index.js";
+import { DiskFault, type FileState, refuse, type WriteOutcome } from "../files/index.js";
 import { parseArguments } from "./arguments.js";
 import { findTool } from "./catalog.js";
 import type { Tool, ToolWorkspace } from "./tool.js";
@@ -36,8 +36,9 @@ async function obtainResult(tool: Tool, args: unknown, context: ToolContext): Pr
     return await tool.run(context.workspace, parsed.values);
   } catch (error) {
     context.onError?.(error, tool.name);
-    const message = `Internal Error: ${tool.name} failed unexpectedly.${writing ? " The state given here is what is on disk now; check it before you go on." : ""}`;
-    return refused("internal_error", message, args, writing, context);
+    const reason = error instanceof DiskFault ? error.message : `${tool.name} failed unexpectedly`;
+    const check = writing ? " The state given here is what is on disk now; check it before you go on." : "";
+    return refused("internal_error", `Internal Error: ${reason}.${check}`, args, writing, context);
   }
 }
 

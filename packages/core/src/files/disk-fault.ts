@@ -1,0 +1,31 @@
+import { escapeForDisplay } from "../text/index.js";
+
+/** The disk failed: not an answer but a fault. Everything staged has been cleaned up before it is thrown. */
+export class DiskFault extends Error {
+  override readonly name = "DiskFault";
+
+  /**
+   * @param operation the system call that failed, as `fsync`.
+   * @param code the system's code, as `EIO`.
+   * @param state what stands on the disk now: the old state, the new one (visible, although it may not
+   *   survive a power cut), or, after a failed write in place that could not be taken back, a mixture.
+   */
+  constructor(
+    readonly operation: string,
+    readonly code: string,
+    readonly path: string,
+    readonly state: FaultState,
+    cause: unknown,
+  ) {
+    const shown = escapeForDisplay(path);
+    super(`the disk failed at ${operation} (${code}) of ${shown}: ${stateSentences[state]}`, { cause });
+  }
+}
+
+export type FaultState = "unchanged" | "visible" | "mixed";
+
+const stateSentences: Readonly<Record<FaultState, string>> = {
+  unchanged: "nothing was changed",
+  visible: "the new state is visible, but may not survive a power cut",
+  mixed: "the file holds a mixture of old and new; restore it",
+};

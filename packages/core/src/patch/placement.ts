@@ -1,0 +1,104 @@
+import type { Alignment } from "./align.js";
+import type { Candidate } from "./assign.js";
+import type { BaseText } from "./base-text.js";
+import type { ShapedHunk } from "./hunk.js";
+import { findShift, type Shift, type Tier } from "./places.js";
+
+/** A hunk at its one place. */
+export interface Placement {
+  readonly hunk: ShapedHunk;
+  readonly tier: Tier;
+  /** 0-based first line of the old side, and the line after its last. */
+  readonly start: number;
+  readonly end: number;
+  /** 0-based line at which each run of changes begins. */
+  readonly runStarts: readonly number[];
+  readonly shift: Shift | undefined;
+  readonly alignment: Alignment | undefined;
+}
+
+/** What was found out about one hunk; the material of a refusal. */
+export interface Finding {
+  readonly hunk: ShapedHunk;
+  readonly tier: Tier | undefined;
+  /** 0-based first lines of the old side. */
+  readonly starts: ArrayLike<number>;
+  readonly alignment: Alignment | undefined;
+  /** 0-based first lines of the new side, where the old side stands nowhere. */
+  readonly applied: ArrayLike<number>;
+}
+
+export interface Located {
+  readonly kind: "located";
+  /** In the order of the diff. */
+  readonly placements: readonly Placement[];
+  readonly outOfOrder: boolean;
+  /** Numbers of hunks that repeat another one and were counted once. */
+  readonly repeated: readonly number[];
+}
+
+export interface AlreadyThere {
+  readonly kind: "already";
+  /** 0-based first lines of the new side of each hunk, in the order of the diff. */
+  readonly starts: readonly number[];
+}
+
+export interface Misfit {
+  readonly kind: "misfit";
+  readonly problem: Problem;
+  /** The hunk in question. */
+  readonly finding: Finding;
+  /** 0-based lines, for the ambiguous ones. */
+  readonly places: ArrayLike<number>;
+  readonly findings: readonly Finding[];
+}
+
+export type Problem =
+  | "not_found"
+  | "ambiguous"
+  | "insertion_open"
+  | "no_anchor"
+  | "overlap"
+  | "already"
+  | "numbers_contradict"
+  | "indent_unknown"
+  | "context_lost";
+
+/** The 0-based line that the header names, if it names one. */
+export function hintOf(hunk: ShapedHunk): number | undefined {
+  const { numbers } = hunk.hunk.header;
+  if (numbers === undefined) return undefined;
+  return hunk.old.length === 0 ? numbers.oldStart : numbers.oldStart - 1;
+}
+
+/** A hunk's places with what it changes there. */
+export function candidateOf(hunk: ShapedHunk, starts: ArrayLike<number>, alignment?: Alignment): Candidate {
+  const last = hunk.runs.at(-1);
+  if (alignment === undefined)
+    return { starts, coreFrom: hunk.runs[0]?.from ?? 0, coreTo: last?.to ?? hunk.old.length };
+  const end = (alignment.runStarts.at(-1) ?? 0) + (last === undefined ? 0 : last.to - last.from);
+  return { starts, coreFrom: 0, coreTo: end - (alignment.runStarts[0] ?? 0) };
+}
+
+/** A hunk at one of its places. */
+export function placeAt(base: BaseText, finding: Finding, start: number): Placement {
+  const { hunk, tier = "exact", alignment } = finding;
+  if (alignment !== undefined) {
+    const last = hunk.runs.at(-1);
+    const end = (alignment.runStarts.at(-1) ?? 0) + (last === undefined ? 0 : last.to - last.from);
+    return { hunk, tier, start, end, runStarts: alignment.runStarts, shift: undefined, alignment };
+  }
+  const runStarts = hunk.runs.map((run) => start + run.from);
+  const shift = tier === "shift" ? findShift(base, hunk.old, start) : undefined;
+  return { hunk, tier, start, end: start + hunk.old.length, runStarts, shift, alignment };
+}
+
+/** @param places 0-based lines. */
+export function misfit(
+  problem: Problem,
+  finding: Finding,
+  findings: readonly Finding[],
+  places: ArrayLike<number>,
+): Misfit {
+  return { kind: "misfit", problem, finding, places, findings };
+}

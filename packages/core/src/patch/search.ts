@@ -1,0 +1,92 @@
+import { alignHunk } from "./align.js";
+import { findAnchorGaps } from "./anchors.js";
+import { assignInOrder, type Candidate, holds } from "./assign.js";
+import type { BaseText } from "./base-text.js";
+import type { Deadline } from "./deadline.js";
+import type { ShapedHunk } from "./hunk.js";
+import type { AlreadyThere, Finding } from "./placement.js";
+import type { PlaceFinder } from "./places.js";
+import { claimsApplied, newCore, standsAlready } from "./standing.js";
+
+/** Places of the old side as it is; for lines without any context, the gaps they may go to. */
+export function findVerbatim(
+  base: BaseText,
+  hunk: ShapedHunk,
+  finder: PlaceFinder,
+  deadline: Deadline,
+): Finding {
+  const nothing = { hunk, tier: undefined, starts: [], alignment: undefined, applied: [] };
+  if (deadline.late()) return nothing;
+  if (hunk.old.length === 0) return { ...nothing, tier: "exact", starts: findGaps(base, hunk) };
+  const places = finder.findVerbatim(hunk.old);
+  if (places !== undefined) return { ...nothing, tier: places.tier, starts: places.starts };
+  return nothing;
+}
+
+/** Where added lines without any context may go: an empty file, an exact number, or below an anchor. */
+function findGaps(base: BaseText, hunk: ShapedHunk): readonly number[] {
+  if (base.count === 0) return [0];
+  const { numbers, anchors } = hunk.hunk.header;
+  if (numbers === undefined) return findAnchorGaps(base, anchors);
+  return numbers.oldCount === 0 && numbers.oldStart <= base.count ? [numbers.oldStart] : [];
+}
+
+/** Asked before placing: does the new text stand where the old should? */
+export function findApplied(
+  base: BaseText,
+  findings: readonly Finding[],
+  finder: PlaceFinder,
+): AlreadyThere | undefined {
+  const byNumbers = findings.map(({ hunk }) => claimsApplied(base, hunk));
+  if (byNumbers.every((start) => start !== undefined)) return { kind: "already", starts: byNumbers };
+  if (findings.every((finding) => finding.starts.length > 0)) return undefined;
+  const candidates: Candidate[] = [];
+  for (const { hunk, starts } of findings) {
+    const insertion = hunk.runs.every((run) => run.from === run.to);
+    if (starts.length > 0 && !insertion) return undefined;
+    candidates.push({ ...newCore(hunk), starts: findNewSide(base, hunk, finder) });
+  }
+  const assigned = assignInOrder(candidates);
+  if (assigned === undefined || assigned.earliest.some((start, at) => start !== assigned.latest[at]))
+    return undefined;
+  return { kind: "already", starts: assigned.earliest };
+}
+
+/** Places of the new side that prove something. */
+function findNewSide(base: BaseText, hunk: ShapedHunk, finder: PlaceFinder): ArrayLike<number> {
+  if (!standsAlready.isTelling(base, hunk)) return [];
+  const starts = finder.findVerbatim(hunk.new)?.starts ?? [];
+  const { numbers } = hunk.hunk.header;
+  if (numbers === undefined || hunk.new.some((line) => line.kind === "context")) return starts;
+  return [numbers.newStart - 1, numbers.oldStart - 1].filter(
+    (at, n, all) => all.indexOf(at) === n && holds(starts, at),
+  );
+}
+
+/** Looks further for a hunk that stands nowhere as it is. */
+export function findMended(
+  base: BaseText,
+  finding: Finding,
+  finder: PlaceFinder,
+  deadline: Deadline,
+): Finding {
+  if (finding.starts.length > 0 || finding.hunk.old.length === 0 || deadline.late()) return finding;
+  const { hunk } = finding;
+  const applied = findNewSide(base, hunk, finder);
+  const places = finder.findMended(hunk);
+  if (places !== undefined) return { ...finding, tier: places.tier, starts: places.starts, applied };
+  if (applied.length > 0) return { ...finding, applied };
+  const outcome = alignHunk(base, hunk, deadline);
+  switch (outcome.kind) {
+    case "aligned": {
+      const { alignment } = outcome;
+      return { ...finding, tier: "aligned", starts: [alignment.runStarts[0] ?? 0], alignment };
+    }
+    case "several":
+      return { ...finding, tier: "aligned", starts: outcome.places };
+    case "none":
+      return finding;
+    default:
+      return outcome satisfies never;
+  }
+}
