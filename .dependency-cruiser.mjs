@@ -68,7 +68,10 @@ export default {
       "core-by-its-two-doors",
       "core is entered by its front door or by node's",
       { path: "^packages/(?!core/)[^/]+/src/" },
-      { path: "^packages/core/(src|dist)/", pathNot: "^packages/core/(src|dist)/(index|node/index)[.](ts|js|d[.]ts)$" },
+      {
+        path: "^packages/core/(src|dist)/",
+        pathNot: "^packages/core/(src|dist)/(index|node/index)[.](ts|js|d[.]ts)$",
+      },
     ),
     forbid(
       "mcp-by-its-door",
@@ -91,7 +94,10 @@ export default {
       ),
     ),
     forbid("no-cycle", "no two files need each other", {}, { circular: true }),
-    { ...forbid("no-folder-cycle", "no two folders need each other", {}, { circular: true }), scope: "folder" },
+    {
+      ...forbid("no-folder-cycle", "no two folders need each other", {}, { circular: true }),
+      scope: "folder",
+    },
     forbid("resolvable", "every import exists", {}, { couldNotResolve: true }),
     forbid(
       "declared",

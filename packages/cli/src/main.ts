@@ -32,7 +32,7 @@ function fail(error: unknown): never {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a message may quote a name with controls
   const plain = line.replace(/[\u0000-\u001f\u007f-\u009f]/g, "?");
   process.stderr.write(`holdfast: internal error: ${plain}\n`);
-  if (process.env["HOLDFAST_DEBUG"] !== undefined && error instanceof Error) {
+  if (process.env.HOLDFAST_DEBUG !== undefined && error instanceof Error) {
     process.stderr.write(`${error.stack ?? ""}\n`);
   }
   process.exit(1);

@@ -38,7 +38,7 @@ export function runHoldfast(
 ): Promise<Finished> {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { PATH: process.env["PATH"] ?? "", HOME: home, XDG_STATE_HOME: join(home, "state"), ...env },
+    env: { PATH: process.env.PATH ?? "", HOME: home, XDG_STATE_HOME: join(home, "state"), ...env },
   });
   const out: Buffer[] = [];
   const err: Buffer[] = [];

@@ -424,7 +424,7 @@ describe("the attack list", () => {
       expect(reply.text).toContain("\\u202e");
     }
     const frames = parseEnvelope((await runTool("read_file", { file_path: evil }, wire)).text);
-    expect(frames.files).toHaveLength(1);
+    expect(frames?.files).toHaveLength(1);
   });
 
   it("12: a name that is no valid UTF-8 is listed as not openable", async () => {

@@ -77,10 +77,10 @@ function escaped(char: string): string {
 
 /** FORCE_COLOR decides alone, as in Node; then NO_COLOR; then whether somebody is looking. */
 function wantsColor(isTerminal: boolean): boolean {
-  const force = process.env["FORCE_COLOR"];
+  const force = process.env.FORCE_COLOR;
   if (force !== undefined) return force !== "0" && force !== "false";
-  if ((process.env["NO_COLOR"] ?? "") !== "") return false;
-  return isTerminal && process.env["TERM"] !== "dumb";
+  if ((process.env.NO_COLOR ?? "") !== "") return false;
+  return isTerminal && process.env.TERM !== "dumb";
 }
 
 function writeAll(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {

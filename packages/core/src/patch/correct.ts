@@ -96,7 +96,8 @@ class EndingChoice {
   }
 
   choose(line: HunkLine, at: number, from: number, to: number): LineEnding {
-    if (this.credible && line.ending !== "") return line.ending;
+    const told = this.credible || this.base.usualEnding === undefined;
+    if (told && line.ending !== "") return line.ending;
     const { endings } = this.base.lines;
     const replaced = from + at < to ? endings[from + at] : endings[to - 1];
     const beside = from < to ? replaced : (endings[from - 1] ?? endings[from]);
@@ -156,7 +157,8 @@ function settleFinalNewline(
   const { oldLacksNewline = false, newLacksNewline = false } = last?.hunk.hunk ?? {};
   const claimed = oldLacksNewline === newLacksNewline ? undefined : oldLacksNewline;
   const wanted = claimed ?? (base.count === 0 ? !newLacksNewline : had);
-  const settled = endWith(base, edits, wanted);
+  const fallback = base.usualEnding ?? (last?.hunk.new.at(-1)?.ending || "\n");
+  const settled = endWith(base, edits, wanted, fallback);
   const finalNewline = wanted === had || base.count === 0 ? undefined : wanted ? "added" : "removed";
   return { kind: "edits", edits: settled, finalNewline };
 }
@@ -168,10 +170,15 @@ function reachesEnd(base: BaseText, { hunk, end, runStarts }: Placement): boolea
 }
 
 /** Makes the last line of the result end, or not end, with a newline. */
-function endWith(base: BaseText, edits: readonly Edit[], newline: boolean): readonly Edit[] {
+function endWith(
+  base: BaseText,
+  edits: readonly Edit[],
+  newline: boolean,
+  fallback: LineEnding,
+): readonly Edit[] {
   const { count } = base;
   const { contents, endings } = base.lines;
-  const ended = (at: number): LineEnding => endings[at] || endings[at - 1] || (base.usualEnding ?? "\n");
+  const ended = (at: number): LineEnding => endings[at] || endings[at - 1] || fallback;
   const had = count > 0 && endings[count - 1] !== "";
   const tail = edits.at(-1);
   if (tail === undefined || tail.to < count) {
@@ -193,6 +200,7 @@ function endWith(base: BaseText, edits: readonly Edit[], newline: boolean): read
       base,
       [...others.slice(0, -1), { from: before.from, to: tail.to, lines: [...before.lines, ...lines] }],
       newline,
+      fallback,
     );
   }
   const final = lines.at(-1);

@@ -207,7 +207,9 @@ class DiffReader {
       draft.marked.add(draft.lines.length - 1);
       return;
     }
-    const ending = this.lines.endings[at] ?? "";
+    const written = this.lines.endings[at] ?? "";
+    // A lone return ends a line of the diff's transport; of the file only if the file has such lines.
+    const ending = written === "\r" && !this.splitReturns ? "\n" : written;
     const read = readBodyLine(line, ending);
     if (!this.splitReturns || !read.text.includes("\r")) draft.lines.push(read);
     else for (const text of read.text.replace(/\r$/, "").split("\r")) draft.lines.push({ ...read, text });

@@ -65,7 +65,7 @@ describe("laws of the engine", () => {
         fc.constantFrom("\n", "\r\n"),
         fc.boolean(),
         fc.boolean(),
-        fc.nat(4),
+        fc.integer({ min: 1, max: 4 }),
         (texts, ending, had, has, context) => {
           const before = join(texts.before, ending, had);
           const after = join(texts.after, ending, has);

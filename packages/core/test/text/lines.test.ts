@@ -23,15 +23,19 @@ describe("lines", () => {
   });
 
   it("put together again are the text, whatever its endings", () => {
-    fc.assert(fc.property(texts, (text) => {
-      expect(joinLines(splitLines(text))).toBe(text);
-    }));
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(joinLines(splitLines(text))).toBe(text);
+      }),
+    );
   });
 
   it("all end with a terminator but the last one", () => {
-    fc.assert(fc.property(texts, (text) => {
-      expect(splitLines(text).endings.slice(0, -1)).not.toContain("");
-    }));
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(splitLines(text).endings.slice(0, -1)).not.toContain("");
+      }),
+    );
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { FileState } from "../../src/files/index.js";
+import type { ReadState } from "../../src/files/index.js";
 import { type Envelope, parseEnvelope, renderResult } from "../../src/tools/index.js";
 import { factsOf, missingState, someHash, stateOf, writeOf } from "./states.js";
 
@@ -13,11 +13,11 @@ function parsed(text: string): Envelope {
   return envelope;
 }
 
-const readText = (state: FileState) =>
+const readText = (state: ReadState) =>
   renderResult({ kind: "read", outcome: { kind: "read", state } }, options).text;
 
 describe("the header line", () => {
-  const cases: readonly (readonly [string, FileState, string])[] = [
+  const cases: readonly (readonly [string, ReadState, string])[] = [
     [
       "a usual file: path, version, hash, lines, closing marker",
       stateOf("a\nb\n"),
@@ -117,7 +117,7 @@ const name = fc
   .tuple(text, fc.constantFrom("", "\ud800", "\udc00"))
   .map(([start, lone]) => start + lone)
   .filter((path) => path !== "");
-const state: fc.Arbitrary<FileState> = fc
+const state: fc.Arbitrary<ReadState> = fc
   .record({ path: name, version: fc.nat(), content: text, window: fc.boolean() })
   .map(({ path, version, content, window }) => ({
     path,
@@ -128,7 +128,7 @@ const state: fc.Arbitrary<FileState> = fc
     ...(window ? { lines: { from: 7, to: 9 } } : {}),
   }));
 
-const told = ({ path, version, sha256, content, lines }: FileState) => ({
+const told = ({ path, version, sha256, content, lines }: ReadState) => ({
   path,
   version,
   sha256,

@@ -1,4 +1,4 @@
-import type { FileState, ReadOutcome, TextFacts, WriteOutcome } from "../../src/files/index.js";
+import type { FileState, ReadOutcome, ReadState, TextFacts, WriteOutcome } from "../../src/files/index.js";
 import { countLines, describeEndings, splitLines } from "../../src/text/index.js";
 import type { ToolWorkspace } from "../../src/tools/index.js";
 
@@ -18,13 +18,13 @@ export function factsOf(content: string, unusual: Partial<TextFacts> = {}): Text
   };
 }
 
-export function stateOf(content: string, more: Partial<FileState> = {}): FileState {
+export function stateOf(content: string, more: Partial<ReadState> = {}): ReadState {
   return { path: "src/a.ts", version: 3, sha256: someHash, content, facts: factsOf(content), ...more };
 }
 
 export const missingState: FileState = { path: "gone.ts", version: 4, sha256: null, content: null };
 
-export function readOf(content: string, more: Partial<FileState> = {}): ReadOutcome {
+export function readOf(content: string, more: Partial<ReadState> = {}): ReadOutcome {
   return { kind: "read", state: stateOf(content, more) };
 }
 
