@@ -157,7 +157,7 @@ function settleFinalNewline(
   const { oldLacksNewline = false, newLacksNewline = false } = last?.hunk.hunk ?? {};
   const claimed = oldLacksNewline === newLacksNewline ? undefined : oldLacksNewline;
   const wanted = claimed ?? (base.count === 0 ? !newLacksNewline : had);
-  const fallback = base.usualEnding ?? (last?.hunk.new.at(-1)?.ending || "\n");
+  const fallback = base.usualEnding ?? (last?.hunk.new.find((line) => line.kind === "added")?.ending || "\n");
   const settled = endWith(base, edits, wanted, fallback);
   const finalNewline = wanted === had || base.count === 0 ? undefined : wanted ? "added" : "removed";
   return { kind: "edits", edits: settled, finalNewline };
