@@ -46,7 +46,11 @@ function patch(
   deadline: Deadline,
 ): PatchOutcome {
   const asking = hunks.filter((hunk) => !changesNothing(hunk));
-  const repairs: readonly Repair[] = [...parsed.repairs, ...describeEmpty(hunks)];
+  const repairs: readonly Repair[] = [
+    ...parsed.repairs,
+    ...describeName(parsed, request.path),
+    ...describeEmpty(hunks),
+  ];
   const addedText = joinAdded(asking);
   const unchanged = (code: "no_change" | "already_applied"): PatchSuccess => {
     return { kind: "success", code, text: base.text, landed: [], repairs, addedText };
@@ -128,6 +132,13 @@ function refuseAsWhole(parsed: ParsedDiff): PatchRefusal | undefined {
   return refuse(
     `No hunk was found in it.${looks} Send a unified diff: \`@@\` lines, then context lines that begin with a space, removed lines with "-", added lines with "+".`,
   );
+}
+
+/** Models often misremember the path; the caller's counts, but it is told. */
+function describeName({ files: [named] }: ParsedDiff, path: string | undefined): readonly Repair[] {
+  const last = (name: string) => name.split(/[\\/]/).at(-1);
+  if (named === undefined || path === undefined || last(named) === last(path)) return [];
+  return [{ kind: "header_mended", detail: `the header names ${JSON.stringify(named.slice(0, 100))}` }];
 }
 
 function describeEmpty(hunks: readonly ShapedHunk[]): readonly Repair[] {

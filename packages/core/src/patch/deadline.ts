@@ -14,8 +14,4 @@ export class Deadline {
     if (!this.passed && Date.now() > this.end) this.passed = true;
     return this.passed;
   }
-
-  leftMs(): number {
-    return Math.max(1, this.end - Date.now());
-  }
 }

@@ -218,7 +218,7 @@ class DiffReader {
   private close(lastOfSpan: boolean): void {
     const draft = this.draft;
     this.draft = undefined;
-    if (draft === undefined) return;
+    if (draft === undefined || this.deadline.late()) return;
     const settled: Settled = settleHunk(draft, this.hunks.length + 1, lastOfSpan, this.isBaseLine);
     this.hunks.push(settled.hunk);
     this.repairs.push(...settled.repairs);

@@ -11,7 +11,7 @@ export interface PatchRequest {
   readonly base: string | null;
   /** The diff as the model wrote it, with whatever stands around it. */
   readonly diff: string;
-  /** The file's name, for messages and for recognising a diff of several files. */
+  /** The file's name; a header that names another file is reported. */
   readonly path?: string;
   /** The strict last stage; the `diff` library's `applyPatch` unless given. */
   readonly applier?: StrictApplier;

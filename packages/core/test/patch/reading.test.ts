@@ -9,6 +9,22 @@ const header = text("--- a/f.txt", "+++ b/f.txt");
 const accepted: readonly PatchCase[] = [
   { name: "a plain diff", base, diff: header + hunk, text: changed, repairs: [] },
   { name: "no file header", base, diff: hunk, text: changed, repairs: [] },
+  {
+    name: "a header with another path",
+    base,
+    path: "src/f.txt",
+    diff: header + hunk,
+    text: changed,
+    repairs: [],
+  },
+  {
+    name: "a header with another name",
+    base,
+    path: "src/g.txt",
+    diff: header + hunk,
+    text: changed,
+    repairs: ["header_mended"],
+  },
   { name: "no newline at the end of the diff", base, diff: hunk.trimEnd(), text: changed, repairs: [] },
   {
     name: "a byte order mark before the diff",
