@@ -11,7 +11,6 @@ const homes = {
   diff: "^packages/core/src/patch/",
   zod: "^packages/(core/src/tools|mcp/src)/",
   ignore: "^packages/core/src/files/",
-  picomatch: "^packages/(core/src/(files|node)|cli/src)/",
   chardet: "^packages/core/src/node/",
   "iconv-lite": "^packages/core/src/node/",
   "fs-native-extensions": "^packages/core/src/node/",

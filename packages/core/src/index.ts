@@ -1,10 +1,17 @@
 /** @holdfast/core: the pure half. The half that touches the machine is `@holdfast/core/node`. */
 export {
+  type ApplyChangesOutcome,
+  type ApplyChangesRequest,
+  type ChangedFile,
   type ChangeReport,
+  type ContentChange,
   currentBase,
   DiskFault,
+  type ExactEdit,
   emptySha256,
+  type FileChange,
   type FileState,
+  type GivenBase,
   isRefusal,
   isSecret,
   Ledger,
@@ -45,6 +52,7 @@ export {
 } from "./patch/index.js";
 export { escapeForDisplay } from "./text/index.js";
 export {
+  allTools,
   findTool,
   jsonSchema,
   parseEnvelope,

@@ -2,7 +2,7 @@ import type { ResultContent, ToolName, ToolWorkspace, WireForm } from "@holdfast
 
 export interface McpOptions {
   readonly workspace: ToolWorkspace;
-  /** The tools to offer; all unless given. They are listed in their own order, whatever this one's. */
+  /** The tools to offer; those of the catalogue's default unless given. They are listed in their own order, whatever this one's. */
   readonly tools?: readonly ToolName[];
   /** Offer only the tools that change nothing; the others are refused with `read_only`. */
   readonly readOnly?: boolean;

@@ -1,4 +1,4 @@
-import { findTool, jsonSchema, readingTools, runTool, type Tool, tools } from "@holdfast/core";
+import { allTools, findTool, jsonSchema, readingTools, runTool, type Tool, tools } from "@holdfast/core";
 import {
   type CallToolRequest,
   type CallToolResult,
@@ -36,8 +36,8 @@ export function createServer(options: McpOptions, calls: CallsUnderWay): Server 
 }
 
 function offeredTools({ tools: names, readOnly }: McpOptions): readonly Tool[] {
-  const pool = readOnly === true ? readingTools : tools;
-  return names === undefined ? pool : pool.filter((tool) => names.includes(tool.name));
+  if (names === undefined) return readOnly === true ? readingTools : tools;
+  return (readOnly === true ? readingTools : allTools).filter((tool) => names.includes(tool.name));
 }
 
 /**
@@ -62,7 +62,7 @@ async function callTool({ params }: CallToolRequest, options: McpOptions): Promi
 /** A writing tool that read-only mode hides is known: it is refused with its own code. */
 function isKnown(name: string, { tools: names }: McpOptions): boolean {
   const tool = findTool(name);
-  return tool !== undefined && (names === undefined || names.includes(tool.name));
+  return tool !== undefined && (names?.includes(tool.name) ?? tools.includes(tool));
 }
 
 function toListing(tool: Tool): ToolListing {

@@ -38,6 +38,16 @@ describe.each(revisions)("the options of a server in revision %s", (revision) =>
     await expect(call("write_file", { file_path: "a.txt", content: "x" })).rejects.toThrow(/Unknown tool/);
   });
 
+  test("a tool that is not offered by default is there for who names it", async () => {
+    const plain = await start({});
+    await expect(plain.call("apply_changes", { changes: [] })).rejects.toThrow(/Unknown tool/);
+    const { client, call } = await start({ tools: ["apply_changes", "read_file"] });
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toEqual(["read_file", "apply_changes"]);
+    const changes = ["b.txt", "c.txt"].map((file_path) => ({ file_path, content: "x\n" }));
+    expect((await call("apply_changes", { changes })).text).toContain("OK (applied): Change set applied");
+  });
+
   test("full content as JSON is the seed's protocol to the letter", async () => {
     const { call } = await start({ wire: "json", resultContent: "full" });
     const read = await call("read_file", { file_path: "a.txt" });

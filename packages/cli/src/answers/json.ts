@@ -1,6 +1,13 @@
 import { type ResultContent, renderResult } from "@holdfast/core";
 import { exitCodeOf, type Terminal } from "../shell/index.js";
 
+/** In JSON such characters stand only within strings, where the escape means the same. */
+function harmless(json: string): string {
+  return json.replace(acting, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+const acting = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
 /** What a tool hands over to be written down. */
 export type ToolResult = Parameters<typeof renderResult>[0];
 
@@ -16,6 +23,8 @@ export async function printJson(
   resultContent: ResultContent = "full",
 ): Promise<number> {
   const reply = renderResult(result, { wire: "json", resultContent });
-  await terminal.out(`${reply.text}\n`);
+  // Set before anything is printed: a reader who goes away must not hide what happened.
+  process.exitCode = exitCodeOf[reply.code];
+  await terminal.out(`${harmless(reply.text)}\n`);
   return exitCodeOf[reply.code];
 }

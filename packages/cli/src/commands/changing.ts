@@ -1,10 +1,10 @@
-import type { Refusal, Workspace, WriteOutcome } from "@holdfast/core";
+import { currentBase, type GivenBase, type Refusal, type Workspace, type WriteOutcome } from "@holdfast/core";
 import { answerInJson, reportRefusal, reportWrite, withWorkspace } from "../answers/index.js";
 import { type Flags, finishOnceBegun, type Invocation } from "../shell/index.js";
 
 /** The part of a request that the flags of every changing command make up. */
-export function writeOptions(flags: Flags): { base?: string; encoding?: string; inPlace?: boolean } {
-  const base = flags.atomic === true ? "current" : flags.base;
+export function writeOptions(flags: Flags): { base?: GivenBase; encoding?: string; inPlace?: boolean } {
+  const base = flags.atomic === true ? currentBase : flags.base;
   return {
     ...(base === undefined ? {} : { base }),
     ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),

@@ -29,7 +29,8 @@ function namedTools(
   names: string | undefined,
   misuse: Invocation["misuse"],
 ): readonly ToolName[] | undefined {
-  if (names === undefined || names === "all") return undefined;
+  if (names === undefined) return undefined;
+  if (names === "all") return toolNames;
   return names.split(",").map((name) => {
     const tool = toolNames.find((known) => known === name.trim());
     return tool ?? misuse(`there is no tool ${JSON.stringify(name)}; the tools are ${toolNames.join(", ")}`);

@@ -3,8 +3,8 @@ import { exitCodes, type InputLine, linesOf, type Terminal } from "../shell/inde
 
 /** One line of the answer; in the order of the questions. */
 export interface LineAnswer {
-  /** As in the question; `null` where it could not be read. */
-  readonly id: unknown;
+  /** As in the question; `null` where it could not be read or is neither text nor number. */
+  readonly id: string | number | null;
   readonly ok: boolean;
   /** The new text; the base where nothing is to be done. Absent after a refusal. */
   readonly result?: string;
@@ -42,7 +42,8 @@ export function answerLine(line: InputLine): LineAnswer | undefined {
   if (text.trim() === "") return undefined;
   const question = parse(text);
   if (question === undefined) return refused(null, "The line is not a JSON object.");
-  const { id = null, path, base, diff } = question;
+  const { path, base, diff } = question;
+  const id = idOf(question.id);
   if (typeof diff !== "string") return refused(id, "`diff` must be a string.");
   if (typeof base !== "string" && base !== null) {
     return refused(id, "`base` must be a string, or null where there is no file.");
@@ -53,11 +54,21 @@ export function answerLine(line: InputLine): LineAnswer | undefined {
   return answerDiff(id, base, diff, path ?? undefined);
 }
 
+/** An id of another kind is not sent back: it could be anything, of any depth. */
+function idOf(id: unknown): LineAnswer["id"] {
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
+
 const limitBytes = 64 * 1024 * 1024;
 const batchLength = 64 * 1024;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-function answerDiff(id: unknown, base: string | null, diff: string, path: string | undefined): LineAnswer {
+function answerDiff(
+  id: LineAnswer["id"],
+  base: string | null,
+  diff: string,
+  path: string | undefined,
+): LineAnswer {
   const outcome = applyDiff({ base, diff, ...(path === undefined ? {} : { path }) });
   if (outcome.kind === "refusal") return { id, ok: false, code: outcome.code, message: outcome.message };
   const { code, text: result, repairs } = outcome;
@@ -71,7 +82,7 @@ const messages = {
   no_change: "The diff changes nothing.",
 } as const;
 
-function refused(id: unknown, message: string, code: OutcomeCode = "invalid_arguments"): LineAnswer {
+function refused(id: LineAnswer["id"], message: string, code: OutcomeCode = "invalid_arguments"): LineAnswer {
   return { id, ok: false, code, message };
 }
 

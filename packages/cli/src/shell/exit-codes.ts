@@ -51,6 +51,7 @@ export const exitCodeOf: Readonly<Record<OutcomeCode, number>> = {
   section_missing: exitCodes.change,
   unencodable: exitCodes.change,
   placeholder: exitCodes.change,
+  not_applied: exitCodes.change,
   timeout: exitCodes.change,
 
   outside_workspace: exitCodes.path,

@@ -48,6 +48,10 @@ function unreadable(name: string, error: unknown): Refusal {
     case "EACCES":
     case "EPERM":
       return refusal("permission_denied", `The input ${shown} may not be read.`);
+    case "ENAMETOOLONG":
+      return refusal("invalid_arguments", `The name of the input ${shown} is too long.`);
+    case "ELOOP":
+      return refusal("not_a_file", `The input ${shown} is links in a circle.`);
     default:
       throw error;
   }

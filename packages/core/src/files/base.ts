@@ -3,8 +3,14 @@ import { type Refusal, refuse } from "./outcome.js";
 /** SHA-256 of no bytes: as a base it says "I believe that there is no content". */
 export const emptySha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/** The base for callers that hold no state (`--atomic`): whatever stands there once the lock is held. */
-export const currentBase = "current";
+/**
+ * The base for callers that hold no state (`--atomic`): whatever stands there once the lock is held. A
+ * symbol, so that nothing that comes over a wire can be it.
+ */
+export const currentBase: unique symbol = Symbol("whatever stands there now");
+
+/** A hash or the beginning of one as the caller wrote it, or the word for "whatever stands there". */
+export type GivenBase = string | typeof currentBase;
 
 /** What a caller's base turned out to be. */
 export type Base =
@@ -26,7 +32,7 @@ export type Base =
  * @returns `invalid_hash` for what is no hash, or a prefix of several known states.
  */
 export function resolveBase(
-  given: string | undefined,
+  given: GivenBase | undefined,
   disk: string | null,
   known: readonly string[],
 ): Base | Refusal {

@@ -42,8 +42,8 @@ export interface PlannedWrite {
   readonly bytes: Uint8Array | null;
   readonly message: string;
   readonly report: ChangeReport;
-  /** Whether the caller sent the whole new text itself. */
-  readonly authored: boolean;
+  /** Who knows the new text: the caller who sent it, whoever knew the old one and sent the change, or nobody. */
+  readonly author: "caller" | "change" | "past";
   /** For the history: the entry that this one takes back. */
   readonly undoes?: string;
 }

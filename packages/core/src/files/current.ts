@@ -42,10 +42,28 @@ export async function readCurrent(
   }
 }
 
-/** Keeps a state so that it can be compared with and given back; secrets are never copied. */
-export async function keepState(session: Session, place: Place, file: CurrentFile): Promise<boolean> {
-  if (isSecret(place.relativePath)) return false;
-  return session.ports.blobs.put(file.sha256, file.bytes);
+/** Keeps a state that was seen, so that it can be compared with; secrets are never copied. */
+export async function keepState(session: Session, place: Place, file: CurrentFile): Promise<void> {
+  if (!isSecret(place.relativePath)) await session.ports.blobs.put(file.sha256, file.bytes);
+}
+
+/**
+ * Keeps a state that is about to be replaced: without a way back nothing is taken away.
+ *
+ * @returns whether there is a way back; false for secrets, which are never copied. `disk_full` where the
+ *   state folder cannot keep it.
+ */
+export async function keepReplaced(
+  session: Session,
+  place: Place,
+  file: CurrentFile,
+): Promise<{ readonly kind: "kept"; readonly wayBack: boolean } | Refusal<"disk_full">> {
+  if (isSecret(place.relativePath)) return { kind: "kept", wayBack: false };
+  if (await session.ports.blobs.put(file.sha256, file.bytes, "sure")) return { kind: "kept", wayBack: true };
+  return refuse(
+    "disk_full",
+    "The state folder cannot keep the old state (is it full, or not writable? `holdfast doctor` looks), so nothing was changed.",
+  );
 }
 
 /** How a state is handed out. */

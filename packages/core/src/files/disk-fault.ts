@@ -8,7 +8,8 @@ export class DiskFault extends Error {
    * @param operation the system call that failed, as `fsync`.
    * @param code the system's code, as `EIO`.
    * @param state what stands on the disk now: the old state, the new one (visible, although it may not
-   *   survive a power cut), or, after a failed write in place that could not be taken back, a mixture.
+   *   survive a power cut), after a failed write in place that could not be taken back, a mixture, or,
+   *   after a change set that could not be taken back, some files old and some new.
    */
   constructor(
     readonly operation: string,
@@ -22,10 +23,12 @@ export class DiskFault extends Error {
   }
 }
 
-export type FaultState = "unchanged" | "visible" | "mixed";
+export type FaultState = "unchanged" | "visible" | "mixed" | "divided";
 
 const stateSentences: Readonly<Record<FaultState, string>> = {
   unchanged: "nothing was changed",
   visible: "the new state is visible, but may not survive a power cut",
   mixed: "the file holds a mixture of old and new; restore it",
+  divided:
+    "some files of the change set are new and some old; the next call that touches one of them takes the set back",
 };

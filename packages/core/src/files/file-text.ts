@@ -1,4 +1,11 @@
-import { type CharsetCodec, decodeBytes, encodeText, type TextFormat, utf8 } from "../text/index.js";
+import {
+  type CharsetCodec,
+  decodeBytes,
+  encodeText,
+  normaliseName,
+  type TextFormat,
+  utf8,
+} from "../text/index.js";
 import { type Refusal, refuse } from "./outcome.js";
 import type { TextFacts } from "./workspace-types.js";
 
@@ -31,13 +38,13 @@ export function decodeFile(bytes: Uint8Array, codec: CharsetCodec, named?: strin
 /** The format of a file that is yet to be made. */
 export function newFormat(codec: CharsetCodec, named?: string): TextFormat | Refusal {
   if (named === undefined) return utf8;
-  const encoding = named.trim().toLowerCase();
-  const unicode = ["utf-8", "utf8", "utf-16le", "utf-16be"].includes(encoding);
+  const encoding = normaliseName(named);
+  const unicode = ["utf-8", "utf-16le", "utf-16be"].includes(encoding);
   if (!unicode && !codec.knows(encoding)) {
     return refuse("invalid_arguments", `No encoding of the name ${named} is known.`);
   }
   return {
-    encoding: encoding === "utf8" ? "utf-8" : encoding,
+    encoding,
     // Without its mark a UTF-16 file is taken for binary by the next reader.
     bom: encoding.startsWith("utf-16"),
     certainty: "named",

@@ -40,11 +40,26 @@ export function isIgnored(rules: readonly IgnoreRules[], path: string, isDirecto
   return false;
 }
 
-/** Refuses what the `.holdfastignore` of the place's root keeps away from these tools, reading included. */
+/**
+ * Refuses what a `.holdfastignore` keeps away from these tools, reading included: that of any root that
+ * holds the place, whichever of them the path counted from.
+ */
 export async function excludedByOwner(disk: Disk, place: Place): Promise<Refusal | undefined> {
-  const rules = await rulesOf(disk, rootOf(place), "", [".holdfastignore"]);
-  if (place.relativePath === "" || !isIgnored(rules, place.relativePath, false)) return undefined;
-  return refuse("ignored_path", "The workspace's .holdfastignore keeps this path away from these tools.");
+  for (const root of disk.realRoots) {
+    const path = below(root, place.realPath);
+    if (path === undefined || path === "") continue;
+    const rules = await rulesOf(disk, root, "", [".holdfastignore"]);
+    if (!isIgnored(rules, path, false)) continue;
+    return refuse("ignored_path", "The workspace's .holdfastignore keeps this path away from these tools.");
+  }
+  return undefined;
+}
+
+/** A path relative to a folder that holds it; "" for the folder itself, undefined where it lies elsewhere. */
+export function below(folder: string, path: string): string | undefined {
+  if (path === folder) return "";
+  const prefix = folder.endsWith("/") ? folder : `${folder}/`;
+  return path.startsWith(prefix) ? path.slice(prefix.length) : undefined;
 }
 
 /** The absolute path of the root that holds a place. */
@@ -57,14 +72,17 @@ export function join(folder: string, name: string): string {
   return folder.endsWith("/") ? folder + name : `${folder}/${name}`;
 }
 
-const maxIgnoreBytes = 256 * 1024;
+const maxIgnoreBytes = 1024 * 1024;
+/** Rules that cannot be read keep everything away: nobody can say what they were to protect. */
+const everything = "*";
 
 async function readSmall(disk: Disk, path: string): Promise<string | undefined> {
   const place = await disk.enter(path, "refuse");
   if (isRefusal(place)) return undefined;
   try {
     const read = await place.read(maxIgnoreBytes);
-    return isRefusal(read) ? undefined : new TextDecoder("utf-8").decode(read.bytes);
+    if (isRefusal(read)) return read.code === "file_missing" ? undefined : everything;
+    return read.bytes.includes(0) ? everything : new TextDecoder("utf-8").decode(read.bytes);
   } finally {
     await place.close();
   }

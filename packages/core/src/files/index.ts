@@ -1,5 +1,6 @@
-export { currentBase, emptySha256 } from "./base.js";
+export { currentBase, emptySha256, type GivenBase } from "./base.js";
 export { DiskFault, type FaultState } from "./disk-fault.js";
+export { compileGlob, type Glob } from "./glob.js";
 export { Ledger, type LedgerEvent, type LedgerRecord } from "./ledger.js";
 export { MemoryDisk, memoryPorts } from "./memory-disk.js";
 export {

@@ -1,5 +1,6 @@
 import type { Current } from "./current.js";
 import { isRefusal, type Refusal } from "./outcome.js";
+import { isSecret } from "./path-policy.js";
 import type { Changed, CommitOptions, Committed, ExpectedFile, HistoryEntry, Place } from "./ports.js";
 import type { Session } from "./session.js";
 
@@ -44,7 +45,7 @@ export async function keepDisplaced(
   bytes: Uint8Array,
 ): Promise<string> {
   const sha256 = session.ports.digest(bytes);
-  const kept = await session.ports.blobs.put(sha256, bytes);
+  const kept = !isSecret(place.relativePath) && (await session.ports.blobs.put(sha256, bytes, "sure"));
   const intent = await session.ports.history.begin({
     ...newEntry(session, place, "another program"),
     before: current.kind === "file" ? current.sha256 : null,

@@ -1,6 +1,7 @@
 import { escapeForDisplay } from "../text/index.js";
 import { type IgnoreRules, ignoreFiles, isIgnored, join, rootOf, rulesOf } from "./ignore-rules.js";
 import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import { tidyPath } from "./path-policy.js";
 import type { DirectoryEntry, Disk, Place } from "./ports.js";
 import type { ListedEntry } from "./workspace-types.js";
 
@@ -110,7 +111,7 @@ function listed(path: string, entry: DirectoryEntry): ListedEntry {
   return {
     path,
     isDirectory: entry.kind === "directory",
-    openable: entry.openable,
+    openable: entry.openable && !isRefusal(tidyPath(entry.name)),
     ...(entry.sizeBytes === undefined || entry.kind !== "file" ? {} : { sizeBytes: entry.sizeBytes }),
     ...(entry.kind === "link" || entry.kind === "other" ? { special: entry.kind } : {}),
   };

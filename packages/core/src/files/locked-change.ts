@@ -1,7 +1,7 @@
 import { type Base, emptySha256, resolveBase } from "./base.js";
 import { type Change, type Past, type PlannedWrite, type SettledPlan, withoutState } from "./change.js";
-import { type Current, type CurrentFile, handOut, keepState, readCurrent } from "./current.js";
-import { excludedByOwner } from "./ignore-rules.js";
+import { type Current, type CurrentFile, handOut, keepReplaced, keepState, readCurrent } from "./current.js";
+import { below, excludedByOwner } from "./ignore-rules.js";
 import { keepDisplaced, newEntry, takeStep } from "./landing.js";
 import { explainMismatch } from "./mismatch.js";
 import { carriesContent, isRefusal, type Refusal, refuse } from "./outcome.js";
@@ -22,6 +22,12 @@ export class LockedChange {
   ) {}
 
   async run(): Promise<WriteOutcome> {
+    const weighed = await this.weigh();
+    return weighed.kind === "write" ? weighed : this.commit(weighed.plan, weighed.current);
+  }
+
+  /** Everything but the write: the answer where there is nothing to write, else what is to be written. */
+  async weigh(): Promise<WriteOutcome | WeighedChange> {
     const { session, change, place } = this;
     const excluded = await excludedByOwner(session.ports.disk, place);
     if (excluded !== undefined) return withoutState(excluded);
@@ -36,7 +42,7 @@ export class LockedChange {
     return isRefusal(base) ? this.answer(base, current) : this.decide(base, current);
   }
 
-  private async decide(base: Base, current: Current): Promise<WriteOutcome> {
+  private async decide(base: Base, current: Current): Promise<WriteOutcome | WeighedChange> {
     switch (base.kind) {
       case "none":
         if (this.change.needsBase === "never") return this.plan(current);
@@ -51,14 +57,14 @@ export class LockedChange {
     }
   }
 
-  private async plan(current: Current): Promise<WriteOutcome> {
+  private async plan(current: Current): Promise<WriteOutcome | WeighedChange> {
     const plan = await this.change.plan(current, this.past);
     switch (plan.kind) {
       case "refusal":
       case "settled":
         return this.answer(plan, current);
       case "write":
-        return this.commit(plan, current);
+        return { kind: "weighed", plan, current };
     }
   }
 
@@ -82,7 +88,9 @@ export class LockedChange {
     if (await this.isRepeated(base, current)) {
       return this.answer({ kind: "settled", code: "already_applied", message: repeated }, current);
     }
-    if (current.kind === "absent") return this.answer(refuse("file_missing", goneMessage), current);
+    if (current.kind === "absent") {
+      return this.answer(refuse("file_missing", base.kind === "stale" ? goneMessage : neverMessage), current);
+    }
     const code = base.kind === "stale" ? "state_mismatch" : "unknown_base";
     return this.refuseMismatch(code, base, current, this.past.history);
   }
@@ -111,6 +119,31 @@ export class LockedChange {
     return sameBytes(plan.bytes, current.bytes);
   }
 
+  /**
+   * Makes sure, before anything is replaced, that there is a way back and a way on: the old state is kept,
+   * and the new one is not too large to be read again.
+   *
+   * @param moved the content goes on under another name, so that nothing is taken away.
+   * @returns what has to be said after the step.
+   */
+  async secure(plan: PlannedWrite, current: Current, moved = false): Promise<Secured | Refusal> {
+    const limit = this.session.limits.changeBytes;
+    const size = plan.bytes?.length ?? 0;
+    if (size > limit) {
+      return refuse(
+        "too_large",
+        `The new content has ${size} bytes; at most ${limit} are written. Nothing was changed.`,
+      );
+    }
+    if (current.kind === "absent") return { kind: "secured", warning: "" };
+    const kept = await keepReplaced(this.session, this.place, current);
+    if (isRefusal(kept)) return kept;
+    if (kept.wayBack || moved) return { kind: "secured", warning: "" };
+    return plan.bytes === null
+      ? refuse("bytes_gone", unkeptSecret)
+      : { kind: "secured", warning: secretReplaced };
+  }
+
   private async stateOf(sha256: string): Promise<Current | undefined> {
     if (sha256 === emptySha256) return { kind: "absent" };
     const bytes = await this.session.ports.blobs.get(sha256);
@@ -125,7 +158,14 @@ export class LockedChange {
         "This is the tools' own state folder: nothing is written there for anybody.",
       );
     }
-    const reason = protectedReason(place.relativePath) ?? protectedReason(change.path);
+    const { disk } = session.ports;
+    const arrived = disk.realRoots.map((root) => below(root, place.realPath));
+    const asked = change.path.startsWith("/")
+      ? disk.roots.map((root) => below(root, change.path))
+      : [change.path];
+    const reason = [...arrived, ...asked]
+      .map((path) => (path === undefined ? undefined : protectedReason(path)))
+      .find((found) => found !== undefined);
     if (reason === undefined || session.allowsProtected(place.relativePath)) return undefined;
     return refuse(
       "protected_path",
@@ -135,7 +175,8 @@ export class LockedChange {
 
   private async commit(plan: PlannedWrite, current: Current): Promise<WriteOutcome> {
     const { session, place } = this;
-    if (current.kind === "file") await keepState(session, place, current);
+    const secured = await this.secure(plan, current);
+    if (isRefusal(secured)) return this.answer(secured, current);
     const target =
       current.kind === "file" ? place : await session.ports.disk.enter(this.change.path, "create");
     if (isRefusal(target)) return this.answer(target, current);
@@ -165,22 +206,23 @@ export class LockedChange {
         : { kind: "absent" };
       const displaced =
         done.displaced === undefined ? "" : await keepDisplaced(session, place, current, done.displaced);
-      return await this.success({ ...plan, message: plan.message + displaced }, target, current, next);
+      return await this.success(
+        { ...plan, message: plan.message + secured.warning + displaced },
+        target,
+        current,
+        next,
+      );
     } finally {
       if (target !== place) await target.close();
     }
   }
 
-  private async success(
-    plan: PlannedWrite,
-    target: Place,
-    before: Current,
-    next: Current,
-  ): Promise<WriteOutcome> {
+  /** The answer after the step was taken; `before` is what it replaced. */
+  async success(plan: PlannedWrite, target: Place, before: Current, next: Current): Promise<WriteOutcome> {
     const { session, change } = this;
     if (next.kind === "file") await keepState(session, target, next);
     // Who knew the whole old text and made the change knows the whole new text; so does who sent it.
-    const known = plan.authored || this.wasShown(before);
+    const known = plan.author === "caller" || (plan.author === "change" && this.wasShown(before));
     const { encoding } = change.options;
     const state = handOut(session, target, change.path, next, { kind: "write", known, encoding });
     return {
@@ -195,7 +237,7 @@ export class LockedChange {
   }
 
   /** Somebody who takes no lock wrote between the look and the step. Nothing of theirs was touched. */
-  private async overtaken(before: Current): Promise<WriteOutcome> {
+  async overtaken(before: Current): Promise<WriteOutcome> {
     const { session, place } = this;
     const now = await readCurrent(place, session, session.limits.changeBytes);
     if (isRefusal(now)) return withoutState(now);
@@ -208,12 +250,13 @@ export class LockedChange {
     return this.refuseMismatch("state_mismatch", base, now, history);
   }
 
-  private async answerFresh(refusal: Refusal): Promise<WriteOutcome> {
+  /** A refusal with what stands there now. */
+  async answerFresh(refusal: Refusal): Promise<WriteOutcome> {
     const now = await readCurrent(this.place, this.session, this.session.limits.changeBytes);
     return isRefusal(now) ? withoutState(refusal) : this.answer(refusal, now);
   }
 
-  private answer(result: Refusal | SettledPlan, current: Current): WriteOutcome {
+  answer(result: Refusal | SettledPlan, current: Current): WriteOutcome {
     const { session, place, change } = this;
     const shownBefore = this.wasShown(current);
     const known = shownBefore || carriesContent(result.code);
@@ -231,10 +274,24 @@ export class LockedChange {
   }
 
   /** Whether this session was shown all of a state; that there is nothing needs no showing. */
-  private wasShown(current: Current): boolean {
+  wasShown(current: Current): boolean {
     if (current.kind === "absent") return true;
     return this.session.ledger.find(this.place.realPath, current.sha256)?.shownWhole === true;
   }
+}
+
+/** There is a way back, or a warning that there is none. */
+export interface Secured {
+  readonly kind: "secured";
+  /** A sentence for the end of the message, or nothing. */
+  readonly warning: string;
+}
+
+/** A change that can be made: what it comes to, and what it was planned on. */
+export interface WeighedChange {
+  readonly kind: "weighed";
+  readonly plan: PlannedWrite;
+  readonly current: Current;
 }
 
 function knownStates(session: Session, place: Place, history: readonly HistoryEntry[]): readonly string[] {
@@ -247,7 +304,13 @@ function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, at) => byte === right[at]);
 }
 
+const unkeptSecret =
+  "The file looks like a secret, so that no copy of it is kept: taking it away could not be undone. Delete it yourself.";
+const secretReplaced =
+  " The file looks like a secret, so that no copy of the old content is kept: this cannot be undone.";
 const repeated = "Already applied: the file is already as this request asks. Nothing was written.";
+const neverMessage =
+  "There is no file of this name, and the base hash is not known of any earlier state of it. To create the file, leave the hash out.";
 const goneMessage =
   "The file that the base hash names is gone: somebody deleted or moved it. Nothing was written.";
 /** For a state that is only thought through, never written over. */

@@ -14,6 +14,9 @@ import type {
   FileWindow,
   HistoryEntry,
   Place,
+  SetCommitted,
+  SetStep,
+  SetStopped,
   WorkspacePorts,
 } from "./ports.js";
 
@@ -23,6 +26,7 @@ import type {
  */
 export class MemoryDisk implements Disk {
   readonly roots: readonly string[];
+  readonly realRoots: readonly string[];
   private readonly files = new Map<string, MemoryFile>();
   private clock = 0n;
 
@@ -31,6 +35,7 @@ export class MemoryDisk implements Disk {
     root = "/workspace",
   ) {
     this.roots = [root];
+    this.realRoots = [root];
   }
 
   /** What stands at a path relative to the root, for tests and hosts; undefined where nothing does. */
@@ -176,6 +181,27 @@ export class MemoryDisk implements Disk {
     return { kind: "committed" };
   }
 
+  /** All steps in one tick: nobody can see or interrupt the middle. */
+  takeAll(steps: readonly SetStep[]): SetCommitted | SetStopped {
+    const keys = steps.map(({ entry }) => this.resolve(entry.realPath) ?? "");
+    for (const [at, step] of steps.entries()) {
+      const key = keys[at] ?? "";
+      if (!this.stands(key, step.expected))
+        return { kind: "set_stopped", at, reason: { kind: "changed" }, leftAlone: [] };
+    }
+    const files = steps.map(({ bytes }, at): Committed => {
+      const key = keys[at] ?? "";
+      if (bytes === null) {
+        this.files.delete(key);
+        return { kind: "committed" };
+      }
+      const next = this.fresh(bytes, this.files.get(key));
+      this.files.set(key, next);
+      return { kind: "committed", identity: next.identity };
+    });
+    return { kind: "set_committed", files };
+  }
+
   private stands(key: string, expected: Expected): boolean {
     const file = this.files.get(key);
     if (expected.kind === "absent") return file === undefined && !this.isFolder(key);
@@ -193,16 +219,33 @@ export function memoryPorts(
 ): WorkspacePorts & { readonly disk: MemoryDisk } {
   const blobs = new Map<string, Uint8Array>();
   const history: HistoryEntry[] = [];
+  const disk = new MemoryDisk(world.digest);
   return {
     ...world,
-    disk: new MemoryDisk(world.digest),
+    disk,
+    changeSets: {
+      commit: async (_, steps, guard) => {
+        const held = await guard();
+        if (!held) return refuse("busy", "A lock was lost; nothing was written.");
+        const done = disk.takeAll(steps);
+        if (done.kind === "set_committed") history.push(...steps.map(({ entry }) => entry));
+        return done;
+      },
+    },
     // One process has one turnstile; there is nobody else to lock out.
     locks: { acquire: async () => ({ kind: "lock", held: async () => true, release: async () => {} }) },
     blobs: {
       put: async (sha256, bytes) => blobs.set(sha256, bytes.slice()).has(sha256),
+      has: async (sha256) => blobs.has(sha256),
       get: async (sha256) => blobs.get(sha256),
     },
     history: {
+      together: async (changeSet) => {
+        const paths = history
+          .filter((entry) => entry.changeSet === changeSet)
+          .map(({ realPath }) => realPath);
+        return paths.length === 0 ? undefined : paths;
+      },
       entries: async (realPath) => history.filter((entry) => entry.realPath === realPath),
       begin: async (entry) => ({
         kind: "intent",

@@ -61,11 +61,15 @@ function whichVersion(session: Session, place: Place, sha256: string): string {
 }
 
 function whoWrote(session: Session, disk: string, history: readonly HistoryEntry[]): string {
-  const writer = history.findLast((entry) => entry.after === disk);
+  const last = history.findLast((entry) => entry.displaced !== true);
+  const writer = last?.after === disk ? last : undefined;
   if (writer === undefined) return "The change was made outside of these tools.";
   const who = writer.session === session.id ? "This session" : `Another session (${writer.session})`;
   return `${who} wrote the present state with ${writer.tool}.`;
 }
+
+/** Larger texts are not compared: the refusal must come at once. */
+const comparedBytes = 16 * 1024 * 1024;
 
 async function bothTexts(
   session: Session,
@@ -74,7 +78,7 @@ async function bothTexts(
   encoding: string | undefined,
 ): Promise<{ readonly before: string; readonly after: string } | undefined> {
   const bytes = await session.ports.blobs.get(baseSha256);
-  if (bytes === undefined) return undefined;
+  if (bytes === undefined || bytes.length + current.bytes.length > comparedBytes) return undefined;
   const before = decodeFile(bytes, session.ports.codec, encoding);
   const after = decodeFile(current.bytes, session.ports.codec, encoding);
   if (isRefusal(before) || isRefusal(after) || before.text === after.text) return undefined;

@@ -45,6 +45,7 @@ export const refusalCodes = [
   "busy",
   "denied",
   "placeholder",
+  "not_applied",
 ] as const;
 
 export type SuccessCode = (typeof successCodes)[number];

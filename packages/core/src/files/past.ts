@@ -7,11 +7,21 @@ import { planBytes } from "./plans.js";
 import type { HistoryEntry } from "./ports.js";
 import type { Session } from "./session.js";
 
-/** What undo does now: the last recorded write that was not taken back yet, if the disk still holds it. */
-export async function planUndo(session: Session, past: Past, current: Current): Promise<Plan> {
+/**
+ * What undo does now: the last recorded write that was not taken back yet, if the disk still holds it.
+ *
+ * @param changeSet the set that is taken back as a whole; undefined where one file is taken back alone.
+ */
+export async function planUndo(
+  session: Session,
+  past: Past,
+  current: Current,
+  changeSet?: string,
+): Promise<Plan> {
   const last = lastStanding(past.history);
   if (last === undefined)
     return refuse("nothing_to_undo", "No write of these tools to this file is left to take back.");
+  if (last.changeSet !== changeSet) return notTogether(last, changeSet);
   const disk = current.kind === "file" ? current.sha256 : null;
   if (disk !== last.after) {
     return refuse(
@@ -67,6 +77,15 @@ export function lastStanding(history: readonly HistoryEntry[]): HistoryEntry | u
   const undone = new Set(history.map((entry) => entry.undoes).filter((id) => id !== undefined));
   return history.findLast(
     (entry) => entry.undoes === undefined && entry.displaced !== true && !undone.has(entry.id),
+  );
+}
+
+function notTogether(last: HistoryEntry, changeSet: string | undefined): Plan {
+  if (changeSet === undefined)
+    return refuse("busy", "A change set wrote this file while the undo waited for its lock; try again.");
+  return refuse(
+    "state_mismatch",
+    `${mismatchMessage} It was written again (${last.tool}) after the change set that is to be undone as a whole; undo that first.`,
   );
 }
 

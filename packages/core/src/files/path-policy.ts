@@ -33,6 +33,12 @@ export function tidyPath(input: string): TidyPath | Refusal {
   return { kind: "path", path: (absolute ? "/" : "") + kept.join("/") };
 }
 
+/** The tidied path, or the path itself where it cannot be tidied: for comparing names, not for access. */
+export function bareName(path: string): string {
+  const tidy = tidyPath(path);
+  return tidy.kind === "path" ? tidy.path : path;
+}
+
 /**
  * Why a path is protected from writing, or undefined. Reading is allowed; writing needs an approval that
  * no mode gives by itself (page 8, 4). Names are compared as the most forgiving file system would.
@@ -117,11 +123,11 @@ const protectedNames: ReadonlyMap<string, string> = new Map([
   ...named(
     agent,
     ".mcp.json .claude .claude.json .gemini .codex .cursor .windsurf .roo .cline .kiro .amazonq .continue .opencode " +
-      "opencode.json opencode.jsonc .pi .aider.conf.yml .holdfast",
+      "opencode.json opencode.jsonc .pi .aider.conf.yml .holdfast .holdfastignore .devcontainer",
   ),
   ...named(editor, ".vimrc .gvimrc .exrc .nvimrc .nvim.lua .vim .emacs .emacs.d .dir-locals.el .idea .zed"),
   ...named(hook, ".husky .githooks .pre-commit-config.yaml lefthook.yml lefthook.yaml"),
-  ...named(packages, ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs"),
+  ...named(packages, ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs bunfig.toml mise.toml .mise.toml"),
   ...named("keys and their configuration", ".ssh .gnupg"),
 ]);
 
@@ -131,6 +137,8 @@ const protectedInside: ReadonlyMap<string, string> = new Map([
   ...named("a workflow that runs commands", ".github/workflows"),
   ...named(startUp, ".config/fish"),
   ...named(editor, ".config/nvim"),
+  ...named(versionControl, ".config/git"),
+  ...named(packages, ".cargo/config.toml .cargo/config"),
 ]);
 
 const secretFolders: ReadonlySet<string> = new Set([".ssh", ".gnupg", ".aws", ".kube", ".docker"]);

@@ -1,16 +1,25 @@
 import { addedLines, applyDiff, carryEndings, changedRanges, type PatchSuccess } from "../patch/index.js";
 import { emptySha256 } from "./base.js";
-import type { Plan } from "./change.js";
+import type { Plan, PlannedWrite } from "./change.js";
 import type { Current } from "./current.js";
+import { applyEdits } from "./exact-edits.js";
 import { decodeFile, encodeFile, type FileText, newFormat } from "./file-text.js";
-import { fromPatch, isRefusal, type Refusal } from "./outcome.js";
+import { fromPatch, isRefusal, type Refusal, refuse } from "./outcome.js";
 import type { Session } from "./session.js";
-import type { ChangeReport, PatchFileRequest, WriteFileRequest } from "./workspace-types.js";
+import type {
+  ChangeReport,
+  ExactEdit,
+  PatchFileRequest,
+  WriteFileRequest,
+  WriteOptions,
+} from "./workspace-types.js";
 
 /** What a diff makes of a file: placed, corrected, strictly applied, encoded as the file was. */
 export function planPatch(session: Session, request: PatchFileRequest, current: Current): Plan {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
+  const tooLong = tooManyLines(session, before.text);
+  if (tooLong !== undefined) return tooLong;
   const outcome = applyDiff({
     base: current.kind === "absent" ? null : before.text,
     diff: request.diff,
@@ -36,7 +45,7 @@ export function planPatch(session: Session, request: PatchFileRequest, current: 
       const bytes = encodeFile(outcome.text, outcome.addedText, before.format, session.ports.codec);
       if ("kind" in bytes) return bytes;
       const report = reportOf(current.kind === "absent" ? null : before.text, outcome.text, outcome);
-      return { kind: "write", bytes, message: patchMessage(outcome), report, authored: false };
+      return { kind: "write", bytes, message: patchMessage(outcome), report, author: "change" };
     }
   }
 }
@@ -53,11 +62,33 @@ export function planWrite(session: Session, request: WriteFileRequest, current: 
     return {
       kind: "settled",
       code: "no_change",
-      message: "The file already holds exactly this content; nothing was written.",
+      message:
+        "The file already holds this text (in its own encoding and line endings); nothing was written.",
     };
   }
   const message = current.kind === "absent" ? "File created." : "File overwritten.";
-  return { kind: "write", bytes, message, report: reportOf(before, text), authored: true };
+  return { kind: "write", bytes, message, report: reportOf(before, text), author: "caller" };
+}
+
+/** What exact edits make of a file: one after the other, all or none. */
+export function planEdits(
+  session: Session,
+  request: WriteOptions & { readonly edits: readonly ExactEdit[] },
+  current: Current,
+): Plan {
+  if (current.kind === "absent") return refuse("file_missing", "There is no file to edit.");
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const edited = applyEdits(before.text, request.edits);
+  if (isRefusal(edited)) return edited;
+  const { text } = edited;
+  const bytes = encodeFile(text, addedLines(before.text, text), before.format, session.ports.codec);
+  if ("kind" in bytes) return bytes;
+  if (sameHash(session, bytes, current.sha256)) {
+    return { kind: "settled", code: "no_change", message: "The edits change nothing together." };
+  }
+  const message = `${edited.replacements} ${edited.replacements === 1 ? "replacement" : "replacements"} made.`;
+  return { kind: "write", bytes, message, report: reportOf(before.text, text), author: "change" };
 }
 
 /** Puts the bytes of an earlier state back as they were; `null` deletes the file. */
@@ -67,7 +98,7 @@ export function planBytes(
   bytes: Uint8Array | null,
   message: string,
   undoes?: string,
-): Plan {
+): PlannedWrite {
   const before = current.kind === "file" ? plainText(session, current.bytes) : null;
   const after = bytes === null ? "" : plainText(session, bytes);
   const report = after === null ? unreported : reportOf(before, after);
@@ -76,7 +107,7 @@ export function planBytes(
     bytes,
     message,
     report,
-    authored: false,
+    author: "past",
     ...(undoes === undefined ? {} : { undoes }),
   };
 }
@@ -103,15 +134,28 @@ function newText(
 ): NewContent | Refusal {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
-  const marked = content.startsWith("\ufeff");
-  const given = marked ? content.slice(1) : content;
-  const format = marked ? { ...before.format, bom: true } : before.format;
+  const tooLong = tooManyLines(session, content) ?? tooManyLines(session, before.text);
+  if (tooLong !== undefined) return tooLong;
+  // A byte order mark of the file is never part of its text, so one in the content is content.
+  const { format } = before;
   const existing = current.kind === "absent" ? null : before.text;
-  const text = existing === null ? given : carryEndings(existing, given);
+  const text = existing === null ? content : carryEndings(existing, content);
   const added = format.certainty === "guessed" && existing !== null ? addedLines(existing, text) : text;
   const bytes = encodeFile(text, added, format, session.ports.codec);
   if ("kind" in bytes) return bytes;
   return { kind: "content", bytes, before: existing, text };
+}
+
+/** Lines cost memory by their number: a file of nothing but newlines is larger than its bytes. */
+function tooManyLines(session: Session, text: string): Refusal | undefined {
+  const limit = session.limits.changeLines;
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+    lines += 1;
+    if (lines > limit)
+      return refuse("too_large", `A text of more than ${limit} lines is not changed line by line.`);
+  }
+  return undefined;
 }
 
 function asGiven(bytes: Uint8Array): NewContent {

@@ -11,6 +11,7 @@ export interface WorkspacePorts {
   readonly locks: Locks;
   readonly blobs: BlobStore;
   readonly history: HistoryStore;
+  readonly changeSets: ChangeSets;
   readonly codec: CharsetCodec;
   readonly clock: Clock;
   /** SHA-256 of the bytes, as 64 lower-case hex digits. */
@@ -31,6 +32,8 @@ export interface Clock {
 export interface Disk {
   /** The roots as the caller named them, made absolute; a relative path counts from the first. */
   readonly roots: readonly string[];
+  /** The same with all links resolved, in the same order. */
+  readonly realRoots: readonly string[];
   /**
    * Walks to the folder that holds the last component of `path`, resolving links inside the roots.
    * The walk holds that folder's handle until `Place.close`.
@@ -193,8 +196,14 @@ export interface Lock {
 
 /** States of files by SHA-256, outside the project. What is gone is gone: `undefined`, never wrong bytes. */
 export interface BlobStore {
-  /** Keeps the bytes; failing to keep them is told by `false`, it does not fail the write. */
-  put(sha256: string, bytes: Uint8Array): Promise<boolean>;
+  /**
+   * Keeps the bytes. Failing to keep them is told by `false`.
+   *
+   * @param care `sure` proves by its hash that what is there already is whole.
+   */
+  put(sha256: string, bytes: Uint8Array, care?: "sure"): Promise<boolean>;
+  /** Whether a state is there, without reading it: `get` may still find it damaged. */
+  has(sha256: string): Promise<boolean>;
   get(sha256: string): Promise<Uint8Array | undefined>;
 }
 
@@ -207,6 +216,62 @@ export interface HistoryStore {
   begin(change: HistoryEntry): Promise<HistoryIntent | Refusal>;
   /** Oldest first. Damaged lines are left out. */
   entries(realPath: string): Promise<readonly HistoryEntry[]>;
+  /** The real paths of the files that were written together; undefined where that is not kept any more. */
+  together(changeSet: string): Promise<readonly string[] | undefined>;
+}
+
+/**
+ * Takes the steps of several files as one: all of them or none, whatever fails or is killed in between.
+ * Apply, restore and undo of several files come down to it.
+ */
+export interface ChangeSets {
+  /**
+   * Journals what is about to happen, stages everything, looks at every target once more, takes the steps
+   * in their order, and records each in the history. Where one cannot be taken those before it are taken
+   * back; what a kill interrupts is finished or taken back at the next start, and before anybody else
+   * gets the lock of one of the files.
+   *
+   * @param steps each of another real path, whose lock the caller holds.
+   * @param guard asked right before the first step; `false` refuses with `busy` (a lost lock).
+   * @throws DiskFault where the disk fails; its state says whether everything was taken back.
+   */
+  commit(
+    changeSet: string,
+    steps: readonly SetStep[],
+    guard: () => Promise<boolean>,
+  ): Promise<SetCommitted | SetStopped | Refusal>;
+}
+
+/** What is to become of one file of a change set. */
+export interface SetStep {
+  /** For the history, with the hashes before and after: they differ. */
+  readonly entry: HistoryEntry;
+  /** Walks to the place and makes its missing folders; called once, after the journal is written. */
+  enter(): Promise<Place | Refusal>;
+  readonly expected: Expected;
+  /** The new bytes; `null` deletes the file. */
+  readonly bytes: Uint8Array | null;
+  /**
+   * For a new file that is another one under a new name: the real path of that one, which an earlier step
+   * of the set deletes. Mode, owner and attributes come from it.
+   */
+  readonly movedFrom?: string | undefined;
+}
+
+export interface SetCommitted {
+  readonly kind: "set_committed";
+  /** In the order of the steps. */
+  readonly files: readonly Committed[];
+}
+
+/** One step could not be taken; those before it were taken back. */
+export interface SetStopped {
+  readonly kind: "set_stopped";
+  /** Which step, counted from 0. */
+  readonly at: number;
+  readonly reason: Changed | Refusal;
+  /** Real paths of files that somebody else wrote meanwhile: they stand as they are, neither old nor new. */
+  readonly leftAlone: readonly string[];
 }
 
 export interface HistoryIntent {
@@ -232,6 +297,8 @@ export interface HistoryEntry {
   readonly after: string | null;
   /** For an undo: the id of the entry that it took back. */
   readonly undoes?: string;
+  /** The id of the change set that this write was a part of; it is undone as a whole. */
+  readonly changeSet?: string;
   /** The `after` state was never current: another program lost it to a write at the same moment. */
   readonly displaced?: boolean;
 }

@@ -1,4 +1,4 @@
-import picomatch from "picomatch/posix.js";
+import { compileGlob, type Glob } from "./glob.js";
 import { isRefusal } from "./outcome.js";
 import type { Session } from "./session.js";
 import type {
@@ -7,36 +7,36 @@ import type {
   ReadManyOutcome,
   ReadManyRequest,
   ReadOutcome,
+  ReadRefusal,
   ReadRequest,
 } from "./workspace-types.js";
 
 /**
  * Reads the named paths, then what the globs match in the order of their names, each path once, until the
- * total cap is reached; what it left out is named with its size.
+ * total cap is reached; what it left out is named with its size. A glob that could not be followed to the
+ * end is told like a file that could not be read.
  */
 export async function readMany(
   workspace: Reader,
   session: Session,
   request: ReadManyRequest,
 ): Promise<ReadManyOutcome> {
-  const paths = new Set([...(request.paths ?? []), ...(await matching(workspace, request))]);
-  const files: ReadOutcome[] = [];
+  const found = await matching(workspace, request);
+  const paths = new Set([...(request.paths ?? []), ...found.paths]);
+  const files: ReadOutcome[] = [...found.refusals];
   const leftOut: { path: string; sizeBytes: number }[] = [];
   let total = 0;
   for (const path of paths) {
     const size = await sizeOf(session, path);
-    if (total > 0 && total + size > session.limits.manyReadBytes) {
+    if (files.length >= maxFiles || (total > 0 && total + size > session.limits.manyReadBytes)) {
       leftOut.push({ path, sizeBytes: size });
       continue;
     }
-    const outcome = await workspace.read({
-      path,
-      ...(request.encoding === undefined ? {} : { encoding: request.encoding }),
-    });
+    const outcome = await workspace.read({ path, ...encodingOf(request) });
     if (outcome.kind === "read") total += size;
     files.push(outcome);
   }
-  return { kind: "read_many", files, leftOut };
+  return { kind: "read_many", files, leftOut: leftOut.slice(0, maxFiles), leftOutCount: leftOut.length };
 }
 
 /** The part of a workspace that this needs. */
@@ -45,25 +45,62 @@ interface Reader {
   list(request: ListRequest): Promise<ListOutcome>;
 }
 
-/** How deep and how far a glob looks; beyond it the caller has to name a folder. */
-const globDepth = 32;
+/** How many files one answer speaks of, and how deep and far a glob looks. */
+const maxFiles = 500;
+const globDepth = 64;
 const globEntries = 100_000;
 
-async function matching(
-  workspace: Pick<Reader, "list">,
-  request: ReadManyRequest,
-): Promise<readonly string[]> {
-  const globs = request.globs ?? [];
-  if (globs.length === 0) return [];
-  const wanted = picomatch([...globs], { dot: true });
-  const excluded = picomatch([...(request.exclude ?? [])], { dot: true });
-  const listing = await workspace.list({ depth: globDepth, limit: globEntries });
-  if (listing.kind === "refusal") return [];
-  return listing.entries
+interface Matches {
+  readonly paths: readonly string[];
+  readonly refusals: readonly ReadRefusal[];
+}
+
+async function matching(workspace: Reader, request: ReadManyRequest): Promise<Matches> {
+  const excluded = (request.exclude ?? []).map(compileGlob);
+  const refusals: ReadRefusal[] = [];
+  for (const [at, glob] of excluded.entries()) {
+    if (isRefusal(glob)) refusals.push({ ...glob, path: request.exclude?.[at] ?? "" });
+  }
+  if (refusals.length > 0) return { paths: [], refusals };
+  const keeps = excluded.filter((glob) => glob.kind === "glob");
+  const paths = new Set<string>();
+  for (const pattern of request.globs ?? []) {
+    const found = await follow(workspace, pattern);
+    refusals.push(...found.refusals);
+    for (const path of found.paths) if (!keeps.some((glob) => glob.matches(path))) paths.add(path);
+  }
+  return { paths: [...paths].sort(), refusals };
+}
+
+async function follow(workspace: Reader, pattern: string): Promise<Matches> {
+  const glob = compileGlob(pattern);
+  if (isRefusal(glob)) return { paths: [], refusals: [{ ...glob, path: pattern.slice(0, 100) }] };
+  const start = pattern.startsWith("/") ? `/${glob.folder}` : glob.folder === "" ? "." : glob.folder;
+  const listing = await workspace.list({ path: start, depth: globDepth, limit: globEntries });
+  if (listing.kind === "refusal") return { paths: [], refusals: [{ ...listing, path: pattern }] };
+  const paths = listing.entries
     .filter((entry) => !entry.isDirectory && entry.openable && entry.special !== "other")
     .map((entry) => entry.path)
-    .filter((path) => wanted(path) && !excluded(path))
-    .sort();
+    .filter((path) => matchesFrom(glob, path));
+  return { paths, refusals: listing.more ? [cutShort(pattern)] : [] };
+}
+
+/** Entries of an absolute folder are absolute; a pattern's own leading slash was taken off. */
+function matchesFrom(glob: Glob, path: string): boolean {
+  return glob.matches(path.replace(/^\//, ""));
+}
+
+function cutShort(pattern: string): ReadRefusal {
+  return {
+    kind: "refusal",
+    code: "too_large",
+    message: `More than ${globEntries} entries lie below the folder of this glob, so that it was not followed to the end: begin it with a deeper folder.`,
+    path: pattern,
+  };
+}
+
+function encodingOf({ encoding }: ReadManyRequest): { encoding?: string } {
+  return encoding === undefined ? {} : { encoding };
 }
 
 /** The size on disk, 0 where it cannot be told: the read itself will say why. */

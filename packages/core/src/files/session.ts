@@ -13,6 +13,8 @@ export interface Limits {
   readonly manyReadBytes: number;
   /** The largest file that is changed, in bytes; 64 MiB. */
   readonly changeBytes: number;
+  /** The most lines of a file that is changed; 4 million. */
+  readonly changeLines: number;
   /** How long to wait for a lock, in milliseconds; 10 s. */
   readonly lockMs: number;
   /** How long the patch engine may think, in milliseconds; 5 s. */
@@ -24,6 +26,7 @@ export const defaultLimits: Limits = {
   windowBytes: 256 * 1024,
   manyReadBytes: 1024 * 1024,
   changeBytes: 64 * 1024 * 1024,
+  changeLines: 4_000_000,
   lockMs: 10_000,
   patchMs: 5_000,
 };

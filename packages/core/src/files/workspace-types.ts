@@ -1,4 +1,5 @@
 import type { LandedHunk, Repair, StrictApplier } from "../patch/index.js";
+import type { GivenBase } from "./base.js";
 import type { OutcomeCode, Refusal } from "./outcome.js";
 import type { HistoryEntry } from "./ports.js";
 
@@ -59,8 +60,10 @@ export interface ReadManyOutcome {
   readonly kind: "read_many";
   /** In the order asked for; globs sorted by path, each path once. */
   readonly files: readonly ReadOutcome[];
-  /** Paths that the total cap left out, with their sizes in bytes. */
+  /** Paths that the caps left out, with their sizes in bytes; the first 500 of them. */
   readonly leftOut: readonly { readonly path: string; readonly sizeBytes: number }[];
+  /** How many were left out in all. */
+  readonly leftOutCount: number;
 }
 
 export interface ListRequest {
@@ -95,10 +98,10 @@ export type ListOutcome =
 /** What every writing request may say besides its change. */
 export interface WriteOptions {
   /**
-   * The SHA-256 that the change was made against: 64 hex digits or a prefix of at least 12; or "current"
-   * for callers that hold no state and take whatever stands there once the lock is held.
+   * The SHA-256 that the change was made against: 64 hex digits or a prefix of at least 12; or
+   * `currentBase` for callers that hold no state and take whatever stands there once the lock is held.
    */
-  readonly base?: string;
+  readonly base?: GivenBase;
   readonly encoding?: string;
   /** Keep inode, owner and hard links by writing in place; not atomic. */
   readonly inPlace?: boolean;
@@ -117,6 +120,73 @@ export interface WriteFileRequest extends WriteOptions {
   readonly path: string;
   /** A text takes the file's encoding and endings; bytes are written as they are. */
   readonly content: string | Uint8Array;
+}
+
+/**
+ * Changes of several files, all or none: one by one, or as one diff that names its files (unified, V4A or
+ * SEARCH/REPLACE) with a base for each.
+ */
+export type ApplyChangesRequest = (
+  | { readonly changes: readonly FileChange[] }
+  | {
+      readonly diff: string;
+      /** By the path as the diff names it; a file that is created needs none. */
+      readonly bases?: Readonly<Record<string, GivenBase>>;
+    }
+) & {
+  /** The tool's name for the history. */
+  readonly tool?: string;
+};
+
+/** What is to become of one file of a change set. */
+export interface FileChange {
+  readonly path: string;
+  /** As `WriteOptions.base`; only a file that is created needs none. */
+  readonly base?: GivenBase;
+  readonly encoding?: string;
+  /** The new name; nothing may stand there. The content may change at the same time. */
+  readonly renameTo?: string;
+  readonly content: ContentChange;
+}
+
+export type ContentChange =
+  | { readonly kind: "diff"; readonly diff: string }
+  | { readonly kind: "edits"; readonly edits: readonly ExactEdit[] }
+  /** The whole new content: a text in the file's encoding and endings, or bytes as they are. */
+  | { readonly kind: "text"; readonly text: string | Uint8Array }
+  /** Where a diff is given, its lines must be all of the file. */
+  | { readonly kind: "delete"; readonly diff?: string }
+  /** As it is: for a file that is only renamed. */
+  | { readonly kind: "same" };
+
+/** A replacement of exact text; `$` means itself. */
+export interface ExactEdit {
+  readonly oldString: string;
+  readonly newString: string;
+  /** Every occurrence, however many; exactly one unless given. */
+  readonly replaceAll?: boolean;
+  readonly expectedReplacements?: number;
+}
+
+/** The answer to a change set: all of it was carried out, or nothing was written. */
+export interface ApplyChangesOutcome {
+  readonly kind: "change_set";
+  readonly success: boolean;
+  readonly code: OutcomeCode;
+  readonly message: string;
+  /**
+   * One for each file, in the order of the request; a rename has two, the old name and the new. Where the
+   * set was refused, files that were no reason for it have the code `not_applied`.
+   */
+  readonly files: readonly ChangedFile[];
+}
+
+export interface ChangedFile {
+  /** As the caller named it, lexically tidied. */
+  readonly path: string;
+  readonly outcome: WriteOutcome;
+  /** Whether the caller sent the whole new text itself. */
+  readonly authored: boolean;
 }
 
 export interface UndoRequest {

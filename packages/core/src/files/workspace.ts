@@ -1,4 +1,8 @@
 import { type Change, withoutState } from "./change.js";
+import { carryOutSet } from "./change-set.js";
+import { refusedSet } from "./change-set-answers.js";
+import { membersOf } from "./change-set-members.js";
+import { setToUndo, undoSet } from "./change-set-undo.js";
 import { readCurrent } from "./current.js";
 import { excludedByOwner } from "./ignore-rules.js";
 import { Ledger, type LedgerEvent } from "./ledger.js";
@@ -14,6 +18,8 @@ import { defaultLimits, type Limits, type Session } from "./session.js";
 import { SessionStateService } from "./session-state.js";
 import { Turnstile } from "./turnstile.js";
 import type {
+  ApplyChangesOutcome,
+  ApplyChangesRequest,
   ListOutcome,
   ListRequest,
   LoggedWrite,
@@ -90,7 +96,8 @@ export class Workspace {
     const tidy = tidyPath(request.path ?? ".");
     if (isRefusal(tidy)) return tidy;
     const { depth = 1, limit = 1000, all = false } = request;
-    if (!(Number.isSafeInteger(depth) && depth >= 1 && Number.isSafeInteger(limit) && limit >= 1)) {
+    const whole = Number.isSafeInteger(depth) && Number.isSafeInteger(limit);
+    if (!whole || depth < 1 || limit < 1) {
       return refuse("invalid_arguments", "depth and limit are whole numbers of at least 1.");
     }
     const place = await this.shared.ports.disk.enter(tidy.path, "refuse");
@@ -124,8 +131,22 @@ export class Workspace {
     });
   }
 
-  /** Takes the last write back, one step further each time; undoing a creation deletes. */
+  /**
+   * Changes several files, all or none (page 2, `apply_changes`). Whoever reads between the single steps
+   * sees some files new and some old; no kill and no failure leaves them so.
+   */
+  async applyChanges(request: ApplyChangesRequest): Promise<ApplyChangesOutcome> {
+    const members = membersOf(this.shared, request);
+    return "kind" in members ? refusedSet(members) : carryOutSet(this.shared, members);
+  }
+
+  /**
+   * Takes the last write back, one step further each time; undoing a creation deletes, and a write that
+   * was part of a change set is taken back with all the others of the set or not at all.
+   */
   async undo(request: UndoRequest): Promise<WriteOutcome> {
+    const changeSet = await setToUndo(this.shared, request.path);
+    if (changeSet !== undefined) return undoSet(this.shared, changeSet, request);
     return this.change(request.path, request.tool ?? "undo_edit", {
       options: {},
       needsBase: "never",
@@ -156,7 +177,7 @@ export class Workspace {
     const disk = current.kind === "file" ? current.sha256 : null;
     const withFacts = async (entry: HistoryEntry): Promise<LoggedWrite> => ({
       ...entry,
-      kept: entry.after !== null && (await blobs.get(entry.after)) !== undefined,
+      kept: entry.after !== null && (await blobs.has(entry.after)),
       current: entry.after === disk,
     });
     const entries = await history.entries(place.realPath);
@@ -183,8 +204,10 @@ export class Workspace {
     const place = await disk.enter(path, missing);
     if (isRefusal(place)) return place;
     try {
-      const excluded = await excludedByOwner(disk, place);
-      return excluded ?? (await this.shared.turnstile.pass(place.realPath, () => work(place)));
+      // Straight on to the turnstile: calls about one path pass in the order of their arrival.
+      return await this.shared.turnstile.pass(place.realPath, async () => {
+        return (await excludedByOwner(disk, place)) ?? work(place);
+      });
     } finally {
       await place.close();
     }

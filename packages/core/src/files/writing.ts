@@ -11,8 +11,9 @@ export async function carryOut(session: Session, change: Change): Promise<WriteO
     return withoutState(refuse("read_only", "This workspace is read-only; nothing was written."));
   const found = await session.ports.disk.enter(change.path, "allow");
   if (isRefusal(found)) return withoutState(found);
-  await found.close();
+  // Straight on to the turnstile: calls about one path pass in the order of their arrival.
   return session.turnstile.pass(found.realPath, async () => {
+    await found.close();
     const lock = await session.ports.locks.acquire(found.realPath, session.limits.lockMs);
     if (isRefusal(lock)) return withoutState(lock);
     try {

@@ -17,17 +17,20 @@ export const unfinishedPrefix = "tmp-";
  */
 export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
   return {
-    put: async (hash, bytes) => {
+    put: async (hash, bytes, care) => {
       const path = blobPath(state, hash);
       try {
         presence.show();
-        if (!touch(path, bytes.length)) create(state, path, bytes);
+        // A power cut may leave a blob of the right size whose bytes were never written.
+        const doubtful = care === "sure" && readBlob(path, hash) === undefined;
+        if (doubtful || !touch(path, bytes.length)) create(state, path, bytes);
         return true;
       } catch (error) {
         if (codeOf(error) === "") throw error;
         return false;
       }
     },
+    has: async (hash) => statSync(blobPath(state, hash), { throwIfNoEntry: false }) !== undefined,
     get: async (hash) => readBlob(blobPath(state, hash), hash),
   };
 }

@@ -120,7 +120,7 @@ function settle(spot: Spot, stage: Stage | undefined, finish: () => Partial<Comm
 }
 
 /** Gives the stage its name if nothing has it; `taken` where somebody was first. */
-function placeNew(stage: Stage, targetPath: string): "linked" | "renamed" | "taken" {
+export function placeNew(stage: Pick<Stage, "path">, targetPath: string): "linked" | "renamed" | "taken" {
   try {
     linkSync(stage.path, targetPath);
     return "linked";
@@ -144,4 +144,5 @@ function claimNew(targetPath: string): boolean {
   }
 }
 
-const linkless: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+/** What a file system without hard links answers. */
+export const linkless: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);

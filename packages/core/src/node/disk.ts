@@ -42,10 +42,12 @@ export function openDisk(rootPaths: readonly string[], options: DiskOptions = {}
 class HandleDisk implements OpenedDisk {
   readonly kind = "disk";
   readonly roots: readonly string[];
+  readonly realRoots: readonly string[];
   private closed = false;
 
   constructor(private readonly opened: readonly Root[]) {
     this.roots = opened.map((root) => root.named);
+    this.realRoots = opened.map((root) => root.real);
   }
 
   async enter(path: string, missing: "refuse" | "allow" | "create"): Promise<Place | Refusal> {

@@ -1,6 +1,7 @@
 import { lstatSync, statSync } from "node:fs";
 import { isRefusal, type Refusal } from "../files/index.js";
 import { unfinishedPrefix } from "./blobs.js";
+import { recoverSets } from "./change-set-recovery.js";
 import { namesIn, readLink, removeQuietly } from "./entries.js";
 import { breakLock, isAbandoned, openLocks } from "./locks.js";
 import { type Recovered, recover } from "./recovery.js";
@@ -40,6 +41,7 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
   const dryRun = options.dryRun ?? false;
   const remove = dryRun ? () => {} : removeQuietly;
   const recovered = dryRun ? nothing : await recover(state, openLocks(state));
+  if (!dryRun) await recoverSets(state, openLocks(state));
   const sessions = readSessions(state);
   for (const path of sessions.overPaths) remove(path);
   const locks = abandonedLocks(state);

@@ -21,10 +21,11 @@ export function openHistory(state: StateFolder, presence: Presence): HistoryStor
         presence.show();
         return begin(state, change);
       } catch (error) {
-        return answerFor(error, state.path);
+        return answerFor(error, `the state folder ${state.path}`);
       }
     },
     entries: async (realPath) => readHistory(state, realPath),
+    together: async (changeSet) => readTogether(state, changeSet),
   };
 }
 
@@ -49,13 +50,30 @@ function begin(state: StateFolder, change: HistoryEntry): HistoryIntent | Refusa
   };
 }
 
+/** Where it is kept which files a change set wrote: beside the histories, and collected like them. */
+export function togetherPath(state: StateFolder, changeSet: string): string {
+  return state.at("history", `${keyOf(changeSet)}.set`);
+}
+
+function readTogether(state: StateFolder, changeSet: string): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(togetherPath(state, changeSet), "utf8"));
+    const right = Array.isArray(value) && value.every((path) => typeof path === "string");
+    return right ? value : undefined;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /** Oldest first; damaged lines are left out. */
 export function readHistory(state: StateFolder, realPath: string): readonly HistoryEntry[] {
   let text: string;
   try {
     text = readFileSync(historyPath(state, realPath), "utf8");
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+    // A history that cannot be read is no history; the next write says so when it cannot be recorded.
+    if (codeOf(error) !== "") return [];
     throw error;
   }
   const entries = text.split("\n").map(parseLine);

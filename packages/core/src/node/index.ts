@@ -1,3 +1,4 @@
+export type { RecoveredSets } from "./change-set-recovery.js";
 export { type DiskOptions, type OpenedDisk, openDisk } from "./disk.js";
 export { collectGarbage, type GarbageOptions, type GarbageReport } from "./gc.js";
 export { type Inspection, inspectState, type StateFacts } from "./inspect.js";

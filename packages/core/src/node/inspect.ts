@@ -2,6 +2,7 @@ import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isRefusal, type Refusal } from "../files/index.js";
 import { nativeExtension } from "./attributes.js";
+import { isLeft, readRecords } from "./change-set-record.js";
 import { openDisk } from "./disk.js";
 import { namesIn } from "./entries.js";
 import { answering } from "./faults.js";
@@ -35,7 +36,7 @@ export interface StateFacts {
   readonly liveSessions: number;
   readonly staleSessions: number;
   readonly staleLocks: number;
-  /** Records of writes whose process is gone; the next start clears them. */
+  /** Records of writes and change sets whose process is gone; the next start clears them. */
   readonly leftIntents: number;
   readonly blobs: number;
   readonly blobBytes: number;
@@ -82,7 +83,8 @@ function factsOf(state: StateFolder): StateFacts {
     staleLocks: abandonedLocks(state).length,
     leftIntents:
       intents.unreadable.length +
-      intents.intents.filter((intent) => livenessOf(intent.owner) !== "alive").length,
+      intents.intents.filter((intent) => livenessOf(intent.owner) !== "alive").length +
+      readRecords(state).filter(isLeft).length,
     blobs: blobs.length,
     blobBytes: blobs.reduce((sum, blob) => sum + blob.size, 0),
     histories: namesIn(state.at("history")).length,

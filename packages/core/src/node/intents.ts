@@ -67,9 +67,10 @@ function readIntent(
   parse: (value: unknown) => HistoryEntry | undefined,
 ): StoredIntent | undefined {
   try {
-    const value: { stageName?: unknown; change?: unknown; owner?: unknown } = JSON.parse(
+    const value: { stageName?: unknown; change?: unknown; owner?: unknown } | null = JSON.parse(
       readFileSync(path, "utf8"),
     );
+    if (value === null) return undefined;
     const change = parse(value.change);
     const owner = typeof value.owner === "string" ? parseIdentity(value.owner) : undefined;
     if (change === undefined || owner === undefined || typeof value.stageName !== "string") return undefined;

@@ -28,11 +28,12 @@ const longestWaitMs = 25;
  * folder, made by one atomic call, whose text says who holds it. A holder that is provably dead loses it
  * at once; one that is merely stopped keeps it.
  *
- * @param onBroken called, under the lock, after a dead holder's lock was taken over.
+ * @param onTaken called under the lock, each time: a dead holder may have left something, even where
+ *   somebody else had taken his lock away.
  */
 export function openLocks(
   state: StateFolder,
-  onBroken: (realPath: string) => Promise<void> = async () => {},
+  onTaken: (realPath: string) => Promise<void> = async () => {},
 ): Locks {
   return {
     acquire: async (realPath, limitMs) => {
@@ -42,13 +43,20 @@ export function openLocks(
       try {
         const lock = new LinkLock(state, realPath, pass);
         const answer = await lock.take(until);
-        if (answer === "broken") await onBroken(realPath);
-        if (answer === "taken" || answer === "broken") return lock;
-        pass();
-        return answer;
+        if (answer !== "taken") {
+          pass();
+          return answer;
+        }
+        try {
+          await onTaken(realPath);
+          return lock;
+        } catch (error) {
+          await lock.release();
+          throw error;
+        }
       } catch (error) {
         pass();
-        return answerFor(error, state.path);
+        return answerFor(error, `the state folder ${state.path}`);
       }
     },
   };
@@ -93,19 +101,15 @@ class LinkLock implements Lock {
     this.path = state.at("locks", keyOf(realPath));
   }
 
-  async take(until: number): Promise<"taken" | "broken" | Refusal> {
-    let broke = false;
+  async take(until: number): Promise<"taken" | Refusal> {
     for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
       if (this.link()) {
         this.keepAlive();
-        return broke ? "broken" : "taken";
+        return "taken";
       }
       const text = readLink(this.path);
       if (text === undefined) continue;
-      if (isAbandoned(this.path, text) && breakLock(this.path, text)) {
-        broke = true;
-        continue;
-      }
+      if (isAbandoned(this.path, text) && breakLock(this.path, text)) continue;
       const left = until - performance.now();
       if (left <= 0) return busy(this.realPath, holderOf(text)?.pid);
       await delay(Math.min(left, wait * (0.5 + Math.random())));

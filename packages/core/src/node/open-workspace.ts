@@ -1,5 +1,4 @@
-import picomatch from "picomatch";
-import { isRefusal, type Refusal, Workspace, type WorkspaceOptions } from "../files/index.js";
+import { compileGlob, isRefusal, type Refusal, Workspace, type WorkspaceOptions } from "../files/index.js";
 import { type OpenedPorts, openPorts, type PortOptions } from "./open.js";
 
 export interface OpenWorkspaceOptions
@@ -34,11 +33,10 @@ export class OpenedWorkspace extends Workspace {
 export async function openWorkspace(options: OpenWorkspaceOptions): Promise<OpenedWorkspace | Refusal> {
   const ports = await openPorts(options);
   if (isRefusal(ports)) return ports;
-  const { allowProtected = [] } = options;
-  const allows = picomatch([...allowProtected], { dot: true });
+  const globs = (options.allowProtected ?? []).map(compileGlob);
   return new OpenedWorkspace(ports, {
     ...options,
     ownFolders: [ports.stateDir],
-    allowsProtected: allowProtected.length === 0 ? () => false : (path) => allows(path),
+    allowsProtected: (path) => globs.some((glob) => glob.kind === "glob" && glob.matches(path)),
   });
 }

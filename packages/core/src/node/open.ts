@@ -1,10 +1,13 @@
 import { isRefusal, type Refusal, type WorkspacePorts } from "../files/index.js";
 import { openBlobs } from "./blobs.js";
+import { overSettledSets, type RecoveredSets, recoverSets } from "./change-set-recovery.js";
+import { openChangeSets } from "./change-sets.js";
 import { openCharsets } from "./charsets.js";
 import { newId, sha256 } from "./digest.js";
 import { openDisk } from "./disk.js";
 import { openHistory } from "./history.js";
 import { openLocks } from "./locks.js";
+import { codeOf } from "./platform.js";
 import { recover, recoverPath } from "./recovery.js";
 import { openPresence } from "./sessions.js";
 import { openStateFolder } from "./state-folder.js";
@@ -14,6 +17,11 @@ export interface PortOptions {
   readonly roots: readonly string[];
   /** `HOLDFAST_STATE_DIR`, the XDG state folder or its default, unless given. */
   readonly stateDir?: string | undefined;
+  /**
+   * Told of change sets that were interrupted and settled, at the start or when one of their files is
+   * locked. A file that is left alone deserves a word to a person. Must not throw.
+   */
+  readonly onRecovered?: ((sets: RecoveredSets) => void) | undefined;
 }
 
 /** The ports on this machine. */
@@ -35,14 +43,21 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
   const disk = openDisk(options.roots);
   if (isRefusal(disk)) return disk;
   const presence = openPresence(state);
-  const locks = openLocks(state, async (realPath) => {
+  const onRecovered = options.onRecovered ?? (() => {});
+  const bare = openLocks(state, async (realPath) => {
     recoverPath(state, realPath);
   });
+  const locks = overSettledSets(state, bare, onRecovered);
   try {
-    await recover(state, locks);
+    await recover(state, bare);
+    const sets = await recoverSets(state, bare);
+    if (sets.finished + sets.takenBack > 0) onRecovered(sets);
   } catch (error) {
-    disk.close();
-    throw error;
+    // A damaged state folder must not keep anybody from reading; writes answer for themselves.
+    if (codeOf(error) === "") {
+      disk.close();
+      throw error;
+    }
   }
   return {
     kind: "ports",
@@ -51,6 +66,7 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     locks,
     blobs: openBlobs(state, presence),
     history: openHistory(state, presence),
+    changeSets: openChangeSets(state, presence),
     codec: openCharsets(),
     clock: { now: () => Date.now() },
     digest: sha256,

@@ -26,6 +26,11 @@ export function placeOf(reached: Reached): Place {
   return new DiskPlace(reached.root, reached.names, reached.folder);
 }
 
+/** The entry behind a place, for those who work on several at once; undefined where its folder is missing. */
+export function spotOf(place: Place): Spot | undefined {
+  return place instanceof DiskPlace ? place.entry() : undefined;
+}
+
 class DiskPlace implements Place {
   readonly kind = "place";
   readonly realPath: string;
@@ -93,6 +98,10 @@ class DiskPlace implements Place {
     if (this.closed) return;
     this.closed = true;
     if (this.folder !== this.root.folder) this.folder?.close();
+  }
+
+  entry(): Spot | undefined {
+    return this.spot;
   }
 
   private get isRoot(): boolean {

@@ -1,14 +1,11 @@
-import { closeSync, unlinkSync } from "node:fs";
-import { basename, dirname, parse as parsePath, sep } from "node:path";
+import { dirname } from "node:path";
 import { isRefusal, type Lock, type Locks } from "../files/index.js";
 import { removeQuietly } from "./entries.js";
-import { type Folder, openRoot } from "./folder.js";
 import { appendHistory, parseEntry, readHistory } from "./history.js";
 import { isForgotten, readIntents, type StoredIntent } from "./intents.js";
 import { codeOf } from "./platform.js";
 import { livenessOf } from "./process-identity.js";
-import { hashOpened, lookAt, openFile, type Spot } from "./reading.js";
-import { stagePrefix } from "./stage.js";
+import { hashNow, openFolder, removeStage } from "./real-path.js";
 import type { StateFolder } from "./state-folder.js";
 
 export interface Recovered {
@@ -92,47 +89,6 @@ function settle(state: StateFolder, intent: StoredIntent): Recovered {
   }
   removeQuietly(intent.path);
   return { stages, entries, intents: 1 };
-}
-
-/** The folder of a real path, reached without following a link; undefined where it is gone. */
-function openFolder(path: string): Folder | undefined {
-  const { root } = parsePath(path);
-  let folder = openRoot(root).folder;
-  try {
-    for (const name of path.slice(root.length).split(sep)) {
-      if (name === "") continue;
-      const next = folder.enter(name);
-      folder.close();
-      folder = next;
-    }
-    return folder;
-  } catch (error) {
-    folder.close();
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
-}
-
-/** The name holds 128 random bits that stand only in our record: what bears it is ours. */
-function removeStage(folder: Folder, name: string): boolean {
-  if (!name.startsWith(stagePrefix) || !/^[a-z2-7]{26}$/.test(name.slice(stagePrefix.length))) return false;
-  const spot: Spot = { folder, name, shown: name };
-  if (lookAt(spot).kind !== "file") return false;
-  unlinkSync(folder.at(name));
-  return true;
-}
-
-/** The hash of what stands there now, `null` where nothing does, undefined where it cannot be told. */
-function hashNow(folder: Folder, realPath: string): string | null | undefined {
-  const spot: Spot = { folder, name: basename(realPath), shown: realPath };
-  if (lookAt(spot).kind === "missing") return null;
-  const opened = openFile(spot);
-  if (opened.kind === "refusal") return undefined;
-  try {
-    return hashOpened(opened.fd, Number(opened.stat.size));
-  } finally {
-    closeSync(opened.fd);
-  }
 }
 
 function add(total: { stages: number; entries: number; intents: number }, more: Recovered): void {

@@ -1,11 +1,11 @@
-import { mkdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Refusal, refuse } from "../files/index.js";
 import { escapeForDisplay } from "../text/index.js";
 import { answering } from "./faults.js";
 import { codeOf, defaultStateFolder, hasOwners } from "./platform.js";
 
-export type StateRoom = "blobs" | "history" | "intents" | "locks" | "sessions";
+export type StateRoom = "blobs" | "changes" | "history" | "intents" | "locks" | "sessions";
 
 /** The folder outside the user's project in which everything is kept that is not the user's. */
 export interface StateFolder {
@@ -42,7 +42,7 @@ export function openStateFolder(path: string = defaultStateFolder()): StateFolde
         if (codeOf(error) !== "ENOENT") throw error;
       }
       makePrivate(real);
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makePrivate(folder);
       return work();
     },
   };
@@ -71,6 +71,18 @@ function realPathOfParent(named: string): string {
   return stat === undefined ? join(realPathOfParent(parent), basename(parent)) : realpathSync.native(parent);
 }
 
+/**
+ * Makes a folder and the folders above it. Not by the system library's recursive way: that one never comes
+ * back from a file system that answers ENOENT to every `mkdir`, as /proc does.
+ */
 function makePrivate(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    const parent = dirname(path);
+    if (codeOf(error) !== "ENOENT" || parent === path || existsSync(parent)) throw error;
+    makePrivate(parent);
+    makePrivate(path);
+  }
 }

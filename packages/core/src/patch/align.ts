@@ -1,6 +1,7 @@
-import { firstFrom, lastUpTo } from "./assign.js";
+import { firstFrom } from "./assign.js";
 import { type BaseText, isBlankLine } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
+import { embedContext, type Segment } from "./embed.js";
 import type { HunkLine, Run, ShapedHunk } from "./hunk.js";
 
 /** Where a hunk with damaged context stands: each run of changes at a place of its own. */
@@ -9,7 +10,7 @@ export interface Alignment {
   readonly runStarts: readonly number[];
   /** The context lines that the file does not have. */
   readonly dropped: readonly HunkLine[];
-  /** File lines that the hunk's context passed over. */
+  /** File lines that the hunk's context passed over; blank ones are not counted. */
   readonly skipped: number;
 }
 
@@ -20,9 +21,10 @@ export type AlignOutcome =
   | { readonly kind: "none" };
 
 /**
- * The last tier: the removed lines are right, the context was skipped or misremembered. It accepts only
- * what it can prove: every run of changes is pinned to one place, every context line that the file has
- * stands near by in order, one of them right beside each run, and no second place fits.
+ * The last tier: the removed lines are right, the context was skipped or misremembered. A layout puts every
+ * run of changes at one place and the context around it in order; it is accepted only if every run is held
+ * by a line beside it, no context line of the hunk belongs to another part of the file, half of them stand
+ * here, and every other acceptable layout explains strictly less of the hunk.
  */
 export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline): AlignOutcome {
   const context = hunk.old.filter((line) => line.kind === "context" && !isBlankLine(line.text));
@@ -36,12 +38,15 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
     pins.map((pin) => (pin.kind === "pinned" ? pin.starts : [])),
     deadline,
   );
-  if (chains === undefined) return { kind: "none" };
-  const fitting = chains.flatMap((starts) => alignAt(base, hunk, starts) ?? []);
-  const [only] = fitting;
-  if (only === undefined) return { kind: "none" };
-  if (fitting.length > 1) return { kind: "several", places: fitting.map((one) => one.runStarts[0] ?? 0) };
-  return { kind: "aligned", alignment: only };
+  const fitting = (chains ?? []).flatMap((starts) =>
+    deadline.late() ? [] : (layOut(base, hunk, starts) ?? []),
+  );
+  const [first] = fitting;
+  if (first === undefined) return { kind: "none" };
+  const best = fitting.find((one) => fitting.every((other) => other === one || explainsMore(one, other)));
+  return best === undefined
+    ? { kind: "several", places: fitting.map((one) => one.alignment.runStarts[0] ?? 0) }
+    : { kind: "aligned", alignment: best.alignment };
 }
 
 /** A line without prefix beside an added one, unknown to the file, may itself have been meant as added. */
@@ -49,7 +54,7 @@ function losesAddedLine(base: BaseText, hunk: ShapedHunk): boolean {
   const { lines } = hunk.hunk;
   const index = base.index("trailing");
   return lines.some((line, at) => {
-    if (!line.bare) return false;
+    if (!line.bare || isEllipsis(line.text)) return false;
     if (isBlankLine(line.text)) return lines[at - 1]?.kind === "added" && lines[at + 1]?.kind === "added";
     return index.idOf(line.text) < 0;
   });
@@ -60,30 +65,31 @@ type Pins =
   /** An insertion whose neighbours stand apart: it could go to any of these lines. */
   | { readonly kind: "open"; readonly places: readonly number[] };
 
-/** Where a run could begin: its removed lines in one piece, or the gap between its neighbours. */
+/** Where a run could begin: its removed lines in one piece, held from one side, or the gap between its neighbours. */
 function findPins(base: BaseText, hunk: ShapedHunk, run: Run): Pins {
   if (run.to > run.from) {
-    const removed = hunk.old.slice(run.from, run.to).map((line) => base.index("exact").idOf(line.text));
+    const index = base.index("exact");
+    const removed = hunk.old.slice(run.from, run.to).map((line) => index.idOf(line.text));
+    const blocks = findBlock(index.ids, removed, index.placesOf(removed[0] ?? -1));
     return {
       kind: "pinned",
-      starts: findBlock(base.index("exact").ids, removed, base.index("exact").placesOf(removed[0] ?? -1)),
+      starts: blocks.filter((start) => isFlanked(base, hunk, run, start) && isTight(base, hunk, run, start)),
     };
   }
   const index = base.index("trailing");
   const before = hunk.old[run.from - 1];
   const after = hunk.old[run.to];
   const placesBefore =
-    before === undefined ? [] : [...index.placesOf(index.idOf(before.text))].map((at) => at + 1);
-  const placesAfter = after === undefined ? [] : [...index.placesOf(index.idOf(after.text))];
-  if (before === undefined) return { kind: "pinned", starts: placesAfter };
-  if (after === undefined) return { kind: "pinned", starts: placesBefore };
-  const known = new Set(placesAfter);
-  const starts = placesBefore.filter((at) => known.has(at));
+    before === undefined ? none : index.placesOf(index.idOf(before.text)).map((at) => at + 1);
+  const placesAfter = after === undefined ? none : index.placesOf(index.idOf(after.text));
+  if (before === undefined) return { kind: "pinned", starts: [...placesAfter] };
+  if (after === undefined) return { kind: "pinned", starts: [...placesBefore] };
+  const starts = [...placesBefore].filter((at) => firstFrom(placesAfter, at) === at);
   if (starts.length > 0) return { kind: "pinned", starts };
   return { kind: "open", places: between(placesBefore, placesAfter) };
 }
 
-function between(before: readonly number[], after: readonly number[]): readonly number[] {
+function between(before: Int32Array, after: Int32Array): readonly number[] {
   const [from] = before;
   const [to] = after;
   if (before.length !== 1 || after.length !== 1 || from === undefined || to === undefined || to <= from)
@@ -93,12 +99,79 @@ function between(before: readonly number[], after: readonly number[]): readonly 
 
 function findBlock(ids: Int32Array, block: readonly number[], candidates: Int32Array): readonly number[] {
   if (block.includes(-1)) return [];
-  const starts: number[] = [];
-  for (const start of candidates) {
-    if (starts.length > chainLimit) break;
-    if (block.every((id, at) => ids[start + at] === id)) starts.push(start);
+  return [...candidates].filter((start) => block.every((id, at) => ids[start + at] === id));
+}
+
+/** Whether context of the hunk stands beside the run, on one side at least; without context none needs to. */
+function isFlanked(base: BaseText, hunk: ShapedHunk, run: Run, start: number): boolean {
+  const hasContext = hunk.old[run.from - 1] !== undefined || hunk.old[run.to] !== undefined;
+  const { rank, places } = base.fullLines;
+  const end = start + run.to - run.from;
+  return (
+    !hasContext ||
+    holdsSide(base, hunk, run.from - 1, (rank[start] ?? 0) - 1, -1) ||
+    holdsSide(base, hunk, run.to, rank[end] ?? places.length, 1)
+  );
+}
+
+/**
+ * Goes away from a run to the first context line that the file has: it must stand there, where each line that
+ * the file has not may stand for one, or have changed places with the next. Beyond an ellipsis it may stand
+ * anywhere in order, which is looked at later.
+ */
+function holdsSide(base: BaseText, hunk: ShapedHunk, from: number, rank: number, step: 1 | -1): boolean {
+  const { places } = base.fullLines;
+  const near = (line: HunkLine | undefined, away: number) =>
+    line !== undefined && stands(base, line, places[rank + away * step] ?? -1);
+  const full: HunkLine[] = [];
+  for (let at = from; hunk.old[at]?.kind === "context"; at += step) {
+    const line = hunk.old[at];
+    if (line !== undefined && !isBlankLine(line.text)) full.push(line);
   }
-  return starts;
+  const passed = full.findIndex((line) => !isUnknown(base, line));
+  if (passed < 0) return false;
+  if (full.slice(0, passed).some((line) => isEllipsis(line.text))) return true;
+  for (let away = 0; away <= passed; away++) if (near(full[passed], away)) return true;
+  return near(full[passed], passed + 1) && near(full[passed + 1], passed);
+}
+
+function isUnknown(base: BaseText, line: HunkLine): boolean {
+  return base.index("trimmed").idOf(line.text) < 0;
+}
+
+/**
+ * Lines that a run adds beyond those it removes are an insertion. Where only blank lines, more of them than in
+ * the hunk, lie between it and the next line on that side, it could stand before them or after them.
+ */
+function isTight(base: BaseText, hunk: ShapedHunk, run: Run, start: number): boolean {
+  if (run.added.length <= run.to - run.from) return true;
+  const { rank, places } = base.fullLines;
+  if (run.opensAdded) {
+    const written = countBlanks(hunk, run.from - 1, -1);
+    const line = hunk.old[run.from - 1 - written];
+    const above = places[(rank[start] ?? 0) - 1] ?? -1;
+    return line?.kind !== "context" || !stands(base, line, above) || start - 1 - above <= written;
+  }
+  const end = start + run.to - run.from;
+  const written = countBlanks(hunk, run.to, 1);
+  const line = hunk.old[run.to + written];
+  const below = places[rank[end] ?? places.length] ?? base.count;
+  return line?.kind !== "context" || !stands(base, line, below) || below - end <= written;
+}
+
+function stands(base: BaseText, line: HunkLine, place: number): boolean {
+  const index = base.index("trailing");
+  return (index.ids[place] ?? -2) === index.idOf(line.text);
+}
+
+function countBlanks(hunk: ShapedHunk, from: number, step: 1 | -1): number {
+  let count = 0;
+  while (
+    hunk.old[from + count * step]?.kind === "context" &&
+    isBlankLine(hunk.old[from + count * step]?.text ?? "")
+  )
+    count += 1;
+  return count;
 }
 
 /** All ways to put the runs in order; undefined where there are too many to be sure of one. */
@@ -123,148 +196,60 @@ function chainPins(
   return chains;
 }
 
+interface Layout {
+  readonly alignment: Alignment;
+  /** What it explains of the hunk: its old lines that stand here, and its pairs of them that stand together. */
+  readonly explained: ReadonlySet<string>;
+}
+
 /** Puts the context around the pinned runs, or finds that it does not belong there. */
-function alignAt(base: BaseText, hunk: ShapedHunk, starts: readonly number[]): Alignment | undefined {
-  const taken = new Map<number, number>();
-  for (const [at, run] of hunk.runs.entries()) {
-    for (let line = run.from; line < run.to; line++) taken.set(line, (starts[at] ?? 0) + line - run.from);
-  }
+function layOut(base: BaseText, hunk: ShapedHunk, starts: readonly number[]): Layout | undefined {
+  const explained = new Set<string>();
   const dropped: HunkLine[] = [];
   let present = 0;
-  let doubtful = 0;
-  for (let segment = 0; segment <= hunk.runs.length; segment++) {
-    const outcome = alignSegment(base, hunk, starts, segment, taken);
-    if (outcome === undefined) return undefined;
-    present += outcome.present;
-    doubtful += outcome.doubtful;
-    dropped.push(...outcome.dropped);
+  let skipped = 0;
+  for (let at = 0; at <= hunk.runs.length; at++) {
+    const segment = segmentOf(base, hunk, starts, at);
+    const embedded = embedContext(base, segment);
+    if (embedded === undefined || embedded.dropped.some((line) => belongsElsewhere(base, line)))
+      return undefined;
+    for (const feature of embedded.explained) explained.add(feature);
+    dropped.push(...embedded.dropped);
+    present += embedded.present;
+    skipped += embedded.skipped;
   }
-  const missing = dropped.filter((line) => !isBlankLine(line.text) && !isEllipsis(line.text)).length;
-  if (present < missing || present === 0 || doubtful > present + 2) return undefined;
-  if (!hunk.runs.every((run, at) => isFlanked(base, hunk, run, starts[at] ?? 0))) return undefined;
-  const places = [...taken.values()].sort((a, b) => a - b);
-  const [first = 0] = places;
-  const span = (places.at(-1) ?? first - 1) - first + 1;
-  if (fitsElsewhere(base, hunk, first, Math.max(span, hunk.old.length) + spanSlack)) return undefined;
-  if (hunk.runs.some((run, at) => slides(base, hunk, run, starts[at] ?? 0, taken))) return undefined;
-  return { runStarts: starts, dropped, skipped: span - places.length };
+  const missing = dropped.filter((line) => !isEllipsis(line.text)).length;
+  if (present < missing || present === 0) return undefined;
+  return { alignment: { runStarts: starts, dropped, skipped }, explained };
 }
 
-/** Whether an insertion could as well stand beside another copy of its neighbour, within the same context. */
-function slides(
-  base: BaseText,
-  hunk: ShapedHunk,
-  run: Run,
-  start: number,
-  taken: ReadonlyMap<number, number>,
-): boolean {
-  if (run.to > run.from) return false;
-  const { ids } = base.index("trailing");
-  const low = Math.max(-1, ...[...taken].filter(([at]) => at < run.from - 1).map(([, place]) => place));
-  const high = Math.min(base.count, ...[...taken].filter(([at]) => at > run.to).map(([, place]) => place));
-  const repeats = (from: number, to: number, id: number | undefined) =>
-    ids.subarray(Math.max(from, 0), to).includes(id ?? -2);
-  const hasBefore =
-    run.from > 0 && repeats(Math.max(low + 1, start - 1 - slideLines), start - 1, ids[start - 1]);
-  const hasAfter =
-    run.to < hunk.old.length && repeats(start + 1, Math.min(high, start + 1 + slideLines), ids[start]);
-  return hasBefore || hasAfter;
+/** The context before run `at` (after the last one, if that is no run), and the lines where it may stand. */
+function segmentOf(base: BaseText, hunk: ShapedHunk, starts: readonly number[], at: number): Segment {
+  const before = hunk.runs[at - 1];
+  const after = hunk.runs[at];
+  const { rank, places } = base.fullLines;
+  const top = before === undefined ? undefined : (starts[at - 1] ?? 0) + before.to - before.from;
+  const bottom = after === undefined ? undefined : (starts[at] ?? 0);
+  return {
+    first: before?.to ?? 0,
+    lines: hunk.old.slice(before?.to ?? 0, after?.from ?? hunk.old.length),
+    top: top === undefined ? undefined : (rank[top] ?? places.length),
+    bottom: bottom === undefined ? undefined : (rank[bottom] ?? places.length),
+  };
 }
 
-/** Whether the lines that the file has follow each other elsewhere, too, in a piece of at most `span` lines. */
-function fitsElsewhere(base: BaseText, hunk: ShapedHunk, start: number, span: number): boolean {
-  const index = base.index("trailing");
-  const ids = hunk.old
-    .filter((line) => !isBlankLine(line.text))
-    .map((line) => index.idOf(line.text))
-    .filter((id) => id >= 0);
-  const firsts = index.placesOf(ids[0] ?? -1);
-  if (firsts.length > 2_000) return true;
-  return firsts.some((first) => {
-    if (first === start) return false;
-    let at = first;
-    for (const id of ids) {
-      const place = firstFrom(index.placesOf(id), at);
-      if (place === undefined || place - first >= span) return false;
-      at = place + 1;
-    }
-    return true;
-  });
+/** Whether a line that found no counterpart stands in the file, at this depth or another: it was not invented. */
+function belongsElsewhere(base: BaseText, line: HunkLine): boolean {
+  if (isEllipsis(line.text)) return false;
+  const index = base.index(/\w/.test(line.text) ? "trimmed" : "trailing");
+  return index.idOf(line.text) >= 0;
 }
 
-interface SegmentOutcome {
-  readonly present: number;
-  /** Lines passed over before a context line that the file has several times. */
-  readonly doubtful: number;
-  readonly dropped: readonly HunkLine[];
-}
-
-/**
- * Embeds the context before run `segment` (after the last one, if that is no run) into the file, in order.
- * The context before the first run is embedded upwards from it, all other downwards from the run before.
- */
-function alignSegment(
-  base: BaseText,
-  hunk: ShapedHunk,
-  starts: readonly number[],
-  segment: number,
-  taken: Map<number, number>,
-): SegmentOutcome | undefined {
-  const before = hunk.runs[segment - 1];
-  const after = hunk.runs[segment];
-  const from = before?.to ?? 0;
-  const to = after?.from ?? hunk.old.length;
-  const top = before === undefined ? 0 : (starts[segment - 1] ?? 0) + before.to - before.from;
-  const bottom = after === undefined ? base.count : (starts[segment] ?? 0);
-  const upwards = before === undefined;
-  const index = base.index("trailing");
-  const dropped: HunkLine[] = [];
-  let present = 0;
-  let doubtful = 0;
-  let limit = upwards ? bottom - 1 : top;
-  for (let step = 0; step < to - from; step++) {
-    const at = upwards ? to - 1 - step : from + step;
-    const line = hunk.old[at];
-    if (line === undefined) continue;
-    const places = index.placesOf(index.idOf(line.text));
-    const place = upwards ? lastUpTo(places, limit) : firstFrom(places, limit);
-    const near =
-      place !== undefined && place >= top && place < bottom && Math.abs(place - limit) <= reachLines;
-    if (!near && isBlankLine(line.text)) continue;
-    if (!near && places.length > 0) return undefined;
-    if (!near && standsIndented(base, line)) return undefined;
-    if (!near) {
-      dropped.push(line);
-      // An ellipsis stands for at least one line.
-      if (isEllipsis(line.text)) limit += upwards ? -1 : 1;
-    }
-    // A blank line far off is none of this hunk's; only lines that say something count as found.
-    else if (!isBlankLine(line.text)) {
-      present += 1;
-      if (places.length > 1) doubtful += Math.abs(place - limit);
-      taken.set(at, place);
-      limit = upwards ? place - 1 : place + 1;
-    } else if (place === limit) limit += upwards ? -1 : 1;
-  }
-  return { present, doubtful, dropped };
-}
-
-/** Whether the file has the line, only at another depth: then it was not invented. */
-function standsIndented(base: BaseText, line: HunkLine): boolean {
-  return base.index("trimmed").idOf(line.text) >= 0 && /\w/.test(line.text);
-}
-
-/** Whether a context line of the hunk stands right beside the run; a run without context needs none. */
-function isFlanked(base: BaseText, hunk: ShapedHunk, run: Run, start: number): boolean {
-  const before = hunk.old[run.from - 1];
-  const after = hunk.old[run.to];
-  if (before === undefined && after === undefined) return true;
-  const index = base.index("trailing");
-  const end = start + run.to - run.from;
-  return (
-    (before !== undefined && start > 0 && index.ids[start - 1] === index.idOf(before.text)) ||
-    (after !== undefined && end < base.count && index.ids[end] === index.idOf(after.text))
-  );
+/** Whether one layout explains all that the other does, and more. */
+function explainsMore(one: Layout, other: Layout): boolean {
+  if (one.explained.size <= other.explained.size) return false;
+  for (const feature of other.explained) if (!one.explained.has(feature)) return false;
+  return true;
 }
 
 function isEllipsis(text: string): boolean {
@@ -272,10 +257,5 @@ function isEllipsis(text: string): boolean {
 }
 
 /** More ways than this to lay out one hunk are no proof of any. */
-const chainLimit = 64;
-/** How much longer another piece may be and still make the place doubtful. */
-const spanSlack = 2;
-/** How far around an insertion a second copy of its neighbour is looked for. */
-const slideLines = 30;
-/** Context further away than this does not speak for a place. */
-const reachLines = 400;
+const chainLimit = 256;
+const none = new Int32Array(0);

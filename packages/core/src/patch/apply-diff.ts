@@ -1,8 +1,10 @@
 import { applyEdits, applyStrictly } from "./apply.js";
 import { BaseText } from "./base-text.js";
+import { restoreLines, unescapeDiff } from "./channel.js";
 import { correctHunks } from "./correct.js";
 import { createFromDiff, isCreation } from "./create.js";
 import { Deadline } from "./deadline.js";
+import { dialectNames } from "./dialect.js";
 import { explainMisfit, internalError, invalidDiff, refusePatch } from "./explain.js";
 import { changesNothing, type ShapedHunk, shapeHunk } from "./hunk.js";
 import { locateHunks } from "./locate.js";
@@ -21,21 +23,30 @@ import type { PatchOutcome, PatchRefusal, PatchRequest, PatchSuccess, Repair } f
  * outside the hunks keep their bytes.
  */
 export function applyDiff(request: PatchRequest): PatchOutcome {
-  const { diff } = request;
+  const unescaped = unescapeDiff(request.diff);
+  const diff = unescaped ?? request.diff;
   const deadline = new Deadline(request.limitMs ?? 5_000);
   if (diff.length > diffLimit) {
     return refusePatch("too_large", "The diff is larger than 64 MiB. Send it in parts.");
   }
   const base = new BaseText(request.base ?? "");
   const onlyReturns = !base.text.includes("\n") && base.text.includes("\r");
-  const parsed = parseDiff(diff, (text) => base.index("trailing").idOf(text) >= 0, onlyReturns, deadline);
+  const parsed = parseDiff(diff, {
+    isBaseLine: (text) => base.index("trailing").idOf(text) >= 0,
+    splitReturns: onlyReturns,
+    deadline,
+  });
   if (deadline.late()) return timeout();
   const refusal = refuseAsWhole(parsed);
   if (refusal !== undefined) return refusal;
   if (deadline.late()) return timeout();
-  const hunks = parsed.hunks.map(shapeHunk);
-  if (request.base === null || isCreation(parsed, hunks)) return createFromDiff(request.base, parsed, hunks);
-  return patch(base, request, parsed, hunks, deadline);
+  const restored = restoreLines(base, parsed.hunks);
+  const hunks = restored.hunks.map(shapeHunk);
+  if (request.base === null || isCreation(base, parsed, hunks))
+    return createFromDiff(request.base, parsed, hunks);
+  const told: readonly Repair[] = unescaped === undefined ? [] : [escapedTwice];
+  const repairs = [...told, ...parsed.repairs, ...restored.repairs];
+  return patch(base, request, { ...parsed, repairs }, hunks, deadline);
 }
 
 function patch(
@@ -111,31 +122,41 @@ function refuseAsWhole(parsed: ParsedDiff): PatchRefusal | undefined {
   if (parsed.hunks.length > hunkLimit) {
     return refusePatch("too_large", "The diff has more than 200,000 hunks. Send it in parts.");
   }
-  if (new Set(parsed.files).size > 1) {
-    const names = parsed.files
+  const files = namedFiles(parsed);
+  if (files.length > 1) {
+    const names = files
       .slice(0, 10)
       .map((name) => JSON.stringify(name))
       .join(", ");
     return refusePatch(
       "multi_file_diff",
-      `The diff changes ${parsed.files.length} files (${names}${parsed.files.length > 10 ? ", …" : ""}), but this tool patches one. Send one diff for each file.`,
+      `The diff changes ${files.length} files (${names}${files.length > 10 ? ", …" : ""}), but this tool patches one. Send one diff for each file.`,
     );
   }
   const refuse = (text: string) => refusePatch("invalid_diff", `${invalidDiff} ${text}`);
-  if (parsed.deletion)
+  if (parsed.flaw !== undefined) return refuse(parsed.flaw);
+  const { sections } = parsed;
+  if (sections.some((section) => section.deletion))
     return refuse("It deletes the file; deleting is not this tool's job. Nothing was changed.");
-  if (parsed.rename)
+  if (sections.some((section) => section.copy || section.renamedTo !== undefined))
     return refuse("It renames or copies a file; that is not this tool's job. Nothing was changed.");
-  if (parsed.binary) return refuse("It is a binary diff; this tool patches text.");
+  if (sections.some((section) => section.binary))
+    return refuse("It is a binary diff; this tool patches text.");
   if (parsed.hunks.length > 0) return undefined;
-  const looks = parsed.dialect === undefined ? "" : ` It looks like the ${parsed.dialect} format.`;
+  const looks = parsed.dialect === "unified" ? "" : ` It looks like ${dialectNames[parsed.dialect]}.`;
   return refuse(
     `No hunk was found in it.${looks} Send a unified diff: \`@@\` lines, then context lines that begin with a space, removed lines with "-", added lines with "+".`,
   );
 }
 
+/** The files that the diff names, each once. */
+function namedFiles({ sections }: ParsedDiff): readonly string[] {
+  return [...new Set(sections.flatMap(({ path }) => (path === undefined ? [] : [path])))];
+}
+
 /** Models often misremember the path; the caller's counts, but it is told. */
-function describeName({ files: [named] }: ParsedDiff, path: string | undefined): readonly Repair[] {
+function describeName(parsed: ParsedDiff, path: string | undefined): readonly Repair[] {
+  const [named] = namedFiles(parsed);
   const last = (name: string) => name.split(/[\\/]/).at(-1);
   if (named === undefined || path === undefined || last(named) === last(path)) return [];
   return [{ kind: "header_mended", detail: `the header names ${JSON.stringify(named.slice(0, 100))}` }];
@@ -169,5 +190,6 @@ function timeout(): PatchRefusal {
   );
 }
 
+const escapedTwice: Repair = { kind: "escaped", detail: "the diff was escaped twice" };
 const diffLimit = 64 * 1024 * 1024;
 const hunkLimit = 200_000;

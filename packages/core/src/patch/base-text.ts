@@ -11,6 +11,7 @@ export class BaseText {
   readonly lines: TextLines;
   readonly count: number;
   private usual: LineEnding | undefined;
+  private full: FullLines | undefined;
   private readonly indexes = new Map<LineKey, LineIndex>();
 
   constructor(readonly text: string) {
@@ -28,6 +29,12 @@ export class BaseText {
     return this.usual === "" ? undefined : this.usual;
   }
 
+  /** The lines that are not blank. */
+  get fullLines(): FullLines {
+    this.full ??= findFullLines(this.lines.contents);
+    return this.full;
+  }
+
   index(key: LineKey): LineIndex {
     const known = this.indexes.get(key);
     if (known !== undefined) return known;
@@ -35,6 +42,26 @@ export class BaseText {
     this.indexes.set(key, index);
     return index;
   }
+}
+
+/** The lines of a text that are not blank, counted by rank. */
+export interface FullLines {
+  /** For each line, and for the end, how many such lines stand before it. */
+  readonly rank: Int32Array;
+  /** The 0-based line of each rank. */
+  readonly places: Int32Array;
+}
+
+function findFullLines(contents: readonly string[]): FullLines {
+  const rank = new Int32Array(contents.length + 1);
+  const places = new Int32Array(contents.length);
+  let count = 0;
+  for (let at = 0; at < contents.length; at++) {
+    rank[at] = count;
+    if (!isBlankLine(contents[at] ?? "")) places[count++] = at;
+  }
+  rank[contents.length] = count;
+  return { rank, places: places.subarray(0, count) };
 }
 
 /** Lines interned to integers under one key, with the places of each. */

@@ -1,8 +1,8 @@
 import type { LineEnding } from "../text/index.js";
 import type { BaseText } from "./base-text.js";
 import { type HunkLine, trimCommon } from "./hunk.js";
+import { shiftLine } from "./indent.js";
 import type { Placement } from "./placement.js";
-import { shiftLine } from "./places.js";
 
 /** Lines `from` to `to` (after the last, 0-based) of the file give way to `lines`. */
 export interface Edit {

@@ -1,3 +1,4 @@
+import type { BaseText } from "./base-text.js";
 import { invalidDiff, refusePatch } from "./explain.js";
 import type { HunkLine, ShapedHunk } from "./hunk.js";
 import type { ParsedDiff } from "./parse.js";
@@ -5,12 +6,27 @@ import { isPlaceholder } from "./placeholder.js";
 import type { PatchOutcome } from "./types.js";
 
 /** Whether the diff says that there was no file, or nothing in it. */
-export function isCreation(parsed: ParsedDiff, hunks: readonly ShapedHunk[]): boolean {
-  if (parsed.creation) return true;
+export function isCreation(base: BaseText, parsed: ParsedDiff, hunks: readonly ShapedHunk[]): boolean {
+  if (saysCreation(parsed)) return true;
   const [only, second] = hunks;
   const numbers = only?.hunk.header.numbers;
   if (only === undefined || second !== undefined || numbers === undefined) return false;
-  return numbers.oldStart === 0 && numbers.oldCount === 0 && only.hunk.lines.every(isNew);
+  if (numbers.oldStart !== 0 || numbers.oldCount !== 0 || !only.hunk.lines.every(isNew)) return false;
+  // `@@ -0,0 +1 @@` also puts lines before the first one; but a file written anew holds much of the old one.
+  return base.count === 0 || holdsHalf(base, only.hunk.lines);
+}
+
+function holdsHalf(base: BaseText, lines: readonly HunkLine[]): boolean {
+  const index = base.index("trimmed");
+  const kept = new Set(lines.map((line) => index.idOf(line.text)));
+  const { places } = base.fullLines;
+  let count = 0;
+  for (const place of places) if (kept.has(index.ids[place] ?? -1)) count += 1;
+  return count * 2 >= places.length;
+}
+
+function saysCreation({ sections }: ParsedDiff): boolean {
+  return sections.some((section) => section.creation);
 }
 
 /**
@@ -25,7 +41,7 @@ export function createFromDiff(
 ): PatchOutcome {
   const lines = hunks.flatMap(({ hunk }) => hunk.lines);
   if (!lines.every(isNew)) {
-    if (!parsed.creation && base === null) {
+    if (!saysCreation(parsed) && base === null) {
       return refusePatch(
         "file_missing",
         "The file does not exist, but the diff changes lines of it. Read the folder again, or create the file with a diff from /dev/null.",

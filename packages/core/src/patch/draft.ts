@@ -7,6 +7,10 @@ export interface HunkDraft {
   readonly lines: HunkLine[];
   /** Indexes of the lines that a marker "\ No newline at end of file" follows. */
   readonly marked: Set<number>;
+  /** The line of the diff at which the hunk begins, its header included. */
+  readonly from: number;
+  /** Whether a marker says that the hunk reaches the end of the file. */
+  atEnd: boolean;
 }
 
 export interface Settled {
@@ -42,7 +46,8 @@ export function settleHunk(
   const lastNew = lines.findLastIndex((line) => line.kind !== "removed");
   const oldLacksNewline = lastOld >= 0 && draft.marked.has(lastOld);
   const newLacksNewline = lastNew >= 0 && draft.marked.has(lastNew);
-  return { hunk: { number, header: draft.header, lines, oldLacksNewline, newLacksNewline }, repairs };
+  const { header, atEnd } = draft;
+  return { hunk: { number, header, lines, oldLacksNewline, newLacksNewline, atEnd }, repairs };
 }
 
 function findEnd(draft: HunkDraft, lastOfSpan: boolean, isBaseLine: (text: string) => boolean): number {

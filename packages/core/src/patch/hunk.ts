@@ -9,6 +9,8 @@ export interface Hunk {
   /** What the markers "\ No newline at end of file" claim about the last old and the last new line. */
   readonly oldLacksNewline: boolean;
   readonly newLacksNewline: boolean;
+  /** Whether it says that its old lines are the last ones of the file. */
+  readonly atEnd: boolean;
 }
 
 export interface HunkHeader {
@@ -48,17 +50,19 @@ export interface Run {
   readonly from: number;
   readonly to: number;
   readonly added: readonly HunkLine[];
+  /** Whether the first line of the run, as written, is an added one. */
+  readonly opensAdded: boolean;
 }
 
 export function shapeHunk(hunk: Hunk): ShapedHunk {
   const old: HunkLine[] = [];
   const fresh: HunkLine[] = [];
-  const runs: { from: number; to: number; added: HunkLine[] }[] = [];
+  const runs: { from: number; to: number; added: HunkLine[]; opensAdded: boolean }[] = [];
   let inRun = false;
   for (const line of hunk.lines) {
     if (line.kind === "context") inRun = false;
     else if (!inRun) {
-      runs.push({ from: old.length, to: old.length, added: [] });
+      runs.push({ from: old.length, to: old.length, added: [], opensAdded: line.kind === "added" });
       inRun = true;
     }
     if (line.kind !== "added") old.push(line);
@@ -87,6 +91,14 @@ export function changesNothing(hunk: ShapedHunk): boolean {
 /** The last line of a diff often ends without newline; that says nothing about the file. */
 function sameEnding(one: LineEnding, other: LineEnding): boolean {
   return one === other || one === "" || other === "";
+}
+
+/** Whether the counts of the header agree with each other, but announce more context than there is. */
+export function announcesMore(hunk: ShapedHunk): boolean {
+  const { numbers } = hunk.hunk.header;
+  if (numbers === undefined || hunk.old.length === 0) return false;
+  const lost = numbers.oldCount - hunk.old.length;
+  return lost > 0 && lost <= 8 && numbers.newCount - hunk.new.length === lost;
 }
 
 /** How many lines the hunk puts in less the lines it takes out. */

@@ -2,8 +2,9 @@ import { isInside, SectionFinder } from "./anchors.js";
 import { assignInOrder, type Candidate } from "./assign.js";
 import type { BaseText } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
-import { findLostContext } from "./doubts.js";
+import { findLostContext, numbersAgree } from "./doubts.js";
 import type { ShapedHunk } from "./hunk.js";
+import { findShift } from "./indent.js";
 import {
   type AlreadyThere,
   candidateOf,
@@ -14,12 +15,13 @@ import {
   misfit,
   type Placement,
   placeAt,
+  type StandingHunk,
 } from "./placement.js";
 import { PlaceFinder } from "./places.js";
 import { dropRepeated, mergeRepeated } from "./repeats.js";
 import { findApplied, findMended, findVerbatim } from "./search.js";
 import { solve } from "./solve.js";
-import { linesStandAt, standsAlready } from "./standing.js";
+import { countAdded, linesStandAt, newCore, standsAlready } from "./standing.js";
 
 /**
  * Finds the one place of every hunk, all together.
@@ -48,19 +50,72 @@ function locateByContent(
 ): Located | AlreadyThere | Misfit {
   const finder = new PlaceFinder(base, deadline);
   const verbatim = hunks.map((hunk) => findVerbatim(base, hunk, finder, deadline));
-  const applied = findApplied(base, verbatim, finder);
+  const added = countAdded(hunks);
+  const applied = findApplied(base, verbatim, finder, added);
   if (applied !== undefined) return applied;
-  const findings = verbatim.map((finding) => findMended(base, finding, finder, deadline));
+  const findings = verbatim.map((finding) => findMended(base, finding, finder, added, deadline));
   if (finder.overflowed) {
     const widest = findings.reduce((one, other) => (other.starts.length > one.starts.length ? other : one));
     return misfit("ambiguous", widest, findings, widest.starts);
   }
   const { kept, repeated, unclear } = mergeRepeated(findings);
   if (unclear !== undefined) return misfit("ambiguous", unclear, findings, unclear.starts);
-  const problem = findProblem(kept);
+  const { open, standing } = setStandingAside(kept);
+  const problem = findProblem(open) ?? findMovedCopy(base, open, finder);
   if (problem !== undefined) return { ...problem, findings };
-  const solved = solve(base, kept);
-  return solved.kind === "misfit" ? { ...solved, findings } : { ...solved, repeated };
+  const solved = solve(base, open);
+  return solved.kind === "misfit" ? { ...solved, findings } : { ...solved, repeated, standing };
+}
+
+/**
+ * Where one hunk of a diff has to be moved in or out, another that stands somewhere as it is may be meant for
+ * the place where it stands if it is moved, too.
+ */
+function findMovedCopy(
+  base: BaseText,
+  findings: readonly Finding[],
+  finder: PlaceFinder,
+): Misfit | undefined {
+  const moved = findings.find(({ tier }) => tier === "shift");
+  const shift = moved && findShift(base, moved.hunk.old, moved.starts[0] ?? 0);
+  if (shift === undefined) return undefined;
+  for (const finding of findings) {
+    if (finding.tier !== "exact" && finding.tier !== "trailing") continue;
+    const copies = finder.findMoved(finding.hunk.old, shift);
+    if (copies.length > 0)
+      return misfit(
+        "ambiguous",
+        finding,
+        findings,
+        [...Array.from(finding.starts), ...copies].sort((a, b) => a - b),
+      );
+  }
+  return undefined;
+}
+
+/**
+ * Some hunks of a diff may have been applied before. They are left out if each of them has one place, all
+ * hunks keep their order, and every other one has a place without its number, which counts lines of another
+ * state of the file.
+ */
+function setStandingAside(findings: readonly Finding[]): {
+  readonly open: readonly Finding[];
+  readonly standing: readonly StandingHunk[];
+} {
+  const isMade = ({ starts, applied }: Finding) => applied.length === 1 && starts.length === 0;
+  const made = findings.filter(isMade);
+  const isSure = (finding: Finding) =>
+    isMade(finding) || (finding.starts.length === 1 && finding.tier !== "aligned");
+  if (made.length === 0 || made.length === findings.length || !findings.every(isSure))
+    return { open: findings, standing: [] };
+  const candidates = findings.map((finding) =>
+    isMade(finding)
+      ? { ...newCore(finding.hunk), starts: finding.applied }
+      : candidateOf(finding.hunk, finding.starts, finding.alignment),
+  );
+  if (assignInOrder(candidates) === undefined) return { open: findings, standing: [] };
+  const standing = made.map(({ hunk, applied }) => ({ hunk: hunk.hunk.number, start: applied[0] ?? 0 }));
+  return { open: findings.filter((finding) => !isMade(finding)), standing };
 }
 
 /** The quick way, mostly without any index: all hunks stand exactly where their headers say, in order. */
@@ -68,6 +123,7 @@ function locateByNumbers(base: BaseText, hunks: readonly ShapedHunk[]): Located 
   const placements: Placement[] = [];
   const candidates: Candidate[] = [];
   const finder = new SectionFinder(base);
+  if (!numbersAgree(hunks)) return undefined;
   for (const hunk of hunks) {
     const hint = hintOf(hunk);
     if (hint === undefined || hunk.old.length === 0 || !linesStandAt(base, hunk.old, hint)) return undefined;
@@ -79,7 +135,7 @@ function locateByNumbers(base: BaseText, hunks: readonly ShapedHunk[]): Located 
   }
   return assignInOrder(candidates) === undefined
     ? undefined
-    : { kind: "located", placements, outOfOrder: false, repeated: [] };
+    : { kind: "located", placements, outOfOrder: false, repeated: [], standing: [] };
 }
 
 /** The first hunk that cannot be placed whatever the others do. */

@@ -32,7 +32,7 @@ function findOpening(lines: readonly string[], start: number): number | undefine
   for (let at = start; at < lines.length; at++) {
     const line = lines[at] ?? "";
     if (fence.test(line)) return at;
-    if (/^(@@|diff --git |--- \S|\+\+\+ \S)/.test(line)) return undefined;
+    if (/^(@@|diff --git |--- \S|\+\+\+ \S|\*\*\* Begin Patch)/.test(line)) return undefined;
   }
   return undefined;
 }
@@ -56,7 +56,7 @@ function findClosing(lines: readonly string[], opening: number): number {
 
 function holdsDiff(lines: readonly string[], span: LineSpan): boolean {
   for (let at = span.from; at < span.to; at++) {
-    if (/^(@@|[-+])/.test(lines[at] ?? "")) return true;
+    if (/^(@@|[-+]|\*\*\* )/.test(lines[at] ?? "")) return true;
   }
   return false;
 }

@@ -58,15 +58,19 @@ function readName(text: string): string {
 
 /** What a line of a git header tells, or undefined where it is none. */
 export type GitLine =
-  | { readonly kind: "file"; readonly name: string }
-  | { readonly kind: "creation" | "deletion" | "rename" | "binary" | "noise" };
+  | { readonly kind: "file" | "rename_from" | "rename_to"; readonly name: string }
+  | { readonly kind: "creation" | "deletion" | "copy" | "binary" | "noise" };
 
 export function readGitLine(line: string): GitLine | undefined {
   const file = /^diff --git "?a\/.* "?b\/(.*?)"?\s*$/.exec(line);
   if (file !== null) return { kind: "file", name: file[1] ?? "" };
   if (/^new file mode \d/.test(line)) return { kind: "creation" };
   if (/^deleted file mode \d/.test(line)) return { kind: "deletion" };
-  if (/^(rename|copy) (from|to) \S/.test(line)) return { kind: "rename" };
+  const rename = /^rename (from|to) (\S.*)$/.exec(line);
+  if (rename !== null) {
+    return { kind: rename[1] === "from" ? "rename_from" : "rename_to", name: readName(rename[2] ?? "") };
+  }
+  if (/^copy (from|to) \S/.test(line)) return { kind: "copy" };
   if (/^(Binary files .* differ|GIT binary patch)/.test(line)) return { kind: "binary" };
   if (/^(diff |index [0-9a-f]+\.\.|old mode |new mode |(dis)?similarity index |Index: |={20,}$)/.test(line)) {
     return { kind: "noise" };

@@ -2,7 +2,8 @@ import type { Alignment } from "./align.js";
 import type { Candidate } from "./assign.js";
 import type { BaseText } from "./base-text.js";
 import type { ShapedHunk } from "./hunk.js";
-import { findShift, type Shift, type Tier } from "./places.js";
+import { findShift, type Shift } from "./indent.js";
+import type { Tier } from "./places.js";
 
 /** A hunk at its one place. */
 export interface Placement {
@@ -35,6 +36,13 @@ export interface Located {
   readonly outOfOrder: boolean;
   /** Numbers of hunks that repeat another one and were counted once. */
   readonly repeated: readonly number[];
+  /** Hunks that were applied before, and the 0-based lines at which their new lines stand. */
+  readonly standing: readonly StandingHunk[];
+}
+
+export interface StandingHunk {
+  readonly hunk: number;
+  readonly start: number;
 }
 
 export interface AlreadyThere {

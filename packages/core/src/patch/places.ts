@@ -1,6 +1,7 @@
-import { type BaseText, indentOf, isBlankLine, type LineIndex, type LineKey, levelled } from "./base-text.js";
+import { type BaseText, isBlankLine, type LineIndex, type LineKey, levelled } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
 import type { HunkLine, ShapedHunk } from "./hunk.js";
+import { findShift, type Shift, sameShift } from "./indent.js";
 
 /** How far from the file's bytes the old lines of a hunk were when they were found. */
 export type Tier = "exact" | "trailing" | "prefix" | "shift" | "punctuation" | "aligned";
@@ -116,17 +117,30 @@ export class PlaceFinder {
     );
   }
 
-  /** Every line that is not blank stands deeper, or less deep, by one and the same indent. */
+  /** One rule takes the indent of every line that is not blank to the file's. */
   private findShifted(lines: readonly HunkLine[]): readonly number[] {
-    const index = this.base.index("trimmed");
-    const pattern = lines.map((line) => index.idOf(line.text));
     // Braces alone prove nothing at another depth.
     const words = lines.reduce((sum, line) => sum + (line.text.match(/[\p{L}\p{N}_]/gu)?.length ?? 0), 0);
-    if (pattern.includes(-1) || words < 3) return [];
+    if (words < 3) return [];
+    return this.findTrimmed(lines, (start) => findShift(this.base, lines, start) !== undefined);
+  }
+
+  /** Where lines stand that were found at their own depth, too, if they are moved by a rule. */
+  findMoved(lines: readonly HunkLine[], shift: Shift): readonly number[] {
+    return this.findTrimmed(lines, (start) => {
+      const found = findShift(this.base, lines, start);
+      return found !== undefined && sameShift(found, shift);
+    });
+  }
+
+  private findTrimmed(lines: readonly HunkLine[], fits: (start: number) => boolean): readonly number[] {
+    const index = this.base.index("trimmed");
+    const pattern = lines.map((line) => index.idOf(line.text));
+    if (pattern.includes(-1)) return [];
     const pivot = smallest(pattern, (id) => index.placesOf(id).length);
     return this.collect(index.placesOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
       for (const [at, id] of pattern.entries()) if (index.ids[start + at] !== id) return false;
-      return findShift(this.base, lines, start) !== undefined;
+      return fits(start);
     });
   }
 
@@ -144,36 +158,6 @@ export class PlaceFinder {
       return true;
     });
   }
-}
-
-/** One indent that the file has more of, or less of, than the hunk. */
-export interface Shift {
-  readonly indent: string;
-  readonly deeper: boolean;
-}
-
-/** The uniform shift between a hunk's old lines and the file's from `start` on, if there is one. */
-export function findShift(base: BaseText, lines: readonly HunkLine[], start: number): Shift | undefined {
-  let shift: Shift | undefined;
-  for (const [at, line] of lines.entries()) {
-    const there = base.line(start + at);
-    if (isBlankLine(line.text)) continue;
-    const [written, real] = [indentOf(line.text), indentOf(there)];
-    const deeper = real.length > written.length;
-    const [short, long] = deeper ? [written, real] : [real, written];
-    if (short.length === long.length || !long.endsWith(short)) return undefined;
-    const indent = long.slice(0, long.length - short.length);
-    if (shift !== undefined && (shift.indent !== indent || shift.deeper !== deeper)) return undefined;
-    shift = { indent, deeper };
-  }
-  return shift;
-}
-
-/** An added line moved by the shift; undefined where it is not deep enough to be moved. */
-export function shiftLine(text: string, shift: Shift): string | undefined {
-  if (isBlankLine(text)) return text;
-  if (shift.deeper) return shift.indent + text;
-  return text.startsWith(shift.indent) ? text.slice(shift.indent.length) : undefined;
 }
 
 function mayLackPrefix(line: HunkLine): boolean {

@@ -1,6 +1,7 @@
 import type { BaseText } from "./base-text.js";
 import { differsInEndings } from "./correct.js";
 import { growth } from "./hunk.js";
+import { describeShift } from "./indent.js";
 import { hintOf, type Located, type Placement } from "./placement.js";
 import type { LandedHunk, Repair, RepairKind } from "./types.js";
 
@@ -40,6 +41,9 @@ export function describeRepairs(base: BaseText, located: Located): readonly Repa
   for (const hunk of located.repeated) {
     repairs.push({ kind: "repeated_hunk", hunk, detail: "the same hunk again, counted once" });
   }
+  for (const { hunk, start } of located.standing) {
+    repairs.push({ kind: "applied_before", hunk, detail: `stands already at line ${start + 1}, left out` });
+  }
   if (located.outOfOrder) repairs.push({ kind: "hunk_order", detail: "hunks put in the order of the file" });
   return repairs;
 }
@@ -63,10 +67,7 @@ function repairsOf(base: BaseText, placement: Placement): Repair[] {
   if (tier === "prefix") note("missing_prefix", "context lines without the space before them");
   if (tier === "punctuation") note("punctuation", "the file's own punctuation was kept in context lines");
   if (shift !== undefined) {
-    note(
-      "indentation",
-      `moved ${shift.deeper ? "right" : "left"} by ${JSON.stringify(shift.indent)}, added lines too`,
-    );
+    note("indentation", describeShift(shift));
   }
   if (alignment !== undefined) {
     const lost = alignment.dropped.map((line) => JSON.stringify(line.text.trim().slice(0, 60)));

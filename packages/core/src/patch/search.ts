@@ -1,12 +1,12 @@
 import { alignHunk } from "./align.js";
 import { findAnchorGaps } from "./anchors.js";
 import { assignInOrder, type Candidate, holds } from "./assign.js";
-import type { BaseText } from "./base-text.js";
+import { type BaseText, isBlankLine, levelled } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
-import type { ShapedHunk } from "./hunk.js";
-import type { AlreadyThere, Finding } from "./placement.js";
+import { announcesMore, type HunkLine, type ShapedHunk } from "./hunk.js";
+import { type AlreadyThere, type Finding, hintOf } from "./placement.js";
 import type { PlaceFinder } from "./places.js";
-import { claimsApplied, newCore, standsAlready } from "./standing.js";
+import { type AddedLines, claimsApplied, newCore, onlyRemoves, standsAlready } from "./standing.js";
 
 /** Places of the old side as it is; for lines without any context, the gaps they may go to. */
 export function findVerbatim(
@@ -19,8 +19,28 @@ export function findVerbatim(
   if (deadline.late()) return nothing;
   if (hunk.old.length === 0) return { ...nothing, tier: "exact", starts: findGaps(base, hunk) };
   const places = finder.findVerbatim(hunk.old);
-  if (places !== undefined) return { ...nothing, tier: places.tier, starts: places.starts };
-  return nothing;
+  if (places === undefined) return nothing;
+  const hint = hintOf(hunk);
+  // The number may name another copy that differs in trailing blanks only: two witnesses that disagree.
+  if (
+    places.tier === "exact" &&
+    hint !== undefined &&
+    !holds(places.starts, hint) &&
+    looseAt(base, hunk, hint)
+  )
+    return {
+      ...nothing,
+      tier: "trailing",
+      starts: [...Array.from(places.starts), hint].sort((a, b) => a - b),
+    };
+  return { ...nothing, tier: places.tier, starts: places.starts };
+}
+
+function looseAt(base: BaseText, { old }: ShapedHunk, start: number): boolean {
+  if (start < 0 || start + old.length > base.count) return false;
+  return old.every(
+    ({ text }, at) => levelled(text, "trailing") === levelled(base.line(start + at), "trailing"),
+  );
 }
 
 /** Where added lines without any context may go: an empty file, an exact number, or below an anchor. */
@@ -36,15 +56,22 @@ export function findApplied(
   base: BaseText,
   findings: readonly Finding[],
   finder: PlaceFinder,
+  added: AddedLines,
 ): AlreadyThere | undefined {
   const byNumbers = findings.map(({ hunk }) => claimsApplied(base, hunk));
-  if (byNumbers.every((start) => start !== undefined)) return { kind: "already", starts: byNumbers };
+  const proves = ({ hunk }: Finding) =>
+    onlyRemoves(hunk)
+      ? findNewSide(base, hunk, finder, added).length > 0
+      : standsAlready.isTelling(base, hunk, added);
+  // One hunk that proves it vouches for the numbers of the others.
+  if (byNumbers.every((start) => start !== undefined) && findings.some(proves))
+    return { kind: "already", starts: byNumbers };
   if (findings.every((finding) => finding.starts.length > 0)) return undefined;
   const candidates: Candidate[] = [];
   for (const { hunk, starts } of findings) {
     const insertion = hunk.runs.every((run) => run.from === run.to);
     if (starts.length > 0 && !insertion) return undefined;
-    candidates.push({ ...newCore(hunk), starts: findNewSide(base, hunk, finder) });
+    candidates.push({ ...newCore(hunk), starts: findNewSide(base, hunk, finder, added) });
   }
   const assigned = assignInOrder(candidates);
   if (assigned === undefined || assigned.earliest.some((start, at) => start !== assigned.latest[at]))
@@ -53,14 +80,25 @@ export function findApplied(
 }
 
 /** Places of the new side that prove something. */
-function findNewSide(base: BaseText, hunk: ShapedHunk, finder: PlaceFinder): ArrayLike<number> {
-  if (!standsAlready.isTelling(base, hunk)) return [];
+function findNewSide(
+  base: BaseText,
+  hunk: ShapedHunk,
+  finder: PlaceFinder,
+  added: AddedLines,
+): ArrayLike<number> {
+  if (announcesMore(hunk) || !standsAlready.isTelling(base, hunk, added)) return [];
   const starts = finder.findVerbatim(hunk.new)?.starts ?? [];
   const { numbers } = hunk.hunk.header;
-  if (numbers === undefined || hunk.new.some((line) => line.kind === "context")) return starts;
+  const weak = onlyRemoves(hunk);
+  if (weak && (starts.length > 1 || (numbers === undefined && countFull(hunk.new) < 3))) return [];
+  if (numbers === undefined || (!weak && hunk.new.some((line) => line.kind === "context"))) return starts;
   return [numbers.newStart - 1, numbers.oldStart - 1].filter(
     (at, n, all) => all.indexOf(at) === n && holds(starts, at),
   );
+}
+
+function countFull(lines: readonly HunkLine[]): number {
+  return lines.filter((line) => !isBlankLine(line.text)).length;
 }
 
 /** Looks further for a hunk that stands nowhere as it is. */
@@ -68,14 +106,17 @@ export function findMended(
   base: BaseText,
   finding: Finding,
   finder: PlaceFinder,
+  added: AddedLines,
   deadline: Deadline,
 ): Finding {
   if (finding.starts.length > 0 || finding.hunk.old.length === 0 || deadline.late()) return finding;
   const { hunk } = finding;
-  const applied = findNewSide(base, hunk, finder);
+  const applied = findNewSide(base, hunk, finder, added);
   const places = finder.findMended(hunk);
   if (places !== undefined) return { ...finding, tier: places.tier, starts: places.starts, applied };
   if (applied.length > 0) return { ...finding, applied };
+  // If the new lines stand there, it may also be that the hunk was applied: no proof that it is damaged.
+  if (finder.findVerbatim(hunk.new) !== undefined) return finding;
   const outcome = alignHunk(base, hunk, deadline);
   switch (outcome.kind) {
     case "aligned": {

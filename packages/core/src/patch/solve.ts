@@ -36,7 +36,7 @@ export function solve(base: BaseText, findings: readonly Finding[]): Located | M
   const shallow = findIndentDoubt(findings);
   if (shallow !== undefined) return misfit("indent_unknown", shallow, findings, shallow.starts);
   const placements = findings.map((finding, at) => placeAt(base, finding, starts[at] ?? 0));
-  return { kind: "located", placements, outOfOrder: false, repeated: [] };
+  return { kind: "located", placements, outOfOrder: false, repeated: [], standing: [] };
 }
 
 /** Ties broken by an exact line number or by the anchor of the header; never by one against the other. */
@@ -50,7 +50,7 @@ function narrow(
   const isTied = (at: number) => earliest[at] !== latest[at];
   // Numbers that are wrong where it can be checked are no witnesses where it cannot.
   const reliable =
-    numbersAgree(findings) &&
+    numbersAgree(findings.map(({ hunk }) => hunk)) &&
     findings.every((finding, at) => isTied(at) || hintHolds(finding, earliest[at] ?? 0));
   const finder = new SectionFinder(base);
   return candidates.map((candidate, at) => {
@@ -79,7 +79,7 @@ function solveOutOfOrder(
   findings: readonly Finding[],
   candidates: readonly Candidate[],
 ): Located | Misfit {
-  const several = findings.find((finding) => finding.starts.length > 1);
+  const several = findings.find((finding) => finding.starts.length > 1 || finding.tier === "aligned");
   if (several !== undefined) return misfit("ambiguous", several, findings, several.starts);
   const starts = findings.map((finding) => finding.starts[0] ?? 0);
   const colliding = findings[findCollision(candidates, starts) ?? -1];
@@ -89,5 +89,5 @@ function solveOutOfOrder(
   const shallow = findIndentDoubt(findings);
   if (shallow !== undefined) return misfit("indent_unknown", shallow, findings, shallow.starts);
   const placements = findings.map((finding, at) => placeAt(base, finding, starts[at] ?? 0));
-  return { kind: "located", placements, outOfOrder: true, repeated: [] };
+  return { kind: "located", placements, outOfOrder: true, repeated: [], standing: [] };
 }

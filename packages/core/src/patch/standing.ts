@@ -1,6 +1,6 @@
 import type { Candidate } from "./assign.js";
-import { type BaseText, isBlankLine } from "./base-text.js";
-import { type HunkLine, type Run, type ShapedHunk, trimCommon } from "./hunk.js";
+import { type BaseText, isBlankLine, levelled } from "./base-text.js";
+import { announcesMore, type HunkLine, type Run, type ShapedHunk, trimCommon } from "./hunk.js";
 
 /** Whether the file has these lines, byte for byte but for endings, from the 0-based line `start` on. */
 export function linesStandAt(base: BaseText, lines: readonly HunkLine[], start: number): boolean {
@@ -23,33 +23,93 @@ export const standsAlready = {
   },
 
   /** Whether the new side, found in the file, proves that the hunk was applied. */
-  isTelling(base: BaseText, hunk: ShapedHunk): boolean {
+  isTelling(base: BaseText, hunk: ShapedHunk, added: AddedLines): boolean {
     if (hunk.old.length === 0) return false;
     const words = hunk.new.filter((line) => !isBlankLine(line.text));
     if (words.length < 2 && !words.some((line) => /[\p{L}\p{N}]/u.test(line.text))) return false;
-    return hunk.runs.every((run) => isTellingRun(base, hunk, run));
+    const runs = hunk.runs.map((run) => weighRun(base, hunk, run, added));
+    return runs.includes("telling") && !runs.includes("silent");
   },
 } as const;
 
-/** That lines are gone shows only between two that have come together, and if the file has them no more. */
-function isTellingRun(base: BaseText, { old }: ShapedHunk, run: Run): boolean {
+/** How often a diff adds each line, by its text without blanks around. */
+export type AddedLines = ReadonlyMap<string, number>;
+
+export function countAdded(hunks: readonly ShapedHunk[]): AddedLines {
+  const counts = new Map<string, number>();
+  for (const { runs } of hunks) {
+    for (const { text } of runs.flatMap((run) => run.added)) {
+      const key = levelled(text, "trimmed");
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+/**
+ * What a run proves whose new side stands in the file: lines that were added prove it. That lines are gone
+ * shows only between two that have come together, and proves something by itself only if one of the lines
+ * stands nowhere any more, but where the diff adds it.
+ */
+function weighRun(
+  base: BaseText,
+  { old }: ShapedHunk,
+  run: Run,
+  added: AddedLines,
+): "telling" | "possible" | "silent" {
   const removed = old.slice(run.from, run.to);
   const { head, tail } = trimCommon(removed, run.added, (one, other) => one.text === other.text);
-  if (run.added.length > head + tail) return true;
-  if (run.from + head === 0 || run.to - tail === old.length) return false;
-  return removed
-    .slice(head, removed.length - tail)
-    .every((line) => !isBlankLine(line.text) && base.index("trimmed").idOf(line.text) < 0);
+  if (run.added.length > head + tail) return "telling";
+  if (run.from + head === 0 || run.to - tail === old.length) return "silent";
+  const gone = removed.slice(head, removed.length - tail);
+  if (
+    hidesGap(gone, contextFrom(old, run.to - tail, 1)) ||
+    hidesGap(gone.toReversed(), contextFrom(old, run.from + head - 1, -1))
+  )
+    return "silent";
+  const index = base.index("trimmed");
+  const words = gone.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  const isGone = ({ text }: HunkLine) =>
+    index.placesOf(index.idOf(text)).length <= (added.get(levelled(text, "trimmed")) ?? 0);
+  if (!words.every(isGone)) return "silent";
+  return words.length > 0 ? "telling" : "possible";
+}
+
+/** Whether all the context that should close the gap is the same as the lines that should be gone. */
+function hidesGap(gone: readonly HunkLine[], context: readonly HunkLine[]): boolean {
+  return context.length <= gone.length && context.every((line, at) => line.text === gone[at]?.text);
+}
+
+function contextFrom(old: readonly HunkLine[], from: number, step: 1 | -1): readonly HunkLine[] {
+  const context: HunkLine[] = [];
+  for (let at = from; at >= 0; at += step) {
+    const line = old[at];
+    if (line?.kind !== "context") break;
+    context.push(line);
+  }
+  return context;
 }
 
 /** Whether the numbers say so: the new side stands where it should, the old does not. The 0-based place. */
 export function claimsApplied(base: BaseText, hunk: ShapedHunk): number | undefined {
   const { numbers } = hunk.hunk.header;
-  if (numbers === undefined || hunk.old.length === 0 || !standsAlready.isTelling(base, hunk))
-    return undefined;
+  if (numbers === undefined || hunk.old.length === 0 || announcesMore(hunk)) return undefined;
+  if (!hunk.new.some((line) => !isBlankLine(line.text))) return undefined;
   const start = numbers.newStart - 1;
   if (linesStandAt(base, hunk.old, numbers.oldStart - 1)) return undefined;
   return linesStandAt(base, hunk.new, start) ? start : undefined;
+}
+
+/** Whether all that would prove the hunk applied is that lines are gone: a weaker proof, since they may be misquoted. */
+export function onlyRemoves({ old, runs }: ShapedHunk): boolean {
+  return runs.every((run) => {
+    const { head, tail } = trimCommon(
+      old.slice(run.from, run.to),
+      run.added,
+      (one, other) => one.text === other.text,
+    );
+    return run.added.length === head + tail;
+  });
 }
 
 /** What a hunk changes, counted in the lines of its new side. */

@@ -72,6 +72,10 @@ export interface Repair {
 }
 
 export type RepairKind =
+  | "dialect"
+  | "escaped"
+  | "entities"
+  | "pasted_numbers"
   | "fence_removed"
   | "prose_removed"
   | "header_mended"
@@ -86,5 +90,6 @@ export type RepairKind =
   | "context_mended"
   | "hunk_order"
   | "repeated_hunk"
+  | "applied_before"
   | "empty_hunk"
   | "final_newline";

@@ -34,16 +34,27 @@ export function parseArguments(tool: Tool, args: unknown): ParsedArguments {
 function tolerate(schema: unknown, value: unknown): unknown {
   if (!(schema instanceof z.ZodExactOptional)) return value === null ? undefined : value;
   if (value === null || value === "") return undefined;
-  return typeof value === "string" && schema.unwrap() instanceof z.ZodArray ? parseList(value) : value;
+  const inner = schema.unwrap();
+  const isNested = inner instanceof z.ZodArray || inner instanceof z.ZodRecord;
+  return isNested ? dropNulls(typeof value === "string" ? parseNested(value) : value) : value;
 }
 
-function parseList(text: string): unknown {
+/** A list or an object that was written as a JSON string. */
+function parseNested(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : text;
+    return typeof value === "object" ? value : text;
   } catch {
     return text;
   }
+}
+
+/** Inside lists and objects, too, `null` stands for "not meant". */
+function dropNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropNulls);
+  if (typeof value !== "object" || value === null) return value;
+  const meant = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(meant.map(([name, member]) => [name, dropNulls(member)]));
 }
 
 /** One sentence: which argument, what it should be, what came. */
@@ -54,8 +65,18 @@ function explain(tool: Tool, issue: z.core.$ZodIssue | undefined, values: Record
   const hint = description === undefined ? "" : ` (${description})`;
   if (!(name in values)) return `${tool.name} needs the argument ${name}${hint}; it is missing.`;
   const wanted = wantedOf(issue);
-  const value = valueAt(values, issue?.path ?? []);
-  return `The argument ${name} of ${tool.name} must be ${wanted}, not ${describe(value)}${hint}.`;
+  const path = issue?.path ?? [];
+  const value = valueAt(values, path);
+  const where = path.length > 2 ? pathOf(path) : name;
+  if (value === undefined) return `${tool.name} needs ${where}; it is missing.`;
+  return `The argument ${where} of ${tool.name} must be ${wanted}, not ${describe(value)}${hint}.`;
+}
+
+/** As `changes[1].content`. */
+function pathOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, at) => (typeof key === "number" ? `[${key}]` : `${at > 0 ? "." : ""}${String(key)}`))
+    .join("");
 }
 
 function wantedOf(issue: z.core.$ZodIssue | undefined): string {

@@ -1,5 +1,5 @@
 export { type ParsedArguments, parseArguments } from "./arguments.js";
-export { findTool, readingTools, tools } from "./catalog.js";
+export { allTools, findTool, readingTools, tools } from "./catalog.js";
 export { runTool, type ToolContext } from "./run-tool.js";
 export {
   jsonSchema,
@@ -19,9 +19,10 @@ export {
 } from "./wire/options.js";
 export { type Envelope, type EnvelopeFile, parseEnvelope } from "./wire/parse-envelope.js";
 export { renderResult } from "./wire/render.js";
-export type { RefusedResult, ToolReply, ToolResult, WriteResult } from "./wire/result.js";
+export type { ChangeSetResult, RefusedResult, ToolReply, ToolResult, WriteResult } from "./wire/result.js";
 export {
   resultSchemas,
+  type WireChangeSetResult,
   type WireFileState,
   type WireListResult,
   type WireReadManyResult,

@@ -1,6 +1,9 @@
 import * as z from "zod";
 import { defineTool, readOnlyAnnotations } from "./tool.js";
 
+/** What one answer can hold; the listing says that there are more. */
+const mostEntries = 5_000;
+
 export const listFiles = defineTool({
   name: "list_files",
   title: "List files",
@@ -13,6 +16,7 @@ export const listFiles = defineTool({
   }),
   annotations: readOnlyAnnotations,
   async run(workspace, args) {
-    return { kind: "list", outcome: await workspace.list(args) };
+    const limit = Math.min(args.limit ?? 1_000, mostEntries);
+    return { kind: "list", outcome: await workspace.list({ ...args, limit }) };
   },
 });

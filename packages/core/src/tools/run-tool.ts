@@ -28,17 +28,18 @@ async function obtainResult(tool: Tool, args: unknown, context: ToolContext): Pr
   const writing = !tool.annotations.readOnly;
   if (writing && context.readOnly === true) {
     const message = `This server is read-only: ${tool.name} is not offered, nothing was written.`;
-    return { kind: "refused", refusal: refuse("read_only", message), writing };
+    const several = tool.several === true;
+    return { kind: "refused", refusal: refuse("read_only", message), writing, several };
   }
   const parsed = parseArguments(tool, args);
-  if (parsed.kind === "refusal") return refused(parsed.code, parsed.message, args, writing, context);
+  if (parsed.kind === "refusal") return refused(parsed.code, parsed.message, args, tool, context);
   try {
     return await tool.run(context.workspace, parsed.values);
   } catch (error) {
     context.onError?.(error, tool.name);
     const reason = error instanceof DiskFault ? error.message : `${tool.name} failed unexpectedly`;
-    const check = writing ? " The state given here is what is on disk now; check it before you go on." : "";
-    return refused("internal_error", `Internal Error: ${reason}.${check}`, args, writing, context);
+    const check = writing ? " Look at the file's state before you go on." : "";
+    return refused("internal_error", `Internal Error: ${reason}.${check}`, args, tool, context);
   }
 }
 
@@ -50,15 +51,17 @@ async function refused(
   code: "internal_error" | "invalid_arguments",
   message: string,
   args: unknown,
-  writing: boolean,
+  tool: Tool,
   context: ToolContext,
 ): Promise<ToolResult> {
+  const writing = !tool.annotations.readOnly;
+  const several = tool.several === true;
   const path = pathOf(args);
-  const wanted = writing && (code === "internal_error" || context.resultContent === "full");
+  const wanted = writing && !several && (code === "internal_error" || context.resultContent === "full");
   const state = wanted && path !== undefined ? await latestState(context.workspace, path) : null;
   if (state === null) {
     const named = path === undefined ? {} : { path };
-    return { kind: "refused", refusal: refuse(code, message), writing, ...named };
+    return { kind: "refused", refusal: refuse(code, message), writing, several, ...named };
   }
   const outcome: WriteOutcome = { kind: "write", success: false, code, message, state, shownBefore: false };
   return { kind: "write", outcome };

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import type {
+  ApplyChangesOutcome,
+  ApplyChangesRequest,
   ListOutcome,
   ListRequest,
   PatchFileRequest,
@@ -22,6 +24,8 @@ export interface Tool<Shape extends z.ZodRawShape = z.ZodRawShape> {
   /** Unknown arguments are dropped, since clients add their own. */
   readonly parameters: z.ZodObject<Shape>;
   readonly annotations: ToolAnnotations;
+  /** Answers for several files: with `changes` in place of `latest_file_state`. */
+  readonly several?: true;
   /**
    * Does the work on arguments that `parameters` has parsed. An expected refusal is a result; what is
    * thrown is caught once, by `runTool`.
@@ -36,6 +40,7 @@ export const toolNames = [
   "safe_patch",
   "write_file",
   "undo_edit",
+  "apply_changes",
 ] as const;
 
 export type ToolName = (typeof toolNames)[number];
@@ -57,6 +62,7 @@ export interface ToolWorkspace {
   list(request: ListRequest): Promise<ListOutcome>;
   patch(request: PatchFileRequest): Promise<WriteOutcome>;
   write(request: WriteFileRequest): Promise<WriteOutcome>;
+  applyChanges(request: ApplyChangesRequest): Promise<ApplyChangesOutcome>;
   undo(request: { readonly path: string; readonly tool?: string }): Promise<WriteOutcome>;
 }
 

@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { resolveBase } from "../../src/files/base.js";
-import { emptySha256 } from "../../src/files/index.js";
+import { currentBase, emptySha256, type GivenBase } from "../../src/files/index.js";
 import { sha } from "../support.js";
 
 const [disk, older, other] = [sha("disk"), sha("older"), sha("other")];
 const twin = `${older.slice(0, 20)}${"0".repeat(44)}`;
 
+type Known = readonly [string, GivenBase | undefined, string | null, readonly string[], object];
+
 describe("a base", () => {
-  it.each([
+  it.each<Known>([
     ["nothing", undefined, disk, [], { kind: "none" }],
-    ["the word for whatever is there", "current", disk, [], { kind: "current" }],
+    ["the word for whatever is there", currentBase, disk, [], { kind: "current" }],
     ["the disk's hash", disk, disk, [], { kind: "matches" }],
     [
       "the disk's hash in capitals with its label",

@@ -6,6 +6,27 @@ const deep = text("class A {", "    run() {", "        go();", "        stop();"
 
 const placed: readonly PatchCase[] = [
   {
+    name: "one hunk there already, one not",
+    base: text("a", "B", "c", "d", "e"),
+    diff: text("@@ -1,3 +1,3 @@", " a", "-b", "+B", " c", "@@ -4,2 +4,2 @@", "-d", "+D", " e"),
+    text: text("a", "B", "c", "D", "e"),
+    repairs: ["applied_before"],
+  },
+  {
+    name: "an insertion at the edge of context that was cut short",
+    base: text("alpha", "beta", "gamma", "delta", "omega"),
+    diff: text("@@ -1,3 +1,4 @@", " alpha", " beta", "+X"),
+    text: text("alpha", "beta", "X", "gamma", "delta", "omega"),
+    repairs: ["line_counts"],
+  },
+  {
+    name: "lines before the first one, by number",
+    base: text("one", "two", "three"),
+    diff: text("@@ -0,0 +1,1 @@", "+zero"),
+    text: text("zero", "one", "two", "three"),
+    repairs: [],
+  },
+  {
     name: "the order of the hunks leaves one place",
     base: text("k=1", "a", "k=1"),
     diff: text("@@", "-a", "+A", "@@", "-k=1", "+k=2"),
@@ -154,6 +175,13 @@ const placed: readonly PatchCase[] = [
 
 const refused: readonly PatchCase[] = [
   {
+    name: "an insertion there already, another change not",
+    base: text("a", "X", "c", "d", "e"),
+    diff: text("@@ -1,1 +1,2 @@", " a", "+X", "@@ -4,2 +4,2 @@", "-d", "+D", " e"),
+    code: "invalid_diff",
+    says: ["already applied"],
+  },
+  {
     name: "two hunks, both with two places",
     base: twice,
     diff: text("@@", "-    x = 1", "+    x = 2"),
@@ -231,13 +259,6 @@ const refused: readonly PatchCase[] = [
     code: "invalid_diff",
   },
   {
-    name: "one hunk there already, one not",
-    base: text("a", "B", "c", "d", "e"),
-    diff: text("@@ -1,3 +1,3 @@", " a", "-b", "+B", " c", "@@ -4,2 +4,2 @@", "-d", "+D", " e"),
-    code: "invalid_diff",
-    says: ["already applied"],
-  },
-  {
     name: "a context line that stands elsewhere",
     base: text("alpha", "beta", "gamma", "delta", "omega"),
     diff: text("@@", " omega", "-beta", "+BETA", " gamma"),
@@ -250,9 +271,16 @@ const refused: readonly PatchCase[] = [
     code: "invalid_diff",
   },
   {
-    name: "an insertion at the edge where a line was lost",
-    base: text("alpha", "beta", "gamma", "delta"),
+    name: "an insertion at the edge where the lines up to the end may be lost",
+    base: text("alpha", "beta", "gamma"),
     diff: text("@@ -1,3 +1,4 @@", " alpha", " beta", "+X"),
+    code: "invalid_diff",
+    says: ["more context lines"],
+  },
+  {
+    name: "a removed line that stands twice, where a context line was lost",
+    base: text("alpha", "beta", "same", "same", "omega"),
+    diff: text("@@ -1,4 +1,4 @@", " alpha", " beta", "-same", "+other"),
     code: "invalid_diff",
     says: ["more context lines"],
   },

@@ -235,20 +235,6 @@ const refused: readonly PatchCase[] = [
   },
   { name: "a file header alone", base, diff: header, code: "invalid_diff", says: ["No hunk was found"] },
   {
-    name: "a V4A envelope",
-    base,
-    diff: text("*** Begin Patch", "*** Update File: f.txt", "-three", "+THREE", "*** End Patch"),
-    code: "invalid_diff",
-    says: ["V4A"],
-  },
-  {
-    name: "a SEARCH/REPLACE block",
-    base,
-    diff: text("<<<<<<< SEARCH", "three", "=======", "THREE", ">>>>>>> REPLACE"),
-    code: "invalid_diff",
-    says: ["SEARCH/REPLACE"],
-  },
-  {
     name: "two files",
     base,
     diff: `--- a/f.txt\n+++ b/f.txt\n${hunk}--- a/g.txt\n+++ b/g.txt\n${hunk}`,
@@ -284,9 +270,9 @@ const refused: readonly PatchCase[] = [
     code: "exists",
   },
   {
-    name: "a creation by numbers of a file that is there",
+    name: "a creation by numbers that holds much of the file that is there",
     base,
-    diff: text("@@ -0,0 +1,1 @@", "+new"),
+    diff: text("@@ -0,0 +1,4 @@", "+one", "+TWO", "+three", "+four"),
     code: "exists",
   },
   {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
+  allTools,
   findTool,
   jsonSchema,
   readingTools,
@@ -11,8 +12,8 @@ import {
 
 describe("the catalogue", () => {
   test("offers the tools in their fixed order", () => {
-    expect(tools.map((tool) => tool.name)).toEqual([...toolNames]);
-    expect(toolNames).toEqual([
+    expect(allTools.map((tool) => tool.name)).toEqual([...toolNames]);
+    expect(tools.map((tool) => tool.name)).toEqual([
       "read_file",
       "read_many_files",
       "list_files",
@@ -22,11 +23,13 @@ describe("the catalogue", () => {
     ]);
     expect(readingTools.map((tool) => tool.name)).toEqual(["read_file", "read_many_files", "list_files"]);
     expect(findTool("safe_patch")).toBe(tools[3]);
+    expect(allTools.slice(0, tools.length)).toEqual(tools);
+    expect(allTools.slice(tools.length).map((tool) => tool.name)).toEqual(["apply_changes"]);
     expect(findTool("replace")).toBeUndefined();
   });
 
   test("states what is true of each tool", () => {
-    const told = tools.map(({ name, annotations }) => [name, ...Object.values(annotations)]);
+    const told = allTools.map(({ name, annotations }) => [name, ...Object.values(annotations)]);
     expect(told).toEqual([
       ["read_file", true, false, true, false],
       ["read_many_files", true, false, true, false],
@@ -34,6 +37,7 @@ describe("the catalogue", () => {
       ["safe_patch", false, true, true, false],
       ["write_file", false, true, true, false],
       ["undo_edit", false, true, false, false],
+      ["apply_changes", false, true, true, false],
     ]);
   });
 });
@@ -68,6 +72,10 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
       ],
     ],
     ["undo_edit", ["one step further back", "deletes the file"]],
+    [
+      "apply_changes",
+      ["all changes are made, or none", "latest version", "If one change is refused, nothing"],
+    ],
   ];
   test.each(cases)("%s", (name, sentences) => {
     for (const sentence of sentences) expect(findTool(name)?.description).toContain(sentence);
@@ -85,7 +93,7 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
 describe("the published schemas are a contract", () => {
   const { UPDATE_SCHEMAS } = process.env;
   const contract = {
-    ...Object.fromEntries(tools.map((tool) => [`${tool.name}.parameters`, jsonSchema(tool.parameters)])),
+    ...Object.fromEntries(allTools.map((tool) => [`${tool.name}.parameters`, jsonSchema(tool.parameters)])),
     ...Object.fromEntries(
       Object.entries(resultSchemas).map(([name, schema]) => [`${name}.result`, jsonSchema(schema)]),
     ),
@@ -97,6 +105,7 @@ describe("the published schemas are a contract", () => {
   });
 
   test("unknown arguments are allowed, since clients add their own", () => {
-    for (const tool of tools) expect(jsonSchema(tool.parameters)).not.toHaveProperty("additionalProperties");
+    for (const tool of allTools)
+      expect(jsonSchema(tool.parameters)).not.toHaveProperty("additionalProperties");
   });
 });

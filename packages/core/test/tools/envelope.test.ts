@@ -172,6 +172,7 @@ describe("the law of the frame", () => {
             { kind: "refusal", code: "file_missing", message, path: refusedPath },
           ],
           leftOut: [{ path: refusedPath, sizeBytes: 5 }],
+          leftOutCount: 1,
         } as const;
         const envelope = parsed(renderResult({ kind: "read_many", outcome }, options).text);
         expect(envelope.files.map(read)).toEqual(files.map(told));

@@ -262,6 +262,7 @@ describe("the seed's protocol to the letter: full content as JSON", () => {
         { kind: "read", state: stateOf("c\n", { path: "c", version: 4 }) },
       ],
       leftOut: [{ path: "d", sizeBytes: 7 }],
+      leftOutCount: 1,
     } as const;
     const answer = JSON.parse(renderResult({ kind: "read_many", outcome }, options).text);
     expect(answer).toMatchObject([

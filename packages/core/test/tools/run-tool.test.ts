@@ -42,7 +42,7 @@ describe("what a tool asks of the workspace", () => {
     const workspace = scripted({
       readMany: async (request) => {
         seen.push(request);
-        return { kind: "read_many", files: [], leftOut: [] };
+        return { kind: "read_many", files: [], leftOut: [], leftOutCount: 0 };
       },
     });
     const reply = await runTool(

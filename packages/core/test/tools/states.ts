@@ -49,6 +49,7 @@ export function scripted(answers: Partial<ToolWorkspace>): ToolWorkspace {
     list: unexpected("list"),
     patch: unexpected("patch"),
     write: unexpected("write"),
+    applyChanges: unexpected("applyChanges"),
     undo: unexpected("undo"),
     ...answers,
   };

@@ -8,8 +8,9 @@ import type {
 } from "../../files/index.js";
 import { describeOmission, describeRepair } from "./notes.js";
 import type { ResultContent } from "./options.js";
-import type { RefusedResult, WriteResult } from "./result.js";
+import type { ChangeSetResult, RefusedResult, WriteResult } from "./result.js";
 import type {
+  WireChangeSetResult,
   WireFileState,
   WireListResult,
   WireReadManyResult,
@@ -66,8 +67,28 @@ export function writeToJson(
   return { success, code, message, latest_file_state: latest, ...changeToJson(outcome, shown), ...omitted };
 }
 
-export function refusedToJson({ refusal, path, writing }: RefusedResult): WireWriteResult | WireRefusal {
+/** `{success, code, message, changes}`, each change as the answer to a write. */
+export function changeSetToJson(
+  { outcome }: ChangeSetResult,
+  shown: readonly Shown[],
+  resultContent: ResultContent,
+): WireChangeSetResult {
+  const { success, code, message, files } = outcome;
+  const changes = files.map(({ path, outcome: one }, at) => ({
+    file_path: path,
+    ...writeToJson({ kind: "write", outcome: one }, shown[at] ?? { kind: "none" }, resultContent),
+  }));
+  return { success, code, message, changes };
+}
+
+export function refusedToJson({
+  refusal,
+  path,
+  writing,
+  several,
+}: RefusedResult): WireWriteResult | WireChangeSetResult | WireRefusal {
   const { code, message } = refusal;
+  if (several === true) return { success: false, code, message, changes: [] };
   if (writing) return { success: false, code, message, latest_file_state: null };
   return refusalToJson(refusal, path);
 }

@@ -1,8 +1,16 @@
-import { listToJson, readManyToJson, readToJson, refusedToJson, writeToJson } from "./json.js";
-import type { WireOptions } from "./options.js";
-import type { ToolReply, ToolResult, WriteResult } from "./result.js";
-import { chooseShown } from "./shown.js";
 import {
+  changeSetToJson,
+  listToJson,
+  readManyToJson,
+  readToJson,
+  refusedToJson,
+  writeToJson,
+} from "./json.js";
+import type { WireOptions } from "./options.js";
+import type { ChangeSetResult, ToolReply, ToolResult, WriteResult } from "./result.js";
+import { chooseShown, chooseShownOfSet, type Shown } from "./shown.js";
+import {
+  changeSetToText,
   listToText,
   readManyToText,
   readToText,
@@ -34,6 +42,8 @@ export function renderResult(result: ToolResult, options: WireOptions): ToolRepl
     }
     case "write":
       return renderWrite(result, options);
+    case "change_set":
+      return renderChangeSet(result, options);
     case "refused": {
       const head = { success: false, code: result.refusal.code, bearsContent: false } as const;
       return reply(head, refusedToJson(result), () => refusalToText(result.refusal), options);
@@ -46,9 +56,21 @@ export function renderResult(result: ToolResult, options: WireOptions): ToolRepl
 function renderWrite(result: WriteResult, options: WireOptions): ToolReply {
   const shown = chooseShown(result, options.resultContent);
   const { success, code } = result.outcome;
-  const bearsContent = shown.kind === "full" || (shown.kind === "windows" && shown.windows.length > 0);
+  const bearsContent = bears(shown);
   const json = writeToJson(result, shown, options.resultContent);
   return reply({ success, code, bearsContent }, json, () => writeToText(result, shown), options);
+}
+
+function renderChangeSet(result: ChangeSetResult, options: WireOptions): ToolReply {
+  const shown = chooseShownOfSet(result, options.resultContent);
+  const { success, code } = result.outcome;
+  const json = changeSetToJson(result, shown, options.resultContent);
+  const head = { success, code, bearsContent: shown.some(bears) };
+  return reply(head, json, () => changeSetToText(result, shown), options);
+}
+
+function bears(shown: Shown): boolean {
+  return shown.kind === "full" || (shown.kind === "windows" && shown.windows.length > 0);
 }
 
 function reply(

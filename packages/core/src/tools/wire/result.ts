@@ -1,4 +1,5 @@
 import type {
+  ApplyChangesOutcome,
   ListOutcome,
   OutcomeCode,
   ReadManyOutcome,
@@ -13,6 +14,7 @@ export type ToolResult =
   | { readonly kind: "read_many"; readonly outcome: ReadManyOutcome }
   | { readonly kind: "list"; readonly outcome: ListOutcome }
   | WriteResult
+  | ChangeSetResult
   | RefusedResult;
 
 export interface WriteResult {
@@ -20,6 +22,11 @@ export interface WriteResult {
   readonly outcome: WriteOutcome;
   /** Whether the caller sent the whole new text, so that a success need not show it again. */
   readonly authored?: boolean;
+}
+
+export interface ChangeSetResult {
+  readonly kind: "change_set";
+  readonly outcome: ApplyChangesOutcome;
 }
 
 /** A refusal before the workspace was asked. */
@@ -30,6 +37,8 @@ export interface RefusedResult {
   readonly path?: string;
   /** Whether a writing tool was called: its answer always has the key `latest_file_state`. */
   readonly writing: boolean;
+  /** A tool for several files was called: its answer has the key `changes` instead. */
+  readonly several?: boolean;
 }
 
 /** The answer of a tool as it goes to a model, a client or a script. */

@@ -70,12 +70,21 @@ export const wireWriteResult = z.object({
   content_omitted: z.string().exactOptional(),
 });
 
+/** All of it was carried out, or nothing was written; one element for each file. */
+export const wireChangeSetResult = z.object({
+  success: z.boolean(),
+  code,
+  message: z.string(),
+  changes: z.array(z.object({ file_path: z.string(), ...wireWriteResult.shape })),
+});
+
 export type WireFileState = z.infer<typeof wireFileState>;
 export type WireRefusal = z.infer<typeof wireRefusal>;
 export type WireReadResult = z.infer<typeof wireReadResult>;
 export type WireReadManyResult = z.infer<typeof wireReadManyResult>;
 export type WireListResult = z.infer<typeof wireListResult>;
 export type WireWriteResult = z.infer<typeof wireWriteResult>;
+export type WireChangeSetResult = z.infer<typeof wireChangeSetResult>;
 
 /** The schemas of the answers by the name of what is answered. */
 export const resultSchemas = {
@@ -83,4 +92,5 @@ export const resultSchemas = {
   read_many_files: wireReadManyResult,
   list_files: wireListResult,
   write: wireWriteResult,
+  apply_changes: wireChangeSetResult,
 } as const;

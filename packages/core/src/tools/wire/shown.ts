@@ -6,7 +6,7 @@ import {
   windowContextLines,
   windowsLimitUnits,
 } from "./options.js";
-import type { WriteResult } from "./result.js";
+import type { ChangeSetResult, WriteResult } from "./result.js";
 
 /** How much of the latest state an answer carries. */
 export type Shown =
@@ -41,6 +41,39 @@ export function chooseShown(result: WriteResult, resultContent: ResultContent): 
       return isNews(outcome) ? showFull(outcome) : { kind: "none" };
     default:
       return resultContent satisfies never;
+  }
+}
+
+/**
+ * The same for each file of a change set; together they show no more than one answer may. What does not
+ * fit any more is left out and says so.
+ */
+export function chooseShownOfSet(
+  { outcome }: ChangeSetResult,
+  resultContent: ResultContent,
+): readonly Shown[] {
+  let left = fullContentLimitBytes;
+  return outcome.files.map((file) => {
+    const { authored } = file;
+    const shown = chooseShown({ kind: "write", outcome: file.outcome, authored }, resultContent);
+    const units = unitsOf(shown);
+    if (units > left) return { kind: "too_large" };
+    left -= units;
+    return shown;
+  });
+}
+
+function unitsOf(shown: Shown): number {
+  switch (shown.kind) {
+    case "full":
+      return new TextEncoder().encode(shown.content).length;
+    case "windows":
+      return shown.windows.reduce((sum, { text }) => sum + text.length, 0);
+    case "none":
+    case "too_large":
+      return 0;
+    default:
+      return shown satisfies never;
   }
 }
 

@@ -9,7 +9,7 @@ import type {
 import { clip, escapeForDisplay, quoteForDisplay } from "../../text/index.js";
 import { chooseSuffix, type FileFrame, writeFrame } from "./envelope.js";
 import { describeOmission, describeRepair } from "./notes.js";
-import type { WriteResult } from "./result.js";
+import type { ChangeSetResult, WriteResult } from "./result.js";
 import type { Shown } from "./shown.js";
 
 /**
@@ -44,7 +44,7 @@ export function summariseReads(outcome: ReadManyOutcome) {
   const message = [
     `${read} files read`,
     ...(refused === 0 ? [] : [`${refused} not`]),
-    ...(outcome.leftOut.length === 0 ? [] : [`${outcome.leftOut.length} left out`]),
+    ...(outcome.leftOutCount === 0 ? [] : [`${outcome.leftOutCount} left out`]),
   ].join(", ");
   const code = read === 0 && firstRefusal !== undefined ? firstRefusal.code : ("ok" as const);
   return { success: code === "ok", code, message: `${message}.` };
@@ -69,6 +69,24 @@ export function writeToText({ outcome }: WriteResult, shown: Shown): string {
     ...(omission === undefined ? [] : [omission]),
   ];
   const frames = state === null ? [] : [writtenFrame(state, shown)];
+  return compose(statusLine(outcome.success, outcome.code, first), frames, details);
+}
+
+/** One status line for the set; then the files' frames, then a line for each file with its code. */
+export function changeSetToText({ outcome }: ChangeSetResult, shown: readonly Shown[]): string {
+  const [first, rest] = splitFirstLine(outcome.message);
+  const frames: FileFrame[] = [];
+  const details = rest === "" ? [] : [rest];
+  for (const [at, { path, outcome: one }] of outcome.files.entries()) {
+    const each = shown[at] ?? { kind: "none" };
+    if (one.state !== null) frames.push(writtenFrame(one.state, each));
+    const omission = describeOmission(each);
+    details.push(
+      `${quoteForDisplay(path)} (${one.code}): ${one.success ? singleLine(one.message) : one.message}`,
+      ...(one.change?.repairs ?? []).map((repair) => `  Repaired: ${describeRepair(repair)}.`),
+      ...(omission === undefined ? [] : [`  ${omission}`]),
+    );
+  }
   return compose(statusLine(outcome.success, outcome.code, first), frames, details);
 }
 

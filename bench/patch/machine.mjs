@@ -1,0 +1,96 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { cpus, release, totalmem, type } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const home = fileURLToPath(new URL("../", import.meta.url));
+const require = createRequire(import.meta.url);
+
+/**
+ * Installs what package-lock.json of this folder names, if it is not there yet.
+ *
+ * @returns {string | undefined} why peers are missing, if they are
+ */
+export function installPeers() {
+  if (existsSync(join(home, "node_modules", "diff"))) return undefined;
+  process.stderr.write("Installing the peers into bench/node_modules (npm ci) …\n");
+  const run = spawnSync("npm", ["ci", "--no-fund", "--no-audit"], { cwd: home, encoding: "utf8" });
+  return run.status === 0 ? undefined : `npm ci in bench/ failed: ${run.stderr?.split("\n")[0] ?? run.error}`;
+}
+
+/** The versions of everybody who takes part; `undefined` for a peer that cannot be had. */
+export function findVersions() {
+  return {
+    holdfast: versionOf("../../packages/core/package.json"),
+    jsdiff: versionOf("diff/package.json"),
+    patch: firstLine("patch", ["--version"]),
+    git: firstLine("git", ["--version"]),
+    codex: codexBinary() === undefined ? undefined : versionOf("@openai/codex/package.json"),
+  };
+}
+
+/** The program that reads V4A patches, where its package of this platform is installed. @returns {string | undefined} */
+export function codexBinary() {
+  try {
+    const folder = join(require.resolve("@openai/codex/package.json"), "..");
+    const script = join(folder, "bin", "codex.js");
+    return spawnSync(process.execPath, [script, "--version"]).status === 0 ? script : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {{ seed: string, pool: import("../generator/texts.mjs").Pool, missing: string | undefined,
+ *   command: readonly string[] }} facts
+ */
+export function describeMachine({ seed, pool, missing, command }) {
+  const versions = findVersions();
+  const name = (
+    /** @type {string} */ peer,
+    /** @type {string | undefined} */ version,
+    /** @type {string} */ how,
+  ) => `| ${peer} | ${version ?? `not to be had here (${how})`} |`;
+  const { history, packages, repetitive, fingerprint } = pool;
+  return [
+    "| what | which |",
+    "|---|---|",
+    `| command | \`npm run bench:patch${command.length > 0 ? ` -- ${command.join(" ")}` : ""}\` |`,
+    `| date | ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC |`,
+    `| machine | ${cpus().length} × ${cpus()[0]?.model.trim() ?? "?"}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, ${type()} ${release()}, Node ${process.version} |`,
+    `| seed | \`${seed}\`; texts ${fingerprint}: ${history.length} changes of this repository's history, ${packages.length} files of npm packages, ${repetitive.length} repetitive texts |`,
+    name("holdfast", commit(), "no git"),
+    name("jsdiff (`diff`)", versions.jsdiff, missing ?? "npm ci in bench/"),
+    name("GNU patch", versions.patch, "Debian package patch"),
+    name("git apply", versions.git, "Debian package git"),
+    name(
+      "codex apply_patch (`@openai/codex`)",
+      versions.codex,
+      "an optional dependency; no binary for this platform",
+    ),
+    "",
+  ].join("\n");
+}
+
+function commit() {
+  const version = versionOf("../../packages/core/package.json");
+  const at = firstLine("git", ["-C", home, "rev-parse", "--short", "HEAD"]);
+  return `${version}${at === undefined ? "" : ` at ${at}`}`;
+}
+
+/** @param {string} file */
+function versionOf(file) {
+  try {
+    return String(JSON.parse(readFileSync(require.resolve(file), "utf8")).version);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} program @param {readonly string[]} args */
+function firstLine(program, args) {
+  const run = spawnSync(program, args, { encoding: "utf8" });
+  return run.status === 0 ? run.stdout.split("\n")[0]?.trim() : undefined;
+}

@@ -1,0 +1,62 @@
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { classNames, generate, loadPool, regenerate, seeds } from "../generator/index.mjs";
+import { measureClient } from "./client.mjs";
+import { describeMachine, installPeers } from "./machine.mjs";
+import { openPeers } from "./peers.mjs";
+import { measureProcesses } from "./processes.mjs";
+import { runTable } from "./score.mjs";
+import { measureSpeed } from "./speed.mjs";
+import { measureWorkspace } from "./workspace.mjs";
+
+/**
+ * `npm run bench:patch`: who places the diffs that models write, and how fast. Prints Markdown; with the same
+ * seed and the same fingerprint of texts, the same cases. See bench/README.md.
+ */
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: seeds.judge },
+    count: { type: "string" },
+    sample: { type: "string" },
+    classes: { type: "string" },
+    only: { type: "string", default: "table,client,speed,processes,workspace" },
+    quick: { type: "boolean", default: false },
+    failures: { type: "string" },
+    case: { type: "string" },
+  },
+});
+const quick = values.quick;
+const parts = values.only.split(",");
+const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
+
+if (values.case !== undefined) {
+  print(JSON.stringify(regenerate(values.case), null, 2));
+} else {
+  const missing = installPeers();
+  const pool = loadPool();
+  print("# The patch bench\n");
+  print(describeMachine({ seed: values.seed, pool, missing, command: process.argv.slice(2) }));
+  if (parts.includes("table") || parts.includes("client")) await measurePlacing(pool);
+  if (parts.includes("speed")) print(await measureSpeed({ quick }));
+  if (parts.includes("processes")) print(await measureProcesses({ quick }));
+  if (parts.includes("workspace")) print(await measureWorkspace({ quick }));
+}
+
+/** @param {import("../generator/texts.mjs").Pool} pool */
+async function measurePlacing(pool) {
+  const names = values.classes?.split(",") ?? classNames;
+  const cases = generate(values.seed, Number(values.count ?? (quick ? 40 : 400)), names, pool);
+  const peers = openPeers();
+  try {
+    if (parts.includes("table")) {
+      const { text, failures } = await runTable(cases, peers, Number(values.sample ?? (quick ? 5 : 40)));
+      print(text);
+      if (values.failures !== undefined) {
+        writeFileSync(values.failures, failures.map((failure) => `${JSON.stringify(failure)}\n`).join(""));
+      }
+    }
+    if (parts.includes("client")) print(await measureClient(cases));
+  } finally {
+    peers.close();
+  }
+}

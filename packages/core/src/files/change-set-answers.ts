@@ -1,0 +1,61 @@
+import { escapeForDisplay } from "../text/index.js";
+import { type Refusal, refuse } from "./outcome.js";
+import type { ApplyChangesOutcome, ChangedFile } from "./workspace-types.js";
+
+/** For a file whose own change fits, in a set that is refused. */
+export const standsAside = refuse(
+  "not_applied",
+  "This change fits, but another one of the set was refused; nothing was written.",
+);
+
+/** The answer to a set that was refused as a whole, before its files were looked at. */
+export function refusedSet(refusal: Refusal): ApplyChangesOutcome {
+  const { code, message } = refusal;
+  return { kind: "change_set", success: false, code, message, files: [] };
+}
+
+/** The answer to a set, from those to its files. */
+export function settledSet(files: readonly ChangedFile[]): ApplyChangesOutcome {
+  const refused = files.filter(({ outcome }) => !outcome.success);
+  // Those that only stand aside are no reason; where the set as a whole was stopped, all of them are.
+  const reasons = refused.filter(({ outcome }) => outcome.code !== "not_applied");
+  const [first = refused[0]] = reasons;
+  if (first !== undefined) {
+    const { code } = first.outcome;
+    return { kind: "change_set", success: false, code, message: refusalMessage(files, reasons), files };
+  }
+  const changed = files.filter(({ outcome }) => outcome.code === "applied");
+  if (changed.length > 0) {
+    const message = `Change set applied: ${count(changed.length)} changed together (${names(changed)}).`;
+    return { kind: "change_set", success: true, code: "applied", message, files };
+  }
+  const repeated = files.some(({ outcome }) => outcome.code === "already_applied");
+  const code = repeated ? "already_applied" : "no_change";
+  const message = repeated
+    ? "Already applied: all files are already as this change set asks. Nothing was written."
+    : "The change set changes nothing; all files stay as they are.";
+  return { kind: "change_set", success: true, code, message, files };
+}
+
+function refusalMessage(files: readonly ChangedFile[], reasons: readonly ChangedFile[]): string {
+  const told = reasons.slice(0, mostNames).map(({ path, outcome }) => {
+    const [line = ""] = outcome.message.split("\n");
+    return `${escapeForDisplay(path)} (${outcome.code}): ${line}`;
+  });
+  const more = reasons.length > told.length ? [`and ${reasons.length - told.length} more.`] : [];
+  const head = `Nothing was written: ${reasons.length} of ${count(files.length)} ${reasons.length === 1 ? "is" : "are"} a reason to refuse the whole set.`;
+  return [head, ...told, ...more].join(reasons.length === 1 ? " " : "\n");
+}
+
+/** Names of files for a message, not more than a message should hold. */
+export function names(files: readonly { readonly path: string }[]): string {
+  const shown = files.slice(0, mostNames).map(({ path }) => escapeForDisplay(path));
+  const more = files.length > shown.length ? [`${files.length - shown.length} more`] : [];
+  return [...shown, ...more].join(", ");
+}
+
+function count(files: number): string {
+  return files === 1 ? "1 file" : `${files} files`;
+}
+
+const mostNames = 10;

@@ -1,0 +1,102 @@
+import type { BaseText } from "./base-text.js";
+import type { Hunk, HunkLine } from "./hunk.js";
+import type { Repair } from "./types.js";
+
+/** Hunks as they were before a channel changed all of their lines by one rule. */
+export interface Restored {
+  readonly hunks: readonly Hunk[];
+  readonly repairs: readonly Repair[];
+}
+
+/**
+ * Takes back what a channel did to a whole diff: HTML entities in a diff for a file that has none, and the line
+ * numbers of a reading tool pasted before every line. Each is one rule that can be taken back in one way, and
+ * the file contradicts none of it; added lines are changed by it, too, where they show it themselves.
+ */
+export function restoreLines(base: BaseText, hunks: readonly Hunk[]): Restored {
+  const plain = withoutEntities(base, hunks);
+  const bare = withoutNumbers(base, plain ?? hunks);
+  const repairs: Repair[] = [];
+  if (plain !== undefined)
+    repairs.push({ kind: "entities", detail: "HTML entities read as the characters they stand for" });
+  if (bare !== undefined)
+    repairs.push({ kind: "pasted_numbers", detail: "line numbers before the lines of the diff left out" });
+  return { hunks: bare ?? plain ?? hunks, repairs };
+}
+
+/**
+ * A diff that was escaped once too often is one long line in which every `\n` was a newline.
+ *
+ * @returns the diff as it was, or undefined where this is none of that kind.
+ */
+export function unescapeDiff(diff: string): string | undefined {
+  const line = diff.trim();
+  if (line.includes("\n") || !line.includes("\\n")) return undefined;
+  const body = /^"(.*)"$/.exec(line)?.[1] ?? line;
+  if (!/^(--- |\+\+\+ |@@|diff --git |```|\*\*\* |<{5,9} ?SEARCH)/.test(body)) return undefined;
+  try {
+    const text: unknown = JSON.parse(`"${body}"`);
+    return typeof text === "string" ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const entity = /&(?:amp|lt|gt|quot|apos|#39|#x27|#34|#x22);/g;
+
+const characters: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#34;": '"',
+  "&#x22;": '"',
+  "&apos;": "'",
+  "&#39;": "'",
+  "&#x27;": "'",
+};
+
+function withoutEntities(base: BaseText, hunks: readonly Hunk[]): readonly Hunk[] | undefined {
+  const old = hunks.flatMap(({ lines }) => lines.filter((line) => line.kind !== "added"));
+  const encoded = new Set(old.flatMap(({ text }) => text.match(entity) ?? []).map(decode));
+  if (encoded.size === 0 || base.text.search(entity) >= 0) return undefined;
+  const hasRaw = ({ text }: HunkLine) => [...encoded].some((char) => text.replace(entity, "").includes(char));
+  const changed = (kind: HunkLine["kind"]) =>
+    hunks.flatMap(({ lines }) => lines.filter((line) => line.kind === kind));
+  // A raw `<` among the lines of a kind shows that the channel did not encode them.
+  const decodesAdded = ![...changed("removed"), ...changed("added")].some(hasRaw);
+  return mapLines(hunks, (line) =>
+    line.kind === "added" && !decodesAdded ? line.text : line.text.replace(entity, decode),
+  );
+}
+
+function decode(name: string): string {
+  return characters[name] ?? name;
+}
+
+const numbered = /^ *(\d{1,9})(\| ?|: |:$|\t|→)/;
+
+function withoutNumbers(base: BaseText, hunks: readonly Hunk[]): readonly Hunk[] | undefined {
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  const [first] = lines;
+  if (first === undefined || !numbered.test(first.text)) return undefined;
+  const index = base.index("trailing");
+  if (!lines.every(({ text }) => numbered.test(text)) || !hunks.every(countsOn)) return undefined;
+  if (lines.some((line) => line.kind !== "added" && index.idOf(line.text) >= 0)) return undefined;
+  return mapLines(hunks, ({ text }) => text.replace(numbered, ""));
+}
+
+/** Whether the old lines of a hunk are numbered one after the other. */
+function countsOn({ lines }: Hunk): boolean {
+  const old = lines
+    .filter((line) => line.kind !== "added")
+    .map(({ text }) => +(numbered.exec(text)?.[1] ?? 0));
+  return old.every((number, at) => at === 0 || number === (old[at - 1] ?? 0) + 1);
+}
+
+function mapLines(hunks: readonly Hunk[], rewrite: (line: HunkLine) => string): readonly Hunk[] {
+  return hunks.map((hunk) => ({
+    ...hunk,
+    lines: hunk.lines.map((line) => ({ ...line, text: rewrite(line) })),
+  }));
+}

@@ -1,0 +1,239 @@
+import type { LineEnding, TextLines } from "../text/index.js";
+import type { Deadline } from "./deadline.js";
+import { type HunkDraft, settleHunk } from "./draft.js";
+import type { Hunk, HunkLine } from "./hunk.js";
+import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
+import type { LineSpan } from "./parse-fences.js";
+import { looksLikeFileHeader, noFile, readFileNames, readGitLine, readHunkHeader } from "./parse-header.js";
+import { type FileSection, SectionList } from "./sections.js";
+import type { Repair } from "./types.js";
+
+/** What reading a diff needs to know besides its lines. */
+export interface ReadingContext {
+  /** Whether the file has a line of this text: tells forgotten context from prose. */
+  readonly isBaseLine: (text: string) => boolean;
+  /** Lines of the diff hold several lines of a file whose only terminator is `\r`. */
+  readonly splitReturns: boolean;
+  readonly deadline: Deadline;
+}
+
+/** Reads the lines of a unified diff, or of the V4A envelope, hunk by hunk. */
+export class DiffReader {
+  readonly hunks: Hunk[] = [];
+  readonly repairs: Repair[] = [];
+  private readonly sections = new SectionList();
+  private draft: HunkDraft | undefined;
+  private bodyStart = 0;
+  private skippedProse = false;
+  private inFile = false;
+
+  constructor(
+    private readonly lines: TextLines,
+    private readonly context: ReadingContext,
+    private readonly isEnvelope: boolean,
+  ) {}
+
+  readSpan(span: LineSpan): void {
+    this.bodyStart = span.from;
+    let at = span.from;
+    for (let step = 1; at < span.to; step++) {
+      if (step % 4096 === 0 && this.context.deadline.late()) break;
+      at += this.isEnvelope ? this.readEnvelope(at) : this.readLine(at, span.to);
+    }
+    this.close(true, span.to);
+  }
+
+  /** A diff without any `@@`: its lines are one hunk, if they all look like lines of one. */
+  readBareSpan(span: LineSpan): void {
+    const from = Math.max(span.from, this.bodyStart);
+    let changes = 0;
+    for (let at = from; at < span.to; at++) {
+      if (at % 4096 === 4095 && this.context.deadline.late()) return;
+      const line = this.line(at);
+      if (line !== "" && !/^([-+ ]|\\ )/.test(line)) return;
+      if (/^[-+]/.test(line)) changes += 1;
+    }
+    if (changes === 0) return;
+    this.skippedProse = false;
+    this.repairs.push({ kind: "header_mended", detail: "no `@@` line: read as one hunk" });
+    this.open({ raw: "", numbers: undefined, anchors: [] }, from);
+    for (let at = from; at < span.to; at++) {
+      if (at % 4096 === 4095 && this.context.deadline.late()) break;
+      this.readBody(at);
+    }
+    this.close(true, span.to);
+  }
+
+  /** Ends the reading and tells what the diff said about each file. */
+  finish(): readonly FileSection[] {
+    if (this.skippedProse && this.hunks.length > 0)
+      this.repairs.push({ kind: "prose_removed", detail: "text around the diff left out" });
+    return this.sections.finish();
+  }
+
+  /** @returns how many lines were read. */
+  private readLine(at: number, end: number): number {
+    const headerLines = this.fileHeaderAt(at, end);
+    if (headerLines > 0) return headerLines;
+    const line = this.line(at);
+    if (this.readHeader(line, at)) return 1;
+    const git = readGitLine(line);
+    if (git !== undefined && (this.draft === undefined || git.kind === "file")) {
+      this.close(true, at);
+      this.sections.noteGitLine(git);
+      this.bodyStart = at + 1;
+    } else if (this.draft !== undefined) this.readBody(at);
+    else if (line.trim() !== "") this.skippedProse = true;
+    return 1;
+  }
+
+  private readEnvelope(at: number): number {
+    const line = this.line(at);
+    const mark = readEnvelopeLine(line);
+    if (mark !== undefined) this.readMark(mark, at);
+    else if (this.inFile && this.readHeader(line, at)) return 1;
+    else if (this.draft !== undefined) this.readBody(at);
+    else if (this.inFile && line !== "") {
+      this.open({ raw: "", numbers: undefined, anchors: [] }, at);
+      this.readBody(at);
+    } else if (line.trim() !== "" && !this.inFile) this.skippedProse = true;
+    return 1;
+  }
+
+  private readMark(mark: EnvelopeLine, at: number): void {
+    if (mark.kind !== "end_of_file") this.close(mark.kind !== "move", at);
+    switch (mark.kind) {
+      case "end_of_file":
+        if (this.draft !== undefined) this.draft.atEnd = true;
+        return;
+      case "update":
+        this.sections.noteNames({ old: mark.name, new: mark.name });
+        break;
+      case "add":
+        this.sections.noteNames({ old: noFile, new: mark.name });
+        break;
+      case "delete":
+        this.sections.noteNames({ old: mark.name, new: noFile });
+        break;
+      case "move":
+        this.sections.noteGitLine({ kind: "rename_to", name: mark.name });
+        return;
+      case "begin":
+      case "end":
+        break;
+      default:
+        mark satisfies never;
+    }
+    this.inFile = mark.kind === "update" || mark.kind === "add";
+  }
+
+  private readHeader(line: string, at: number): boolean {
+    const header = readHunkHeader(line);
+    if (header === undefined) return false;
+    const anchors = header.anchor === undefined ? [] : [header.anchor];
+    const outer = this.stackedAnchors();
+    this.close(false, at);
+    if (!header.regular && header.numbers !== undefined)
+      this.repairs.push({ kind: "header_mended", detail: `\`${line.slice(0, 60)}\`` });
+    this.open(
+      { raw: line, numbers: header.numbers, anchors: [...outer.anchors, ...anchors] },
+      outer.from ?? at,
+    );
+    return true;
+  }
+
+  /** A header that names an outer heading only, followed at once by the next one. */
+  private stackedAnchors(): { readonly anchors: readonly string[]; readonly from?: number } {
+    const draft = this.draft;
+    if (draft === undefined || draft.lines.length > 0 || draft.header.numbers !== undefined)
+      return { anchors: [] };
+    this.draft = undefined;
+    return { anchors: draft.header.anchors, from: draft.from };
+  }
+
+  private fileHeaderAt(at: number, end: number): number {
+    const line = this.line(at);
+    const next = at + 1 < end ? this.line(at + 1) : "";
+    const pair = line.startsWith("--- ") && next.startsWith("+++ ");
+    if (this.draft !== undefined) {
+      if (!pair) return 0;
+      const third = at + 2 < end ? this.line(at + 2) : "";
+      if (!third.startsWith("@@") || !this.endsBefore(line, next)) return 0;
+    } else if (!pair) return this.halfHeaderAt(at, line, next);
+    this.close(false, at);
+    this.sections.noteNames(readFileNames(line, next));
+    this.bodyStart = at + 2;
+    return 2;
+  }
+
+  private halfHeaderAt(at: number, line: string, next: string): number {
+    if (!/^(--- |\+\+\+ )\S/.test(line) || readHunkHeader(next) === undefined) return 0;
+    const isOld = line.startsWith("---");
+    this.sections.noteNames(readFileNames(isOld ? line : undefined, isOld ? undefined : line));
+    this.repairs.push({ kind: "header_mended", detail: `\`${isOld ? "+++" : "---"}\` line missing` });
+    this.bodyStart = at + 1;
+    return 1;
+  }
+
+  /** Whether the open hunk is over, so that `--- x`, `+++ y` are the next file's header. */
+  private endsBefore(oldLine: string, newLine: string): boolean {
+    const { numbers } = this.draft?.header ?? {};
+    if (numbers === undefined) return looksLikeFileHeader(oldLine, newLine);
+    const lines = this.draft?.lines ?? [];
+    const old = lines.filter((line) => line.kind !== "added").length;
+    const fresh = lines.filter((line) => line.kind !== "removed").length;
+    if (old === numbers.oldCount && fresh === numbers.newCount) return true;
+    if (old + 1 === numbers.oldCount && fresh + 1 === numbers.newCount) return false;
+    return looksLikeFileHeader(oldLine, newLine);
+  }
+
+  private open(header: HunkDraft["header"], from: number): void {
+    this.draft = { header, lines: [], marked: new Set(), from, atEnd: false };
+  }
+
+  private readBody(at: number): void {
+    const draft = this.draft;
+    if (draft === undefined) return;
+    const line = this.line(at);
+    if (line.charCodeAt(0) === backslash && /^\\ \S/.test(line)) {
+      draft.marked.add(draft.lines.length - 1);
+      return;
+    }
+    const { splitReturns } = this.context;
+    const written = this.lines.endings[at] ?? "";
+    // A lone return ends a line of the diff's transport; of the file only if the file has such lines.
+    const ending = written === "\r" && !splitReturns ? "\n" : written;
+    const read = readBodyLine(line, ending);
+    if (!splitReturns || !read.text.includes("\r")) draft.lines.push(read);
+    else for (const text of read.text.replace(/\r$/, "").split("\r")) draft.lines.push({ ...read, text });
+  }
+
+  private close(lastOfSpan: boolean, at: number): void {
+    const draft = this.draft;
+    this.draft = undefined;
+    if (draft === undefined || this.context.deadline.late()) return;
+    const settled = settleHunk(draft, this.hunks.length + 1, lastOfSpan, this.context.isBaseLine);
+    this.hunks.push(settled.hunk);
+    this.sections.notePiece({ from: draft.from, to: at });
+    for (const repair of settled.repairs) this.repairs.push(repair);
+  }
+
+  private line(at: number): string {
+    return this.lines.contents[at] ?? "";
+  }
+}
+
+function readBodyLine(line: string, ending: LineEnding): HunkLine {
+  switch (line.charAt(0)) {
+    case "+":
+      return { kind: "added", text: line.slice(1), ending, bare: false };
+    case "-":
+      return { kind: "removed", text: line.slice(1), ending, bare: false };
+    case " ":
+      return { kind: "context", text: line.slice(1), ending, bare: false };
+    default:
+      return { kind: "context", text: line, ending, bare: true };
+  }
+}
+
+const backslash = 92;

@@ -1,0 +1,48 @@
+/** What a line of a V4A envelope that is no line of a file tells. */
+export type EnvelopeLine =
+  | { readonly kind: "update" | "add" | "delete" | "move"; readonly name: string }
+  | { readonly kind: "begin" | "end_of_file" | "end" };
+
+/** @returns undefined where the line is none of the envelope's. */
+export function readEnvelopeLine(line: string): EnvelopeLine | undefined {
+  if (!line.startsWith("*** ")) return undefined;
+  const [, word = "", name = ""] =
+    /^\*\*\* (Update|Add|Delete|Move)(?: File| to): *(\S.*?)\s*$/.exec(line) ?? [];
+  switch (word) {
+    case "Update":
+      return { kind: "update", name };
+    case "Add":
+      return { kind: "add", name };
+    case "Delete":
+      return { kind: "delete", name };
+    case "Move":
+      return { kind: "move", name };
+    default:
+      break;
+  }
+  switch (line.trimEnd()) {
+    case "*** Begin Patch":
+      return { kind: "begin" };
+    case "*** End of File":
+      return { kind: "end_of_file" };
+    case "*** End Patch":
+      return { kind: "end" };
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * The line after the last one of the patch, where it was sent as a here-document of the shell: the
+ * terminator and what follows are none of it.
+ */
+export function findHeredocEnd(lines: readonly string[]): number {
+  for (const [at, line] of lines.entries()) {
+    if (line.startsWith("*** ")) break;
+    const tag = /<<-?\s*(['"]?)(\w+)\1/.exec(line)?.[2];
+    if (tag === undefined) continue;
+    const end = lines.lastIndexOf(tag);
+    return end > at ? end : lines.length;
+  }
+  return lines.length;
+}

@@ -1,0 +1,65 @@
+import { Transform, type TransformCallback } from "node:stream";
+
+/**
+ * Hands complete lines on, each as one chunk: the SDK looks through its whole buffer again at every chunk,
+ * which takes time in the square of a message's size. A line that is too long is dropped while it streams
+ * by, and told.
+ */
+export class MessageLines extends Transform {
+  private parts: Buffer[] = [];
+  private size = 0;
+  private readonly ends = { head: Buffer.alloc(0), tail: Buffer.alloc(0) };
+
+  /** @param onTooLong told the id of the request that was dropped, where it can be seen; must not throw. */
+  constructor(
+    private readonly limitBytes: number,
+    private readonly onTooLong: (id: string | number | null) => void,
+  ) {
+    super();
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    let from = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
+      this.gather(chunk.subarray(from, end + 1));
+      this.finishLine();
+      from = end + 1;
+    }
+    this.gather(chunk.subarray(from));
+    done();
+  }
+
+  private gather(part: Buffer): void {
+    if (part.length === 0) return;
+    this.size += part.length;
+    if (this.size <= this.limitBytes) {
+      this.parts.push(part);
+      return;
+    }
+    if (this.parts.length > 0) this.ends.head = Buffer.concat(this.parts).subarray(0, endBytes);
+    this.parts = [];
+    this.ends.tail = Buffer.concat([this.ends.tail, part]).subarray(-endBytes);
+  }
+
+  private finishLine(): void {
+    if (this.size > this.limitBytes)
+      this.onTooLong(idIn(this.ends.head.toString(), this.ends.tail.toString()));
+    else this.push(this.parts.length === 1 ? this.parts[0] : Buffer.concat(this.parts));
+    this.parts = [];
+    this.size = 0;
+    this.ends.tail = Buffer.alloc(0);
+  }
+}
+
+const newline = 10;
+const endBytes = 512;
+
+/** Clients write the id first or last; anywhere else it could be part of an argument. */
+function idIn(head: string, tail: string): string | number | null {
+  const found =
+    /^\s*\{(?:"jsonrpc":"2\.0",)?"id":(\d+|"[^"\\]{1,200}")/.exec(head) ??
+    /,"id":(\d+|"[^"\\]{1,200}")\}\s*$/.exec(tail);
+  const text = found?.[1];
+  if (text === undefined) return null;
+  return text.startsWith('"') ? text.slice(1, -1) : Number(text);
+}
