@@ -190,15 +190,7 @@ function linkModules(folder: string): void {
   mkdirSync(join(modules, "@holdfast"), { recursive: true });
   for (const name of ["core", "mcp"])
     symlinkSync(join(folder, "packages", name), join(modules, "@holdfast", name));
-  const libraries = [
-    "diff",
-    "zod",
-    "ignore",
-    "chardet",
-    "iconv-lite",
-    "fs-native-extensions",
-    "commander",
-  ];
+  const libraries = ["diff", "zod", "ignore", "chardet", "iconv-lite", "fs-native-extensions", "commander"];
   for (const name of [...libraries, "esbuild", "typescript", "@modelcontextprotocol"]) {
     symlinkSync(join(house, "node_modules", name), join(modules, name));
   }

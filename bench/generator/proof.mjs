@@ -10,7 +10,7 @@ import { isBlank, loosen } from "./lines.mjs";
  */
 
 /**
- * The old lines of the hunks, as written, stand in the text in exactly one way, in order and disjoint.
+ * The old lines of the hunks, as written, stand in the text in exactly one way, in order.
  * @param {Change} change @param {readonly Hunk[]} hunks
  */
 export function standOnce(change, hunks) {
@@ -18,7 +18,7 @@ export function standOnce(change, hunks) {
   return (
     countPlacements(
       base,
-      hunks.map((hunk) => oldLines(hunk).map(({ text }) => text)),
+      hunks.map((hunk) => blockOf(hunk, (text) => text, false)),
     ) === 1
   );
 }
@@ -30,12 +30,12 @@ export function standOnce(change, hunks) {
  */
 export function standOnceLoosely(change, hunks) {
   const base = change.lines.map(({ text }) => loosen(text)).filter((text) => text !== "");
-  const blocks = hunks.map((hunk) =>
-    oldLines(hunk)
-      .map(({ text }) => loosen(text))
-      .filter((text) => text !== ""),
+  return (
+    countPlacements(
+      base,
+      hunks.map((hunk) => blockOf(hunk, loosen, true)),
+    ) === 1
   );
-  return countPlacements(base, blocks) === 1;
 }
 
 /** Every hunk for itself stands once, loosely. @param {Change} change @param {readonly Hunk[]} hunks */
@@ -115,19 +115,36 @@ export function placesOf(base, block) {
   return places;
 }
 
-/** In how many ways the blocks stand in order and disjoint; 2 means "several". @param {readonly string[]} base @param {readonly (readonly string[])[]} blocks */
+/**
+ * A hunk's old lines, and how many of them stand before its first change and behind its last.
+ * @typedef {{ readonly keys: readonly string[], readonly lead: number, readonly trail: number }} Block
+ * @param {Hunk} hunk @param {(text: string) => string} keyOf @param {boolean} skipsBlank @returns {Block}
+ */
+function blockOf({ lines }, keyOf, skipsBlank) {
+  const kept = lines.filter(({ sign, text }) => sign === "+" || !skipsBlank || keyOf(text) !== "");
+  const first = kept.findIndex(({ sign }) => sign !== " ");
+  const last = kept.findLastIndex(({ sign }) => sign !== " ");
+  const keys = kept.filter(({ sign }) => sign !== "+").map(({ text }) => keyOf(text));
+  return { keys, lead: Math.max(0, first), trail: kept.length - 1 - Math.max(last, first) };
+}
+
+/**
+ * In how many ways the blocks stand in order; 2 means "several". What they change is disjoint, but they may
+ * share context, as the hunks of models do.
+ * @param {readonly string[]} base @param {readonly Block[]} blocks
+ */
 function countPlacements(base, blocks) {
-  if (blocks.some((block) => block.length === 0)) return 2;
-  /** Ways to place the blocks so far so that they end at or before each line. */
+  if (blocks.some(({ keys }) => keys.length === 0)) return 2;
+  /** Ways to place the blocks so far so that what they change ends at or before each line. */
   let ways = Array.from({ length: base.length + 1 }, () => 1);
-  for (const block of blocks) {
+  for (const { keys, lead, trail } of blocks) {
     const next = Array.from({ length: base.length + 1 }, () => 0);
-    const starts = new Set(placesOf(base, block));
-    for (let end = 1; end <= base.length; end++) {
-      const start = end - block.length;
-      const here = starts.has(start) ? (ways[start] ?? 0) : 0;
-      next[end] = Math.min(2, (next[end - 1] ?? 0) + here);
+    for (const start of placesOf(base, keys)) {
+      const end = start + keys.length - trail;
+      next[end] = Math.min(2, (next[end] ?? 0) + (ways[start + lead] ?? 0));
     }
+    for (let end = 1; end <= base.length; end++)
+      next[end] = Math.min(2, (next[end] ?? 0) + (next[end - 1] ?? 0));
     ways = next;
   }
   return ways[base.length] ?? 0;

@@ -15,6 +15,8 @@ export function requote(lines, hunk, named) {
   const places = align(lines, old, near);
   const found = places.filter((place) => place >= 0);
   if (found.length === 0 || old.some(({ sign }, at) => sign === "-" && places[at] === -1)) return undefined;
+  // Lines this far apart are not one place any more.
+  if (Math.max(...found) - Math.min(...found) > 2 * old.length + 20) return undefined;
   const from = Math.max(0, Math.min(...found) - margin);
   const to = Math.min(lines.length, Math.max(...found) + margin + 1);
   const written = write(lines, hunk, places, from, to);

@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
-import { chmodSync, existsSync, openSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Project, program, replaceLine, runHoldfast, sha256 } from "./process.js";
 
@@ -54,7 +55,7 @@ describe("exit codes", () => {
     { code: 4, says: "out_of_range", args: ["read", "a.txt", "--offset", "9"] },
     { code: 5, says: "outside_workspace", args: ["read", "../x.txt"] },
     { code: 5, says: "outside_workspace", args: ["read", "/etc/hostname"] },
-    { code: 5, says: "outside_workspace", args: ["write", "/tmp/holdfast-never.txt"], input: "x" },
+    { code: 5, says: "outside_workspace", args: ["write", "/holdfast-never.txt"], input: "x" },
     { code: 5, says: "protected_path", args: ["write", ".git/hooks/pre-commit"], input: "x" },
     { code: 6, says: "is_directory", args: ["read", "d"] },
     { code: 6, says: "binary", args: ["read", "b.bin"] },
@@ -80,14 +81,7 @@ describe("exit codes", () => {
     const project = new Project({ "a.txt": poem });
     chmodSync(join(project.folder, "a.txt"), 0o600);
     chmodSync(project.folder, 0o755);
-    const done = await runAs(65_534, [
-      "read",
-      "a.txt",
-      "--root",
-      project.folder,
-      "--state-dir",
-      "/tmp/holdfast-nobody",
-    ]);
+    const done = await runAs(65_534, ["read", "a.txt", "--root", project.folder]);
     expect(done.stderr).toContain("permission_denied");
     expect(done.code).toBe(7);
   });
@@ -120,11 +114,22 @@ describe("exit codes", () => {
 });
 
 function runAs(uid: number, args: readonly string[]): Promise<{ code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, [program, ...args], { uid, gid: uid, cwd: "/" });
+  // A copy that everybody can read: the checkout may lie below a folder that is closed to others.
+  const open = mkdtempSync(join(tmpdir(), "holdfast-nobody-"));
+  cpSync(dirname(dirname(program)), open, { recursive: true });
+  execFileSync("chmod", ["-R", "a+rX", open]);
+  const copied = join(open, "bin/holdfast.js");
+  const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(open, "state") };
+  const child = spawn(process.execPath, [copied, ...args], { uid, gid: uid, cwd: "/", env });
   let stderr = "";
   child.stderr.on("data", (part) => {
     stderr += part;
   });
   child.stdin.end();
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, stderr })));
+  return new Promise((resolve) =>
+    child.on("close", (code) => {
+      rmSync(open, { recursive: true, force: true });
+      resolve({ code, stderr });
+    }),
+  );
 }

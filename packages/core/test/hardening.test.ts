@@ -199,6 +199,24 @@ describe("several roots, and roots in odd places", () => {
   });
 });
 
+describe("a whole-file write", () => {
+  it("that leaves something out is refused where a file is there, and is text where none is", async () => {
+    const on = await ground({ "a.js": "one();\ntwo();\n" });
+    const content = "one();\n// ... rest of code unchanged ...\n";
+    const outcome = await on.workspace.write({ path: "a.js", content, base: sha("one();\ntwo();\n") });
+    expect(outcome).toMatchObject({ code: "placeholder" });
+    expect(on.text("a.js")).toBe("one();\ntwo();\n");
+    expect(await on.workspace.write({ path: "new.js", content })).toMatchObject({ code: "applied" });
+  });
+
+  it("takes numbers that were written as text, as some models write them", async () => {
+    const on = await ground({ "a.txt": "one\ntwo\n" });
+    const wire = { workspace: on.workspace, wire: "text", resultContent: "auto" } as const;
+    const reply = await runTool("read_file", { file_path: "a.txt", offset: "2", limit: "1" }, wire);
+    expect(reply).toMatchObject({ code: "ok" });
+  });
+});
+
 describe("what is said", () => {
   it("credits this session only with the last write", async () => {
     const on = await ground({ "f.txt": "A\n" });

@@ -1,2 +1,2 @@
-export type { McpOptions } from "./options.js";
+export { type McpOptions, messageLimitBytes } from "./options.js";
 export { serveMcp } from "./serve.js";

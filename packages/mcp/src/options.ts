@@ -1,4 +1,8 @@
 import type { ResultContent, ToolName, ToolWorkspace, WireForm } from "@holdfast/core";
+import type { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+
+/** One message may hold the largest file that can be changed (64 MiB), escaped as JSON. */
+export const messageLimitBytes = 130 * 1024 * 1024;
 
 export interface McpOptions {
   readonly workspace: ToolWorkspace;
@@ -15,6 +19,11 @@ export interface McpOptions {
    * of files stay text only: some clients show a model nothing but the one, some nothing but the other.
    */
   readonly structured?: boolean;
+  /**
+   * Where messages come from; this process's stdin unless given. The SDK looks through all it holds again
+   * at every chunk, so a host does well to hand over complete lines.
+   */
+  readonly input?: ConstructorParameters<typeof StdioServerTransport>[0];
   /** What the server calls itself. */
   readonly version?: string;
   /** Told what went wrong beside the protocol, for stderr or a log. Must not throw. */

@@ -1,7 +1,6 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { CallsUnderWay } from "./calls-under-way.js";
-import { MessageLines } from "./message-lines.js";
-import type { McpOptions } from "./options.js";
+import { type McpOptions, messageLimitBytes } from "./options.js";
 import { createServer } from "./server.js";
 
 /**
@@ -12,7 +11,7 @@ import { createServer } from "./server.js";
  */
 export async function serveMcp(options: McpOptions): Promise<void> {
   const calls = new CallsUnderWay();
-  const transport = new EndingTransport();
+  const transport = new EndingTransport(options.input);
   const handle = serveStdio(() => createServer(options, calls), {
     transport,
     onerror: (error) => options.onError?.(error, "protocol"),
@@ -22,24 +21,13 @@ export async function serveMcp(options: McpOptions): Promise<void> {
   await handle.close();
 }
 
-/** One message may hold the largest file that can be changed (64 MiB), escaped as JSON. */
-const messageLimitBytes = 130 * 1024 * 1024;
-
-/** The answer to a message that is too long to be read: without one the client would wait for its time limit. */
-function refuseTooLong(id: string | number | null): void {
-  const message = `The message is longer than ${messageLimitBytes} bytes; nothing was done.`;
-  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32600, message } })}\n`);
-}
-
 /** Tells when the connection is over: stdin closed, stdout broken, or closed by the server. */
 class EndingTransport extends StdioServerTransport {
   readonly ended: Promise<void>;
   private end: () => void = () => {};
 
-  constructor() {
-    super(process.stdin.pipe(new MessageLines(messageLimitBytes, refuseTooLong)), undefined, {
-      maxBufferSize: messageLimitBytes,
-    });
+  constructor(input: McpOptions["input"]) {
+    super(input, undefined, { maxBufferSize: messageLimitBytes });
     this.ended = new Promise((resolve) => {
       this.end = resolve;
     });

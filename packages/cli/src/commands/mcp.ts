@@ -1,7 +1,7 @@
 import { type ToolName, toolNames } from "@holdfast/core";
-import { serveMcp } from "@holdfast/mcp";
+import { messageLimitBytes, serveMcp } from "@holdfast/mcp";
 import { withWorkspace } from "../answers/index.js";
-import { escapeName, exitCodes, type Invocation, version } from "../shell/index.js";
+import { escapeName, exitCodes, type Invocation, MessageLines, version } from "../shell/index.js";
 
 /** `holdfast mcp`: serves until the client closes our standard input. */
 export async function mcpCommand({ flags, settings, terminal, misuse }: Invocation): Promise<number> {
@@ -14,6 +14,7 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
     await serveMcp({
       workspace,
       version,
+      input: process.stdin.pipe(new MessageLines(messageLimitBytes, refuseTooLong)),
       readOnly: flags.readOnly === true,
       structured: flags.structured === true,
       onError: (error, where) => terminal.err(`holdfast: ${where}: ${escapeName(messageOf(error))}\n`),
@@ -23,6 +24,12 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
     });
     return exitCodes.success;
   });
+}
+
+/** The answer to a message that is too long to be read: without one the client would wait for its time limit. */
+function refuseTooLong(id: string | number | null): void {
+  const message = `The message is longer than ${messageLimitBytes} bytes; nothing was done.`;
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32600, message } })}\n`);
 }
 
 function namedTools(

@@ -27,7 +27,7 @@ describe("one line of `patch --jsonl`", () => {
     {
       name: "a diff that changes nothing gives the base",
       question: { id: [1], base, diff: "@@ -1,3 +1,3 @@\n one\n two\n three\n" },
-      answer: { id: [1], ok: true, code: "no_change", result: base },
+      answer: { id: null, ok: true, code: "no_change", result: base },
     },
     {
       name: "no file, and a diff that creates it",

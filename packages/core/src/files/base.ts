@@ -25,7 +25,7 @@ export type Base =
 
 /**
  * Holds a base against the disk: the full hash, or a prefix of at least 12 digits that fits the disk's
- * hash or exactly one known state (page 2).
+ * hash or exactly one known state (docs/files.md).
  *
  * @param disk the hash of the bytes on disk, `null` where there is no file.
  * @param known hashes of other states of this path.
@@ -40,7 +40,7 @@ export function resolveBase(
   if (given === currentBase) return { kind: "current" };
   const hash = parseHash(given);
   if (typeof hash !== "string") return hash;
-  if (disk === null ? hash === emptySha256 : disk.startsWith(hash)) return { kind: "matches" };
+  if ((disk ?? emptySha256).startsWith(hash)) return { kind: "matches" };
   const fitting = [...new Set([...known, emptySha256])].filter((sha256) => sha256.startsWith(hash));
   if (fitting.length > 1) {
     return refuse(

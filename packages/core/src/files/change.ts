@@ -5,7 +5,7 @@ import type { ChangeReport, WriteOptions, WriteOutcome } from "./workspace-types
 
 /**
  * One change of one file, from the first look to the answer: the whole read-verify-write is one critical
- * section under the path's lock (page 2, "Locks"). A change only says what it wants; nobody who uses this
+ * section under the path's lock (docs/writing.md). A change only says what it wants; nobody who uses this
  * can forget a check.
  */
 export interface Change {

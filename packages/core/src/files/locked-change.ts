@@ -310,7 +310,7 @@ const secretReplaced =
   " The file looks like a secret, so that no copy of the old content is kept: this cannot be undone.";
 const repeated = "Already applied: the file is already as this request asks. Nothing was written.";
 const neverMessage =
-  "There is no file of this name, and the base hash is not known of any earlier state of it. To create the file, leave the hash out.";
+  "There is no file of this name, and the base hash is not known of any earlier state of it. To create the file, write it without a hash, or patch it with the SHA-256 of no content.";
 const goneMessage =
   "The file that the base hash names is gone: somebody deleted or moved it. Nothing was written.";
 /** For a state that is only thought through, never written over. */

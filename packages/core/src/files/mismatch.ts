@@ -17,7 +17,7 @@ export interface Mismatch {
 
 /**
  * What a model needs to go on after State Mismatch: which state its base was, who wrote since, and what
- * changed (page 2). Seed 1's words stand at the start.
+ * changed (docs/outcomes.md). Seed 1's words stand at the start.
  */
 export async function explainMismatch(
   session: Session,

@@ -41,7 +41,7 @@ export function bareName(path: string): string {
 
 /**
  * Why a path is protected from writing, or undefined. Reading is allowed; writing needs an approval that
- * no mode gives by itself (page 8, 4). Names are compared as the most forgiving file system would.
+ * no mode gives by itself (docs/files.md). Names are compared as the most forgiving file system would.
  *
  * @param path relative to its root.
  */
@@ -116,7 +116,7 @@ const protectedNames: ReadonlyMap<string, string> = new Map([
   ...named(versionControl, ".git .hg .svn .jj"),
   ...named(
     startUp,
-    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin " +
+    ".bashrc .bashrc.d .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin " +
       ".zlogout .kshrc .cshrc .tcshrc .login .logout .inputrc .xinitrc .xprofile .xsession .xsessionrc .envrc " +
       ".gitconfig .hgrc",
   ),
@@ -125,6 +125,8 @@ const protectedNames: ReadonlyMap<string, string> = new Map([
     ".mcp.json .claude .claude.json .gemini .codex .cursor .windsurf .roo .cline .kiro .amazonq .continue .opencode " +
       "opencode.json opencode.jsonc .pi .aider.conf.yml .holdfast .holdfastignore .devcontainer",
   ),
+  ...named("a start-up file of a tool, which can run commands", ".gdbinit .lldbinit .tmux.conf"),
+  ...named("a workflow that runs commands", ".gitlab-ci.yml .circleci"),
   ...named(editor, ".vimrc .gvimrc .exrc .nvimrc .nvim.lua .vim .emacs .emacs.d .dir-locals.el .idea .zed"),
   ...named(hook, ".husky .githooks .pre-commit-config.yaml lefthook.yml lefthook.yaml"),
   ...named(packages, ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs bunfig.toml mise.toml .mise.toml"),
@@ -135,7 +137,7 @@ const protectedInside: ReadonlyMap<string, string> = new Map([
   ...named(editor, ".vscode/settings.json .vscode/tasks.json .vscode/launch.json"),
   ...named(agent, ".vscode/mcp.json"),
   ...named("a workflow that runs commands", ".github/workflows"),
-  ...named(startUp, ".config/fish"),
+  ...named(startUp, ".config/fish .config/autostart"),
   ...named(editor, ".config/nvim"),
   ...named(versionControl, ".config/git"),
   ...named(packages, ".cargo/config.toml .cargo/config"),

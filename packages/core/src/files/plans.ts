@@ -1,4 +1,12 @@
-import { addedLines, applyDiff, carryEndings, changedRanges, type PatchSuccess } from "../patch/index.js";
+import {
+  addedLines,
+  applyDiff,
+  carryEndings,
+  changedRanges,
+  isPlaceholder,
+  type PatchSuccess,
+} from "../patch/index.js";
+import { clip, splitLines } from "../text/index.js";
 import { emptySha256 } from "./base.js";
 import type { Plan, PlannedWrite } from "./change.js";
 import type { Current } from "./current.js";
@@ -139,11 +147,25 @@ function newText(
   // A byte order mark of the file is never part of its text, so one in the content is content.
   const { format } = before;
   const existing = current.kind === "absent" ? null : before.text;
+  const omission = existing === null ? undefined : omissionIn(existing, content);
+  if (omission !== undefined) return omission;
   const text = existing === null ? content : carryEndings(existing, content);
   const added = format.certainty === "guessed" && existing !== null ? addedLines(existing, text) : text;
   const bytes = encodeFile(text, added, format, session.ports.codec);
   if ("kind" in bytes) return bytes;
   return { kind: "content", bytes, before: existing, text };
+}
+
+/** A line such as `// ... rest unchanged ...` in the new text of a file: the rest would be gone. */
+function omissionIn(before: string, content: string): Refusal | undefined {
+  const line = splitLines(content).contents.find(
+    (text) => isPlaceholder(text) && !before.includes(text.trim()),
+  );
+  if (line === undefined) return undefined;
+  return refuse(
+    "placeholder",
+    `The new content leaves something out: "${clip(line.trim(), 80)}". Write the whole text, or change a part with safe_patch. Nothing was written.`,
+  );
 }
 
 /** Lines cost memory by their number: a file of nothing but newlines is larger than its bytes. */

@@ -201,7 +201,7 @@ export interface RestoreRequest extends WriteOptions {
   readonly sha256: string;
 }
 
-/** The answer of every writing tool, in every exit (page 2, "Outcomes"). */
+/** The answer of every writing tool, in every exit (docs/outcomes.md). */
 export interface WriteOutcome {
   readonly kind: "write";
   readonly success: boolean;

@@ -113,7 +113,7 @@ export class Workspace {
     }
   }
 
-  /** Applies a unified diff to the state that `base` names (seed 1, section 4.2; page 3). */
+  /** Applies a unified diff to the state that `base` names (seed 1, section 4.2; docs/patch.md). */
   async patch(request: PatchFileRequest): Promise<WriteOutcome> {
     return this.change(request.path, request.tool ?? "safe_patch", {
       options: request,
@@ -132,7 +132,7 @@ export class Workspace {
   }
 
   /**
-   * Changes several files, all or none (page 2, `apply_changes`). Whoever reads between the single steps
+   * Changes several files, all or none (docs/change-sets.md). Whoever reads between the single steps
    * sees some files new and some old; no kill and no failure leaves them so.
    */
   async applyChanges(request: ApplyChangesRequest): Promise<ApplyChangesOutcome> {

@@ -8,7 +8,7 @@ import {
   readlinkSync,
   renameSync,
 } from "node:fs";
-import { homedir, hostname } from "node:os";
+import { homedir, hostname, tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
 /**
@@ -161,13 +161,21 @@ function readOr(path: string, otherwise: string): string {
   }
 }
 
+function userName(): string {
+  return String(process.geteuid?.() ?? "user");
+}
+
 /** Where state is kept: `HOLDFAST_STATE_DIR`, else the XDG state folder, else its default. */
 export function defaultStateFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const { HOLDFAST_STATE_DIR: named, XDG_STATE_HOME: xdg, LOCALAPPDATA: local } = environment;
   if (named !== undefined && named !== "") return named;
   if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "holdfast");
   if (isWindows && local !== undefined && local !== "") return join(local, "holdfast");
-  return join(homedir(), ".local", "state", "holdfast");
+  const home = homedir();
+  // Without a home the default would lie in whatever folder we were started in: somebody's project.
+  return isAbsolute(home)
+    ? join(home, ".local", "state", "holdfast")
+    : join(tmpdir(), `holdfast-${userName()}`);
 }
 
 /** The code of a system error (`ENOENT`), or "". */

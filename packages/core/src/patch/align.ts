@@ -1,8 +1,9 @@
 import { firstFrom } from "./assign.js";
-import { type BaseText, isBlankLine } from "./base-text.js";
+import type { BaseText } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
 import { embedContext, type Segment } from "./embed.js";
-import type { HunkLine, Run, ShapedHunk } from "./hunk.js";
+import { contextFrom, type HunkLine, type Run, type ShapedHunk } from "./hunk.js";
+import { isBlankLine } from "./line-key.js";
 
 /** Where a hunk with damaged context stands: each run of changes at a place of its own. */
 export interface Alignment {
@@ -61,32 +62,42 @@ function losesAddedLine(base: BaseText, hunk: ShapedHunk): boolean {
 }
 
 type Pins =
-  | { readonly kind: "pinned"; readonly starts: readonly number[] }
+  | { readonly kind: "pinned"; readonly starts: ArrayLike<number> }
   /** An insertion whose neighbours stand apart: it could go to any of these lines. */
   | { readonly kind: "open"; readonly places: readonly number[] };
 
 /** Where a run could begin: its removed lines in one piece, held from one side, or the gap between its neighbours. */
 function findPins(base: BaseText, hunk: ShapedHunk, run: Run): Pins {
-  if (run.to > run.from) {
-    const index = base.index("exact");
-    const removed = hunk.old.slice(run.from, run.to).map((line) => index.idOf(line.text));
-    const blocks = findBlock(index.ids, removed, index.placesOf(removed[0] ?? -1));
-    return {
-      kind: "pinned",
-      starts: blocks.filter((start) => isFlanked(base, hunk, run, start) && isTight(base, hunk, run, start)),
-    };
-  }
+  if (run.to > run.from) return { kind: "pinned", starts: findBlocks(base, hunk, run) };
   const index = base.index("trailing");
   const before = hunk.old[run.from - 1];
   const after = hunk.old[run.to];
   const placesBefore =
     before === undefined ? none : index.placesOf(index.idOf(before.text)).map((at) => at + 1);
   const placesAfter = after === undefined ? none : index.placesOf(index.idOf(after.text));
-  if (before === undefined) return { kind: "pinned", starts: [...placesAfter] };
-  if (after === undefined) return { kind: "pinned", starts: [...placesBefore] };
-  const starts = [...placesBefore].filter((at) => firstFrom(placesAfter, at) === at);
+  if (before === undefined) return { kind: "pinned", starts: placesAfter };
+  if (after === undefined) return { kind: "pinned", starts: placesBefore };
+  const starts = placesBefore.filter((at) => firstFrom(placesAfter, at) === at);
   if (starts.length > 0) return { kind: "pinned", starts };
   return { kind: "open", places: between(placesBefore, placesAfter) };
+}
+
+function findBlocks(base: BaseText, hunk: ShapedHunk, run: Run): readonly number[] {
+  const index = base.index("exact");
+  const block = hunk.old.slice(run.from, run.to).map((line) => index.idOf(line.text));
+  if (block.includes(-1)) return [];
+  const isHeld = flankTest(base, hunk, run);
+  const starts: number[] = [];
+  for (const start of index.placesOf(block[0] ?? -1)) {
+    if (starts.length > chainLimit) break;
+    if (
+      block.every((id, at) => index.ids[start + at] === id) &&
+      isHeld(start) &&
+      isTight(base, hunk, run, start)
+    )
+      starts.push(start);
+  }
+  return starts;
 }
 
 function between(before: Int32Array, after: Int32Array): readonly number[] {
@@ -97,21 +108,14 @@ function between(before: Int32Array, after: Int32Array): readonly number[] {
   return Array.from({ length: Math.min(to - from + 1, 1000) }, (_, at) => from + at);
 }
 
-function findBlock(ids: Int32Array, block: readonly number[], candidates: Int32Array): readonly number[] {
-  if (block.includes(-1)) return [];
-  return [...candidates].filter((start) => block.every((id, at) => ids[start + at] === id));
-}
-
-/** Whether context of the hunk stands beside the run, on one side at least; without context none needs to. */
-function isFlanked(base: BaseText, hunk: ShapedHunk, run: Run, start: number): boolean {
-  const hasContext = hunk.old[run.from - 1] !== undefined || hunk.old[run.to] !== undefined;
+/** Tells whether context of the hunk stands beside a run, on one side at least; without context none needs to. */
+function flankTest(base: BaseText, hunk: ShapedHunk, run: Run): (start: number) => boolean {
   const { rank, places } = base.fullLines;
-  const end = start + run.to - run.from;
-  return (
-    !hasContext ||
-    holdsSide(base, hunk, run.from - 1, (rank[start] ?? 0) - 1, -1) ||
-    holdsSide(base, hunk, run.to, rank[end] ?? places.length, 1)
-  );
+  const hasContext = hunk.old[run.from - 1] !== undefined || hunk.old[run.to] !== undefined;
+  const above = sideTest(base, hunk, run.from - 1, -1);
+  const below = sideTest(base, hunk, run.to, 1);
+  return (start) =>
+    !hasContext || above((rank[start] ?? 0) - 1) || below(rank[start + run.to - run.from] ?? places.length);
 }
 
 /**
@@ -119,20 +123,21 @@ function isFlanked(base: BaseText, hunk: ShapedHunk, run: Run, start: number): b
  * the file has not may stand for one, or have changed places with the next. Beyond an ellipsis it may stand
  * anywhere in order, which is looked at later.
  */
-function holdsSide(base: BaseText, hunk: ShapedHunk, from: number, rank: number, step: 1 | -1): boolean {
+function sideTest(base: BaseText, hunk: ShapedHunk, from: number, step: 1 | -1): (rank: number) => boolean {
   const { places } = base.fullLines;
-  const near = (line: HunkLine | undefined, away: number) =>
-    line !== undefined && stands(base, line, places[rank + away * step] ?? -1);
-  const full: HunkLine[] = [];
-  for (let at = from; hunk.old[at]?.kind === "context"; at += step) {
-    const line = hunk.old[at];
-    if (line !== undefined && !isBlankLine(line.text)) full.push(line);
-  }
+  const { ids } = base.index("trailing");
+  const full = contextFrom(hunk.old, from, step).filter((line) => !isBlankLine(line.text));
   const passed = full.findIndex((line) => !isUnknown(base, line));
-  if (passed < 0) return false;
-  if (full.slice(0, passed).some((line) => isEllipsis(line.text))) return true;
-  for (let away = 0; away <= passed; away++) if (near(full[passed], away)) return true;
-  return near(full[passed], passed + 1) && near(full[passed + 1], passed);
+  if (passed < 0) return () => false;
+  if (full.slice(0, passed).some((line) => isEllipsis(line.text))) return () => true;
+  const [id, next] = [full[passed], full[passed + 1]].map((line) =>
+    line === undefined ? -1 : base.index("trailing").idOf(line.text),
+  );
+  return (rank) => {
+    const idAt = (away: number) => ids[places[rank + away * step] ?? -1] ?? -2;
+    for (let away = 0; away <= passed; away++) if (idAt(away) === id) return true;
+    return idAt(passed + 1) === id && idAt(passed) === next;
+  };
 }
 
 function isUnknown(base: BaseText, line: HunkLine): boolean {
@@ -177,7 +182,7 @@ function countBlanks(hunk: ShapedHunk, from: number, step: 1 | -1): number {
 /** All ways to put the runs in order; undefined where there are too many to be sure of one. */
 function chainPins(
   hunk: ShapedHunk,
-  pins: readonly (readonly number[])[],
+  pins: readonly ArrayLike<number>[],
   deadline: Deadline,
 ): readonly (readonly number[])[] | undefined {
   let chains: readonly (readonly number[])[] = [[]];
@@ -187,7 +192,7 @@ function chainPins(
     const length = before === undefined ? 0 : before.to - before.from;
     chains = chains.flatMap((chain) => {
       const from = at === 0 ? 0 : (chain.at(-1) ?? 0) + length;
-      return starts
+      return Array.from(starts)
         .filter((start) => start >= from && (at === 0 || start > (chain.at(-1) ?? 0)))
         .map((start) => [...chain, start]);
     });

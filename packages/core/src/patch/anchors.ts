@@ -1,4 +1,5 @@
-import { type BaseText, indentOf, isBlankLine } from "./base-text.js";
+import type { BaseText } from "./base-text.js";
+import { indentOf, isBlankLine } from "./line-key.js";
 
 /** The gaps right below the line that the innermost anchor names: 0-based lines. */
 export function findAnchorGaps(base: BaseText, anchors: readonly string[]): readonly number[] {

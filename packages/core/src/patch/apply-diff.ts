@@ -4,15 +4,15 @@ import { restoreLines, unescapeDiff } from "./channel.js";
 import { correctHunks } from "./correct.js";
 import { createFromDiff, isCreation } from "./create.js";
 import { Deadline } from "./deadline.js";
-import { dialectNames } from "./dialect.js";
 import { explainMisfit, internalError, invalidDiff, refusePatch } from "./explain.js";
 import { changesNothing, type ShapedHunk, shapeHunk } from "./hunk.js";
 import { locateHunks } from "./locate.js";
 import { type ParsedDiff, parseDiff } from "./parse.js";
 import { findPlaceholder } from "./placeholder.js";
 import type { Located } from "./placement.js";
-import { describeLanding, describeRepairs } from "./report.js";
+import { describeLanding, describeRepairs, toRanges } from "./report.js";
 import type { PatchOutcome, PatchRefusal, PatchRequest, PatchSuccess, Repair } from "./types.js";
+import { describeEmpty, describeName, refuseAsWhole, refuseSize } from "./whole.js";
 
 /**
  * Applies a unified diff that a language model wrote to the text it was written for: reads it tolerantly,
@@ -26,13 +26,12 @@ export function applyDiff(request: PatchRequest): PatchOutcome {
   const unescaped = unescapeDiff(request.diff);
   const diff = unescaped ?? request.diff;
   const deadline = new Deadline(request.limitMs ?? 5_000);
-  if (diff.length > diffLimit) {
-    return refusePatch("too_large", "The diff is larger than 64 MiB. Send it in parts.");
-  }
+  const tooLarge = refuseSize(diff);
+  if (tooLarge !== undefined) return tooLarge;
   const base = new BaseText(request.base ?? "");
   const onlyReturns = !base.text.includes("\n") && base.text.includes("\r");
   const parsed = parseDiff(diff, {
-    isBaseLine: (text) => base.index("trailing").idOf(text) >= 0,
+    isBaseLine: (text) => base.holdsLine(text),
     splitReturns: onlyReturns,
     deadline,
   });
@@ -41,7 +40,8 @@ export function applyDiff(request: PatchRequest): PatchOutcome {
   if (refusal !== undefined) return refusal;
   if (deadline.late()) return timeout();
   const restored = restoreLines(base, parsed.hunks);
-  const hunks = restored.hunks.map(shapeHunk);
+  const hunks = restored.hunks.map((hunk) => shapeHunk(hunk, deadline));
+  if (deadline.late()) return timeout();
   if (request.base === null || isCreation(base, parsed, hunks))
     return createFromDiff(request.base, parsed, hunks);
   const told: readonly Repair[] = unescaped === undefined ? [] : [escapedTwice];
@@ -64,7 +64,7 @@ function patch(
   ];
   const addedText = joinAdded(asking);
   const unchanged = (code: "no_change" | "already_applied"): PatchSuccess => {
-    return { kind: "success", code, text: base.text, landed: [], repairs, addedText };
+    return { kind: "success", code, text: base.text, landed: [], ranges: [], repairs, addedText };
   };
   if (asking.length === 0) return unchanged("no_change");
   const placeholder = findPlaceholder(base, asking);
@@ -90,7 +90,7 @@ function land(
   known: { readonly repairs: readonly Repair[]; readonly addedText: string },
   deadline: Deadline,
 ): PatchOutcome {
-  const corrected = correctHunks(base, located.placements);
+  const corrected = correctHunks(base, located.placements, deadline);
   if (corrected.kind === "unshiftable") {
     const { number } = corrected.placement.hunk.hunk;
     const text = `Hunk ${number} stands at line ${corrected.placement.start + 1} with less indentation than it was written with, and an added line is not indented enough to be moved with it. Write the hunk with the file's indentation.`;
@@ -112,67 +112,17 @@ function land(
     code: text === base.text ? "no_change" : "applied",
     text,
     landed: describeLanding(located.placements),
+    ranges: toRanges(corrected.edits),
     repairs: [...known.repairs, ...describeRepairs(base, located), ...ending],
     addedText: known.addedText,
   };
 }
 
-/** What is refused whatever the file holds. */
-function refuseAsWhole(parsed: ParsedDiff): PatchRefusal | undefined {
-  if (parsed.hunks.length > hunkLimit) {
-    return refusePatch("too_large", "The diff has more than 200,000 hunks. Send it in parts.");
-  }
-  const files = namedFiles(parsed);
-  if (files.length > 1) {
-    const names = files
-      .slice(0, 10)
-      .map((name) => JSON.stringify(name))
-      .join(", ");
-    return refusePatch(
-      "multi_file_diff",
-      `The diff changes ${files.length} files (${names}${files.length > 10 ? ", …" : ""}), but this tool patches one. Send one diff for each file.`,
-    );
-  }
-  const refuse = (text: string) => refusePatch("invalid_diff", `${invalidDiff} ${text}`);
-  if (parsed.flaw !== undefined) return refuse(parsed.flaw);
-  const { sections } = parsed;
-  if (sections.some((section) => section.deletion))
-    return refuse("It deletes the file; deleting is not this tool's job. Nothing was changed.");
-  if (sections.some((section) => section.copy || section.renamedTo !== undefined))
-    return refuse("It renames or copies a file; that is not this tool's job. Nothing was changed.");
-  if (sections.some((section) => section.binary))
-    return refuse("It is a binary diff; this tool patches text.");
-  if (parsed.hunks.length > 0) return undefined;
-  const looks = parsed.dialect === "unified" ? "" : ` It looks like ${dialectNames[parsed.dialect]}.`;
-  return refuse(
-    `No hunk was found in it.${looks} Send a unified diff: \`@@\` lines, then context lines that begin with a space, removed lines with "-", added lines with "+".`,
-  );
-}
-
-/** The files that the diff names, each once. */
-function namedFiles({ sections }: ParsedDiff): readonly string[] {
-  return [...new Set(sections.flatMap(({ path }) => (path === undefined ? [] : [path])))];
-}
-
-/** Models often misremember the path; the caller's counts, but it is told. */
-function describeName(parsed: ParsedDiff, path: string | undefined): readonly Repair[] {
-  const [named] = namedFiles(parsed);
-  const last = (name: string) => name.split(/[\\/]/).at(-1);
-  if (named === undefined || path === undefined || last(named) === last(path)) return [];
-  return [{ kind: "header_mended", detail: `the header names ${JSON.stringify(named.slice(0, 100))}` }];
-}
-
-function describeEmpty(hunks: readonly ShapedHunk[]): readonly Repair[] {
-  return hunks.filter(changesNothing).map(({ hunk, runs }) => ({
-    kind: "empty_hunk",
-    hunk: hunk.number,
-    detail: runs.length === 0 ? "only context, left out" : "changes nothing, left out",
-  }));
-}
-
 /** The added lines of all hunks, as one text. */
 export function joinAdded(hunks: readonly ShapedHunk[]): string {
-  return hunks.flatMap(({ runs }) => runs.flatMap(({ added }) => added.map((line) => line.text))).join("\n");
+  const texts: string[] = [];
+  for (const { runs } of hunks) for (const { added } of runs) for (const { text } of added) texts.push(text);
+  return texts.join("\n");
 }
 
 function refusePlaceholder(hunk: number, text: string): PatchRefusal {
@@ -191,5 +141,3 @@ function timeout(): PatchRefusal {
 }
 
 const escapedTwice: Repair = { kind: "escaped", detail: "the diff was escaped twice" };
-const diffLimit = 64 * 1024 * 1024;
-const hunkLimit = 200_000;

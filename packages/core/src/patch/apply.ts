@@ -1,7 +1,7 @@
 import { applyPatch } from "diff";
-import { joinLines } from "../text/index.js";
+import type { LineEnding } from "../text/index.js";
 import type { BaseText } from "./base-text.js";
-import type { Edit, NewLine } from "./correct.js";
+import type { Edit } from "./correct.js";
 import type { StrictApplier } from "./types.js";
 
 /**
@@ -34,13 +34,10 @@ export function applyEdits(
   const diff = renderDiff(base, windows, condensed);
   // The library knows `\n` only; in a file of lone `\r`, which has none, the one stands for the other.
   const returns = base.lines.endings[0] === "\r";
-  const text = splice(base, 0, base.count, edits);
-  const given = condensed
-    ? windows.map((window) => splice(base, window.from, window.to, [])).join("")
-    : base.text;
-  const expected = condensed
-    ? windows.map((window) => splice(base, window.from, window.to, window.edits)).join("")
-    : text;
+  const results = windows.map((window) => splice(base, window));
+  const text = weave(base, windows, results);
+  const given = condensed ? windows.map(({ from, to }) => base.slice(from, to)).join("") : base.text;
+  const expected = condensed ? results.join("") : text;
   const toLibrary = (one: string) => (returns ? one.replaceAll("\r", "\n") : one);
   return applier(toLibrary(given), diff) === toLibrary(expected) ? text : undefined;
 }
@@ -65,15 +62,28 @@ function groupEdits(base: BaseText, edits: readonly Edit[]): readonly EditWindow
   return windows;
 }
 
-function splice(base: BaseText, from: number, to: number, edits: readonly Edit[]): string {
+/** The lines of a window after its edits. */
+function splice(base: BaseText, window: EditWindow): string {
   const parts: string[] = [];
-  let at = from;
-  for (const edit of edits) {
-    parts.push(joinLines(base.lines, at, edit.from));
-    for (const line of edit.lines) parts.push(line.text, line.ending);
+  let at = window.from;
+  for (const edit of window.edits) {
+    if (edit.from > at) parts.push(base.slice(at, edit.from));
+    for (const line of edit.lines) parts.push(line.text + line.ending);
     at = edit.to;
   }
-  parts.push(joinLines(base.lines, at, to));
+  parts.push(base.slice(at, window.to));
+  return parts.join("");
+}
+
+/** The whole text: what lies between the windows is the base's. */
+function weave(base: BaseText, windows: readonly EditWindow[], results: readonly string[]): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const [n, window] of windows.entries()) {
+    parts.push(base.slice(at, window.from), results[n] ?? "");
+    at = window.to;
+  }
+  parts.push(base.slice(at, base.count));
   return parts.join("");
 }
 
@@ -96,20 +106,18 @@ function renderDiff(base: BaseText, windows: readonly EditWindow[], condensed: b
 }
 
 function renderWindow(base: BaseText, window: EditWindow, out: string[]): void {
-  const put = (sign: string, { text, ending }: NewLine) => {
-    out.push(sign, text, ending === "\r\n" ? "\r\n" : "\n");
+  const put = (sign: string, text: string, ending: LineEnding) => {
+    out.push(`${sign}${text}${ending === "\r\n" ? "\r\n" : "\n"}`);
     if (ending === "") out.push("\\ No newline at end of file\n");
   };
   const putOld = (sign: string, from: number, to: number) => {
-    for (let at = from; at < to; at++) {
-      put(sign, { text: base.line(at), ending: base.lines.endings[at] ?? "" });
-    }
+    for (let at = from; at < to; at++) put(sign, base.line(at), base.lines.endings[at] ?? "");
   };
   let at = window.from;
   for (const edit of window.edits) {
     putOld(" ", at, edit.from);
     putOld("-", edit.from, edit.to);
-    for (const line of edit.lines) put("+", line);
+    for (const line of edit.lines) put("+", line.text, line.ending);
     at = edit.to;
   }
   putOld(" ", at, window.to);

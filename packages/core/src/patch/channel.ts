@@ -57,6 +57,8 @@ const characters: Readonly<Record<string, string>> = {
 };
 
 function withoutEntities(base: BaseText, hunks: readonly Hunk[]): readonly Hunk[] | undefined {
+  if (!hunks.some(({ lines }) => lines.some(({ kind, text }) => kind !== "added" && text.includes("&"))))
+    return undefined;
   const old = hunks.flatMap(({ lines }) => lines.filter((line) => line.kind !== "added"));
   const encoded = new Set(old.flatMap(({ text }) => text.match(entity) ?? []).map(decode));
   if (encoded.size === 0 || base.text.search(entity) >= 0) return undefined;
@@ -77,12 +79,11 @@ function decode(name: string): string {
 const numbered = /^ *(\d{1,9})(\| ?|: |:$|\t|→)/;
 
 function withoutNumbers(base: BaseText, hunks: readonly Hunk[]): readonly Hunk[] | undefined {
-  const lines = hunks.flatMap((hunk) => hunk.lines);
-  const [first] = lines;
+  const first = hunks[0]?.lines[0];
   if (first === undefined || !numbered.test(first.text)) return undefined;
-  const index = base.index("trailing");
+  const lines = hunks.flatMap((hunk) => hunk.lines);
   if (!lines.every(({ text }) => numbered.test(text)) || !hunks.every(countsOn)) return undefined;
-  if (lines.some((line) => line.kind !== "added" && index.idOf(line.text) >= 0)) return undefined;
+  if (lines.some((line) => line.kind !== "added" && base.holdsLine(line.text))) return undefined;
   return mapLines(hunks, ({ text }) => text.replace(numbered, ""));
 }
 

@@ -1,5 +1,6 @@
 import type { LineEnding } from "../text/index.js";
 import type { BaseText } from "./base-text.js";
+import type { Deadline } from "./deadline.js";
 import { type HunkLine, trimCommon } from "./hunk.js";
 import { shiftLine } from "./indent.js";
 import type { Placement } from "./placement.js";
@@ -30,9 +31,14 @@ export type Corrected =
  * removes and adds again stays the file's, with its bytes. New lines take the endings of those they replace
  * or stand beside, unless the hunk shows that it knows the file's endings.
  */
-export function correctHunks(base: BaseText, placements: readonly Placement[]): Corrected {
+export function correctHunks(
+  base: BaseText,
+  placements: readonly Placement[],
+  deadline: Deadline,
+): Corrected {
   const edits: Edit[] = [];
   for (const placement of placements) {
+    if (deadline.passes()) break;
     const endings = new EndingChoice(base, placement);
     for (const [at, run] of placement.hunk.runs.entries()) {
       const added = shiftAdded(run.added, placement);
@@ -82,17 +88,17 @@ function narrowEdit(
 }
 
 class EndingChoice {
-  /** Whether the endings of the hunk's old lines are those of the file, so that its new ones are meant. */
-  readonly credible: boolean;
-  private readonly common: LineEnding;
+  private known: boolean | undefined;
 
   constructor(
     private readonly base: BaseText,
-    placement: Placement,
-  ) {
-    this.credible = knowsEndings(base, placement);
-    const written = placement.hunk.hunk.lines.find((line) => line.ending !== "")?.ending;
-    this.common = base.usualEnding ?? written ?? "\n";
+    private readonly placement: Placement,
+  ) {}
+
+  /** Whether the endings of the hunk's old lines are those of the file, so that its new ones are meant. */
+  get credible(): boolean {
+    this.known ??= knowsEndings(this.base, this.placement);
+    return this.known;
   }
 
   choose(line: HunkLine, at: number, from: number, to: number): LineEnding {
@@ -101,46 +107,42 @@ class EndingChoice {
     const { endings } = this.base.lines;
     const replaced = from + at < to ? endings[from + at] : endings[to - 1];
     const beside = from < to ? replaced : (endings[from - 1] ?? endings[from]);
-    return beside || endings[from - 1] || this.common;
+    return beside || endings[from - 1] || (this.base.usualEnding ?? writtenEnding(this.placement));
   }
 }
 
+function writtenEnding({ hunk }: Placement): LineEnding {
+  return hunk.hunk.lines.find((line) => line.ending !== "")?.ending ?? "\n";
+}
+
 function knowsEndings(base: BaseText, placement: Placement): boolean {
-  const { endings } = base.lines;
   let compared = 0;
-  for (const [line, place] of oldLinePlaces(placement)) {
-    const real = endings[place];
-    if (line.ending === "" || real === "" || real === undefined) continue;
-    if (line.ending !== real) return false;
+  const differs = someOldLine(placement, (line, place) => {
+    const real = base.lines.endings[place];
+    if (line.ending === "" || real === "" || real === undefined) return false;
     compared += 1;
-  }
-  return compared > 0;
+    return line.ending !== real;
+  });
+  return compared > 0 && !differs;
 }
 
 /** Whether some line of the hunk has another ending than the file's line at its place. */
 export function differsInEndings(base: BaseText, placement: Placement): boolean {
-  for (const [line, place] of oldLinePlaces(placement)) {
+  return someOldLine(placement, (line, place) => {
     const real = base.lines.endings[place];
-    if (line.ending !== "" && real !== "" && real !== undefined && real !== line.ending) return true;
-  }
-  return false;
+    return line.ending !== "" && real !== "" && real !== undefined && real !== line.ending;
+  });
 }
 
-/** The old lines with their places in the file; of a hunk with mended context only those it removes. */
-function* oldLinePlaces({
-  hunk,
-  start,
-  alignment,
-  runStarts,
-}: Placement): Iterable<readonly [HunkLine, number]> {
-  if (alignment === undefined) {
-    for (const [at, line] of hunk.old.entries()) yield [line, start + at];
-    return;
-  }
-  for (const [at, run] of hunk.runs.entries()) {
-    for (const [n, line] of hunk.old.slice(run.from, run.to).entries())
-      yield [line, (runStarts[at] ?? 0) + n];
-  }
+/** Asks about the old lines and their places in the file; of a hunk with mended context only those it removes. */
+function someOldLine(
+  { hunk, start, alignment, runStarts }: Placement,
+  ask: (line: HunkLine, place: number) => boolean,
+): boolean {
+  if (alignment === undefined) return hunk.old.some((line, at) => ask(line, start + at));
+  return hunk.runs.some((run, at) =>
+    hunk.old.slice(run.from, run.to).some((line, n) => ask(line, (runStarts[at] ?? 0) + n)),
+  );
 }
 
 /**

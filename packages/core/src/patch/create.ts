@@ -98,6 +98,7 @@ function settle(
     code,
     text,
     landed: code === "applied" ? [landed] : [],
+    ranges: code === "applied" && lines.length > 0 ? [{ from: 1, to: lines.length }] : [],
     repairs: parsed.repairs,
     addedText,
   };

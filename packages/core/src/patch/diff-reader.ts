@@ -77,8 +77,9 @@ export class DiffReader {
     if (headerLines > 0) return headerLines;
     const line = this.line(at);
     if (this.readHeader(line, at)) return 1;
-    const git = readGitLine(line);
-    if (git !== undefined && (this.draft === undefined || git.kind === "file")) {
+    const inHunk = this.draft !== undefined;
+    const git = inHunk && !line.startsWith("diff --git ") ? undefined : readGitLine(line);
+    if (git !== undefined && (!inHunk || git.kind === "file")) {
       this.close(true, at);
       this.sections.noteGitLine(git);
       this.bodyStart = at + 1;
@@ -153,6 +154,8 @@ export class DiffReader {
 
   private fileHeaderAt(at: number, end: number): number {
     const line = this.line(at);
+    const first = line.charCodeAt(0);
+    if (first !== minus && first !== plus) return 0;
     const next = at + 1 < end ? this.line(at + 1) : "";
     const pair = line.startsWith("--- ") && next.startsWith("+++ ");
     if (this.draft !== undefined) {
@@ -180,15 +183,15 @@ export class DiffReader {
     const { numbers } = this.draft?.header ?? {};
     if (numbers === undefined) return looksLikeFileHeader(oldLine, newLine);
     const lines = this.draft?.lines ?? [];
-    const old = lines.filter((line) => line.kind !== "added").length;
-    const fresh = lines.filter((line) => line.kind !== "removed").length;
+    const old = count(lines, "added");
+    const fresh = count(lines, "removed");
     if (old === numbers.oldCount && fresh === numbers.newCount) return true;
     if (old + 1 === numbers.oldCount && fresh + 1 === numbers.newCount) return false;
     return looksLikeFileHeader(oldLine, newLine);
   }
 
   private open(header: HunkDraft["header"], from: number): void {
-    this.draft = { header, lines: [], marked: new Set(), from, atEnd: false };
+    this.draft = { header, lines: [], marked: [], from, atEnd: false };
   }
 
   private readBody(at: number): void {
@@ -196,7 +199,7 @@ export class DiffReader {
     if (draft === undefined) return;
     const line = this.line(at);
     if (line.charCodeAt(0) === backslash && /^\\ \S/.test(line)) {
-      draft.marked.add(draft.lines.length - 1);
+      draft.marked.push(draft.lines.length - 1);
       return;
     }
     const { splitReturns } = this.context;
@@ -223,6 +226,11 @@ export class DiffReader {
   }
 }
 
+/** How many lines are not of a kind. */
+function count(lines: readonly HunkLine[], kind: HunkLine["kind"]): number {
+  return lines.reduce((sum, line) => (line.kind === kind ? sum : sum + 1), 0);
+}
+
 function readBodyLine(line: string, ending: LineEnding): HunkLine {
   switch (line.charAt(0)) {
     case "+":
@@ -236,4 +244,6 @@ function readBodyLine(line: string, ending: LineEnding): HunkLine {
   }
 }
 
+const plus = 43;
+const minus = 45;
 const backslash = 92;

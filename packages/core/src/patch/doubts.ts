@@ -1,5 +1,6 @@
-import { type BaseText, isBlankLine } from "./base-text.js";
+import type { BaseText } from "./base-text.js";
 import { announcesMore, growth, type HunkLine, type HunkNumbers, type ShapedHunk } from "./hunk.js";
+import { isBlankLine } from "./line-key.js";
 import { type Finding, hintOf, type Misfit, misfit, type Placement } from "./placement.js";
 
 /** A pure insertion that only a number places: all numbers of the diff must agree and bear it out. */
@@ -14,7 +15,7 @@ export function findGapDoubt(findings: readonly Finding[], starts: readonly numb
     const { hunk } = finding;
     const { numbers } = hunk.hunk.header;
     if (numbers === undefined || !hintHolds(finding, starts[at] ?? 0)) return gap;
-    if (newFirst(numbers) !== oldFirst(numbers) + shift || numbers.newCount !== hunk.new.length) return gap;
+    if (newFirst(numbers) !== oldFirst(numbers) + shift || numbers.newCount !== hunk.newCount) return gap;
     shift += growth(hunk);
   }
   return undefined;

@@ -6,7 +6,7 @@ export interface HunkDraft {
   readonly header: HunkHeader;
   readonly lines: HunkLine[];
   /** Indexes of the lines that a marker "\ No newline at end of file" follows. */
-  readonly marked: Set<number>;
+  readonly marked: number[];
   /** The line of the diff at which the hunk begins, its header included. */
   readonly from: number;
   /** Whether a marker says that the hunk reaches the end of the file. */
@@ -29,26 +29,44 @@ export function settleHunk(
   isBaseLine: (text: string) => boolean,
 ): Settled {
   const end = findEnd(draft, lastOfSpan, isBaseLine);
-  const lines = draft.lines.slice(0, end);
-  const repairs: Repair[] = [];
-  const dropped = draft.lines.slice(end);
-  const note = (kind: Repair["kind"], detail: string) => repairs.push({ kind, hunk: number, detail });
-  if (dropped.some((line) => line.text !== "")) note("prose_removed", "text after the hunk left out");
-  else if (dropped.length > 1 || (dropped.length > 0 && !lastOfSpan))
-    note("blank_lines", `${dropped.length} blank after the hunk left out`);
-  const bare = lines.filter((line) => line.bare);
-  if (bare.length > 0)
-    note(
-      "missing_prefix",
-      `${bare.length} context ${bare.length === 1 ? "line" : "lines"} without the space`,
-    );
-  const lastOld = lines.findLastIndex((line) => line.kind !== "added");
-  const lastNew = lines.findLastIndex((line) => line.kind !== "removed");
-  const oldLacksNewline = lastOld >= 0 && draft.marked.has(lastOld);
-  const newLacksNewline = lastNew >= 0 && draft.marked.has(lastNew);
-  const { header, atEnd } = draft;
-  return { hunk: { number, header, lines, oldLacksNewline, newLacksNewline, atEnd }, repairs };
+  const whole = end === draft.lines.length;
+  const lines = whole ? draft.lines : draft.lines.slice(0, end);
+  const bare = lines.reduce((sum, line) => (line.bare ? sum + 1 : sum), 0);
+  const repairs =
+    whole && bare === 0 ? none : describeReading(draft.lines.slice(end), bare, number, lastOfSpan);
+  const { header, atEnd, marked } = draft;
+  const isMarked = (kind: HunkLine["kind"]) =>
+    marked.length > 0 && marked.includes(lines.findLastIndex((line) => line.kind !== kind));
+  const hunk = {
+    number,
+    header,
+    lines,
+    oldLacksNewline: isMarked("added"),
+    newLacksNewline: isMarked("removed"),
+    atEnd,
+  };
+  return { hunk, repairs };
 }
+
+function describeReading(
+  dropped: readonly HunkLine[],
+  bare: number,
+  hunk: number,
+  lastOfSpan: boolean,
+): readonly Repair[] {
+  const repairs: Repair[] = [];
+  if (dropped.some((line) => line.text !== ""))
+    repairs.push({ kind: "prose_removed", hunk, detail: "text after the hunk left out" });
+  else if (dropped.length > 1 || (dropped.length > 0 && !lastOfSpan))
+    repairs.push({ kind: "blank_lines", hunk, detail: `${dropped.length} blank after the hunk left out` });
+  if (bare > 0) {
+    const lines = bare === 1 ? "line" : "lines";
+    repairs.push({ kind: "missing_prefix", hunk, detail: `${bare} context ${lines} without the space` });
+  }
+  return repairs;
+}
+
+const none: readonly Repair[] = [];
 
 function findEnd(draft: HunkDraft, lastOfSpan: boolean, isBaseLine: (text: string) => boolean): number {
   const { lines } = draft;

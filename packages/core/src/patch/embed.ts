@@ -1,5 +1,6 @@
-import { type BaseText, isBlankLine } from "./base-text.js";
+import type { BaseText } from "./base-text.js";
 import type { HunkLine } from "./hunk.js";
+import { isBlankLine } from "./line-key.js";
 
 /** Context lines of a hunk and the part of the file where they may stand. Blank lines count on neither side. */
 export interface Segment {

@@ -1,6 +1,7 @@
 import { clip, escapeForDisplay } from "../text/index.js";
-import { type BaseText, isBlankLine } from "./base-text.js";
+import type { BaseText } from "./base-text.js";
 import type { HunkLine, ShapedHunk } from "./hunk.js";
+import { isBlankLine } from "./line-key.js";
 import { type Finding, hintOf, type Misfit } from "./placement.js";
 import type { PatchRefusal, PatchRefusalCode } from "./types.js";
 

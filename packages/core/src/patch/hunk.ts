@@ -1,4 +1,5 @@
 import type { LineEnding } from "../text/index.js";
+import type { Deadline } from "./deadline.js";
 
 /** One hunk as the model wrote it, its lines told apart, nothing believed yet. */
 export interface Hunk {
@@ -41,6 +42,7 @@ export interface ShapedHunk {
   readonly hunk: Hunk;
   readonly old: readonly HunkLine[];
   readonly new: readonly HunkLine[];
+  readonly newCount: number;
   /** The changes, in order; between them stands context. */
   readonly runs: readonly Run[];
 }
@@ -54,30 +56,48 @@ export interface Run {
   readonly opensAdded: boolean;
 }
 
-export function shapeHunk(hunk: Hunk): ShapedHunk {
+/** Sees a hunk from both sides; once the deadline has passed, what is returned is incomplete. */
+export function shapeHunk(hunk: Hunk, deadline: Deadline): ShapedHunk {
   const old: HunkLine[] = [];
-  const fresh: HunkLine[] = [];
   const runs: { from: number; to: number; added: HunkLine[]; opensAdded: boolean }[] = [];
-  let inRun = false;
+  let run: (typeof runs)[number] | undefined;
+  let newCount = 0;
   for (const line of hunk.lines) {
-    if (line.kind === "context") inRun = false;
-    else if (!inRun) {
-      runs.push({ from: old.length, to: old.length, added: [], opensAdded: line.kind === "added" });
-      inRun = true;
+    if (deadline.passes()) break;
+    if (line.kind === "context") run = undefined;
+    else if (run === undefined) {
+      run = { from: old.length, to: old.length, added: [], opensAdded: line.kind === "added" };
+      runs.push(run);
     }
     if (line.kind !== "added") old.push(line);
-    if (line.kind !== "removed") fresh.push(line);
-    const run = runs.at(-1);
+    if (line.kind !== "removed") newCount += 1;
     if (run !== undefined && line.kind === "removed") run.to += 1;
     if (run !== undefined && line.kind === "added") run.added.push(line);
   }
-  return { hunk, old, new: fresh, runs };
+  return new Shape(hunk, old, newCount, runs);
+}
+
+class Shape implements ShapedHunk {
+  private lines: readonly HunkLine[] | undefined;
+
+  constructor(
+    readonly hunk: Hunk,
+    readonly old: readonly HunkLine[],
+    readonly newCount: number,
+    readonly runs: readonly Run[],
+  ) {}
+
+  // Most hunks are placed without a look at their new side.
+  get new(): readonly HunkLine[] {
+    this.lines ??= this.hunk.lines.filter((line) => line.kind !== "removed");
+    return this.lines;
+  }
 }
 
 /** Whether both sides of the hunk are the same lines, so that it asks for nothing. */
 export function changesNothing(hunk: ShapedHunk): boolean {
   const { oldLacksNewline, newLacksNewline } = hunk.hunk;
-  if (oldLacksNewline !== newLacksNewline || hunk.old.length !== hunk.new.length) return false;
+  if (oldLacksNewline !== newLacksNewline || hunk.old.length !== hunk.newCount) return false;
   return hunk.runs.every(
     (run) =>
       run.to - run.from === run.added.length &&
@@ -98,12 +118,23 @@ export function announcesMore(hunk: ShapedHunk): boolean {
   const { numbers } = hunk.hunk.header;
   if (numbers === undefined || hunk.old.length === 0) return false;
   const lost = numbers.oldCount - hunk.old.length;
-  return lost > 0 && lost <= 8 && numbers.newCount - hunk.new.length === lost;
+  return lost > 0 && lost <= 8 && numbers.newCount - hunk.newCount === lost;
+}
+
+/** The context lines that follow each other from one on, in one direction. */
+export function contextFrom(old: readonly HunkLine[], from: number, step: 1 | -1): readonly HunkLine[] {
+  const context: HunkLine[] = [];
+  for (let at = from; at >= 0; at += step) {
+    const line = old[at];
+    if (line?.kind !== "context") break;
+    context.push(line);
+  }
+  return context;
 }
 
 /** How many lines the hunk puts in less the lines it takes out. */
 export function growth(hunk: ShapedHunk): number {
-  return hunk.new.length - hunk.old.length;
+  return hunk.newCount - hunk.old.length;
 }
 
 /** How many lines two lists have in common at their beginnings and, of the rest, at their ends. */

@@ -1,5 +1,6 @@
-import { type BaseText, indentOf, isBlankLine } from "./base-text.js";
+import type { BaseText } from "./base-text.js";
 import type { HunkLine } from "./hunk.js";
+import { indentOf, isBlankLine } from "./line-key.js";
 
 /** The one rule that takes every indent of a hunk to that of the file. */
 export type Shift =

@@ -35,30 +35,42 @@ function diffMiddle(
   limitMs: number,
 ): readonly LineChange[] | undefined {
   const ids = new Map<string, number>();
-  const intern = (text: string) => {
-    const id = ids.get(text) ?? ids.size;
-    ids.set(text, id);
-    return id;
-  };
-  const parts = diffArrays(before.map(intern), after.map(intern), { timeout: limitMs });
+  for (const text of before) if (!ids.has(text)) ids.set(text, ids.size);
+  const fresh = new Set(after);
+  // A line that only one side has cannot be kept, and comparing it costs most.
+  const old = placesWhere(before, (text) => fresh.has(text));
+  const kept = placesWhere(after, (text) => ids.has(text));
+  if (old.length === 0 || kept.length === 0) return undefined;
+  const idOf = (text: string | undefined) => ids.get(text ?? "") ?? -1;
+  const parts = diffArrays(
+    old.map((at) => idOf(before[at])),
+    kept.map((at) => idOf(after[at])),
+    { timeout: limitMs },
+  );
   if (parts === undefined) return undefined;
   const changes: LineChange[] = [];
-  let oldAt = 0;
-  let newAt = 0;
-  let open: { oldFrom: number; newFrom: number } | undefined;
-  const close = () => {
-    if (open !== undefined) changes.push({ ...open, oldTo: oldAt, newTo: newAt });
-    open = undefined;
+  let [oldDone, newDone, oldAt, newAt] = [0, 0, 0, 0];
+  const closeAt = (oldTo: number, newTo: number) => {
+    if (oldTo > oldDone || newTo > newDone)
+      changes.push({ oldFrom: oldDone, oldTo, newFrom: newDone, newTo });
   };
   for (const part of parts) {
-    const count = part.value.length;
-    if (!part.added && !part.removed) close();
-    else open ??= { oldFrom: oldAt, newFrom: newAt };
-    if (!part.added) oldAt += count;
-    if (!part.removed) newAt += count;
+    for (let n = 0; n < part.value.length && !part.added && !part.removed; n++) {
+      const [oldTo, newTo] = [old[oldAt + n] ?? 0, kept[newAt + n] ?? 0];
+      closeAt(oldTo, newTo);
+      [oldDone, newDone] = [oldTo + 1, newTo + 1];
+    }
+    if (!part.added) oldAt += part.value.length;
+    if (!part.removed) newAt += part.value.length;
   }
-  close();
+  closeAt(before.length, after.length);
   return changes;
+}
+
+function placesWhere(lines: readonly string[], holds: (text: string) => boolean): readonly number[] {
+  const places: number[] = [];
+  for (const [at, text] of lines.entries()) if (holds(text)) places.push(at);
+  return places;
 }
 
 function moveBy(change: LineChange, lines: number): LineChange {

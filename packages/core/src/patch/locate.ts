@@ -1,5 +1,5 @@
 import { isInside, SectionFinder } from "./anchors.js";
-import { assignInOrder, type Candidate } from "./assign.js";
+import { assignInOrder } from "./assign.js";
 import type { BaseText } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
 import { findLostContext, numbersAgree } from "./doubts.js";
@@ -8,20 +8,21 @@ import { findShift } from "./indent.js";
 import {
   type AlreadyThere,
   candidateOf,
+  coreOf,
   type Finding,
   hintOf,
   type Located,
   type Misfit,
   misfit,
   type Placement,
-  placeAt,
+  placeVerbatim,
   type StandingHunk,
 } from "./placement.js";
-import { PlaceFinder } from "./places.js";
+import { PlaceFinder, spellWithPrefix } from "./places.js";
 import { dropRepeated, mergeRepeated } from "./repeats.js";
 import { findApplied, findMended, findVerbatim } from "./search.js";
 import { solve } from "./solve.js";
-import { countAdded, linesStandAt, newCore, standsAlready } from "./standing.js";
+import { AddedLines, linesStandAt, newCore, standsAlready } from "./standing.js";
 
 /**
  * Finds the one place of every hunk, all together.
@@ -48,9 +49,11 @@ function locateByContent(
   hunks: readonly ShapedHunk[],
   deadline: Deadline,
 ): Located | AlreadyThere | Misfit {
+  expectLines(base, hunks);
   const finder = new PlaceFinder(base, deadline);
   const verbatim = hunks.map((hunk) => findVerbatim(base, hunk, finder, deadline));
-  const added = countAdded(hunks);
+  const added = new AddedLines(hunks);
+  base.expect(verbatim.flatMap(({ hunk, starts }) => (starts.length > 0 ? [] : spellWithPrefix(hunk.old))));
   const applied = findApplied(base, verbatim, finder, added);
   if (applied !== undefined) return applied;
   const findings = verbatim.map((finding) => findMended(base, finding, finder, added, deadline));
@@ -118,24 +121,37 @@ function setStandingAside(findings: readonly Finding[]): {
   return { open: findings.filter((finding) => !isMade(finding)), standing };
 }
 
+/** Tells the base all the texts that it will be asked for. */
+function expectLines(base: BaseText, hunks: readonly ShapedHunk[]): void {
+  const texts: string[] = [];
+  for (const { hunk } of hunks) {
+    for (const anchor of hunk.header.anchors) texts.push(anchor);
+    for (const line of hunk.lines) texts.push(line.text);
+  }
+  base.expect(texts);
+}
+
 /** The quick way, mostly without any index: all hunks stand exactly where their headers say, in order. */
 function locateByNumbers(base: BaseText, hunks: readonly ShapedHunk[]): Located | undefined {
-  const placements: Placement[] = [];
-  const candidates: Candidate[] = [];
-  const finder = new SectionFinder(base);
   if (!numbersAgree(hunks)) return undefined;
+  const placements: Placement[] = [];
+  const finder = new SectionFinder(base);
+  let from = 0;
+  let gapAt = -1;
   for (const hunk of hunks) {
     const hint = hintOf(hunk);
     if (hint === undefined || hunk.old.length === 0 || !linesStandAt(base, hunk.old, hint)) return undefined;
     const sections = finder.find(hunk.hunk.header.anchors);
     if (sections.length > 0 && !isInside(sections, hint)) return undefined;
-    candidates.push(candidateOf(hunk, [hint]));
-    const finding = { hunk, tier: "exact", starts: [hint], alignment: undefined, applied: [] } as const;
-    placements.push(placeAt(base, finding, hint));
+    const { coreFrom, coreTo } = coreOf(hunk);
+    const isGap = coreFrom === coreTo;
+    // Two insertions at one point have no order that the file could show.
+    if (hint + coreFrom < from || (isGap && hint + coreFrom === gapAt)) return undefined;
+    from = hint + coreTo;
+    gapAt = isGap ? from : -1;
+    placements.push(placeVerbatim(base, hunk, "exact", hint));
   }
-  return assignInOrder(candidates) === undefined
-    ? undefined
-    : { kind: "located", placements, outOfOrder: false, repeated: [], standing: [] };
+  return { kind: "located", placements, outOfOrder: false, repeated: [], standing: [] };
 }
 
 /** The first hunk that cannot be placed whatever the others do. */

@@ -1,3 +1,5 @@
+import type { Deadline } from "./deadline.js";
+
 /** Lines `from` to `to` (after the last) of what the model sent. */
 export interface LineSpan {
   readonly from: number;
@@ -11,10 +13,10 @@ export interface LineSpan {
  * A diff of a Markdown file holds fences itself, and some models leave out the space before them. A fence
  * therefore closes the block only if nothing that looks like more diff stands between it and the next one.
  */
-export function findDiffSpans(lines: readonly string[]): readonly LineSpan[] {
+export function findDiffSpans(lines: readonly string[], deadline: Deadline): readonly LineSpan[] {
   const spans: LineSpan[] = [];
   let at = 0;
-  while (at < lines.length) {
+  while (at < lines.length && !deadline.late()) {
     const opening = findOpening(lines, at);
     if (opening === undefined) break;
     const closing = findClosing(lines, opening);
@@ -48,10 +50,9 @@ function findClosing(lines: readonly string[], opening: number): number {
   }
   const last = closings.at(-1);
   if (last === undefined) return lines.length;
-  for (const closing of closings) {
-    if (!lines.slice(closing + 1, last).some((line) => /^(@@|[-+])/.test(line))) return closing;
-  }
-  return last;
+  let more = last - 1;
+  while (more > opening && !/^(@@|[-+])/.test(lines[more] ?? "")) more -= 1;
+  return closings.find((closing) => closing >= more) ?? last;
 }
 
 function holdsDiff(lines: readonly string[], span: LineSpan): boolean {

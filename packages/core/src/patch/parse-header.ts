@@ -10,14 +10,13 @@ export interface ReadHeader {
 
 /** @returns undefined where the line is no hunk header at all. */
 export function readHunkHeader(line: string): ReadHeader | undefined {
-  if (!/^@@(\s|-|$|@)/.test(line)) return undefined;
+  if (!line.startsWith("@@") || !/^@@(\s|-|$|@)/.test(line)) return undefined;
   const regular = regularHeader.exec(line);
   const found = regular ?? looseHeader.exec(line);
   if (found === null) return { numbers: undefined, anchor: readAnchor(line.slice(2)), regular: false };
   const [, oldStart = "", oldCount = "1", newStart = "", newCount = "1", rest = ""] = found;
   const numbers = { oldStart: +oldStart, oldCount: +oldCount, newStart: +newStart, newCount: +newCount };
-  const usable = Object.values(numbers).every((value) => Number.isSafeInteger(value));
-  return { numbers: usable ? numbers : undefined, anchor: readAnchor(rest), regular: regular !== null };
+  return { numbers, anchor: rest === "" ? undefined : readAnchor(rest), regular: regular !== null };
 }
 
 const regularHeader = /^@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@(.*)$/;
@@ -62,6 +61,7 @@ export type GitLine =
   | { readonly kind: "creation" | "deletion" | "copy" | "binary" | "noise" };
 
 export function readGitLine(line: string): GitLine | undefined {
+  if (line === "" || !"dnrcBGiosI=".includes(line.charAt(0))) return undefined;
   const file = /^diff --git "?a\/.* "?b\/(.*?)"?\s*$/.exec(line);
   if (file !== null) return { kind: "file", name: file[1] ?? "" };
   if (/^new file mode \d/.test(line)) return { kind: "creation" };

@@ -37,7 +37,8 @@ export function parseLines(lines: TextLines, context: ReadingContext): ParsedDif
   if (dialect === "search_replace") return { dialect, repairs: told, ...readBlocks(lines, context) };
   const reader = new DiffReader(lines, context, dialect === "v4a");
   const { contents } = lines;
-  const spans = findDiffSpans(dialect === "v4a" ? contents.slice(0, findHeredocEnd(contents)) : contents);
+  const body = dialect === "v4a" ? contents.slice(0, findHeredocEnd(contents)) : contents;
+  const spans = findDiffSpans(body, context.deadline);
   const [first] = spans;
   if (first !== undefined && (first.from > 0 || spans.length > 1))
     reader.repairs.push({ kind: "fence_removed", detail: "Markdown fence left out" });

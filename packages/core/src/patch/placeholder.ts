@@ -9,19 +9,21 @@ export function findPlaceholder(
   base: BaseText,
   hunks: readonly ShapedHunk[],
 ): { readonly hunk: number; readonly text: string } | undefined {
+  const found: { readonly hunk: number; readonly text: string }[] = [];
   for (const { hunk, runs } of hunks) {
-    for (const line of runs.flatMap((run) => run.added)) {
-      if (isPlaceholder(line.text) && base.index("trimmed").idOf(line.text) < 0) {
-        return { hunk: hunk.number, text: line.text.trim() };
-      }
+    for (const { added } of runs) {
+      for (const { text } of added)
+        if (isPlaceholder(text)) found.push({ hunk: hunk.number, text: text.trim() });
     }
   }
-  return undefined;
+  if (found.length === 0) return undefined;
+  base.expect(found.map(({ text }) => text));
+  return found.find(({ text }) => base.index("trimmed").idOf(text) < 0);
 }
 
 /** Whether a line holds an ellipsis and, besides, nothing but the words of an omission. */
 export function isPlaceholder(text: string): boolean {
-  if (text.length > 120 || !/\.{3}|…/.test(text)) return false;
+  if (text.length > 120 || !(text.includes("...") || text.includes("…"))) return false;
   const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
   return (
     words.some((word) => telling.has(word)) && words.every((word) => telling.has(word) || filling.has(word))

@@ -81,9 +81,8 @@ export function hintOf(hunk: ShapedHunk): number | undefined {
 
 /** A hunk's places with what it changes there. */
 export function candidateOf(hunk: ShapedHunk, starts: ArrayLike<number>, alignment?: Alignment): Candidate {
+  if (alignment === undefined) return { starts, ...coreOf(hunk) };
   const last = hunk.runs.at(-1);
-  if (alignment === undefined)
-    return { starts, coreFrom: hunk.runs[0]?.from ?? 0, coreTo: last?.to ?? hunk.old.length };
   const end = (alignment.runStarts.at(-1) ?? 0) + (last === undefined ? 0 : last.to - last.from);
   return { starts, coreFrom: 0, coreTo: end - (alignment.runStarts[0] ?? 0) };
 }
@@ -96,9 +95,20 @@ export function placeAt(base: BaseText, finding: Finding, start: number): Placem
     const end = (alignment.runStarts.at(-1) ?? 0) + (last === undefined ? 0 : last.to - last.from);
     return { hunk, tier, start, end, runStarts: alignment.runStarts, shift: undefined, alignment };
   }
+  return placeVerbatim(base, hunk, tier, start);
+}
+
+/** A hunk whose old lines stand in one piece. */
+export function placeVerbatim(base: BaseText, hunk: ShapedHunk, tier: Tier, start: number): Placement {
   const runStarts = hunk.runs.map((run) => start + run.from);
   const shift = tier === "shift" ? findShift(base, hunk.old, start) : undefined;
-  return { hunk, tier, start, end: start + hunk.old.length, runStarts, shift, alignment };
+  const end = start + hunk.old.length;
+  return { hunk, tier, start, end, runStarts, shift, alignment: undefined };
+}
+
+/** What a hunk changes, counted in the lines of its old side. */
+export function coreOf({ runs, old }: ShapedHunk): Omit<Candidate, "starts"> {
+  return { coreFrom: runs[0]?.from ?? 0, coreTo: runs.at(-1)?.to ?? old.length };
 }
 
 /** @param places 0-based lines. */

@@ -1,7 +1,9 @@
-import { type BaseText, isBlankLine, type LineIndex, type LineKey, levelled } from "./base-text.js";
+import type { BaseText } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
 import type { HunkLine, ShapedHunk } from "./hunk.js";
 import { findShift, type Shift, sameShift } from "./indent.js";
+import type { LineIndex } from "./line-index.js";
+import { isBlankLine, type LineKey, levelled } from "./line-key.js";
 
 /** How far from the file's bytes the old lines of a hunk were when they were found. */
 export type Tier = "exact" | "trailing" | "prefix" | "shift" | "punctuation" | "aligned";
@@ -158,6 +160,11 @@ export class PlaceFinder {
       return true;
     });
   }
+}
+
+/** Lines as they are if they lost the space before them. */
+export function spellWithPrefix(lines: readonly HunkLine[]): readonly string[] {
+  return lines.filter(mayLackPrefix).map((line) => ` ${line.text}`);
 }
 
 function mayLackPrefix(line: HunkLine): boolean {

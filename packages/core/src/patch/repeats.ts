@@ -6,31 +6,32 @@ export function dropRepeated(hunks: readonly ShapedHunk[]): {
   readonly kept: readonly ShapedHunk[];
   readonly repeated: readonly number[];
 } {
-  const seen = new Set<string>();
+  const seen = new Map<string, ShapedHunk[]>();
   const repeated: number[] = [];
   const kept = hunks.filter((hunk) => {
-    if (hunk.hunk.header.numbers === undefined) return true;
-    const letters = spell(hunk);
-    const isNew = !seen.has(letters);
-    seen.add(letters);
-    if (!isNew) repeated.push(hunk.hunk.number);
-    return isNew;
+    const { header, number } = hunk.hunk;
+    if (header.numbers === undefined) return true;
+    const alike = seen.get(header.raw);
+    if (alike === undefined) {
+      seen.set(header.raw, [hunk]);
+      return true;
+    }
+    if (alike.some((other) => sameLines(hunk, other))) {
+      repeated.push(number);
+      return false;
+    }
+    // So many different hunks under one header are none that was repeated by mistake.
+    if (alike.length < alikeLimit) alike.push(hunk);
+    return true;
   });
   return { kept, repeated };
 }
 
 /** The same without numbers: as many places as copies means all of them, one place means once. */
 export function mergeRepeated(findings: readonly Finding[]): Merged {
-  const groups = new Map<string, Finding[]>();
-  for (const finding of findings) {
-    if (finding.hunk.hunk.header.numbers !== undefined) continue;
-    const letters = spell(finding.hunk);
-    const group = groups.get(letters);
-    if (group === undefined) groups.set(letters, [finding]);
-    else group.push(finding);
-  }
+  const groups = groupAlike(findings.filter(({ hunk }) => hunk.hunk.header.numbers === undefined));
   const left = new Set<Finding>();
-  for (const group of groups.values()) {
+  for (const group of groups) {
     const [first, ...others] = group;
     if (first === undefined || others.length === 0 || first.starts.length === group.length) continue;
     if (first.starts.length > 1) return { kept: findings, repeated: [], unclear: first };
@@ -40,11 +41,37 @@ export function mergeRepeated(findings: readonly Finding[]): Merged {
   return { kept: findings.filter((finding) => !left.has(finding)), repeated, unclear: undefined };
 }
 
+/** Groups of hunks that are the same to the letter; one that stands alone may be left out. */
+function groupAlike(findings: readonly Finding[]): Iterable<readonly Finding[]> {
+  // Most hunks differ in length or in their first line, so that few have to be spelled out.
+  const sketches = new Map<string, number>();
+  const sketch = ({ hunk }: Finding) => `${hunk.hunk.lines.length}:${hunk.hunk.lines[0]?.text ?? ""}`;
+  for (const finding of findings) sketches.set(sketch(finding), (sketches.get(sketch(finding)) ?? 0) + 1);
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    if (sketches.get(sketch(finding)) === 1) continue;
+    const letters = spell(finding.hunk);
+    const group = groups.get(letters);
+    if (group === undefined) groups.set(letters, [finding]);
+    else group.push(finding);
+  }
+  return groups.values();
+}
+
 export interface Merged {
   readonly kept: readonly Finding[];
   readonly repeated: readonly number[];
   readonly unclear: Finding | undefined;
 }
+
+function sameLines({ hunk }: ShapedHunk, { hunk: other }: ShapedHunk): boolean {
+  return (
+    hunk.lines.length === other.lines.length &&
+    hunk.lines.every((line, at) => line.kind === other.lines[at]?.kind && line.text === other.lines[at]?.text)
+  );
+}
+
+const alikeLimit = 50;
 
 function spell({ hunk }: ShapedHunk): string {
   return [hunk.header.raw, ...hunk.lines.map((line) => `${line.kind}:${line.text}`)].join("\n");

@@ -1,5 +1,6 @@
 import type { BaseText } from "./base-text.js";
-import { differsInEndings } from "./correct.js";
+import type { LineRange } from "./change.js";
+import { differsInEndings, type Edit } from "./correct.js";
 import { growth } from "./hunk.js";
 import { describeShift } from "./indent.js";
 import { hintOf, type Located, type Placement } from "./placement.js";
@@ -35,6 +36,23 @@ function addedLess({ hunk }: Placement): number {
   return hunk.runs.reduce((sum, run) => sum + run.added.length - (run.to - run.from), 0);
 }
 
+/** The lines of the new text that edits put there; `to < from` marks a deletion before line `from`. */
+export function toRanges(edits: readonly Edit[]): readonly LineRange[] {
+  const ranges: { from: number; to: number }[] = [];
+  let shift = 0;
+  let lastEnd = -1;
+  for (const edit of edits) {
+    const from = edit.from + shift;
+    const to = from + edit.lines.length;
+    const touching = ranges.at(-1);
+    if (touching !== undefined && edit.from === lastEnd) touching.to = to;
+    else ranges.push({ from: from + 1, to });
+    lastEnd = edit.to;
+    shift += edit.lines.length - (edit.to - edit.from);
+  }
+  return ranges;
+}
+
 /** Everything that was put right on the way from the diff as written to the edits. */
 export function describeRepairs(base: BaseText, located: Located): readonly Repair[] {
   const repairs = located.placements.flatMap((placement) => repairsOf(base, placement));
@@ -56,11 +74,8 @@ function repairsOf(base: BaseText, placement: Placement): Repair[] {
   const hint = hintOf(hunk);
   if (hint !== undefined && hint !== start && tier !== "aligned")
     note("line_number", `line ${hint + 1} → ${start + 1}`);
-  if (
-    numbers !== undefined &&
-    (numbers.oldCount !== hunk.old.length || numbers.newCount !== hunk.new.length)
-  ) {
-    const real = `-${hunk.old.length} +${hunk.new.length}`;
+  if (numbers !== undefined && (numbers.oldCount !== hunk.old.length || numbers.newCount !== hunk.newCount)) {
+    const real = `-${hunk.old.length} +${hunk.newCount}`;
     note("line_counts", `-${numbers.oldCount} +${numbers.newCount} → ${real}`);
   }
   if (tier === "trailing") note("trailing_whitespace", "the file's trailing blanks were kept");

@@ -1,9 +1,10 @@
 import { alignHunk } from "./align.js";
 import { findAnchorGaps } from "./anchors.js";
 import { assignInOrder, type Candidate, holds } from "./assign.js";
-import { type BaseText, isBlankLine, levelled } from "./base-text.js";
+import type { BaseText } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
 import { announcesMore, type HunkLine, type ShapedHunk } from "./hunk.js";
+import { isBlankLine, levelled } from "./line-key.js";
 import { type AlreadyThere, type Finding, hintOf } from "./placement.js";
 import type { PlaceFinder } from "./places.js";
 import { type AddedLines, claimsApplied, newCore, onlyRemoves, standsAlready } from "./standing.js";

@@ -5,6 +5,7 @@ import { invalidDiff, refusePatch } from "./explain.js";
 import { parseLines } from "./parse.js";
 import type { FileSection } from "./sections.js";
 import type { PatchRefusal } from "./types.js";
+import { refuseSize } from "./whole.js";
 
 /** What a diff of several files asks of one of them. */
 export interface FileDiff {
@@ -33,8 +34,8 @@ export interface FileDiffs {
  * refused.
  */
 export function splitByFile(text: string, limitMs = 5_000): FileDiffs | PatchRefusal {
-  if (text.length > diffLimit)
-    return refusePatch("too_large", "The diff is larger than 64 MiB. Send it in parts.");
+  const tooLarge = refuseSize(text);
+  if (tooLarge !== undefined) return tooLarge;
   const deadline = new Deadline(limitMs);
   const lines = splitLines(text.startsWith("\ufeff") ? text.slice(1) : text);
   const parsed = parseLines(lines, { isBaseLine: () => true, splitReturns: false, deadline });
@@ -95,5 +96,3 @@ function endLine(text: string): string {
 function refuse(text: string): PatchRefusal {
   return refusePatch("invalid_diff", `${invalidDiff} ${text}`);
 }
-
-const diffLimit = 64 * 1024 * 1024;

@@ -1,6 +1,7 @@
 import type { Candidate } from "./assign.js";
-import { type BaseText, isBlankLine, levelled } from "./base-text.js";
-import { announcesMore, type HunkLine, type Run, type ShapedHunk, trimCommon } from "./hunk.js";
+import type { BaseText } from "./base-text.js";
+import { announcesMore, contextFrom, type HunkLine, type Run, type ShapedHunk, trimCommon } from "./hunk.js";
+import { isBlankLine, levelled } from "./line-key.js";
 
 /** Whether the file has these lines, byte for byte but for endings, from the 0-based line `start` on. */
 export function linesStandAt(base: BaseText, lines: readonly HunkLine[], start: number): boolean {
@@ -32,15 +33,26 @@ export const standsAlready = {
   },
 } as const;
 
-/** How often a diff adds each line, by its text without blanks around. */
-export type AddedLines = ReadonlyMap<string, number>;
+/** How often a diff adds each line, by its text without blanks around; counted when first asked. */
+export class AddedLines {
+  private counts: Map<string, number> | undefined;
 
-export function countAdded(hunks: readonly ShapedHunk[]): AddedLines {
+  constructor(private readonly hunks: readonly ShapedHunk[]) {}
+
+  count(text: string): number {
+    this.counts ??= countAdded(this.hunks);
+    return this.counts.get(levelled(text, "trimmed")) ?? 0;
+  }
+}
+
+function countAdded(hunks: readonly ShapedHunk[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { runs } of hunks) {
-    for (const { text } of runs.flatMap((run) => run.added)) {
-      const key = levelled(text, "trimmed");
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const { added } of runs) {
+      for (const { text } of added) {
+        const key = levelled(text, "trimmed");
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
     }
   }
   return counts;
@@ -69,8 +81,7 @@ function weighRun(
     return "silent";
   const index = base.index("trimmed");
   const words = gone.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
-  const isGone = ({ text }: HunkLine) =>
-    index.placesOf(index.idOf(text)).length <= (added.get(levelled(text, "trimmed")) ?? 0);
+  const isGone = ({ text }: HunkLine) => index.placesOf(index.idOf(text)).length <= added.count(text);
   if (!words.every(isGone)) return "silent";
   return words.length > 0 ? "telling" : "possible";
 }
@@ -78,16 +89,6 @@ function weighRun(
 /** Whether all the context that should close the gap is the same as the lines that should be gone. */
 function hidesGap(gone: readonly HunkLine[], context: readonly HunkLine[]): boolean {
   return context.length <= gone.length && context.every((line, at) => line.text === gone[at]?.text);
-}
-
-function contextFrom(old: readonly HunkLine[], from: number, step: 1 | -1): readonly HunkLine[] {
-  const context: HunkLine[] = [];
-  for (let at = from; at >= 0; at += step) {
-    const line = old[at];
-    if (line?.kind !== "context") break;
-    context.push(line);
-  }
-  return context;
 }
 
 /** Whether the numbers say so: the new side stands where it should, the old does not. The 0-based place. */
@@ -116,5 +117,5 @@ export function onlyRemoves({ old, runs }: ShapedHunk): boolean {
 export function newCore(hunk: ShapedHunk): Omit<Candidate, "starts"> {
   const from = hunk.runs[0]?.from ?? 0;
   const after = hunk.old.length - (hunk.runs.at(-1)?.to ?? 0);
-  return { coreFrom: from, coreTo: hunk.new.length - after };
+  return { coreFrom: from, coreTo: hunk.newCount - after };
 }

@@ -1,3 +1,5 @@
+import type { LineRange } from "./change.js";
+
 /**
  * Applies a strictly corrected diff to the text it was corrected for. It is a parameter of the engine, so
  * that its failure can be shown without replacing modules.
@@ -27,6 +29,8 @@ export interface PatchSuccess {
   readonly code: "applied" | "already_applied" | "no_change";
   readonly text: string;
   readonly landed: readonly LandedHunk[];
+  /** The lines of the new text that were changed, in order, as they were spliced; empty unless `applied`. */
+  readonly ranges: readonly LineRange[];
   readonly repairs: readonly Repair[];
   /** The added lines of all hunks, joined; what an encoding must be able to hold. */
   readonly addedText: string;

@@ -35,6 +35,8 @@ function tolerate(schema: unknown, value: unknown): unknown {
   if (!(schema instanceof z.ZodExactOptional)) return value === null ? undefined : value;
   if (value === null || value === "") return undefined;
   const inner = schema.unwrap();
+  if (inner instanceof z.ZodNumber && typeof value === "string" && /^\d{1,15}$/.test(value))
+    return Number(value);
   const isNested = inner instanceof z.ZodArray || inner instanceof z.ZodRecord;
   return isNested ? dropNulls(typeof value === "string" ? parseNested(value) : value) : value;
 }

@@ -38,7 +38,7 @@ async function obtainResult(tool: Tool, args: unknown, context: ToolContext): Pr
   } catch (error) {
     context.onError?.(error, tool.name);
     const reason = error instanceof DiskFault ? error.message : `${tool.name} failed unexpectedly`;
-    const check = writing ? " Look at the file's state before you go on." : "";
+    const check = writing ? " Check the file's state before you go on." : "";
     return refused("internal_error", `Internal Error: ${reason}.${check}`, args, tool, context);
   }
 }

@@ -17,7 +17,7 @@ import { bytesOf, freshFolder, hasStrace, must, runTraced, stagesIn } from "./su
 
 /** The long sweep strikes at every system call; the short one, for CI, at every so-manyeth. */
 const { HOLDFAST_SWEEP } = process.env;
-const stride = HOLDFAST_SWEEP === "all" ? 1 : 7;
+const stride = HOLDFAST_SWEEP === "all" ? 1 : 11;
 
 const hunk = "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n";
 const old = "a\nb\nc\n";
@@ -203,6 +203,35 @@ const making = [
 const failing = { EIO: [...making, "statx", "readlink", "fchmod", "fchown", "utimensat"], ENOSPC: making };
 
 describe.skipIf(!hasStrace)("a change set over ten files under strace", () => {
+  it("journals before it stages, stages durably before it begins, and decides durably before it answers", () => {
+    const calls = traceOf();
+    const indices = (test: (call: Call) => boolean) => calls.flatMap((call, at) => (test(call) ? [at] : []));
+    const journaled = indices(
+      ({ name, text }) => name === "openat" && /state\/changes\/.*O_CREAT/.test(text),
+    )[0];
+    const staged = indices(({ name, text }) => name === "openat" && /\.holdfast-.*O_CREAT/.test(text));
+    const steps = indices(
+      ({ name, text }) =>
+        (name === "link" && /\/(new0|new1|to)"\)/.test(text)) ||
+        (name === "rename" && /\/proc\/self\/fd/.test(text)),
+    );
+    const decided = indices(({ name, text }) => name === "pwrite64" && text.includes("committed"))[0];
+    const answered = indices(({ name, text }) => name === "write" && text.includes("applied"))[0];
+    // Four updates, three new names; three removals, which stage nothing.
+    expect([staged.length, steps.length]).toEqual([7, 10]);
+    const marks = [journaled, staged[0], steps[0], steps.at(-1), decided, answered].map(
+      (at) => at ?? Number.NaN,
+    );
+    expect([...marks].sort((one, other) => one - other)).toEqual(marks);
+    const syncs = marks.slice(1).map((to, at) => {
+      const from = marks[at] ?? 0;
+      return indices(({ name }) => name === "fsync").filter((sync) => sync > from && sync < to).length;
+    });
+    // The record, its folder and the two above that are new; seven stages and three folders (the new ones
+    // twice as they are made); nothing between the steps; three folders; the decision.
+    expect(syncs).toEqual([4, 12, 0, 3, 1]);
+  });
+
   it("killed at any system call leaves all files old or all new", async () => {
     const quiet = ["statx", "readlink"];
     const calls = traceOf().filter((call) => !quiet.includes(call.name));

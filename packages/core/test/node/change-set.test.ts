@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -27,6 +28,7 @@ import {
   openDescriptors,
   runTraced,
   stagesIn,
+  startTraced,
   textAt,
 } from "./support.js";
 
@@ -286,6 +288,17 @@ describe.skipIf(!hasStrace)("a change set that was killed half way", () => {
     nothingLeft();
   });
 
+  it("does not take the same bytes from another hand for its own step", async () => {
+    await half();
+    writeFileSync(path("theirs"), "new c");
+    renameSync(path("theirs"), path("c"));
+    const ports = await open();
+    expect(texts("a", "b", "c")).toEqual(["old a", "old b", "new c"]);
+    expect(told[0]?.leftAlone).toEqual([path("c")]);
+    await ports.close();
+    nothingLeft();
+  });
+
   it("does not bring back a file that somebody deleted since, nor mind a folder that is gone", async () => {
     await half();
     unlinkSync(path("a"));
@@ -348,6 +361,55 @@ describe.skipIf(!hasStrace)("a change set that was killed half way", () => {
     await ports.close();
     expect(texts("a")).toEqual(["old a"]);
     expect(told).toEqual([]);
+  });
+});
+
+/** Holds a set up right before its so-manyeth rename, lets another program act, and waits for the end. */
+async function actBeforeRename(count: number, isReached: () => boolean, act: () => void) {
+  put("a", "b", "c");
+  const request = join(root, "..", "request.json");
+  writeFileSync(request, JSON.stringify(["a", "b", "c"].map((name) => hunkless(name, `new ${name}`))));
+  const inject = `inject=rename:delay_enter=1500000:when=${count}`;
+  const options = ["-o", "/dev/null", "-e", "trace=rename", "-e", inject];
+  const child = startTraced(options, "change-set.mjs", root, stateDir, request);
+  let printed = "";
+  child.stdout?.on("data", (chunk) => {
+    printed += chunk;
+  });
+  while (!isReached()) await new Promise((resolve) => setTimeout(resolve, 10));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  act();
+  await once(child, "close");
+  return JSON.parse(printed);
+}
+
+describe.skipIf(!hasStrace)("a change set that another program gets in the way of between two steps", () => {
+  it("is taken back, and says who was the reason", async () => {
+    const end = await actBeforeRename(
+      7,
+      () => stagesIn(root).length === 6,
+      () => writeFileSync(path("b"), "theirs"),
+    );
+    expect(end.code).toBe("state_mismatch");
+    expect(end.message).toContain("1 of 3 files is a reason to refuse the whole set. b (state_mismatch)");
+    expect(texts("a", "b", "c")).toEqual(["old a", "theirs", "old c"]);
+    nothingOfOurs();
+  });
+
+  it("leaves alone what was written after its own step, and says so", async () => {
+    const end = await actBeforeRename(
+      8,
+      () => texts("a")[0] === "new a",
+      () => {
+        writeFileSync(path("a"), "theirs");
+        writeFileSync(path("c"), "theirs, too");
+      },
+    );
+    expect(end.code).toBe("state_mismatch");
+    expect(end.message).toContain("a (state_mismatch): State Mismatch: Somebody else wrote this file while");
+    expect(end.message).toContain("c (state_mismatch)");
+    expect(texts("a", "b", "c")).toEqual(["theirs", "old b", "theirs, too"]);
+    nothingOfOurs();
   });
 });
 

@@ -69,11 +69,14 @@ describe("the state folder", () => {
     await ports.close();
   });
 
-  it("is made private again, and refused where it is another's or no folder", async () => {
+  it("keeps the mode that it was made with, and is refused where others can write in it, or it is another's or no folder", async () => {
     mkdirSync(stateDir);
     chmodSync(stateDir, 0o755);
     expect(verdict(openStateFolder(stateDir))).toBe("state");
-    expect(statSync(stateDir).mode & 0o777).toBe(0o700);
+    expect(statSync(stateDir).mode & 0o777).toBe(0o755);
+    chmodSync(stateDir, 0o777);
+    expect(verdict(openStateFolder(stateDir))).toBe("permission_denied");
+    chmodSync(stateDir, 0o700);
     writeFileSync(join(base, "file"), "");
     expect(verdict(openStateFolder(join(base, "file")))).toBe("not_a_file");
     if (!isRoot) return;

@@ -168,7 +168,8 @@ export const isRoot = process.geteuid?.() === 0;
 /** A small file system in memory, if we may mount one. */
 export function mountTmpfs(sizeKiB: number): { path: string; unmount: () => void } | undefined {
   const path = freshFolder();
-  if (!isRoot || !works("mount", "-t", "tmpfs", "-o", `size=${sizeKiB}k`, "tmpfs", path)) return undefined;
+  if (!isRoot || !works("mount", "-t", "tmpfs", "-o", `size=${sizeKiB}k,mode=700`, "tmpfs", path))
+    return undefined;
   return { path, unmount: () => void works("umount", path) };
 }
 
