@@ -81,6 +81,20 @@ export function addsWhatIsNew(change, hunks) {
   });
 }
 
+/** The hunk adds lines, and with its context they stand in the text already. @param {Change} change @param {Hunk} hunk */
+export function standsMade(change, { lines }) {
+  const base = change.lines.map(({ text }) => loosen(text)).filter((text) => text !== "");
+  const fresh = lines.filter(({ sign, text }) => sign !== "-" && loosen(text) !== "");
+  const adds = fresh.some(({ sign }) => sign === "+");
+  return (
+    adds &&
+    placesOf(
+      base,
+      fresh.map(({ text }) => loosen(text)),
+    ).length > 0
+  );
+}
+
 /** No line of the text is like this one. @param {Change} change @param {string} text */
 export function isForeign(change, text) {
   const wanted = loosen(text);

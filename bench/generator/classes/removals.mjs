@@ -1,6 +1,6 @@
 import { collectWords, inventLine, mutateLine } from "../edits.mjs";
 import { isBlank } from "../lines.mjs";
-import { isForeign, placesOf, runsOf } from "../proof.mjs";
+import { isForeign, placesOf, runsOf, standsMade } from "../proof.mjs";
 import { printDiff } from "../true-diff.mjs";
 import { mustRefuse } from "./outcome.mjs";
 
@@ -8,7 +8,8 @@ import { mustRefuse } from "./outcome.mjs";
  * Lines to be removed that the file does not have, or that the model forgot. All must be refused: what a diff
  * removes is a statement about the file, and where it is false nobody knows what the model wanted gone.
  *
- * Left out: a removal forgotten at the edge of a run (`a -b [-c] +D e`). By its letters it is the diff of
+ * Left out: hunks whose added lines stand in the file somewhere, since they may be read as made already; and a
+ * removal forgotten at the edge of a run (`a -b [-c] +D e`). By its letters it is the diff of
  * another text (c stays, a context line was skipped), and no reader can tell the two apart.
  *
  * @typedef {import("../contract.mjs").ErrorClass} ErrorClass
@@ -96,7 +97,7 @@ function refused(name, damage) {
       if (change === undefined) return undefined;
       const hit = random.pick(change.hunks);
       const lines = damage(random, hit, change);
-      if (lines === undefined) return undefined;
+      if (lines === undefined || standsMade(change, { ...hit, lines })) return undefined;
       const hunks = change.hunks.map((hunk) => (hunk === hit ? { ...hunk, lines } : hunk));
       return mustRefuse(change, printDiff(change, hunks));
     },

@@ -45,9 +45,13 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
   const [first] = fitting;
   if (first === undefined) return { kind: "none" };
   const best = fitting.find((one) => fitting.every((other) => other === one || explainsMore(one, other)));
-  return best === undefined
-    ? { kind: "several", places: fitting.map((one) => one.alignment.runStarts[0] ?? 0) }
-    : { kind: "aligned", alignment: best.alignment };
+  if (best === undefined)
+    return { kind: "several", places: fitting.map((one) => one.alignment.runStarts[0] ?? 0) };
+  const isHeld = hunk.runs.every((run, at) => {
+    const start = best.alignment.runStarts[at] ?? 0;
+    return run.from === run.to || (flankTest(base, hunk, run)(start) && isTight(base, hunk, run, start));
+  });
+  return isHeld ? { kind: "aligned", alignment: best.alignment } : { kind: "none" };
 }
 
 /** A line without prefix beside an added one, unknown to the file, may itself have been meant as added. */
@@ -82,20 +86,18 @@ function findPins(base: BaseText, hunk: ShapedHunk, run: Run): Pins {
   return { kind: "open", places: between(placesBefore, placesAfter) };
 }
 
+/** All places of the removed lines; where there are too many, only those that context holds. */
 function findBlocks(base: BaseText, hunk: ShapedHunk, run: Run): readonly number[] {
   const index = base.index("exact");
   const block = hunk.old.slice(run.from, run.to).map((line) => index.idOf(line.text));
   if (block.includes(-1)) return [];
+  const places = index.placesOf(block[0] ?? -1);
   const isHeld = flankTest(base, hunk, run);
   const starts: number[] = [];
-  for (const start of index.placesOf(block[0] ?? -1)) {
+  for (const start of places) {
     if (starts.length > chainLimit) break;
-    if (
-      block.every((id, at) => index.ids[start + at] === id) &&
-      isHeld(start) &&
-      isTight(base, hunk, run, start)
-    )
-      starts.push(start);
+    if (places.length > looseLimit && !isHeld(start)) continue;
+    if (block.every((id, at) => index.ids[start + at] === id)) starts.push(start);
   }
   return starts;
 }
@@ -258,9 +260,11 @@ function explainsMore(one: Layout, other: Layout): boolean {
 }
 
 function isEllipsis(text: string): boolean {
-  return /^\W*(\.{3}|…)\W*$/.test(text);
+  return text.length <= 120 && /^\W*(\.{3}|…)\W*$/.test(text);
 }
 
+/** Up to so many places of removed lines are all looked at. */
+const looseLimit = 64;
 /** More ways than this to lay out one hunk are no proof of any. */
 const chainLimit = 256;
 const none = new Int32Array(0);

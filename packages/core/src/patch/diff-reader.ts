@@ -5,7 +5,7 @@ import type { Hunk, HunkLine } from "./hunk.js";
 import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
 import type { LineSpan } from "./parse-fences.js";
 import { looksLikeFileHeader, noFile, readFileNames, readGitLine, readHunkHeader } from "./parse-header.js";
-import { type FileSection, SectionList } from "./sections.js";
+import { type FileSection, hunkLimit, SectionList } from "./sections.js";
 import type { Repair } from "./types.js";
 
 /** What reading a diff needs to know besides its lines. */
@@ -38,6 +38,7 @@ export class DiffReader {
     let at = span.from;
     for (let step = 1; at < span.to; step++) {
       if (step % 4096 === 0 && this.context.deadline.late()) break;
+      if (this.hunks.length > hunkLimit) break;
       at += this.isEnvelope ? this.readEnvelope(at) : this.readLine(at, span.to);
     }
     this.close(true, span.to);
@@ -146,7 +147,13 @@ export class DiffReader {
   /** A header that names an outer heading only, followed at once by the next one. */
   private stackedAnchors(): { readonly anchors: readonly string[]; readonly from?: number } {
     const draft = this.draft;
-    if (draft === undefined || draft.lines.length > 0 || draft.header.numbers !== undefined)
+    const { anchors, numbers } = draft?.header ?? {};
+    if (
+      draft === undefined ||
+      draft.lines.length > 0 ||
+      numbers !== undefined ||
+      (anchors?.length ?? 0) >= anchorLimit
+    )
       return { anchors: [] };
     this.draft = undefined;
     return { anchors: draft.header.anchors, from: draft.from };
@@ -215,6 +222,10 @@ export class DiffReader {
     const draft = this.draft;
     this.draft = undefined;
     if (draft === undefined || this.context.deadline.late()) return;
+    if (draft.lines.length === 0) {
+      this.repairs.push({ kind: "empty_hunk", detail: "an `@@` line without lines below it" });
+      return;
+    }
     const settled = settleHunk(draft, this.hunks.length + 1, lastOfSpan, this.context.isBaseLine);
     this.hunks.push(settled.hunk);
     this.sections.notePiece({ from: draft.from, to: at });
@@ -244,6 +255,8 @@ function readBodyLine(line: string, ending: LineEnding): HunkLine {
   }
 }
 
+/** More headings than this, one in the other, name nothing. */
+const anchorLimit = 8;
 const plus = 43;
 const minus = 45;
 const backslash = 92;

@@ -58,7 +58,11 @@ function describeReading(
   if (dropped.some((line) => line.text !== ""))
     repairs.push({ kind: "prose_removed", hunk, detail: "text after the hunk left out" });
   else if (dropped.length > 1 || (dropped.length > 0 && !lastOfSpan))
-    repairs.push({ kind: "blank_lines", hunk, detail: `${dropped.length} blank after the hunk left out` });
+    repairs.push({
+      kind: "blank_lines",
+      hunk,
+      detail: `${dropped.length} blank ${dropped.length === 1 ? "line" : "lines"} after the hunk left out`,
+    });
   if (bare > 0) {
     const lines = bare === 1 ? "line" : "lines";
     repairs.push({ kind: "missing_prefix", hunk, detail: `${bare} context ${lines} without the space` });

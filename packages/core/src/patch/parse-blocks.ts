@@ -3,7 +3,7 @@ import { opensBlock } from "./dialect.js";
 import type { ReadingContext } from "./diff-reader.js";
 import type { Hunk, HunkLine } from "./hunk.js";
 import { diffLines } from "./line-diff.js";
-import type { FileSection } from "./sections.js";
+import { type FileSection, hunkLimit, SectionList } from "./sections.js";
 
 /** What SEARCH/REPLACE blocks come to, or what is wrong with one of them. */
 export interface ReadBlocks {
@@ -18,21 +18,25 @@ export interface ReadBlocks {
  */
 export function readBlocks(lines: TextLines, context: ReadingContext): ReadBlocks {
   const hunks: Hunk[] = [];
-  const sections: FileSection[] = [];
+  const sections = new SectionList();
+  let last: string | undefined;
   let at = 0;
-  while (at < lines.contents.length && !context.deadline.late()) {
+  while (at < lines.contents.length && hunks.length <= hunkLimit && !context.deadline.passes()) {
     const line = lines.contents[at] ?? "";
     if (!opensBlock(line)) {
       at += 1;
       continue;
     }
     const block = findBlock(lines.contents, at, hunks.length + 1);
-    if (block.kind === "flaw") return { hunks, sections, flaw: block.text };
+    if (block.kind === "flaw") return { hunks, sections: sections.finish(), flaw: block.text };
     hunks.push(toHunk(lines, block, hunks.length + 1));
-    noteSection(sections, findName(lines.contents, at), block);
+    const name = findName(lines.contents, at) ?? last;
+    if (name !== undefined && name !== last) sections.noteNames({ old: name, new: name });
+    last = name;
+    sections.notePiece({ from: block.from, to: block.to });
     at = block.to;
   }
-  return { hunks, sections, flaw: undefined };
+  return { hunks, sections: sections.finish(), flaw: undefined };
 }
 
 interface Block {
@@ -117,7 +121,8 @@ function toHunk(lines: TextLines, block: Block, number: number): Hunk {
 /** The file that the line before a block names, before its fence or after it. */
 function findName(lines: readonly string[], from: number): string | undefined {
   for (let at = from - 1; at >= Math.max(0, from - 3); at--) {
-    const line = (lines[at] ?? "").trim();
+    const line = (lines[at] ?? "").slice(0, nameLimit + 1).trim();
+    if (line.length > nameLimit) return undefined;
     if (line === "" || /^(`{3,}|~{3,})[\w+-]*$/.test(line)) continue;
     if (/^>{5,9} ?REPLACE$/.test(line)) return undefined;
     const name = line.replace(/^(#+|file(name)?:|path:)\s*/i, "").replace(/^[*`"']+|[*`"':]+$/g, "");
@@ -126,23 +131,7 @@ function findName(lines: readonly string[], from: number): string | undefined {
   return undefined;
 }
 
-function noteSection(sections: FileSection[], name: string | undefined, { from, to }: Block): void {
-  const last = sections.at(-1);
-  if (last !== undefined && (name === undefined || name === last.path)) {
-    sections[sections.length - 1] = { ...last, pieces: [...last.pieces, { from, to }] };
-    return;
-  }
-  sections.push({
-    path: name,
-    renamedFrom: undefined,
-    renamedTo: undefined,
-    creation: false,
-    deletion: false,
-    copy: false,
-    binary: false,
-    pieces: [{ from, to }],
-  });
-}
-
+/** No name of a file is longer. */
+const nameLimit = 1_024;
 /** Comparing the two sides of one block may take this long; then all of it is one change. */
 const blockDiffMs = 100;

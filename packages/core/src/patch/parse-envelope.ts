@@ -7,7 +7,7 @@ export type EnvelopeLine =
 export function readEnvelopeLine(line: string): EnvelopeLine | undefined {
   if (!line.startsWith("*** ")) return undefined;
   const [, word = "", name = ""] =
-    /^\*\*\* (Update|Add|Delete|Move)(?: File| to): *(\S.*?)\s*$/.exec(line) ?? [];
+    /^\*\*\* (Update|Add|Delete|Move)(?: File| to): *(\S.*)$/.exec(line.trimEnd()) ?? [];
   switch (word) {
     case "Update":
       return { kind: "update", name };

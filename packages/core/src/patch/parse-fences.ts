@@ -27,23 +27,27 @@ export function findDiffSpans(lines: readonly string[], deadline: Deadline): rea
   return useful.length > 0 ? useful : [{ from: 0, to: lines.length }];
 }
 
-const fence = /^( {0,3})(`{3,}|~{3,})\s*([\w+-]*)\s*$/;
+const fencePattern = /^( {0,3})(`{3,}|~{3,}) *([\w+-]*)$/;
+
+function readFence(line: string): RegExpExecArray | null {
+  return line.length > 200 ? null : fencePattern.exec(line.trimEnd());
+}
 
 /** A fence that opens a block before any diff has begun outside of one. */
 function findOpening(lines: readonly string[], start: number): number | undefined {
   for (let at = start; at < lines.length; at++) {
     const line = lines[at] ?? "";
-    if (fence.test(line)) return at;
+    if (readFence(line) !== null) return at;
     if (/^(@@|diff --git |--- \S|\+\+\+ \S|\*\*\* Begin Patch)/.test(line)) return undefined;
   }
   return undefined;
 }
 
 function findClosing(lines: readonly string[], opening: number): number {
-  const [, indent = "", ticks = ""] = fence.exec(lines[opening] ?? "") ?? [];
+  const [, indent = "", ticks = ""] = readFence(lines[opening] ?? "") ?? [];
   const closings: number[] = [];
   for (let at = opening + 1; at < lines.length; at++) {
-    const [, inner, mark = "", info] = fence.exec(lines[at] ?? "") ?? [];
+    const [, inner, mark = "", info] = readFence(lines[at] ?? "") ?? [];
     if (inner !== indent || !mark.startsWith(ticks)) continue;
     if (info === "") closings.push(at);
     else if ((info === "diff" || info === "patch") && closings.length > 0) break;

@@ -24,9 +24,18 @@ const looseHeader =
   /^@@+\s*-\s*(\d{1,15})(?:\s*,\s*(\d{1,15}))?\s*\+\s*(\d{1,15})(?:\s*,\s*(\d{1,15}))?\s*(?:@@+)?(.*)$/;
 
 function readAnchor(text: string): string | undefined {
-  const anchor = text.replace(/@@+\s*$/, "").trim();
+  const anchor = withoutClosing(text.trim()).trim();
   return anchor === "" || /^[.…\s]+$/.test(anchor) ? undefined : anchor;
 }
+
+// A loop, as the other readers of this file avoid patterns that are slow on long runs of one character.
+function withoutClosing(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === atSign) end -= 1;
+  return text.length - end >= 2 ? text.slice(0, end) : text;
+}
+
+const atSign = 64;
 
 /** The names in a pair of file header lines, without prefixes and times. */
 export interface FileNames {
@@ -51,7 +60,7 @@ export function looksLikeFileHeader(oldLine: string, newLine: string): boolean {
 }
 
 function readName(text: string): string {
-  const name = (text.split("\t")[0] ?? "").replace(/\s+\d{4}-\d\d-\d\d[ T].*$/, "").trim();
+  const name = (text.split("\t")[0] ?? "").replace(/\s\d{4}-\d\d-\d\d[ T].*$/, "").trim();
   return name.replace(/^"(.*)"$/, "$1").replace(/^\.\//, "");
 }
 
@@ -62,8 +71,8 @@ export type GitLine =
 
 export function readGitLine(line: string): GitLine | undefined {
   if (line === "" || !"dnrcBGiosI=".includes(line.charAt(0))) return undefined;
-  const file = /^diff --git "?a\/.* "?b\/(.*?)"?\s*$/.exec(line);
-  if (file !== null) return { kind: "file", name: file[1] ?? "" };
+  const file = /^diff --git "?a\/.* "?b\/(.*)$/.exec(line.trimEnd());
+  if (file !== null) return { kind: "file", name: (file[1] ?? "").replace(/"$/, "") };
   if (/^new file mode \d/.test(line)) return { kind: "creation" };
   if (/^deleted file mode \d/.test(line)) return { kind: "deletion" };
   const rename = /^rename (from|to) (\S.*)$/.exec(line);

@@ -67,6 +67,7 @@ export type Problem =
   | "insertion_open"
   | "no_anchor"
   | "overlap"
+  | "disorder"
   | "already"
   | "numbers_contradict"
   | "indent_unknown"

@@ -1,6 +1,7 @@
 import type { BaseText } from "./base-text.js";
 import type { LineRange } from "./change.js";
 import { differsInEndings, type Edit } from "./correct.js";
+import { count } from "./excerpt.js";
 import { growth } from "./hunk.js";
 import { describeShift } from "./indent.js";
 import { hintOf, type Located, type Placement } from "./placement.js";
@@ -90,9 +91,11 @@ function repairsOf(base: BaseText, placement: Placement): Repair[] {
       ...(lost.length > 0
         ? [`not in the file: ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? ", …" : ""}`]
         : []),
-      ...(alignment.skipped > 0 ? [`${alignment.skipped} lines left out of the context`] : []),
+      ...(alignment.skipped > 0
+        ? [`${count(alignment.skipped, "line")} of the file left out of the context`]
+        : []),
     ];
-    note("context_mended", parts.join("; ") || "context laid beside the changes");
+    note("context_mended", parts.join("; ") || "blank lines or their order differ");
   }
   if (differsInEndings(base, placement)) note("line_endings", "the file's line endings were kept");
   return repairs;

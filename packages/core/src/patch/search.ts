@@ -48,6 +48,7 @@ function looseAt(base: BaseText, { old }: ShapedHunk, start: number): boolean {
 function findGaps(base: BaseText, hunk: ShapedHunk): readonly number[] {
   if (base.count === 0) return [0];
   const { numbers, anchors } = hunk.hunk.header;
+  if (hunk.hunk.atEnd) return [base.count];
   if (numbers === undefined) return findAnchorGaps(base, anchors);
   return numbers.oldCount === 0 && numbers.oldStart <= base.count ? [numbers.oldStart] : [];
 }
@@ -92,10 +93,17 @@ function findNewSide(
   const { numbers } = hunk.hunk.header;
   const weak = onlyRemoves(hunk);
   if (weak && (starts.length > 1 || (numbers === undefined && countFull(hunk.new) < 3))) return [];
-  if (numbers === undefined || (!weak && hunk.new.some((line) => line.kind === "context"))) return starts;
+  const lonely = !hunk.new.some((line) => line.kind === "context");
+  if (numbers === undefined || !(weak || lonely || frameStands(base, hunk, numbers.oldStart - 1)))
+    return starts;
   return [numbers.newStart - 1, numbers.oldStart - 1].filter(
     (at, n, all) => all.indexOf(at) === n && holds(starts, at),
   );
+}
+
+/** Whether all context stands where the number says: then what is to be removed there may only be misquoted. */
+function frameStands(base: BaseText, { old }: ShapedHunk, start: number): boolean {
+  return old.every((line, at) => line.kind !== "context" || base.line(start + at) === line.text);
 }
 
 function countFull(lines: readonly HunkLine[]): number {

@@ -1,6 +1,9 @@
 import type { LineSpan } from "./parse-fences.js";
 import { type FileNames, type GitLine, noFile } from "./parse-header.js";
 
+/** A diff of more hunks is refused, whatever it says. */
+export const hunkLimit = 200_000;
+
 /** What a diff says about one file before its hunks, and where in the diff these hunks stand. */
 export interface FileSection {
   /** Without prefixes; undefined where the diff names no file. */

@@ -62,6 +62,8 @@ function narrow(
     );
     const hint = hintOf(finding.hunk);
     const named = hint !== undefined && holds(candidate.starts, hint) ? hint : undefined;
+    const last = base.count - finding.hunk.old.length;
+    if (finding.hunk.hunk.atEnd && holds(candidate.starts, last)) return { ...candidate, starts: [last] };
     if (inside.length > 0 && named !== undefined && !inside.includes(named)) return candidate;
     if (named !== undefined && reliable) return { ...candidate, starts: [named] };
     return inside.length > 0 ? { ...candidate, starts: inside } : candidate;
@@ -79,11 +81,13 @@ function solveOutOfOrder(
   findings: readonly Finding[],
   candidates: readonly Candidate[],
 ): Located | Misfit {
-  const several = findings.find((finding) => finding.starts.length > 1 || finding.tier === "aligned");
+  const several = findings.find((finding) => finding.starts.length > 1);
   if (several !== undefined) return misfit("ambiguous", several, findings, several.starts);
+  const mended = findings.find((finding) => finding.tier === "aligned");
+  if (mended !== undefined) return misfit("disorder", mended, findings, mended.starts);
   const starts = findings.map((finding) => finding.starts[0] ?? 0);
   const colliding = findings[findCollision(candidates, starts) ?? -1];
-  if (colliding !== undefined) return misfit("overlap", colliding, findings, []);
+  if (colliding !== undefined) return misfit("overlap", colliding, findings, colliding.starts);
   const gap = findings.find(({ hunk }) => hunk.old.length === 0 && hunk.hunk.header.numbers !== undefined);
   if (gap !== undefined) return misfit("numbers_contradict", gap, findings, gap.starts);
   const shallow = findIndentDoubt(findings);

@@ -2,6 +2,7 @@ import { dialectNames } from "./dialect.js";
 import { invalidDiff, refusePatch } from "./explain.js";
 import { changesNothing, type ShapedHunk } from "./hunk.js";
 import type { ParsedDiff } from "./parse.js";
+import { hunkLimit } from "./sections.js";
 import type { PatchRefusal, Repair } from "./types.js";
 
 /** A diff that is larger than any that a model writes, before anything of it is read. */
@@ -75,4 +76,3 @@ export function describeEmpty(hunks: readonly ShapedHunk[]): readonly Repair[] {
 
 const diffLimit = 64 * 1024 * 1024;
 const lineLimit = 2_000_000;
-const hunkLimit = 200_000;

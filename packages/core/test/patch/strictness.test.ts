@@ -113,9 +113,15 @@ describe("limits", () => {
 
   it("stops when its time is up", () => {
     const started = Date.now();
-    const outcome = applyDiff({ base: "a\n", diff: `@@\n a\n${"+x\n".repeat(3_000_000)}`, limitMs: 20 });
+    const outcome = applyDiff({ base: "a\n", diff: `@@\n a\n${"+x\n".repeat(1_000_000)}`, limitMs: 20 });
     expect(outcome.code).toBe("timeout");
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(2_000);
+  });
+
+  it("refuses more than 2,000,000 lines without reading them", () => {
+    const started = Date.now();
+    expect(applyDiff({ base: "a\n", diff: `@@\n a\n${"+x\n".repeat(5_000_000)}` }).code).toBe("too_large");
+    expect(Date.now() - started).toBeLessThan(1_000);
   });
 });
 
