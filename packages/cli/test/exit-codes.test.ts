@@ -120,16 +120,20 @@ function runAs(uid: number, args: readonly string[]): Promise<{ code: number | n
   execFileSync("chmod", ["-R", "a+rX", open]);
   const copied = join(open, "bin/holdfast.js");
   const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(open, "state") };
-  const child = spawn(process.execPath, [copied, ...args], { uid, gid: uid, cwd: "/", env });
+  // Node itself may lie where the other user may not go: it starts as root and becomes the other user.
+  const become = `process.setgroups([${uid}]); process.setgid(${uid}); process.setuid(${uid});`;
+  const start = `${become} process.argv.splice(1, 0, "holdfast"); import(${JSON.stringify(copied)});`;
+  const child = spawn(process.execPath, ["-e", start, "--", ...args], { cwd: "/", env });
   let stderr = "";
   child.stderr.on("data", (part) => {
     stderr += part;
   });
   child.stdin.end();
-  return new Promise((resolve) =>
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
     child.on("close", (code) => {
       rmSync(open, { recursive: true, force: true });
       resolve({ code, stderr });
-    }),
-  );
+    });
+  });
 }

@@ -50,7 +50,10 @@ export function openStateFolder(path: string = defaultStateFolder()): StateFolde
 
 function ownFolder(named: string): string | Refusal {
   const stat = statSync(named, { throwIfNoEntry: false });
-  if (stat === undefined) return join(realPathOfParent(named), basename(named));
+  if (stat === undefined) {
+    const parent = realPathOfParent(named);
+    return typeof parent === "string" ? join(parent, basename(named)) : parent;
+  }
   const shown = escapeForDisplay(named);
   if (!stat.isDirectory()) return refuse("not_a_file", `The state folder ${shown} is not a folder.`);
   if (hasOwners && stat.uid !== process.geteuid?.()) {
@@ -64,11 +67,22 @@ function ownFolder(named: string): string | Refusal {
 }
 
 /** The folder that will hold the state folder, links resolved as far as it exists. */
-function realPathOfParent(named: string): string {
+function realPathOfParent(named: string): string | Refusal {
   const parent = dirname(named);
   if (parent === named) return parent;
   const stat = statSync(parent, { throwIfNoEntry: false });
-  return stat === undefined ? join(realPathOfParent(parent), basename(parent)) : realpathSync.native(parent);
+  if (stat === undefined) {
+    const above = realPathOfParent(parent);
+    return typeof above === "string" ? join(above, basename(parent)) : above;
+  }
+  // Some releases of Node answer "no entry" for what lies below a file, others throw.
+  if (!stat.isDirectory()) {
+    return refuse(
+      "not_a_file",
+      `The state folder cannot be made: ${escapeForDisplay(parent)} is not a folder.`,
+    );
+  }
+  return realpathSync.native(parent);
 }
 
 /**

@@ -4,7 +4,7 @@ import { restoreLines, unescapeDiff } from "./channel.js";
 import { correctHunks } from "./correct.js";
 import { createFromDiff, isCreation } from "./create.js";
 import { Deadline } from "./deadline.js";
-import { explainMisfit, internalError, invalidDiff, refusePatch } from "./explain.js";
+import { explainMisfit, explainUnshiftable, internalError, refusePatch } from "./explain.js";
 import { changesNothing, type ShapedHunk, shapeHunk } from "./hunk.js";
 import { locateHunks } from "./locate.js";
 import { type ParsedDiff, parseDiff } from "./parse.js";
@@ -91,11 +91,7 @@ function land(
   deadline: Deadline,
 ): PatchOutcome {
   const corrected = correctHunks(base, located.placements, deadline);
-  if (corrected.kind === "unshiftable") {
-    const { number } = corrected.placement.hunk.hunk;
-    const text = `Hunk ${number} stands at line ${corrected.placement.start + 1} with less indentation than it was written with, and an added line is not indented enough to be moved with it. Write the hunk with the file's indentation.`;
-    return refusePatch("invalid_diff", `${invalidDiff} ${text}`, { hunk: number });
-  }
+  if (corrected.kind === "unshiftable") return explainUnshiftable(base, corrected.placement, corrected.line);
   if (deadline.late()) return timeout();
   const { finalNewline } = corrected;
   const text =

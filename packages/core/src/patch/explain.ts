@@ -4,7 +4,7 @@ import { count, listLines, quoteLine, showLine, showLines } from "./excerpt.js";
 import type { ShapedHunk } from "./hunk.js";
 import { isBlankLine } from "./line-key.js";
 import { findNearest } from "./nearest.js";
-import { type Finding, hintOf, type Misfit } from "./placement.js";
+import { type Finding, hintOf, type Misfit, type Placement } from "./placement.js";
 import type { PatchRefusal, PatchRefusalCode } from "./types.js";
 
 /** The words of seed 1, section 5.5. */
@@ -56,13 +56,13 @@ function describeProblem(base: BaseText, misfit: Misfit, places: readonly number
   const around = `\n${showLines(base, first - 9, first + 8)}`;
   switch (problem) {
     case "ambiguous":
-      return `${name} fits ${count(misfit.places.length, "place")}, at ${listLines(misfit.places)}. Nothing was changed. Add context lines directly above or below that only the right place has.\n${showPlaces(base, hunk, misfit.places)}`;
+      return `${name} fits ${count(misfit.places.length, "place")}, at ${listLines(misfit.places)}. Nothing was changed. Add context lines directly above or below that only the right place has, or give the exact line number of the right place in the header, if all numbers of the diff are exact.\n${showPlaces(base, hunk, misfit.places)}`;
     case "insertion_open":
       return `the lines that ${name} adds could stand at ${count(misfit.places.length, "place")}: the context lines beside them stand in the file, but not next to each other (before ${listLines(misfit.places)}). Nothing was changed. Give the lines of the file directly before and after the new ones.${around}`;
     case "no_anchor":
-      return `${name} only adds lines and has no context line that says where. Give at least one line of the file that stands directly before or after the new ones.`;
+      return `${name} only adds lines and has no context line that says where. Give at least one line of the file that stands directly before or after the new ones.${atNumber(base, hunk)}`;
     case "numbers_contradict":
-      return `${name} only adds lines, and its line numbers do not agree with the rest of the diff. Give a line of the file directly before or after the new ones as context.`;
+      return `${name} only adds lines, and its line numbers do not agree with the rest of the diff. Give a line of the file directly before or after the new ones as context.${atNumber(base, hunk)}`;
     case "indent_unknown":
       return `${name} stands between blank lines only, and other hunks of the diff have another indentation than the file, so it is not clear how deep its lines go. Write the diff with the file's indentation.`;
     case "context_lost":
@@ -80,9 +80,20 @@ function describeProblem(base: BaseText, misfit: Misfit, places: readonly number
   }
 }
 
+/** A hunk that has to be moved left, with an added line that has not the indent to lose. */
+export function explainUnshiftable(
+  base: BaseText,
+  { hunk, start, end }: Placement,
+  line: string,
+): PatchRefusal {
+  const { number } = hunk.hunk;
+  const text = `Hunk ${number}${quoteHeader(hunk)} stands at line ${start + 1} with another indentation than it was written with, and the added line "${showLine(line)}" cannot be moved with it. Write the hunk with the file's indentation:\n${showLines(base, start - 2, Math.min(end + 2, start + excerptLines))}`;
+  return refusePatch("invalid_diff", `${invalidDiff} ${text}`, { hunk: number });
+}
+
 /** Shows the first line that does not fit where the hunk most nearly fits, with the real lines around. */
 function describeMissing(base: BaseText, hunk: ShapedHunk, lines: number): string {
-  if (base.count === 0) return "the file is empty.";
+  if (base.count === 0) return "the file is empty. Send a hunk that only adds lines.";
   const nearest = findNearest(base, hunk);
   const missing = hunk.old.find(
     (line) => !isBlankLine(line.text) && base.index("trimmed").idOf(line.text) < 0,
@@ -106,7 +117,15 @@ function describeReal(base: BaseText, at: number): string {
   if (at >= base.count) return `the file ends at line ${base.count}`;
   return isBlankLine(base.line(at))
     ? `line ${at + 1} is blank`
-    : `line ${at + 1} is ${showLine(base.line(at))}`;
+    : `line ${at + 1} is "${showLine(base.line(at))}"`;
+}
+
+/** What stands where the header's number points, if it has one. */
+function atNumber(base: BaseText, hunk: ShapedHunk): string {
+  const hint = hintOf(hunk);
+  if (hint === undefined || base.count === 0) return "";
+  const line = Math.min(Math.max(hint, 0), base.count);
+  return `\n${showLines(base, line - 8, line + 8)}`;
 }
 
 /** The lines around the first few of several places, so that they can be told apart. */

@@ -43,7 +43,9 @@ export function refuseAsWhole(parsed: ParsedDiff): PatchRefusal | undefined {
   if (sections.some((section) => section.deletion))
     return refuse("It deletes the file; deleting is not this tool's job. Nothing was changed.");
   if (sections.some((section) => section.copy || section.renamedTo !== undefined))
-    return refuse("It renames or copies a file; that is not this tool's job. Nothing was changed.");
+    return refuse(
+      "It renames or copies a file; that is not this tool's job. Nothing was changed. To change only its lines, leave the rename out of the diff.",
+    );
   if (sections.some((section) => section.binary))
     return refuse("It is a binary diff; this tool patches text.");
   if (parsed.hunks.length > 0) return undefined;

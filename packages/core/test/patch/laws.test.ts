@@ -1,7 +1,16 @@
 import { createTwoFilesPatch, structuredPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyDiff } from "../../src/patch/index.js";
+import { applyDiff, type PatchOutcome, splitByFile } from "../../src/patch/index.js";
+
+/**
+ * The laws of the engine on generated files and diffs. A long run, each law on 100,000 cases:
+ *
+ *   HOLDFAST_RUNS=100000 npx vitest run packages/core/test/patch/laws.test.ts
+ */
+const wanted = Number(process.env.HOLDFAST_RUNS ?? 0);
+const runs = (numRuns: number) => ({ numRuns: wanted > 0 ? wanted : numRuns });
+const law = (name: string, check: () => void) => it(name, check, wanted > 0 ? 3_600_000 : 20_000);
 
 /** A text of lines that are all different, and one that was edited from it. */
 interface Edited {
@@ -55,10 +64,8 @@ const join = (lines: readonly string[], ending = "\n", final = true) =>
 const diffOf = (before: string, after: string, context = 3) =>
   createTwoFilesPatch("a/f", "b/f", before, after, "", "", { context });
 
-const runs = (numRuns: number) => ({ numRuns });
-
 describe("laws of the engine", () => {
-  it("a correct diff applies to exactly the truth, whatever the ending and the final newline", () => {
+  law("a correct diff applies to exactly the truth, whatever the ending and the final newline", () => {
     fc.assert(
       fc.property(
         unique,
@@ -78,7 +85,7 @@ describe("laws of the engine", () => {
     );
   });
 
-  it("the inverse diff restores the bytes", () => {
+  law("the inverse diff restores the bytes", () => {
     fc.assert(
       fc.property(unique, fc.boolean(), (texts, final) => {
         const before = join(texts.before, "\n", final);
@@ -90,7 +97,7 @@ describe("laws of the engine", () => {
     );
   });
 
-  it("a correct diff is never placed wrongly, however repetitive the text", () => {
+  law("a correct diff is never placed wrongly, however repetitive the text", () => {
     fc.assert(
       fc.property(repetitive, fc.nat(4), ({ before, after }, context) => {
         const [base, truth] = [join(before), join(after)];
@@ -102,7 +109,7 @@ describe("laws of the engine", () => {
     );
   });
 
-  it("where the old blocks are unique, wrong numbers, counts and order change nothing", () => {
+  law("where the old blocks are unique, wrong numbers, counts and order change nothing", () => {
     const damage = fc.record({
       numbers: fc.array(fc.nat(200), { minLength: 40, maxLength: 40 }),
       bare: fc.boolean(),
@@ -126,7 +133,7 @@ describe("laws of the engine", () => {
     );
   });
 
-  it("every line that stays keeps its ending, in a file of mixed endings", () => {
+  law("every line that stays keeps its ending, in a file of mixed endings", () => {
     fc.assert(
       fc.property(
         unique,
@@ -147,7 +154,7 @@ describe("laws of the engine", () => {
     );
   });
 
-  it("what was applied is never applied again", () => {
+  law("the same diff a second time finds itself applied, or is refused", () => {
     fc.assert(
       fc.property(unique, (texts) => {
         const [base, truth] = [join(texts.before), join(texts.after)];
@@ -158,7 +165,98 @@ describe("laws of the engine", () => {
     );
   });
 
-  it("never throws, whatever it is given", () => {
+  law("what is new on every line is known again, in one call or several", () => {
+    const replaced = fc.uniqueArray(fc.nat(40), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(replaced, (places) => {
+        const before = Array.from({ length: 41 }, (_, at) => `line ${at}`);
+        const after = before.map((line, at) => (places.includes(at) ? `new ${at}` : line));
+        const [base, truth] = [join(before), join(after)];
+        expect(applyDiff({ base: truth, diff: diffOf(base, truth) }).code).toBe("already_applied");
+      }),
+      runs(300),
+    );
+  });
+
+  law("damaged context never leads a change astray", () => {
+    const damage = fc.record({ at: fc.nat(30), way: fc.constantFrom("mutate", "invent", "skip", "swap") });
+    fc.assert(
+      fc.property(fc.oneof(unique, repetitive), damage, fc.boolean(), (texts, { at, way }, bare) => {
+        const [base, truth] = [join(texts.before), join(texts.after)];
+        const { hunks } = structuredPatch("f", "f", base, truth, "", "", { context: 4 });
+        const written = hunks.map((hunk) => {
+          const lines = damageContext(hunk.lines, at, way);
+          const header = bare ? "@@" : `@@ -${hunk.oldStart} +${hunk.newStart} @@`;
+          return `${header}\n${lines.join("\n")}\n`;
+        });
+        const outcome = applyDiff({ base, diff: written.join("") });
+        if (!staysTrue(texts, hunks, way) || outcome.code !== "applied") return;
+        expect(outcome).toMatchObject({ text: truth });
+      }),
+      runs(1500),
+    );
+  });
+
+  law("the ranges name all that is new, and nothing before or after moves", () => {
+    fc.assert(
+      fc.property(unique, (texts) => {
+        const [base, truth] = [join(texts.before), join(texts.after)];
+        const outcome = applyDiff({ base, diff: diffOf(base, truth) });
+        if (outcome.kind !== "success" || outcome.code !== "applied") return;
+        const inside = (line: number) => outcome.ranges.some(({ from, to }) => line >= from && line <= to);
+        const kept = texts.after.filter((_, at) => !inside(at + 1));
+        expect(kept.every((line) => texts.before.includes(line))).toBe(true);
+        const fresh = texts.after.flatMap((line, at) => (texts.before.includes(line) ? [] : [at + 1]));
+        expect(fresh.every(inside)).toBe(true);
+      }),
+      runs(500),
+    );
+  });
+
+  law("V4A and SEARCH/REPLACE say the same as a unified diff", () => {
+    fc.assert(
+      fc.property(unique, (texts) => {
+        const [base, truth] = [join(texts.before), join(texts.after)];
+        const { hunks } = structuredPatch("f", "f", base, truth, "", "", { context: 3 });
+        if (truth === "" || hunks.some((hunk) => hunk.oldLines === 0)) return;
+        const bodies = hunks.map(({ lines }) => `@@\n${lines.join("\n")}\n`).join("");
+        const envelope = `*** Begin Patch\n*** Update File: f\n${bodies}*** End Patch\n`;
+        const side = (lines: readonly string[], but: string) =>
+          lines.flatMap((line) => (line.startsWith(but) ? [] : [`${line.slice(1)}\n`])).join("");
+        const blocks = hunks
+          .map(
+            ({ lines }) => `<<<<<<< SEARCH\n${side(lines, "+")}=======\n${side(lines, "-")}>>>>>>> REPLACE\n`,
+          )
+          .join("");
+        expect(applyDiff({ base, diff: envelope })).toMatchObject({ code: "applied", text: truth });
+        expect(applyDiff({ base, diff: blocks })).toMatchObject({ code: "applied", text: truth });
+      }),
+      runs(500),
+    );
+  });
+
+  law("the parts of a diff of several files do to each what the whole says", () => {
+    fc.assert(
+      fc.property(fc.array(unique, { minLength: 1, maxLength: 3 }), (files) => {
+        const pairs = files.map(({ before, after }) => [join(before), join(after)] as const);
+        const diff = pairs
+          .map(([before, after], at) => createTwoFilesPatch(`a/f${at}`, `b/f${at}`, before, after, "", ""))
+          .join("");
+        const split = splitByFile(diff);
+        expect(split.kind === "files" ? split.files.map(({ path }) => path) : split).toEqual(
+          files.map((_, at) => `f${at}`),
+        );
+        if (split.kind !== "files") return;
+        for (const [at, part] of split.files.entries()) {
+          const [before, after] = pairs[at] ?? ["", ""];
+          if (after !== "") expect(textOf(applyDiff({ base: before, diff: part.diff }))).toBe(after);
+        }
+      }),
+      runs(300),
+    );
+  });
+
+  law("never throws, whatever it is given", () => {
     const line = fc.oneof(
       fc.constantFrom(
         "@@",
@@ -210,3 +308,42 @@ describe("laws of the engine", () => {
     );
   });
 });
+
+function textOf(outcome: PatchOutcome): string {
+  return outcome.kind === "success" ? outcome.text : outcome.message;
+}
+
+/** One context line of a hunk made wrong; the lines beside the changes are left as they are. */
+function damageContext(lines: readonly string[], at: number, way: string): readonly string[] {
+  const isContext = (n: number) => lines[n]?.startsWith(" ") === true;
+  const places = lines.flatMap((_, n) =>
+    isContext(n) && [n - 1, n + 1].every((near) => near < 0 || near >= lines.length || isContext(near))
+      ? [n]
+      : [],
+  );
+  const place = places[at % Math.max(1, places.length)];
+  if (place === undefined) return lines;
+  switch (way) {
+    case "mutate":
+      return lines.with(place, ` something else ${at}`);
+    case "invent":
+      return lines.toSpliced(place, 0, ` something more ${at}`);
+    case "skip":
+      return lines.toSpliced(place, 1);
+    default:
+      return isContext(place + 1) && isContext(place + 2)
+        ? lines.toSpliced(place, 2, lines[place + 1] ?? "", lines[place] ?? "")
+        : lines;
+  }
+}
+
+/** In a text of repeated lines a diff that lost or changed a line may be the true diff of another change. */
+function staysTrue(
+  texts: Edited,
+  hunks: readonly { readonly lines: readonly string[] }[],
+  way: string,
+): boolean {
+  const isRepetitive = new Set(texts.before.map((line) => line.trim())).size < texts.before.length;
+  const addsOnlyNew = hunks.every(({ lines }) => !lines.some((line) => line === "+"));
+  return addsOnlyNew && (!isRepetitive || way === "mutate" || way === "invent");
+}
