@@ -17,8 +17,8 @@ export interface Alignment {
 
 export type AlignOutcome =
   | { readonly kind: "aligned"; readonly alignment: Alignment }
-  /** 0-based lines at which a change could stand. */
-  | { readonly kind: "several"; readonly places: readonly number[] }
+  /** 0-based lines at which the change, or added lines whose neighbours stand apart, could stand. */
+  | { readonly kind: "several" | "open"; readonly places: readonly number[] }
   | { readonly kind: "none" };
 
 /**
@@ -33,7 +33,7 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
   const pins = hunk.runs.map((run) => findPins(base, hunk, run));
   const open = pins.find((pin) => pin.kind === "open");
   if (open?.kind === "open")
-    return open.places.length > 1 ? { kind: "several", places: open.places } : { kind: "none" };
+    return open.places.length > 1 ? { kind: "open", places: open.places } : { kind: "none" };
   const chains = chainPins(
     hunk,
     pins.map((pin) => (pin.kind === "pinned" ? pin.starts : [])),

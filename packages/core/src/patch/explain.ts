@@ -43,7 +43,7 @@ export function explainMisfit(base: BaseText, misfit: Misfit): PatchRefusal {
     .slice(0, placesLimit)
     .map((place) => place + 1);
   const text = describeProblem(base, misfit, places);
-  if (problem === "ambiguous" || problem === "insertion_open")
+  if (problem === "ambiguous" || problem === "insertion_open" || problem === "mended_ambiguous")
     return refusePatch("ambiguous", withOthers(base, misfit, `Ambiguous: ${text}`), { hunk, places });
   return refusePatch("invalid_diff", withOthers(base, misfit, `${invalidDiff} ${text}`), { hunk });
 }
@@ -59,6 +59,8 @@ function describeProblem(base: BaseText, misfit: Misfit, places: readonly number
       return `${name} fits ${count(misfit.places.length, "place")}, at ${listLines(misfit.places)}. Nothing was changed. Add context lines directly above or below that only the right place has, or give the exact line number of the right place in the header, if all numbers of the diff are exact.\n${showPlaces(base, hunk, misfit.places)}`;
     case "insertion_open":
       return `the lines that ${name} adds could stand at ${count(misfit.places.length, "place")}: the context lines beside them stand in the file, but not next to each other (before ${listLines(misfit.places)}). Nothing was changed. Give the lines of the file directly before and after the new ones.${around}`;
+    case "mended_ambiguous":
+      return `${name} has damaged context, and with what is left of it fits ${count(misfit.places.length, "place")}, at ${listLines(misfit.places)}. Nothing was changed. Give the context lines exactly as the file has them.\n${showPlaces(base, hunk, misfit.places)}`;
     case "no_anchor":
       return `${name} only adds lines and has no context line that says where. Give at least one line of the file that stands directly before or after the new ones.${atNumber(base, hunk)}`;
     case "numbers_contradict":
@@ -74,7 +76,7 @@ function describeProblem(base: BaseText, misfit: Misfit, places: readonly number
     case "already":
       return `${name} is already applied: its new lines stand at line ${first}. Other hunks are not. Send the diff again without this hunk; to insert the same lines once more, add a context line after them.`;
     case "not_found":
-      return `${name}: ${describeMissing(base, hunk, excerptLines)}`;
+      return `${name}: ${describeMissing(base, finding, excerptLines)}`;
     default:
       return problem satisfies never;
   }
@@ -92,7 +94,7 @@ export function explainUnshiftable(
 }
 
 /** Shows the first line that does not fit where the hunk most nearly fits, with the real lines around. */
-function describeMissing(base: BaseText, hunk: ShapedHunk, lines: number): string {
+function describeMissing(base: BaseText, { hunk, possible }: Finding, lines: number): string {
   if (base.count === 0) return "the file is empty. Send a hunk that only adds lines.";
   const nearest = findNearest(base, hunk);
   const missing = hunk.old.find(
@@ -109,7 +111,12 @@ function describeMissing(base: BaseText, hunk: ShapedHunk, lines: number): strin
   const gone =
     missing === undefined || missing === line ? "" : ` The file has no line ${quoteLine(missing)}, either.`;
   const from = Math.max(start - 2, at - Math.floor(lines / 2));
-  return `it most nearly fits at line ${Math.max(start, 0) + 1}, where its ${role} ${quoteLine(line)} does not fit: ${describeReal(base, at)}.${gone} Write the hunk with the lines of the file:\n${showLines(base, from, from + lines)}`;
+  const there = possible?.[0];
+  const made =
+    there === undefined
+      ? ""
+      : ` Its new lines stand at line ${there + 1}: if it was applied before, leave it out.`;
+  return `it most nearly fits at line ${Math.max(start, 0) + 1}, where its ${role} ${quoteLine(line)} does not fit: ${describeReal(base, at)}.${gone}${made} Write the hunk with the lines of the file:\n${showLines(base, from, from + lines)}`;
 }
 
 function describeReal(base: BaseText, at: number): string {
@@ -148,7 +155,7 @@ function withOthers(base: BaseText, { finding, findings, problem }: Misfit, text
   for (const other of others.slice(0, othersLimit)) {
     const brief = describeState(other);
     const full = isMissing(other)
-      ? `does not fit, either: ${describeMissing(base, other.hunk, briefLines)}`
+      ? `does not fit, either: ${describeMissing(base, other, briefLines)}`
       : brief;
     const said = bytesOf(full) <= room ? full : brief;
     room -= bytesOf(said) + 12;

@@ -1,13 +1,12 @@
 import { isInside, SectionFinder } from "./anchors.js";
-import { assignInOrder } from "./assign.js";
+import { holds } from "./assign.js";
 import type { BaseText } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
 import { findLostContext, numbersAgree } from "./doubts.js";
-import type { ShapedHunk } from "./hunk.js";
+import { growth, type ShapedHunk } from "./hunk.js";
 import { findShift } from "./indent.js";
 import {
   type AlreadyThere,
-  candidateOf,
   coreOf,
   type Finding,
   hintOf,
@@ -22,7 +21,7 @@ import { PlaceFinder, spellWithPrefix } from "./places.js";
 import { dropRepeated, mergeRepeated } from "./repeats.js";
 import { findApplied, findMended, findVerbatim } from "./search.js";
 import { solve } from "./solve.js";
-import { AddedLines, linesStandAt, newCore, standsAlready } from "./standing.js";
+import { AddedLines, linesStandAt, standsAlready } from "./standing.js";
 
 /**
  * Finds the one place of every hunk, all together.
@@ -97,28 +96,33 @@ function findMovedCopy(
 }
 
 /**
- * Some hunks of a diff may have been applied before. They are left out if each of them has one place, all
- * hunks keep their order, and every other one has a place without its number, which counts lines of another
- * state of the file.
+ * Some hunks of a diff may have been applied before. They are left out if the numbers of all hunks bear it out:
+ * each stands where its number says, counted with those before it that were applied. Without that, a hunk whose
+ * context another one has changed could be found elsewhere.
  */
 function setStandingAside(findings: readonly Finding[]): {
   readonly open: readonly Finding[];
   readonly standing: readonly StandingHunk[];
 } {
-  const isMade = ({ starts, applied }: Finding) => applied.length === 1 && starts.length === 0;
-  const made = findings.filter(isMade);
-  const isSure = (finding: Finding) =>
-    isMade(finding) || (finding.starts.length === 1 && finding.tier !== "aligned");
-  if (made.length === 0 || made.length === findings.length || !findings.every(isSure))
-    return { open: findings, standing: [] };
-  const candidates = findings.map((finding) =>
-    isMade(finding)
-      ? { ...newCore(finding.hunk), starts: finding.applied }
-      : candidateOf(finding.hunk, finding.starts, finding.alignment),
-  );
-  if (assignInOrder(candidates) === undefined) return { open: findings, standing: [] };
-  const standing = made.map(({ hunk, applied }) => ({ hunk: hunk.hunk.number, start: applied[0] ?? 0 }));
-  return { open: findings.filter((finding) => !isMade(finding)), standing };
+  const open: Finding[] = [];
+  const standing: StandingHunk[] = [];
+  const asTheyAre = { open: findings, standing: [] };
+  let shift = 0;
+  for (const finding of findings) {
+    const { hunk, starts, applied, possible = [], tier } = finding;
+    const hint = hintOf(hunk);
+    if (hint === undefined || hunk.old.length === 0) return asTheyAre;
+    const start = hint + shift;
+    if (starts.length > 0) {
+      if (starts.length > 1 || starts[0] !== start || tier === "aligned") return asTheyAre;
+      open.push(finding);
+    } else {
+      if (!holds(applied, start) && !holds(possible, start)) return asTheyAre;
+      standing.push({ hunk: hunk.hunk.number, start });
+      shift += growth(hunk);
+    }
+  }
+  return open.length > 0 ? { open, standing } : asTheyAre;
 }
 
 /** Tells the base all the texts that it will be asked for. */
@@ -162,7 +166,12 @@ function findProblem(findings: readonly Finding[]): Misfit | undefined {
     if (starts.length === 0 && hunk.old.length === 0) return misfit("no_anchor", finding, findings, []);
     if (starts.length === 0) return misfit("not_found", finding, findings, []);
     if (tier === "aligned" && alignment === undefined)
-      return misfit("insertion_open", finding, findings, starts);
+      return misfit(
+        finding.isOpen === true ? "insertion_open" : "mended_ambiguous",
+        finding,
+        findings,
+        starts,
+      );
   }
   return undefined;
 }

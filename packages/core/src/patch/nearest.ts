@@ -1,5 +1,6 @@
 import type { BaseText } from "./base-text.js";
 import type { HunkLine, ShapedHunk } from "./hunk.js";
+import { likeness, wordsOf } from "./likeness.js";
 import { isBlankLine } from "./line-key.js";
 import { hintOf } from "./placement.js";
 
@@ -45,26 +46,19 @@ function findAlike(base: BaseText, hunk: ShapedHunk): number | undefined {
   const at = hunk.old.findIndex((line) => wordsOf(line.text).length > 0);
   const line = hunk.old[at];
   if (line === undefined) return undefined;
-  const wanted = new Set(wordsOf(line.text));
   const hint = hintOf(hunk) ?? 0;
-  let best: { readonly place: number; readonly likeness: number } | undefined;
+  let best: { readonly place: number; readonly alike: number } | undefined;
   const from = Math.max(0, Math.min(hint, base.count) - searchLines);
   for (let place = from; place < Math.min(base.count, from + 2 * searchLines); place++) {
-    const words = wordsOf(base.line(place));
-    const shared = words.filter((word) => wanted.has(word)).length;
-    const likeness = (2 * shared) / (words.length + wanted.size);
+    const alike = likeness(line.text, base.line(place));
     const nearer = best !== undefined && Math.abs(place - hint) < Math.abs(best.place - hint);
     if (
-      likeness >= leastLikeness &&
-      (best === undefined || likeness > best.likeness || (likeness === best.likeness && nearer))
+      alike >= leastLikeness &&
+      (best === undefined || alike > best.alike || (alike === best.alike && nearer))
     )
-      best = { place, likeness };
+      best = { place, alike };
   }
   return best === undefined ? undefined : best.place - at;
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text.slice(0, 400).match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
 /** Lines looked at on either side of the hunk's number. */

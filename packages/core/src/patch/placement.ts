@@ -27,6 +27,10 @@ export interface Finding {
   readonly alignment: Alignment | undefined;
   /** 0-based first lines of the new side, where the old side stands nowhere. */
   readonly applied: ArrayLike<number>;
+  /** The same where it proves nothing by itself. */
+  readonly possible?: ArrayLike<number>;
+  /** Whether `starts` are those of added lines whose neighbours stand apart. */
+  readonly isOpen?: boolean;
 }
 
 export interface Located {
@@ -65,6 +69,7 @@ export type Problem =
   | "not_found"
   | "ambiguous"
   | "insertion_open"
+  | "mended_ambiguous"
   | "no_anchor"
   | "overlap"
   | "disorder"

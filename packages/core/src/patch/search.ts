@@ -7,7 +7,14 @@ import { announcesMore, type HunkLine, type ShapedHunk } from "./hunk.js";
 import { isBlankLine, levelled } from "./line-key.js";
 import { type AlreadyThere, type Finding, hintOf } from "./placement.js";
 import type { PlaceFinder } from "./places.js";
-import { type AddedLines, claimsApplied, newCore, onlyRemoves, standsAlready } from "./standing.js";
+import {
+  type AddedLines,
+  claimsApplied,
+  mayComeFrom,
+  newCore,
+  onlyRemoves,
+  standsAlready,
+} from "./standing.js";
 
 /** Places of the old side as it is; for lines without any context, the gaps they may go to. */
 export function findVerbatim(
@@ -125,7 +132,8 @@ export function findMended(
   if (places !== undefined) return { ...finding, tier: places.tier, starts: places.starts, applied };
   if (applied.length > 0) return { ...finding, applied };
   // If the new lines stand there, it may also be that the hunk was applied: no proof that it is damaged.
-  if (finder.findVerbatim(hunk.new) !== undefined) return finding;
+  const fresh = finder.findVerbatim(hunk.new);
+  if (fresh !== undefined) return mayComeFrom(base, hunk) ? { ...finding, possible: fresh.starts } : finding;
   const outcome = alignHunk(base, hunk, deadline);
   switch (outcome.kind) {
     case "aligned": {
@@ -134,6 +142,8 @@ export function findMended(
     }
     case "several":
       return { ...finding, tier: "aligned", starts: outcome.places };
+    case "open":
+      return { ...finding, tier: "aligned", starts: outcome.places, isOpen: true };
     case "none":
       return finding;
     default:

@@ -1,6 +1,7 @@
 import type { Candidate } from "./assign.js";
 import type { BaseText } from "./base-text.js";
 import { announcesMore, contextFrom, type HunkLine, type Run, type ShapedHunk, trimCommon } from "./hunk.js";
+import { likeness } from "./likeness.js";
 import { isBlankLine, levelled } from "./line-key.js";
 
 /** Whether the file has these lines, byte for byte but for endings, from the 0-based line `start` on. */
@@ -32,6 +33,11 @@ export const standsAlready = {
     return runs.includes("telling") && !runs.includes("silent");
   },
 } as const;
+
+/** Whether the new side, found in the file, may come from the hunk, though by itself it does not prove it. */
+export function mayComeFrom(base: BaseText, hunk: ShapedHunk): boolean {
+  return hunk.runs.every((run) => showsGap(base, hunk, run));
+}
 
 /** How often a diff adds each line, by its text without blanks around; counted when first asked. */
 export class AddedLines {
@@ -65,20 +71,13 @@ function countAdded(hunks: readonly ShapedHunk[]): Map<string, number> {
  */
 function weighRun(
   base: BaseText,
-  { old }: ShapedHunk,
+  hunk: ShapedHunk,
   run: Run,
   added: AddedLines,
 ): "telling" | "possible" | "silent" {
-  const removed = old.slice(run.from, run.to);
-  const { head, tail } = trimCommon(removed, run.added, (one, other) => one.text === other.text);
-  if (run.added.length > head + tail) return "telling";
-  if (run.from + head === 0 || run.to - tail === old.length) return "silent";
-  const gone = removed.slice(head, removed.length - tail);
-  if (
-    hidesGap(gone, contextFrom(old, run.to - tail, 1)) ||
-    hidesGap(gone.toReversed(), contextFrom(old, run.from + head - 1, -1))
-  )
-    return "silent";
+  const gone = goneLines(hunk, run);
+  if (gone.length === 0) return "telling";
+  if (!showsGap(base, hunk, run)) return "silent";
   const index = base.index("trimmed");
   const words = gone.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
   const isGone = ({ text }: HunkLine) => index.placesOf(index.idOf(text)).length <= added.count(text);
@@ -86,9 +85,39 @@ function weighRun(
   return words.length > 0 ? "telling" : "possible";
 }
 
-/** Whether all the context that should close the gap is the same as the lines that should be gone. */
+/** The lines that a run takes out without putting any in; none where it adds some. */
+function goneLines({ old }: ShapedHunk, run: Run): readonly HunkLine[] {
+  const removed = old.slice(run.from, run.to);
+  const { head, tail } = trimCommon(removed, run.added, (one, other) => one.text === other.text);
+  return run.added.length > head + tail ? [] : removed.slice(head, removed.length - tail);
+}
+
+/** Whether one could see, between its two neighbours, that what the run takes out is gone. */
+function showsGap(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
+  const { old } = hunk;
+  const gone = goneLines(hunk, run);
+  const [first] = gone;
+  if (first === undefined) return true;
+  const from = run.from + old.slice(run.from, run.to).indexOf(first);
+  const to = from + gone.length;
+  if (from === 0 || to === old.length) return false;
+  const index = base.index("trimmed");
+  const known = gone.filter((line) => index.idOf(line.text) >= 0);
+  // A line that the file has not may be misquoted, or made up beside others that are not.
+  const readings = known.length === 0 ? [gone] : [gone, known];
+  const [above, below] = [contextFrom(old, from - 1, -1), contextFrom(old, to, 1)];
+  return readings.every((lines) => !hidesGap(lines, below) && !hidesGap(lines.toReversed(), above));
+}
+
+/**
+ * Whether the context that should close the gap would stand there even if nothing were gone, since it repeats
+ * the lines that should be, or lines that these may be meant for.
+ */
 function hidesGap(gone: readonly HunkLine[], context: readonly HunkLine[]): boolean {
-  return context.length <= gone.length && context.every((line, at) => line.text === gone[at]?.text);
+  return context.every((line, at) => {
+    const there = gone[at] ?? context[at - gone.length];
+    return there === undefined || there.text === line.text || likeness(there.text, line.text) >= 0.5;
+  });
 }
 
 /** Whether the numbers say so: the new side stands where it should, the old does not. The 0-based place. */

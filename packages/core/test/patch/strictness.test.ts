@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyDiff, applyStrictly } from "../../src/patch/index.js";
+import { applyDiff, applyStrictly, carryEndings } from "../../src/patch/index.js";
 import { text } from "./check.js";
 
 const base = text("a", "b", "c");
@@ -165,5 +165,21 @@ describe("cost", () => {
     const base = text(...lines);
     within(2_000, () => expect(applyDiff({ base, diff: hunks(0) }).code).toBe("applied"));
     within(3_000, () => expect(applyDiff({ base, diff: hunks(4321) }).code).toBe("applied"));
+  });
+
+  it("is small for damaged context among 100,000 equal lines, and for names and fences without end", () => {
+    const context = " x\n".repeat(500);
+    const damaged = `@@\n${context} zz\n-x\n+y\n${context}`;
+    within(1_500, () => expect(applyDiff({ base: equal, diff: damaged }).kind).toBe("refusal"));
+    const names = `--- ${" ".repeat(1_000_000)}x\n+++ ${" ".repeat(1_000_000)}y\n@@\n-a\n+b\n`;
+    within(1_500, () => expect(applyDiff({ base: "a\n", diff: names }).code).toBe("applied"));
+    within(3_000, () => applyDiff({ base: "a\n", diff: "```\n```\n".repeat(300_000), limitMs: 1_000 }));
+    within(3_000, () => applyDiff({ base: "a\n", diff: "@".repeat(20_000_000), limitMs: 1_000 }));
+  });
+
+  it("is small for a text whose lines are all new", () => {
+    const old = Array.from({ length: 50_000 }, (_, at) => `old ${at}\r\n`).join("");
+    const fresh = Array.from({ length: 50_000 }, (_, at) => `new ${at}\n`).join("");
+    within(1_000, () => expect(carryEndings(old, fresh)).toBe(fresh.replaceAll("\n", "\r\n")));
   });
 });
