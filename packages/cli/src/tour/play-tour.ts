@@ -15,7 +15,13 @@ import { cart, file } from "./story.js";
  * @returns the exit code: not 0 if any step did not behave as it says.
  */
 export async function playTour(steps: readonly Step[], terminal: Terminal): Promise<number> {
-  const home = mkdtempSync(join(realpathSync(tmpdir()), "holdfast-tour-"));
+  const home = makeHome();
+  if (home === undefined) {
+    terminal.err(
+      `holdfast: the tour needs a temporary folder; ${tmpdir()} cannot be written to. Set TMPDIR.\n`,
+    );
+    return exitCodes.machine;
+  }
   const clean = () => rmSync(home, { recursive: true, force: true });
   process.once("exit", clean);
   try {
@@ -23,6 +29,14 @@ export async function playTour(steps: readonly Step[], terminal: Terminal): Prom
   } finally {
     clean();
     process.removeListener("exit", clean);
+  }
+}
+
+function makeHome(): string | undefined {
+  try {
+    return mkdtempSync(join(realpathSync(tmpdir()), "holdfast-tour-"));
+  } catch {
+    return undefined;
   }
 }
 
