@@ -18,7 +18,7 @@ export function repairDiff(base, diff, message) {
   if (hunks.length === 0) return undefined;
   const rest = hunks.filter((_, at) => !appliedHunks(message).has(at + 1));
   if (rest.length === 0) return "";
-  const rewrite = learnRewrite(hunks, shown);
+  const rewrite = learnRewrite(hunks, shown, message);
   if (rewrite !== undefined) {
     return writeDiff(
       rest.map((hunk) => ({
@@ -70,18 +70,23 @@ function numberedPart(message, hunk) {
 }
 
 /**
- * One rule that makes more of the diff's old lines equal to lines that the message shows.
+ * One rule that makes more of the diff's old lines equal to lines that the message shows, and none unequal. A
+ * line that is hardly more than a brace proves no rule, unless the message says that the indentation is wrong.
  * @param {readonly import("./own-diff.mjs").OwnHunk[]} hunks @param {readonly { text: string }[]} shown
+ * @param {string} message
  */
-function learnRewrite(hunks, shown) {
+function learnRewrite(hunks, shown, message) {
+  const telling = message.includes("but for its indentation") ? /\S/ : /\w{3}/;
   const real = new Set(shown.map(({ text }) => text).filter((text) => text.trim() !== ""));
   const old = hunks.flatMap(({ lines }) => lines.filter(({ sign }) => sign !== "+").map(({ text }) => text));
-  const hits = (/** @type {(text: string) => string} */ rewrite) =>
-    old.filter((text) => real.has(rewrite(text))).length;
+  const gain = (/** @type {(text: string) => string} */ rewrite) => {
+    if (old.some((text) => real.has(text) && !real.has(rewrite(text)))) return 0;
+    return old.filter((text) => !real.has(text) && real.has(rewrite(text)) && telling.test(text)).length;
+  };
   const [best] = rewrites
-    .map((rewrite) => ({ rewrite, count: hits(rewrite) }))
+    .map((rewrite) => ({ rewrite, count: gain(rewrite) }))
     .sort((one, other) => other.count - one.count);
-  return best !== undefined && best.count > hits((text) => text) ? best.rewrite : undefined;
+  return best !== undefined && best.count > 0 ? best.rewrite : undefined;
 }
 
 /** @param {string} diff */
@@ -103,7 +108,10 @@ const rewrites = [
   (text) => text.replace(/^\s*\d+(\| |: |\t)/, ""),
   ...[2, 4, 8].map(
     (width) => (/** @type {string} */ text) =>
-      text.replace(/^ +/, (blanks) => "\t".repeat(blanks.length / width)),
+      text.replace(
+        /^ +/,
+        (blanks) => "\t".repeat(Math.floor(blanks.length / width)) + " ".repeat(blanks.length % width),
+      ),
   ),
   ...[2, 4, 8].map(
     (width) => (/** @type {string} */ text) =>

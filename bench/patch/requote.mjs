@@ -1,8 +1,8 @@
 /**
  * Writes a hunk anew with the text's own lines: its old lines are laid beside the text where they agree best
  * (near the line that is named, if one is), what the text has between them becomes context, context that found
- * no line is dropped, and three lines are added on either side. Removed lines must be found, or nothing is
- * written.
+ * no line is dropped, and three lines are added on either side. Removed lines must be found, and none may stand
+ * beside its like that the hunk does not name, or nothing is written.
  *
  * @param {readonly string[]} lines
  * @param {import("./own-diff.mjs").OwnHunk} hunk
@@ -15,6 +15,7 @@ export function requote(lines, hunk, named) {
   const places = align(lines, old, near);
   const found = places.filter((place) => place >= 0);
   if (found.length === 0 || old.some(({ sign }, at) => sign === "-" && places[at] === -1)) return undefined;
+  if (old.some(({ sign }, at) => sign === "-" && hasTwin(lines, places, places[at] ?? -1))) return undefined;
   // Lines this far apart are not one place any more.
   if (Math.max(...found) - Math.min(...found) > 2 * old.length + 20) return undefined;
   const from = Math.max(0, Math.min(...found) - margin);
@@ -22,6 +23,11 @@ export function requote(lines, hunk, named) {
   const written = write(lines, hunk, places, from, to);
   const count = (/** @type {string} */ but) => written.filter(({ sign }) => sign !== but).length;
   return { header: `@@ -${from + 1},${count("+")} +${from + 1},${count("-")} @@`, lines: written };
+}
+
+/** Whether it could as well be the line beside it. @param {readonly string[]} lines @param {readonly number[]} places @param {number} place */
+function hasTwin(lines, places, place) {
+  return [place - 1, place + 1].some((at) => lines[at] === lines[place] && !places.includes(at));
 }
 
 /** @param {readonly string[]} lines @param {import("./own-diff.mjs").OwnHunk} hunk @param {readonly number[]} places @param {number} from @param {number} to */

@@ -45,13 +45,19 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
   const [first] = fitting;
   if (first === undefined) return { kind: "none" };
   const best = fitting.find((one) => fitting.every((other) => other === one || explainsMore(one, other)));
-  if (best === undefined)
-    return { kind: "several", places: fitting.map((one) => one.alignment.runStarts[0] ?? 0) };
+  if (best === undefined) return { kind: "several", places: differingPlaces(fitting) };
   const isHeld = hunk.runs.every((run, at) => {
     const start = best.alignment.runStarts[at] ?? 0;
     return run.from === run.to || (flankTest(base, hunk, run)(start) && isTight(base, hunk, run, start));
   });
   return isHeld ? { kind: "aligned", alignment: best.alignment } : { kind: "none" };
+}
+
+/** Where the first change may stand that does not stand at the same place in all layouts. */
+function differingPlaces(layouts: readonly Layout[]): readonly number[] {
+  const starts = layouts.map(({ alignment }) => alignment.runStarts);
+  const run = (starts[0] ?? []).findIndex((start, at) => starts.some((other) => other[at] !== start));
+  return [...new Set(starts.map((places) => places[run] ?? 0))].sort((a, b) => a - b);
 }
 
 /** A line without prefix beside an added one, unknown to the file, may itself have been meant as added. */

@@ -1,8 +1,8 @@
 import { clip } from "../text/index.js";
 import type { BaseText } from "./base-text.js";
 import { count, listLines, quoteLine, showLine, showLines } from "./excerpt.js";
-import type { ShapedHunk } from "./hunk.js";
-import { isBlankLine } from "./line-key.js";
+import type { HunkLine, ShapedHunk } from "./hunk.js";
+import { indentOf, isBlankLine, levelled } from "./line-key.js";
 import { findNearest } from "./nearest.js";
 import { type Finding, hintOf, type Misfit, type Placement } from "./placement.js";
 import type { PatchRefusal, PatchRefusalCode } from "./types.js";
@@ -116,15 +116,19 @@ function describeMissing(base: BaseText, { hunk, possible }: Finding, lines: num
     there === undefined
       ? ""
       : ` Its new lines stand at line ${there + 1}: if it was applied before, leave it out.`;
-  return `it most nearly fits at line ${Math.max(start, 0) + 1}, where its ${role} ${quoteLine(line)} does not fit: ${describeReal(base, at)}.${gone}${made} Write the hunk with the lines of the file:\n${showLines(base, from, from + lines)}`;
+  return `it most nearly fits at line ${Math.max(start, 0) + 1}, where its ${role} ${quoteLine(line)} does not fit: ${describeReal(base, at, line)}.${gone}${made} Write the hunk with the lines of the file:\n${showLines(base, from, from + lines)}`;
 }
 
-function describeReal(base: BaseText, at: number): string {
+function describeReal(base: BaseText, at: number, line: HunkLine | undefined): string {
   if (at < 0) return "the file begins after it";
   if (at >= base.count) return `the file ends at line ${base.count}`;
-  return isBlankLine(base.line(at))
-    ? `line ${at + 1} is blank`
-    : `line ${at + 1} is "${showLine(base.line(at))}"`;
+  const real = base.line(at);
+  if (isBlankLine(real)) return `line ${at + 1} is blank`;
+  const moved =
+    line !== undefined &&
+    indentOf(line.text) !== indentOf(real) &&
+    levelled(line.text, "trimmed") === levelled(real, "trimmed");
+  return `line ${at + 1} is ${moved ? "the same but for its indentation: " : ""}"${showLine(real)}"`;
 }
 
 /** What stands where the header's number points, if it has one. */

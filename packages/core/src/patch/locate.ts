@@ -2,9 +2,10 @@ import { isInside, SectionFinder } from "./anchors.js";
 import { holds } from "./assign.js";
 import type { BaseText } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
-import { findLostContext, numbersAgree } from "./doubts.js";
+import { numbersAgree } from "./doubts.js";
 import { growth, type ShapedHunk } from "./hunk.js";
 import { findShift } from "./indent.js";
+import { findLostContext } from "./lost-context.js";
 import {
   type AlreadyThere,
   coreOf,

@@ -11,6 +11,7 @@ import {
   type AddedLines,
   claimsApplied,
   mayComeFrom,
+  mustComeFrom,
   newCore,
   onlyRemoves,
   standsAlready,
@@ -69,9 +70,10 @@ export function findApplied(
 ): AlreadyThere | undefined {
   const byNumbers = findings.map(({ hunk }) => claimsApplied(base, hunk));
   const proves = ({ hunk }: Finding) =>
-    onlyRemoves(hunk)
+    mustComeFrom(base, hunk) ||
+    (onlyRemoves(hunk)
       ? findNewSide(base, hunk, finder, added).length > 0
-      : standsAlready.isTelling(base, hunk, added);
+      : standsAlready.isTelling(base, hunk, added));
   // One hunk that proves it vouches for the numbers of the others.
   if (byNumbers.every((start) => start !== undefined) && findings.some(proves))
     return { kind: "already", starts: byNumbers };
@@ -133,7 +135,10 @@ export function findMended(
   if (applied.length > 0) return { ...finding, applied };
   // If the new lines stand there, it may also be that the hunk was applied: no proof that it is damaged.
   const fresh = finder.findVerbatim(hunk.new);
-  if (fresh !== undefined) return mayComeFrom(base, hunk) ? { ...finding, possible: fresh.starts } : finding;
+  if (fresh !== undefined)
+    return mayComeFrom(base, hunk) || mustComeFrom(base, hunk)
+      ? { ...finding, possible: fresh.starts }
+      : finding;
   const outcome = alignHunk(base, hunk, deadline);
   switch (outcome.kind) {
     case "aligned": {

@@ -130,6 +130,49 @@ export function claimsApplied(base: BaseText, hunk: ShapedHunk): number | undefi
   return linesStandAt(base, hunk.new, start) ? start : undefined;
 }
 
+/**
+ * Whether a hunk whose new side stands in the file must have been applied, as far as one error of its writer
+ * goes. Were lines to be removed misquoted, the context would still stand at the distances that it has in the
+ * hunk, whatever lies between. Were some of them forgotten or made up, the line after the gap would be the first
+ * of them, or the one before it the last. Without context nothing is known, and blank lines that are gone say
+ * nothing.
+ */
+export function mustComeFrom(base: BaseText, hunk: ShapedHunk): boolean {
+  const changes = hunk.hunk.lines.some((line) => line.kind !== "context" && !isBlankLine(line.text));
+  return changes && hunk.runs.every((run) => hasClearEdges(base, hunk, run)) && framesNothing(base, hunk);
+}
+
+/** Whether the context stands nowhere at the distances that it has in the hunk. */
+function framesNothing(base: BaseText, { old }: ShapedHunk): boolean {
+  const index = base.index("trimmed");
+  const frame = old.flatMap((line, at) =>
+    line.kind === "context" && !isBlankLine(line.text) ? [{ at, id: index.idOf(line.text) }] : [],
+  );
+  const [rarest] = frame.toSorted(
+    (one, other) => index.placesOf(one.id).length - index.placesOf(other.id).length,
+  );
+  if (rarest === undefined) return false;
+  const places = index.placesOf(rarest.id);
+  if (places.length * frame.length > frameLimit) return false;
+  return places.every((place) => frame.some(({ at, id }) => index.ids[place - rarest.at + at] !== id));
+}
+
+/** Whether neither neighbour of the lines that a run takes out is like the line of them that is next to the other. */
+function hasClearEdges(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
+  const { old } = hunk;
+  const gone = goneLines(hunk, run);
+  const [first] = gone;
+  if (first === undefined) return true;
+  const from = run.from + old.slice(run.from, run.to).indexOf(first);
+  const [above] = contextFrom(old, from - 1, -1);
+  const [below] = contextFrom(old, from + gone.length, 1);
+  const index = base.index("trimmed");
+  const known = gone.filter((line) => index.idOf(line.text) >= 0);
+  const same = (one: HunkLine | undefined, other: HunkLine | undefined) =>
+    one !== undefined && other !== undefined && one.text.trim() === other.text.trim();
+  return [gone, known].every((lines) => !same(lines[0], below) && !same(lines.at(-1), above));
+}
+
 /** Whether all that would prove the hunk applied is that lines are gone: a weaker proof, since they may be misquoted. */
 export function onlyRemoves({ old, runs }: ShapedHunk): boolean {
   return runs.every((run) => {
@@ -148,3 +191,6 @@ export function newCore(hunk: ShapedHunk): Omit<Candidate, "starts"> {
   const after = hunk.old.length - (hunk.runs.at(-1)?.to ?? 0);
   return { coreFrom: from, coreTo: hunk.newCount - after };
 }
+
+/** More comparisons than this prove nothing. */
+const frameLimit = 200_000;
