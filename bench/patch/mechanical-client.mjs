@@ -3,8 +3,8 @@ import { requote } from "./requote.mjs";
 
 /**
  * A client without a mind. It has its diff, the text that the diff is for, and the words of the refusal, from
- * which it takes only: numbered lines, numbers of lines, numbers of hunks, "already applied". It repairs its
- * diff once.
+ * which it takes only: numbered lines, numbers of lines, numbers of hunks, "already applied", "fits", and what is
+ * said of the indentation. It repairs its diff once.
  *
  * @param {string} base
  * @param {string} diff
@@ -18,6 +18,8 @@ export function repairDiff(base, diff, message) {
   if (hunks.length === 0) return undefined;
   const rest = hunks.filter((_, at) => !appliedHunks(message).has(at + 1));
   if (rest.length === 0) return "";
+  // It does not know what it did before; who asks that gets no answer.
+  if (message.includes("if it was applied before")) return undefined;
   const rewrite = learnRewrite(hunks, shown, message);
   if (rewrite !== undefined) {
     return writeDiff(
@@ -31,6 +33,7 @@ export function repairDiff(base, diff, message) {
   if (lines.at(-1) === "") lines.pop();
   const next = rest.map((hunk) => {
     const number = hunks.indexOf(hunk) + 1;
+    if (message.includes(`Hunk ${number} fits at line `)) return hunk;
     return requote(lines, hunk, lineOf(message, number, shown) ?? numberOf(hunk)) ?? hunk;
   });
   return writeDiff(next);

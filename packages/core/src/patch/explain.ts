@@ -94,7 +94,7 @@ export function explainUnshiftable(
 }
 
 /** Shows the first line that does not fit where the hunk most nearly fits, with the real lines around. */
-function describeMissing(base: BaseText, { hunk, possible }: Finding, lines: number): string {
+function describeMissing(base: BaseText, { hunk, fresh }: Finding, lines: number): string {
   if (base.count === 0) return "the file is empty. Send a hunk that only adds lines.";
   const nearest = findNearest(base, hunk);
   const missing = hunk.old.find(
@@ -111,11 +111,10 @@ function describeMissing(base: BaseText, { hunk, possible }: Finding, lines: num
   const gone =
     missing === undefined || missing === line ? "" : ` The file has no line ${quoteLine(missing)}, either.`;
   const from = Math.max(start - 2, at - Math.floor(lines / 2));
-  const there = possible?.[0];
   const made =
-    there === undefined
+    fresh === undefined
       ? ""
-      : ` Its new lines stand at line ${there + 1}: if it was applied before, leave it out.`;
+      : ` Its new lines stand at ${listLines(fresh)} already: if it was applied before, nothing is left to do for it, leave it out.`;
   return `it most nearly fits at line ${Math.max(start, 0) + 1}, where its ${role} ${quoteLine(line)} does not fit: ${describeReal(base, at, line)}.${gone}${made} Write the hunk with the lines of the file:\n${showLines(base, from, from + lines)}`;
 }
 

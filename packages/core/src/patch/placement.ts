@@ -29,6 +29,8 @@ export interface Finding {
   readonly applied: ArrayLike<number>;
   /** The same where it proves nothing by itself. */
   readonly possible?: ArrayLike<number>;
+  /** The same whatever it proves: for the words of a refusal only. */
+  readonly fresh?: ArrayLike<number>;
   /** Whether `starts` are those of added lines whose neighbours stand apart. */
   readonly isOpen?: boolean;
 }

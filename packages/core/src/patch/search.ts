@@ -14,6 +14,7 @@ import {
   mustComeFrom,
   newCore,
   onlyRemoves,
+  showsItself,
   standsAlready,
 } from "./standing.js";
 
@@ -135,10 +136,11 @@ export function findMended(
   if (applied.length > 0) return { ...finding, applied };
   // If the new lines stand there, it may also be that the hunk was applied: no proof that it is damaged.
   const fresh = finder.findVerbatim(hunk.new);
-  if (fresh !== undefined)
-    return mayComeFrom(base, hunk) || mustComeFrom(base, hunk)
-      ? { ...finding, possible: fresh.starts }
-      : finding;
+  if (fresh !== undefined) {
+    const proves = mayComeFrom(base, hunk) || mustComeFrom(base, hunk);
+    const words = showsItself(hunk) ? { fresh: fresh.starts } : {};
+    return { ...finding, ...words, ...(proves ? { possible: fresh.starts } : {}) };
+  }
   const outcome = alignHunk(base, hunk, deadline);
   switch (outcome.kind) {
     case "aligned": {

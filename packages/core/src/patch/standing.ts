@@ -134,7 +134,7 @@ export function claimsApplied(base: BaseText, hunk: ShapedHunk): number | undefi
  * Whether a hunk whose new side stands in the file must have been applied, as far as one error of its writer
  * goes. Were lines to be removed misquoted, the context would still stand at the distances that it has in the
  * hunk, whatever lies between. Were some of them forgotten or made up, the line after the gap would be the first
- * of them, or the one before it the last. Without context nothing is known, and blank lines that are gone say
+ * of them, or the one before it the last (`hasClearEdges`). Without context nothing is known, and blank lines that are gone say
  * nothing.
  */
 export function mustComeFrom(base: BaseText, hunk: ShapedHunk): boolean {
@@ -157,20 +157,36 @@ function framesNothing(base: BaseText, { old }: ShapedHunk): boolean {
   return places.every((place) => frame.some(({ at, id }) => index.ids[place - rarest.at + at] !== id));
 }
 
-/** Whether neither neighbour of the lines that a run takes out is like the line of them that is next to the other. */
+/**
+ * Whether the lines that a run takes out cannot still be there: the context that closes the gap is pinned by a
+ * line that the file has once, or at least unlike the line of them that it would have to be.
+ */
 function hasClearEdges(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
   const { old } = hunk;
   const gone = goneLines(hunk, run);
   const [first] = gone;
   if (first === undefined) return true;
   const from = run.from + old.slice(run.from, run.to).indexOf(first);
-  const [above] = contextFrom(old, from - 1, -1);
-  const [below] = contextFrom(old, from + gone.length, 1);
+  const above = contextFrom(old, from - 1, -1);
+  const below = contextFrom(old, from + gone.length, 1);
   const index = base.index("trimmed");
+  const isPinned = (context: readonly HunkLine[]) =>
+    context.some(({ text }) => index.placesOf(index.idOf(text)).length === 1);
   const known = gone.filter((line) => index.idOf(line.text) >= 0);
-  const same = (one: HunkLine | undefined, other: HunkLine | undefined) =>
-    one !== undefined && other !== undefined && one.text.trim() === other.text.trim();
-  return [gone, known].every((lines) => !same(lines[0], below) && !same(lines.at(-1), above));
+  const differs = (one: HunkLine | undefined, other: HunkLine | undefined) =>
+    one?.text.trim() !== other?.text.trim();
+  return (
+    (isPinned(below) || [gone, known].every((lines) => differs(lines[0], below[0]))) &&
+    (isPinned(above) || [gone, known].every((lines) => differs(lines.at(-1), above[0])))
+  );
+}
+
+/** Whether a new side found in the file could show anything: what only takes lines out stands between context. */
+export function showsItself(hunk: ShapedHunk): boolean {
+  return hunk.runs.every((run) => {
+    const isClosed = run.from > 0 && run.to < hunk.old.length;
+    return isClosed || goneLines(hunk, run).length === 0;
+  });
 }
 
 /** Whether all that would prove the hunk applied is that lines are gone: a weaker proof, since they may be misquoted. */
