@@ -71,7 +71,7 @@ export function findApplied(
 ): AlreadyThere | undefined {
   const byNumbers = findings.map(({ hunk }) => claimsApplied(base, hunk));
   const proves = ({ hunk }: Finding) =>
-    mustComeFrom(base, hunk) ||
+    mustComeFrom(base, hunk, added) ||
     (onlyRemoves(hunk)
       ? findNewSide(base, hunk, finder, added).length > 0
       : standsAlready.isTelling(base, hunk, added));
@@ -137,7 +137,7 @@ export function findMended(
   // If the new lines stand there, it may also be that the hunk was applied: no proof that it is damaged.
   const fresh = finder.findVerbatim(hunk.new);
   if (fresh !== undefined) {
-    const proves = mayComeFrom(base, hunk) || mustComeFrom(base, hunk);
+    const proves = mayComeFrom(base, hunk) || mustComeFrom(base, hunk, added);
     const words = showsItself(hunk) ? { fresh: fresh.starts } : {};
     return { ...finding, ...words, ...(proves ? { possible: fresh.starts } : {}) };
   }

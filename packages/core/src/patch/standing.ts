@@ -132,14 +132,27 @@ export function claimsApplied(base: BaseText, hunk: ShapedHunk): number | undefi
 
 /**
  * Whether a hunk whose new side stands in the file must have been applied, as far as one error of its writer
- * goes. Were lines to be removed misquoted, the context would still stand at the distances that it has in the
+ * goes: it adds a line of its own, or what it takes out is gone. Were lines to be removed misquoted, the context would still stand at the distances that it has in the
  * hunk, whatever lies between. Were some of them forgotten or made up, the line after the gap would be the first
  * of them, or the one before it the last (`hasClearEdges`). Without context nothing is known, and blank lines that are gone say
  * nothing.
  */
-export function mustComeFrom(base: BaseText, hunk: ShapedHunk): boolean {
+export function mustComeFrom(base: BaseText, hunk: ShapedHunk, added: AddedLines): boolean {
+  if (addsItsOwn(base, hunk, added)) return true;
   const changes = hunk.hunk.lines.some((line) => line.kind !== "context" && !isBlankLine(line.text));
   return changes && hunk.runs.every((run) => hasClearEdges(base, hunk, run)) && framesNothing(base, hunk);
+}
+
+/** Whether it adds a line that the file has only where the diff adds one: nobody else can have put it there. */
+function addsItsOwn(base: BaseText, { old, runs }: ShapedHunk, added: AddedLines): boolean {
+  const index = base.index("trimmed");
+  const had = new Set(old.map(({ text }) => levelled(text, "trimmed")));
+  return runs.some((run) =>
+    run.added.some(({ text }) => {
+      if (!/[\p{L}\p{N}]/u.test(text) || had.has(levelled(text, "trimmed"))) return false;
+      return index.placesOf(index.idOf(text)).length <= added.count(text);
+    }),
+  );
 }
 
 /** Whether the context stands nowhere at the distances that it has in the hunk. */
