@@ -18,8 +18,8 @@ export function repairDiff(base, diff, message) {
   if (hunks.length === 0) return undefined;
   const rest = hunks.filter((_, at) => !appliedHunks(message).has(at + 1));
   if (rest.length === 0) return "";
-  // It does not know what it did before; who asks that gets no answer.
-  if (message.includes("if it was applied before")) return undefined;
+  // It knows neither what it did before nor what it meant; who asks that gets no answer.
+  if (/if it was applied before|if it is meant for/.test(message)) return undefined;
   const rewrite = learnRewrite(hunks, shown, message);
   if (rewrite !== undefined) {
     return writeDiff(

@@ -4,7 +4,7 @@ import { count, listLines, quoteLine, showLine, showLines } from "./excerpt.js";
 import type { HunkLine, ShapedHunk } from "./hunk.js";
 import { indentOf, isBlankLine, levelled } from "./line-key.js";
 import { findNearest } from "./nearest.js";
-import { type Finding, hintOf, type Misfit, type Placement } from "./placement.js";
+import { type Finding, hintOf, type Misfit, type Placement, type Problem } from "./placement.js";
 import type { PatchRefusal, PatchRefusalCode } from "./types.js";
 
 /** The words of seed 1, section 5.5. */
@@ -156,7 +156,7 @@ function withOthers(base: BaseText, { finding, findings, problem }: Misfit, text
   const parts = [text];
   let room = messageLimit - bytesOf(text) - 400;
   for (const other of others.slice(0, othersLimit)) {
-    const brief = describeState(other);
+    const brief = describeState(other, problem);
     const full = isMissing(other)
       ? `does not fit, either: ${describeMissing(base, other, briefLines)}`
       : brief;
@@ -174,10 +174,14 @@ function isMissing({ starts, applied, hunk }: Finding): boolean {
   return starts.length === 0 && applied.length === 0 && hunk.old.length > 0;
 }
 
-function describeState({ starts, applied, tier, alignment }: Finding): string {
+function describeState({ hunk, starts, applied, tier, alignment }: Finding, problem: Problem): string {
   if (applied.length > 0) return `is already applied at line ${(applied[0] ?? 0) + 1}.`;
   if (starts.length === 0) return "does not fit, either.";
   if (tier === "aligned" && alignment === undefined) return `could stand at ${listLines(starts)}.`;
+  const hint = hintOf(hunk);
+  // What was applied before may have changed the place that this one is meant for.
+  if (problem === "already" && starts.length === 1 && hint !== undefined && hint !== starts[0])
+    return `fits at line ${(starts[0] ?? 0) + 1} only, though its number is ${hint + 1}: if it is meant for that place, write it with the lines that stand there now.`;
   if (starts.length === 1) return `fits at line ${(starts[0] ?? 0) + 1}.`;
   return `fits ${starts.length} places: ${listLines(starts)}.`;
 }
