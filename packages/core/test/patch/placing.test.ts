@@ -286,7 +286,47 @@ const refused: readonly PatchCase[] = [
   },
 ];
 
+const cutAtAnEdge: readonly PatchCase[] = [
+  {
+    name: "leading context lost, where a skipped line would leave nothing above the change",
+    base: text("one", "same", "two", "three", "same", "four", "five", "six", "seven"),
+    diff: text("@@ -2,7 +2,6 @@", "-same", " four", " five", " six"),
+    text: text("one", "same", "two", "three", "four", "five", "six", "seven"),
+  },
+  {
+    name: "trailing context lost, and a repeated line further than the header reaches",
+    base: text("one", "two", "same", "three", "four", "same", "end"),
+    diff: text("@@ -1,4 +1,4 @@", " one", " two", "-same", "+other"),
+    text: text("one", "two", "other", "three", "four", "same", "end"),
+  },
+  {
+    name: "counts that reach beyond the end of the file",
+    base: text("same", "same", "same", "same"),
+    diff: text("@@ -3,4 +3,3 @@", " same", "-same"),
+    text: text("same", "same", "same"),
+  },
+];
+
 const there: readonly PatchCase[] = [
+  {
+    name: "a deletion beside lines that are like those that are gone",
+    base: text("import { a } from 'x';", "import { b } from 'x';", "", "go();"),
+    diff: text(
+      "@@ -1,5 +1,4 @@",
+      " import { a } from 'x';",
+      " import { b } from 'x';",
+      "-import { c } from 'x';",
+      " ",
+      " go();",
+    ),
+    code: "already_applied",
+  },
+  {
+    name: "several changes in one hunk, of which one adds a line of its own",
+    base: text("same", "own words", "same", "same", "end"),
+    diff: text("@@ -1,6 +1,5 @@", " same", "+own words", " same", "-same", "-same", " same", " end"),
+    code: "already_applied",
+  },
   {
     name: "a deletion between lines that have come together",
     base: text("alpha", "gamma"),
@@ -315,6 +355,9 @@ const there: readonly PatchCase[] = [
 
 describe("placing: one place", () => {
   for (const example of placed) it(example.name, () => void check(example));
+});
+describe("placing: one place, though context was lost at an edge", () => {
+  for (const example of cutAtAnEdge) it(example.name, () => void check(example));
 });
 describe("placing: refused rather than guessed", () => {
   for (const example of refused) it(example.name, () => void check(example));
