@@ -20,6 +20,9 @@ export function repairDiff(base, diff, message) {
   if (rest.length === 0) return "";
   // It knows neither what it did before nor what it meant; who asks that gets no answer.
   if (/if it was applied before|if it is meant for/.test(message)) return undefined;
+  // Nor does it choose among equal places.
+  if (/^(Ambiguous: )?Hunk \d+[^\n]* fits \d+ places/m.test(message.replace(/has damaged context[^\n]*/, "")))
+    return undefined;
   const rewrite = learnRewrite(hunks, shown, message);
   if (rewrite !== undefined) {
     return writeDiff(

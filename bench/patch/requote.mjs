@@ -25,8 +25,10 @@ export function requote(lines, hunk, named) {
   return { header: `@@ -${from + 1},${count("+")} +${from + 1},${count("-")} @@`, lines: written };
 }
 
-/** Whether it could as well be the line beside it. @param {readonly string[]} lines @param {readonly number[]} places @param {number} place */
+/** Whether it could as well be the line beside it, or is blank and stands beside no line of the hunk. @param {readonly string[]} lines @param {readonly number[]} places @param {number} place */
 function hasTwin(lines, places, place) {
+  const isLonely = !places.includes(place - 1) && !places.includes(place + 1);
+  if (isLonely && lines[place]?.trim() === "") return true;
   return [place - 1, place + 1].some((at) => lines[at] === lines[place] && !places.includes(at));
 }
 
