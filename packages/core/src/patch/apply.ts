@@ -33,7 +33,7 @@ export function applyEdits(
   const condensed = base.count > wholeFileLines;
   const diff = renderDiff(base, windows, condensed);
   // The library knows `\n` only; in a file of lone `\r`, which has none, the one stands for the other.
-  const returns = base.lines.endings[0] === "\r";
+  const returns = base.ending(0) === "\r";
   const results = windows.map((window) => splice(base, window));
   const text = weave(base, windows, results);
   const given = condensed ? windows.map(({ from, to }) => base.slice(from, to)).join("") : base.text;
@@ -111,7 +111,7 @@ function renderWindow(base: BaseText, window: EditWindow, out: string[]): void {
     if (ending === "") out.push("\\ No newline at end of file\n");
   };
   const putOld = (sign: string, from: number, to: number) => {
-    for (let at = from; at < to; at++) put(sign, base.line(at), base.lines.endings[at] ?? "");
+    for (let at = from; at < to; at++) put(sign, base.line(at), base.ending(at) ?? "");
   };
   let at = window.from;
   for (const edit of window.edits) {

@@ -1,43 +1,52 @@
-import { commonEnding, type LineEnding, splitLines, type TextLines } from "../text/index.js";
+import type { LineEnding } from "../text/index.js";
 import { LineIndex } from "./line-index.js";
-import { isBlank, isBlankLine, type LineKey, levelled } from "./line-key.js";
+import { isBlank, type LineKey, levelled } from "./line-key.js";
+import { LineTable } from "./line-table.js";
 
 /** The file's lines, and for each way of comparing them an index that is built when first asked for. */
 export class BaseText {
-  readonly lines: TextLines;
   readonly count: number;
+  private readonly lines: LineTable;
   private usual: LineEnding | undefined;
   private full: FullLines | undefined;
-  private starts: Int32Array | undefined;
-  private all: ReadonlySet<string> | undefined;
   private questions = 0;
-  private readonly wanted: string[] = [];
+  private readonly wanted: (readonly string[])[] = [];
   private readonly indexes = new Map<LineKey, LineIndex>();
 
   constructor(readonly text: string) {
-    this.lines = splitLines(text);
-    this.count = this.lines.contents.length;
+    this.lines = new LineTable(text);
+    this.count = this.lines.count;
   }
 
   line(at: number): string {
-    return this.lines.contents[at] ?? "";
+    return this.lines.line(at);
+  }
+
+  /** The terminator of a line; undefined beyond the text. */
+  ending(at: number): LineEnding | undefined {
+    return this.lines.ending(at);
+  }
+
+  /** Whether line `at` is this text, byte for byte. */
+  isLine(at: number, text: string): boolean {
+    const from = this.lines.startOf(at);
+    return this.lines.endOf(at) - from === text.length && this.text.startsWith(text, from);
   }
 
   /** The lines `from` to `to` (after the last), with their endings, as they stand in the text. */
   slice(from: number, to: number): string {
-    this.starts ??= findStarts(this.lines);
-    return this.text.slice(this.starts[from], this.starts[to]);
+    return this.lines.slice(from, to);
   }
 
   /** The ending that most lines have; undefined where none is ended. */
   get usualEnding(): LineEnding | undefined {
-    this.usual ??= this.lines.endings.some((ending) => ending !== "") ? commonEnding(this.lines) : "";
+    this.usual ??= this.lines.usualEnding ?? "";
     return this.usual === "" ? undefined : this.usual;
   }
 
   /** The lines that are not blank. */
   get fullLines(): FullLines {
-    this.full ??= findFullLines(this.lines.contents);
+    this.full ??= findFullLines(this.lines);
     return this.full;
   }
 
@@ -46,8 +55,7 @@ export class BaseText {
     const wanted = levelled(text, "trailing");
     this.questions += 1;
     if (this.questions <= questionsByHand && wanted !== "") return this.searchLine(wanted);
-    this.all ??= new Set(this.lines.contents.map((line) => levelled(line, "trailing")));
-    return this.all.has(wanted);
+    return this.index("trailing").idOf(wanted) >= 0;
   }
 
   private searchLine(wanted: string): boolean {
@@ -65,34 +73,24 @@ export class BaseText {
 
   /** Announces texts that the indexes will be asked for: what nobody asks for needs no number. */
   expect(texts: readonly string[]): void {
-    for (const text of texts) this.wanted.push(text);
+    this.wanted.push(texts);
     for (const index of this.indexes.values()) index.learn(texts);
   }
 
   index(key: LineKey): LineIndex {
     const known = this.indexes.get(key);
     if (known !== undefined) return known;
-    const index = new LineIndex(this.lines.contents, key, this.wanted);
+    const index = new LineIndex(this.lines, key);
+    for (const texts of this.wanted) index.learn(texts);
     this.indexes.set(key, index);
     return index;
   }
 }
 
-/** So many lines are searched for in the text before a set of all its lines is made. */
+/** So many lines are searched for in the text before an index of its lines is made. */
 const questionsByHand = 32;
 const newline = 10;
 const carriage = 13;
-
-/** Where in the text each line begins, and where the last one ends. */
-function findStarts({ contents, endings }: TextLines): Int32Array {
-  const starts = new Int32Array(contents.length + 1);
-  let at = 0;
-  for (let line = 0; line < contents.length; line++) {
-    at += (contents[line] ?? "").length + (endings[line] ?? "").length;
-    starts[line + 1] = at;
-  }
-  return starts;
-}
 
 /** The lines of a text that are not blank, counted by rank. */
 export interface FullLines {
@@ -102,14 +100,17 @@ export interface FullLines {
   readonly places: Int32Array;
 }
 
-function findFullLines(contents: readonly string[]): FullLines {
-  const rank = new Int32Array(contents.length + 1);
-  const places = new Int32Array(contents.length);
+function findFullLines(lines: LineTable): FullLines {
+  const rank = new Int32Array(lines.count + 1);
+  const places = new Int32Array(lines.count);
   let count = 0;
-  for (let at = 0; at < contents.length; at++) {
+  for (let at = 0; at < lines.count; at++) {
     rank[at] = count;
-    if (!isBlankLine(contents[at] ?? "")) places[count++] = at;
+    const to = lines.endOf(at);
+    let from = lines.startOf(at);
+    while (from < to && isBlank(lines.text.charCodeAt(from))) from += 1;
+    if (from < to) places[count++] = at;
   }
-  rank[contents.length] = count;
+  rank[lines.count] = count;
   return { rank, places: places.subarray(0, count) };
 }

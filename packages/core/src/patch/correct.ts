@@ -104,10 +104,10 @@ class EndingChoice {
   choose(line: HunkLine, at: number, from: number, to: number): LineEnding {
     const told = this.credible || this.base.usualEnding === undefined;
     if (told && line.ending !== "") return line.ending;
-    const { endings } = this.base.lines;
-    const replaced = from + at < to ? endings[from + at] : endings[to - 1];
-    const beside = from < to ? replaced : (endings[from - 1] ?? endings[from]);
-    return beside || endings[from - 1] || (this.base.usualEnding ?? writtenEnding(this.placement));
+    const { base } = this;
+    const replaced = base.ending(from + at < to ? from + at : to - 1);
+    const beside = from < to ? replaced : (base.ending(from - 1) ?? base.ending(from));
+    return beside || base.ending(from - 1) || (base.usualEnding ?? writtenEnding(this.placement));
   }
 }
 
@@ -118,7 +118,7 @@ function writtenEnding({ hunk }: Placement): LineEnding {
 function knowsEndings(base: BaseText, placement: Placement): boolean {
   let compared = 0;
   const differs = someOldLine(placement, (line, place) => {
-    const real = base.lines.endings[place];
+    const real = base.ending(place);
     if (line.ending === "" || real === "" || real === undefined) return false;
     compared += 1;
     return line.ending !== real;
@@ -129,7 +129,7 @@ function knowsEndings(base: BaseText, placement: Placement): boolean {
 /** Whether some line of the hunk has another ending than the file's line at its place. */
 export function differsInEndings(base: BaseText, placement: Placement): boolean {
   return someOldLine(placement, (line, place) => {
-    const real = base.lines.endings[place];
+    const real = base.ending(place);
     return line.ending !== "" && real !== "" && real !== undefined && real !== line.ending;
   });
 }
@@ -154,7 +154,7 @@ function settleFinalNewline(
   edits: readonly Edit[],
   placements: readonly Placement[],
 ): Corrected {
-  const had = base.count > 0 && base.lines.endings[base.count - 1] !== "";
+  const had = base.count > 0 && base.ending(base.count - 1) !== "";
   const last = placements.find((placement) => placement.end === base.count && reachesEnd(base, placement));
   const { oldLacksNewline = false, newLacksNewline = false } = last?.hunk.hunk ?? {};
   const claimed = oldLacksNewline === newLacksNewline ? undefined : oldLacksNewline;
@@ -179,24 +179,24 @@ function endWith(
   fallback: LineEnding,
 ): readonly Edit[] {
   const { count } = base;
-  const { contents, endings } = base.lines;
-  const ended = (at: number): LineEnding => endings[at] || endings[at - 1] || fallback;
-  const had = count > 0 && endings[count - 1] !== "";
+  const ended = (at: number): LineEnding => base.ending(at) || base.ending(at - 1) || fallback;
+  const had = count > 0 && base.ending(count - 1) !== "";
   const tail = edits.at(-1);
   if (tail === undefined || tail.to < count) {
     if (newline === had || count === 0) return edits;
     const ending = newline ? ended(count - 1) : "";
-    return [...edits, { from: count - 1, to: count, lines: [{ text: contents[count - 1] ?? "", ending }] }];
+    return [...edits, { from: count - 1, to: count, lines: [{ text: base.line(count - 1), ending }] }];
   }
   const others = edits.slice(0, -1);
   let { from, lines } = tail;
   const before = edits.at(-2);
   // The line before an insertion at the end needs its newline; the line before a deletion may lose it.
   const takesLineBefore =
-    from > 0 && (lines.length > 0 ? endings[from - 1] === "" : (endings[from - 1] !== "") !== newline);
+    from > 0 &&
+    (lines.length > 0 ? base.ending(from - 1) === "" : (base.ending(from - 1) !== "") !== newline);
   if (takesLineBefore && (before === undefined || before.to < from)) {
     from -= 1;
-    lines = [{ text: contents[from] ?? "", ending: ended(from) }, ...lines];
+    lines = [{ text: base.line(from), ending: ended(from) }, ...lines];
   } else if (takesLineBefore && before !== undefined) {
     return endWith(
       base,

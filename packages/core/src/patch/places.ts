@@ -53,17 +53,13 @@ export class PlaceFinder {
     ["punctuation", (hunk: ShapedHunk) => this.findLevelled(hunk.old)],
   ] as const;
 
-  private findEqual(lines: readonly HunkLine[], key: LineKey): Int32Array {
+  private findEqual(lines: readonly HunkLine[], key: LineKey): ArrayLike<number> {
     const index = this.base.index(key);
-    const pattern = new Int32Array(lines.length);
-    for (const [at, line] of lines.entries()) {
-      const id = index.idOf(line.text);
-      if (id < 0) return nowhere;
-      pattern[at] = id;
-    }
+    const pattern = idsOf(lines, index);
+    if (pattern === undefined) return nowhere;
     const pivot = rarest(pattern, index);
     const candidates = index.placesOf(pattern[pivot] ?? -1);
-    if (candidates.length <= 64) return Int32Array.from(this.verify(pattern, index, pivot, candidates));
+    if (candidates.length <= 64) return this.verify(pattern, index.ids, pivot, candidates);
     const name = `${key}:${pattern.join()}`;
     const known = this.cache.get(name);
     if (known !== undefined) return known;
@@ -73,9 +69,14 @@ export class PlaceFinder {
     return found;
   }
 
-  private verify(pattern: Int32Array, index: LineIndex, pivot: number, candidates: Int32Array): number[] {
+  private verify(
+    pattern: readonly number[],
+    ids: Int32Array,
+    pivot: number,
+    candidates: Int32Array,
+  ): readonly number[] {
     return this.collect(candidates, pivot, pattern.length, (start) => {
-      for (let at = 0; at < pattern.length; at++) if (index.ids[start + at] !== pattern[at]) return false;
+      for (let at = 0; at < pattern.length; at++) if (ids[start + at] !== pattern[at]) return false;
       return true;
     });
   }
@@ -137,11 +138,12 @@ export class PlaceFinder {
 
   private findTrimmed(lines: readonly HunkLine[], fits: (start: number) => boolean): readonly number[] {
     const index = this.base.index("trimmed");
-    const pattern = lines.map((line) => index.idOf(line.text));
-    if (pattern.includes(-1)) return [];
-    const pivot = smallest(pattern, (id) => index.placesOf(id).length);
+    const pattern = idsOf(lines, index);
+    if (pattern === undefined) return nowhere;
+    const pivot = rarest(pattern, index);
+    const { ids } = index;
     return this.collect(index.placesOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
-      for (const [at, id] of pattern.entries()) if (index.ids[start + at] !== id) return false;
+      for (let at = 0; at < pattern.length; at++) if (ids[start + at] !== pattern[at]) return false;
       return fits(start);
     });
   }
@@ -149,12 +151,13 @@ export class PlaceFinder {
   /** Typographic punctuation may differ in context lines; what is removed must stand there as written. */
   private findLevelled(lines: readonly HunkLine[]): readonly number[] {
     const index = this.base.index("punctuation");
-    const pattern = lines.map((line) => index.idOf(line.text));
-    if (pattern.includes(-1)) return [];
-    const pivot = smallest(pattern, (id) => index.placesOf(id).length);
+    const pattern = idsOf(lines, index);
+    if (pattern === undefined) return nowhere;
+    const pivot = rarest(pattern, index);
+    const { ids } = index;
     return this.collect(index.placesOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
       for (const [at, line] of lines.entries()) {
-        if (index.ids[start + at] !== pattern[at]) return false;
+        if (ids[start + at] !== pattern[at]) return false;
         if (line.kind === "removed" && !sameTrailing(line.text, this.base.line(start + at))) return false;
       }
       return true;
@@ -175,8 +178,19 @@ function sameTrailing(one: string, other: string): boolean {
   return levelled(one, "trailing") === levelled(other, "trailing");
 }
 
-function rarest(pattern: Int32Array, index: LineIndex): number {
-  return smallest(pattern, (id) => index.placesOf(id).length);
+/** The number of every line; undefined where the file has not all of them. */
+function idsOf(lines: readonly HunkLine[], index: LineIndex): readonly number[] | undefined {
+  const ids = new Array<number>(lines.length);
+  for (let at = 0; at < lines.length; at++) {
+    const id = index.idOf(lines[at]?.text ?? "");
+    if (id < 0) return undefined;
+    ids[at] = id;
+  }
+  return ids;
+}
+
+function rarest(pattern: readonly number[], index: LineIndex): number {
+  return smallest(pattern, (id) => index.countOf(id));
 }
 
 function smallest<Value>(values: ArrayLike<Value>, weigh: (value: Value) => number): number {
@@ -191,7 +205,7 @@ function smallest<Value>(values: ArrayLike<Value>, weigh: (value: Value) => numb
 }
 
 /** All places of a pattern in linear time, however repetitive both are (Knuth, Morris, Pratt). */
-function searchAll(pattern: Int32Array, ids: Int32Array, deadline: Deadline, limit: number): number[] {
+function searchAll(pattern: readonly number[], ids: Int32Array, deadline: Deadline, limit: number): number[] {
   const fallback = borders(pattern);
   const found: number[] = [];
   let matched = 0;
@@ -207,7 +221,7 @@ function searchAll(pattern: Int32Array, ids: Int32Array, deadline: Deadline, lim
   return found;
 }
 
-function borders(pattern: Int32Array): Int32Array {
+function borders(pattern: readonly number[]): Int32Array {
   const fallback = new Int32Array(pattern.length);
   let matched = 0;
   for (let at = 1; at < pattern.length; at++) {
@@ -219,4 +233,4 @@ function borders(pattern: Int32Array): Int32Array {
 }
 
 const workLimit = 2_000_000;
-const nowhere = new Int32Array(0);
+const nowhere: readonly number[] = [];

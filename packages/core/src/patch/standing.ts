@@ -7,7 +7,7 @@ import { isBlankLine, levelled } from "./line-key.js";
 /** Whether the file has these lines, byte for byte but for endings, from the 0-based line `start` on. */
 export function linesStandAt(base: BaseText, lines: readonly HunkLine[], start: number): boolean {
   if (start < 0 || start + lines.length > base.count) return false;
-  return lines.every((line, at) => base.line(start + at) === line.text);
+  return lines.every((line, at) => base.isLine(start + at, line.text));
 }
 
 export const standsAlready = {
