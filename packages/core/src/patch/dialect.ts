@@ -1,3 +1,4 @@
+import type { LineTable } from "./line-table.js";
 import { readEnvelopeLine } from "./parse-envelope.js";
 import { readHunkHeader } from "./parse-header.js";
 
@@ -12,9 +13,12 @@ export const dialectNames = {
 } as const satisfies Record<Dialect, string>;
 
 /** Tells the dialect by the first line that only one of them has. */
-export function findDialect(lines: readonly string[]): Dialect {
-  for (const [at, line] of lines.entries()) {
-    switch (line.charAt(0)) {
+export function findDialect(lines: LineTable): Dialect {
+  for (let at = 0; at < lines.count; at++) {
+    const first = String.fromCharCode(lines.firstCode(at));
+    if (!"*<@d-".includes(first)) continue;
+    const line = lines.line(at);
+    switch (first) {
       case "*":
         if (readEnvelopeLine(line) !== undefined) return "v4a";
         break;
@@ -28,7 +32,7 @@ export function findDialect(lines: readonly string[]): Dialect {
         if (line.startsWith("diff --git ")) return "unified";
         break;
       case "-":
-        if (/^--- \S/.test(line) && (lines[at + 1] ?? "").startsWith("+++ ")) return "unified";
+        if (/^--- \S/.test(line) && lines.startsWith(at + 1, "+++ ")) return "unified";
         break;
       default:
         break;

@@ -1,7 +1,8 @@
-import type { LineEnding, TextLines } from "../text/index.js";
+import type { LineEnding } from "../text/index.js";
 import type { Deadline } from "./deadline.js";
 import { type HunkDraft, settleHunk } from "./draft.js";
 import type { Hunk, HunkLine } from "./hunk.js";
+import type { LineTable } from "./line-table.js";
 import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
 import type { LineSpan } from "./parse-fences.js";
 import { looksLikeFileHeader, noFile, readFileNames, readGitLine, readHunkHeader } from "./parse-header.js";
@@ -28,7 +29,7 @@ export class DiffReader {
   private inFile = false;
 
   constructor(
-    private readonly lines: TextLines,
+    private readonly lines: LineTable,
     private readonly context: ReadingContext,
     private readonly isEnvelope: boolean,
   ) {}
@@ -50,7 +51,7 @@ export class DiffReader {
     let changes = 0;
     for (let at = from; at < span.to; at++) {
       if (at % 4096 === 4095 && this.context.deadline.late()) return;
-      const line = this.line(at);
+      const line = this.lines.line(at);
       if (line !== "" && !/^([-+ ]|\\ )/.test(line)) return;
       if (/^[-+]/.test(line)) changes += 1;
     }
@@ -76,7 +77,12 @@ export class DiffReader {
   private readLine(at: number, end: number): number {
     const headerLines = this.fileHeaderAt(at, end);
     if (headerLines > 0) return headerLines;
-    const line = this.line(at);
+    // What begins with one of these is never a header; most lines do.
+    if (this.draft !== undefined && this.beginsBody(at)) {
+      this.readBody(at);
+      return 1;
+    }
+    const line = this.lines.line(at);
     if (this.readHeader(line, at)) return 1;
     const inHunk = this.draft !== undefined;
     const git = inHunk && !line.startsWith("diff --git ") ? undefined : readGitLine(line);
@@ -89,8 +95,13 @@ export class DiffReader {
     return 1;
   }
 
+  private beginsBody(at: number): boolean {
+    const first = this.lines.firstCode(at);
+    return first === space || first === plus || first === minus;
+  }
+
   private readEnvelope(at: number): number {
-    const line = this.line(at);
+    const line = this.lines.line(at);
     const mark = readEnvelopeLine(line);
     if (mark !== undefined) this.readMark(mark, at);
     else if (this.inFile && this.readHeader(line, at)) return 1;
@@ -160,15 +171,16 @@ export class DiffReader {
   }
 
   private fileHeaderAt(at: number, end: number): number {
-    const line = this.line(at);
-    const first = line.charCodeAt(0);
+    const first = this.lines.firstCode(at);
     if (first !== minus && first !== plus) return 0;
-    const next = at + 1 < end ? this.line(at + 1) : "";
-    const pair = line.startsWith("--- ") && next.startsWith("+++ ");
+    const follows = (lines: number, prefix: string) =>
+      at + lines < end && this.lines.startsWith(at + lines, prefix);
+    const pair = follows(0, "--- ") && follows(1, "+++ ");
+    if (this.draft !== undefined && !pair) return 0;
+    const line = this.lines.line(at);
+    const next = at + 1 < end ? this.lines.line(at + 1) : "";
     if (this.draft !== undefined) {
-      if (!pair) return 0;
-      const third = at + 2 < end ? this.line(at + 2) : "";
-      if (!third.startsWith("@@") || !this.endsBefore(line, next)) return 0;
+      if (!follows(2, "@@") || !this.endsBefore(line, next)) return 0;
     } else if (!pair) return this.halfHeaderAt(at, line, next);
     this.close(false, at);
     this.sections.noteNames(readFileNames(line, next));
@@ -204,16 +216,17 @@ export class DiffReader {
   private readBody(at: number): void {
     const draft = this.draft;
     if (draft === undefined) return;
-    const line = this.line(at);
-    if (line.charCodeAt(0) === backslash && /^\\ \S/.test(line)) {
+    const { lines } = this;
+    const first = lines.firstCode(at);
+    if (first === backslash && /^\\ \S/.test(lines.line(at))) {
       draft.marked.push(draft.lines.length - 1);
       return;
     }
     const { splitReturns } = this.context;
-    const written = this.lines.endings[at] ?? "";
+    const written = lines.ending(at) ?? "";
     // A lone return ends a line of the diff's transport; of the file only if the file has such lines.
     const ending = written === "\r" && !splitReturns ? "\n" : written;
-    const read = readBodyLine(line, ending);
+    const read = readBodyLine(lines, at, ending);
     if (!splitReturns || !read.text.includes("\r")) draft.lines.push(read);
     else for (const text of read.text.replace(/\r$/, "").split("\r")) draft.lines.push({ ...read, text });
   }
@@ -231,10 +244,6 @@ export class DiffReader {
     this.sections.notePiece({ from: draft.from, to: at });
     for (const repair of settled.repairs) this.repairs.push(repair);
   }
-
-  private line(at: number): string {
-    return this.lines.contents[at] ?? "";
-  }
 }
 
 /** How many lines are not of a kind. */
@@ -242,21 +251,19 @@ function count(lines: readonly HunkLine[], kind: HunkLine["kind"]): number {
   return lines.reduce((sum, line) => (line.kind === kind ? sum : sum + 1), 0);
 }
 
-function readBodyLine(line: string, ending: LineEnding): HunkLine {
-  switch (line.charAt(0)) {
-    case "+":
-      return { kind: "added", text: line.slice(1), ending, bare: false };
-    case "-":
-      return { kind: "removed", text: line.slice(1), ending, bare: false };
-    case " ":
-      return { kind: "context", text: line.slice(1), ending, bare: false };
-    default:
-      return { kind: "context", text: line, ending, bare: true };
-  }
+function readBodyLine(lines: LineTable, at: number, ending: LineEnding): HunkLine {
+  const kind = kindOf(lines.firstCode(at));
+  const text = lines.text.slice(lines.startOf(at) + (kind === undefined ? 0 : 1), lines.endOf(at));
+  return { kind: kind ?? "context", text, ending, bare: kind === undefined };
+}
+
+function kindOf(first: number): HunkLine["kind"] | undefined {
+  return first === space ? "context" : first === plus ? "added" : first === minus ? "removed" : undefined;
 }
 
 /** More headings than this, one in the other, name nothing. */
 const anchorLimit = 8;
+const space = 32;
 const plus = 43;
 const minus = 45;
 const backslash = 92;

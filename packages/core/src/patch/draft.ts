@@ -30,7 +30,8 @@ export function settleHunk(
 ): Settled {
   const end = findEnd(draft, lastOfSpan, isBaseLine);
   const whole = end === draft.lines.length;
-  const lines = whole ? draft.lines : draft.lines.slice(0, end);
+  // A copy has no room to grow, of which many small arrays would waste much.
+  const lines = draft.lines.slice(0, end);
   const bare = lines.reduce((sum, line) => (line.bare ? sum + 1 : sum), 0);
   const repairs =
     whole && bare === 0 ? none : describeReading(draft.lines.slice(end), bare, number, lastOfSpan);

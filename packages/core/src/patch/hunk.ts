@@ -74,7 +74,9 @@ export function shapeHunk(hunk: Hunk, deadline: Deadline): ShapedHunk {
     if (run !== undefined && line.kind === "removed") run.to += 1;
     if (run !== undefined && line.kind === "added") run.added.push(line);
   }
-  return new Shape(hunk, old, newCount, runs);
+  // Copies have no room to grow, of which many small arrays would waste much.
+  for (const one of runs) one.added = one.added.slice();
+  return new Shape(hunk, old.slice(), newCount, runs.slice());
 }
 
 class Shape implements ShapedHunk {

@@ -1,8 +1,8 @@
-import type { TextLines } from "../text/index.js";
 import { opensBlock } from "./dialect.js";
 import type { ReadingContext } from "./diff-reader.js";
 import type { Hunk, HunkLine } from "./hunk.js";
 import { diffLines } from "./line-diff.js";
+import type { LineTable } from "./line-table.js";
 import { type FileSection, hunkLimit, SectionList } from "./sections.js";
 
 /** What SEARCH/REPLACE blocks come to, or what is wrong with one of them. */
@@ -16,21 +16,21 @@ export interface ReadBlocks {
  * Reads SEARCH/REPLACE blocks. Each becomes a hunk: lines that both sides share are context, the others are
  * removed and added.
  */
-export function readBlocks(lines: TextLines, context: ReadingContext): ReadBlocks {
+export function readBlocks(lines: LineTable, context: ReadingContext): ReadBlocks {
   const hunks: Hunk[] = [];
   const sections = new SectionList();
   let last: string | undefined;
   let at = 0;
-  while (at < lines.contents.length && hunks.length <= hunkLimit && !context.deadline.passes()) {
-    const line = lines.contents[at] ?? "";
-    if (!opensBlock(line)) {
+  while (at < lines.count && hunks.length <= hunkLimit && !context.deadline.passes()) {
+    if (!opensBlock(lines.line(at))) {
       at += 1;
       continue;
     }
-    const block = findBlock(lines.contents, at, hunks.length + 1);
+    if (context.deadline.late()) break;
+    const block = findBlock(lines, at, hunks.length + 1);
     if (block.kind === "flaw") return { hunks, sections: sections.finish(), flaw: block.text };
     hunks.push(toHunk(lines, block, hunks.length + 1));
-    const name = findName(lines.contents, at) ?? last;
+    const name = findName(lines, at) ?? last;
     if (name !== undefined && name !== last) sections.noteNames({ old: name, new: name });
     last = name;
     sections.notePiece({ from: block.from, to: block.to });
@@ -53,14 +53,14 @@ interface Block {
 }
 
 function findBlock(
-  lines: readonly string[],
+  lines: LineTable,
   from: number,
   number: number,
 ): Block | { readonly kind: "flaw"; readonly text: string } {
   const dividers: number[] = [];
   const flaw = (text: string) => ({ kind: "flaw", text: `SEARCH/REPLACE block ${number} ${text}` }) as const;
-  for (let at = from + 1; at < lines.length; at++) {
-    const line = lines[at] ?? "";
+  for (let at = from + 1; at < lines.count; at++) {
+    const line = lines.line(at);
     if (opensBlock(line)) break;
     if (/^={5,9}\s*$/.test(line)) dividers.push(at);
     if (!/^>{5,9} ?REPLACE\s*$/.test(line)) continue;
@@ -78,30 +78,29 @@ function findBlock(
 
 /** Some models head the searched lines with `:start_line:12` and a rule of dashes. */
 function findSearch(
-  lines: readonly string[],
+  lines: LineTable,
   from: number,
   divider: number,
 ): { readonly search: number; readonly startLine: number } {
   let search = from + 1;
   let startLine = 0;
   for (; search < divider; search++) {
-    const [, name, value = ""] = /^:(start|end)_line:\s*(\d{1,9})\s*$/.exec(lines[search] ?? "") ?? [];
+    const [, name, value = ""] = /^:(start|end)_line:\s*(\d{1,9})\s*$/.exec(lines.line(search)) ?? [];
     if (name === undefined) break;
     if (name === "start") startLine = +value;
   }
-  if (search > from + 1 && /^-{5,9}\s*$/.test(lines[search] ?? "")) search += 1;
+  if (search > from + 1 && /^-{5,9}\s*$/.test(lines.line(search))) search += 1;
   return { search, startLine };
 }
 
-function toHunk(lines: TextLines, block: Block, number: number): Hunk {
+function toHunk(lines: LineTable, block: Block, number: number): Hunk {
   const { search, divider, closing, startLine } = block;
-  const old = lines.contents.slice(search, divider);
-  const fresh = lines.contents.slice(divider + 1, closing);
+  const old = cut(lines, search, divider);
+  const fresh = cut(lines, divider + 1, closing);
   const body: HunkLine[] = [];
   const put = (kind: HunkLine["kind"], first: number, from: number, to: number) => {
     for (let at = first + from; at < first + to; at++) {
-      const ending = lines.endings[at] ?? "";
-      body.push({ kind, text: lines.contents[at] ?? "", ending, bare: false });
+      body.push({ kind, text: lines.line(at), ending: lines.ending(at) ?? "", bare: false });
     }
   };
   let at = 0;
@@ -118,10 +117,14 @@ function toHunk(lines: TextLines, block: Block, number: number): Hunk {
   return { number, header, lines: body, oldLacksNewline: false, newLacksNewline: false, atEnd: false };
 }
 
+function cut(lines: LineTable, from: number, to: number): readonly string[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, at) => lines.line(from + at));
+}
+
 /** The file that the line before a block names, before its fence or after it. */
-function findName(lines: readonly string[], from: number): string | undefined {
+function findName(lines: LineTable, from: number): string | undefined {
   for (let at = from - 1; at >= Math.max(0, from - 3); at--) {
-    const line = (lines[at] ?? "").slice(0, nameLimit + 1).trim();
+    const line = lines.line(at).slice(0, nameLimit + 1).trim();
     if (line.length > nameLimit) return undefined;
     if (line === "" || /^(`{3,}|~{3,})[\w+-]*$/.test(line)) continue;
     if (/^>{5,9} ?REPLACE$/.test(line)) return undefined;

@@ -1,3 +1,5 @@
+import type { LineTable } from "./line-table.js";
+
 /** What a line of a V4A envelope that is no line of a file tells. */
 export type EnvelopeLine =
   | { readonly kind: "update" | "add" | "delete" | "move"; readonly name: string }
@@ -36,13 +38,15 @@ export function readEnvelopeLine(line: string): EnvelopeLine | undefined {
  * The line after the last one of the patch, where it was sent as a here-document of the shell: the
  * terminator and what follows are none of it.
  */
-export function findHeredocEnd(lines: readonly string[]): number {
-  for (const [at, line] of lines.entries()) {
+export function findHeredocEnd(lines: LineTable): number {
+  for (let at = 0; at < lines.count; at++) {
+    const line = lines.line(at);
     if (line.startsWith("*** ")) break;
     const tag = /<<-?\s*(['"]?)(\w+)\1/.exec(line)?.[2];
     if (tag === undefined) continue;
-    const end = lines.lastIndexOf(tag);
-    return end > at ? end : lines.length;
+    let end = lines.count - 1;
+    while (end > at && lines.line(end) !== tag) end -= 1;
+    return end > at ? end : lines.count;
   }
-  return lines.length;
+  return lines.count;
 }

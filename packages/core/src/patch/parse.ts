@@ -1,7 +1,7 @@
-import { splitLines, type TextLines } from "../text/index.js";
 import { type Dialect, dialectNames, findDialect } from "./dialect.js";
 import { DiffReader, type ReadingContext } from "./diff-reader.js";
 import type { Hunk } from "./hunk.js";
+import { LineTable } from "./line-table.js";
 import { readBlocks } from "./parse-blocks.js";
 import { findHeredocEnd } from "./parse-envelope.js";
 import { findDiffSpans } from "./parse-fences.js";
@@ -26,19 +26,18 @@ export interface ParsedDiff {
  * nothing.
  */
 export function parseDiff(diff: string, context: ReadingContext): ParsedDiff {
-  return parseLines(splitLines(diff.startsWith("\ufeff") ? diff.slice(1) : diff), context);
+  return parseLines(new LineTable(diff.startsWith("\ufeff") ? diff.slice(1) : diff), context);
 }
 
 /** The same for a diff that was split into lines before. */
-export function parseLines(lines: TextLines, context: ReadingContext): ParsedDiff {
-  const dialect = findDialect(lines.contents);
+export function parseLines(lines: LineTable, context: ReadingContext): ParsedDiff {
+  const dialect = findDialect(lines);
   const told: readonly Repair[] =
     dialect === "unified" ? [] : [{ kind: "dialect", detail: `read as ${dialectNames[dialect]}` }];
   if (dialect === "search_replace") return { dialect, repairs: told, ...readBlocks(lines, context) };
   const reader = new DiffReader(lines, context, dialect === "v4a");
-  const { contents } = lines;
-  const body = dialect === "v4a" ? contents.slice(0, findHeredocEnd(contents)) : contents;
-  const spans = findDiffSpans(body, context.deadline);
+  const end = dialect === "v4a" ? findHeredocEnd(lines) : lines.count;
+  const spans = findDiffSpans(lines, end, context.deadline);
   const [first] = spans;
   if (first !== undefined && (first.from > 0 || spans.length > 1))
     reader.repairs.push({ kind: "fence_removed", detail: "Markdown fence left out" });

@@ -1,7 +1,7 @@
-import { joinLines, splitLines, type TextLines } from "../text/index.js";
 import { Deadline } from "./deadline.js";
 import type { Dialect } from "./dialect.js";
 import { invalidDiff, refusePatch } from "./explain.js";
+import { LineTable } from "./line-table.js";
 import { parseLines } from "./parse.js";
 import type { FileSection } from "./sections.js";
 import type { PatchRefusal } from "./types.js";
@@ -37,7 +37,7 @@ export function splitByFile(text: string, limitMs = 5_000): FileDiffs | PatchRef
   const tooLarge = refuseSize(text);
   if (tooLarge !== undefined) return tooLarge;
   const deadline = new Deadline(limitMs);
-  const lines = splitLines(text.startsWith("\ufeff") ? text.slice(1) : text);
+  const lines = new LineTable(text.startsWith("\ufeff") ? text.slice(1) : text);
   const parsed = parseLines(lines, { isBaseLine: () => true, splitReturns: false, deadline });
   if (deadline.late()) return refusePatch("timeout", "Reading the diff took too long. Nothing was changed.");
   if (parsed.flaw !== undefined) return refuse(parsed.flaw);
@@ -56,7 +56,7 @@ export function splitByFile(text: string, limitMs = 5_000): FileDiffs | PatchRef
   return { kind: "files", files: [...files.values()] };
 }
 
-function toFileDiff(lines: TextLines, dialect: Dialect, section: FileSection): FileDiff | PatchRefusal {
+function toFileDiff(lines: LineTable, dialect: Dialect, section: FileSection): FileDiff | PatchRefusal {
   const path = section.renamedFrom ?? section.path;
   if (path === undefined || path === "")
     return refuse("A part of it names no file, so it is not clear what it changes.");
@@ -73,10 +73,10 @@ function toFileDiff(lines: TextLines, dialect: Dialect, section: FileSection): F
 }
 
 /** The section with a header of our own, so that nothing in it says delete or rename any more. */
-function renderSection(lines: TextLines, dialect: Dialect, path: string, section: FileSection): string {
+function renderSection(lines: LineTable, dialect: Dialect, path: string, section: FileSection): string {
   const { creation, pieces } = section;
   if (pieces.length === 0 && !creation) return "";
-  const body = pieces.map(({ from, to }) => endLine(joinLines(lines, from, to))).join("");
+  const body = pieces.map(({ from, to }) => endLine(lines.slice(from, to))).join("");
   switch (dialect) {
     case "unified":
       return `--- ${creation ? "/dev/null" : `a/${path}`}\n+++ b/${path}\n${body}`;
