@@ -54,12 +54,12 @@ export function newFormat(codec: CharsetCodec, named?: string): TextFormat | Ref
 /**
  * The bytes of a new text in the format of its file.
  *
- * @param added the lines that are new; where the charset is only guessed, they must be ASCII.
+ * @param added the lines that are new; where the charset is only guessed, they are asked for and must be ASCII.
  * @returns `unencodable` or `invalid_arguments`, with the characters in question.
  */
 export function encodeFile(
   text: string,
-  added: string,
+  added: () => string,
   format: TextFormat,
   codec: CharsetCodec,
 ): Uint8Array | Refusal<"unencodable" | "invalid_arguments"> {
@@ -69,7 +69,7 @@ export function encodeFile(
       "The new text holds a NUL character, which no text file can. Nothing was written.",
     );
   }
-  if (format.certainty === "guessed" && !isAscii(added)) {
+  if (format.certainty === "guessed" && !isAscii(added())) {
     return refuse(
       "unencodable",
       `The file's encoding is only a guess (${format.encoding}), so that new text may hold nothing but ASCII. ` +

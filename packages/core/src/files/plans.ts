@@ -50,7 +50,7 @@ export function planPatch(session: Session, request: PatchFileRequest, current: 
         message: "Already applied: the file already holds what the diff asks for. Nothing was written.",
       };
     case "applied": {
-      const bytes = encodeFile(outcome.text, outcome.addedText, before.format, session.ports.codec);
+      const bytes = encodeFile(outcome.text, () => outcome.addedText, before.format, session.ports.codec);
       if ("kind" in bytes) return bytes;
       const report = reportOf(current.kind === "absent" ? null : before.text, outcome.text, outcome);
       return { kind: "write", bytes, message: patchMessage(outcome), report, author: "change" };
@@ -90,7 +90,7 @@ export function planEdits(
   const edited = applyEdits(before.text, request.edits);
   if (isRefusal(edited)) return edited;
   const { text } = edited;
-  const bytes = encodeFile(text, addedLines(before.text, text), before.format, session.ports.codec);
+  const bytes = encodeFile(text, () => addedLines(before.text, text), before.format, session.ports.codec);
   if ("kind" in bytes) return bytes;
   if (sameHash(session, bytes, current.sha256)) {
     return { kind: "settled", code: "no_change", message: "The edits change nothing together." };
@@ -150,7 +150,7 @@ function newText(
   const omission = existing === null ? undefined : omissionIn(existing, content);
   if (omission !== undefined) return omission;
   const text = existing === null ? content : carryEndings(existing, content);
-  const added = format.certainty === "guessed" && existing !== null ? addedLines(existing, text) : text;
+  const added = () => (existing === null ? text : addedLines(existing, text));
   const bytes = encodeFile(text, added, format, session.ports.codec);
   if ("kind" in bytes) return bytes;
   return { kind: "content", bytes, before: existing, text };
@@ -194,7 +194,7 @@ function reportOf(before: string | null, after: string, patch?: PatchSuccess): C
   return {
     landed: patch?.landed ?? [],
     repairs: patch?.repairs ?? [],
-    ranges: changedRanges(before ?? "", after),
+    ranges: patch?.ranges ?? changedRanges(before ?? "", after),
     beforeText: before,
   };
 }

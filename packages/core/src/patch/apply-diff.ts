@@ -62,10 +62,8 @@ function patch(
     ...describeName(parsed, request.path),
     ...describeEmpty(hunks),
   ];
-  const addedText = joinAdded(asking);
-  const unchanged = (code: "no_change" | "already_applied"): PatchSuccess => {
-    return { kind: "success", code, text: base.text, landed: [], ranges: [], repairs, addedText };
-  };
+  const unchanged = (code: "no_change" | "already_applied") =>
+    succeed({ code, text: base.text, landed: [], ranges: [], repairs }, asking);
   if (asking.length === 0) return unchanged("no_change");
   const placeholder = findPlaceholder(base, asking);
   if (placeholder !== undefined) return refusePlaceholder(placeholder.hunk, placeholder.text);
@@ -77,7 +75,7 @@ function patch(
     case "already":
       return unchanged("already_applied");
     case "located":
-      return land(base, located, request, { repairs, addedText }, deadline);
+      return land(base, located, request, { repairs, asking }, deadline);
     default:
       return located satisfies never;
   }
@@ -87,7 +85,7 @@ function land(
   base: BaseText,
   located: Located,
   request: PatchRequest,
-  known: { readonly repairs: readonly Repair[]; readonly addedText: string },
+  known: { readonly repairs: readonly Repair[]; readonly asking: readonly ShapedHunk[] },
   deadline: Deadline,
 ): PatchOutcome {
   const corrected = correctHunks(base, located.placements, deadline);
@@ -97,25 +95,39 @@ function land(
   const text =
     corrected.edits.length === 0
       ? base.text
-      : applyEdits(base, corrected.edits, request.applier ?? applyStrictly);
-  if (text === undefined) return refusePatch("internal_error", internalError);
+      : applyEdits(base, corrected.edits, request.applier ?? applyStrictly, deadline);
+  if (text === undefined) return deadline.late() ? timeout() : refusePatch("internal_error", internalError);
   const ending: readonly Repair[] =
     finalNewline === undefined
       ? []
       : [{ kind: "final_newline", detail: `newline at the end of the file ${finalNewline}` }];
+  return succeed(
+    {
+      code: text === base.text ? "no_change" : "applied",
+      text,
+      landed: describeLanding(located.placements),
+      ranges: toRanges(corrected.edits),
+      repairs: [...known.repairs, ...describeRepairs(base, located), ...ending],
+    },
+    known.asking,
+  );
+}
+
+/** Joins the added lines only where they are asked for: they may be as large as the whole diff. */
+function succeed(
+  outcome: Omit<PatchSuccess, "kind" | "addedText">,
+  hunks: readonly ShapedHunk[],
+): PatchSuccess {
   return {
     kind: "success",
-    code: text === base.text ? "no_change" : "applied",
-    text,
-    landed: describeLanding(located.placements),
-    ranges: toRanges(corrected.edits),
-    repairs: [...known.repairs, ...describeRepairs(base, located), ...ending],
-    addedText: known.addedText,
+    ...outcome,
+    get addedText() {
+      return joinAdded(hunks);
+    },
   };
 }
 
-/** The added lines of all hunks, as one text. */
-export function joinAdded(hunks: readonly ShapedHunk[]): string {
+function joinAdded(hunks: readonly ShapedHunk[]): string {
   const texts: string[] = [];
   for (const { runs } of hunks) for (const { added } of runs) for (const { text } of added) texts.push(text);
   return texts.join("\n");

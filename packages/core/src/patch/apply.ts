@@ -2,6 +2,7 @@ import { applyPatch } from "diff";
 import type { LineEnding } from "../text/index.js";
 import type { BaseText } from "./base-text.js";
 import type { Edit } from "./correct.js";
+import type { Deadline } from "./deadline.js";
 import type { StrictApplier } from "./types.js";
 
 /**
@@ -18,28 +19,52 @@ export const applyStrictly: StrictApplier = (base, correctedDiff) => {
 
 /**
  * Applies edits twice, by a splice of our own and by the strict applier through a diff written anew, and
- * compares. On a large file the applier is given only the lines around the edits, so that its cost is that
- * of the change; what lies between is copied by the splice.
+ * compares. On a large file the applier is given only the lines around the edits, some hundreds of edits at
+ * a time, so that its cost is that of the change; what lies between is copied by the splice.
  *
  * @param edits ascending and disjoint.
- * @returns the new text, or undefined where the two do not agree to the byte.
+ * @returns the new text, or undefined where the two do not agree to the byte, or the deadline has passed.
  */
 export function applyEdits(
   base: BaseText,
   edits: readonly Edit[],
   applier: StrictApplier,
+  deadline: Deadline,
 ): string | undefined {
-  const windows = groupEdits(base, edits);
-  const condensed = base.count > wholeFileLines;
-  const diff = renderDiff(base, windows, condensed);
+  if (base.count <= wholeFileLines) return applyWhole(base, edits, applier);
+  const parts: string[] = [];
+  let at = 0;
+  for (const batch of batchWindows(groupEdits(base, edits, 1))) {
+    if (deadline.late()) return undefined;
+    const results = batch.map((window) => splice(base, window, window.from, window.to));
+    const given = batch.map(({ from, to }) => base.slice(from, to)).join("");
+    const diff = renderDiff(base, batch, true);
+    if (!agrees(base, applier, given, diff, results.join(""))) return undefined;
+    for (const [n, { from, to }] of batch.entries()) {
+      parts.push(base.slice(at, from), results[n] ?? "");
+      at = to;
+    }
+  }
+  parts.push(base.slice(at, base.count));
+  return parts.join("");
+}
+
+function applyWhole(base: BaseText, edits: readonly Edit[], applier: StrictApplier): string | undefined {
+  const text = splice(base, { from: 0, to: base.count, edits }, 0, base.count);
+  const diff = renderDiff(base, groupEdits(base, edits, contextLines), false);
+  return agrees(base, applier, base.text, diff, text) ? text : undefined;
+}
+
+function agrees(
+  base: BaseText,
+  applier: StrictApplier,
+  given: string,
+  diff: string,
+  expected: string,
+): boolean {
   // The library knows `\n` only; in a file of lone `\r`, which has none, the one stands for the other.
-  const returns = base.ending(0) === "\r";
-  const results = windows.map((window) => splice(base, window));
-  const text = weave(base, windows, results);
-  const given = condensed ? windows.map(({ from, to }) => base.slice(from, to)).join("") : base.text;
-  const expected = condensed ? results.join("") : text;
-  const toLibrary = (one: string) => (returns ? one.replaceAll("\r", "\n") : one);
-  return applier(toLibrary(given), diff) === toLibrary(expected) ? text : undefined;
+  if (base.ending(0) !== "\r") return applier(given, diff) === expected;
+  return applier(given.replaceAll("\r", "\n"), diff) === expected.replaceAll("\r", "\n");
 }
 
 /** Some edits that stand close together, and the lines around them. */
@@ -49,41 +74,43 @@ interface EditWindow {
   readonly edits: readonly Edit[];
 }
 
-function groupEdits(base: BaseText, edits: readonly Edit[]): readonly EditWindow[] {
+function groupEdits(base: BaseText, edits: readonly Edit[], context: number): readonly EditWindow[] {
   const windows: { from: number; to: number; edits: Edit[] }[] = [];
   for (const edit of edits) {
     const open = windows.at(-1);
-    const to = Math.min(base.count, edit.to + contextLines);
-    if (open !== undefined && edit.from - contextLines <= open.to) {
+    const to = Math.min(base.count, edit.to + context);
+    if (open !== undefined && edit.from - context <= open.to) {
       open.edits.push(edit);
       open.to = to;
-    } else windows.push({ from: Math.max(0, edit.from - contextLines), to, edits: [edit] });
+    } else windows.push({ from: Math.max(0, edit.from - context), to, edits: [edit] });
   }
   return windows;
 }
 
-/** The lines of a window after its edits. */
-function splice(base: BaseText, window: EditWindow): string {
-  const parts: string[] = [];
-  let at = window.from;
-  for (const edit of window.edits) {
-    if (edit.from > at) parts.push(base.slice(at, edit.from));
-    for (const line of edit.lines) parts.push(line.text + line.ending);
-    at = edit.to;
+/** Windows in the order of the file, so many together that calling the applier costs little beside its work. */
+function* batchWindows(windows: readonly EditWindow[]): Generator<readonly EditWindow[]> {
+  let batch: EditWindow[] = [];
+  let lines = 0;
+  for (const window of windows) {
+    batch.push(window);
+    lines += window.to - window.from + countNew(window);
+    if (lines < batchLines) continue;
+    yield batch;
+    [batch, lines] = [[], 0];
   }
-  parts.push(base.slice(at, window.to));
-  return parts.join("");
+  if (batch.length > 0) yield batch;
 }
 
-/** The whole text: what lies between the windows is the base's. */
-function weave(base: BaseText, windows: readonly EditWindow[], results: readonly string[]): string {
+/** The lines `from` to `to` after some edits. */
+function splice(base: BaseText, { edits }: EditWindow, from: number, to: number): string {
   const parts: string[] = [];
-  let at = 0;
-  for (const [n, window] of windows.entries()) {
-    parts.push(base.slice(at, window.from), results[n] ?? "");
-    at = window.to;
+  let at = from;
+  for (const edit of edits) {
+    if (edit.from > at) parts.push(base.slice(at, edit.from));
+    for (const line of edit.lines) parts.push(line.text, line.ending);
+    at = edit.to;
   }
-  parts.push(base.slice(at, base.count));
+  parts.push(base.slice(at, to));
   return parts.join("");
 }
 
@@ -107,7 +134,7 @@ function renderDiff(base: BaseText, windows: readonly EditWindow[], condensed: b
 
 function renderWindow(base: BaseText, window: EditWindow, out: string[]): void {
   const put = (sign: string, text: string, ending: LineEnding) => {
-    out.push(`${sign}${text}${ending === "\r\n" ? "\r\n" : "\n"}`);
+    out.push(sign, text, ending === "\r\n" ? "\r\n" : "\n");
     if (ending === "") out.push("\\ No newline at end of file\n");
   };
   const putOld = (sign: string, from: number, to: number) => {
@@ -123,6 +150,12 @@ function renderWindow(base: BaseText, window: EditWindow, out: string[]): void {
   putOld(" ", at, window.to);
 }
 
+function countNew({ edits }: EditWindow): number {
+  return edits.reduce((sum, edit) => sum + edit.lines.length, 0);
+}
+
 const contextLines = 3;
+/** Lines of a batch of edits, old and new: few enough to be forgotten before they cost a long-lived copy. */
+const batchLines = 4_096;
 /** Up to this many lines the strict applier gets the file whole. */
 const wholeFileLines = 2_000;

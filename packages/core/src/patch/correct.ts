@@ -187,26 +187,28 @@ function endWith(
     const ending = newline ? ended(count - 1) : "";
     return [...edits, { from: count - 1, to: count, lines: [{ text: base.line(count - 1), ending }] }];
   }
-  const others = edits.slice(0, -1);
   let { from, lines } = tail;
-  const before = edits.at(-2);
+  let kept = edits.length - 1;
   // The line before an insertion at the end needs its newline; the line before a deletion may lose it.
-  const takesLineBefore =
+  const takesLineBefore = () =>
     from > 0 &&
     (lines.length > 0 ? base.ending(from - 1) === "" : (base.ending(from - 1) !== "") !== newline);
-  if (takesLineBefore && (before === undefined || before.to < from)) {
-    from -= 1;
-    lines = [{ text: base.line(from), ending: ended(from) }, ...lines];
-  } else if (takesLineBefore && before !== undefined) {
-    return endWith(
-      base,
-      [...others.slice(0, -1), { from: before.from, to: tail.to, lines: [...before.lines, ...lines] }],
-      newline,
-      fallback,
-    );
+  while (takesLineBefore()) {
+    const before = edits[kept - 1];
+    if (before === undefined || before.to < from) {
+      from -= 1;
+      lines = [{ text: base.line(from), ending: ended(from) }, ...lines];
+      break;
+    }
+    from = before.from;
+    lines = [...before.lines, ...lines];
+    kept -= 1;
   }
   const final = lines.at(-1);
   if (final === undefined) return edits;
   const ending = newline ? final.ending || ended(count - 1) : "";
-  return [...others, { from, to: tail.to, lines: [...lines.slice(0, -1), { text: final.text, ending }] }];
+  return [
+    ...edits.slice(0, kept),
+    { from, to: tail.to, lines: [...lines.slice(0, -1), { text: final.text, ending }] },
+  ];
 }

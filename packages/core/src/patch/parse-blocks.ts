@@ -124,7 +124,10 @@ function cut(lines: LineTable, from: number, to: number): readonly string[] {
 /** The file that the line before a block names, before its fence or after it. */
 function findName(lines: LineTable, from: number): string | undefined {
   for (let at = from - 1; at >= Math.max(0, from - 3); at--) {
-    const line = lines.line(at).slice(0, nameLimit + 1).trim();
+    const line = lines
+      .line(at)
+      .slice(0, nameLimit + 1)
+      .trim();
     if (line.length > nameLimit) return undefined;
     if (line === "" || /^(`{3,}|~{3,})[\w+-]*$/.test(line)) continue;
     if (/^>{5,9} ?REPLACE$/.test(line)) return undefined;

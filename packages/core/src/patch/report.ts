@@ -9,20 +9,22 @@ import type { LandedHunk, Repair, RepairKind } from "./types.js";
 
 /** Where each hunk landed, in the order of the diff. */
 export function describeLanding(placements: readonly Placement[]): readonly LandedHunk[] {
-  const shifts = new Map<Placement, number>();
+  const order = placements.map((_, at) => at);
+  const placed = (at: number) => placements[at] ?? { start: 0, end: 0 };
+  order.sort((one, other) => placed(one).start - placed(other).start || placed(one).end - placed(other).end);
+  const shifts: number[] = [];
   let shift = 0;
-  for (const placement of placements.toSorted(
-    (one, other) => one.start - other.start || one.end - other.end,
-  )) {
-    shifts.set(placement, shift);
-    shift += growth(placement.hunk);
+  for (const at of order) {
+    shifts[at] = shift;
+    const placement = placements[at];
+    if (placement !== undefined) shift += growth(placement.hunk);
   }
-  return placements.map((placement) => {
+  return placements.map((placement, at) => {
     const { hunk, start, end } = placement;
     const oldLines = end - start;
     const newLines = Math.max(0, oldLines + addedLess(placement));
-    const first = (lines: number, at: number) => (lines === 0 ? at : at + 1);
-    const newAt = start + (shifts.get(placement) ?? 0);
+    const first = (lines: number, line: number) => (lines === 0 ? line : line + 1);
+    const newAt = start + (shifts[at] ?? 0);
     return {
       hunk: hunk.hunk.number,
       oldStart: first(oldLines, start),
