@@ -29,7 +29,8 @@ export type AlignOutcome =
  */
 export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline): AlignOutcome {
   const context = hunk.old.filter((line) => line.kind === "context" && !isBlankLine(line.text));
-  if (context.length === 0 || hunk.runs.length === 0 || losesAddedLine(base, hunk)) return { kind: "none" };
+  if (context.length === 0 || hunk.runs.length === 0 || deadline.late() || losesAddedLine(base, hunk))
+    return { kind: "none" };
   const pins = hunk.runs.map((run) => findPins(base, hunk, run));
   const open = pins.find((pin) => pin.kind === "open");
   if (open?.kind === "open")
@@ -227,7 +228,7 @@ function layOut(base: BaseText, hunk: ShapedHunk, starts: readonly number[]): La
     if (embedded === undefined || embedded.dropped.some((line) => belongsElsewhere(base, line)))
       return undefined;
     for (const feature of embedded.explained) explained.add(feature);
-    dropped.push(...embedded.dropped);
+    for (const line of embedded.dropped) dropped.push(line);
     present += embedded.present;
     skipped += embedded.skipped;
   }

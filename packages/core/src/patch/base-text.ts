@@ -74,14 +74,14 @@ export class BaseText {
   /** Announces texts that the indexes will be asked for: what nobody asks for needs no number. */
   expect(texts: readonly string[]): void {
     this.wanted.push(texts);
-    for (const index of this.indexes.values()) index.learn(texts);
+    for (const index of this.indexes.values()) index.expect(texts);
   }
 
   index(key: LineKey): LineIndex {
     const known = this.indexes.get(key);
     if (known !== undefined) return known;
     const index = new LineIndex(this.lines, key);
-    for (const texts of this.wanted) index.learn(texts);
+    for (const texts of this.wanted) index.expect(texts);
     this.indexes.set(key, index);
     return index;
   }

@@ -3,45 +3,51 @@ import { isBlank, type LineKey, levelled } from "./line-key.js";
 import type { LineTable } from "./line-table.js";
 
 /**
- * Lines interned to integers under one key, with the places of each. At first only lines that were asked for
- * get a number, so that a small diff costs little in a large file; when that has been asked for too often,
- * every line gets one.
+ * Lines interned to integers under one key, with the places of each. Only lines that were asked for get a
+ * number, so that a small diff costs little in a large file; where much is asked for, or again and again,
+ * every line of the file gets one, and what is asked for is only looked up.
  */
 export class LineIndex {
   private readonly interner = new Interner();
-  private numbers: Int32Array | undefined;
+  private readonly numbers: Int32Array;
+  private isStale = true;
   private offsets = none;
   private positions = none;
   private passes = 0;
+  private isComplete = false;
+  private pending: (readonly string[])[] = [];
 
   constructor(
     private readonly lines: LineTable,
     private readonly key: LineKey,
-  ) {}
-
-  /** The number of each line of the file; negative where it is none of those asked for. */
-  get ids(): Int32Array {
-    return this.numbers ?? this.findPlaces();
+  ) {
+    this.numbers = new Int32Array(lines.count);
   }
 
-  /** Numbers more texts; what was numbered keeps its number. */
-  learn(texts: Iterable<string>): void {
-    if (this.isComplete) return;
-    const before = this.interner.size;
-    for (const text of texts) {
-      const key = levelled(text, this.key);
-      this.interner.add(key, 0, key.length);
-    }
-    if (this.interner.size > before) this.numbers = undefined;
+  /**
+   * The number of each line of the file; negative where it is none of those asked for. It is one array, in
+   * which numbers given later appear.
+   */
+  get ids(): Int32Array {
+    if (this.isStale) this.findPlaces();
+    return this.numbers;
+  }
+
+  /** Announces texts that will be asked for. */
+  expect(texts: readonly string[]): void {
+    if (this.isComplete || texts.length === 0) return;
+    this.pending.push(texts);
+    this.isStale = true;
   }
 
   /** The number of a line of the diff; -1 where the file has none like it. */
   idOf(text: string): number {
     const key = levelled(text, this.key);
+    if (this.isStale) this.findPlaces();
     let id = this.interner.find(key, 0, key.length);
-    if (id < 0) {
-      this.learn([text]);
-      if (this.numbers === undefined) this.findPlaces();
+    if (id < 0 && !this.isComplete) {
+      this.expect([text]);
+      this.findPlaces();
       id = this.interner.find(key, 0, key.length);
     }
     return this.countOf(id) === 0 ? -1 : id;
@@ -50,33 +56,37 @@ export class LineIndex {
   /** How many lines of the file have this number. */
   countOf(id: number): number {
     if (id < 0) return 0;
-    if (this.numbers === undefined) this.findPlaces();
+    if (this.isStale) this.findPlaces();
     return (this.offsets[id + 1] ?? 0) - (this.offsets[id] ?? 0);
   }
 
   /** 0-based places of a line in the file, ascending. */
   placesOf(id: number): Int32Array {
     if (id < 0) return none;
-    if (this.numbers === undefined) this.findPlaces();
+    if (this.isStale) this.findPlaces();
     return this.positions.subarray(this.offsets[id], this.offsets[id + 1]);
   }
 
-  private get isComplete(): boolean {
-    return this.passes > partialPasses && this.numbers !== undefined;
-  }
-
-  private findPlaces(): Int32Array {
+  private findPlaces(): void {
+    const { numbers } = this;
     this.passes += 1;
-    const all = this.passes > partialPasses;
-    const { count } = this.lines;
-    const ids = new Int32Array(count);
-    for (let at = 0; at < count; at++) ids[at] = this.numberOf(at, all);
-    this.numbers = ids;
-    this.sortPlaces(ids);
-    return ids;
+    const asked = this.pending.reduce((sum, texts) => sum + texts.length, 0);
+    this.isComplete = this.passes > partialPasses || asked * 2 > numbers.length;
+    if (!this.isComplete) for (const texts of this.pending) this.learn(texts);
+    this.pending = [];
+    for (let at = 0; at < numbers.length; at++) numbers[at] = this.numberOf(at);
+    this.isStale = false;
+    this.sortPlaces(numbers);
   }
 
-  private numberOf(at: number, all: boolean): number {
+  private learn(texts: readonly string[]): void {
+    for (const text of texts) {
+      const key = levelled(text, this.key);
+      this.interner.add(key, 0, key.length);
+    }
+  }
+
+  private numberOf(at: number): number {
     const { text } = this.lines;
     let from = this.lines.startOf(at);
     let to = this.lines.endOf(at);
@@ -84,9 +94,15 @@ export class LineIndex {
     if (this.key === "trimmed") while (from < to && isBlank(text.charCodeAt(from))) from += 1;
     if (this.key === "punctuation" && !isPlain(text, from, to)) {
       const key = levelled(text.slice(from, to), this.key);
-      return all ? this.interner.add(key, 0, key.length) : orUnasked(this.interner.find(key, 0, key.length));
+      return this.number(key, 0, key.length);
     }
-    return all ? this.interner.add(text, from, to) : orUnasked(this.interner.find(text, from, to));
+    return this.number(text, from, to);
+  }
+
+  private number(text: string, from: number, to: number): number {
+    if (this.isComplete) return this.interner.add(text, from, to);
+    const id = this.interner.find(text, from, to);
+    return id < 0 ? unasked : id;
   }
 
   private sortPlaces(ids: Int32Array): void {
@@ -106,10 +122,6 @@ export class LineIndex {
     this.offsets = offsets;
     this.positions = positions;
   }
-}
-
-function orUnasked(id: number): number {
-  return id < 0 ? unasked : id;
 }
 
 function isPlain(text: string, from: number, to: number): boolean {

@@ -41,6 +41,7 @@ export class PlaceFinder {
   /** The looser tiers, for a hunk that stands nowhere verbatim. */
   findMended(hunk: ShapedHunk): Places | undefined {
     for (const [tier, find] of this.mending) {
+      if (this.deadline.late()) return undefined;
       const starts = find(hunk);
       if (starts.length > 0) return { tier, starts };
     }
@@ -104,27 +105,29 @@ export class PlaceFinder {
   private findWithoutPrefix(lines: readonly HunkLine[]): readonly number[] {
     if (!lines.some(mayLackPrefix)) return [];
     const index = this.base.index("trailing");
-    const readings = lines.map((line) => {
+    const readings: (readonly number[])[] = [];
+    for (const line of lines) {
       const ids = [index.idOf(line.text)];
       if (mayLackPrefix(line)) ids.push(index.idOf(` ${line.text}`));
-      return ids;
-    });
+      if (ids.every((id) => id < 0)) return nowhere;
+      readings.push(ids);
+    }
     const places = (ids: readonly number[]) => ids.map((id) => index.placesOf(id));
     const amount = (ids: readonly number[]) => places(ids).reduce((sum, list) => sum + list.length, 0);
     const pivot = smallest(readings, amount);
     const candidates = places(readings[pivot] ?? [])
       .flatMap((list) => [...list])
       .sort((a, b) => a - b);
+    const { ids } = index;
     return this.collect(candidates, pivot, lines.length, (start) =>
-      readings.every((ids, at) => ids.includes(index.ids[start + at] ?? -2)),
+      readings.every((known, at) => known.includes(ids[start + at] ?? -2)),
     );
   }
 
   /** One rule takes the indent of every line that is not blank to the file's. */
   private findShifted(lines: readonly HunkLine[]): readonly number[] {
     // Braces alone prove nothing at another depth.
-    const words = lines.reduce((sum, line) => sum + (line.text.match(/[\p{L}\p{N}_]/gu)?.length ?? 0), 0);
-    if (words < 3) return [];
+    if (!holdsWords(lines, 3)) return nowhere;
     return this.findTrimmed(lines, (start) => findShift(this.base, lines, start) !== undefined);
   }
 
@@ -172,6 +175,15 @@ export function spellWithPrefix(lines: readonly HunkLine[]): readonly string[] {
 
 function mayLackPrefix(line: HunkLine): boolean {
   return line.kind === "context" && !line.bare && !isBlankLine(line.text);
+}
+
+/** Whether the lines have so many letters and digits together. */
+function holdsWords(lines: readonly HunkLine[], wanted: number): boolean {
+  let count = 0;
+  return lines.some(({ text }) => {
+    count += text.match(/[\p{L}\p{N}_]/gu)?.length ?? 0;
+    return count >= wanted;
+  });
 }
 
 function sameTrailing(one: string, other: string): boolean {

@@ -44,12 +44,17 @@ export function mergeRepeated(findings: readonly Finding[]): Merged {
 /** Groups of hunks that are the same to the letter; one that stands alone may be left out. */
 function groupAlike(findings: readonly Finding[]): Iterable<readonly Finding[]> {
   // Most hunks differ in length or in their first line, so that few have to be spelled out.
-  const sketches = new Map<string, number>();
-  const sketch = ({ hunk }: Finding) => `${hunk.hunk.lines.length}:${hunk.hunk.lines[0]?.text ?? ""}`;
-  for (const finding of findings) sketches.set(sketch(finding), (sketches.get(sketch(finding)) ?? 0) + 1);
+  const sketches = new Map<number, Map<string, number>>();
+  for (const { hunk } of findings) {
+    const { lines } = hunk.hunk;
+    const alike = sketches.get(lines.length) ?? new Map<string, number>();
+    sketches.set(lines.length, alike);
+    alike.set(lines[0]?.text ?? "", (alike.get(lines[0]?.text ?? "") ?? 0) + 1);
+  }
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
-    if (sketches.get(sketch(finding)) === 1) continue;
+    const { lines } = finding.hunk.hunk;
+    if (sketches.get(lines.length)?.get(lines[0]?.text ?? "") === 1) continue;
     const letters = spell(finding.hunk);
     const group = groups.get(letters);
     if (group === undefined) groups.set(letters, [finding]);
