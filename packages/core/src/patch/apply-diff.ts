@@ -39,7 +39,7 @@ export function applyDiff(request: PatchRequest): PatchOutcome {
   const refusal = refuseAsWhole(parsed);
   if (refusal !== undefined) return refusal;
   if (deadline.late()) return timeout();
-  const restored = restoreLines(base, parsed.hunks);
+  const restored = restoreLines(base, parsed.hunks, deadline);
   const hunks = restored.hunks.map((hunk) => shapeHunk(hunk, deadline));
   if (deadline.late()) return timeout();
   if (request.base === null || isCreation(base, parsed, hunks))
@@ -71,7 +71,7 @@ function patch(
   if (deadline.late()) return timeout();
   switch (located.kind) {
     case "misfit":
-      return explainMisfit(base, located);
+      return explainMisfit(base, located, deadline);
     case "already":
       return unchanged("already_applied");
     case "located":

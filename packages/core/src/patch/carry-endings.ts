@@ -13,8 +13,10 @@ export function carryEndings(before: string, content: string): string {
   const old = splitLines(before);
   // A text without any newline whose lone `\r` are content has no endings to carry.
   if (old.endings.every((ending) => ending === "\n" || ending === "")) return content;
-  const fresh = splitLines(content);
   const common = commonEnding(old);
+  if (old.endings.every((ending) => ending === common || ending === ""))
+    return content.replaceAll("\n", common);
+  const fresh = splitLines(content);
   const carried = matchLines(old.contents, fresh.contents).map((at) => old.endings[at ?? -1] || undefined);
   let beside: LineEnding = carried.find((ending) => ending !== undefined) ?? common;
   const parts: string[] = [];

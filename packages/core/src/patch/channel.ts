@@ -1,4 +1,5 @@
 import type { BaseText } from "./base-text.js";
+import type { Deadline } from "./deadline.js";
 import type { Hunk, HunkLine } from "./hunk.js";
 import type { Repair } from "./types.js";
 
@@ -11,11 +12,12 @@ export interface Restored {
 /**
  * Takes back what a channel did to a whole diff: HTML entities in a diff for a file that has none, and the line
  * numbers of a reading tool pasted before every line. Each is one rule that can be taken back in one way, and
- * the file contradicts none of it; added lines are changed by it, too, where they show it themselves.
+ * the file contradicts none of it; added lines are changed by it, too, where they show it themselves. Once the
+ * deadline has passed, what is returned means nothing.
  */
-export function restoreLines(base: BaseText, hunks: readonly Hunk[]): Restored {
-  const plain = withoutEntities(base, hunks);
-  const bare = withoutNumbers(base, plain ?? hunks);
+export function restoreLines(base: BaseText, hunks: readonly Hunk[], deadline: Deadline): Restored {
+  const plain = withoutEntities(base, hunks, deadline);
+  const bare = withoutNumbers(base, plain ?? hunks, deadline);
   const repairs: Repair[] = [];
   if (plain !== undefined)
     repairs.push({ kind: "entities", detail: "HTML entities read as the characters they stand for" });
@@ -56,20 +58,39 @@ const characters: Readonly<Record<string, string>> = {
   "&#x27;": "'",
 };
 
-function withoutEntities(base: BaseText, hunks: readonly Hunk[]): readonly Hunk[] | undefined {
-  if (!hunks.some(({ lines }) => lines.some(({ kind, text }) => kind !== "added" && text.includes("&"))))
-    return undefined;
-  const old = hunks.flatMap(({ lines }) => lines.filter((line) => line.kind !== "added"));
-  const encoded = new Set(old.flatMap(({ text }) => text.match(entity) ?? []).map(decode));
+function withoutEntities(
+  base: BaseText,
+  hunks: readonly Hunk[],
+  deadline: Deadline,
+): readonly Hunk[] | undefined {
+  const encoded = findEncoded(hunks, deadline);
   if (encoded.size === 0 || base.text.search(entity) >= 0) return undefined;
-  const hasRaw = ({ text }: HunkLine) => [...encoded].some((char) => text.replace(entity, "").includes(char));
-  const changed = (kind: HunkLine["kind"]) =>
-    hunks.flatMap(({ lines }) => lines.filter((line) => line.kind === kind));
   // A raw `<` among the lines of a kind shows that the channel did not encode them.
-  const decodesAdded = ![...changed("removed"), ...changed("added")].some(hasRaw);
-  return mapLines(hunks, (line) =>
+  const hasRaw = ({ text }: HunkLine) => {
+    if (deadline.passes()) return false;
+    const plain = text.replace(entity, "");
+    for (const char of encoded) if (plain.includes(char)) return true;
+    return false;
+  };
+  const decodesAdded = !hunks.some(({ lines }) =>
+    lines.some((line) => line.kind !== "context" && hasRaw(line)),
+  );
+  return mapLines(hunks, deadline, (line) =>
     line.kind === "added" && !decodesAdded ? line.text : line.text.replace(entity, decode),
   );
+}
+
+/** The characters that stand encoded in the old lines. */
+function findEncoded(hunks: readonly Hunk[], deadline: Deadline): ReadonlySet<string> {
+  const encoded = new Set<string>();
+  for (const { lines } of hunks) {
+    for (const { kind, text } of lines) {
+      if (kind === "added" || !text.includes("&")) continue;
+      if (deadline.passes()) return encoded;
+      for (const name of text.match(entity) ?? []) encoded.add(decode(name));
+    }
+  }
+  return encoded;
 }
 
 function decode(name: string): string {
@@ -78,13 +99,18 @@ function decode(name: string): string {
 
 const numbered = /^ *(\d{1,9})(\| ?|: |:$|\t|→)/;
 
-function withoutNumbers(base: BaseText, hunks: readonly Hunk[]): readonly Hunk[] | undefined {
+function withoutNumbers(
+  base: BaseText,
+  hunks: readonly Hunk[],
+  deadline: Deadline,
+): readonly Hunk[] | undefined {
   const first = hunks[0]?.lines[0];
   if (first === undefined || !numbered.test(first.text)) return undefined;
-  const lines = hunks.flatMap((hunk) => hunk.lines);
-  if (!lines.every(({ text }) => numbered.test(text)) || !hunks.every(countsOn)) return undefined;
-  if (lines.some((line) => line.kind !== "added" && base.holdsLine(line.text))) return undefined;
-  return mapLines(hunks, ({ text }) => text.replace(numbered, ""));
+  const everyLine = (holds: (line: HunkLine) => boolean) =>
+    hunks.every(({ lines }) => lines.every((line) => !deadline.passes() && holds(line)));
+  if (!everyLine(({ text }) => numbered.test(text)) || !hunks.every(countsOn)) return undefined;
+  if (!everyLine((line) => line.kind === "added" || !base.holdsLine(line.text))) return undefined;
+  return mapLines(hunks, deadline, ({ text }) => text.replace(numbered, ""));
 }
 
 /** Whether the old lines of a hunk are numbered one after the other. */
@@ -95,9 +121,13 @@ function countsOn({ lines }: Hunk): boolean {
   return old.every((number, at) => at === 0 || number === (old[at - 1] ?? 0) + 1);
 }
 
-function mapLines(hunks: readonly Hunk[], rewrite: (line: HunkLine) => string): readonly Hunk[] {
+function mapLines(
+  hunks: readonly Hunk[],
+  deadline: Deadline,
+  rewrite: (line: HunkLine) => string,
+): readonly Hunk[] {
   return hunks.map((hunk) => ({
     ...hunk,
-    lines: hunk.lines.map((line) => ({ ...line, text: rewrite(line) })),
+    lines: hunk.lines.map((line) => (deadline.passes() ? line : { ...line, text: rewrite(line) })),
   }));
 }

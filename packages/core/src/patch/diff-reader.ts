@@ -24,6 +24,9 @@ export class DiffReader {
   readonly repairs: Repair[] = [];
   private readonly sections = new SectionList();
   private draft: HunkDraft | undefined;
+  /** Lines of the open hunk that are not added, and that are not removed. */
+  private oldLines = 0;
+  private newLines = 0;
   private bodyStart = 0;
   private skippedProse = false;
   private inFile = false;
@@ -201,16 +204,16 @@ export class DiffReader {
   private endsBefore(oldLine: string, newLine: string): boolean {
     const { numbers } = this.draft?.header ?? {};
     if (numbers === undefined) return looksLikeFileHeader(oldLine, newLine);
-    const lines = this.draft?.lines ?? [];
-    const old = count(lines, "added");
-    const fresh = count(lines, "removed");
-    if (old === numbers.oldCount && fresh === numbers.newCount) return true;
-    if (old + 1 === numbers.oldCount && fresh + 1 === numbers.newCount) return false;
+    const { oldLines, newLines } = this;
+    if (oldLines === numbers.oldCount && newLines === numbers.newCount) return true;
+    if (oldLines + 1 === numbers.oldCount && newLines + 1 === numbers.newCount) return false;
     return looksLikeFileHeader(oldLine, newLine);
   }
 
   private open(header: HunkDraft["header"], from: number): void {
     this.draft = { header, lines: [], marked: [], from, atEnd: false };
+    this.oldLines = 0;
+    this.newLines = 0;
   }
 
   private readBody(at: number): void {
@@ -227,8 +230,14 @@ export class DiffReader {
     // A lone return ends a line of the diff's transport; of the file only if the file has such lines.
     const ending = written === "\r" && !splitReturns ? "\n" : written;
     const read = readBodyLine(lines, at, ending);
-    if (!splitReturns || !read.text.includes("\r")) draft.lines.push(read);
-    else for (const text of read.text.replace(/\r$/, "").split("\r")) draft.lines.push({ ...read, text });
+    if (!splitReturns || !read.text.includes("\r")) this.put(draft, read);
+    else for (const text of read.text.replace(/\r$/, "").split("\r")) this.put(draft, { ...read, text });
+  }
+
+  private put(draft: HunkDraft, line: HunkLine): void {
+    draft.lines.push(line);
+    if (line.kind !== "added") this.oldLines += 1;
+    if (line.kind !== "removed") this.newLines += 1;
   }
 
   private close(lastOfSpan: boolean, at: number): void {
@@ -244,11 +253,6 @@ export class DiffReader {
     this.sections.notePiece({ from: draft.from, to: at });
     for (const repair of settled.repairs) this.repairs.push(repair);
   }
-}
-
-/** How many lines are not of a kind. */
-function count(lines: readonly HunkLine[], kind: HunkLine["kind"]): number {
-  return lines.reduce((sum, line) => (line.kind === kind ? sum : sum + 1), 0);
 }
 
 function readBodyLine(lines: LineTable, at: number, ending: LineEnding): HunkLine {

@@ -1,5 +1,6 @@
 import { clip } from "../text/index.js";
 import type { BaseText } from "./base-text.js";
+import type { Deadline } from "./deadline.js";
 import { count, listLines, quoteLine, showLine, showLines } from "./excerpt.js";
 import type { HunkLine, ShapedHunk } from "./hunk.js";
 import { indentOf, isBlankLine, levelled } from "./line-key.js";
@@ -34,21 +35,29 @@ function bytesOf(text: string): number {
 
 /**
  * Says why the diff was refused, so that the next one can be right: which hunk, which line of it, what the
- * file has there, what to do, and how the other hunks stood.
+ * file has there, what to do, and how the other hunks stood; once the deadline has passed, in less detail.
  */
-export function explainMisfit(base: BaseText, misfit: Misfit): PatchRefusal {
+export function explainMisfit(base: BaseText, misfit: Misfit, deadline: Deadline): PatchRefusal {
   const { finding, problem } = misfit;
   const hunk = finding.hunk.hunk.number;
   const places = Array.from(misfit.places)
     .slice(0, placesLimit)
     .map((place) => place + 1);
-  const text = describeProblem(base, misfit, places);
+  const text = describeProblem(base, misfit, places, deadline);
   if (problem === "ambiguous" || problem === "insertion_open" || problem === "mended_ambiguous")
-    return refusePatch("ambiguous", withOthers(base, misfit, `Ambiguous: ${text}`), { hunk, places });
-  return refusePatch("invalid_diff", withOthers(base, misfit, `${invalidDiff} ${text}`), { hunk });
+    return refusePatch("ambiguous", withOthers(base, misfit, deadline, `Ambiguous: ${text}`), {
+      hunk,
+      places,
+    });
+  return refusePatch("invalid_diff", withOthers(base, misfit, deadline, `${invalidDiff} ${text}`), { hunk });
 }
 
-function describeProblem(base: BaseText, misfit: Misfit, places: readonly number[]): string {
+function describeProblem(
+  base: BaseText,
+  misfit: Misfit,
+  places: readonly number[],
+  deadline: Deadline,
+): string {
   const { finding, problem } = misfit;
   const { hunk } = finding;
   const name = `Hunk ${hunk.hunk.number}${quoteHeader(hunk)}`;
@@ -76,7 +85,7 @@ function describeProblem(base: BaseText, misfit: Misfit, places: readonly number
     case "already":
       return `${name} is already applied: its new lines stand at line ${first}. Other hunks are not. Send the diff again without this hunk; to insert the same lines once more, add a context line after them.`;
     case "not_found":
-      return `${name}: ${describeMissing(base, finding, excerptLines)}`;
+      return `${name}: ${describeMissing(base, finding, excerptLines, deadline)}`;
     default:
       return problem satisfies never;
   }
@@ -94,9 +103,14 @@ export function explainUnshiftable(
 }
 
 /** Shows the first line that does not fit where the hunk most nearly fits, with the real lines around. */
-function describeMissing(base: BaseText, { hunk, fresh }: Finding, lines: number): string {
+function describeMissing(
+  base: BaseText,
+  { hunk, fresh }: Finding,
+  lines: number,
+  deadline: Deadline,
+): string {
   if (base.count === 0) return "the file is empty. Send a hunk that only adds lines.";
-  const nearest = findNearest(base, hunk);
+  const nearest = findNearest(base, hunk, deadline);
   const missing = hunk.old.find(
     (line) => !isBlankLine(line.text) && base.index("trimmed").idOf(line.text) < 0,
   );
@@ -150,16 +164,22 @@ function showPlaces(base: BaseText, hunk: ShapedHunk, places: ArrayLike<number>)
 }
 
 /** How the other hunks stood; those that need a change, too, are shown as far as there is room. */
-function withOthers(base: BaseText, { finding, findings, problem }: Misfit, text: string): string {
+function withOthers(
+  base: BaseText,
+  { finding, findings, problem }: Misfit,
+  deadline: Deadline,
+  text: string,
+): string {
   const others = findings.filter((other) => other.hunk !== finding.hunk);
   if (others.length === 0) return text;
   const parts = [text];
   let room = messageLimit - bytesOf(text) - 400;
   for (const other of others.slice(0, othersLimit)) {
     const brief = describeState(other, problem);
-    const full = isMissing(other)
-      ? `does not fit, either: ${describeMissing(base, other, briefLines)}`
-      : brief;
+    const full =
+      isMissing(other) && !deadline.late()
+        ? `does not fit, either: ${describeMissing(base, other, briefLines, deadline)}`
+        : brief;
     const said = bytesOf(full) <= room ? full : brief;
     room -= bytesOf(said) + 12;
     if (room < 0) break;

@@ -1,4 +1,5 @@
 import type { BaseText } from "./base-text.js";
+import type { Deadline } from "./deadline.js";
 import type { HunkLine, ShapedHunk } from "./hunk.js";
 import { likeness, wordsOf } from "./likeness.js";
 import { isBlankLine } from "./line-key.js";
@@ -13,8 +14,8 @@ export interface Nearest {
 }
 
 /** The start for which most old lines speak; else that of the line that is most like one that is missing. */
-export function findNearest(base: BaseText, hunk: ShapedHunk): Nearest | undefined {
-  const start = findVoted(base, hunk) ?? findAlike(base, hunk);
+export function findNearest(base: BaseText, hunk: ShapedHunk, deadline: Deadline): Nearest | undefined {
+  const start = findVoted(base, hunk) ?? findAlike(base, hunk, deadline);
   if (start === undefined) return undefined;
   const differs = (key: "exact" | "trimmed") => (line: HunkLine, at: number) =>
     start + at < 0 || base.index(key).ids[start + at] !== base.index(key).idOf(line.text);
@@ -42,7 +43,7 @@ function findVoted(base: BaseText, hunk: ShapedHunk): number | undefined {
 }
 
 /** Likeness serves to show a place, never to change it. */
-function findAlike(base: BaseText, hunk: ShapedHunk): number | undefined {
+function findAlike(base: BaseText, hunk: ShapedHunk, deadline: Deadline): number | undefined {
   const at = hunk.old.findIndex((line) => wordsOf(line.text).length > 0);
   const line = hunk.old[at];
   if (line === undefined) return undefined;
@@ -50,6 +51,7 @@ function findAlike(base: BaseText, hunk: ShapedHunk): number | undefined {
   let best: { readonly place: number; readonly alike: number } | undefined;
   const from = Math.max(0, Math.min(hint, base.count) - searchLines);
   for (let place = from; place < Math.min(base.count, from + 2 * searchLines); place++) {
+    if (deadline.passes()) break;
     const alike = likeness(line.text, base.line(place));
     const nearer = best !== undefined && Math.abs(place - hint) < Math.abs(best.place - hint);
     if (
