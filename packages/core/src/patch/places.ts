@@ -180,10 +180,13 @@ function mayLackPrefix(line: HunkLine): boolean {
 /** Whether the lines have so many letters and digits together. */
 function holdsWords(lines: readonly HunkLine[], wanted: number): boolean {
   let count = 0;
-  return lines.some(({ text }) => {
-    count += text.match(/[\p{L}\p{N}_]/gu)?.length ?? 0;
-    return count >= wanted;
-  });
+  for (const { text } of lines) {
+    for (const _ of text.matchAll(/[\p{L}\p{N}_]/gu)) {
+      count += 1;
+      if (count >= wanted) return true;
+    }
+  }
+  return false;
 }
 
 function sameTrailing(one: string, other: string): boolean {
