@@ -146,15 +146,12 @@ export class DiffReader {
   private readHeader(line: string, at: number): boolean {
     const header = readHunkHeader(line);
     if (header === undefined) return false;
-    const anchors = header.anchor === undefined ? [] : [header.anchor];
     const outer = this.stackedAnchors();
+    const anchors = header.anchor === undefined ? outer.anchors : [...outer.anchors, header.anchor];
     this.close(false, at);
     if (!header.regular && header.numbers !== undefined)
       this.repairs.push({ kind: "header_mended", detail: `\`${line.slice(0, 60)}\`` });
-    this.open(
-      { raw: line, numbers: header.numbers, anchors: [...outer.anchors, ...anchors] },
-      outer.from ?? at,
-    );
+    this.open({ raw: line, numbers: header.numbers, anchors }, outer.from ?? at);
     return true;
   }
 
@@ -168,7 +165,7 @@ export class DiffReader {
       numbers !== undefined ||
       (anchors?.length ?? 0) >= anchorLimit
     )
-      return { anchors: [] };
+      return noAnchors;
     this.draft = undefined;
     return { anchors: draft.header.anchors, from: draft.from };
   }
@@ -265,6 +262,7 @@ function kindOf(first: number): HunkLine["kind"] | undefined {
   return first === space ? "context" : first === plus ? "added" : first === minus ? "removed" : undefined;
 }
 
+const noAnchors = { anchors: [] };
 /** More headings than this, one in the other, name nothing. */
 const anchorLimit = 8;
 const space = 32;
