@@ -113,6 +113,28 @@ export const commandSpecs: readonly CommandSpec[] = [
     load: async () => (await import("./commands/patch.js")).patchCommand,
   },
   {
+    usage: "apply [diff]",
+    summary: "apply a diff of several files: all of it, or nothing",
+    description:
+      "Applies a diff that names its files (unified, as git prints it, or V4A) to all of them together. The diff is " +
+      "read from the file named, or from standard input. Every file that exists needs its --base; --atomic takes " +
+      "those that have none as they are. If one change is refused, nothing is written.",
+    options: [
+      {
+        flags: "--base <path=sha256>",
+        help: "the state that the change of this file was made against; once for each file",
+        parse: collect,
+      },
+      { flags: "--atomic", help: "take files that have no --base in whatever state is there now" },
+      resultContent,
+    ],
+    examples: [
+      "holdfast apply change.diff --base src/a.ts=b94d27b9934d --base src/b.ts=5891b5b522d5",
+      "git diff main..topic | holdfast apply --atomic",
+    ],
+    load: async () => (await import("./commands/apply.js")).applyCommand,
+  },
+  {
     usage: "write <file> [content]",
     summary: "create a file, or replace the state that is named",
     description:

@@ -2,6 +2,7 @@
 export {
   type ApplyChangesOutcome,
   type ApplyChangesRequest,
+  bareName,
   type ChangedFile,
   type ChangeReport,
   type ContentChange,
@@ -45,10 +46,13 @@ export {
 export {
   applyDiff,
   describeChange,
+  type FileDiff,
+  type FileDiffs,
   type PatchOutcome,
   type PatchRequest,
   type Repair,
   type StrictApplier,
+  splitByFile,
 } from "./patch/index.js";
 export { escapeForDisplay } from "./text/index.js";
 export {

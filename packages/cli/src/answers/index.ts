@@ -1,3 +1,3 @@
 export { counted, readableSize } from "./amounts.js";
 export { answerInJson, withWorkspace } from "./open.js";
-export { reportRefusal, reportWrite, stateLine } from "./report.js";
+export { reportChangeSet, reportRefusal, reportWrite, stateLine } from "./report.js";

@@ -2,6 +2,7 @@ import type { ResultContent, Workspace } from "@holdfast/core";
 import { openWorkspace } from "@holdfast/core/node";
 import type { Settings, Terminal } from "../shell/index.js";
 import type { ToolResult } from "./json.js";
+import { tellRecovered } from "./recovered.js";
 import { reportRefusal } from "./report.js";
 
 /**
@@ -15,7 +16,12 @@ export async function withWorkspace(
   work: (workspace: Workspace) => Promise<number>,
 ): Promise<number> {
   const { roots, stateDir, allowProtected } = settings;
-  const workspace = await openWorkspace({ roots, stateDir, allowProtected });
+  const workspace = await openWorkspace({
+    roots,
+    stateDir,
+    allowProtected,
+    onRecovered: (sets) => terminal.err(tellRecovered(sets)),
+  });
   if (workspace.kind === "refusal") {
     const result = { kind: "refused", refusal: workspace, writing: false } as const;
     return settings.json ? answerInJson(result, terminal) : reportRefusal(workspace, terminal);

@@ -1,4 +1,4 @@
-import type { Refusal, WriteOutcome } from "@holdfast/core";
+import type { ApplyChangesOutcome, OutcomeCode, Refusal, WriteOutcome } from "@holdfast/core";
 import { escapeName, escapeText, exitCodeOf, type Paint, type Terminal } from "../shell/index.js";
 import { type DiffLine, diffLines, hunksOf } from "./line-diff.js";
 
@@ -22,6 +22,34 @@ export async function reportWrite(outcome: WriteOutcome, terminal: Terminal): Pr
   if (state !== null) lines.push(paint.dim(stateLine(state.path, state.sha256)));
   await terminal.out(`${lines.join("\n")}\n`);
   return exitCodeOf[outcome.code];
+}
+
+/**
+ * Tells a person what became of each file of a change set. Of a refused set those files that are the
+ * reason are reported, and how many of the others would have fitted.
+ *
+ * @returns the exit code of the set.
+ */
+export async function reportChangeSet(outcome: ApplyChangesOutcome, terminal: Terminal): Promise<number> {
+  const { code, message, files } = outcome;
+  if (outcome.success) {
+    for (const { outcome: written } of files) await reportWrite(written, terminal);
+    await terminal.out(`${terminal.outPaint.green(escapeText(message))}\n`);
+    return exitCodeOf[code];
+  }
+  if (files.length === 0)
+    return reportRefusal({ kind: "refusal", code: asRefusal(outcome), message }, terminal);
+  const reasons = files.filter((file) => file.outcome.code !== "not_applied");
+  for (const { path, outcome: refused } of reasons) {
+    if (refused.success) continue;
+    terminal.err(`${terminal.errPaint.bold(escapeName(path))}\n`);
+    await reportWrite(refused, terminal);
+  }
+  const [first] = reasons.length === 0 ? files : [];
+  if (first !== undefined) await reportWrite(first.outcome, terminal);
+  const all = files.length === 1 ? "the file stays as it is" : `all ${files.length} files stay as they are`;
+  terminal.err(`Nothing was written: ${all}.\n`);
+  return exitCodeOf[code];
 }
 
 /** One refusal on standard error: its code for searching, its sentence for acting. @returns the exit code. */
@@ -52,7 +80,8 @@ export function stateLine(path: string, sha256: string | null): string {
 
 /** What the flags of the commands offer; the messages themselves speak to every caller. */
 const hints: Partial<Record<Refusal["code"], string>> = {
-  missing_base: "Here: --base SHA256, as `holdfast read FILE` prints it, or --atomic for whatever is there.",
+  missing_base:
+    "Here: --base SHA256 (apply: FILE=SHA256), as `holdfast read FILE` prints it, or --atomic for whatever is there.",
   outside_workspace: "Here: name the folder that holds it with --root DIR.",
   protected_path: "Here: --allow-protected GLOB approves of it for this one call.",
   bytes_gone: "Here: `holdfast log FILE` lists the states that are kept.",
@@ -87,7 +116,7 @@ function showLine(line: DiffLine, paint: Paint): string {
   }
 }
 
-function asRefusal(outcome: WriteOutcome): Refusal["code"] {
+function asRefusal(outcome: { readonly code: OutcomeCode }): Refusal["code"] {
   switch (outcome.code) {
     case "ok":
     case "applied":

@@ -6,7 +6,7 @@ import { type Flags, finishOnceBegun, type Invocation } from "../shell/index.js"
 export function writeOptions(flags: Flags): { base?: GivenBase; encoding?: string; inPlace?: boolean } {
   const base = flags.atomic === true ? currentBase : flags.base;
   return {
-    ...(base === undefined ? {} : { base }),
+    ...(typeof base === "string" || base === currentBase ? { base } : {}),
     ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
     ...(flags.inPlace === true ? { inPlace: true } : {}),
   };

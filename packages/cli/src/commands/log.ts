@@ -46,7 +46,11 @@ function table(entries: readonly LoggedWrite[], paint: Paint): string {
 }
 
 function toolOf(entry: LoggedWrite): string {
-  return escapeName(entry.undoes === undefined ? entry.tool : `${entry.tool} (took back a write)`);
+  const notes = [
+    ...(entry.changeSet === undefined ? [] : [`set ${entry.changeSet.slice(0, 8)}`]),
+    ...(entry.undoes === undefined ? [] : ["took back a write"]),
+  ];
+  return escapeName(notes.length === 0 ? entry.tool : `${entry.tool} (${notes.join(", ")})`);
 }
 
 function short(sha256: string | null): string {
@@ -62,8 +66,9 @@ function localTime(time: number): string {
 }
 
 function entryToJson(entry: LoggedWrite) {
-  const { id, time, session, tool, before, after, undoes, kept, current } = entry;
+  const { id, time, session, tool, before, after, undoes, changeSet, kept, current } = entry;
   const taken = undoes === undefined ? {} : { undoes };
+  const together = changeSet === undefined ? {} : { change_set: changeSet };
   return {
     id,
     time: new Date(time).toISOString(),
@@ -74,5 +79,6 @@ function entryToJson(entry: LoggedWrite) {
     kept,
     current,
     ...taken,
+    ...together,
   };
 }

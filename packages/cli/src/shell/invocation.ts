@@ -17,7 +17,8 @@ export interface Flags extends GlobalFlags {
   readonly depth?: number;
   readonly all?: boolean;
   readonly encoding?: string;
-  readonly base?: string;
+  /** One state; for a change set those of its files, each as PATH=SHA256. */
+  readonly base?: string | readonly string[];
   readonly atomic?: boolean;
   readonly inPlace?: boolean;
   readonly exact?: boolean;

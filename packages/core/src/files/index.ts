@@ -15,7 +15,7 @@ export {
   type SuccessCode,
   successCodes,
 } from "./outcome.js";
-export { isSecret, protectedReason, tidyPath } from "./path-policy.js";
+export { bareName, isSecret, protectedReason, tidyPath } from "./path-policy.js";
 export type * from "./ports.js";
 export { defaultLimits, type Limits } from "./session.js";
 export { SessionStateService } from "./session-state.js";

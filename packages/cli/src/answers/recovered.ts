@@ -1,0 +1,15 @@
+import type { RecoveredSets } from "@holdfast/core/node";
+import { escapeName } from "../shell/index.js";
+import { counted } from "./amounts.js";
+
+/** What became of change sets that a killed process left behind, as lines for standard error. */
+export function tellRecovered({ finished, takenBack, leftAlone }: RecoveredSets): string {
+  const lines: string[] = [];
+  const sets = (count: number) =>
+    counted(count, "change set that was interrupted", "change sets that were interrupted");
+  if (finished > 0) lines.push(`Finished ${sets(finished)}: all of its files are new.`);
+  if (takenBack > 0) lines.push(`Took back ${sets(takenBack)}: its files are as before.`);
+  for (const path of leftAlone)
+    lines.push(`Left alone, because somebody else wrote it meanwhile: ${escapeName(path)}`);
+  return lines.map((line) => `holdfast: ${line}\n`).join("");
+}

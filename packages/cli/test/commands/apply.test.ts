@@ -1,0 +1,183 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Project, program, sha256 } from "../process.js";
+
+const poem = "one\ntwo\nthree\n";
+const done = "one\nTWO\nthree\n";
+const update = (path: string) => `--- a/${path}\n+++ b/${path}\n@@ -9,3 +9,3 @@\n one\n-two\n+TWO\n three\n`;
+const removal = (path: string) => `--- a/${path}\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-one\n-two\n-three\n`;
+const creation = "--- /dev/null\n+++ b/new/d.txt\n@@ -0,0 +1 @@\n+new\n";
+const renaming = (path: string, to: string) =>
+  `diff --git a/${path} b/${to}\nsimilarity index 100%\nrename from ${path}\nrename to ${to}\n`;
+
+const diff = update("a.txt") + removal("b.txt") + creation + renaming("c.txt", "moved.txt");
+const files = { "a.txt": poem, "b.txt": poem, "c.txt": poem, "all.diff": diff };
+const bases = ["a.txt", "b.txt", "c.txt"].flatMap((path) => ["--base", `${path}=${sha256(poem)}`]);
+
+function expectDone(project: Project): void {
+  expect(project.text("a.txt")).toBe(done);
+  expect(project.has("b.txt")).toBe(false);
+  expect(project.has("c.txt")).toBe(false);
+  expect(project.text("moved.txt")).toBe(poem);
+  expect(project.text("new/d.txt")).toBe("new\n");
+}
+
+function expectUntouched(project: Project): void {
+  for (const path of ["a.txt", "b.txt", "c.txt"]) expect(project.text(path)).toBe(poem);
+  expect(project.has("new/d.txt")).toBe(false);
+}
+
+describe("apply", () => {
+  test.each([
+    { how: "a base for each file", args: ["all.diff", ...bases] },
+    { how: "short bases and another spelling", args: ["all.diff", ...bases.map(shorten)] },
+    { how: "--atomic", args: ["all.diff", "--atomic"] },
+    { how: "one base, the others --atomic", args: ["all.diff", ...bases.slice(0, 2), "--atomic"] },
+  ])("changes, deletes, renames and creates together: $how", async ({ args }) => {
+    const project = new Project(files);
+    const run = await project.run(["apply", ...args]);
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expectDone(project);
+    expect(run.stdout).toMatch(/^\+TWO$/m);
+    expect(run.stdout).toContain("b.txt  does not exist\n");
+    expect(run.stdout).toContain(`moved.txt  sha256 ${sha256(poem)}\n`);
+    expect(run.stdout).toMatch(/Change set applied: .*a\.txt.*new\/d\.txt/);
+  });
+
+  test("the diff comes from standard input, and the same call again is already applied", async () => {
+    const project = new Project(files);
+    expect(await project.run(["apply", ...bases], { input: diff })).toMatchObject({ code: 0 });
+    const again = await project.run(["apply", "-", ...bases, "--json"], { input: diff });
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({ success: true, code: "already_applied" });
+    expectDone(project);
+  });
+
+  test("one stale base refuses all, names the file, and --json brings its fresh state", async () => {
+    const project = new Project(files);
+    await project.run(["read", "a.txt"]);
+    await project.run(["write", "a.txt", "--atomic"], { input: "one\nsomebody else\nthree\n" });
+    const plain = await project.run(["apply", "all.diff", ...bases]);
+    expect(plain).toMatchObject({ code: 3, stdout: "" });
+    expect(plain.stderr).toMatch(/^a\.txt\nholdfast: state_mismatch: /);
+    expect(plain.stderr).toMatch(/^Nothing was written: /m);
+    expect(plain.stderr).not.toContain("c.txt");
+    const json = await project.run(["apply", "all.diff", ...bases, "--json"]);
+    expect(json).toMatchObject({ code: 3, stderr: "" });
+    const answer = JSON.parse(json.stdout);
+    expect(answer).toMatchObject({ success: false, code: "state_mismatch" });
+    const states = answer.changes.map((change: { code: string }) => change.code);
+    expect(states).toContain("state_mismatch");
+    expect(states).toContain("not_applied");
+    expect(JSON.stringify(answer)).toContain("somebody else");
+    project.put("a.txt", poem);
+    expectUntouched(project);
+  });
+
+  const refused = [
+    { code: 3, says: "missing_base", args: [], input: diff },
+    { code: 3, says: "unknown_base", args: ["--atomic", "--base", `a.txt=${"1".repeat(64)}`], input: diff },
+    { code: 3, says: "file_missing", args: ["nope.diff"], input: "" },
+    { code: 3, says: "exists", args: ["--atomic"], input: update("a.txt") + renaming("c.txt", "all.diff") },
+    { code: 4, says: "invalid_diff", args: ["--atomic"], input: update("a.txt").replace("-two", "-2") },
+    { code: 4, says: "invalid_diff", args: ["--atomic"], input: "please" },
+    {
+      code: 4,
+      says: 'names "x.txt", which the diff does not change',
+      args: ["--base", `x.txt=${"1".repeat(64)}`],
+      input: diff,
+    },
+    { code: 4, says: "invalid_hash", args: ["--atomic", "--base", "a.txt=yesterday"], input: diff },
+    { code: 5, says: "outside_workspace", args: ["--atomic"], input: update("../x.txt") + diff },
+  ];
+  test.each(refused)("$code: $says ($args)", async ({ code, says, args, input }) => {
+    const project = new Project(files);
+    const run = await project.run(["apply", ...args], { input });
+    expect(run.stderr).toContain(says);
+    expect(run).toMatchObject({ code, stdout: "" });
+    expectUntouched(project);
+  });
+
+  test.each([
+    { says: "PATH=SHA256", given: ["--base", "a.txt"] },
+    { says: "PATH=SHA256", given: ["--base", "a.txt="] },
+    { says: "twice", given: [...bases, "--base", `./a.txt=${sha256(poem)}`] },
+  ])("2: a base that says nothing ($given)", async ({ says, given }) => {
+    const project = new Project(files);
+    const run = await project.run(["apply", "all.diff", ...given]);
+    expect(run.stderr).toContain(says);
+    expect(run.code).toBe(2);
+    expectUntouched(project);
+  });
+
+  test("a name may hold the sign that parts it from its hash", async () => {
+    const project = new Project({ "k=v.txt": poem });
+    const args = ["apply", "--base", `k=v.txt=${sha256(poem)}`];
+    expect(await project.run(args, { input: update("k=v.txt") })).toMatchObject({ code: 0 });
+    expect(project.text("k=v.txt")).toBe(done);
+  });
+
+  test("--atomic creates no file over another", async () => {
+    const project = new Project({ "new/d.txt": "somebody's\n" });
+    const run = await project.run(["apply", "--atomic"], { input: creation });
+    expect(run.code).toBe(3);
+    expect(project.text("new/d.txt")).toBe("somebody's\n");
+  });
+
+  test("log shows what was written together, and undo takes all of it back", async () => {
+    const project = new Project(files);
+    await project.run(["apply", "all.diff", ...bases]);
+    const log = async (path: string) =>
+      JSON.parse((await project.run(["log", path, "--json"])).stdout).entries;
+    const [entry] = await log("a.txt");
+    const [other] = await log("moved.txt");
+    expect(entry.change_set).toMatch(/^\w{20,}$/);
+    expect(other.change_set).toBe(entry.change_set);
+    const table = await project.run(["log", "a.txt"]);
+    expect(table.stdout).toContain(`holdfast apply (set ${entry.change_set.slice(0, 8)})`);
+    expect(await project.run(["undo", "a.txt"])).toMatchObject({ code: 0 });
+    expectUntouched(project);
+  });
+
+  test.runIf(hasStrace())(
+    "what a killed change set left is settled, and told on standard error",
+    async () => {
+      const project = new Project(files);
+      killInTheMiddle(project);
+      project.put("new/d.txt", "somebody wrote here meanwhile\n");
+      const run = await project.run(["read", "a.txt", "--state-dir", stateOf(project)]);
+      expect(run).toMatchObject({ code: 0, stdout: poem });
+      expect(run.stderr).toContain("holdfast: Took back 1 change set that was interrupted");
+      const left = join(project.folder, "new/d.txt");
+      expect(run.stderr).toContain(
+        `holdfast: Left alone, because somebody else wrote it meanwhile: ${left}\n`,
+      );
+      expect(project.text("new/d.txt")).toBe("somebody wrote here meanwhile\n");
+    },
+  );
+});
+
+/** Kills `apply` at its renames, one later each time, until it has taken a step and not all of them. */
+function killInTheMiddle(project: Project): void {
+  for (let when = 1; when <= 20 && !project.has("new/d.txt"); when++) {
+    const kill = `inject=rename,renameat,renameat2:signal=KILL:when=${when}`;
+    const command = [process.execPath, program, "apply", "all.diff", "--atomic"];
+    const args = ["-f", "-qq", "-o", "/dev/null", "-e", kill, ...command, "--state-dir", stateOf(project)];
+    spawnSync("strace", args, { cwd: project.folder });
+  }
+  expect(project.text("new/d.txt")).toBe("new\n");
+  expect(project.text("a.txt")).toBe(poem);
+}
+
+function stateOf(project: Project): string {
+  return join(project.folder, ".state");
+}
+
+function shorten(word: string): string {
+  return word.startsWith("--") ? word : `./${word.slice(0, word.indexOf("=") + 13)}`;
+}
+
+function hasStrace(): boolean {
+  return spawnSync("strace", ["-qq", "-o", "/dev/null", "true"]).status === 0;
+}
