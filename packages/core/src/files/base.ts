@@ -28,20 +28,20 @@ export type Base =
  * hash or exactly one known state (docs/files.md).
  *
  * @param disk the hash of the bytes on disk, `null` where there is no file.
- * @param known hashes of other states of this path.
+ * @param known hashes of other states of this path; not asked where the base is the disk.
  * @returns `invalid_hash` for what is no hash, or a prefix of several known states.
  */
 export function resolveBase(
   given: GivenBase | undefined,
   disk: string | null,
-  known: readonly string[],
+  known: () => readonly string[],
 ): Base | Refusal {
   if (given === undefined) return { kind: "none" };
   if (given === currentBase) return { kind: "current" };
   const hash = parseHash(given);
   if (typeof hash !== "string") return hash;
   if ((disk ?? emptySha256).startsWith(hash)) return { kind: "matches" };
-  const fitting = [...new Set([...known, emptySha256])].filter((sha256) => sha256.startsWith(hash));
+  const fitting = [...new Set([...known(), emptySha256])].filter((sha256) => sha256.startsWith(hash));
   if (fitting.length > 1) {
     return refuse(
       "invalid_hash",

@@ -23,7 +23,7 @@ export interface Past {
   /** The recorded writes, oldest first. */
   readonly history: readonly HistoryEntry[];
   /** Hashes under which this path was ever met: read by this session, or in any recorded write. */
-  readonly known: readonly string[];
+  known(): readonly string[];
 }
 
 /** What a change comes to. */

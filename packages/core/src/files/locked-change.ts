@@ -12,7 +12,7 @@ import type { WriteOutcome } from "./workspace-types.js";
 
 /** The critical section itself; lives as long as one call. */
 export class LockedChange {
-  private past: Past = { history: [], known: [] };
+  private past: Past = { history: [], known: () => [] };
 
   constructor(
     private readonly session: Session,
@@ -36,7 +36,7 @@ export class LockedChange {
     const guarded = this.protectedPath();
     if (guarded !== undefined) return this.answer(guarded, current);
     const history = await session.ports.history.entries(place.realPath);
-    this.past = { history, known: knownStates(session, place, history) };
+    this.past = { history, known: () => knownStates(session, place, history) };
     const disk = current.kind === "file" ? current.sha256 : null;
     const base = resolveBase(change.options.base, disk, this.past.known);
     return isRefusal(base) ? this.answer(base, current) : this.decide(base, current);

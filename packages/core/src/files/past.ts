@@ -51,7 +51,7 @@ export async function planRestore(
 ): Promise<Plan> {
   const hash = parseHash(wanted);
   if (typeof hash !== "string") return hash;
-  const fitting = [...new Set(past.known)].filter((sha256) => sha256.startsWith(hash));
+  const fitting = [...new Set(past.known())].filter((sha256) => sha256.startsWith(hash));
   const [sha256] = fitting;
   if (sha256 === undefined)
     return refuse("bytes_gone", `No state ${wanted} of this file is known. See its log for those that are.`);

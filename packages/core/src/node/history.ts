@@ -15,6 +15,7 @@ import type { StateFolder } from "./state-folder.js";
  * check is the beginning of the SHA-256 of the entry's text, so a line that was cut or damaged is left out.
  */
 export function openHistory(state: StateFolder, presence: Presence): HistoryStore {
+  const remembered = new RememberedHistories();
   return {
     begin: async (change) => {
       try {
@@ -24,7 +25,7 @@ export function openHistory(state: StateFolder, presence: Presence): HistoryStor
         return answerFor(error, `the state folder ${state.path}`);
       }
     },
-    entries: async (realPath) => readHistory(state, realPath),
+    entries: async (realPath) => remembered.read(state, realPath),
     together: async (changeSet) => readTogether(state, changeSet),
   };
 }
@@ -68,15 +69,58 @@ function readTogether(state: StateFolder, changeSet: string): readonly string[] 
 
 /** Oldest first; damaged lines are left out. */
 export function readHistory(state: StateFolder, realPath: string): readonly HistoryEntry[] {
-  let text: string;
+  const bytes = historyBytes(state, realPath);
+  return bytes === undefined ? [] : parseLines(bytes, realPath);
+}
+
+/**
+ * The histories that were read last. The file is read each time; of what it begins with, if that is to the
+ * byte what was read before, the lines are not checked and parsed again: a write would else take longer
+ * with each write before it.
+ */
+class RememberedHistories {
+  private readonly byPath = new Map<string, ReadHistory>();
+
+  read(state: StateFolder, realPath: string): readonly HistoryEntry[] {
+    const bytes = historyBytes(state, realPath);
+    const before = this.byPath.get(realPath);
+    this.byPath.delete(realPath);
+    if (bytes === undefined) return [];
+    const known = before !== undefined && beginsWith(bytes, before.bytes) ? before : nothingRead;
+    const whole = bytes.lastIndexOf(newline) + 1;
+    const entries = [...known.entries, ...parseLines(bytes.subarray(known.bytes.length, whole), realPath)];
+    this.byPath.set(realPath, { bytes: bytes.subarray(0, whole), entries });
+    const [oldest] = this.byPath.keys();
+    if (this.byPath.size > rememberedPaths && oldest !== undefined) this.byPath.delete(oldest);
+    return whole === bytes.length ? entries : [...entries, ...parseLines(bytes.subarray(whole), realPath)];
+  }
+}
+
+/** Whole lines of a history, and what they say. */
+interface ReadHistory {
+  readonly bytes: Buffer;
+  readonly entries: readonly HistoryEntry[];
+}
+
+const nothingRead: ReadHistory = { bytes: Buffer.alloc(0), entries: [] };
+const rememberedPaths = 8;
+
+function beginsWith(bytes: Buffer, beginning: Buffer): boolean {
+  return bytes.subarray(0, beginning.length).equals(beginning);
+}
+
+function historyBytes(state: StateFolder, realPath: string): Buffer | undefined {
   try {
-    text = readFileSync(historyPath(state, realPath), "utf8");
+    return readFileSync(historyPath(state, realPath));
   } catch (error) {
     // A history that cannot be read is no history; the next write says so when it cannot be recorded.
-    if (codeOf(error) !== "") return [];
+    if (codeOf(error) !== "") return undefined;
     throw error;
   }
-  const entries = text.split("\n").map(parseLine);
+}
+
+function parseLines(bytes: Buffer, realPath: string): readonly HistoryEntry[] {
+  const entries = bytes.toString().split("\n").map(parseLine);
   return entries.filter((entry) => entry !== undefined && entry.realPath === realPath) as HistoryEntry[];
 }
 
