@@ -74,49 +74,76 @@ export function readHistory(state: StateFolder, realPath: string): readonly Hist
 }
 
 /**
- * The histories that were read last. The file is read each time; of what it begins with, if that is to the
- * byte what was read before, the lines are not checked and parsed again: a write would else take longer
- * with each write before it.
+ * The histories that were read last: a write would else take longer with each write before it. A file is
+ * read on from where it ended, if the last line that was read still stands there; lines are only ever
+ * appended, and each is the only one of its kind.
  */
 class RememberedHistories {
   private readonly byPath = new Map<string, ReadHistory>();
 
   read(state: StateFolder, realPath: string): readonly HistoryEntry[] {
-    const bytes = historyBytes(state, realPath);
-    const before = this.byPath.get(realPath);
+    const before = this.byPath.get(realPath) ?? nothingRead;
     this.byPath.delete(realPath);
+    const bytes = historyBytes(state, realPath, before);
     if (bytes === undefined) return [];
-    const known = before !== undefined && beginsWith(bytes, before.bytes) ? before : nothingRead;
-    const whole = bytes.lastIndexOf(newline) + 1;
-    const entries = [...known.entries, ...parseLines(bytes.subarray(known.bytes.length, whole), realPath)];
-    this.byPath.set(realPath, { bytes: bytes.subarray(0, whole), entries });
+    const goesOn = before.size > 0 && bytes.subarray(0, before.lastLine.length).equals(before.lastLine);
+    if (before.size > 0 && !goesOn) return this.read(state, realPath);
+    const fresh = bytes.subarray(before.lastLine.length);
+    const whole = fresh.lastIndexOf(newline) + 1;
+    const entries = [...before.entries, ...parseLines(fresh.subarray(0, whole), realPath)];
+    this.remember(realPath, { size: before.size + whole, lastLine: lastLineOf(bytes), entries });
+    return whole === fresh.length ? entries : [...entries, ...parseLines(fresh.subarray(whole), realPath)];
+  }
+
+  private remember(realPath: string, read: ReadHistory): void {
+    this.byPath.set(realPath, read);
     const [oldest] = this.byPath.keys();
     if (this.byPath.size > rememberedPaths && oldest !== undefined) this.byPath.delete(oldest);
-    return whole === bytes.length ? entries : [...entries, ...parseLines(bytes.subarray(whole), realPath)];
   }
 }
 
-/** Whole lines of a history, and what they say. */
+/** So many bytes of whole lines, the last of these lines, and what all of them say. */
 interface ReadHistory {
-  readonly bytes: Buffer;
+  readonly size: number;
+  readonly lastLine: Buffer;
   readonly entries: readonly HistoryEntry[];
 }
 
-const nothingRead: ReadHistory = { bytes: Buffer.alloc(0), entries: [] };
+const nothingRead: ReadHistory = { size: 0, lastLine: Buffer.alloc(0), entries: [] };
 const rememberedPaths = 8;
 
-function beginsWith(bytes: Buffer, beginning: Buffer): boolean {
-  return bytes.subarray(0, beginning.length).equals(beginning);
+/** The last whole line with its end; nothing where there is none. A copy, so that the rest can go. */
+function lastLineOf(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf(newline) + 1;
+  const from = end < 2 ? 0 : bytes.lastIndexOf(newline, end - 2) + 1;
+  return Buffer.from(bytes.subarray(from, end));
 }
 
-function historyBytes(state: StateFolder, realPath: string): Buffer | undefined {
+/** What stands in the file from the last line that was read; undefined where the file cannot be read. */
+function historyBytes(state: StateFolder, realPath: string, before = nothingRead): Buffer | undefined {
   try {
-    return readFileSync(historyPath(state, realPath));
+    const fd = openSync(historyPath(state, realPath), "r");
+    try {
+      return readFrom(fd, before.size - before.lastLine.length);
+    } finally {
+      closeSync(fd);
+    }
   } catch (error) {
     // A history that cannot be read is no history; the next write says so when it cannot be recorded.
     if (codeOf(error) !== "") return undefined;
     throw error;
   }
+}
+
+function readFrom(fd: number, from: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, fstatSync(fd).size - from));
+  let length = 0;
+  while (length < bytes.length) {
+    const count = readSync(fd, bytes, length, bytes.length - length, from + length);
+    if (count === 0) break;
+    length += count;
+  }
+  return bytes.subarray(0, length);
 }
 
 function parseLines(bytes: Buffer, realPath: string): readonly HistoryEntry[] {

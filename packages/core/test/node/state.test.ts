@@ -208,6 +208,25 @@ describe("history", () => {
     await ports.close();
   });
 
+  it("says to one who reads it on what it says to one who reads it afresh", async () => {
+    const step = fc.constantFrom("record", "record", "half a line", "oldest gone", "file gone", "read");
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        rmSync(stateDir, { recursive: true, force: true });
+        const [writer, reader] = [await open(), await open()];
+        for (const what of steps) {
+          if (what === "record") await record(writer, entryFor("/p"));
+          else if (what !== "read" && existsSync(historyFile("/p"))) disturb(historyFile("/p"), what);
+          const afresh = await open();
+          expect(await reader.history.entries("/p")).toEqual(await afresh.history.entries("/p"));
+          await afresh.close();
+        }
+        await Promise.all([writer.close(), reader.close()]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it("keeps the intent where the entry cannot be added, for recovery to add it", async () => {
     const ports = await open();
     const file = join(root, "file");
@@ -223,6 +242,12 @@ describe("history", () => {
     await next.close();
   });
 });
+
+function disturb(file: string, how: "half a line" | "oldest gone" | "file gone"): void {
+  const text = readFileSync(file, "utf8");
+  if (how === "file gone") rmSync(file);
+  else writeFileSync(file, how === "half a line" ? `${text}["0123` : text.slice(text.indexOf("\n") + 1));
+}
 
 /** Makes all intents look as if the process that wrote them were gone. */
 function forgeOwner(): void {
