@@ -24,7 +24,8 @@ export async function prepare(server, task) {
   const path = join(server.folder, "file.ts");
   writeFileSync(path, textOf(task.lines));
   const bytes = () => readFileSync(path);
-  const once = server.name === "server-filesystem" ? peerCalls(server, path, task) : await ownCalls(server, task);
+  const once =
+    server.name === "server-filesystem" ? peerCalls(server, path, task) : await ownCalls(server, task);
   return { once, bytes };
 }
 
@@ -32,14 +33,14 @@ export async function prepare(server, task) {
 function peerCalls(server, path, { lines, hunks }) {
   return async (/** @type {number} */ round) => {
     if (hunks === 0) {
-      const text = await server.call("read_text_file", { path, head: Math.min(lines, 2_000) });
+      const text = await server.call("read_text_file", { path, ...(lines > 2_000 ? { head: 2_000 } : {}) });
       return mustHold(text, `line ${Math.min(lines, 2_000) - 1} `);
     }
     const edits = placesOf(lines, hunks).map((at) => ({
       oldText: [lineAt(at - 1), changedAt(at, round), lineAt(at + 1)].join("\n"),
       newText: [lineAt(at - 1), changedAt(at, round + 1), lineAt(at + 1)].join("\n"),
     }));
-    mustHold(await server.call("edit_file", { path, edits }), `-${changedAt(edits.length, round)}`.slice(0, 1));
+    mustHold(await server.call("edit_file", { path, edits }), `(${round + 1}, "in this round")`);
   };
 }
 
@@ -51,7 +52,7 @@ async function ownCalls(server, { lines, hunks }) {
   await server.call("read_file", { file_path, limit: 10 });
   return async (/** @type {number} */ round) => {
     if (hunks === 0) {
-      const text = await server.call("read_file", { file_path, limit: Math.min(lines, 2_000) });
+      const text = await server.call("read_file", { file_path, ...(lines > 2_000 ? { limit: 2_000 } : {}) });
       return mustHold(text, `line ${Math.min(lines, 2_000) - 1} `);
     }
     const diff = placesOf(lines, hunks).map(
@@ -68,7 +69,10 @@ async function ownCalls(server, { lines, hunks }) {
 /** @param {number} lines */
 function textOf(lines) {
   const changing = new Set([...placesOf(lines, 1), ...placesOf(lines, 5)]);
-  return Array.from({ length: lines }, (_, at) => `${changing.has(at) ? changedAt(at, 0) : lineAt(at)}\n`).join("");
+  return Array.from(
+    { length: lines },
+    (_, at) => `${changing.has(at) ? changedAt(at, 0) : lineAt(at)}\n`,
+  ).join("");
 }
 
 /** @param {number} at */

@@ -9,12 +9,14 @@ import { openServer, serverNames } from "./servers.mjs";
  * Round trips through the same client, one at a time, the servers in turn within every round, so that a
  * busy moment of the machine meets all of them alike.
  *
- * @param {{ quick: boolean, print: (line: string) => void }} options
+ * @param {{ quick: boolean, task: string, print: (line: string) => void }} options `task`: only those whose
+ *   name holds this
  */
-export async function measureRoundTrips({ quick, print }) {
+export async function measureRoundTrips({ quick, task: wanted, print }) {
   const rows = [];
   for (const task of tasks) {
     const label = `${task.lines.toLocaleString("en")} lines, ${task.name}`;
+    if (!label.includes(wanted)) continue;
     print(label);
     rows.push(...rowsOf(label, await measure(task, quick)));
   }
@@ -30,7 +32,8 @@ async function measure(task, quick) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
   const servers = [];
   try {
-    for (const [at, name] of serverNames.entries()) servers.push(await openServer(name, join(folder, `w${at}`)));
+    for (const [at, name] of serverNames.entries())
+      servers.push(await openServer(name, join(folder, `w${at}`)));
     const runs = await Promise.all(
       servers.map(async (server) => ({
         server,

@@ -35,8 +35,7 @@ export const serverNames = [
 
 /** What a user's client would start. @param {ServerName} name @param {string} folder */
 export function commandOf(name, folder) {
-  if (name === "server-filesystem")
-    return { args: [join(peerFolder, "dist", "index.js"), folder], env: {} };
+  if (name === "server-filesystem") return { args: [join(peerFolder, "dist", "index.js"), folder], env: {} };
   const args = [bundle, "mcp", "--root", folder, "--state-dir", `${folder}-state`];
   return { args, env: name === "holdfast" ? {} : { LD_PRELOAD: eatmydata ?? "" } };
 }

@@ -14,7 +14,8 @@ const require = createRequire(import.meta.url);
  * @returns {string | undefined} why peers are missing, if they are
  */
 export function installPeers() {
-  if (existsSync(join(home, "node_modules", "diff"))) return undefined;
+  const peers = ["diff", "@modelcontextprotocol/server-filesystem"];
+  if (peers.every((peer) => existsSync(join(home, "node_modules", peer)))) return undefined;
   process.stderr.write("Installing the peers into bench/node_modules (npm ci) …\n");
   const run = spawnSync("npm", ["ci", "--no-fund", "--no-audit"], { cwd: home, encoding: "utf8" });
   return run.status === 0 ? undefined : `npm ci in bench/ failed: ${run.stderr?.split("\n")[0] ?? run.error}`;
@@ -24,6 +25,7 @@ export function installPeers() {
 export function findVersions() {
   return {
     holdfast: versionOf("../../packages/core/package.json"),
+    commit: firstLine("git", ["-C", home, "rev-parse", "--short", "HEAD"]),
     jsdiff: versionOf("diff/package.json"),
     patch: firstLine("patch", ["--version"]),
     git: firstLine("git", ["--version"]),
