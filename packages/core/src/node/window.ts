@@ -107,10 +107,10 @@ class ByteSplitter implements Splitter {
     for (;;) {
       const end = chunk.indexOf(this.terminator, from);
       if (end < 0) break;
-      this.collector.add(chunk.subarray(from, end + 1), true);
+      this.collector.add(chunk, from, end + 1, true);
       from = end + 1;
     }
-    if (from < chunk.length) this.collector.add(chunk.subarray(from), false);
+    if (from < chunk.length) this.collector.add(chunk, from, chunk.length, false);
   }
 
   end(): void {}
@@ -138,14 +138,14 @@ class WideSplitter implements Splitter {
       if (high !== 0) continue;
       if (low === 0x0d) this.returns = 1;
       if (low !== this.terminator) continue;
-      this.collector.add(whole.subarray(from, at + 2), true);
+      this.collector.add(whole, from, at + 2, true);
       from = at + 2;
     }
-    if (from < even) this.collector.add(whole.subarray(from, even), false);
+    if (from < even) this.collector.add(whole, from, even, false);
   }
 
   end(): void {
-    if (this.carried !== undefined) this.collector.add(Buffer.of(this.carried), false);
+    if (this.carried !== undefined) this.collector.add(Buffer.of(this.carried), 0, 1, false);
   }
 }
 
@@ -164,10 +164,11 @@ class Collector {
 
   constructor(private readonly wish: Wish) {}
 
-  add(piece: Buffer, endsLine: boolean): void {
+  /** Most lines are only counted: a piece is cut out where it is wanted. */
+  add(chunk: Buffer, from: number, to: number, endsLine: boolean): void {
     const line = this.ended + 1;
     const wanted = line >= this.wish.firstLine && line - this.wish.firstLine < this.wish.lineCount;
-    if (wanted && !this.clipped) this.collect(piece, endsLine);
+    if (wanted && !this.clipped) this.collect(chunk.subarray(from, to), endsLine);
     this.open = !endsLine;
     if (endsLine) this.ended += 1;
   }
