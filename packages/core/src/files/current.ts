@@ -23,6 +23,8 @@ export async function readCurrent(
 ): Promise<Current | Refusal> {
   const entry = await place.look();
   switch (entry.kind) {
+    case "refusal":
+      return entry;
     case "missing":
       return { kind: "absent" };
     case "directory":

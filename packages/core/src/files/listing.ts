@@ -30,6 +30,7 @@ export async function listFolder(
   options: ListOptions,
 ): Promise<Listing | Refusal> {
   const entry = await place.look();
+  if (isRefusal(entry)) return entry;
   if (entry.kind === "missing")
     return refuse("file_missing", `There is no folder ${escapeForDisplay(name)}.`);
   if (entry.kind !== "directory")

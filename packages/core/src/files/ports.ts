@@ -54,8 +54,8 @@ export interface Place {
   readonly realPath: string;
   /** `realPath` relative to the root that holds it, with `/`; "" is that root itself. */
   readonly relativePath: string;
-  /** What stands there now, links not followed (the walk has resolved them). */
-  look(): Promise<Entry>;
+  /** What stands there now, links not followed (the walk has resolved them). `permission_denied`, `busy`. */
+  look(): Promise<Entry | Refusal>;
   /**
    * The whole content of a regular file.
    *

@@ -45,6 +45,7 @@ async function readWindow(read: Reading, request: ReadRequest): Promise<ReadStat
   if (isRefusal(range)) return range;
   const { place, session } = read;
   const entry = await place.look();
+  if (isRefusal(entry)) return entry;
   if (entry.kind === "file" && entry.size > session.limits.fullReadBytes) return streamWindow(read, range);
   const current = await readCurrent(place, session, session.limits.fullReadBytes);
   if (isRefusal(current)) return current;

@@ -1,6 +1,13 @@
-import { closeSync, lstatSync, openSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, openSync, realpathSync, statSync } from "node:fs";
 import { sep } from "node:path";
-import { canWalkByHandle, handlePath, handleTarget, openFlags, syncFolder } from "./platform.js";
+import {
+  canWalkByHandle,
+  closeQuietly,
+  handlePath,
+  handleTarget,
+  openFlags,
+  syncFolder,
+} from "./platform.js";
 
 /**
  * A folder that was reached without following a link. Its entries are named through it, never through
@@ -55,7 +62,7 @@ class HandleFolder implements Folder {
   }
 
   close(): void {
-    closeSync(this.fd);
+    closeQuietly(this.fd);
   }
 }
 

@@ -1,7 +1,7 @@
-import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readFileSync, symlinkSync } from "node:fs";
 import type { HistoryEntry } from "../files/index.js";
 import { newId } from "./digest.js";
-import { namesIn, removeQuietly } from "./entries.js";
+import { namesIn, readLink, removeQuietly } from "./entries.js";
 import { keyOf } from "./locks.js";
 import { codeOf, openFlags } from "./platform.js";
 import { formatIdentity, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.js";
@@ -19,11 +19,26 @@ export interface StoredIntent extends Intent {
   readonly owner: ProcessIdentity;
 }
 
-/** @returns the path of the record, to be deleted when the write is over. Throws the system's error. */
+/**
+ * The record is the text of a symbolic link: made by one call, so it is whole or not there. And it is
+ * among what file systems keep in their journal: where the state folder and the project share one, the
+ * fsync of the stage file makes its record durable, too, and costs nothing more.
+ *
+ * @returns the path of the record, to be deleted when the write is over. Throws the system's error.
+ */
 export function writeIntent(state: StateFolder, intent: Intent): string {
   const path = state.at("intents", `${keyOf(intent.change.realPath)}.${newId()}`);
   const text = JSON.stringify({ ...intent, owner: formatIdentity(ownIdentity()) });
-  const fd = state.within(state.at("intents"), () => openSync(path, openFlags.create, 0o600));
+  const isShort = Buffer.byteLength(text) <= linkLimitBytes;
+  state.within(state.at("intents"), () => (isShort ? symlinkSync(text, path) : writeRecord(path, text)));
+  return path;
+}
+
+const linkLimitBytes = 4_095;
+
+/** For a path of thousands of letters, which no link can hold. */
+function writeRecord(path: string, text: string): void {
+  const fd = openSync(path, openFlags.create, 0o600);
   try {
     writeAll(fd, Buffer.from(text), 0);
   } catch (error) {
@@ -32,7 +47,6 @@ export function writeIntent(state: StateFolder, intent: Intent): string {
   } finally {
     closeSync(fd);
   }
-  return path;
 }
 
 /** The records of one path, or of all. What a kill left half written is told apart as `unreadable`. */
@@ -56,7 +70,7 @@ export function readIntents(
 
 /** Whether a half-written record is old enough to be nobody's any more. */
 export function isForgotten(path: string): boolean {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) > forgottenMs;
 }
 
@@ -68,7 +82,7 @@ function readIntent(
 ): StoredIntent | undefined {
   try {
     const value: { stageName?: unknown; change?: unknown; owner?: unknown } | null = JSON.parse(
-      readFileSync(path, "utf8"),
+      readLink(path) || readFileSync(path, "utf8"),
     );
     if (value === null) return undefined;
     const change = parse(value.change);

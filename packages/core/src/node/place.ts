@@ -47,11 +47,11 @@ class DiskPlace implements Place {
     this.realPath = joined(root.real, names);
   }
 
-  async look(): Promise<Entry> {
+  async look(): Promise<Entry | Refusal> {
     const { spot } = this;
     if (this.isRoot) return { kind: "directory" };
     if (spot === undefined) return { kind: "missing" };
-    return lookAt(spot);
+    return answering(this.relativePath, () => lookAt(spot));
   }
 
   async read(limitBytes: number): Promise<FileBytes | Refusal> {

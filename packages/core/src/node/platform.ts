@@ -8,7 +8,7 @@ import {
   readlinkSync,
   renameSync,
 } from "node:fs";
-import { homedir, hostname, tmpdir } from "node:os";
+import { homedir, hostname, constants as osConstants, tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
 /**
@@ -77,7 +77,7 @@ export function syncFolder(path: string): void {
   } catch (error) {
     if (!unsyncable.has(codeOf(error))) throw error;
   } finally {
-    closeSync(fd);
+    closeQuietly(fd);
   }
 }
 
@@ -89,6 +89,15 @@ function openForSync(path: string): number | undefined {
   } catch (error) {
     if (codeOf(error) === "EACCES") return undefined;
     throw error;
+  }
+}
+
+/** Of what was only read or walked from: an error that comes with the closing says nothing about a file. */
+export function closeQuietly(fd: number): void {
+  try {
+    closeSync(fd);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
   }
 }
 
@@ -181,5 +190,12 @@ export function defaultStateFolder(environment: NodeJS.ProcessEnv = process.env)
 /** The code of a system error (`ENOENT`), or "". */
 export function codeOf(error: unknown): string {
   if (typeof error !== "object" || error === null || !("code" in error)) return "";
-  return typeof error.code === "string" ? error.code : "";
+  if (typeof error.code !== "string") return "";
+  return /^unknown/i.test(error.code) ? codeByNumber(error) : error.code;
+}
+
+/** Node has no name for some errors, a full quota among them; the system's table has. */
+function codeByNumber(error: object): string {
+  const number = "errno" in error && !isWindows ? Number(error.errno) : 0;
+  return Object.entries(osConstants.errno).find(([, known]) => known === -number)?.[0] ?? "UNKNOWN";
 }

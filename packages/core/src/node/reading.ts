@@ -3,7 +3,7 @@ import { type Entry, type FileBytes, type FileIdentity, type Refusal, refuse } f
 import { escapeForDisplay } from "../text/index.js";
 import { sha256Stream } from "./digest.js";
 import type { Folder } from "./folder.js";
-import { codeOf, openFlags } from "./platform.js";
+import { closeQuietly, codeOf, openFlags } from "./platform.js";
 
 /** One entry of an open folder, with the path under which messages speak of it. */
 export interface Spot {
@@ -81,7 +81,7 @@ export function readWhole(spot: Spot, limitBytes: number): FileBytes | Refusal {
       ? tooLarge(spot, undefined, limitBytes)
       : { kind: "bytes", bytes, identity: identityOf(opened.stat) };
   } finally {
-    closeSync(opened.fd);
+    closeQuietly(opened.fd);
   }
 }
 

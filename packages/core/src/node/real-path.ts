@@ -1,7 +1,7 @@
-import { closeSync, unlinkSync } from "node:fs";
+import { unlinkSync } from "node:fs";
 import { basename, parse as parsePath, sep } from "node:path";
 import { type Folder, openRoot } from "./folder.js";
-import { codeOf } from "./platform.js";
+import { closeQuietly, codeOf } from "./platform.js";
 import { hashOpened, lookAt, openFile, type Spot } from "./reading.js";
 import { stagePrefix } from "./stage.js";
 
@@ -60,6 +60,6 @@ export function hashNow(folder: Folder, realPath: string): string | null | undef
   try {
     return hashOpened(opened.fd, Number(opened.stat.size));
   } finally {
-    closeSync(opened.fd);
+    closeQuietly(opened.fd);
   }
 }

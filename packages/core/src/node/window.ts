@@ -1,6 +1,6 @@
-import { closeSync } from "node:fs";
 import type { FileWindow, Refusal } from "../files/index.js";
 import { sha256Stream } from "./digest.js";
+import { closeQuietly } from "./platform.js";
 import { chunkBytes, openFile, readAt, type Spot, tooLarge } from "./reading.js";
 
 /** Files that hide their size (as those of /proc do) are read so far and no further. */
@@ -35,7 +35,7 @@ export function readWindow(spot: Spot, wish: Wish): FileWindow | Refusal {
     } = oldMacintosh ? scan(opened.fd, endBytes, wish, 0x0d) : first;
     return window;
   } finally {
-    closeSync(opened.fd);
+    closeQuietly(opened.fd);
   }
 }
 

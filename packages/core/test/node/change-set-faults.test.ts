@@ -200,7 +200,10 @@ const making = [
   "rmdir",
   "ftruncate",
 ];
-const failing = { EIO: [...making, "statx", "readlink", "fchmod", "fchown", "utimensat"], ENOSPC: making };
+const failing = {
+  EIO: [...making, "statx", "readlink", "fchmod", "fchown", "utimensat"],
+  ENOSPC: making,
+};
 
 describe.skipIf(!hasStrace)("a change set over ten files under strace", () => {
   it("journals before it stages, stages durably before it begins, and decides durably before it answers", () => {

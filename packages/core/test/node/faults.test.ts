@@ -104,7 +104,10 @@ const changing = [
 
 /** Which calls are made to fail. All our writes have a position: `write` is Node waking itself. */
 const making = ["openat", "pwrite64", "fsync", "rename", "link", "unlink", "symlink", "mkdir", "ftruncate"];
-const failing = { EIO: [...making, "statx", "readlink", "fchmod", "fchown", "utimensat"], ENOSPC: making };
+const failing = {
+  EIO: [...making, "statx", "readlink", "fchmod", "fchown", "utimensat"],
+  ENOSPC: making,
+};
 
 /** Not of Node looking for its modules. */
 function isOurs(call: Call): boolean {
@@ -220,6 +223,36 @@ describe.skipIf(!hasStrace)("under strace", () => {
     expect(readFileSync(log, "utf8").match(/fsync\(/g)).toHaveLength(1);
     expect(contentOf(trial)).toBe("old");
     expect(stagesIn(trial.root)).toEqual([]);
+  });
+
+  it("does not call a write a failure because a descriptor could not be closed after it", () => {
+    const calls = traceOf("old", changing);
+    const step = calls.findIndex((call) => call.name === "rename" && call.text.includes("/file"));
+    const closes = calls.slice(step).filter(({ name }) => name === "close");
+    expect(closes.length).toBeGreaterThan(3);
+    for (const { count } of closes) {
+      const trial = newTrial("old");
+      const inject = `inject=close:error=EIO:when=${count}`;
+      const run = runWrite(trial, ["-o", "/dev/null", "-e", "trace=close", "-e", inject]);
+      expect([JSON.parse(run.stdout).verdict, contentOf(trial)], `close ${count}`).toEqual([
+        "committed",
+        fresh,
+      ]);
+    }
+  });
+
+  it("knows a full quota, for which Node has no name", () => {
+    const writes = traceOf("old", changing).filter(({ name }) => name === "pwrite64");
+    const verdicts: string[] = [];
+    for (const { count } of writes) {
+      const trial = newTrial("old");
+      const inject = `inject=pwrite64:error=EDQUOT:when=${count}`;
+      const run = runWrite(trial, ["-o", "/dev/null", "-e", "trace=pwrite64", "-e", inject]);
+      verdicts.push(JSON.parse(run.stdout).verdict);
+    }
+    // What comes first is the copy of the old state; the fixture goes on without it, a workspace does not.
+    expect(verdicts).toContain("disk_full");
+    expect(verdicts).not.toContain("DiskFault");
   });
 
   it("does not take a write of no bytes for progress", () => {

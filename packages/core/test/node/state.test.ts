@@ -3,9 +3,11 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   statSync,
@@ -27,7 +29,17 @@ import { defaultStateFolder } from "../../src/node/platform.js";
 import { formatIdentity, ownIdentity } from "../../src/node/process-identity.js";
 import { openPresence } from "../../src/node/sessions.js";
 import { openStateFolder } from "../../src/node/state-folder.js";
-import { bytesOf, freshFolder, isRoot, mountTmpfs, must, stagesIn, stateAt, verdict } from "./support.js";
+import {
+  bytesOf,
+  freshFolder,
+  isRoot,
+  mountTmpfs,
+  must,
+  stagesIn,
+  stateAt,
+  textAt,
+  verdict,
+} from "./support.js";
 
 let base: string;
 let root: string;
@@ -251,11 +263,20 @@ function disturb(file: string, how: "half a line" | "oldest gone" | "file gone")
 
 /** Makes all intents look as if the process that wrote them were gone. */
 function forgeOwner(): void {
+  forgeIntents(() => ({ owner: formatIdentity({ ...ownIdentity(), pid: 999_999 }) }));
+}
+
+/** A record is the text of a link, or, where that would be too long, a file. */
+function forgeIntents(change: (value: { change: HistoryEntry }) => object): void {
   const folder = join(stateDir, "intents");
   for (const name of readdirSync(folder)) {
-    const value = JSON.parse(readFileSync(join(folder, name), "utf8"));
-    value.owner = formatIdentity({ ...ownIdentity(), pid: 999_999 });
-    writeFileSync(join(folder, name), JSON.stringify(value));
+    const path = join(folder, name);
+    const isLink = lstatSync(path).isSymbolicLink();
+    const value = JSON.parse(isLink ? readlinkSync(path) : textAt(path));
+    const text = JSON.stringify({ ...value, ...change(value) });
+    rmSync(path);
+    if (isLink) symlinkSync(text, path);
+    else writeFileSync(path, text);
   }
 }
 
@@ -312,17 +333,23 @@ describe("recovery", () => {
     const stage = await leave(entryFor(join(root, "swapped/b")));
     writeFileSync(join(base, "outside", stage), "theirs");
     symlinkSync(join(base, "outside"), join(root, "swapped"));
-    const intents = join(stateDir, "intents");
-    for (const name of readdirSync(intents)) {
-      const value = JSON.parse(readFileSync(join(intents, name), "utf8"));
-      if (value.change.realPath.endsWith("/a")) value.stageName = "victim";
-      writeFileSync(join(intents, name), JSON.stringify(value));
-    }
+    forgeIntents(({ change }) => (change.realPath.endsWith("/a") ? { stageName: "victim" } : {}));
     forgeOwner();
     await (await open()).close();
     expect(readdirSync(folder)).toEqual(["victim"]);
     expect(readdirSync(join(base, "outside"))).toEqual([stage]);
-    expect(readdirSync(intents)).toEqual([]);
+    expect(readdirSync(join(stateDir, "intents"))).toEqual([]);
+  });
+
+  it("knows a write whose path is too long for a link", async () => {
+    const names = Array.from({ length: 18 }, (_, at) => `${at}`.padEnd(200, "x"));
+    const folder = join(root, ...names);
+    mkdirSync(folder, { recursive: true });
+    const stage = await leave(entryFor(join(folder, "file")));
+    writeFileSync(join(folder, stage), "stage");
+    forgeOwner();
+    await (await open()).close();
+    expect([readdirSync(folder), readdirSync(join(stateDir, "intents"))]).toEqual([[], []]);
   });
 
   it("drops half-written records once they are old, and does not stumble over them before", async () => {

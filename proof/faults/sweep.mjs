@@ -1,0 +1,139 @@
+import { eachOf, remove, spread, treeOf } from "../rooms.mjs";
+import { breachesAfterRestart, breachesOfAnswer, breachesOnDisk } from "./judge.mjs";
+import { newTrial, scenarios } from "./scenarios.mjs";
+import { callsOf, runTraced, striking, wasStruck } from "./trace.mjs";
+
+/**
+ * @typedef {import("./judge.mjs").Breach} Breach
+ * @typedef {import("./scenarios.mjs").Scenario} Scenario
+ * @typedef {import("./trace.mjs").Call} Call
+ */
+
+export const errors = ["EIO", "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EMFILE", "EINTR"];
+
+/**
+ * F1: each call of each tool fails once with each error.
+ *
+ * @param {string} child @param {{ points: number, print: (line: string) => void }} options `points` a tool, at most
+ * @returns {Promise<import("../contract.mjs").Row[]>}
+ */
+export async function sweepErrors(child, { points, print }) {
+  const rows = [];
+  for (const scenario of scenarios) {
+    const calls = await traceScenario(child, scenario);
+    const all = calls.flatMap((call) => errors.map((error) => ({ call, error })));
+    const count = newCount([
+      "torn",
+      "missing",
+      "false success",
+      "untrue",
+      "no answer",
+      "strays",
+      "wrong history",
+    ]);
+    await eachOf(spread(all, points), async ({ call, error }) => {
+      await strike(scenario, child, call, `error=${error}`, count, print, async (trial, run, tree) => [
+        ...breachesOnDisk(scenario, tree),
+        ...breachesOfAnswer(scenario, tree, run.stdout),
+        ...(await breachesAfterRestart(scenario, trial)),
+      ]);
+    });
+    rows.push(
+      rowOf(
+        "F1",
+        `${scenario.name}: each of ${calls.length} system calls fails, ${errors.length} errors`,
+        count,
+      ),
+    );
+    print(`${scenario.name}: ${count.tried} failures, ${JSON.stringify(count.bad)}`);
+  }
+  return rows;
+}
+
+/**
+ * F3: the process is killed at each call.
+ *
+ * @param {string} child @param {{ points: number, print: (line: string) => void }} options
+ * @returns {Promise<import("../contract.mjs").Row[]>}
+ */
+export async function sweepKills(child, { points, print }) {
+  const rows = [];
+  for (const scenario of scenarios) {
+    const calls = await traceScenario(child, scenario);
+    const count = newCount(["torn", "missing", "half sets", "strays", "wrong history", "not idempotent"]);
+    await eachOf(spread(calls, points), async (call) => {
+      await strike(scenario, child, call, "signal=KILL", count, print, async (trial, _run, tree) => [
+        ...breachesOnDisk(scenario, tree),
+        ...(await breachesAfterRestart(scenario, trial)),
+      ]);
+    });
+    rows.push(rowOf("F3", `${scenario.name}: killed at each of ${calls.length} system calls`, count));
+    print(`${scenario.name}: ${count.tried} kills, ${JSON.stringify(count.bad)}`);
+  }
+  return rows;
+}
+
+/** @typedef {{ tried: number, missed: number, bad: Record<string, number>, answers: Record<string, number> }} Count */
+
+/** @param {readonly Breach[]} breaches @returns {Count} */
+function newCount(breaches) {
+  return { tried: 0, missed: 0, bad: Object.fromEntries(breaches.map((name) => [name, 0])), answers: {} };
+}
+
+/** @param {string} figure @param {string} what @param {Count} count @returns {import("../contract.mjs").Row} */
+function rowOf(figure, what, { tried, missed, bad, answers }) {
+  const told = Object.entries(answers).map(([answer, times]) => `${times} ${answer}`);
+  if (missed > 0) told.push(`${missed} did not come down`);
+  return { figure, what, tried, bad, seen: told.join(", ") };
+}
+
+/** @param {string} child @param {Scenario} scenario */
+async function traceScenario(child, scenario) {
+  const trial = await newTrial(scenario);
+  try {
+    return await callsOf([child], trial);
+  } finally {
+    remove(trial.top);
+  }
+}
+
+/**
+ * @param {Scenario} scenario @param {string} child @param {Call} call @param {string} fault @param {Count} count
+ * @param {(line: string) => void} print
+ * @param {(trial: import("./scenarios.mjs").Trial, run: import("./trace.mjs").Run,
+ *   tree: Record<string, string>) => Promise<Breach[]>} judge
+ */
+async function strike(scenario, child, call, fault, count, print, judge) {
+  const trial = await newTrial(scenario);
+  try {
+    const run = await runTraced(striking(call, fault), [child], trial);
+    const killed = fault.startsWith("signal");
+    if (killed ? run.stdout !== "" : !wasStruck(run)) {
+      count.missed += 1;
+      return;
+    }
+    count.tried += 1;
+    const answer = killed ? "" : answerOf(run.stdout);
+    if (answer !== "") count.answers[answer] = (count.answers[answer] ?? 0) + 1;
+    for (const breach of new Set(await judge(trial, run, treeOf(trial.root)))) {
+      count.bad[breach] = (count.bad[breach] ?? 0) + 1;
+      print(
+        `${breach}: ${scenario.name}, ${fault} at ${call.name}(${call.text}: ${run.stdout.slice(0, 400)}`,
+      );
+    }
+  } finally {
+    remove(trial.top);
+  }
+}
+
+/** @param {string} stdout */
+function answerOf(stdout) {
+  try {
+    const { code, unopened, thrown } = JSON.parse(stdout);
+    return thrown?.state === undefined
+      ? (code ?? (unopened === undefined ? "read" : "not opened"))
+      : `disk fault, ${thrown.state}`;
+  } catch {
+    return "";
+  }
+}
