@@ -1,3 +1,4 @@
+import { killAtRandom } from "./faults/random-kills.mjs";
 import { sweepErrors, sweepKills } from "./faults/sweep.mjs";
 import { hasProgram } from "./machine.mjs";
 import { bundle } from "./rooms.mjs";
@@ -8,10 +9,16 @@ export const part = {
   title: "Faults",
   run: async ({ quick, print }) => {
     const child = bundle("faults/call.mjs");
-    if (!hasProgram("strace", ["-V"])) return [notHad("F1"), notHad("F3")];
+    const children = {
+      writer: bundle("writers/writer.mjs"),
+      plainWriter: bundle("writers/plain-writer.mjs"),
+    };
+    const random = await killAtRandom(children, { kills: quick ? 20 : 1_000, print });
+    if (!hasProgram("strace", ["-V"])) return [notHad("F1"), notHad("F3"), ...random];
     return [
-      ...(await sweepErrors(child, { points: quick ? 40 : Number.POSITIVE_INFINITY, print })),
-      ...(await sweepKills(child, { points: quick ? 12 : Number.POSITIVE_INFINITY, print })),
+      ...(await sweepErrors(child, { points: quick ? 24 : Number.POSITIVE_INFINITY, print })),
+      ...(await sweepKills(child, { points: quick ? 8 : Number.POSITIVE_INFINITY, print })),
+      ...random,
     ];
   },
 };
