@@ -31,10 +31,32 @@ function loadNative(): NativeExtension {
   try {
     // The types are ours: the package has none.
     const attributes = createRequire(import.meta.url)("fs-native-extensions") as NativeAttributes;
-    return { kind: "loaded", attributes };
+    return { kind: "loaded", attributes: asSystemCalls(attributes) };
   } catch (error) {
     const [line] = (error instanceof Error ? error.message : String(error)).split("\n");
     return { kind: "missing", reason: line ?? "unknown" };
+  }
+}
+
+/** The extension's errors do not say which call failed, and it gives up where a signal came in between. */
+function asSystemCalls(attributes: NativeAttributes): NativeAttributes {
+  return {
+    listAttrsSync: (fd) => calling("flistxattr", () => attributes.listAttrsSync(fd)),
+    getAttrSync: (fd, name) => calling("fgetxattr", () => attributes.getAttrSync(fd, name)),
+    setAttrSync: (fd, name, value) => calling("fsetxattr", () => attributes.setAttrSync(fd, name, value)),
+    removeAttrSync: (fd, name) => calling("fremovexattr", () => attributes.removeAttrSync(fd, name)),
+  };
+}
+
+function calling<T>(syscall: string, call: () => T): T {
+  for (;;) {
+    try {
+      return call();
+    } catch (error) {
+      if (codeOf(error) === "EINTR") continue;
+      if (error instanceof Error && codeOf(error) !== "") Object.assign(error, { syscall });
+      throw error;
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { nativeExtension } from "../../src/node/attributes.js";
 import { sha256 } from "../../src/node/digest.js";
 import { openPorts } from "../../src/node/open.js";
 import {
@@ -238,6 +239,18 @@ describe.skipIf(!hasStrace)("under strace", () => {
         "committed",
         fresh,
       ]);
+    }
+  });
+
+  it.runIf(nativeExtension().kind === "loaded")("names the call that failed on extended attributes", () => {
+    const lists = traceOf("old", ["access", "flistxattr"]).filter(({ name }) => name === "flistxattr");
+    expect(lists.length).toBeGreaterThan(1);
+    for (const code of ["EIO", "EINTR"]) {
+      const trial = newTrial("old");
+      const inject = `inject=flistxattr:error=${code}:when=${lists[0]?.count}`;
+      const run = runWrite(trial, ["-o", "/dev/null", "-e", "trace=flistxattr", "-e", inject]);
+      const failed = { verdict: "DiskFault", operation: "flistxattr", code: "EIO", state: "unchanged" };
+      expect(JSON.parse(run.stdout)).toEqual(code === "EINTR" ? { verdict: "committed" } : failed);
     }
   });
 
