@@ -1,4 +1,5 @@
 import { killAtRandom } from "./faults/random-kills.mjs";
+import { writeShort } from "./faults/short-writes.mjs";
 import { sweepErrors, sweepKills } from "./faults/sweep.mjs";
 import { hasProgram } from "./machine.mjs";
 import { bundle } from "./rooms.mjs";
@@ -18,6 +19,7 @@ export const part = {
     return [
       ...(await sweepErrors(child, { points: quick ? 24 : Number.POSITIVE_INFINITY, print })),
       ...(await sweepKills(child, { points: quick ? 8 : Number.POSITIVE_INFINITY, print })),
+      await writeShort(child, { print }),
       ...random,
     ];
   },

@@ -7,9 +7,9 @@ import { freshFolder, remove } from "../rooms.mjs";
 /** Why no file systems can be made and mounted here; undefined where they can. @param {readonly string[]} makers */
 export function lacking(makers) {
   if (!isRoot) return "only root may mount";
-  return makers.find((maker) => !hasProgram(maker, ["-V"])) === undefined
-    ? undefined
-    : `${makers.join(", ")} not installed`;
+  const missing = makers.filter((maker) => !hasProgram(maker, ["-V"]));
+  if (missing.length > 0) return `${missing.join(", ")} not installed`;
+  return makers.length === 0 || hasProgram("losetup", ["-f"]) ? undefined : "there is no loop device";
 }
 
 /** @param {string} program @param {readonly string[]} args */
