@@ -19,7 +19,7 @@ export const part = {
     return [
       ...(await sweepErrors(child, { points: quick ? 24 : Number.POSITIVE_INFINITY, print })),
       ...(await sweepKills(child, { points: quick ? 8 : Number.POSITIVE_INFINITY, print })),
-      await writeShort(child, { print }),
+      await writeShort(child, { limit: quick ? 12 : Number.POSITIVE_INFINITY, print }),
       ...random,
     ];
   },

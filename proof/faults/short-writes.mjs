@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheFolder, hasProgram } from "../machine.mjs";
 import { openPeers, peersFolder } from "../peers.mjs";
-import { eachOf, freshFolder, remove, treeOf } from "../rooms.mjs";
+import { eachOf, freshFolder, remove, spread, treeOf } from "../rooms.mjs";
 import { breachesAfterRestart, breachesOfAnswer, breachesOnDisk } from "./judge.mjs";
 import { newTrial, scenarios } from "./scenarios.mjs";
 import { callsOf } from "./trace.mjs";
@@ -14,10 +14,10 @@ const what = "each write to a file writes only half of what it was given, one at
 /**
  * F2, first half.
  *
- * @param {string} child @param {{ print: (line: string) => void }} options
+ * @param {string} child @param {{ limit: number, print: (line: string) => void }} options
  * @returns {Promise<import("../contract.mjs").Row>}
  */
-export async function writeShort(child, { print }) {
+export async function writeShort(child, { limit, print }) {
   const library = compile();
   if (library === undefined) {
     return { figure: "F2", what, tried: 0, bad: {}, notHad: "no C compiler, or no strace" };
@@ -30,7 +30,7 @@ export async function writeShort(child, { print }) {
     const writes = await countWrites(child, scenario);
     for (let at = 0; at <= writes; at++) points.push({ scenario, at });
   }
-  await eachOf(points, async ({ scenario, at }) => {
+  await eachOf(spread(points, limit), async ({ scenario, at }) => {
     const trial = await newTrial(scenario);
     try {
       const args = [child, trial.root, trial.stateDir, trial.request, trial.warm];

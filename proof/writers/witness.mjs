@@ -66,8 +66,10 @@ export class Witness {
   /** Waits until so many steps were acknowledged. @param {number} count */
   async until(count) {
     const end = this.acks + count;
+    const late = performance.now() + patienceMs;
     while (this.acks < end) {
       if (this.child.exitCode !== null) throw new Error(`the writer ended: ${this.failure}`);
+      if (performance.now() > late) throw new Error(`the writer does nothing: ${this.failure}`);
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
   }
@@ -79,6 +81,8 @@ export class Witness {
     await closed;
   }
 }
+
+const patienceMs = 60_000;
 
 /** @param {readonly string[]} command @param {{ image: string, at: string }} disk */
 function onDisk(command, { image, at }) {

@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { HistoryEntry } from "../files/index.js";
 import { sha256 } from "./digest.js";
-import { namesIn, removeQuietly } from "./entries.js";
+import { namesIn, readText, removeQuietly } from "./entries.js";
 import { parseEntry } from "./history.js";
 import { codeOf, openFlags, syncFolder } from "./platform.js";
 import {
@@ -104,7 +104,7 @@ export function cutRecords(
 ): readonly { readonly path: string; readonly owner: ProcessIdentity | undefined }[] {
   return namesIn(state.at("changes"))
     .map((name) => ({ path: state.at("changes", name), owner: ownerOf(name) }))
-    .filter(({ path }) => readText(path)?.includes("\n") === false);
+    .filter(({ path }) => textOf(path)?.includes("\n") === false);
 }
 
 /** Whether the process that wrote a record is gone. */
@@ -118,7 +118,7 @@ function ownerOf(name: string): ProcessIdentity | undefined {
 }
 
 export function readRecord(path: string): StoredRecord | undefined {
-  const [line = "", ...rest] = readText(path)?.split("\n") ?? [];
+  const [line = "", ...rest] = textOf(path)?.split("\n") ?? [];
   const [, check, text] = /^\["([0-9a-f]{16})",(.*)\]$/s.exec(line) ?? [];
   // A line that is not as it was written says nothing that could be acted upon.
   if (text === undefined || rest.length === 0 || checkOf(text) !== check) return undefined;
@@ -128,9 +128,9 @@ export function readRecord(path: string): StoredRecord | undefined {
   return { ...record, path, fate: fate ?? "open" };
 }
 
-function readText(path: string): string | undefined {
+function textOf(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readText(path);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;

@@ -1,5 +1,6 @@
-import { readdirSync, readlinkSync, unlinkSync } from "node:fs";
-import { codeOf } from "./platform.js";
+import { fstatSync, openSync, readdirSync, readlinkSync, unlinkSync } from "node:fs";
+import { closeQuietly, codeOf } from "./platform.js";
+import { readUpTo } from "./reading.js";
 
 /** The text of a symbolic link; undefined where there is nothing, "" for what is no link. */
 export function readLink(path: string): string | undefined {
@@ -9,6 +10,20 @@ export function readLink(path: string): string | undefined {
     if (codeOf(error) === "ENOENT") return undefined;
     if (codeOf(error) === "EINVAL") return "";
     throw error;
+  }
+}
+
+/**
+ * The text of a file. Throws the system's error. (Node's own way ends the process where such a file cannot
+ * be closed, and gives up where a signal came in between.)
+ */
+export function readText(path: string): string {
+  const fd = openSync(path, "r");
+  try {
+    const bytes = readUpTo(fd, fstatSync(fd).size, Number.MAX_SAFE_INTEGER);
+    return Buffer.from(bytes ?? []).toString("utf8");
+  } finally {
+    closeQuietly(fd);
   }
 }
 

@@ -1,11 +1,12 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
 import type { HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../files/index.js";
 import { sha256 } from "./digest.js";
-import { removeQuietly } from "./entries.js";
+import { readText, removeQuietly } from "./entries.js";
 import { answerFor } from "./faults.js";
 import { writeIntent } from "./intents.js";
 import { keyOf } from "./locks.js";
-import { codeOf } from "./platform.js";
+import { closeQuietly, codeOf } from "./platform.js";
+import { readAt } from "./reading.js";
 import type { Presence } from "./sessions.js";
 import { newStageName, writeAll } from "./stage.js";
 import type { StateFolder } from "./state-folder.js";
@@ -58,7 +59,7 @@ export function togetherPath(state: StateFolder, changeSet: string): string {
 
 function readTogether(state: StateFolder, changeSet: string): readonly string[] | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(togetherPath(state, changeSet), "utf8"));
+    const value: unknown = JSON.parse(readText(togetherPath(state, changeSet)));
     const right = Array.isArray(value) && value.every((path) => typeof path === "string");
     return right ? value : undefined;
   } catch (error) {
@@ -126,7 +127,7 @@ function historyBytes(state: StateFolder, realPath: string, before = nothingRead
     try {
       return readFrom(fd, before.size - before.lastLine.length);
     } finally {
-      closeSync(fd);
+      closeQuietly(fd);
     }
   } catch (error) {
     // A history that cannot be read is no history; the next write says so when it cannot be recorded.
@@ -139,7 +140,7 @@ function readFrom(fd: number, from: number): Buffer {
   const bytes = Buffer.alloc(Math.max(0, fstatSync(fd).size - from));
   let length = 0;
   while (length < bytes.length) {
-    const count = readSync(fd, bytes, length, bytes.length - length, from + length);
+    const count = readAt(fd, bytes, length, bytes.length - length, from + length);
     if (count === 0) break;
     length += count;
   }

@@ -1,7 +1,7 @@
-import { closeSync, lstatSync, openSync, readFileSync, symlinkSync } from "node:fs";
+import { closeSync, lstatSync, openSync, symlinkSync } from "node:fs";
 import type { HistoryEntry } from "../files/index.js";
 import { newId } from "./digest.js";
-import { namesIn, readLink, removeQuietly } from "./entries.js";
+import { namesIn, readLink, readText, removeQuietly } from "./entries.js";
 import { keyOf } from "./locks.js";
 import { codeOf, openFlags } from "./platform.js";
 import { formatIdentity, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.js";
@@ -82,7 +82,7 @@ function readIntent(
 ): StoredIntent | undefined {
   try {
     const value: { stageName?: unknown; change?: unknown; owner?: unknown } | null = JSON.parse(
-      readLink(path) || readFileSync(path, "utf8"),
+      readLink(path) || readText(path),
     );
     if (value === null) return undefined;
     const change = parse(value.change);

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { nativeExtension } from "../../src/node/attributes.js";
 import { sha256 } from "../../src/node/digest.js";
 import { openPorts } from "../../src/node/open.js";
 import {
+  builtRoom,
   bytesOf,
   freshFolder,
   hasStrace,
@@ -252,6 +254,43 @@ describe.skipIf(!hasStrace)("under strace", () => {
       const failed = { verdict: "DiskFault", operation: "flistxattr", code: "EIO", state: "unchanged" };
       expect(JSON.parse(run.stdout)).toEqual(code === "EINTR" ? { verdict: "committed" } : failed);
     }
+  });
+
+  it("stands a record of its own that cannot be closed after it was read", () => {
+    const top = realpathSync(freshFolder());
+    writeFileSync(join(top, "record"), "text");
+    const script = join(top, "read.mjs");
+    writeFileSync(
+      script,
+      `import { readText } from ${JSON.stringify(builtRoom())};\nconsole.log(readText(${JSON.stringify(join(top, "record"))}));\n`,
+    );
+    const log = join(top, "trace");
+    const run = (...options: string[]) =>
+      spawnSync("strace", ["-f", "-qq", "-y", "-o", log, ...options, process.execPath, script], {
+        encoding: "utf8",
+      });
+    run("-e", "trace=close");
+    const closes = readFileSync(log, "utf8")
+      .split("\n")
+      .filter((line) => line.includes("close("));
+    const [pid] = closes.find((line) => line.includes("/record>"))?.split(" ") ?? [];
+    const mine = closes.filter((line) => line.startsWith(`${pid} `));
+    const count = mine.findIndex((line) => line.includes("/record>")) + 1;
+    expect(count).toBeGreaterThan(0);
+    expect(run("-e", "trace=close", "-e", `inject=close:error=EIO:when=${count}`).stdout).toBe("text\n");
+  });
+
+  it("says why a file cannot be looked at", () => {
+    const looks = traceOf("old", changing).filter(
+      ({ name, text }) => name === "statx" && text.includes('/file"'),
+    );
+    const verdicts = looks.map(({ count }) => {
+      const inject = `inject=statx:error=EACCES:when=${count}`;
+      const run = runWrite(newTrial("old"), ["-o", "/dev/null", "-e", "trace=statx", "-e", inject]);
+      return JSON.parse(run.stdout).verdict;
+    });
+    expect(verdicts.length).toBeGreaterThan(3);
+    expect(new Set(verdicts)).toEqual(new Set(["permission_denied"]));
   });
 
   it("knows a full quota, for which Node has no name", () => {
