@@ -1,7 +1,7 @@
 import { standsAside } from "./change-set-answers.js";
 import type { PlannedMember } from "./change-set-members.js";
 import type { Current } from "./current.js";
-import { keepDisplaced, newEntry } from "./landing.js";
+import { isWatched, newEntry, tellDisplaced } from "./landing.js";
 import { isRefusal, type Refusal, refuse } from "./outcome.js";
 import type { Committed, Expected, Place, SetStep, SetStopped } from "./ports.js";
 import type { Session } from "./session.js";
@@ -64,6 +64,7 @@ function stepOf(
     expected,
     bytes: plan.bytes,
     movedFrom: source?.place.realPath,
+    hold: isWatched(place),
   };
 }
 
@@ -97,8 +98,10 @@ async function answerLanded(
   const next: Current = written
     ? { kind: "file", bytes: plan.bytes, sha256: session.ports.digest(plan.bytes), identity: done.identity }
     : { kind: "absent" };
-  const displaced =
-    done?.displaced === undefined ? "" : await keepDisplaced(session, place, current, done.displaced);
+  const displaced = await tellDisplaced(session, place, current, done?.displaced);
+  if (done?.held !== undefined && current.kind === "file") {
+    session.heldFiles.hold(place, current.sha256, done.held);
+  }
   // Of a file under a new name as much is known as of the old one.
   const source = sourceOf(planned, landed);
   const author = source?.locked.wasShown(source.current) === true ? "caller" : plan.author;

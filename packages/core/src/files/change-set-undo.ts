@@ -56,7 +56,7 @@ function undoing(session: Session, changeSet: string, tool: string): Omit<Change
     tool,
     options: {},
     needsBase: "never",
-    plan: (current, past) => planUndo(session, past, current, changeSet),
+    plan: async (current, past) => planUndo(session, await past(), current, changeSet),
   };
 }
 

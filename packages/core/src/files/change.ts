@@ -14,8 +14,8 @@ export interface Change {
   readonly options: WriteOptions;
   /** What a missing base means: a refusal, or that none is needed where there is no file. */
   readonly needsBase: "always" | "over_files" | "never";
-  /** Applied to what the base stood for. Called again with an older state to recognise a repeated call. */
-  plan(current: Current, past: Past): Promise<Plan> | Plan;
+  /** Applied to what the base stood for; the past is read for those who ask for it. Called again with an older state to recognise a repeated call. */
+  plan(current: Current, past: () => Promise<Past>): Promise<Plan> | Plan;
 }
 
 /** What is known of a path's earlier states. */

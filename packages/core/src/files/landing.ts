@@ -1,4 +1,6 @@
+import { quoteForDisplay } from "../text/index.js";
 import type { Current } from "./current.js";
+import type { DisplacedWrite } from "./held-files.js";
 import { isRefusal, type Refusal } from "./outcome.js";
 import { isSecret } from "./path-policy.js";
 import type { Changed, CommitOptions, Committed, ExpectedFile, HistoryEntry, Place } from "./ports.js";
@@ -20,7 +22,7 @@ export function takeStep(
 /** A history entry of now, without what changed. */
 export function newEntry(
   session: Session,
-  place: Place,
+  place: Pick<Place, "realPath">,
   tool: string,
 ): Omit<HistoryEntry, "before" | "after"> {
   return {
@@ -33,30 +35,62 @@ export function newEntry(
 }
 
 /**
- * What another program, without our lock, put into the old file at the very moment of the step: kept,
- * recorded, so that it can be restored, and said.
+ * What another program, without our lock, put into a file that was replaced: kept and recorded, so that it
+ * can be restored.
  *
- * @returns a sentence for the end of the message.
+ * @param before the hash of what that file held; `null` where there was none.
+ * @returns half a sentence that says where it is.
  */
 export async function keepDisplaced(
   session: Session,
-  place: Place,
-  current: Current,
+  place: Pick<Place, "realPath" | "relativePath">,
+  before: string | null,
   bytes: Uint8Array,
 ): Promise<string> {
   const sha256 = session.ports.digest(bytes);
   const kept = !isSecret(place.relativePath) && (await session.ports.blobs.put(sha256, bytes, "sure"));
   const intent = await session.ports.history.begin({
     ...newEntry(session, place, "another program"),
-    before: current.kind === "file" ? current.sha256 : null,
+    before,
     after: sha256,
     displaced: true,
   });
   if (!isRefusal(intent)) await intent.done();
-  const where = kept
-    ? `it is kept as state ${sha256.slice(0, 12)} and can be restored`
+  const prefix = sha256.slice(0, 12);
+  return kept
+    ? `it is kept as state ${prefix} and can be restored (holdfast restore FILE@${prefix})`
     : "it could not be kept";
+}
+
+/** The same for what was there at the very moment of the step: a sentence for the end of the message. */
+export async function tellDisplaced(
+  session: Session,
+  place: Place,
+  current: Current,
+  bytes: Uint8Array | undefined,
+): Promise<string> {
+  if (bytes === undefined) return "";
+  const before = current.kind === "file" ? current.sha256 : null;
+  const where = await keepDisplaced(session, place, before, bytes);
   return ` At the same moment another program wrote to the old file: ${where}.`;
+}
+
+/** The same for what is found later in a file that was replaced. Must not be called by who holds its lock. */
+export async function tellFound(session: Session, { place, before, bytes }: DisplacedWrite): Promise<string> {
+  const lock = await session.ports.locks.acquire(place.realPath, session.limits.lockMs);
+  try {
+    // Without the lock it is kept and said all the same; only the order of the history is at stake.
+    const where = await keepDisplaced(session, place, before, bytes);
+    const name = quoteForDisplay(place.relativePath);
+    return `A displaced write was found: another program still had ${name} open as it was before an earlier write, and wrote to that; ${where}.`;
+  } finally {
+    if (!isRefusal(lock)) await lock.release();
+  }
+}
+
+/** Whether a replaced file is watched afterwards: secrets are not, since nothing of them is copied. */
+export function isWatched(place: Place): boolean {
+  return !isSecret(place.relativePath);
 }
 
 function expectedFile(current: Extract<Current, { kind: "file" }>): ExpectedFile {

@@ -2,17 +2,17 @@ import { type Base, emptySha256, resolveBase } from "./base.js";
 import { type Change, type Past, type PlannedWrite, type SettledPlan, withoutState } from "./change.js";
 import { type Current, type CurrentFile, handOut, keepReplaced, keepState, readCurrent } from "./current.js";
 import { below, excludedByOwner } from "./ignore-rules.js";
-import { keepDisplaced, newEntry, takeStep } from "./landing.js";
+import { isWatched, newEntry, takeStep, tellDisplaced } from "./landing.js";
 import { explainMismatch } from "./mismatch.js";
 import { carriesContent, isRefusal, type Refusal, refuse } from "./outcome.js";
 import { protectedReason } from "./path-policy.js";
-import type { FileIdentity, HistoryEntry, Lock, Place } from "./ports.js";
+import type { Changed, Committed, FileIdentity, HistoryEntry, Lock, Place } from "./ports.js";
 import type { Session } from "./session.js";
 import type { WriteOutcome } from "./workspace-types.js";
 
 /** The critical section itself; lives as long as one call. */
 export class LockedChange {
-  private past: Past = { history: [], known: () => [] };
+  private loaded: Promise<Past> | undefined;
 
   constructor(
     private readonly session: Session,
@@ -28,18 +28,43 @@ export class LockedChange {
 
   /** Everything but the write: the answer where there is nothing to write, else what is to be written. */
   async weigh(): Promise<WriteOutcome | WeighedChange> {
-    const { session, change, place } = this;
+    const { session, place } = this;
     const excluded = await excludedByOwner(session.ports.disk, place);
     if (excluded !== undefined) return withoutState(excluded);
     const current = await readCurrent(place, session, session.limits.changeBytes);
     if (isRefusal(current)) return withoutState(current);
     const guarded = this.protectedPath();
     if (guarded !== undefined) return this.answer(guarded, current);
-    const history = await session.ports.history.entries(place.realPath);
-    this.past = { history, known: () => knownStates(session, place, history) };
     const disk = current.kind === "file" ? current.sha256 : null;
-    const base = resolveBase(change.options.base, disk, this.past.known);
+    const base = await this.baseAgainst(disk);
     return isRefusal(base) ? this.answer(base, current) : this.decide(base, current);
+  }
+
+  /** The past of a file grows with every write: only what is not on the disk is looked for there. */
+  private async baseAgainst(disk: string | null): Promise<Base | Refusal> {
+    const { base: given } = this.change.options;
+    const base = resolveBase(given, disk, () => []);
+    switch (base.kind) {
+      case "stale":
+      case "unknown":
+        return resolveBase(given, disk, (await this.past()).known);
+      case "refusal":
+      case "none":
+      case "current":
+      case "matches":
+        return base;
+    }
+  }
+
+  private past(): Promise<Past> {
+    this.loaded ??= this.loadPast();
+    return this.loaded;
+  }
+
+  private async loadPast(): Promise<Past> {
+    const { session, place } = this;
+    const history = await session.ports.history.entries(place.realPath);
+    return { history, known: () => knownStates(session, place, history) };
   }
 
   private async decide(base: Base, current: Current): Promise<WriteOutcome | WeighedChange> {
@@ -58,7 +83,7 @@ export class LockedChange {
   }
 
   private async plan(current: Current): Promise<WriteOutcome | WeighedChange> {
-    const plan = await this.change.plan(current, this.past);
+    const plan = await this.change.plan(current, () => this.past());
     switch (plan.kind) {
       case "refusal":
       case "settled":
@@ -71,7 +96,7 @@ export class LockedChange {
   /** Without a base an existing file is safe from everything but a request that it already fulfils. */
   private async baseMissing(current: Current): Promise<WriteOutcome> {
     if (current.kind === "file" && this.change.needsBase === "over_files") {
-      const plan = await this.change.plan(current, this.past);
+      const plan = await this.change.plan(current, () => this.past());
       if (plan.kind === "settled") {
         return this.answer({ kind: "settled", code: "already_applied", message: repeated }, current);
       }
@@ -92,7 +117,7 @@ export class LockedChange {
       return this.answer(refuse("file_missing", base.kind === "stale" ? goneMessage : neverMessage), current);
     }
     const code = base.kind === "stale" ? "state_mismatch" : "unknown_base";
-    return this.refuseMismatch(code, base, current, this.past.history);
+    return this.refuseMismatch(code, base, current, (await this.past()).history);
   }
 
   private async refuseMismatch(
@@ -112,7 +137,7 @@ export class LockedChange {
     if (base.kind !== "stale") return false;
     const then = await this.stateOf(base.sha256);
     if (then === undefined) return false;
-    const plan = await this.change.plan(then, this.past);
+    const plan = await this.change.plan(then, () => this.past());
     if (plan.kind !== "write") return false;
     if (plan.bytes === null || current.kind === "absent")
       return plan.bytes === null && current.kind === "absent";
@@ -194,18 +219,22 @@ export class LockedChange {
         guard: () => this.lock.held(),
         inPlace: this.change.options.inPlace === true,
         stageName: intent.stageName,
+        hold: isWatched(place),
       });
+      this.watch(current, done, after);
       if (done.kind !== "committed") {
         await intent.dropped();
-        return done.kind === "changed" ? await this.overtaken(current) : await this.answerFresh(done);
+        if (done.kind !== "changed") return await this.answerFresh(done);
+        const outcome = await this.overtaken(current);
+        const lost = await tellDisplaced(session, place, current, done.displaced);
+        return { ...outcome, message: `${outcome.message}${lost}` };
       }
       await intent.done();
       const written = plan.bytes !== null && after !== null && done.identity !== undefined;
       const next: Current = written
         ? { kind: "file", bytes: plan.bytes, sha256: after, identity: done.identity }
         : { kind: "absent" };
-      const displaced =
-        done.displaced === undefined ? "" : await keepDisplaced(session, place, current, done.displaced);
+      const displaced = await tellDisplaced(session, place, current, done.displaced);
       return await this.success(
         { ...plan, message: plan.message + secured.warning + displaced },
         target,
@@ -215,6 +244,14 @@ export class LockedChange {
     } finally {
       if (target !== place) await target.close();
     }
+  }
+
+  /** The file that lost its name: the old one, or the new one where it was taken away again. */
+  private watch(current: Current, done: Committed | Changed | Refusal, after: string | null): void {
+    if (done.kind === "refusal" || done.held === undefined) return;
+    const content = done.kind === "changed" ? after : current.kind === "file" ? current.sha256 : null;
+    if (content === null) done.held.close();
+    else this.session.heldFiles.hold(this.place, content, done.held);
   }
 
   /** The answer after the step was taken; `before` is what it replaced. */

@@ -18,6 +18,8 @@ export interface WorkspacePorts {
   readonly digest: (bytes: Uint8Array) => string;
   /** A fresh unguessable id of at least 16 characters from [a-z0-9]. */
   readonly newId: () => string;
+  /** Does something once, later, unless the process ends before: it is never waited for. */
+  readonly later?: (delayMs: number, work: () => Promise<void>) => void;
 }
 
 export interface Clock {
@@ -99,6 +101,8 @@ export interface CommitOptions {
   readonly inPlace: boolean;
   /** `HistoryIntent.stageName`, so that what a kill leaves can be found; a random name without it. */
   readonly stageName?: string | undefined;
+  /** Gives the replaced file back open, for whoever watches it; the caller closes it. */
+  readonly hold?: boolean | undefined;
 }
 
 export type Expected = { readonly kind: "absent" } | ExpectedFile;
@@ -174,11 +178,30 @@ export interface Committed {
    * not in the result; whoever gets it keeps it and says so.
    */
   readonly displaced?: Uint8Array;
+  /** The replaced file, where `CommitOptions.hold` asked for it. */
+  readonly held?: Held;
 }
 
-/** Somebody else was there: the entry is not the expected one any more. Nothing was written. */
+/** Somebody else was there: the entry is not the expected one any more, and stands as it is. */
 export interface Changed {
   readonly kind: "changed";
+  /** As in `Committed`: what somebody put into the new file while it stood there for a moment. */
+  readonly displaced?: Uint8Array;
+  /** The new file, taken away again: somebody may have opened it in that moment. */
+  readonly held?: Held;
+}
+
+/** A file that has lost its name to a write. A program that had it open may go on writing into it. */
+export interface Held {
+  /** How much space it takes as long as it is held. */
+  readonly bytes: number;
+  /**
+   * Its bytes, if they are others than at the last look.
+   *
+   * @param care `sure` does not rely on a time stamp that is too young to tell.
+   */
+  changed(care?: "sure"): Uint8Array | undefined;
+  close(): void;
 }
 
 /** One lock a real path, in this process and between the processes of one user and state folder. */
@@ -256,6 +279,8 @@ export interface SetStep {
    * of the set deletes. Mode, owner and attributes come from it.
    */
   readonly movedFrom?: string | undefined;
+  /** As in `CommitOptions`. */
+  readonly hold?: boolean | undefined;
 }
 
 export interface SetCommitted {

@@ -1,3 +1,4 @@
+import type { HeldFiles } from "./held-files.js";
 import type { Ledger } from "./ledger.js";
 import type { WorkspacePorts } from "./ports.js";
 import type { SessionStateService } from "./session-state.js";
@@ -39,6 +40,7 @@ export interface Session {
   readonly ledger: Ledger;
   readonly versions: SessionStateService;
   readonly turnstile: Turnstile;
+  readonly heldFiles: HeldFiles;
   /** Nothing is written by this session. */
   readonly readOnly: boolean;
   /** Absolute folders in which nothing is ever written through the tools. */

@@ -37,7 +37,14 @@ export interface ReadRequest {
   readonly encoding?: string;
 }
 
-export type ReadOutcome = { readonly kind: "read"; readonly state: ReadState } | ReadRefusal;
+export type ReadOutcome =
+  | {
+      readonly kind: "read";
+      readonly state: ReadState;
+      /** What else has to be said: that another program wrote into a file that was replaced. */
+      readonly notice?: string;
+    }
+  | ReadRefusal;
 
 /** The state of a file that is there and is text. */
 export interface ReadState extends FileState {

@@ -4,7 +4,9 @@ import { refusedSet } from "./change-set-answers.js";
 import { membersOf } from "./change-set-members.js";
 import { setToUndo, undoSet } from "./change-set-undo.js";
 import { readCurrent } from "./current.js";
+import { HeldFiles } from "./held-files.js";
 import { excludedByOwner } from "./ignore-rules.js";
+import { tellFound } from "./landing.js";
 import { Ledger, type LedgerEvent } from "./ledger.js";
 import { listFolder } from "./listing.js";
 import { isRefusal, type Refusal, refuse } from "./outcome.js";
@@ -67,6 +69,7 @@ export class Workspace {
       ledger: new Ledger(options.resumed?.ledger),
       versions: new SessionStateService(options.resumed?.version),
       turnstile: new Turnstile(),
+      heldFiles: new HeldFiles(ports, (found) => tellFound(this.shared, found)),
       readOnly: options.readOnly ?? false,
       ownFolders: options.ownFolders ?? [],
       allowsProtected: options.allowsProtected ?? (() => false),
@@ -82,8 +85,12 @@ export class Workspace {
   async read(request: ReadRequest): Promise<ReadOutcome> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return { ...tidy, path: request.path };
+    const { heldFiles } = this.shared;
+    await heldFiles.look("soon");
     const outcome = await this.at(tidy.path, (place) => readPlace(this.shared, place, tidy.path, request));
-    return outcome.kind === "refusal" ? { ...outcome, path: tidy.path } : outcome;
+    if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
+    const notice = heldFiles.takeWords();
+    return notice === "" ? outcome : { ...outcome, notice };
   }
 
   /** Reads several files; one that cannot be read does not fail the rest. */
@@ -137,7 +144,8 @@ export class Workspace {
    */
   async applyChanges(request: ApplyChangesRequest): Promise<ApplyChangesOutcome> {
     const members = membersOf(this.shared, request);
-    return "kind" in members ? refusedSet(members) : carryOutSet(this.shared, members);
+    if ("kind" in members) return refusedSet(members);
+    return this.telling(() => carryOutSet(this.shared, members));
   }
 
   /**
@@ -146,11 +154,11 @@ export class Workspace {
    */
   async undo(request: UndoRequest): Promise<WriteOutcome> {
     const changeSet = await setToUndo(this.shared, request.path);
-    if (changeSet !== undefined) return undoSet(this.shared, changeSet, request);
+    if (changeSet !== undefined) return this.telling(() => undoSet(this.shared, changeSet, request));
     return this.change(request.path, request.tool ?? "undo_edit", {
       options: {},
       needsBase: "never",
-      plan: (current, past) => planUndo(this.shared, past, current),
+      plan: async (current, past) => planUndo(this.shared, await past(), current),
     });
   }
 
@@ -159,7 +167,7 @@ export class Workspace {
     return this.change(request.path, request.tool ?? "restore", {
       options: request,
       needsBase: "never",
-      plan: (current, past) => planRestore(this.shared, past, request.sha256, current),
+      plan: async (current, past) => planRestore(this.shared, await past(), request.sha256, current),
     });
   }
 
@@ -169,6 +177,14 @@ export class Workspace {
     if (isRefusal(tidy)) return tidy;
     const entries = await this.at(tidy.path, async (place) => this.logged(place), "allow");
     return "kind" in entries ? entries : { kind: "log", path: tidy.path, entries };
+  }
+
+  /**
+   * Looks for the last time at the files that were replaced, and lets them go; what is found now is only
+   * in the log. To be called when nothing more is asked of this workspace.
+   */
+  async letGo(): Promise<void> {
+    await this.shared.heldFiles.end();
   }
 
   private async logged(place: Place): Promise<readonly LoggedWrite[] | Refusal> {
@@ -191,7 +207,18 @@ export class Workspace {
   ): Promise<WriteOutcome> {
     const tidy = tidyPath(path);
     if (isRefusal(tidy)) return withoutState(tidy);
-    return carryOut(this.shared, { ...change, path: tidy.path, tool });
+    return this.telling(() => carryOut(this.shared, { ...change, path: tidy.path, tool }));
+  }
+
+  /** With the answer it is said what other programs wrote into files that were replaced. */
+  private async telling<Outcome extends { readonly message: string }>(
+    work: () => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const { heldFiles } = this.shared;
+    await heldFiles.look("soon");
+    const outcome = await work();
+    const words = heldFiles.takeWords();
+    return words === "" ? outcome : { ...outcome, message: `${outcome.message}\n${words}` };
   }
 
   /** Walks to a path, passes its turnstile and lets the place go again. */

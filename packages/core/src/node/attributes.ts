@@ -3,23 +3,25 @@ import { createRequire } from "node:module";
 import { type Refusal, refuse } from "../files/index.js";
 import { codeOf, hasAttributes, hasOwners } from "./platform.js";
 
-/** The part of `fs-native-extensions` that is used: extended attributes, in which ACLs live, too. */
-interface NativeAttributes {
+/** The part of `fs-native-extensions` that is used. ACLs live in extended attributes, too. */
+interface NativeFunctions {
   listAttrsSync(fd: number): string[];
   getAttrSync(fd: number, name: string): Buffer | null;
   setAttrSync(fd: number, name: string, value: Buffer): void;
   removeAttrSync(fd: number, name: string): void;
+  swapSync(from: string, to: string): void;
 }
 
 export type NativeExtension =
-  | { readonly kind: "loaded"; readonly attributes: NativeAttributes }
+  | { readonly kind: "loaded"; readonly functions: NativeFunctions }
   | { readonly kind: "missing"; readonly reason: string };
 
 let native: NativeExtension | undefined;
 
 /**
  * The optional extension, loaded at the first replacement of a file (some 10 ms, once a process).
- * Without it extended attributes and ACLs can neither be seen nor kept: the weaker promise.
+ * Without it extended attributes and ACLs can neither be seen nor kept, and names cannot be exchanged:
+ * the weaker promise.
  */
 export function nativeExtension(): NativeExtension {
   native ??= loadNative();
@@ -30,8 +32,8 @@ function loadNative(): NativeExtension {
   if (!hasAttributes) return { kind: "missing", reason: "not used on this system" };
   try {
     // The types are ours: the package has none.
-    const attributes = createRequire(import.meta.url)("fs-native-extensions") as NativeAttributes;
-    return { kind: "loaded", attributes: asSystemCalls(attributes) };
+    const functions = createRequire(import.meta.url)("fs-native-extensions") as NativeFunctions;
+    return { kind: "loaded", functions: asSystemCalls(functions) };
   } catch (error) {
     const [line] = (error instanceof Error ? error.message : String(error)).split("\n");
     return { kind: "missing", reason: line ?? "unknown" };
@@ -39,12 +41,13 @@ function loadNative(): NativeExtension {
 }
 
 /** The extension's errors do not say which call failed, and it gives up where a signal came in between. */
-function asSystemCalls(attributes: NativeAttributes): NativeAttributes {
+function asSystemCalls(extension: NativeFunctions): NativeFunctions {
   return {
-    listAttrsSync: (fd) => calling("flistxattr", () => attributes.listAttrsSync(fd)),
-    getAttrSync: (fd, name) => calling("fgetxattr", () => attributes.getAttrSync(fd, name)),
-    setAttrSync: (fd, name, value) => calling("fsetxattr", () => attributes.setAttrSync(fd, name, value)),
-    removeAttrSync: (fd, name) => calling("fremovexattr", () => attributes.removeAttrSync(fd, name)),
+    listAttrsSync: (fd) => calling("flistxattr", () => extension.listAttrsSync(fd)),
+    getAttrSync: (fd, name) => calling("fgetxattr", () => extension.getAttrSync(fd, name)),
+    setAttrSync: (fd, name, value) => calling("fsetxattr", () => extension.setAttrSync(fd, name, value)),
+    removeAttrSync: (fd, name) => calling("fremovexattr", () => extension.removeAttrSync(fd, name)),
+    swapSync: (from, to) => calling("renameat2", () => extension.swapSync(from, to)),
   };
 }
 
@@ -109,7 +112,7 @@ const forbidden: ReadonlySet<string> = new Set([
 function keepExtended(fromFd: number, stageFd: number): void {
   const extension = nativeExtension();
   if (extension.kind === "missing") return;
-  const { attributes } = extension;
+  const { functions: attributes } = extension;
   const wanted = listed(attributes, fromFd);
   const present = listed(attributes, stageFd);
   for (const name of wanted) {
@@ -123,7 +126,7 @@ function keepExtended(fromFd: number, stageFd: number): void {
   for (const name of present) if (!wanted.includes(name)) attributes.removeAttrSync(stageFd, name);
 }
 
-function listed(attributes: NativeAttributes, fd: number): readonly string[] {
+function listed(attributes: NativeFunctions, fd: number): readonly string[] {
   try {
     return attributes.listAttrsSync(fd);
   } catch (error) {

@@ -35,6 +35,12 @@ export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
   };
 }
 
+/** Keeps bytes for sure, for who clears up and has no session. Throws the system's error. */
+export function keepBlob(state: StateFolder, hash: string, bytes: Uint8Array): void {
+  const path = blobPath(state, hash);
+  if (readBlob(path, hash) === undefined || !touch(path, bytes.length)) create(state, path, bytes);
+}
+
 function blobPath(state: StateFolder, hash: string): string {
   if (!/^[0-9a-f]{64}$/.test(hash)) throw new Error(`not a SHA-256: ${hash}`);
   return state.at("blobs", hash.slice(0, 2), hash);

@@ -140,8 +140,12 @@ export function takeStep({ step, spot, stage, target, names }: PreparedStep): "t
 }
 
 /** What stands there after the whole set: for the answer. */
-export function landedOf({ stage, target }: PreparedStep): Committed {
-  const displaced = target === undefined ? {} : displacedBy(target);
+export function landedOf({ step, stage, target, cleanup }: PreparedStep): Committed {
+  const { expected, hold } = step;
+  const displaced =
+    target === undefined || expected.kind === "absent"
+      ? {}
+      : displacedBy(target, expected.sha256, cleanup, hold);
   if (stage === undefined) return { kind: "committed", ...displaced };
   return { kind: "committed", identity: identityOf(fstatSync(stage.fd, { bigint: true })), ...displaced };
 }

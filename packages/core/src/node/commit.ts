@@ -1,6 +1,8 @@
-import { closeSync, fstatSync, linkSync, openSync, unlinkSync } from "node:fs";
+import { closeSync, fstatSync, linkSync, openSync, renameSync, unlinkSync } from "node:fs";
 import type { Changed, CommitOptions, Committed, Expected, ExpectedFile, Refusal } from "../files/index.js";
 import { cannotPreserve, keepAttributes } from "./attributes.js";
+import { exchange, swapNameOf } from "./exchange.js";
+import { proveExchanged } from "./exchanged.js";
 import { answerFor } from "./faults.js";
 import { writeInPlace } from "./in-place.js";
 import { codeOf, openFlags, renameOver } from "./platform.js";
@@ -52,7 +54,7 @@ export async function removeFile(
     const last = lookAgain(spot, expected, target, cleanup);
     if (last.kind !== "target") return last;
     unlinkSync(spot.folder.at(spot.name));
-    return settle(spot, undefined, () => displacedBy(last));
+    return settle(spot, undefined, () => displacedBy(last, expected.sha256, cleanup));
   } catch (error) {
     return answerFor(error, spot.shown);
   } finally {
@@ -93,26 +95,69 @@ async function replaceFile(
   { expected, target, options, cleanup }: Replacement,
 ): Promise<Committed | Changed | Refusal> {
   if (target.stat.nlink > 1n) return cannotPreserve(`it has ${target.stat.nlink} names (hard links)`);
-  const stage = makeStage(spot, bytes, options.stageName ?? newStageName(), cleanup);
-  const lost = keepAttributes(target, stage.fd);
+  const name = options.stageName ?? newStageName();
+  const made = makeStage(spot, bytes, name, cleanup);
+  const lost = keepAttributes(target, made.fd);
   if (lost !== undefined) return lost;
-  makeDurable(stage);
+  makeDurable(made);
   if (!(await options.guard())) return lostLock(spot);
+  const stage = spot.exchanges === true ? underSwapName(spot, made, name, cleanup) : made;
   const last = lookAgain(spot, expected, target, cleanup, stage);
   if (last.kind !== "target") return last;
-  renameOver(stage.path, spot.folder.at(spot.name));
+  const path = spot.folder.at(spot.name);
+  const exchanged = spot.exchanges === true && exchangeWith(stage.path, path);
+  if (exchanged === "gone") return changed;
+  if (!exchanged) renameOver(stage.path, path);
   cleanup.keepStage();
-  return settle(spot, stage, () => displacedBy(last));
+  const found = exchanged
+    ? afterStep(spot, () =>
+        proveExchanged(spot, {
+          stage,
+          bytes,
+          target: last,
+          sha256: expected.sha256,
+          cleanup,
+          hold: options.hold === true,
+        }),
+      )
+    : "right";
+  if (found !== "right") return found;
+  return settle(spot, stage, () => displacedBy(last, expected.sha256, cleanup, options.hold));
+}
+
+/** By this name recovery knows that the stage is whole: what bears it later may be what came out of a swap. */
+function underSwapName(spot: Spot, stage: Stage, name: string, cleanup: Cleanup): Stage {
+  const swapName = swapNameOf(name);
+  const ready = { fd: stage.fd, path: spot.folder.at(swapName) };
+  renameSync(stage.path, ready.path);
+  cleanup.removes(ready);
+  return ready;
+}
+
+function exchangeWith(stagePath: string, path: string): boolean | "gone" {
+  try {
+    return exchange(stagePath, path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return "gone";
+    throw error;
+  }
 }
 
 /** After the step: the folder made durable; a failure from here on cannot say that nothing was changed. */
 function settle(spot: Spot, stage: Stage | undefined, finish: () => Partial<Committed>): Committed {
-  try {
+  return afterStep(spot, () => {
     const found = finish();
     spot.folder.sync();
     if (stage === undefined) return { kind: "committed", ...found };
     const identity = identityOf(fstatSync(stage.fd, { bigint: true }));
     return { kind: "committed", identity, ...found };
+  });
+}
+
+/** A failure now leaves the new state visible, and is told so. */
+function afterStep<T>(spot: Spot, work: () => T): T {
+  try {
+    return work();
   } catch (error) {
     answerFor(error, spot.shown, "visible");
     throw error;

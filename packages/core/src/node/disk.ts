@@ -16,6 +16,8 @@ export interface OpenedDisk extends Disk {
 export interface DiskOptions {
   /** `false` takes the weaker walk by compared paths, as on systems without handles to walk from. */
   readonly byHandle?: boolean;
+  /** `false` replaces by renaming alone, as on systems that cannot exchange two names. */
+  readonly exchanges?: boolean;
 }
 
 /**
@@ -34,7 +36,8 @@ export function openDisk(rootPaths: readonly string[], options: DiskOptions = {}
       for (const root of roots) root.folder.close();
       return rootRefusal(opened, named);
     }
-    roots.push({ named, real: opened.realPath, folder: opened.folder });
+    const { realPath: real, folder } = opened;
+    roots.push({ named, real, folder, exchanges: options.exchanges ?? true });
   }
   return new HandleDisk(roots);
 }

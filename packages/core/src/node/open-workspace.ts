@@ -21,6 +21,7 @@ export class OpenedWorkspace extends Workspace {
 
   /** Lets the roots' handles go and ends the session. Idempotent. */
   async close(): Promise<void> {
+    await this.letGo();
     await this.opened.close();
   }
 }

@@ -4,7 +4,7 @@ import { overSettledSets, type RecoveredSets, recoverSets } from "./change-set-r
 import { openChangeSets } from "./change-sets.js";
 import { openCharsets } from "./charsets.js";
 import { newId, sha256 } from "./digest.js";
-import { openDisk } from "./disk.js";
+import { type DiskOptions, openDisk } from "./disk.js";
 import { openHistory } from "./history.js";
 import { openLocks } from "./locks.js";
 import { codeOf } from "./platform.js";
@@ -17,6 +17,8 @@ export interface PortOptions {
   readonly roots: readonly string[];
   /** `HOLDFAST_STATE_DIR`, the XDG state folder or its default, unless given. */
   readonly stateDir?: string | undefined;
+  /** Weaker ways than this machine has, to see what they promise. */
+  readonly disk?: DiskOptions | undefined;
   /**
    * Told of change sets that were interrupted and settled, at the start or when one of their files is
    * locked. A file that is left alone deserves a word to a person. Must not throw.
@@ -40,7 +42,7 @@ export interface OpenedPorts extends WorkspacePorts {
 export async function openPorts(options: PortOptions): Promise<OpenedPorts | Refusal> {
   const state = openStateFolder(options.stateDir);
   if (isRefusal(state)) return state;
-  const disk = openDisk(options.roots);
+  const disk = openDisk(options.roots, options.disk);
   if (isRefusal(disk)) return disk;
   const presence = openPresence(state);
   const onRecovered = options.onRecovered ?? (() => {});
@@ -71,6 +73,9 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     clock: { now: () => Date.now() },
     digest: sha256,
     newId,
+    later: (delayMs, work) => {
+      setTimeout(() => void work(), delayMs).unref();
+    },
     close: async () => {
       presence.close();
       disk.close();

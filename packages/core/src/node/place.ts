@@ -14,7 +14,7 @@ import type {
 import { refuse } from "../files/index.js";
 import { escapeForDisplay } from "../text/index.js";
 import { commitFile, removeFile } from "./commit.js";
-import { answering } from "./faults.js";
+import { answerFor, answering } from "./faults.js";
 import type { Folder } from "./folder.js";
 import { listFolder } from "./listing.js";
 import { lookAt, readWhole, type Spot } from "./reading.js";
@@ -59,7 +59,13 @@ class DiskPlace implements Place {
   }
 
   async window(firstLine: number, lineCount: number, limitBytes: number): Promise<FileWindow | Refusal> {
-    return this.answering((spot) => readWindow(spot, { firstLine, lineCount, limitBytes }));
+    const { spot } = this;
+    if (spot === undefined) return this.missing();
+    try {
+      return await readWindow(spot, { firstLine, lineCount, limitBytes });
+    } catch (error) {
+      return answerFor(error, this.relativePath);
+    }
   }
 
   async entries(limit: number): Promise<DirectoryListing | Refusal> {
@@ -114,7 +120,8 @@ class DiskPlace implements Place {
     if (this.closed) throw new Error("this place was closed");
     const name = this.names.at(-1);
     if (this.folder === undefined || name === undefined) return undefined;
-    return { folder: this.folder, name, shown: this.relativePath };
+    const { exchanges } = this.root;
+    return { folder: this.folder, name, shown: this.relativePath, exchanges };
   }
 
   private missing(): Refusal {

@@ -122,6 +122,9 @@ export const hasOwners = !isWindows;
 /** Extended attributes and ACLs are read through the native extension: not on Windows. */
 export const hasAttributes = !isWindows;
 
+/** Two names can be exchanged in one step: Windows does it in three. */
+export const exchangesNames = !isWindows;
+
 /** What tells this boot and this view of process numbers from others. */
 export function machineIdentity(): { readonly boot: string; readonly namespace: string } {
   if (!isLinux) return { boot: "-", namespace: hostname().replaceAll(/[^A-Za-z0-9.-]/g, "_") };

@@ -10,6 +10,8 @@ export interface Spot {
   readonly folder: Folder;
   readonly name: string;
   readonly shown: string;
+  /** Whether a replacement may exchange names; see `exchange`. */
+  readonly exchanges?: boolean;
 }
 
 /** A regular file held open; its descriptor is the opener's to close. */

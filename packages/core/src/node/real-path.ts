@@ -44,11 +44,15 @@ function reachFolder(path: string): Folder {
 
 /** The name holds 128 random bits that stand only in our record: what bears it is ours. */
 export function removeStage(folder: Folder, name: string): boolean {
-  if (!name.startsWith(stagePrefix) || !/^[a-z2-7]{26}$/.test(name.slice(stagePrefix.length))) return false;
+  if (!isStageName(name)) return false;
   const spot: Spot = { folder, name, shown: name };
   if (lookAt(spot).kind !== "file") return false;
   unlinkSync(folder.at(name));
   return true;
+}
+
+export function isStageName(name: string): boolean {
+  return name.startsWith(stagePrefix) && /^[a-z2-7]{26}$/.test(name.slice(stagePrefix.length));
 }
 
 /** The hash of what stands there now, `null` where nothing does, undefined where it cannot be told. */

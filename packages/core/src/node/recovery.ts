@@ -7,6 +7,7 @@ import { codeOf } from "./platform.js";
 import { livenessOf } from "./process-identity.js";
 import { hashNow, openFolder, removeStage } from "./real-path.js";
 import type { StateFolder } from "./state-folder.js";
+import { settleSwap } from "./swap-recovery.js";
 
 export interface Recovered {
   /** Stage files removed from the folders of their targets. */
@@ -19,7 +20,7 @@ export interface Recovered {
 
 /**
  * Clears up after processes that were killed in a write: their stage files go, and writes whose step was
- * taken enter the history. One call of the system where there is nothing to do; done twice it does no
+ * taken enter the history, and a file of somebody else that a swap displaced goes back to its place. One call of the system where there is nothing to do; done twice it does no
  * more than once.
  */
 export async function recover(state: StateFolder, locks: Locks): Promise<Recovered> {
@@ -78,6 +79,7 @@ function settle(state: StateFolder, intent: StoredIntent): Recovered {
   if (folder !== undefined) {
     try {
       stages = removeStage(folder, intent.stageName) ? 1 : 0;
+      stages += settleSwap(state, folder, intent) ? 1 : 0;
       const known = readHistory(state, change.realPath).some((entry) => entry.id === change.id);
       if (!known && change.before !== change.after && hashNow(folder, change.realPath) === change.after) {
         appendHistory(state, change);

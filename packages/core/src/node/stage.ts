@@ -29,6 +29,12 @@ export class Cleanup {
     this.stage = stage;
   }
 
+  /** Leaves a descriptor open: somebody else closes it. */
+  leavesOpen(fd: number): void {
+    const at = this.fds.indexOf(fd);
+    if (at >= 0) this.fds.splice(at, 1);
+  }
+
   /** The stage became the target. */
   keepStage(): void {
     this.stage = undefined;

@@ -1,10 +1,18 @@
 import { accessSync, type BigIntStats, constants, fstatSync } from "node:fs";
-import { type Changed, type ExpectedFile, type FileIdentity, type Refusal, refuse } from "../files/index.js";
+import {
+  type Changed,
+  type ExpectedFile,
+  type FileIdentity,
+  type Held,
+  type Refusal,
+  refuse,
+} from "../files/index.js";
 import { escapeForDisplay } from "../text/index.js";
 import { cannotPreserve, keepAttributes } from "./attributes.js";
 import { answerFor } from "./faults.js";
+import { HeldFile } from "./held.js";
 import { canWalkByHandle, hasOwners, openedPath } from "./platform.js";
-import { hashOpened, identityOf, openFile, readUpTo, type Spot, sameIdentity, statAt } from "./reading.js";
+import { hashOpened, identityOf, openFile, type Spot, sameIdentity, statAt } from "./reading.js";
 import { type Cleanup, makeDurable, type Stage } from "./stage.js";
 
 /** The file that is to be replaced, held open, its content proved to be the expected one. */
@@ -30,6 +38,18 @@ export function verify(spot: Spot, expected: ExpectedFile, cleanup: Cleanup): Ta
   if (sameIdentity(identity, expected.identity) && isSettled(identity)) return { kind: "target", fd, stat };
   if (hashOpened(fd, Number(stat.size)) !== expected.sha256) return changed;
   return { kind: "target", fd, stat };
+}
+
+/**
+ * Whether an open target, which has lost its name since it was proved, still has the expected content. Its
+ * ctime moved with the name, so that only the time of its content can save the hash.
+ */
+export function provedAgain({ fd, stat }: Target, sha256: string): boolean {
+  const now = fstatSync(fd, { bigint: true });
+  if (now.size !== stat.size) return false;
+  const age = BigInt(Date.now()) * 1_000_000n - now.mtimeNs;
+  if (now.mtimeNs === stat.mtimeNs && age > settledNs) return true;
+  return hashOpened(fd, Number(now.size)) === sha256;
 }
 
 function isSettled(identity: FileIdentity): boolean {
@@ -66,15 +86,22 @@ export function lookAgain(
   return changed;
 }
 
-/** What was written into the old inode between the last look and the step. */
-export function displacedBy(target: Target): { displaced?: Uint8Array } {
-  const now = fstatSync(target.fd, { bigint: true });
-  if (now.mtimeNs === target.stat.mtimeNs && now.size === target.stat.size) return {};
-  const displaced = readUpTo(target.fd, Number(now.size), displacedLimitBytes);
-  return displaced === undefined ? {} : { displaced };
+/**
+ * What was written into the old inode between the last look and now.
+ *
+ * @param hold gives the file back open, too.
+ */
+export function displacedBy(
+  { fd, stat }: Target,
+  sha256: string,
+  cleanup: Cleanup,
+  hold = false,
+): { readonly displaced?: Uint8Array; readonly held?: Held } {
+  const held = new HeldFile(fd, { size: stat.size, mtimeNs: stat.mtimeNs, sha256 });
+  const displaced = held.changed();
+  if (hold) cleanup.leavesOpen(fd);
+  return { ...(displaced === undefined ? {} : { displaced }), ...(hold ? { held } : {}) };
 }
-
-const displacedLimitBytes = 256 * 1024 * 1024;
 
 /** A rename needs no permission on the file itself: so a file that may not be written is asked about first. */
 export function barredFrom(target: Target, spot: Spot): Refusal | undefined {

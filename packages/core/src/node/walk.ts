@@ -12,6 +12,8 @@ export interface Root {
   readonly named: string;
   readonly real: string;
   readonly folder: Folder;
+  /** Whether replacements may exchange names, where the system can. */
+  readonly exchanges: boolean;
 }
 
 /** Where a walk ended: an entry, there or missing, of a folder that is held open. */

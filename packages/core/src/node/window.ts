@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileWindow, Refusal } from "../files/index.js";
 import { sha256Stream } from "./digest.js";
 import { closeQuietly } from "./platform.js";
@@ -5,6 +6,8 @@ import { chunkBytes, openFile, readAt, type Spot, tooLarge } from "./reading.js"
 
 /** Files that hide their size (as those of /proc do) are read so far and no further. */
 const unsizedLimitBytes = 1024 * 1024;
+/** So much is read in one turn of the loop: others get theirs while a large file is read. */
+const turnBytes = 8 * 1024 * 1024;
 
 interface Wish {
   readonly firstLine: number;
@@ -17,13 +20,13 @@ interface Wish {
  * `\n`, or with `\r` in a file that has no `\n` at all; in UTF-16 (told by its mark) with the two bytes
  * of one. Whole lines are given; a first line that does not fit is cut at a character.
  */
-export function readWindow(spot: Spot, wish: Wish): FileWindow | Refusal {
+export async function readWindow(spot: Spot, wish: Wish): Promise<FileWindow | Refusal> {
   const opened = openFile(spot);
   if (opened.kind === "refusal") return opened;
   try {
     const size = Number(opened.stat.size);
     const endBytes = size === 0 ? unsizedLimitBytes : size;
-    const first = scan(opened.fd, endBytes, wish, 0x0a);
+    const first = await scan(opened.fd, endBytes, wish, 0x0a);
     if (size === 0 && first.totalBytes >= unsizedLimitBytes) {
       return tooLarge(spot, undefined, unsizedLimitBytes);
     }
@@ -32,7 +35,7 @@ export function readWindow(spot: Spot, wish: Wish): FileWindow | Refusal {
       newlines: _,
       returns: __,
       ...window
-    } = oldMacintosh ? scan(opened.fd, endBytes, wish, 0x0d) : first;
+    } = oldMacintosh ? await scan(opened.fd, endBytes, wish, 0x0d) : first;
     return window;
   } finally {
     closeQuietly(opened.fd);
@@ -44,7 +47,7 @@ interface Scanned extends FileWindow {
   readonly returns: number;
 }
 
-function scan(fd: number, endBytes: number, wish: Wish, terminator: number): Scanned {
+async function scan(fd: number, endBytes: number, wish: Wish, terminator: number): Promise<Scanned> {
   const hash = sha256Stream();
   const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, endBytes + 1));
   const collector = new Collector(wish);
@@ -61,6 +64,7 @@ function scan(fd: number, endBytes: number, wish: Wish, terminator: number): Sca
     }
     hash.update(chunk);
     splitter.push(chunk);
+    if (Math.floor(at / turnBytes) !== Math.floor((at + count) / turnBytes)) await nextTurn();
     at += count;
   }
   splitter?.end();

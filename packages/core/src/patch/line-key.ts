@@ -38,9 +38,12 @@ function withoutTrailingBlanks(text: string): string {
   return end === text.length ? text : text.slice(0, end);
 }
 
-/** Space, tab, vertical tab, form feed, carriage return. */
+/**
+ * Space, tab, vertical tab, form feed. A carriage return within a line is none: where endings are mixed it
+ * ends a line in the eyes of others, and levelled it would be lost with the line that is replaced.
+ */
 export function isBlank(code: number): boolean {
-  return code === 32 || code === 9 || code === 11 || code === 12 || code === 13;
+  return code === 32 || code === 9 || code === 11 || code === 12;
 }
 
 function levelPunctuation(text: string): string {

@@ -1,6 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { nativeExtension } from "../../src/node/attributes.js";
@@ -37,7 +45,11 @@ function newTrial(old: string | null): Trial {
 }
 
 function runWrite(trial: Trial, options: readonly string[]) {
-  return runTraced(options, "write.mjs", trial.root, trial.stateDir, "file", fresh);
+  return runTraced(options, "write.mjs", ...argumentsOf(trial));
+}
+
+function argumentsOf(trial: Trial): readonly string[] {
+  return [trial.root, trial.stateDir, "file", fresh];
 }
 
 function contentOf(trial: Trial): string | null {
@@ -92,6 +104,7 @@ const changing = [
   "pwrite64",
   "fsync",
   "rename",
+  "renameat2",
   "link",
   "unlink",
   "symlink",
@@ -106,11 +119,19 @@ const changing = [
 ];
 
 /** Which calls are made to fail. All our writes have a position: `write` is Node waking itself. */
-const making = ["openat", "pwrite64", "fsync", "rename", "link", "unlink", "symlink", "mkdir", "ftruncate"];
-const failing = {
-  EIO: [...making, "statx", "readlink", "fchmod", "fchown", "utimensat"],
-  ENOSPC: making,
-};
+const making = [
+  "openat",
+  "pwrite64",
+  "fsync",
+  "rename",
+  "renameat2",
+  "link",
+  "unlink",
+  "symlink",
+  "mkdir",
+  "ftruncate",
+];
+const failing = { EIO: [...making, "statx", "readlink", "fchmod", "fchown", "utimensat"], ENOSPC: making };
 
 /** Not of Node looking for its modules. */
 function isOurs(call: Call): boolean {
@@ -194,7 +215,7 @@ describe.skipIf(!hasStrace)("under strace", () => {
   it("syncs the content before the step, and the folder after it, before it answers", () => {
     const calls = traceOf("old", changing);
     const at = (test: (call: Call) => boolean) => calls.findIndex(test);
-    const step = at((call) => call.name === "rename" && call.text.includes("/file"));
+    const step = at((call) => call.name === "renameat2" && call.text.includes("/file"));
     const syncs = calls.flatMap((call, index) => (call.name === "fsync" ? [index] : []));
     const staged = at((call) => call.name === "pwrite64" && call.text.includes(fresh));
     const answered = at((call) => call.name === "write" && call.text.includes("committed"));
@@ -230,7 +251,7 @@ describe.skipIf(!hasStrace)("under strace", () => {
 
   it("does not call a write a failure because a descriptor could not be closed after it", () => {
     const calls = traceOf("old", changing);
-    const step = calls.findIndex((call) => call.name === "rename" && call.text.includes("/file"));
+    const step = calls.findIndex((call) => call.name.startsWith("rename") && call.text.includes("/file"));
     const closes = calls.slice(step).filter(({ name }) => name === "close");
     expect(closes.length).toBeGreaterThan(3);
     for (const { count } of closes) {
@@ -328,19 +349,82 @@ describe.skipIf(!hasStrace)("under strace", () => {
     expect(stagesIn(trial.root)).toEqual([]);
   });
 
-  it("hands back what was written into the old file between the last look and the step", async () => {
-    const trial = newTrial("old");
-    const options = ["-o", "/dev/null", "-e", "trace=rename", "-e", "inject=rename:delay_enter=1500000"];
-    const child = startTraced(options, "write.mjs", trial.root, trial.stateDir, "file", fresh);
+  /** A write whose step takes its time; somebody without our lock acts in that time. */
+  async function overtake(trial: Trial, step: string, act: () => void, ...how: string[]) {
+    const options = ["-o", "/dev/null", "-e", `trace=${step}`, "-e", `inject=${step}:delay_enter=1500000`];
+    const child = startTraced(options, "write.mjs", ...argumentsOf(trial), ...how);
     let printed = "";
     child.stdout?.on("data", (chunk) => {
       printed += chunk;
     });
     while (stagesIn(trial.root).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     await new Promise((resolve) => setTimeout(resolve, 500));
-    writeFileSync(trial.file, "theirs");
+    act();
     await once(child, "close");
-    expect(JSON.parse(printed)).toEqual({ verdict: "committed", displaced: "theirs" });
+    expect(stagesIn(trial.root)).toEqual([]);
+    return JSON.parse(printed);
+  }
+
+  it("hands back what was written into the old file between the last look and the rename", async () => {
+    const trial = newTrial("old");
+    const end = await overtake(trial, "rename", () => writeFileSync(trial.file, "theirs"), "by renaming");
+    expect(end).toEqual({ verdict: "committed", displaced: "theirs" });
     expect(contentOf(trial)).toBe(fresh);
+  });
+
+  it.each([
+    ["writes into the file", (file: string) => writeFileSync(file, "theirs")],
+    [
+      "replaces the file",
+      (file: string) => {
+        writeFileSync(`${file}.new`, "theirs");
+        renameSync(`${file}.new`, file);
+      },
+    ],
+  ])("who %s between the last look and the exchange finds his work untouched", async (_, act) => {
+    const trial = newTrial("old");
+    const end = await overtake(trial, "renameat2", () => act(trial.file));
+    expect(end).toEqual({ verdict: "changed" });
+    expect(contentOf(trial)).toBe("theirs");
+    expect(statSync(trial.file).nlink).toBe(1);
+  });
+
+  it.each([
+    { what: "the swap not taken", target: "old", aside: fresh, stands: "old", log: [] },
+    {
+      what: "the swap taken",
+      target: fresh,
+      aside: "old",
+      stands: fresh,
+      log: [{ after: sha256(bytesOf(fresh)) }],
+    },
+    { what: "somebody's work displaced", target: fresh, aside: "theirs", stands: "theirs", log: [] },
+    {
+      what: "somebody's work displaced, and another's in its place",
+      target: "later",
+      aside: "theirs",
+      stands: "later",
+      log: [{ after: sha256(bytesOf("theirs")), displaced: true }],
+    },
+  ])("a kill that leaves $what loses nothing", async ({ target, aside, stands, log }) => {
+    const trial = newTrial("old");
+    const run = runWrite(trial, [
+      ...["-o", "/dev/null", "-e", "trace=renameat2", "-e", "inject=renameat2:signal=KILL:when=1"],
+    ]);
+    expect(run.stdout).toBe("");
+    const [left] = stagesIn(trial.root);
+    expect(left).toMatch(/-swap$/);
+    // As any kill after the swap leaves it: only the content of the two names differs.
+    writeFileSync(join(trial.root, left ?? ""), aside);
+    writeFileSync(trial.file, target);
+    const { entries, intents } = await recovered(trial);
+    expect(contentOf(trial)).toBe(stands);
+    expect(intents).toEqual([]);
+    expect(entries).toMatchObject(log);
+    expect(entries).toHaveLength(log.length);
+    if (log.some((entry) => "displaced" in entry)) {
+      const blob = sha256(bytesOf("theirs"));
+      expect(textAt(join(trial.stateDir, "blobs", blob.slice(0, 2), blob))).toBe("theirs");
+    }
   });
 });

@@ -1,4 +1,12 @@
-import { closeSync, ftruncateSync, openSync, realpathSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  realpathSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -127,4 +135,17 @@ describe("a window", () => {
     proc.close();
     expect(verdict(await at(disk, "nothing", (place) => place.window(1, 1, 1)))).toBe("file_missing");
   });
+});
+
+it("others get their turn while a large file is read", async () => {
+  const path = join(root, "large");
+  writeFileSync(path, "line\n");
+  truncateSync(path, 64 * 1024 * 1024);
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 0);
+  await at(disk, "large", (place) => place.window(1, 1, 100));
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(2);
 });

@@ -347,3 +347,11 @@ function staysTrue(
   const addsOnlyNew = hunks.every(({ lines }) => !lines.some((line) => line === "+"));
   return addsOnlyNew && (!isRepetitive || way === "mutate" || way === "invent");
 }
+
+it.each([
+  ["behind", "a\nthe line\r\t\nb\n"],
+  ["in front of", "a\n\rthe line\nb\n"],
+])("a carriage return %s the text of a line is no blank that may be lost", (_, base) => {
+  const outcome = applyDiff({ base, diff: "@@\n-the line\n+another\n" });
+  expect(outcome.kind).toBe("refusal");
+});

@@ -23,7 +23,8 @@ import type { Shown } from "./shown.js";
 /** The wire objects. Names with `_` exist from here outwards and nowhere further in. */
 export function readToJson(outcome: ReadOutcome): WireReadResult {
   if (outcome.kind === "refusal") return refusalToJson(outcome, outcome.path);
-  return stateToJson(outcome.state, outcome.state.content);
+  const state = stateToJson(outcome.state, outcome.state.content);
+  return outcome.notice === undefined ? state : { ...state, notice: outcome.notice };
 }
 
 export function readManyToJson(outcome: ReadManyOutcome): WireReadManyResult {

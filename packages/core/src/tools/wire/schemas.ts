@@ -32,7 +32,11 @@ export const wireRefusal = z.object({
   size_bytes: z.int().min(0).exactOptional(),
 });
 
-export const wireReadResult = z.union([wireFileState, wireRefusal]);
+export const wireReadState = wireFileState.extend({
+  notice: z.string().exactOptional().describe("What was found about earlier writes"),
+});
+
+export const wireReadResult = z.union([wireReadState, wireRefusal]);
 
 /** One element for each file asked for, in that order; files that were refused or left out say so. */
 export const wireReadManyResult = z.union([z.array(wireReadResult), wireRefusal]);

@@ -18,7 +18,7 @@ import type { Shown } from "./shown.js";
  */
 export function readToText(outcome: ReadOutcome): string {
   if (outcome.kind === "refusal") return refusalToText(outcome);
-  return compose(undefined, [frameOf(outcome)], []);
+  return compose(undefined, [frameOf(outcome)], outcome.notice === undefined ? [] : [outcome.notice]);
 }
 
 export function readManyToText(outcome: ReadManyOutcome): string {

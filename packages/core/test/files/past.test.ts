@@ -1,0 +1,39 @@
+import { createHash, randomUUID } from "node:crypto";
+import { expect, it } from "vitest";
+import { memoryPorts, Workspace } from "../../src/files/index.js";
+import { openCharsets } from "../../src/node/charsets.js";
+
+const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+const sha = (text: string) => digest(Buffer.from(text));
+
+/** A workspace that counts how often the past of a file, which grows with every write, is read. */
+function counting() {
+  const ports = memoryPorts({ digest, newId: randomUUID, codec: openCharsets(), clock: { now: () => 0 } });
+  let reads = 0;
+  const history = {
+    ...ports.history,
+    entries: (realPath: string) => {
+      reads += 1;
+      return ports.history.entries(realPath);
+    },
+  };
+  return { workspace: new Workspace({ ...ports, history }), reads: () => reads };
+}
+
+it("a write or patch on the state that is there does not read the file's past", async () => {
+  const { workspace, reads } = counting();
+  await workspace.write({ path: "f", content: "one\n" });
+  await workspace.write({ path: "f", content: "two\n", base: sha("one\n") });
+  const patched = await workspace.patch({ path: "f", diff: "@@\n-two\n+three\n", base: sha("two\n") });
+  expect(patched.code).toBe("applied");
+  expect(reads()).toBe(0);
+});
+
+it("a base that is not there is looked for in the past, as an undo is", async () => {
+  const { workspace, reads } = counting();
+  await workspace.write({ path: "f", content: "one\n" });
+  await workspace.write({ path: "f", content: "two\n", base: sha("one\n") });
+  const stale = await workspace.write({ path: "f", content: "three\n", base: sha("one\n") });
+  expect([stale.code, reads()]).toEqual(["state_mismatch", 1]);
+  expect((await workspace.undo({ path: "f" })).code).toBe("applied");
+});

@@ -1,0 +1,65 @@
+import { foreignRaces } from "./races/foreign.mjs";
+import { foreignProgram } from "./races/ground.mjs";
+import { readersDuringCommits } from "./races/readers.mjs";
+import { longHistory, parallelCalls, processes, stoppedHolders } from "./races/shared.mjs";
+import { symlinkSwaps } from "./races/swapper.mjs";
+
+/** @typedef {import("./contract.mjs").Part} Part */
+/** @typedef {import("./contract.mjs").Row} Row */
+
+const whole = {
+  foreign: 4_000,
+  calls: 200,
+  history: 3_000,
+  each: 150,
+  stops: 20,
+  swaps: 120_000,
+  reads: 600_000,
+  commits: 1_900,
+};
+const quickly = {
+  foreign: 60,
+  calls: 200,
+  history: 300,
+  each: 40,
+  stops: 4,
+  swaps: 6_000,
+  reads: 60_000,
+  commits: 200,
+};
+
+/** R1 to R5: other programs, other processes, other calls, all at the same moment. @type {Part} */
+export const part = {
+  name: "races",
+  title: "Races",
+  async run({ quick, print }) {
+    const counts = quick ? quickly : whole;
+    /** @type {Row[]} */
+    const rows = [];
+    const add = async (/** @type {string} */ name, /** @type {Promise<readonly Row[]>} */ work) => {
+      rows.push(...(await work));
+      print(`${name} done`);
+    };
+    const program = foreignProgram();
+    if (program === undefined) rows.push(noCompiler);
+    else await add("foreign writers", foreignRaces(program, counts.foreign));
+    await add("parallel calls", parallelCalls(counts.calls));
+    await add("a long history", longHistory(counts.history));
+    await add("processes", processes(counts.each));
+    await add("stopped holders", stoppedHolders(counts.stops));
+    if (program !== undefined) {
+      await add("symbolic links", symlinkSwaps(program, counts.swaps));
+      await add("readers", readersDuringCommits(program, counts));
+    }
+    return rows;
+  },
+};
+
+/** @type {Row} */
+const noCompiler = {
+  figure: "R1",
+  what: "foreign writers, swappers, readers",
+  tried: 0,
+  bad: {},
+  notHad: "no C compiler",
+};
