@@ -11,6 +11,7 @@ const homes = {
   diff: "^packages/core/src/patch/",
   zod: "^packages/(core/src/tools|mcp/src)/",
   ignore: "^packages/core/src/files/",
+  "markdown-it": "^packages/core/src/files/",
   chardet: "^packages/core/src/node/",
   "iconv-lite": "^packages/core/src/node/",
   "fs-native-extensions": "^packages/core/src/node/",

@@ -104,6 +104,7 @@ const breaches: readonly Breach[] = [
     ["diff", "diff", "core/src/files/foreign-diff.ts"],
     ["zod", "zod", "core/src/files/foreign-zod.ts"],
     ["ignore", "ignore", "core/src/text/foreign-ignore.ts"],
+    ["markdown-it", "markdown-it", "core/src/tools/foreign-markdown.ts"],
     ["chardet", "chardet", "core/src/files/foreign-chardet.ts"],
     ["iconv-lite", "iconv-lite", "core/src/files/foreign-iconv.ts"],
     ["fs-native-extensions", "fs-native-extensions", "core/src/files/foreign-native.ts"],
@@ -190,7 +191,16 @@ function linkModules(folder: string): void {
   mkdirSync(join(modules, "@holdfast"), { recursive: true });
   for (const name of ["core", "mcp"])
     symlinkSync(join(folder, "packages", name), join(modules, "@holdfast", name));
-  const libraries = ["diff", "zod", "ignore", "chardet", "iconv-lite", "fs-native-extensions", "commander"];
+  const libraries = [
+    "diff",
+    "zod",
+    "ignore",
+    "markdown-it",
+    "chardet",
+    "iconv-lite",
+    "fs-native-extensions",
+    "commander",
+  ];
   for (const name of [...libraries, "esbuild", "typescript", "@modelcontextprotocol"]) {
     symlinkSync(join(house, "node_modules", name), join(modules, name));
   }

@@ -156,6 +156,67 @@ export const commandSpecs: readonly CommandSpec[] = [
     load: async () => (await import("./commands/write.js")).writeCommand,
   },
   {
+    usage: "edit <file> [edits]",
+    summary: "replace exact text in the state that is named",
+    description:
+      "Replaces exact text: once, unless --all or --count says otherwise. Without --old the edits are read from the " +
+      "file named second, or from standard input, as a JSON list of {old_string, new_string, replace_all?, " +
+      "expected_replacements?}; all of them are made, or none.",
+    options: [
+      { flags: "--old <text>", help: "the text to replace, exactly" },
+      { flags: "--new <text>", help: "the text to put in its place; empty deletes" },
+      { flags: "--all", help: "every occurrence" },
+      { flags: "--count <number>", help: "exactly so many occurrences", parse: wholeNumber },
+      base,
+      atomic,
+      inPlace,
+      encoding,
+      resultContent,
+    ],
+    examples: [
+      "holdfast edit app.ini --old 'port = 80' --new 'port = 8080' --base b94d27b9934d",
+      "holdfast edit src/app.ts edits.json --atomic",
+    ],
+    load: async () => (await import("./commands/edit.js")).editCommand,
+  },
+  {
+    usage: "append <file> [content]",
+    summary: "add to the end of a file, exactly; needs no base",
+    options: [base, inPlace, encoding, resultContent],
+    examples: ["printf '%s\\n' '- done' | holdfast append notes.md"],
+    load: async () => (await import("./commands/adding.js")).appendCommand,
+  },
+  {
+    usage: "prepend <file> [content]",
+    summary: "add to the beginning of a file, exactly; needs no base",
+    options: [base, inPlace, encoding, resultContent],
+    examples: ["holdfast prepend CHANGELOG.md entry.md"],
+    load: async () => (await import("./commands/adding.js")).prependCommand,
+  },
+  {
+    usage: "insert <file> <line> [content]",
+    summary: "insert lines after a line of the state that is named",
+    options: [base, atomic, inPlace, encoding, resultContent],
+    examples: ["holdfast insert src/app.ts 12 lines.txt --base b94d27b9934d"],
+    load: async () => (await import("./commands/adding.js")).insertCommand,
+  },
+  {
+    usage: "section <file> <heading> [content]",
+    summary: "replace one section of a Markdown file; needs no base",
+    description:
+      "Replaces what stands between a heading and the next one of the same or a higher level. Headings are found " +
+      "as CommonMark has them, so those in code, quotes and HTML are none.",
+    options: [
+      { flags: "--create", help: "add the section at the end where there is none" },
+      base,
+      inPlace,
+      encoding,
+      resultContent,
+    ],
+    examples: ["echo 'Phase: 2' | holdfast section workspace.md '## Current State'"],
+    load: async () => (await import("./commands/adding.js")).sectionCommand,
+  },
+  {
     usage: "undo <file>",
     summary: "take back the last recorded write, one further each time",
     options: [resultContent],
@@ -212,6 +273,28 @@ export const commandSpecs: readonly CommandSpec[] = [
         choices: ["auto", "full", "changed", "none"],
       },
       { flags: "--structured", help: "small results also as structured content" },
+      {
+        flags: "--overwrite-guard <guard>",
+        help: "what overwriting a file needs: its hash, a read of it, or nothing but a warning (default: hash)",
+        choices: ["hash", "read", "warn"],
+      },
+      {
+        flags: "--edit-guard <guard>",
+        help: "what an exact edit without a hash needs: a read, or nothing (default: read)",
+        choices: ["read", "atomic"],
+      },
+      {
+        flags: "--memory-paths <glob>",
+        help: "files of this form are edited without a read; may be repeated",
+        parse: collect,
+      },
+      {
+        flags: "--on-mismatch <answer>",
+        help: "what a change of an older state gets (default: refuse)",
+        choices: ["refuse", "rebase"],
+      },
+      { flags: "--strict-view", help: "a change may only touch lines that were shown" },
+      { flags: "--reread-stub", help: "answer a repeated read of the same state with a stub" },
     ],
     examples: [
       "holdfast mcp",

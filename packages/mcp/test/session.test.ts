@@ -30,13 +30,19 @@ describe.each(revisions)("a session in revision %s", (revision) => {
       "read_many_files",
       "list_files",
       "safe_patch",
+      "edit_file",
       "write_file",
+      "append_to_file",
+      "update_section",
       "undo_edit",
     ]);
     expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([
       true,
       true,
       true,
+      false,
+      false,
+      false,
       false,
       false,
       false,
@@ -48,12 +54,18 @@ describe.each(revisions)("a session in revision %s", (revision) => {
       true,
       true,
       true,
+      false,
+      true,
+      true,
     ]);
     expect(tools.map(({ annotations }) => annotations?.idempotentHint)).toEqual([
       true,
       true,
       true,
       true,
+      true,
+      true,
+      false,
       true,
       false,
     ]);

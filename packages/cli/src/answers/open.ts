@@ -1,5 +1,5 @@
 import type { ResultContent, Workspace } from "@holdfast/core";
-import { openWorkspace } from "@holdfast/core/node";
+import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
 import type { Settings, Terminal } from "../shell/index.js";
 import type { ToolResult } from "./json.js";
 import { tellRecovered } from "./recovered.js";
@@ -9,14 +9,17 @@ import { reportRefusal } from "./report.js";
  * Opens the workspace that the flags name, for one piece of work. Where that is refused (a root that is
  * no folder, a state folder that belongs to somebody else), it says so.
  *
+ * @param session guards and rereads of the session; those of a single command unless given.
  * @returns the exit code.
  */
 export async function withWorkspace(
   { settings, terminal }: { readonly settings: Settings; readonly terminal: Terminal },
   work: (workspace: Workspace) => Promise<number>,
+  session: Partial<OpenWorkspaceOptions> = {},
 ): Promise<number> {
   const { roots, stateDir, allowProtected } = settings;
   const workspace = await openWorkspace({
+    ...session,
     roots,
     stateDir,
     allowProtected,

@@ -1,7 +1,8 @@
-import { type ToolName, toolNames } from "@holdfast/core";
+import { dialectTools, type ToolName, toolNames, type Workspace } from "@holdfast/core";
+import type { OpenWorkspaceOptions } from "@holdfast/core/node";
 import { messageLimitBytes, serveMcp } from "@holdfast/mcp";
 import { withWorkspace } from "../answers/index.js";
-import { escapeName, exitCodes, type Invocation, MessageLines, version } from "../shell/index.js";
+import { escapeName, exitCodes, type Flags, type Invocation, MessageLines, version } from "../shell/index.js";
 
 /** `holdfast mcp`: serves until the client closes our standard input. */
 export async function mcpCommand({ flags, settings, terminal, misuse }: Invocation): Promise<number> {
@@ -10,7 +11,8 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
     terminal.err("This is an MCP server for an agent to start; end it with Ctrl-C. See: holdfast tour\n");
   }
   // Standard output belongs to the protocol: whatever else is said goes to standard error.
-  return withWorkspace({ settings: { ...settings, json: false }, terminal }, async (workspace) => {
+  const quiet = { settings: { ...settings, json: false }, terminal };
+  const serve = async (workspace: Workspace) => {
     await serveMcp({
       workspace,
       version,
@@ -23,7 +25,26 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
       ...(flags.resultContent === undefined ? {} : { resultContent: flags.resultContent }),
     });
     return exitCodes.success;
-  });
+  };
+  return withWorkspace(quiet, serve, sessionOf(flags));
+}
+
+/** How many files the session remembers, as seed 2 bounds its cache. */
+const remembered = 200;
+
+function sessionOf(flags: Flags): Partial<OpenWorkspaceOptions> {
+  const { overwriteGuard, editGuard, onMismatch, strictView } = flags;
+  return {
+    remembered,
+    memoryPaths: flags.memoryPaths ?? [],
+    rereadStub: flags.rereadStub === true,
+    guards: {
+      ...(overwriteGuard === undefined ? {} : { overwriteGuard }),
+      ...(editGuard === undefined ? {} : { editGuard }),
+      ...(onMismatch === undefined ? {} : { onMismatch }),
+      ...(strictView === undefined ? {} : { strictView }),
+    },
+  };
 }
 
 /** The answer to a message that is too long to be read: without one the client would wait for its time limit. */
@@ -37,9 +58,12 @@ function namedTools(
   misuse: Invocation["misuse"],
 ): readonly ToolName[] | undefined {
   if (names === undefined) return undefined;
-  if (names === "all") return toolNames;
+  // Other vendors' tools stand in for ours, never beside them: they are named one by one.
+  if (names === "all") return toolNames.filter((name) => !dialectTools.some((tool) => tool.name === name));
   return names.split(",").map((name) => {
     const tool = toolNames.find((known) => known === name.trim());
+    if (tool === "apply_edit")
+      misuse("apply_edit needs an applier, which only a program that embeds us can give");
     return tool ?? misuse(`there is no tool ${JSON.stringify(name)}; the tools are ${toolNames.join(", ")}`);
   });
 }

@@ -50,7 +50,10 @@ describe.each(["2026-07-28", "2025-11-25"] as const)("holdfast mcp and a real cl
       "read_many_files",
       "list_files",
       "safe_patch",
+      "edit_file",
       "write_file",
+      "append_to_file",
+      "update_section",
       "undo_edit",
     ]);
     expect(await call(client, "read_file", { file_path: "a.txt", wait_for_previous: true })).toContain(

@@ -42,7 +42,10 @@ describe("mcp", () => {
       "read_many_files",
       "list_files",
       "safe_patch",
+      "edit_file",
       "write_file",
+      "append_to_file",
+      "update_section",
       "undo_edit",
     ]);
     expect(server.version).toMatch(/^\d+\.\d+\.\d+$/);
@@ -55,5 +58,35 @@ describe("mcp", () => {
     const { tools, text } = await serve("--tools", "read_file,safe_patch", "--wire", "json");
     expect(tools).toEqual(["read_file", "safe_patch"]);
     expect(JSON.parse(text)).toMatchObject({ file_path: "a.txt", content: poem });
+  });
+
+  test("other vendors' tools are offered by name only, and guards by flags", async () => {
+    const all = (await serve("--tools", "all")).tools;
+    expect(all).toContain("insert_lines");
+    expect(all).not.toContain("replace");
+    expect((await serve("--tools", "read_file,replace")).tools).toEqual(["read_file", "replace"]);
+    const project = new Project();
+    const refused = await project.run(["mcp", "--tools", "apply_edit"], { input: "" });
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain("needs an applier");
+    const edit = { file_path: "a.txt", edits: [{ old_string: "two", new_string: "2" }] };
+    const call = {
+      jsonrpc: "2.0",
+      id: 4,
+      method: "tools/call",
+      params: { name: "edit_file", arguments: edit },
+    };
+    const asked = `${requests
+      .slice(0, 2)
+      .map((request) => JSON.stringify(request))
+      .join("\n")}\n${JSON.stringify(call)}\n`;
+    for (const [flags, code] of [
+      [[], "not_read"],
+      [["--edit-guard", "atomic"], "applied"],
+      [["--memory-paths", "*.txt"], "applied"],
+    ] as const) {
+      const there = new Project({ "a.txt": poem });
+      expect((await there.run(["mcp", ...flags], { input: asked })).stdout).toContain(`(${code})`);
+    }
   });
 });

@@ -3,10 +3,11 @@ import { escapeForDisplay } from "../text/index.js";
 import { emptySha256, type GivenBase } from "./base.js";
 import type { Change, Plan, PlannedWrite } from "./change.js";
 import type { Current } from "./current.js";
+import { planEdits } from "./edit-plan.js";
 import type { LockedChange, WeighedChange } from "./locked-change.js";
 import { fromPatch, isRefusal, type Refusal, refuse } from "./outcome.js";
 import { bareName, tidyPath } from "./path-policy.js";
-import { planBytes, planEdits, planPatch, planWrite } from "./plans.js";
+import { planBytes, planPatch, planWrite } from "./plans.js";
 import type { Place } from "./ports.js";
 import type { Session } from "./session.js";
 import type { ApplyChangesRequest, FileChange, WriteOptions, WriteOutcome } from "./workspace-types.js";
@@ -95,6 +96,7 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
   const options: WriteOptions = {
     ...(base === undefined ? {} : { base }),
     ...(encoding === undefined ? {} : { encoding }),
+    ...(change.within === undefined ? {} : { within: change.within }),
   };
   const needsBase = content.kind === "text" && renameTo === undefined ? "over_files" : "always";
   const member: Member = {
@@ -172,7 +174,7 @@ function renaming(session: Session, content: Member, to: string): readonly Membe
     {
       ...content,
       path: to,
-      options: {},
+      options: content.options.within === undefined ? {} : { within: content.options.within },
       needsBase: "never",
       movedFrom: from,
       plan: (current) => arrive(current),

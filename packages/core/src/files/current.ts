@@ -1,4 +1,5 @@
 import { decodeFile, textFacts } from "./file-text.js";
+import type { LineSpan } from "./line-spans.js";
 import { isRefusal, type Refusal, refuse } from "./outcome.js";
 import { isSecret } from "./path-policy.js";
 import type { FileIdentity, Place } from "./ports.js";
@@ -68,11 +69,27 @@ export async function keepReplaced(
   );
 }
 
+/**
+ * Keeps a state as the beginning of the one that follows it, which is kept in full: the states of a file
+ * that only grows cost no more than the last of them.
+ */
+export async function keepAsBeginning(
+  session: Session,
+  place: Place,
+  before: CurrentFile,
+  after: CurrentFile,
+): Promise<void> {
+  if (isSecret(place.relativePath) || before.bytes.length === 0) return;
+  await session.ports.blobs.keepAsBeginning(before.sha256, before.bytes.length, after.sha256);
+}
+
 /** How a state is handed out. */
 export interface HandingOut {
-  readonly kind: "read" | "write";
+  readonly kind: "write" | "told";
   /** Whether the caller then knows the whole content: it is shown, or follows from what was. */
   readonly known: boolean;
+  /** The lines it knows where it does not know all. */
+  readonly lines?: readonly LineSpan[];
   readonly encoding?: string | undefined;
 }
 
@@ -86,14 +103,15 @@ export function handOut(
   place: Place,
   path: string,
   current: Current,
-  { kind, known, encoding }: HandingOut,
+  { kind, known, lines = [], encoding }: HandingOut,
 ): FileState {
   const version = session.versions.getNextVersion();
   if (current.kind === "absent") return { path, version, sha256: null, content: null };
   const { sha256, bytes } = current;
   const decoded = decodeFile(bytes, session.ports.codec, encoding);
-  const shown = isRefusal(decoded) || !known ? "none" : "whole";
-  session.ledger.record({ kind, realPath: place.realPath, sha256, version, shown });
+  const part = lines.length === 0 ? "none" : "window";
+  const shown = isRefusal(decoded) ? "none" : known ? "whole" : part;
+  session.ledger.record({ kind, realPath: place.realPath, sha256, version, shown, lines });
   if (isRefusal(decoded)) return { path, version, sha256, content: null };
   const facts = textFacts(decoded.text, decoded.format, bytes.length);
   return { path, version, sha256, content: decoded.text, facts };

@@ -1,107 +1,173 @@
-import { clip } from "../text/index.js";
+import { isPlaceholder } from "../patch/index.js";
+import { clip, escapeForDisplay, splitLines } from "../text/index.js";
+import { type Inexact, matchInexactly } from "./inexact-match.js";
+import { nearestLines } from "./nearest-lines.js";
 import { type Refusal, refuse } from "./outcome.js";
+import { findText, lineAt, type TextPlace, withEndingsOf } from "./text-places.js";
 import type { ExactEdit } from "./workspace-types.js";
 
 export interface EditedText {
   readonly kind: "edited";
   readonly text: string;
   readonly replacements: number;
+  /** Matches that were not exact, one sentence each; only where that was allowed. */
+  readonly inexact: readonly string[];
+}
+
+export interface EditOptions {
+  /** For the messages. */
+  readonly path: string;
+  /**
+   * What the stages that forgive blanks are for: nothing, a hint in the refusal, or a match, if it is the
+   * only one. `off` unless given.
+   */
+  readonly inexact?: "off" | "hint" | "use";
 }
 
 /**
- * Replaces exact text, edit by edit, each on the result of the one before. Nothing is matched fuzzily and
- * `$` means itself; only where a text ends all its lines with CRLF, an LF in an edit stands for that.
+ * Replaces exact text, edit by edit, each on the result of the one before. `$` means itself; only the
+ * line ending is the file's own: a newline in an edit stands for whatever ends the line there.
  *
- * @returns `not_found`, `occurrence_mismatch`, `equal_strings` or `empty_old_string`, with the edit's number.
+ * @returns `not_found`, `occurrence_mismatch`, `equal_strings`, `empty_old_string` or `placeholder`.
  */
-export function applyEdits(text: string, edits: readonly ExactEdit[]): EditedText | Refusal {
+export function applyEdits(
+  text: string,
+  edits: readonly ExactEdit[],
+  options: EditOptions,
+): EditedText | Refusal {
   if (edits.length === 0) return refuse("invalid_arguments", "The list of edits is empty.");
   let edited = text;
   let replacements = 0;
+  const inexact: string[] = [];
   for (const [at, edit] of edits.entries()) {
-    const which = edits.length === 1 ? "The edit" : `Edit ${at + 1} of ${edits.length}`;
-    const step = applyEdit(edited, edit, which);
+    const which = edits.length === 1 ? "" : ` This was edit ${at + 1} of ${edits.length}; none was made.`;
+    const step = applyEdit(edited, edit, { ...options, which });
     if (step.kind === "refusal") return step;
     edited = step.text;
     replacements += step.replacements;
+    inexact.push(...step.inexact);
   }
-  return { kind: "edited", text: edited, replacements };
+  return { kind: "edited", text: edited, replacements, inexact };
 }
 
-function applyEdit(text: string, edit: ExactEdit, which: string): EditedText | Refusal {
-  const { oldString, newString } = edit;
-  if (oldString === "") return refuse("empty_old_string", `${which} has an empty old_string.`);
+interface StepOptions extends EditOptions {
+  /** A sentence for the end of the first line of a refusal. */
+  readonly which: string;
+}
+
+function applyEdit(text: string, edit: ExactEdit, options: StepOptions): EditedText | Refusal {
+  const unfit = refuseAlone(text, edit, options.which);
+  if (unfit !== undefined) return unfit;
+  const { oldString } = edit;
+  const places = findText(text, oldString);
+  if (places.length === 0) return withoutMatch(text, edit, options);
+  const miscounted = checkCount(text, edit, places, options);
+  if (miscounted !== undefined) return miscounted;
+  return { ...replaceAt(text, places, edit.newString), inexact: [] };
+}
+
+/** What is wrong with an edit whatever the file holds. */
+function refuseAlone(text: string, { oldString, newString }: ExactEdit, which: string): Refusal | undefined {
+  if (oldString === "") {
+    const message = `old_string is empty. To add text, use append_to_file or insert_lines; to create a file, write_file.${which}`;
+    return refuse("empty_old_string", message);
+  }
   if (oldString === newString)
-    return refuse(
-      "equal_strings",
-      `${which} has the same old_string and new_string; it would change nothing.`,
-    );
-  const adapt = /\r\n/.test(text) && !/(?<!\r)\n/.test(text) ? withCrlf : (given: string) => given;
-  const wanted = adapt(oldString);
-  const places = placesOf(text, wanted);
-  if (places.length === 0) {
-    return refuse("not_found", `${which}: old_string is not in the file.${nearest(text, oldString)}`);
+    return refuse("equal_strings", `old_string and new_string are the same; nothing would change.${which}`);
+  const omission = splitLines(newString).contents.find(
+    (line) => isPlaceholder(line) && !text.includes(line.trim()),
+  );
+  if (omission === undefined) return undefined;
+  const quoted = escapeForDisplay(clip(omission.trim(), 80));
+  return refuse(
+    "placeholder",
+    `new_string leaves something out: "${quoted}". Write all of the new text.${which}`,
+  );
+}
+
+function withoutMatch(text: string, edit: ExactEdit, options: StepOptions): EditedText | Refusal {
+  const { path, which, inexact = "off" } = options;
+  const found = inexact === "off" ? undefined : matchInexactly(text, edit.oldString);
+  const [only] = found?.places ?? [];
+  if (inexact === "use" && found?.places.length === 1 && only !== undefined && mayTake(edit)) {
+    const { text: edited } = replaceAt(text, [only], found.adapt(edit.newString, only));
+    return { kind: "edited", text: edited, replacements: 1, inexact: [describe(text, found, only)] };
   }
-  const [first = 0] = places;
-  if (places.length === 1 && text.includes(wanted, first + 1)) {
-    const message = `${which}: old_string stands at two places that overlap (line ${lineAt(text, first)}). Give more of the text around.`;
-    return refuse("occurrence_mismatch", message);
-  }
+  const head = `old_string not found in ${escapeForDisplay(path)}. Make sure it matches exactly (including whitespace).${which}`;
+  const hint = found === undefined ? nearestLines(text, edit.oldString) : inexactHint(text, found);
+  return refuse("not_found", `${head}${hint}`);
+}
+
+/** An inexact match stands for one place, never for several. */
+function mayTake({ replaceAll, expectedReplacements = 1 }: ExactEdit): boolean {
+  return replaceAll !== true && expectedReplacements === 1;
+}
+
+function describe(text: string, found: Inexact, place: TextPlace): string {
+  return `The match at ${lineSpan(text, place)} was not exact: ${found.differs}.`;
+}
+
+function inexactHint(text: string, found: Inexact): string {
+  const shown = found.places.slice(0, mostShown).map((place) => {
+    const quoted = clip(text.slice(place.from, place.to), 400);
+    return `${lineSpan(text, place)}:\n${quoted}`;
+  });
+  const times = found.places.length === 1 ? "at one place" : `at ${found.places.length} places`;
+  return `\nIt would match ${times} if ${found.differs}. There the file says, at ${shown.join("\nand at ")}`;
+}
+
+function checkCount(
+  text: string,
+  edit: ExactEdit,
+  places: readonly TextPlace[],
+  { path, which }: StepOptions,
+): Refusal | undefined {
+  const overlaps = overlapping(text, edit.oldString, places);
   const expected = edit.expectedReplacements ?? (edit.replaceAll === true ? places.length : 1);
-  if (places.length !== expected) {
-    return refuse(
-      "occurrence_mismatch",
-      `${which}: old_string stands ${times(places.length)} in the file, not ${times(expected)} ` +
-        `(${linesOf(text, places)}). Give more of the text around the one that is meant, or say how many there are.`,
-    );
+  if (places.length === expected && overlaps === 0) return undefined;
+  const count = places.length + overlaps;
+  const times = count === 1 ? "1 time" : `${count} times`;
+  const head = `old_string appears ${times} in ${escapeForDisplay(path)}.`;
+  const lines = `It stands at ${linesOf(text, places)}${overlaps > 0 ? ", where it overlaps itself" : ""}.`;
+  const next =
+    expected > 1
+      ? `${expected} were expected. Say how many there are in expected_replacements.`
+      : "Include more surrounding context to make it unique.";
+  const all = overlaps === 0 && expected === 1 ? " Or set replace_all, if every one of them is meant." : "";
+  return refuse("occurrence_mismatch", `${head} ${next}${which}\n${lines}${all}`);
+}
+
+/** Places that a match overlaps, such as the second `aa` in `aaa`: which one was meant cannot be told. */
+function overlapping(text: string, wanted: string, places: readonly TextPlace[]): number {
+  if (places.length !== 1) return 0;
+  const [{ from, to } = { from: 0, to: 0 }] = places;
+  const next = text.startsWith("\r\n", from) ? from + 2 : from + 1;
+  // Looking at no more than two lengths keeps this cheap.
+  const again = findText(text.slice(next, to + (to - from)), wanted);
+  return again.some((place) => place.from < to - next) ? 1 : 0;
+}
+
+function replaceAt(text: string, places: readonly TextPlace[], fresh: string): Omit<EditedText, "inexact"> {
+  const parts: string[] = [];
+  let done = 0;
+  for (const place of places) {
+    parts.push(text.slice(done, place.from), withEndingsOf(text, place, fresh));
+    done = place.to;
   }
-  return { kind: "edited", text: text.split(wanted).join(adapt(newString)), replacements: places.length };
+  parts.push(text.slice(done));
+  return { kind: "edited", text: parts.join(""), replacements: places.length };
 }
 
-function placesOf(text: string, part: string): readonly number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) places.push(at);
-  return places;
-}
-
-function withCrlf(text: string): string {
-  return text.replace(/\r?\n/g, "\r\n");
-}
-
-function times(count: number): string {
-  return count === 1 ? "once" : `${count} times`;
-}
-
-function linesOf(text: string, places: readonly number[]): string {
-  const shown = places.slice(0, mostPlaces).map((place) => lineAt(text, place));
+function linesOf(text: string, places: readonly TextPlace[]): string {
+  const shown = places.slice(0, mostPlaces).map(({ from }) => lineAt(text, from));
   const more = places.length > mostPlaces ? ` and ${places.length - mostPlaces} more` : "";
-  return `${shown.length === 1 ? "line" : "lines"} ${shown.join(", ")}${more}`;
+  return `${places.length === 1 ? "line" : "lines"} ${shown.join(", ")}${more}`;
 }
 
-function lineAt(text: string, place: number): number {
-  let line = 1;
-  for (let at = text.indexOf("\n"); at >= 0 && at < place; at = text.indexOf("\n", at + 1)) line += 1;
-  return line;
-}
-
-/** Real lines that are the first line of `old_string` but for blanks: where a second try should look. */
-function nearest(text: string, oldString: string): string {
-  const wanted = oldString
-    .split("\n")
-    .map(squeeze)
-    .find((line) => line !== "");
-  if (wanted === undefined) return "";
-  const found: string[] = [];
-  for (const [at, line] of text.split("\n").entries()) {
-    if (squeeze(line) === wanted) found.push(`${at + 1}: ${clip(line.replace(/\r$/, ""), 200)}`);
-    if (found.length === mostNearest) break;
-  }
-  return found.length === 0 ? "" : `\nIts first line stands, but for blanks, here:\n${found.join("\n")}`;
-}
-
-function squeeze(line: string): string {
-  return line.replace(/\s+/g, "");
+function lineSpan(text: string, place: TextPlace): string {
+  const [first, last] = [lineAt(text, place.from), lineAt(text, Math.max(place.from, place.to - 1))];
+  return first === last ? `line ${first}` : `lines ${first}-${last}`;
 }
 
 const mostPlaces = 20;
-const mostNearest = 5;
+const mostShown = 3;

@@ -1,6 +1,8 @@
 export { currentBase, emptySha256, type GivenBase } from "./base.js";
 export { DiskFault, type FaultState } from "./disk-fault.js";
+export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } from "./edit-models.js";
 export { compileGlob, type Glob } from "./glob.js";
+export { defaultGuards, type Guards } from "./guards.js";
 export { Ledger, type LedgerEvent, type LedgerRecord } from "./ledger.js";
 export { MemoryDisk, memoryPorts } from "./memory-disk.js";
 export {
@@ -17,6 +19,7 @@ export {
 } from "./outcome.js";
 export { bareName, isSecret, protectedReason, tidyPath } from "./path-policy.js";
 export type * from "./ports.js";
+export { type IsVisible, type ShownLines, unchangedStub } from "./rereads.js";
 export { defaultLimits, type Limits } from "./session.js";
 export { SessionStateService } from "./session-state.js";
 export { Workspace, type WorkspaceOptions } from "./workspace.js";

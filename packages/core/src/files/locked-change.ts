@@ -1,13 +1,31 @@
 import { type Base, emptySha256, resolveBase } from "./base.js";
-import { type Change, type Past, type PlannedWrite, type SettledPlan, withoutState } from "./change.js";
-import { type Current, type CurrentFile, handOut, keepReplaced, keepState, readCurrent } from "./current.js";
+import {
+  type Change,
+  type Past,
+  type Plan,
+  type PlannedWrite,
+  type SettledPlan,
+  withoutState,
+} from "./change.js";
+import {
+  type Current,
+  type CurrentFile,
+  handOut,
+  keepAsBeginning,
+  keepReplaced,
+  keepState,
+  readCurrent,
+} from "./current.js";
 import { below, excludedByOwner } from "./ignore-rules.js";
 import { isWatched, newEntry, takeStep, tellDisplaced } from "./landing.js";
+import type { LineSpan } from "./line-spans.js";
 import { explainMismatch } from "./mismatch.js";
 import { carriesContent, isRefusal, type Refusal, refuse } from "./outcome.js";
-import { protectedReason } from "./path-policy.js";
+import { outsideFolder, protectedReason } from "./path-policy.js";
 import type { Changed, Committed, FileIdentity, HistoryEntry, Lock, Place } from "./ports.js";
 import type { Session } from "./session.js";
+import { findUnseen, linesStillSeen } from "./strict-view.js";
+import { ruleWithoutBase } from "./unbased-change.js";
 import type { WriteOutcome } from "./workspace-types.js";
 
 /** The critical section itself; lives as long as one call. */
@@ -28,9 +46,11 @@ export class LockedChange {
 
   /** Everything but the write: the answer where there is nothing to write, else what is to be written. */
   async weigh(): Promise<WriteOutcome | WeighedChange> {
-    const { session, place } = this;
+    const { session, place, change } = this;
     const excluded = await excludedByOwner(session.ports.disk, place);
     if (excluded !== undefined) return withoutState(excluded);
+    const outside = outsideFolder(place.relativePath, change.options.within);
+    if (outside !== undefined) return withoutState(outside);
     const current = await readCurrent(place, session, session.limits.changeBytes);
     if (isRefusal(current)) return withoutState(current);
     const guarded = this.protectedPath();
@@ -70,54 +90,95 @@ export class LockedChange {
   private async decide(base: Base, current: Current): Promise<WriteOutcome | WeighedChange> {
     switch (base.kind) {
       case "none":
-        if (this.change.needsBase === "never") return this.plan(current);
-        if (this.change.needsBase === "over_files" && current.kind === "absent") return this.plan(current);
-        return this.baseMissing(current);
+        return this.withoutBase(current);
       case "current":
-      case "matches":
         return this.plan(current);
+      case "matches":
+        return this.plan(current, { viewed: this.change.needsBase !== "never" });
       case "stale":
       case "unknown":
         return this.mismatch(base, current);
     }
   }
 
-  private async plan(current: Current): Promise<WriteOutcome | WeighedChange> {
+  private async plan(current: Current, terms: Terms = {}): Promise<WriteOutcome | WeighedChange> {
     const plan = await this.change.plan(current, () => this.past());
-    switch (plan.kind) {
-      case "refusal":
-      case "settled":
-        return this.answer(plan, current);
-      case "write":
-        return { kind: "weighed", plan, current };
-    }
+    if (plan.kind === "refusal" && terms.repeatable === true && (await this.wasLast(current)))
+      return this.answer({ kind: "settled", code: "already_applied", message: repeated }, current);
+    return this.settle(plan, current, terms);
   }
 
-  /** Without a base an existing file is safe from everything but a request that it already fulfils. */
-  private async baseMissing(current: Current): Promise<WriteOutcome> {
-    if (current.kind === "file" && this.change.needsBase === "over_files") {
-      const plan = await this.change.plan(current, () => this.past());
-      if (plan.kind === "settled") {
-        return this.answer({ kind: "settled", code: "already_applied", message: repeated }, current);
-      }
-    }
-    const message =
-      current.kind === "absent"
-        ? "There is no file of this name. To create it, give the SHA-256 of no content as base_content_sha256 and a creation diff, or write it."
-        : "The file exists: base_content_sha256 must name the state that is to be replaced. The state on disk comes with " +
-          "this answer; if you have not seen its content, read the file first, then repeat the call with its sha256.";
-    return this.answer(refuse("missing_base", message), current);
+  private settle(plan: Plan, current: Current, terms: Terms): WriteOutcome | WeighedChange {
+    if (plan.kind !== "write") return this.answer(plan, current);
+    const unseen = terms.viewed === true ? this.unseen(plan, current) : undefined;
+    if (unseen !== undefined) return unseen;
+    return { kind: "weighed", plan: { ...plan, message: plan.message + (terms.warning ?? "") }, current };
   }
 
-  private async mismatch(base: Base, current: Current): Promise<WriteOutcome> {
+  /** Where no base is named, the guards decide (guards.ts); a request that is already fulfilled is none. */
+  private async withoutBase(current: Current): Promise<WriteOutcome | WeighedChange> {
+    const ruling = ruleWithoutBase(this.session, this.place, this.change, current);
+    const repeatable = this.change.needsBase === "edit";
+    if (ruling.kind === "allowed") return this.plan(current, { ...ruling, repeatable });
+    if (current.kind === "file" && (await this.isFulfilled(current)))
+      return this.answer({ kind: "settled", code: "already_applied", message: repeated }, current);
+    if (ruling.kind === "refusal") return this.answer(ruling, current);
+    return this.mismatch({ kind: "stale", sha256: ruling.sha256 }, current);
+  }
+
+  /** A whole new content that is there already. */
+  private async isFulfilled(current: Current): Promise<boolean> {
+    if (this.change.needsBase !== "over_files") return false;
+    const plan = await this.change.plan(current, () => this.past());
+    return plan.kind === "settled";
+  }
+
+  /** Whether this very request was the last write: its answer was lost, and it came again. */
+  private async wasLast(current: Current): Promise<boolean> {
+    const last = (await this.past()).history.at(-1);
+    if (last === undefined || last.session !== this.session.id || last.before === null) return false;
+    if (current.kind !== "file" || last.after !== current.sha256) return false;
+    return this.isRepeated({ kind: "stale", sha256: last.before }, current);
+  }
+
+  /** With a strict view: the refusal of a change that touches lines nobody was shown. */
+  private unseen(plan: PlannedWrite, current: Current): WriteOutcome | undefined {
+    const { session, place } = this;
+    const { beforeText } = plan.report;
+    if (!session.guards.strictView || current.kind === "absent" || plan.bytes === null) return undefined;
+    const after = plan.text ?? null;
+    if (beforeText === null || after === null) return undefined;
+    const { sha256 } = current;
+    const found = findUnseen(beforeText, after, session.ledger.find(place.realPath, sha256));
+    if (found === undefined) return undefined;
+    const outcome = this.answer(found.refusal, current);
+    const { version = 0 } = outcome.state ?? {};
+    const { realPath } = place;
+    session.ledger.record({ kind: "told", realPath, sha256, version, shown: "window", lines: found.shown });
+    return outcome;
+  }
+
+  private async mismatch(base: Base, current: Current): Promise<WriteOutcome | WeighedChange> {
     if (await this.isRepeated(base, current)) {
       return this.answer({ kind: "settled", code: "already_applied", message: repeated }, current);
     }
     if (current.kind === "absent") {
       return this.answer(refuse("file_missing", base.kind === "stale" ? goneMessage : neverMessage), current);
     }
+    const rebased = await this.rebase(base, current);
+    if (rebased !== undefined) return this.settle(rebased, current, { viewed: true });
     const code = base.kind === "stale" ? "state_mismatch" : "unknown_base";
     return this.refuseMismatch(code, base, current, (await this.past()).history);
+  }
+
+  /** The change on the present state, where the host allows it and it is as certain there. */
+  private async rebase(base: Base, current: CurrentFile): Promise<PlannedWrite | undefined> {
+    const { session, change } = this;
+    if (session.guards.onMismatch !== "rebase" || base.kind !== "stale") return undefined;
+    const then = await this.stateOf(base.sha256);
+    const plan = then === undefined ? undefined : await change.rebase?.(then, current);
+    if (plan?.kind !== "write") return undefined;
+    return { ...plan, message: plan.message + rebased, author: "past" };
   }
 
   private async refuseMismatch(
@@ -258,10 +319,13 @@ export class LockedChange {
   async success(plan: PlannedWrite, target: Place, before: Current, next: Current): Promise<WriteOutcome> {
     const { session, change } = this;
     if (next.kind === "file") await keepState(session, target, next);
+    if (plan.keepsBeginning === true && before.kind === "file" && next.kind === "file")
+      await keepAsBeginning(session, target, before, next);
     // Who knew the whole old text and made the change knows the whole new text; so does who sent it.
     const known = plan.author === "caller" || (plan.author === "change" && this.wasShown(before));
     const { encoding } = change.options;
-    const state = handOut(session, target, change.path, next, { kind: "write", known, encoding });
+    const lines = known || plan.author !== "change" ? [] : this.linesStillSeen(plan, before);
+    const state = handOut(session, target, change.path, next, { kind: "write", known, lines, encoding });
     return {
       kind: "write",
       success: true,
@@ -296,9 +360,11 @@ export class LockedChange {
   answer(result: Refusal | SettledPlan, current: Current): WriteOutcome {
     const { session, place, change } = this;
     const shownBefore = this.wasShown(current);
-    const known = shownBefore || carriesContent(result.code);
+    // What is too large for an answer is not shown by it.
+    const small = current.kind === "absent" || current.bytes.length <= session.limits.fullReadBytes;
+    const known = shownBefore || (carriesContent(result.code) && small);
     const { encoding } = change.options;
-    const state = handOut(session, place, change.path, current, { kind: "read", known, encoding });
+    const state = handOut(session, place, change.path, current, { kind: "told", known, encoding });
     const success = result.kind === "settled";
     return {
       kind: "write",
@@ -310,11 +376,28 @@ export class LockedChange {
     };
   }
 
+  private linesStillSeen(plan: PlannedWrite, before: Current): readonly LineSpan[] {
+    const { beforeText } = plan.report;
+    if (before.kind === "absent" || beforeText === null || plan.text === undefined) return [];
+    const record = this.session.ledger.find(this.place.realPath, before.sha256);
+    return linesStillSeen(beforeText, plan.text, record?.shownLines ?? []);
+  }
+
   /** Whether this session was shown all of a state; that there is nothing needs no showing. */
   wasShown(current: Current): boolean {
     if (current.kind === "absent") return true;
     return this.session.ledger.find(this.place.realPath, current.sha256)?.shownWhole === true;
   }
+}
+
+/** On what terms a change is planned. */
+interface Terms {
+  /** The lines that it touches must have been shown, where the host asks for that. */
+  readonly viewed?: boolean;
+  /** A sentence for the end of the message. */
+  readonly warning?: string;
+  /** Where it does not fit, it may be the last write once more. */
+  readonly repeatable?: boolean;
 }
 
 /** There is a way back, or a warning that there is none. */
@@ -345,6 +428,8 @@ const unkeptSecret =
   "The file looks like a secret, so that no copy of it is kept: taking it away could not be undone. Delete it yourself.";
 const secretReplaced =
   " The file looks like a secret, so that no copy of the old content is kept: this cannot be undone.";
+const rebased =
+  " Rebased: the file had changed since your base; every place of the change stands once in both states, so it was made on the present one.";
 const repeated = "Already applied: the file is already as this request asks. Nothing was written.";
 const neverMessage =
   "There is no file of this name, and the base hash is not known of any earlier state of it. To create the file, write it without a hash, or patch it with the SHA-256 of no content.";

@@ -80,9 +80,7 @@ const contentCodes: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
   "state_mismatch",
   "unknown_base",
   "missing_base",
-  "not_read",
   "exists",
-  "unseen_lines",
   "internal_error",
 ]);
 

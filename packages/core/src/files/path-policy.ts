@@ -155,3 +155,10 @@ const secretNames: ReadonlySet<string> = new Set([
   "id_ecdsa",
   "id_ed25519",
 ]);
+
+/** Refuses a place that lies outside a folder of its root, links resolved. */
+export function outsideFolder(relativePath: string, folder: string | undefined): Refusal | undefined {
+  if (folder === undefined || relativePath === folder || relativePath.startsWith(`${folder}/`))
+    return undefined;
+  return refuse("outside_workspace", `The path leads out of the folder ${folder}; nothing was done.`);
+}

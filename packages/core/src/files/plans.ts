@@ -10,17 +10,10 @@ import { clip, splitLines } from "../text/index.js";
 import { emptySha256 } from "./base.js";
 import type { Plan, PlannedWrite } from "./change.js";
 import type { Current } from "./current.js";
-import { applyEdits } from "./exact-edits.js";
 import { decodeFile, encodeFile, type FileText, newFormat } from "./file-text.js";
 import { fromPatch, isRefusal, type Refusal, refuse } from "./outcome.js";
 import type { Session } from "./session.js";
-import type {
-  ChangeReport,
-  ExactEdit,
-  PatchFileRequest,
-  WriteFileRequest,
-  WriteOptions,
-} from "./workspace-types.js";
+import type { ChangeReport, PatchFileRequest, WriteFileRequest } from "./workspace-types.js";
 
 /** What a diff makes of a file: placed, corrected, strictly applied, encoded as the file was. */
 export function planPatch(session: Session, request: PatchFileRequest, current: Current): Plan {
@@ -53,7 +46,8 @@ export function planPatch(session: Session, request: PatchFileRequest, current: 
       const bytes = encodeFile(outcome.text, () => outcome.addedText, before.format, session.ports.codec);
       if ("kind" in bytes) return bytes;
       const report = reportOf(current.kind === "absent" ? null : before.text, outcome.text, outcome);
-      return { kind: "write", bytes, message: patchMessage(outcome), report, author: "change" };
+      const { text } = outcome;
+      return { kind: "write", bytes, text, message: patchMessage(outcome), report, author: "change" };
     }
   }
 }
@@ -75,28 +69,8 @@ export function planWrite(session: Session, request: WriteFileRequest, current: 
     };
   }
   const message = current.kind === "absent" ? "File created." : "File overwritten.";
-  return { kind: "write", bytes, message, report: reportOf(before, text), author: "caller" };
-}
-
-/** What exact edits make of a file: one after the other, all or none. */
-export function planEdits(
-  session: Session,
-  request: WriteOptions & { readonly edits: readonly ExactEdit[] },
-  current: Current,
-): Plan {
-  if (current.kind === "absent") return refuse("file_missing", "There is no file to edit.");
-  const before = textOf(session, request.encoding, current);
-  if (isRefusal(before)) return before;
-  const edited = applyEdits(before.text, request.edits);
-  if (isRefusal(edited)) return edited;
-  const { text } = edited;
-  const bytes = encodeFile(text, () => addedLines(before.text, text), before.format, session.ports.codec);
-  if ("kind" in bytes) return bytes;
-  if (sameHash(session, bytes, current.sha256)) {
-    return { kind: "settled", code: "no_change", message: "The edits change nothing together." };
-  }
-  const message = `${edited.replacements} ${edited.replacements === 1 ? "replacement" : "replacements"} made.`;
-  return { kind: "write", bytes, message, report: reportOf(before.text, text), author: "change" };
+  const report = reportOf(before, text);
+  return { kind: "write", bytes, text, message, report, author: "caller" };
 }
 
 /** Puts the bytes of an earlier state back as they were; `null` deletes the file. */
@@ -169,7 +143,7 @@ function omissionIn(before: string, content: string): Refusal | undefined {
 }
 
 /** Lines cost memory by their number: a file of nothing but newlines is larger than its bytes. */
-function tooManyLines(session: Session, text: string): Refusal | undefined {
+export function tooManyLines(session: Session, text: string): Refusal | undefined {
   const limit = session.limits.changeLines;
   let lines = 0;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
@@ -184,13 +158,15 @@ function asGiven(bytes: Uint8Array): NewContent {
   return { kind: "content", bytes, before: null, text: "" };
 }
 
-function textOf(session: Session, encoding: string | undefined, current: Current): FileText | Refusal {
+/** The text that stands there; for a file that is yet to be made the empty one, in the format it will have. */
+export function textOf(session: Session, encoding: string | undefined, current: Current): FileText | Refusal {
   if (current.kind === "file") return decodeFile(current.bytes, session.ports.codec, encoding);
   const format = newFormat(session.ports.codec, encoding);
   return "kind" in format ? format : { kind: "file_text", text: "", format };
 }
 
-function reportOf(before: string | null, after: string, patch?: PatchSuccess): ChangeReport {
+/** What a change did, from the texts before and after. */
+export function reportOf(before: string | null, after: string, patch?: PatchSuccess): ChangeReport {
   return {
     landed: patch?.landed ?? [],
     repairs: patch?.repairs ?? [],
@@ -215,6 +191,7 @@ function patchMessage(outcome: PatchSuccess): string {
 
 const maxPlaces = 20;
 
-function sameHash(session: Session, bytes: Uint8Array, sha256: string): boolean {
+/** Whether these bytes are the state of this hash. */
+export function sameHash(session: Session, bytes: Uint8Array, sha256: string): boolean {
   return bytes.length === 0 ? sha256 === emptySha256 : session.ports.digest(bytes) === sha256;
 }

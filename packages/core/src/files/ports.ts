@@ -228,6 +228,11 @@ export interface BlobStore {
   /** Whether a state is there, without reading it: `get` may still find it damaged. */
   has(sha256: string): Promise<boolean>;
   get(sha256: string): Promise<Uint8Array | undefined>;
+  /**
+   * From now on a state is kept as the first `length` bytes of a longer one, if that one is kept in full;
+   * else nothing is changed. `get` answers as before.
+   */
+  keepAsBeginning(sha256: string, length: number, of: string): Promise<void>;
 }
 
 /** The record of writes, path by path: what undo, log, restore and `already_applied` are answered from. */

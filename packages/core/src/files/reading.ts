@@ -1,8 +1,10 @@
 import { escapeForDisplay, joinLines, splitLines } from "../text/index.js";
 import { type CurrentFile, keepState, readCurrent } from "./current.js";
 import { decodeFile, type FileText, textFacts } from "./file-text.js";
+import type { LineSpan } from "./line-spans.js";
 import { isRefusal, type Refusal, refuse } from "./outcome.js";
 import type { FileWindow, Place } from "./ports.js";
+import { isStillShown } from "./rereads.js";
 import type { Session } from "./session.js";
 import type { ReadOutcome, ReadRequest, ReadState, TextFacts } from "./workspace-types.js";
 
@@ -15,8 +17,8 @@ export async function readPlace(
 ): Promise<ReadOutcome> {
   const read: Reading = { session, place, path, encoding: request.encoding };
   const windowed = request.offset !== undefined || request.limit !== undefined;
-  const state = windowed ? await readWindow(read, request) : await readWhole(read);
-  return "kind" in state ? { ...state, path } : { kind: "read", state };
+  const served = windowed ? await readWindow(read, request) : await readWhole(read);
+  return isRefusal(served) ? { ...served, path } : served;
 }
 
 /** What one read is about. */
@@ -27,7 +29,7 @@ interface Reading {
   readonly encoding: string | undefined;
 }
 
-async function readWhole(read: Reading): Promise<ReadState | Refusal> {
+async function readWhole(read: Reading): Promise<Served | Refusal> {
   const limit = read.session.limits.fullReadBytes;
   const current = await readCurrent(read.place, read.session, limit);
   if (isRefusal(current)) {
@@ -40,7 +42,7 @@ async function readWhole(read: Reading): Promise<ReadState | Refusal> {
  * A window: small files are read whole, so that every encoding can be cut into lines; above the limit the
  * disk streams the lines, which is exact for UTF-8 and the charsets that contain ASCII.
  */
-async function readWindow(read: Reading, request: ReadRequest): Promise<ReadState | Refusal> {
+async function readWindow(read: Reading, request: ReadRequest): Promise<Served | Refusal> {
   const range = windowRange(request);
   if (isRefusal(range)) return range;
   const { place, session } = read;
@@ -74,7 +76,7 @@ async function serve(
   read: Reading,
   current: CurrentFile,
   range: Range | undefined,
-): Promise<ReadState | Refusal> {
+): Promise<Served | Refusal> {
   const { session, place, path } = read;
   const decoded = decodeFile(current.bytes, session.ports.codec, read.encoding);
   if (isRefusal(decoded)) return decoded;
@@ -82,12 +84,26 @@ async function serve(
   if (cut !== undefined && isRefusal(cut)) return cut;
   await keepState(session, place, current);
   const { sha256 } = current;
+  const facts = textFacts(decoded.text, decoded.format, current.bytes.length);
+  const lines = cut?.lines ?? { from: 1, to: facts.totalLines };
+  const unchanged = await isStill(read, sha256, lines);
   const version = session.versions.getNextVersion();
   const shown = cut === undefined || cut.whole ? "whole" : "window";
-  session.ledger.record({ kind: "read", realPath: place.realPath, sha256, version, shown });
-  const facts = textFacts(decoded.text, decoded.format, current.bytes.length);
+  session.ledger.record({ kind: "read", realPath: place.realPath, sha256, version, shown, lines: [lines] });
   const state = { path, version, sha256, content: cut?.content ?? decoded.text, facts };
-  return cut === undefined ? state : { ...state, lines: cut.lines };
+  return served(cut === undefined ? state : { ...state, lines }, unchanged);
+}
+
+type Served = Extract<ReadOutcome, { readonly kind: "read" }>;
+
+function served(state: ReadState, unchanged: boolean): Served {
+  return unchanged ? { kind: "read", state, unchanged: true } : { kind: "read", state };
+}
+
+/** Whether these very lines are before the caller's eyes already. */
+function isStill({ session, place, path }: Reading, sha256: string, lines: LineSpan): Promise<boolean> {
+  const latest = session.ledger.latestOf(place.realPath);
+  return isStillShown(session.rereads, path, latest, { ...lines, sha256 });
 }
 
 interface CutLines {
@@ -106,7 +122,7 @@ function cutLines(text: string, range: Range): CutLines | Refusal {
   return { kind: "cut", content, lines: { from: range.first, to }, whole: range.first === 1 && to === total };
 }
 
-async function streamWindow(read: Reading, range: Range): Promise<ReadState | Refusal> {
+async function streamWindow(read: Reading, range: Range): Promise<Served | Refusal> {
   const { session, place, path } = read;
   const window = await place.window(range.first, range.count, session.limits.windowBytes);
   if (isRefusal(window)) return window;
@@ -118,11 +134,13 @@ async function streamWindow(read: Reading, range: Range): Promise<ReadState | Re
   const decoded = decodeFile(window.bytes, session.ports.codec, read.encoding);
   if (isRefusal(decoded)) return decoded;
   const { sha256, firstLine, lineCount } = window;
-  const version = session.versions.getNextVersion();
-  session.ledger.record({ kind: "read", realPath: place.realPath, sha256, version, shown: "window" });
   const facts = windowFacts(window, decoded);
   const lines = { from: firstLine, to: firstLine + lineCount - 1 };
-  return { path, version, sha256, content: decoded.text, facts, lines };
+  const unchanged = await isStill(read, sha256, lines);
+  const version = session.versions.getNextVersion();
+  const { realPath } = place;
+  session.ledger.record({ kind: "read", realPath, sha256, version, shown: "window", lines: [lines] });
+  return served({ path, version, sha256, content: decoded.text, facts, lines }, unchanged);
 }
 
 /** What the pass knows is told of the whole file; encoding and endings are those of the window. */

@@ -1,6 +1,9 @@
+import type { Corrector, EditApplier } from "./edit-models.js";
+import type { Guards } from "./guards.js";
 import type { HeldFiles } from "./held-files.js";
 import type { Ledger } from "./ledger.js";
 import type { WorkspacePorts } from "./ports.js";
+import type { Rereads } from "./rereads.js";
 import type { SessionStateService } from "./session-state.js";
 import type { Turnstile } from "./turnstile.js";
 
@@ -32,6 +35,13 @@ export const defaultLimits: Limits = {
   patchMs: 5_000,
 };
 
+/** What the host lets a model do within a change; nothing unless it says so. */
+export interface Models {
+  readonly match: "exact" | "flexible";
+  readonly corrector: Corrector | undefined;
+  readonly applier: EditApplier | undefined;
+}
+
 /** What the parts of one workspace share. */
 export interface Session {
   readonly id: string;
@@ -41,6 +51,9 @@ export interface Session {
   readonly versions: SessionStateService;
   readonly turnstile: Turnstile;
   readonly heldFiles: HeldFiles;
+  readonly guards: Guards;
+  readonly rereads: Rereads;
+  readonly models: Models;
   /** Nothing is written by this session. */
   readonly readOnly: boolean;
   /** Absolute folders in which nothing is ever written through the tools. */

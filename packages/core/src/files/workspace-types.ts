@@ -35,6 +35,8 @@ export interface ReadRequest {
   readonly limit?: number;
   /** Insists on an encoding instead of detecting it. */
   readonly encoding?: string;
+  /** As `WriteOptions.within`. */
+  readonly within?: string;
 }
 
 export type ReadOutcome =
@@ -43,6 +45,8 @@ export type ReadOutcome =
       readonly state: ReadState;
       /** What else has to be said: that another program wrote into a file that was replaced. */
       readonly notice?: string;
+      /** The same lines of the same state stand in the caller's context already: a stub will do. */
+      readonly unchanged?: true;
     }
   | ReadRefusal;
 
@@ -110,6 +114,12 @@ export interface WriteOptions {
    */
   readonly base?: GivenBase;
   readonly encoding?: string;
+  /** The caller's tool has no place for a hash: a read of the state in this session stands in for it. */
+  readonly hashless?: boolean;
+  /** An edit that needs neither hash nor read: the exact text to be found is all that ties it to a state. */
+  readonly atomic?: boolean;
+  /** A folder of the root in which the file must lie once all links are resolved. */
+  readonly within?: string;
   /** Keep inode, owner and hard links by writing in place; not atomic. */
   readonly inPlace?: boolean;
   /** The tool's name for the history. */
@@ -127,6 +137,53 @@ export interface WriteFileRequest extends WriteOptions {
   readonly path: string;
   /** A text takes the file's encoding and endings; bytes are written as they are. */
   readonly content: string | Uint8Array;
+}
+
+export interface EditFileRequest extends WriteOptions {
+  readonly path: string;
+  /** One after the other, each on the result of the one before; all or none. */
+  readonly edits: readonly ExactEdit[];
+}
+
+/** For adding to a file's end or beginning. */
+export interface AddTextRequest extends WriteOptions {
+  readonly path: string;
+  readonly content: string;
+}
+
+export interface InsertLinesRequest extends WriteOptions {
+  readonly path: string;
+  /** 1-based; 0 inserts before the first line. */
+  readonly afterLine: number;
+  /** Whole lines; a missing newline at the end is added. */
+  readonly content: string;
+}
+
+export interface UpdateSectionRequest extends WriteOptions {
+  readonly path: string;
+  /** The heading as it stands in the file, with or without its `#`. */
+  readonly sectionHeader: string;
+  /** What is to stand between this heading and the next one of the same or a higher level. */
+  readonly newContent: string;
+  /** Adds the section at the end where there is none; makes the file where there is none. */
+  readonly create?: boolean;
+}
+
+/** Gemini CLI's `replace`. */
+export interface ReplaceRequest extends WriteOptions {
+  readonly path: string;
+  /** Empty to create the file. */
+  readonly oldString: string;
+  readonly newString: string;
+  /** 1 unless given. */
+  readonly expectedReplacements?: number;
+}
+
+/** A change in words and sketched lines, from which an applier makes the whole new text. */
+export interface ApplyEditRequest extends WriteOptions {
+  readonly path: string;
+  readonly instructions: string;
+  readonly codeEdit: string;
 }
 
 /**
@@ -151,6 +208,8 @@ export interface FileChange {
   /** As `WriteOptions.base`; only a file that is created needs none. */
   readonly base?: GivenBase;
   readonly encoding?: string;
+  /** As `WriteOptions.within`, for the new name, too. */
+  readonly within?: string;
   /** The new name; nothing may stand there. The content may change at the same time. */
   readonly renameTo?: string;
   readonly content: ContentChange;

@@ -1,9 +1,14 @@
+import { planAppend, planInsert, planPrepend } from "./added-text.js";
+import { applyByModel } from "./applied-edit.js";
 import { type Change, withoutState } from "./change.js";
 import { carryOutSet } from "./change-set.js";
 import { refusedSet } from "./change-set-answers.js";
 import { membersOf } from "./change-set-members.js";
 import { setToUndo, undoSet } from "./change-set-undo.js";
 import { readCurrent } from "./current.js";
+import type { Corrector, EditApplier } from "./edit-models.js";
+import { planEdits, rebaseEdits } from "./edit-plan.js";
+import { defaultGuards, type Guards } from "./guards.js";
 import { HeldFiles } from "./held-files.js";
 import { excludedByOwner } from "./ignore-rules.js";
 import { tellFound } from "./landing.js";
@@ -11,17 +16,25 @@ import { Ledger, type LedgerEvent } from "./ledger.js";
 import { listFolder } from "./listing.js";
 import { isRefusal, type Refusal, refuse } from "./outcome.js";
 import { planRestore, planUndo } from "./past.js";
-import { tidyPath } from "./path-policy.js";
+import { outsideFolder, tidyPath } from "./path-policy.js";
 import { planPatch, planWrite } from "./plans.js";
 import type { HistoryEntry, Place, WorkspacePorts } from "./ports.js";
 import { readMany } from "./read-many.js";
 import { readPlace } from "./reading.js";
+import { rebasePatch } from "./rebase-patch.js";
+import { replaceText } from "./replace.js";
+import type { IsVisible } from "./rereads.js";
+import { planSection, rebaseSection } from "./section-plan.js";
 import { defaultLimits, type Limits, type Session } from "./session.js";
 import { SessionStateService } from "./session-state.js";
 import { Turnstile } from "./turnstile.js";
 import type {
+  AddTextRequest,
   ApplyChangesOutcome,
   ApplyChangesRequest,
+  ApplyEditRequest,
+  EditFileRequest,
+  InsertLinesRequest,
   ListOutcome,
   ListRequest,
   LoggedWrite,
@@ -31,8 +44,10 @@ import type {
   ReadManyRequest,
   ReadOutcome,
   ReadRequest,
+  ReplaceRequest,
   RestoreRequest,
   UndoRequest,
+  UpdateSectionRequest,
   WriteFileRequest,
   WriteOutcome,
 } from "./workspace-types.js";
@@ -47,6 +62,23 @@ export interface WorkspaceOptions {
   readonly allowsProtected?: (relativePath: string) => boolean;
   /** Absolute folders that nobody may write in, whatever is allowed: our own state. */
   readonly ownFolders?: readonly string[];
+  /** What a change needs that names no state; `defaultGuards` unless given. */
+  readonly guards?: Partial<Guards>;
+  /**
+   * How many files, and states of each, the session remembers; the oldest go first and count as never read.
+   * No limit unless given: it is for hosts that keep no conversation.
+   */
+  readonly remembered?: number;
+  /** Whether lines that were read before are still in the model's prompt: then a read may say so in a stub. */
+  readonly isVisible?: IsVisible;
+  /** Takes everything that was read for visible, for hosts whose prompt never loses anything. */
+  readonly rereadStub?: boolean;
+  /** `flexible` lets `replace` take a match that is exact but for blanks, if there is only one. */
+  readonly match?: "exact" | "flexible";
+  /** Asked by `replace` for a better old text where its own is not found; none unless given. */
+  readonly corrector?: Corrector;
+  /** Makes the new text for `applyEdit`; without it that is refused. */
+  readonly applier?: EditApplier;
   /** What an earlier run of the same session knew, and the last version it gave out. */
   readonly resumed?: { readonly ledger: readonly LedgerEvent[]; readonly version: number };
 }
@@ -66,10 +98,13 @@ export class Workspace {
       id: this.session,
       ports,
       limits: { ...defaultLimits, ...options.limits },
-      ledger: new Ledger(options.resumed?.ledger),
+      ledger: new Ledger(options.resumed?.ledger, options.remembered),
       versions: new SessionStateService(options.resumed?.version),
       turnstile: new Turnstile(),
       heldFiles: new HeldFiles(ports, (found) => tellFound(this.shared, found)),
+      guards: { ...defaultGuards, ...options.guards },
+      rereads: { isVisible: options.isVisible, stub: options.rereadStub },
+      models: { match: options.match ?? "exact", corrector: options.corrector, applier: options.applier },
       readOnly: options.readOnly ?? false,
       ownFolders: options.ownFolders ?? [],
       allowsProtected: options.allowsProtected ?? (() => false),
@@ -87,7 +122,11 @@ export class Workspace {
     if (isRefusal(tidy)) return { ...tidy, path: request.path };
     const { heldFiles } = this.shared;
     await heldFiles.look("soon");
-    const outcome = await this.at(tidy.path, (place) => readPlace(this.shared, place, tidy.path, request));
+    const outcome = await this.at(tidy.path, async (place) => {
+      return (
+        outsideFolder(place.relativePath, request.within) ?? readPlace(this.shared, place, tidy.path, request)
+      );
+    });
     if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
     const notice = heldFiles.takeWords();
     return notice === "" ? outcome : { ...outcome, notice };
@@ -126,6 +165,7 @@ export class Workspace {
       options: request,
       needsBase: "always",
       plan: (current) => planPatch(this.shared, request, current),
+      rebase: (then, now) => rebasePatch(this.shared, request, then, now),
     });
   }
 
@@ -136,6 +176,71 @@ export class Workspace {
       needsBase: "over_files",
       plan: (current) => planWrite(this.shared, request, current),
     });
+  }
+
+  /**
+   * Replaces exact texts (seed 2, `edit_file`): one after the other, all or none. Without a base the state
+   * must have been read in this session, unless the edit guard says otherwise (docs/edits.md).
+   */
+  async edit(request: EditFileRequest): Promise<WriteOutcome> {
+    return this.change(request.path, request.tool ?? "edit_file", {
+      options: request,
+      needsBase: "edit",
+      plan: (current) => planEdits(this.shared, request, current),
+      rebase: (then, now) => rebaseEdits(this.shared, request, then, now),
+    });
+  }
+
+  /** Adds to the end of a file, or makes it; needs no base and no read (seed 3). */
+  async append(request: AddTextRequest): Promise<WriteOutcome> {
+    return this.change(request.path, request.tool ?? "append_to_file", {
+      options: request,
+      needsBase: "never",
+      plan: (current) => planAppend(this.shared, request, current),
+      rebase: (_, now) => planAppend(this.shared, request, now),
+    });
+  }
+
+  /** Adds to the beginning of a file, or makes it; needs no base and no read (seed 3). */
+  async prepend(request: AddTextRequest): Promise<WriteOutcome> {
+    return this.change(request.path, request.tool ?? "prepend_to_file", {
+      options: request,
+      needsBase: "never",
+      plan: (current) => planPrepend(this.shared, request, current),
+      rebase: (_, now) => planPrepend(this.shared, request, now),
+    });
+  }
+
+  /** Inserts lines after a line of the state that `base` names: a number counts in one state only. */
+  async insertLines(request: InsertLinesRequest): Promise<WriteOutcome> {
+    return this.change(request.path, request.tool ?? "insert_lines", {
+      options: request,
+      needsBase: "always",
+      plan: (current) => planInsert(this.shared, request, current),
+    });
+  }
+
+  /** Replaces the content of one section of a Markdown file; needs no base and no read (seed 3). */
+  async updateSection(request: UpdateSectionRequest): Promise<WriteOutcome> {
+    return this.change(request.path, request.tool ?? "update_section", {
+      options: request,
+      needsBase: "never",
+      plan: (current) => planSection(this.shared, request, current),
+      rebase: (then, now) => rebaseSection(this.shared, request, then, now),
+    });
+  }
+
+  /** Gemini CLI's `replace`: one exact text, or a new file where the old text is empty. */
+  async replace(request: ReplaceRequest): Promise<WriteOutcome> {
+    const tool = request.tool ?? "replace";
+    return replaceText(this.shared, request, (change) => this.change(request.path, tool, change));
+  }
+
+  /** Lets the host's applier make the new text of a file, and looks it over before it is written. */
+  async applyEdit(request: ApplyEditRequest): Promise<WriteOutcome> {
+    const change = (wanted: Omit<Change, "path" | "tool">) =>
+      this.change(request.path, request.tool ?? "apply_edit", wanted);
+    return applyByModel(this.shared, request, change);
   }
 
   /**

@@ -1,8 +1,8 @@
-import { closeSync, openSync, readFileSync, renameSync, statSync, utimesSync } from "node:fs";
+import { closeSync, openSync, readFileSync, renameSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { dirname } from "node:path";
 import type { BlobStore } from "../files/index.js";
 import { newId, sha256 } from "./digest.js";
-import { removeQuietly } from "./entries.js";
+import { readLink, removeQuietly } from "./entries.js";
 import { codeOf, openFlags } from "./platform.js";
 import type { Presence } from "./sessions.js";
 import { writeAll } from "./stage.js";
@@ -11,8 +11,13 @@ import type { StateFolder } from "./state-folder.js";
 /** Unfinished files begin with this; the garbage collection removes old ones. */
 export const unfinishedPrefix = "tmp-";
 
+/** What ends the name of a state that is kept as the beginning of a longer one. */
+const beginningSuffix = ".begins";
+
 /**
- * States of files, each under its SHA-256. Nothing is synced: after a power cut the newest may be gone or
+ * States of files, each under its SHA-256. A state that was only added to afterwards is a link that names
+ * the longer state and a length, so that a log's thousand states cost little more than the last one; a state
+ * that is met again is kept in full again. Nothing is synced: after a power cut the newest may be gone or
  * damaged, and damaged bytes are never given out.
  */
 export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
@@ -30,8 +35,16 @@ export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
         return false;
       }
     },
-    has: async (hash) => statSync(blobPath(state, hash), { throwIfNoEntry: false }) !== undefined,
-    get: async (hash) => readBlob(blobPath(state, hash), hash),
+    has: async (hash) => isKept(state, hash),
+    get: async (hash) => readState(state, hash),
+    keepAsBeginning: async (hash, length, of) => {
+      try {
+        keepAsBeginning(state, hash, length, of);
+      } catch (error) {
+        // The state stays as it is kept.
+        if (codeOf(error) === "") throw error;
+      }
+    },
   };
 }
 
@@ -39,6 +52,49 @@ export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
 export function keepBlob(state: StateFolder, hash: string, bytes: Uint8Array): void {
   const path = blobPath(state, hash);
   if (readBlob(path, hash) === undefined || !touch(path, bytes.length)) create(state, path, bytes);
+}
+
+/** First the link, then the bytes go: at every moment one of them is there. */
+function keepAsBeginning(state: StateFolder, hash: string, length: number, of: string): void {
+  const path = blobPath(state, hash);
+  const longer = statSync(blobPath(state, of), { throwIfNoEntry: false });
+  if (hash === of || longer === undefined || longer.size <= length) return;
+  const link = path + beginningSuffix;
+  removeQuietly(link);
+  // Short enough for an inode: the link takes no block.
+  symlinkSync(`${length}-${Buffer.from(of, "hex").toString("base64url")}`, link);
+  removeQuietly(path);
+}
+
+/** Follows the links, each to a longer state, down to one that is kept in full. */
+function inFull(
+  state: StateFolder,
+  hash: string,
+): { readonly path: string; readonly hash: string } | undefined {
+  let at = hash;
+  let length = -1;
+  for (;;) {
+    const path = blobPath(state, at);
+    if (statSync(path, { throwIfNoEntry: false }) !== undefined) return { path, hash: at };
+    const [, size, of] = /^(\d+)-([\w-]{43})$/.exec(readLink(path + beginningSuffix) ?? "") ?? [];
+    // A longer one each time, so that damaged links cannot lead in a circle.
+    if (of === undefined || Number(size) <= length) return undefined;
+    at = Buffer.from(of, "base64url").toString("hex");
+    length = Number(size);
+  }
+}
+
+function isKept(state: StateFolder, hash: string): boolean {
+  return inFull(state, hash) !== undefined;
+}
+
+function readState(state: StateFolder, hash: string): Uint8Array | undefined {
+  const kept = inFull(state, hash);
+  if (kept === undefined || kept.hash === hash) return readBlob(blobPath(state, hash), hash);
+  const whole = readBlob(kept.path, kept.hash);
+  const [, length] = /^(\d+)-/.exec(readLink(blobPath(state, hash) + beginningSuffix) ?? "") ?? [];
+  const bytes = length === undefined ? undefined : whole?.subarray(0, Number(length));
+  return bytes !== undefined && sha256(bytes) === hash ? bytes : undefined;
 }
 
 function blobPath(state: StateFolder, hash: string): string {

@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { isRefusal, type Refusal } from "../files/index.js";
 import { unfinishedPrefix } from "./blobs.js";
 import { recoverSets } from "./change-set-recovery.js";
@@ -87,10 +87,11 @@ export function listBlobs(state: StateFolder): readonly StoredBlob[] {
   for (const folder of namesIn(state.at("blobs"))) {
     for (const name of namesIn(state.at("blobs", folder))) {
       const path = state.at("blobs", folder, name);
-      const stat = statSync(path, { throwIfNoEntry: false });
+      // A link stands for a state that another one holds: it has no size of its own.
+      const stat = lstatSync(path, { throwIfNoEntry: false });
       if (stat === undefined) continue;
       const unfinished = name.startsWith(unfinishedPrefix);
-      blobs.push({ path, size: stat.size, used: stat.mtimeMs, unfinished });
+      blobs.push({ path, size: stat.isSymbolicLink() ? 0 : stat.size, used: stat.mtimeMs, unfinished });
     }
   }
   return blobs.sort((one, other) => one.used - other.used);
@@ -124,7 +125,7 @@ function collectBlobs(
   let removedBlobs = 0;
   for (const blob of blobs) {
     const tooOld = blob.used < plan.usedBefore;
-    const tooMuch = keptBytes > plan.maxBytes && blob.used < plan.pinnedFrom;
+    const tooMuch = blob.size > 0 && keptBytes > plan.maxBytes && blob.used < plan.pinnedFrom;
     const leftOver = blob.unfinished && Date.now() - blob.used > unfinishedMs;
     if (!(blob.unfinished ? leftOver : tooOld || tooMuch)) continue;
     // Used since it was listed: somebody's session has begun to rely on it.

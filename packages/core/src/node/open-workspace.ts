@@ -6,6 +6,8 @@ export interface OpenWorkspaceOptions
     Omit<WorkspaceOptions, "allowsProtected" | "ownFolders"> {
   /** Globs of protected paths, relative to their root, that a person has opened for writing. */
   readonly allowProtected?: readonly string[];
+  /** Globs of files, relative to their root, that are edited without a read: an agent's memory. */
+  readonly memoryPaths?: readonly string[];
 }
 
 /** A workspace on this machine's disk. */
@@ -34,10 +36,15 @@ export class OpenedWorkspace extends Workspace {
 export async function openWorkspace(options: OpenWorkspaceOptions): Promise<OpenedWorkspace | Refusal> {
   const ports = await openPorts(options);
   if (isRefusal(ports)) return ports;
-  const globs = (options.allowProtected ?? []).map(compileGlob);
   return new OpenedWorkspace(ports, {
     ...options,
+    guards: { isMemory: matchesAny(options.memoryPaths ?? []), ...options.guards },
     ownFolders: [ports.stateDir],
-    allowsProtected: (path) => globs.some((glob) => glob.kind === "glob" && glob.matches(path)),
+    allowsProtected: matchesAny(options.allowProtected ?? []),
   });
+}
+
+function matchesAny(patterns: readonly string[]): (path: string) => boolean {
+  const globs = patterns.map(compileGlob);
+  return (path) => globs.some((glob) => glob.kind === "glob" && glob.matches(path));
 }

@@ -1,16 +1,7 @@
 import * as z from "zod";
 import { type ContentChange, type FileChange, isRefusal, type Refusal, refuse } from "../files/index.js";
-import { encoding, filePath } from "./parameters.js";
+import { encoding, exactEdit, filePath, readEdit } from "./parameters.js";
 import { defineTool } from "./tool.js";
-
-const exactEdit = z.object({
-  old_string: z
-    .string()
-    .describe("Exact text, unique unless replace_all or expected_replacements says otherwise"),
-  new_string: z.string(),
-  replace_all: z.boolean().exactOptional(),
-  expected_replacements: z.int().min(1).exactOptional(),
-});
 
 const change = z.object({
   file_path: filePath,
@@ -103,18 +94,4 @@ function contentsOf({ unified_diff, edits, content, delete: gone }: Given): read
     ...(gone === true ? [{ kind: "delete" } as const] : []),
     ...(edits === undefined ? [] : [{ kind: "edits", edits: edits.map(readEdit) } as const]),
   ];
-}
-
-function readEdit({
-  old_string,
-  new_string,
-  replace_all,
-  expected_replacements,
-}: z.output<typeof exactEdit>) {
-  return {
-    oldString: old_string,
-    newString: new_string,
-    ...(replace_all === undefined ? {} : { replaceAll: replace_all }),
-    ...(expected_replacements === undefined ? {} : { expectedReplacements: expected_replacements }),
-  };
 }

@@ -1,5 +1,5 @@
 export { type ParsedArguments, parseArguments } from "./arguments.js";
-export { allTools, findTool, readingTools, tools } from "./catalog.js";
+export { allTools, dialectTools, findTool, readingTools, tools } from "./catalog.js";
 export { runTool, type ToolContext } from "./run-tool.js";
 export {
   jsonSchema,

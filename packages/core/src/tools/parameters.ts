@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { ExactEdit } from "../files/index.js";
 
 /** Parameters that several tools have, described once. */
 export const filePath = z
@@ -10,3 +11,34 @@ export const encoding = z
   .string()
   .exactOptional()
   .describe("Name of the file's encoding; only when the tool asked for it");
+
+/** The lock of the tools that can do without one. */
+export const optionalBase = z
+  .string()
+  .exactOptional()
+  .describe("The sha256 of the version that is changed; refused if the file has another state by now");
+
+export const exactEdit = z.object({
+  old_string: z
+    .string()
+    .describe("Exact text, unique unless replace_all or expected_replacements says otherwise"),
+  new_string: z.string(),
+  replace_all: z.boolean().exactOptional(),
+  expected_replacements: z.int().min(1).exactOptional(),
+});
+
+/** An edit as the workspace takes it. */
+export function readEdit(given: z.output<typeof exactEdit>): ExactEdit {
+  const { old_string, new_string, replace_all, expected_replacements } = given;
+  return {
+    oldString: old_string,
+    newString: new_string,
+    ...(replace_all === undefined ? {} : { replaceAll: replace_all }),
+    ...(expected_replacements === undefined ? {} : { expectedReplacements: expected_replacements }),
+  };
+}
+
+/** An empty base is none. */
+export function baseOf(given: string | undefined): { readonly base?: string } {
+  return given === undefined || given === "" ? {} : { base: given };
+}

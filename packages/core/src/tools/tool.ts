@@ -1,7 +1,11 @@
 import * as z from "zod";
 import type {
+  AddTextRequest,
   ApplyChangesOutcome,
   ApplyChangesRequest,
+  ApplyEditRequest,
+  EditFileRequest,
+  InsertLinesRequest,
   ListOutcome,
   ListRequest,
   PatchFileRequest,
@@ -9,6 +13,8 @@ import type {
   ReadManyRequest,
   ReadOutcome,
   ReadRequest,
+  ReplaceRequest,
+  UpdateSectionRequest,
   WriteFileRequest,
   WriteOutcome,
 } from "../files/index.js";
@@ -38,9 +44,19 @@ export const toolNames = [
   "read_many_files",
   "list_files",
   "safe_patch",
+  "edit_file",
   "write_file",
+  "append_to_file",
+  "update_section",
   "undo_edit",
   "apply_changes",
+  "prepend_to_file",
+  "insert_lines",
+  "str_replace_based_edit_tool",
+  "memory",
+  "replace",
+  "fs_write",
+  "apply_edit",
 ] as const;
 
 export type ToolName = (typeof toolNames)[number];
@@ -62,6 +78,13 @@ export interface ToolWorkspace {
   list(request: ListRequest): Promise<ListOutcome>;
   patch(request: PatchFileRequest): Promise<WriteOutcome>;
   write(request: WriteFileRequest): Promise<WriteOutcome>;
+  edit(request: EditFileRequest): Promise<WriteOutcome>;
+  append(request: AddTextRequest): Promise<WriteOutcome>;
+  prepend(request: AddTextRequest): Promise<WriteOutcome>;
+  insertLines(request: InsertLinesRequest): Promise<WriteOutcome>;
+  updateSection(request: UpdateSectionRequest): Promise<WriteOutcome>;
+  replace(request: ReplaceRequest): Promise<WriteOutcome>;
+  applyEdit(request: ApplyEditRequest): Promise<WriteOutcome>;
   applyChanges(request: ApplyChangesRequest): Promise<ApplyChangesOutcome>;
   undo(request: { readonly path: string; readonly tool?: string }): Promise<WriteOutcome>;
 }

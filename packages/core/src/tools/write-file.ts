@@ -5,7 +5,7 @@ import { defineTool } from "./tool.js";
 export const writeFile = defineTool({
   name: "write_file",
   title: "Write file",
-  description: `Writes content to a file. This tool is for creating new files or completely overwriting existing ones; to change a part, use \`safe_patch\`.
+  description: `Writes content to a file. This tool is for creating new files or completely overwriting existing ones; to change a part, use \`safe_patch\`, \`edit_file\` or \`append_to_file\`.
 
 Usage protocol:
 1. **To create a new file:** give \`file_path\` and \`content\`. Do not provide a \`base_content_sha256\`. Missing folders are made.

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   allTools,
+  dialectTools,
   findTool,
   jsonSchema,
   readingTools,
@@ -18,14 +19,22 @@ describe("the catalogue", () => {
       "read_many_files",
       "list_files",
       "safe_patch",
+      "edit_file",
       "write_file",
+      "append_to_file",
+      "update_section",
       "undo_edit",
     ]);
     expect(readingTools.map((tool) => tool.name)).toEqual(["read_file", "read_many_files", "list_files"]);
     expect(findTool("safe_patch")).toBe(tools[3]);
     expect(allTools.slice(0, tools.length)).toEqual(tools);
-    expect(allTools.slice(tools.length).map((tool) => tool.name)).toEqual(["apply_changes"]);
-    expect(findTool("replace")).toBeUndefined();
+    expect(allTools.slice(tools.length).map((tool) => tool.name)).toEqual([
+      "apply_changes",
+      "prepend_to_file",
+      "insert_lines",
+      ...dialectTools.map((tool) => tool.name),
+    ]);
+    expect(findTool("search_and_replace")).toBeUndefined();
   });
 
   test("states what is true of each tool", () => {
@@ -35,9 +44,19 @@ describe("the catalogue", () => {
       ["read_many_files", true, false, true, false],
       ["list_files", true, false, true, false],
       ["safe_patch", false, true, true, false],
+      ["edit_file", false, true, true, false],
       ["write_file", false, true, true, false],
+      ["append_to_file", false, false, false, false],
+      ["update_section", false, true, true, false],
       ["undo_edit", false, true, false, false],
       ["apply_changes", false, true, true, false],
+      ["prepend_to_file", false, false, false, false],
+      ["insert_lines", false, true, true, false],
+      ["str_replace_based_edit_tool", false, true, false, false],
+      ["memory", false, true, false, false],
+      ["replace", false, true, true, false],
+      ["fs_write", false, true, false, false],
+      ["apply_edit", false, true, false, false],
     ]);
   });
 });
@@ -71,6 +90,11 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
         "fails as a safety measure",
       ],
     ],
+    // The tool selection guide of seed 3.
+    ["edit_file", ["change a specific value", "match exactly, whitespace included", "Read the file first"]],
+    ["append_to_file", ["new entry, note or section", "need not be read", "not sent back"]],
+    ["update_section", ["one section of a Markdown file", "same or a higher level", "need not be read"]],
+    ["write_file", ["To create a new file", "edit_file", "append_to_file"]],
     ["undo_edit", ["one step further back", "deletes the file"]],
     [
       "apply_changes",
@@ -81,11 +105,11 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
     for (const sentence of sentences) expect(findTool(name)?.description).toContain(sentence);
   });
 
-  test("and stay short: all of them and their schemas cost a prompt less than 8 KB", () => {
+  test("and stay short: all of them and their schemas cost a prompt less than 9 KB", () => {
     const bytes = tools.map((tool) =>
       JSON.stringify([tool.name, tool.description, jsonSchema(tool.parameters)]),
     );
-    expect(bytes.join("").length).toBeLessThan(8_000);
+    expect(bytes.join("").length).toBeLessThan(9_000);
   });
 });
 

@@ -73,7 +73,7 @@ describe("how much of the latest state an answer shows", () => {
     ["an unknown base shows the content", refusedWith("unknown_base", true), "auto", "full"],
     ["a blind overwrite shows what was never seen", refusedWith("missing_base", false), "auto", "full"],
     ["a blind overwrite of what was seen shows nothing", refusedWith("missing_base", true), "auto", "none"],
-    ["an unread file is shown", refusedWith("not_read", false), "auto", "full"],
+    ["an unread file is not shown: that would be no read", refusedWith("not_read", false), "auto", "none"],
     [
       "a diff that does not fit shows nothing: its message quotes the lines",
       refusedWith("invalid_diff", false),

@@ -164,7 +164,7 @@ describe("wrong arguments are one plain sentence that names the argument", () =>
         fc.anything({ withNullPrototype: true }),
         async (name, args) => {
           const reply = await runTool(name, args, nothing);
-          expect(["invalid_arguments", "internal_error"]).toContain(reply.code);
+          expect(["invalid_arguments", "internal_error", "outside_workspace"]).toContain(reply.code);
         },
       ),
       { numRuns: 500 },
@@ -175,11 +175,22 @@ describe("wrong arguments are one plain sentence that names the argument", () =>
 describe("a writing tool's answer always has success, code, message and latest_file_state", () => {
   const keys = ["success", "code", "message", "latest_file_state"];
   const writing = tools.filter((tool) => !tool.annotations.readOnly).map((tool) => tool.name);
-  const args = { file_path: "a", unified_diff: "x", content: "x", base_content_sha256: someHash };
+  const args = {
+    file_path: "a",
+    unified_diff: "x",
+    content: "x",
+    edits: [{ old_string: "x", new_string: "y" }],
+    section_header: "# x",
+    new_content: "x",
+    base_content_sha256: someHash,
+  };
   const broken = {
     patch: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
     write: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
     undo: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
+    edit: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
+    append: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
+    updateSection: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
   };
 
   test.each(writing)("%s: wrong arguments, read-only, a throw", async (name) => {

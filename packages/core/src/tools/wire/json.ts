@@ -1,10 +1,11 @@
-import type {
-  FileState,
-  ListOutcome,
-  ReadManyOutcome,
-  ReadOutcome,
-  Refusal,
-  WriteOutcome,
+import {
+  type FileState,
+  type ListOutcome,
+  type ReadManyOutcome,
+  type ReadOutcome,
+  type Refusal,
+  unchangedStub,
+  type WriteOutcome,
 } from "../../files/index.js";
 import { describeOmission, describeRepair } from "./notes.js";
 import type { ResultContent } from "./options.js";
@@ -23,7 +24,10 @@ import type { Shown } from "./shown.js";
 /** The wire objects. Names with `_` exist from here outwards and nowhere further in. */
 export function readToJson(outcome: ReadOutcome): WireReadResult {
   if (outcome.kind === "refusal") return refusalToJson(outcome, outcome.path);
-  const state = stateToJson(outcome.state, outcome.state.content);
+  const state =
+    outcome.unchanged === true
+      ? { ...stateToJson(outcome.state, undefined), message: unchangedStub }
+      : stateToJson(outcome.state, outcome.state.content);
   return outcome.notice === undefined ? state : { ...state, notice: outcome.notice };
 }
 

@@ -25,7 +25,8 @@ export function renderResult(result: ToolResult, options: WireOptions): ToolRepl
     case "read": {
       const { outcome } = result;
       const read = outcome.kind === "read";
-      const head = { success: read, code: read ? "ok" : outcome.code, bearsContent: read } as const;
+      const bearsContent = read && outcome.unchanged !== true;
+      const head = { success: read, code: read ? "ok" : outcome.code, bearsContent } as const;
       return reply(head, readToJson(outcome), () => readToText(outcome), options);
     }
     case "read_many": {

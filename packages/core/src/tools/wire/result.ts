@@ -22,6 +22,8 @@ export interface WriteResult {
   readonly outcome: WriteOutcome;
   /** Whether the caller sent the whole new text, so that a success need not show it again. */
   readonly authored?: boolean;
+  /** A success never shows content, whatever the host's choice: the tool is for not needing it. */
+  readonly quiet?: boolean;
 }
 
 export interface ChangeSetResult {

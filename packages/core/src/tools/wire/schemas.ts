@@ -21,6 +21,7 @@ export const wireFileState = z.object({
     .object({ from: lineNumber, to: lineNumber, total: lineNumber })
     .exactOptional()
     .describe("Set where content is a window; 1-based, both included"),
+  message: z.string().exactOptional().describe("In place of the content: why it is not sent again"),
   ...unusualFacts,
 });
 

@@ -29,6 +29,7 @@ export interface LineWindow {
  */
 export function chooseShown(result: WriteResult, resultContent: ResultContent): Shown {
   const { outcome } = result;
+  if (result.quiet === true && outcome.success) return { kind: "none" };
   switch (resultContent) {
     case "none":
       return { kind: "none" };

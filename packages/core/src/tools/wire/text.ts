@@ -1,10 +1,11 @@
-import type {
-  FileState,
-  ListedEntry,
-  ListOutcome,
-  ReadManyOutcome,
-  ReadOutcome,
-  Refusal,
+import {
+  type FileState,
+  type ListedEntry,
+  type ListOutcome,
+  type ReadManyOutcome,
+  type ReadOutcome,
+  type Refusal,
+  unchangedStub,
 } from "../../files/index.js";
 import { clip, escapeForDisplay, quoteForDisplay } from "../../text/index.js";
 import { chooseSuffix, type FileFrame, writeFrame } from "./envelope.js";
@@ -18,13 +19,18 @@ import type { Shown } from "./shown.js";
  */
 export function readToText(outcome: ReadOutcome): string {
   if (outcome.kind === "refusal") return refusalToText(outcome);
-  return compose(undefined, [frameOf(outcome)], outcome.notice === undefined ? [] : [outcome.notice]);
+  const notices = outcome.notice === undefined ? [] : [outcome.notice];
+  const status = outcome.unchanged === true ? statusLine(true, "ok", unchangedStub) : undefined;
+  return compose(status, [frameOf(outcome)], notices);
 }
 
 export function readManyToText(outcome: ReadManyOutcome): string {
   const read = outcome.files.filter((file) => file.kind === "read");
   const refused = outcome.files.filter((file) => file.kind === "refusal");
   const details = [
+    ...read
+      .filter(({ unchanged }) => unchanged === true)
+      .map(({ state }) => `${quoteForDisplay(state.path)}: ${unchangedStub}`),
     ...refused.map(
       ({ path, code, message }) => `Not read: ${quoteForDisplay(path)} (${code}): ${singleLine(message)}`,
     ),
@@ -115,8 +121,8 @@ function compose(
 }
 
 function frameOf(outcome: Extract<ReadOutcome, { kind: "read" }>): FileFrame {
-  const { state } = outcome;
-  return state.content === null ? { state } : { state, content: state.content };
+  const { state, unchanged } = outcome;
+  return unchanged === true ? { state } : { state, content: state.content };
 }
 
 function writtenFrame(state: FileState, shown: Shown): FileFrame {

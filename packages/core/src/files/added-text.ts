@@ -1,0 +1,122 @@
+import { escapeForDisplay, joinLines, splitLines } from "../text/index.js";
+import type { Plan } from "./change.js";
+import type { Current } from "./current.js";
+import { countChars } from "./edit-plan.js";
+import { encodeFile, type FileText } from "./file-text.js";
+import { isRefusal, refuse } from "./outcome.js";
+import { reportOf, textOf, tooManyLines } from "./plans.js";
+import type { Session } from "./session.js";
+import { endingAt } from "./text-places.js";
+import type { AddTextRequest, InsertLinesRequest } from "./workspace-types.js";
+
+/**
+ * The content, exactly, at the end of the file: where the last line has no newline, the content continues
+ * it, and the message says so. A file that is missing is made.
+ */
+export function planAppend(session: Session, request: AddTextRequest, current: Current): Plan {
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const { text } = before;
+  const continues = text !== "" && !/[\n\r]$/.test(text);
+  const message =
+    `Appended ${countChars(request.content)} chars to ${escapeForDisplay(request.path)}.${madeHere(current)}` +
+    (continues && !startsLine(request.content) ? continued : "");
+  const fresh = inEndingsOf(text, text.length, request.content);
+  return planAdded(session, current, { before, text: text + fresh, fresh, message, grows: true });
+}
+
+/** The content, exactly, before the first character of the file, after a byte order mark. */
+export function planPrepend(session: Session, request: AddTextRequest, current: Current): Plan {
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const { text } = before;
+  const fresh = inEndingsOf(text, 0, request.content);
+  const joins = text !== "" && !/[\n\r]$/.test(fresh);
+  const message =
+    `Prepended ${countChars(request.content)} chars to ${escapeForDisplay(request.path)}.${madeHere(current)}` +
+    (joins ? " Your text does not end with a newline, so the old first line continues its last one." : "");
+  return planAdded(session, current, { before, text: fresh + text, fresh, message, grows: false });
+}
+
+/**
+ * Whole lines after a line of the file: a missing newline at their end is added. Whether the file ends with
+ * a newline stays as it was.
+ */
+export function planInsert(session: Session, request: InsertLinesRequest, current: Current): Plan {
+  if (current.kind === "absent" && request.afterLine === 0) return planPrepend(session, request, current);
+  if (current.kind === "absent") return refuse("file_missing", "There is no file to insert lines in.");
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const lines = splitLines(before.text);
+  const total = lines.contents.length;
+  const { afterLine, content, path } = request;
+  if (!Number.isSafeInteger(afterLine) || afterLine < 0 || afterLine > total)
+    return refuse(
+      "out_of_range",
+      `after_line is ${afterLine}, but the file has ${total} lines; 0 to ${total} are possible.`,
+    );
+  const head = joinLines(lines, 0, afterLine);
+  const tail = joinLines(lines, afterLine);
+  const fresh = asWholeLines(before.text, head, tail, content);
+  const places = afterLine === 0 ? "before line 1" : `after line ${afterLine}`;
+  const message = `Inserted ${countLinesOf(content)} of ${escapeForDisplay(path)}, ${places}.`;
+  return planAdded(session, current, { before, text: head + fresh + tail, fresh, message, grows: false });
+}
+
+interface Added {
+  readonly before: FileText;
+  readonly text: string;
+  readonly fresh: string;
+  readonly message: string;
+  /** The old text is the beginning of the new one. */
+  readonly grows: boolean;
+}
+
+function planAdded(session: Session, current: Current, { before, text, fresh, message, grows }: Added): Plan {
+  if (fresh === "" && current.kind === "file")
+    return { kind: "settled", code: "no_change", message: "The content is empty; nothing was added." };
+  const tooLong = tooManyLines(session, text);
+  if (tooLong !== undefined) return tooLong;
+  const bytes = encodeFile(text, () => fresh, before.format, session.ports.codec);
+  if ("kind" in bytes) return bytes;
+  const report = reportOf(current.kind === "absent" ? null : before.text, text);
+  const keeps = grows && current.kind === "file" && beginsWith(bytes, current.bytes);
+  const plan = { kind: "write", bytes, text, message, report, author: "change" } as const;
+  return keeps ? { ...plan, keepsBeginning: true } : plan;
+}
+
+/** The content with the line ending that the file has at this place. */
+function inEndingsOf(text: string, place: number, content: string): string {
+  if (!text.includes("\r") || content.includes("\r")) return content;
+  return content.replaceAll("\n", endingAt(text, place));
+}
+
+function asWholeLines(text: string, head: string, tail: string, content: string): string {
+  if (content === "") return "";
+  const ending = endingAt(text, Math.max(0, head.length - 1));
+  const own = inEndingsOf(text, Math.max(0, head.length - 1), content);
+  const bare = own.replace(/(?:\r\n|\n|\r)$/, "");
+  // The last line has no newline: it gets one, and the new last line has none.
+  if (tail === "" && head !== "" && !/[\n\r]$/.test(head)) return `${ending}${bare}`;
+  return own === bare ? `${own}${ending}` : own;
+}
+
+function countLinesOf(content: string): string {
+  const count = splitLines(content).contents.length;
+  return count === 1 ? "1 line" : `${count} lines`;
+}
+
+function madeHere(current: Current): string {
+  return current.kind === "absent" ? " The file did not exist; it was created." : "";
+}
+
+function startsLine(content: string): boolean {
+  return /^[\n\r]/.test(content);
+}
+
+function beginsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
+  return bytes.length >= beginning.length && beginning.every((byte, at) => byte === bytes[at]);
+}
+
+const continued =
+  " The last line had no newline, so your text continues that line; begin with a newline to start a new one.";

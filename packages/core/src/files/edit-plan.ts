@@ -1,0 +1,69 @@
+import { addedLines } from "../patch/index.js";
+import { escapeForDisplay } from "../text/index.js";
+import type { Plan } from "./change.js";
+import type { Current } from "./current.js";
+import { applyEdits, type EditedText, type EditOptions } from "./exact-edits.js";
+import { encodeFile } from "./file-text.js";
+import { isRefusal, refuse } from "./outcome.js";
+import { reportOf, sameHash, textOf, tooManyLines } from "./plans.js";
+import type { Session } from "./session.js";
+import type { EditFileRequest, ExactEdit } from "./workspace-types.js";
+
+/** What exact edits make of a file: one after the other, all or none. */
+export function planEdits(
+  session: Session,
+  request: EditFileRequest,
+  current: Current,
+  inexact: EditOptions["inexact"] = "off",
+): Plan {
+  if (current.kind === "absent")
+    return refuse("file_missing", "There is no file to edit. To create one, use write_file.");
+  const before = textOf(session, request.encoding, current);
+  if (isRefusal(before)) return before;
+  const edited = applyEdits(before.text, request.edits, { path: request.path, inexact });
+  if (isRefusal(edited)) return edited;
+  const { text } = edited;
+  const tooLong = tooManyLines(session, text);
+  if (tooLong !== undefined) return tooLong;
+  const bytes = encodeFile(text, () => addedLines(before.text, text), before.format, session.ports.codec);
+  if ("kind" in bytes) return bytes;
+  if (sameHash(session, bytes, current.sha256)) {
+    return { kind: "settled", code: "no_change", message: "The edits change nothing together." };
+  }
+  const message = editMessage(request, edited);
+  return { kind: "write", bytes, text, message, report: reportOf(before.text, text), author: "change" };
+}
+
+/** The edits on the present text, if they make as many replacements there as on their own base. */
+export function rebaseEdits(session: Session, request: EditFileRequest, then: Current, now: Current): Plan {
+  const planned = planEdits(session, request, then);
+  if (planned.kind !== "write") return planned;
+  const again = planEdits(session, request, now);
+  if (again.kind !== "write" || again.message === planned.message) return again;
+  return refuse("occurrence_mismatch", "The edits do not make the same replacements in both states.");
+}
+
+/** Seed 3's words, with the path; several edits are counted. */
+function editMessage({ path, edits }: EditFileRequest, { replacements, inexact }: EditedText): string {
+  const head = `Edited ${escapeForDisplay(path)}: ${whatWasDone(edits, replacements)}.`;
+  return [head, ...inexact].join(" ");
+}
+
+function whatWasDone(edits: readonly ExactEdit[], replacements: number): string {
+  const [edit] = edits;
+  if (edit === undefined || edits.length > 1)
+    return `${edits.length} edits with ${replacements} ${replacements === 1 ? "replacement" : "replacements"}`;
+  const sizes = `replaced ${countChars(edit.oldString)} chars with ${countChars(edit.newString)} chars`;
+  return replacements === 1 ? sizes : `${sizes}, ${replacements} times`;
+}
+
+/** Characters as people count them: code points. */
+export function countChars(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0xdc00 || unit > 0xdfff || at === 0) count += 1;
+    else if (text.charCodeAt(at - 1) < 0xd800 || text.charCodeAt(at - 1) > 0xdbff) count += 1;
+  }
+  return count;
+}

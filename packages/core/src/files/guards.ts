@@ -1,0 +1,28 @@
+/** What stands between a caller and a file that it may not know; each can be set by the host. */
+export interface Guards {
+  /**
+   * What overwriting an existing file needs: `hash`, the state's hash; `read`, a read in this session of
+   * the very state that is on disk; `warn`, nothing, but the answer warns. `hash` unless given; a tool whose
+   * schema has no hash is held to `read` then.
+   */
+  readonly overwriteGuard: "hash" | "read" | "warn";
+  /**
+   * What an exact edit without a hash needs: `read` as above, or nothing (`atomic`): the text to be found is
+   * then all that ties it to a state. `read` unless given.
+   */
+  readonly editGuard: "read" | "atomic";
+  /** Paths (relative to their root) that are always edited as under `atomic`: an agent's memory. */
+  readonly isMemory: (relativePath: string) => boolean;
+  /** `rebase` makes a change on the present state, where every place of it is unique in both states. */
+  readonly onMismatch: "refuse" | "rebase";
+  /** A change may only touch lines that this session was shown of the state it changes. */
+  readonly strictView: boolean;
+}
+
+export const defaultGuards: Guards = {
+  overwriteGuard: "hash",
+  editGuard: "read",
+  isMemory: () => false,
+  onMismatch: "refuse",
+  strictView: false,
+};

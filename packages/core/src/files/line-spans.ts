@@ -1,0 +1,47 @@
+import type { LineChange } from "../patch/index.js";
+
+/** Lines of a text, 1-based, both included. */
+export interface LineSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The same lines in order, those that touch or overlap joined. */
+export function joinSpans(spans: readonly LineSpan[]): readonly LineSpan[] {
+  const joined: { from: number; to: number }[] = [];
+  for (const { from, to } of [...spans].sort((one, other) => one.from - other.from)) {
+    const last = joined.at(-1);
+    if (last !== undefined && from <= last.to + 1) last.to = Math.max(last.to, to);
+    else if (from <= to) joined.push({ from, to });
+  }
+  return joined;
+}
+
+/** What of `wanted` is not in `spans`. */
+export function outsideSpans(wanted: LineSpan, spans: readonly LineSpan[]): readonly LineSpan[] {
+  const missing: LineSpan[] = [];
+  let from = wanted.from;
+  for (const span of joinSpans(spans)) {
+    if (span.to < from || span.from > wanted.to) continue;
+    if (span.from > from) missing.push({ from, to: span.from - 1 });
+    from = span.to + 1;
+  }
+  return from <= wanted.to ? [...missing, { from, to: wanted.to }] : missing;
+}
+
+/** Where lines of the old text stand in the new one; lines that were changed are left out. */
+export function moveSpans(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
+  const moved: LineSpan[] = [];
+  for (const span of spans) {
+    let from = span.from;
+    let shift = 0;
+    for (const { oldFrom, oldTo, newTo } of changes) {
+      if (oldFrom >= span.to) break;
+      if (oldFrom >= from) moved.push({ from: from + shift, to: oldFrom + shift });
+      shift = newTo - oldTo;
+      from = Math.max(from, oldTo + 1);
+    }
+    if (from <= span.to) moved.push({ from: from + shift, to: span.to + shift });
+  }
+  return joinSpans(moved);
+}

@@ -1,0 +1,71 @@
+import { clip } from "../text/index.js";
+
+/**
+ * The lines of a file that are most like the beginning of a text that is not in it: where a second try
+ * should look. They are only shown; nothing is ever changed by likeness.
+ *
+ * @returns lines with their numbers for the end of a message, or "".
+ */
+export function nearestLines(text: string, wanted: string): string {
+  const asked = wanted.split(/\r?\n/);
+  const at = asked.findIndex((line) => /\w/.test(line));
+  const line = asked[at === -1 ? asked.findIndex((any) => any.trim() !== "") : at];
+  if (line === undefined) return "";
+  const lines = text.split(text.includes("\n") ? "\n" : "\r").slice(0, mostLines);
+  const blind = lines.flatMap((own, index) => (squeeze(own) === squeeze(line) ? [index] : []));
+  if (blind.length > 0) {
+    const exact = lines[blind[0] ?? 0]?.includes(line) === true;
+    const head = exact
+      ? "Its first line stands here, what follows it differs"
+      : "But for blanks, it begins here";
+    return `\n${head}:\n${blind
+      .slice(0, mostShown)
+      .map((index) => excerpt(lines, index, asked.length))
+      .join("\n…\n")}`;
+  }
+  const alike = mostAlike(lines, line);
+  if (alike.length === 0) return "";
+  return `\nThe nearest lines are:\n${alike.map((index) => numbered(lines, index)).join("\n")}`;
+}
+
+function mostAlike(lines: readonly string[], wanted: string): readonly number[] {
+  const words = wordsOf(wanted);
+  if (words.size === 0) return [];
+  const scored = lines.map((line, index) => ({ index, score: likeness(words, wordsOf(line)) }));
+  return scored
+    .filter(({ score }) => score >= leastLikeness)
+    .sort((one, other) => other.score - one.score || one.index - other.index)
+    .slice(0, mostShown)
+    .map(({ index }) => index);
+}
+
+function wordsOf(line: string): ReadonlySet<string> {
+  return new Set(line.slice(0, 400).match(/[\p{L}\p{N}_]+/gu) ?? []);
+}
+
+/** The share of words that both have. */
+function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let common = 0;
+  for (const word of one) if (other.has(word)) common += 1;
+  return common / Math.max(1, one.size + other.size - common);
+}
+
+function excerpt(lines: readonly string[], from: number, count: number): string {
+  const shown = Math.min(Math.max(count, 1), mostExcerpt);
+  return Array.from({ length: Math.min(shown, lines.length - from) }, (_, at) =>
+    numbered(lines, from + at),
+  ).join("\n");
+}
+
+function numbered(lines: readonly string[], index: number): string {
+  return `${index + 1}: ${clip((lines[index] ?? "").replace(/\r$/, ""), 200)}`;
+}
+
+function squeeze(line: string): string {
+  return line.replace(/\s+/g, "");
+}
+
+const mostLines = 50_000;
+const mostShown = 3;
+const mostExcerpt = 12;
+const leastLikeness = 0.4;

@@ -1,0 +1,99 @@
+import { diffLines } from "../patch/index.js";
+import { type LineEnding, splitLines, type TextLines } from "../text/index.js";
+
+/** A stretch of a text, in UTF-16 units; `to` is after its end. */
+export interface TextPlace {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Where a text stands in another one, from the left, without overlaps. A `\n` in `wanted` stands for the
+ * ending that the line has; everything else is exact.
+ */
+export function findText(text: string, wanted: string): readonly TextPlace[] {
+  if (wanted.includes("\r") || !wanted.includes("\n") || !text.includes("\r")) return findExact(text, wanted);
+  if (!text.includes("\n")) return findExact(text, wanted.replaceAll("\n", "\r"));
+  return findLines(text, wanted.split("\n"));
+}
+
+/**
+ * A new text with the line endings of the place where it is put: those of the lines that it replaces, or
+ * of the line that it stands in. A text that holds `\r` itself is left as it is.
+ */
+export function withEndingsOf(text: string, { from, to }: TextPlace, fresh: string): string {
+  if (!text.includes("\r") || !fresh.includes("\n") || fresh.includes("\r")) return fresh;
+  if (!text.includes("\n")) return fresh.replaceAll("\n", "\r");
+  return withLineEndings(splitLines(text.slice(from, to)), splitLines(fresh), endingAt(text, to));
+}
+
+/** A kept line keeps its ending, a line in the place of another takes that one's, a new one its neighbour's. */
+function withLineEndings(old: TextLines, fresh: TextLines, beside: LineEnding): string {
+  const endings: LineEnding[] = [];
+  let oldAt = 0;
+  const end = { oldFrom: old.contents.length, oldTo: 0, newFrom: fresh.contents.length, newTo: 0 };
+  for (const change of [...diffLines(old.contents, fresh.contents, 500), end]) {
+    while (endings.length < change.newFrom) endings.push(old.endings[oldAt++] || beside);
+    const last = old.endings[Math.max(change.oldFrom, change.oldTo - 1)] || old.endings[change.oldFrom - 1];
+    for (let at = change.oldFrom; endings.length < change.newTo; at++)
+      endings.push((at < change.oldTo ? old.endings[at] : last) || last || beside);
+    oldAt = change.oldTo;
+  }
+  return fresh.contents
+    .map((line, at) => line + (fresh.endings[at] === "" ? "" : (endings[at] ?? beside)))
+    .join("");
+}
+
+/** What ends the line at this place; the ending of the line before it, where it is the last one. */
+export function endingAt(text: string, place: number): "\n" | "\r\n" | "\r" {
+  if (!text.includes("\n")) return text.includes("\r") ? "\r" : "\n";
+  const next = text.indexOf("\n", place);
+  const newline = next >= 0 ? next : text.lastIndexOf("\n");
+  return text.charCodeAt(newline - 1) === 13 ? "\r\n" : "\n";
+}
+
+/** The 1-based line of a place. */
+export function lineAt(text: string, place: number): number {
+  const newline = text.includes("\n") ? "\n" : "\r";
+  let line = 1;
+  for (let at = text.indexOf(newline); at >= 0 && at < place; at = text.indexOf(newline, at + 1)) line += 1;
+  return line;
+}
+
+function findExact(text: string, wanted: string): readonly TextPlace[] {
+  const places: TextPlace[] = [];
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length))
+    places.push({ from: at, to: at + wanted.length });
+  return places;
+}
+
+/** Lines of which each but the last ends with `\n` or `\r\n`, as the file has it. */
+function findLines(text: string, [first = "", ...rest]: readonly string[]): readonly TextPlace[] {
+  const places: TextPlace[] = [];
+  let from = nextStart(text, first, 0);
+  while (from >= 0) {
+    const to = endOf(text, from + first.length, rest);
+    if (to !== undefined) places.push({ from, to });
+    from = nextStart(text, first, to ?? from + 1);
+  }
+  return places;
+}
+
+/** The next place where the first line may stand; one that is empty stands right before an ending. */
+function nextStart(text: string, first: string, after: number): number {
+  if (first !== "") return text.indexOf(first, after);
+  const newline = text.indexOf("\n", after);
+  return newline > after && text.charCodeAt(newline - 1) === 13 ? newline - 1 : newline;
+}
+
+function endOf(text: string, from: number, rest: readonly string[]): number | undefined {
+  let at = from;
+  for (const line of rest) {
+    if (text.startsWith("\r\n", at)) at += 2;
+    else if (text.startsWith("\n", at)) at += 1;
+    else return undefined;
+    if (!text.startsWith(line, at)) return undefined;
+    at += line.length;
+  }
+  return at;
+}

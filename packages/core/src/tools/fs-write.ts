@@ -1,0 +1,40 @@
+import * as z from "zod";
+import { filePath } from "./parameters.js";
+import { create, insert, refused, strReplace } from "./text-editor.js";
+import { defineTool } from "./tool.js";
+
+/** Amazon Q's tool, on our core. */
+export const fsWrite = defineTool({
+  name: "fs_write",
+  title: "Write file",
+  description:
+    "Creates and edits files. `create` overwrites only a file that was read in this session. `str_replace` needs an old_str that stands exactly once, in a file that was read. `insert` puts whole lines after insert_line. `append` adds new_str to the end, exactly.",
+  parameters: z.object({
+    command: z.enum(["create", "str_replace", "insert", "append"]),
+    path: filePath,
+    file_text: z.string().optional().describe("Content for create"),
+    old_str: z.string().optional().describe("Exact text for str_replace"),
+    new_str: z.string().optional().describe("New text for str_replace, insert or append"),
+    insert_line: z.int().min(0).exactOptional().describe("Line after which to insert; 0 is the top"),
+    summary: z.string().exactOptional().describe("What the change is for"),
+  }),
+  annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  async run(workspace, args) {
+    const call = { path: args.path, tool: "fs_write" };
+    switch (args.command) {
+      case "create":
+        return create(workspace, call, args.file_text);
+      case "str_replace":
+        return strReplace(workspace, call, args.old_str, args.new_str);
+      case "insert":
+        return insert(workspace, call, args.insert_line, args.new_str);
+      case "append": {
+        if (args.new_str === undefined) return refused("The command append needs new_str.", args.path);
+        const outcome = await workspace.append({ ...call, content: args.new_str });
+        return { kind: "write", outcome, quiet: true };
+      }
+      default:
+        return args.command satisfies never;
+    }
+  },
+});

@@ -1,0 +1,88 @@
+import * as z from "zod";
+import { currentBase, type FileChange, isRefusal, type Refusal, refuse } from "../files/index.js";
+import { create, insert, refused, strReplace, view } from "./text-editor.js";
+import { defineTool, type ToolWorkspace } from "./tool.js";
+import type { ToolResult } from "./wire/result.js";
+
+/** What the model calls the folder; in the workspace it is `memories`, in the first root. */
+const folder = "/memories";
+const ownFolder = "memories";
+
+/** Anthropic's memory, on our core: one folder that an agent keeps for itself. */
+export const memory = defineTool({
+  name: "memory",
+  title: "Memory",
+  description: `Keeps notes in files under ${folder} that outlast this conversation. \`view\` the folder first to see what is there. Notes may be edited (\`str_replace\`) without being viewed; \`create\` over a note, and \`insert\`, need a view of its latest state.`,
+  parameters: z.object({
+    command: z.enum(["view", "create", "str_replace", "insert", "delete", "rename"]),
+    path: z.string().exactOptional().describe(`Path under ${folder}`),
+    view_range: z.array(z.int()).exactOptional().describe("[first, last] line for view; -1 is the end"),
+    file_text: z.string().optional().describe("Content for create"),
+    old_str: z.string().optional().describe("Exact text for str_replace"),
+    new_str: z.string().optional().describe("New text for str_replace"),
+    insert_line: z.int().min(0).exactOptional().describe("Line after which to insert; 0 is the top"),
+    insert_text: z.string().optional().describe("Text for insert"),
+    old_path: z.string().exactOptional().describe("For rename"),
+    new_path: z.string().exactOptional().describe("For rename"),
+  }),
+  annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  async run(workspace, args) {
+    const named = args.command === "rename" ? args.old_path : args.path;
+    const path = named === undefined ? undefined : within(named);
+    if (path === undefined) return refused(`The command ${args.command} needs a path.`, folder);
+    if (isRefusal(path)) return barred(path, named);
+    const call = { path: path.path, tool: "memory", atomic: true, within: ownFolder };
+    switch (args.command) {
+      case "view":
+        return view(workspace, call, args.view_range);
+      case "create":
+        return create(workspace, call, args.file_text);
+      case "str_replace":
+        return strReplace(workspace, call, args.old_str, args.new_str);
+      case "insert":
+        return insert(workspace, call, args.insert_line, args.insert_text);
+      case "delete":
+        return remove(workspace, call.path);
+      case "rename":
+        return rename(workspace, call.path, args.new_path);
+      default:
+        return args.command satisfies never;
+    }
+  },
+});
+
+async function remove(workspace: ToolWorkspace, path: string): Promise<ToolResult> {
+  const changes: readonly FileChange[] = [
+    { path, base: currentBase, within: ownFolder, content: { kind: "delete" } },
+  ];
+  const outcome = await workspace.applyChanges({ changes, tool: "memory" });
+  const [file] = outcome.files;
+  if (file === undefined) return { kind: "change_set", outcome };
+  return { kind: "write", outcome: file.outcome };
+}
+
+async function rename(workspace: ToolWorkspace, path: string, to: string | undefined): Promise<ToolResult> {
+  const target = to === undefined ? undefined : within(to);
+  if (target === undefined) return refused("The command rename needs new_path.", path);
+  if (isRefusal(target)) return barred(target, to);
+  const changes: readonly FileChange[] = [
+    { path, base: currentBase, renameTo: target.path, content: { kind: "same" } },
+  ];
+  const outcome = await workspace.applyChanges({ changes, tool: "memory" });
+  const told = outcome.files.find((file) => !file.outcome.success && file.outcome.code !== "not_applied");
+  const file = told ?? outcome.files.at(-1);
+  return file === undefined ? { kind: "change_set", outcome } : { kind: "write", outcome: file.outcome };
+}
+
+/** The path in the workspace; a path that is not below the folder, or climbs at all, is refused. */
+function within(given: string): { readonly kind: "within"; readonly path: string } | Refusal {
+  const parts = given.replace(/\/+$/, "").split("/");
+  const inside = parts[0] === "" ? parts.slice(1) : parts;
+  if (inside[0] !== ownFolder || inside.some((part) => part === ".." || part === "."))
+    return refuse("outside_workspace", `Memory is only what lies under ${folder}; the path leads elsewhere.`);
+  return { kind: "within", path: inside.join("/") };
+}
+
+function barred(refusal: Refusal, path: string | undefined): ToolResult {
+  return { kind: "refused", refusal, writing: true, ...(path === undefined ? {} : { path }) };
+}

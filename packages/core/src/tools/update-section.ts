@@ -1,0 +1,27 @@
+import * as z from "zod";
+import { baseOf, encoding, filePath, optionalBase } from "./parameters.js";
+import { defineTool } from "./tool.js";
+
+export const updateSection = defineTool({
+  name: "update_section",
+  title: "Update section",
+  description:
+    "Replaces the content of one section of a Markdown file: everything from its heading to the next heading of the same or a higher level; the heading stays. The file need not be read. A heading that stands twice is refused; for a missing one the answer lists those that there are.",
+  parameters: z.object({
+    file_path: filePath,
+    section_header: z
+      .string()
+      .min(1)
+      .describe('The heading as it stands in the file, such as "## Current State"'),
+    new_content: z.string().describe("New content of the section, without its heading"),
+    base_content_sha256: optionalBase,
+    create: z.boolean().exactOptional().describe("Adds the section at the end where there is none"),
+    encoding,
+  }),
+  annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  async run(workspace, { file_path, section_header, new_content, base_content_sha256, ...options }) {
+    const section = { path: file_path, sectionHeader: section_header, newContent: new_content };
+    const request = { ...section, ...baseOf(base_content_sha256), tool: "update_section", ...options };
+    return { kind: "write", outcome: await workspace.updateSection(request) };
+  },
+});
