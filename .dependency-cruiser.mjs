@@ -11,12 +11,14 @@ const homes = {
   diff: "^packages/core/src/patch/",
   zod: "^packages/(core/src/tools|mcp/src)/",
   ignore: "^packages/core/src/files/",
+  re2js: "^packages/core/src/files/",
   "markdown-it": "^packages/core/src/files/",
   chardet: "^packages/core/src/node/",
   "iconv-lite": "^packages/core/src/node/",
   "fs-native-extensions": "^packages/core/src/node/",
   "@modelcontextprotocol": "^packages/mcp/src/",
   commander: "^packages/cli/src/",
+  "jsonc-parser": "^packages/cli/src/",
 };
 
 /** The only files that may touch the operating system. */

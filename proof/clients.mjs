@@ -1,5 +1,7 @@
+import { claudeVersion, installClaude } from "./clients/claude-code.mjs";
 import { foreignWriters } from "./clients/foreign-writers.mjs";
 import { geminiVersion, installGemini, runGemini } from "./clients/gemini-cli.mjs";
+import { editInClaude, guardedOverwrite, guardedReplace } from "./clients/guard-stories.mjs";
 import { blindWrite, replaceInLegacy, staleReplace } from "./clients/stock-tools.mjs";
 import { answersOf, blindStory, bytesStory, staleStory, togetherStory } from "./clients/stories.mjs";
 
@@ -25,6 +27,11 @@ async function run({ quick, print }) {
     print(what);
     return { figure, what, ...(await tell(program, stories, print)), baseline: await baseline };
   };
+  /** @param {string} figure @param {string} what @param {() => Story} story @param {Promise<string>} baseline */
+  const guarded = async (figure, what, story, baseline) => {
+    print(what);
+    return { figure, what, ...(await tell(program, [story()], print, true)), baseline: await baseline };
+  };
   const again = (/** @type {() => Story} */ make) => Array.from({ length: rounds }, make);
   return [
     await row(
@@ -41,16 +48,32 @@ async function run({ quick, print }) {
       again(blindStory),
       blindWrite(program),
     ),
+    await guarded(
+      "C5",
+      "its own `replace` behind `holdfast guard` meets a change behind its back, then knows it",
+      guardedReplace,
+      staleReplace(program),
+    ),
+    await guarded(
+      "C6",
+      "its own `write_file` behind `holdfast guard` on an unseen file",
+      guardedOverwrite,
+      blindWrite(program),
+    ),
+    ...(await claudeRows(quick, print)),
   ];
 }
 
-/** @param {string} program @param {readonly Story[]} stories @param {(line: string) => void} print */
-async function tell(program, stories, print) {
+/**
+ * @param {string} program @param {readonly Story[]} stories @param {(line: string) => void} print
+ * @param {boolean} [guard] the client's own tools behind the guard, instead of ours
+ */
+async function tell(program, stories, print, guard = false) {
   /** @type {Record<string, number>} */
   const bad = {};
   let requests = 0;
   for (const story of stories) {
-    await runGemini({ program, serve: true, ...story }, (told) => {
+    await runGemini({ program, serve: !guard, guard, ...story }, (told) => {
       requests += told.requests.length;
       const breaches = story.breaches(told);
       for (const [name, count] of Object.entries(breaches)) bad[name] = (bad[name] ?? 0) + count;
@@ -61,6 +84,24 @@ async function tell(program, stories, print) {
     });
   }
   return { tried: stories.length, bad, seen: `${requests} requests of gemini-cli ${geminiVersion}` };
+}
+
+/** @param {boolean} quick @param {(line: string) => void} print */
+async function claudeRows(quick, print) {
+  const figure = "C7";
+  const what = "Claude Code's own `Edit` behind `holdfast guard` meets a change behind its back";
+  const claude = installClaude(quick);
+  if (claude.kind === "missing")
+    return quick ? [] : [{ figure, what, tried: 0, bad: {}, notHad: claude.reason }];
+  print(what);
+  const told = await editInClaude(claude.program, true);
+  if (Object.values(told.breaches).some((count) => count > 0)) print(`${told.said}\n${told.complaint}`);
+  const alone = await editInClaude(claude.program, false);
+  const baseline = alone.said.includes("updated successfully")
+    ? "`Edit` changed the state that it had not seen"
+    : "`Edit` refused";
+  const seen = `${told.requests} requests of claude-code ${claudeVersion}`;
+  return [{ figure, what, tried: 1, bad: told.breaches, seen, baseline }];
 }
 
 /** @param {string} reason */

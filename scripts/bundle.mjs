@@ -35,6 +35,8 @@ const { metafile } = await build({
   define: { HOLDFAST_VERSION: JSON.stringify(version) },
   // A native module, optional: it is looked for at run time, beside the program.
   external: ["fs-native-extensions"],
+  // Its CommonJS build asks for its parts in a way that no bundler can follow.
+  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   banner: { js: banner },
   plugins: [unusedModulesAreDropped()],
   logLevel: "warning",

@@ -109,7 +109,9 @@ const breaches: readonly Breach[] = [
     ["iconv-lite", "iconv-lite", "core/src/files/foreign-iconv.ts"],
     ["fs-native-extensions", "fs-native-extensions", "core/src/files/foreign-native.ts"],
     ["@modelcontextprotocol", "@modelcontextprotocol/server", "cli/src/foreign-mcp.ts"],
+    ["re2js", "re2js", "core/src/tools/foreign-re2js.ts"],
     ["commander", "commander", "mcp/src/foreign-commander.ts"],
+    ["jsonc-parser", "jsonc-parser", "mcp/src/foreign-jsonc.ts"],
   ].map(([home, library, file]) => ({
     rule: `home-of-${home}`,
     file: `packages/${file}`,
@@ -199,9 +201,10 @@ function linkModules(folder: string): void {
     "chardet",
     "iconv-lite",
     "fs-native-extensions",
+    "re2js",
     "commander",
   ];
-  for (const name of [...libraries, "esbuild", "typescript", "@modelcontextprotocol"]) {
+  for (const name of [...libraries, "jsonc-parser", "esbuild", "typescript", "@modelcontextprotocol"]) {
     symlinkSync(join(house, "node_modules", name), join(modules, name));
   }
 }

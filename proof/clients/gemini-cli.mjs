@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,8 +20,9 @@ export function installGemini() {
  * One run of the real client, headless, in a fresh project with a home of its own.
  *
  * @typedef {{ readonly program: string, readonly files: Readonly<Record<string, string | Uint8Array>>,
- *   readonly serve: boolean, turns(project: string): readonly import("./scripted-gemini.mjs").Turn[] }} Session
- *   `serve`: with `holdfast mcp` as its only writing tools; else with the client's own.
+ *   readonly serve: boolean, readonly guard?: boolean, turns(project: string): readonly import("./scripted-gemini.mjs").Turn[] }} Session
+ *   `serve`: with `holdfast mcp` as its only writing tools; else with the client's own, `guard`: behind the
+ *   hooks that `holdfast setup gemini --guard` sets.
  * @typedef {{ readonly exit: number | null, readonly complaint: string, readonly faults: readonly unknown[],
  *   readonly requests: readonly import("./scripted-gemini.mjs").ModelRequest[],
  *   bytes(name: string): Buffer }} Told
@@ -33,13 +34,14 @@ export function installGemini() {
  * @param {(told: Told) => Result} look at the project, before it is removed
  * @returns {Promise<Result>}
  */
-export async function runGemini({ program, files, serve, turns }, look) {
+export async function runGemini({ program, files, serve, guard = false, turns }, look) {
   const top = mkdtempSync(join(tmpdir(), "holdfast-gemini-"));
   const project = join(top, "project");
   mkdirSync(join(project, ".gemini"), { recursive: true });
   for (const name of [".gemini", "tmp"]) mkdirSync(join(top, "home", name), { recursive: true });
   writeFileSync(join(top, "home", ".gemini", "settings.json"), JSON.stringify(userSettings));
   if (serve) writeFileSync(join(project, ".gemini", "settings.json"), JSON.stringify(projectSettings(top)));
+  if (guard) setGuard(project, join(top, "home"));
   for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content);
   const model = await startScriptedGemini(turns(project));
   try {
@@ -59,6 +61,14 @@ const userSettings = {
   telemetry: { enabled: false },
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
 };
+
+/** As docs/guard.md says. @param {string} project @param {string} home */
+function setGuard(project, home) {
+  const env = { PATH: process.env.PATH ?? "", HOME: home };
+  const args = [built.cli, "setup", "gemini", "--guard", "--yes"];
+  const run = spawnSync(process.execPath, args, { cwd: project, env, encoding: "utf8" });
+  if (run.status !== 0) throw new Error(`the setup failed: ${run.stderr}`);
+}
 
 /** As docs/mcp.md says, with the client's own tools taken away: the model has none but ours. @param {string} top */
 function projectSettings(top) {

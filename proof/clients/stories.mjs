@@ -15,7 +15,18 @@ import { toolAnswers, toolNames } from "./scripted-gemini.mjs";
 const start = 'const wait = 2000;\nconst tries = 3;\nconst host = "one";\n';
 const [tries, moreTries] = ["const tries = 3;", "const tries = 5;"];
 const [host, nextHost] = ['const host = "one";', 'const host = "two";'];
-const ownTools = ["read_file", "read_many_files", "list_files", "safe_patch", "write_file", "undo_edit"];
+const ownTools = [
+  "read_file",
+  "read_many_files",
+  "list_files",
+  "search_files",
+  "safe_patch",
+  "edit_file",
+  "write_file",
+  "append_to_file",
+  "update_section",
+  "undo_edit",
+];
 
 /** Reads, patches, patches again from what is known; meanwhile somebody changes the file. @param {string} foreign @returns {Story} */
 export function staleStory(foreign) {

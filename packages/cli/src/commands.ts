@@ -1,23 +1,7 @@
+import type { CommandSpec, OptionSpec } from "./command-spec.js";
 import { collect, wholeNumber } from "./flags.js";
-import type { Invocation } from "./shell/index.js";
 
-/** One command as data: its help is made from it, its code is loaded when it is called. */
-export interface CommandSpec {
-  /** Name and arguments, as commander reads them. */
-  readonly usage: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly options?: readonly OptionSpec[];
-  readonly examples: readonly string[];
-  readonly load: () => Promise<(call: Invocation) => Promise<number>>;
-}
-
-export interface OptionSpec {
-  readonly flags: string;
-  readonly help: string;
-  readonly choices?: readonly string[];
-  readonly parse?: (value: string, before: readonly string[] | undefined) => unknown;
-}
+export type { CommandSpec, OptionSpec };
 
 export const globalOptions: readonly OptionSpec[] = [
   {
@@ -61,6 +45,12 @@ const resultContent: OptionSpec = {
   choices: ["auto", "full", "changed", "none"],
 };
 
+const exclude: OptionSpec = {
+  flags: "--exclude <glob>",
+  help: "leave out paths of this form; may be repeated",
+  parse: collect,
+};
+
 export const commandSpecs: readonly CommandSpec[] = [
   {
     usage: "read <file>",
@@ -87,6 +77,50 @@ export const commandSpecs: readonly CommandSpec[] = [
     ],
     examples: ["holdfast list", "holdfast list src --depth 3", "holdfast list --all --json"],
     load: async () => (await import("./commands/list.js")).listCommand,
+  },
+  {
+    usage: "find <glob> [dir]",
+    summary: "find files by their names, without what the ignore files leave out",
+    description:
+      "Finds files by a glob that counts from the folder: * ? [a-z] {a,b} within a name, ** across folders. " +
+      "A glob without a slash means names in every folder.",
+    options: [
+      exclude,
+      { flags: "--limit <files>", help: "files at most (default: 1000)", parse: wholeNumber },
+      { flags: "--all", help: "also what the ignore files leave out" },
+    ],
+    examples: [
+      "holdfast find '*.ts'",
+      "holdfast find 'src/**/*.test.ts' --json",
+      "holdfast find '*.md' docs",
+    ],
+    load: async () => (await import("./commands/find.js")).findCommand,
+  },
+  {
+    usage: "search <pattern> [path]",
+    summary: "search the lines of files for a regular expression",
+    description:
+      "Searches the lines of the text files in a folder, or of one file, for a regular expression of RE2: it has no " +
+      "back references and no lookaround, and no pattern makes it hang. A line that begins with - follows `--`.",
+    options: [
+      { flags: "--glob <glob>", help: "only files of this form; may be repeated", parse: collect },
+      exclude,
+      { flags: "-F, --literal", help: "the pattern is plain text" },
+      { flags: "-i, --ignore-case", help: "upper and lower case are the same" },
+      {
+        flags: "-C, --context <lines>",
+        help: "lines to show around a match (at most 20)",
+        parse: wholeNumber,
+      },
+      { flags: "--limit <matches>", help: "matches at most (default: 100)", parse: wholeNumber },
+      { flags: "--all", help: "also what the ignore files leave out" },
+    ],
+    examples: [
+      "holdfast search 'TODO|FIXME'",
+      "holdfast search 'function \\w+' src --glob '*.ts' -C 2",
+      "holdfast search -F 'a[0].b' --json",
+    ],
+    load: async () => (await import("./commands/search.js")).searchCommand,
   },
   {
     usage: "patch [file] [diff]",
@@ -274,6 +308,11 @@ export const commandSpecs: readonly CommandSpec[] = [
       },
       { flags: "--structured", help: "small results also as structured content" },
       {
+        flags: "--compat <server>",
+        help: "offer the tools of the official filesystem server instead",
+        choices: ["filesystem"],
+      },
+      {
         flags: "--overwrite-guard <guard>",
         help: "what overwriting a file needs: its hash, a read of it, or nothing but a warning (default: hash)",
         choices: ["hash", "read", "warn"],
@@ -299,9 +338,49 @@ export const commandSpecs: readonly CommandSpec[] = [
     examples: [
       "holdfast mcp",
       "holdfast mcp --root ~/project --root ~/notes",
+      "holdfast mcp --compat filesystem --root ~/project",
       "holdfast mcp --read-only --wire json --result-content full",
     ],
     load: async () => (await import("./commands/mcp.js")).mcpCommand,
+  },
+  {
+    usage: "setup <client>",
+    argumentChoices: ["claude", "gemini", "cursor", "vscode"],
+    summary: "put this MCP server into the configuration of claude, gemini, cursor or vscode",
+    description:
+      "Shows the change to the client's configuration in this project as a diff and asks; other settings and " +
+      "comments stay. Without a terminal it only shows, unless --yes is given.",
+    options: [
+      { flags: "--guard", help: "also the hooks of `holdfast guard` (claude, gemini)" },
+      { flags: "--user", help: "the configuration for all projects, in the home folder" },
+      { flags: "--yes", help: "make the change without asking" },
+    ],
+    examples: [
+      "holdfast setup claude",
+      "holdfast setup gemini --guard --yes",
+      "holdfast setup vscode --user",
+    ],
+    load: async () => (await import("./commands/setup.js")).setupCommand,
+  },
+  {
+    usage: "guard",
+    summary: "a hook for Claude Code and Gemini CLI: no built-in write to a file whose state was not seen",
+    description:
+      "Reads a hook's JSON from standard input, before and after the host's own tools that read and write files. " +
+      "A write to a file whose present state the session was not shown is denied, with the file as it is now. " +
+      "`holdfast setup claude --guard` sets the hooks.",
+    examples: ["holdfast guard < hook.json", "holdfast setup gemini --guard"],
+    load: async () => (await import("./commands/guard.js")).guardCommand,
+  },
+  {
+    usage: "completion <shell>",
+    argumentChoices: ["bash", "zsh", "fish"],
+    summary: "print the completion of bash, zsh or fish",
+    examples: [
+      "source <(holdfast completion bash)",
+      "holdfast completion fish > ~/.config/fish/completions/holdfast.fish",
+    ],
+    load: async () => (await import("./commands/completion.js")).completionOf(commandSpecs, globalOptions),
   },
   {
     usage: "tour",

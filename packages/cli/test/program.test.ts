@@ -29,7 +29,10 @@ describe("the program", () => {
     console.info(`holdfast --version: ${Math.min(...times).toFixed(0)} ms at best of ${times.length}`);
   });
 
-  const commands = "read list patch apply write undo log restore gc doctor mcp tour".split(" ");
+  const commands =
+    "read list find search patch apply write undo log restore gc doctor mcp setup guard completion tour".split(
+      " ",
+    );
   test.each(commands)("%s has help with examples", async (name) => {
     const done = await runHoldfast([name, "--help"]);
     expect(done).toMatchObject({ code: 0, stderr: "" });

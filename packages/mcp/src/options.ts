@@ -1,11 +1,17 @@
 import type { ResultContent, ToolName, ToolWorkspace, WireForm } from "@holdfast/core";
 import type { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import type { FilesystemWorkspace } from "./compat/session.js";
 
 /** One message may hold the largest file that can be changed (64 MiB), escaped as JSON. */
 export const messageLimitBytes = 130 * 1024 * 1024;
 
 export interface McpOptions {
   readonly workspace: ToolWorkspace;
+  /**
+   * Offers the tools of the official filesystem server instead of our own, on this workspace. Of the other
+   * options only `readOnly`, `input`, `version` and `onError` then count.
+   */
+  readonly compat?: { readonly profile: "filesystem"; readonly workspace: FilesystemWorkspace };
   /** The tools to offer; those of the catalogue's default unless given. They are listed in their own order, whatever this one's. */
   readonly tools?: readonly ToolName[];
   /** Offer only the tools that change nothing; the others are refused with `read_only`. */

@@ -37,7 +37,9 @@ export function createServer(options: McpOptions, calls: CallsUnderWay): Server 
 
 function offeredTools({ tools: names, readOnly }: McpOptions): readonly Tool[] {
   if (names === undefined) return readOnly === true ? readingTools : tools;
-  return (readOnly === true ? readingTools : allTools).filter((tool) => names.includes(tool.name));
+  return allTools.filter(
+    (tool) => names.includes(tool.name) && (readOnly !== true || tool.annotations.readOnly),
+  );
 }
 
 /**

@@ -18,7 +18,12 @@ describe.each(revisions)("the options of a server in revision %s", (revision) =>
   test("read-only offers the reading tools and refuses the others with their own code", async () => {
     const { client, call, ground } = await start({ readOnly: true });
     const { tools } = await client.listTools();
-    expect(tools.map((tool) => tool.name)).toEqual(["read_file", "read_many_files", "list_files"]);
+    expect(tools.map((tool) => tool.name)).toEqual([
+      "read_file",
+      "read_many_files",
+      "list_files",
+      "search_files",
+    ]);
     expect(client.getInstructions()).not.toContain("safe_patch");
     for (const [name, args] of [
       ["safe_patch", patch],

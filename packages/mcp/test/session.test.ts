@@ -29,6 +29,7 @@ describe.each(revisions)("a session in revision %s", (revision) => {
       "read_file",
       "read_many_files",
       "list_files",
+      "search_files",
       "safe_patch",
       "edit_file",
       "write_file",
@@ -37,6 +38,7 @@ describe.each(revisions)("a session in revision %s", (revision) => {
       "undo_edit",
     ]);
     expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([
+      true,
       true,
       true,
       true,
@@ -51,6 +53,7 @@ describe.each(revisions)("a session in revision %s", (revision) => {
       false,
       false,
       false,
+      false,
       true,
       true,
       true,
@@ -59,6 +62,7 @@ describe.each(revisions)("a session in revision %s", (revision) => {
       true,
     ]);
     expect(tools.map(({ annotations }) => annotations?.idempotentHint)).toEqual([
+      true,
       true,
       true,
       true,

@@ -20,6 +20,7 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
       readOnly: flags.readOnly === true,
       structured: flags.structured === true,
       onError: (error, where) => terminal.err(`holdfast: ${where}: ${escapeName(messageOf(error))}\n`),
+      ...(flags.compat === undefined ? {} : { compat: { profile: flags.compat, workspace } }),
       ...(tools === undefined ? {} : { tools }),
       ...(flags.wire === undefined ? {} : { wire: flags.wire }),
       ...(flags.resultContent === undefined ? {} : { resultContent: flags.resultContent }),
@@ -35,6 +36,7 @@ const remembered = 200;
 function sessionOf(flags: Flags): Partial<OpenWorkspaceOptions> {
   const { overwriteGuard, editGuard, onMismatch, strictView } = flags;
   return {
+    ...(flags.compat === undefined ? {} : { limits: compatLimits }),
     remembered,
     memoryPaths: flags.memoryPaths ?? [],
     rereadStub: flags.rereadStub === true,
@@ -46,6 +48,9 @@ function sessionOf(flags: Flags): Partial<OpenWorkspaceOptions> {
     },
   };
 }
+
+/** The official server reads files of any size at once; here there is an end, but a late one. */
+const compatLimits = { fullReadBytes: 10 * 1024 * 1024 };
 
 /** The answer to a message that is too long to be read: without one the client would wait for its time limit. */
 function refuseTooLong(id: string | number | null): void {

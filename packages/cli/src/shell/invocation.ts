@@ -16,6 +16,11 @@ export interface Flags extends GlobalFlags {
   readonly limit?: number;
   readonly depth?: number;
   readonly all?: boolean;
+  readonly glob?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly literal?: boolean;
+  readonly ignoreCase?: boolean;
+  readonly context?: number;
   readonly encoding?: string;
   /** One state; for a change set those of its files, each as PATH=SHA256. */
   readonly base?: string | readonly string[];
@@ -32,6 +37,7 @@ export interface Flags extends GlobalFlags {
   readonly wire?: "text" | "json";
   readonly resultContent?: "auto" | "full" | "changed" | "none";
   readonly structured?: boolean;
+  readonly compat?: "filesystem";
   readonly overwriteGuard?: "hash" | "read" | "warn";
   readonly editGuard?: "read" | "atomic";
   readonly memoryPaths?: readonly string[];
@@ -41,6 +47,9 @@ export interface Flags extends GlobalFlags {
   readonly keepDays?: number;
   readonly maxMegabytes?: number;
   readonly dryRun?: boolean;
+  readonly guard?: boolean;
+  readonly user?: boolean;
+  readonly yes?: boolean;
 }
 
 /** What every command knows from the flags before it begins. */

@@ -49,6 +49,7 @@ describe.each(["2026-07-28", "2025-11-25"] as const)("holdfast mcp and a real cl
       "read_file",
       "read_many_files",
       "list_files",
+      "search_files",
       "safe_patch",
       "edit_file",
       "write_file",
@@ -106,6 +107,7 @@ describe.each(["2026-07-28", "2025-11-25"] as const)("holdfast mcp and a real cl
       "read_file",
       "read_many_files",
       "list_files",
+      "search_files",
     ]);
     expect(await call(reader, "write_file", { file_path: "a.txt", content: "x" })).toMatch(
       /^FAILED \(read_only\)/,

@@ -41,6 +41,7 @@ describe("mcp", () => {
       "read_file",
       "read_many_files",
       "list_files",
+      "search_files",
       "safe_patch",
       "edit_file",
       "write_file",
@@ -54,7 +55,12 @@ describe("mcp", () => {
   });
 
   test("its flags choose the tools and the wire", async () => {
-    expect((await serve("--read-only")).tools).toEqual(["read_file", "read_many_files", "list_files"]);
+    expect((await serve("--read-only")).tools).toEqual([
+      "read_file",
+      "read_many_files",
+      "list_files",
+      "search_files",
+    ]);
     const { tools, text } = await serve("--tools", "read_file,safe_patch", "--wire", "json");
     expect(tools).toEqual(["read_file", "safe_patch"]);
     expect(JSON.parse(text)).toMatchObject({ file_path: "a.txt", content: poem });

@@ -85,3 +85,55 @@ describe("list", () => {
     });
   });
 });
+
+describe("find and search", () => {
+  const files = { "a.ts": "one\n// TODO: two\n", "b/c.ts": "TODO\n", "b/d.bin": Uint8Array.of(0, 1) };
+
+  test("print paths and lines as scripts know them", async () => {
+    const project = new Project(files);
+    expect(await project.run(["find", "*.ts"])).toMatchObject({
+      code: 0,
+      stdout: "a.ts\nb/c.ts\n",
+      stderr: "",
+    });
+    const done = await project.run(["search", "TODO", "-C", "1"]);
+    expect(done).toMatchObject({ code: 0, stdout: "a.ts-1-one\na.ts:2:// TODO: two\nb/c.ts:1:TODO\n" });
+    expect(done.stderr).toBe("Not searched: 1 file that is not text.\n");
+  });
+
+  test("--json is the object of the tool", async () => {
+    const project = new Project(files);
+    const found = await project.run(["find", "c.*", "b", "--json"]);
+    expect(JSON.parse(found.stdout)).toEqual({
+      path: "b",
+      files: [{ path: "b/c.ts", is_directory: false, size_bytes: 5 }],
+    });
+    const searched = await project.run(["search", "-F", "todo:", "-i", "--json"]);
+    expect(JSON.parse(searched.stdout)).toMatchObject({
+      matches: [{ file_path: "a.ts", line: 2, column: 4, text: "// TODO: two" }],
+      searched_files: 3,
+      skipped: { binary: 1 },
+    });
+  });
+
+  test("refusals have the exit codes of their kind", async () => {
+    const project = new Project(files);
+    expect((await project.run(["search", "("])).code).toBe(4);
+    expect((await project.run(["search", "x", "../.."])).code).toBe(5);
+    expect((await project.run(["find", "*", "none"])).code).toBe(3);
+  });
+
+  test("a file of any size is searched in bounded memory", async () => {
+    const project = new Project();
+    const line = `${"0123456789".repeat(10)}\n`;
+    project.put("big.log", `${line.repeat(3_000_000)}needle\n`);
+    const tell = "process.on('exit', () => console.error('kB', process.resourceUsage().maxRSS))";
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}` };
+    const done = await project.run(["search", "need.e"], { env });
+    expect(done).toMatchObject({ code: 0, stdout: "big.log:3000001:needle\n" });
+    const [, kilobytes = "0"] = /kB (\d+)/.exec(done.stderr) ?? [];
+    // The file has 303 MB; Node itself takes about 50.
+    expect(Number(kilobytes)).toBeGreaterThan(10_000);
+    expect(Number(kilobytes)).toBeLessThan(180_000);
+  });
+});

@@ -1,6 +1,7 @@
 export { currentBase, emptySha256, type GivenBase } from "./base.js";
 export { DiskFault, type FaultState } from "./disk-fault.js";
 export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } from "./edit-models.js";
+export { applyEdits } from "./exact-edits.js";
 export { compileGlob, type Glob } from "./glob.js";
 export { defaultGuards, type Guards } from "./guards.js";
 export { Ledger, type LedgerEvent, type LedgerRecord } from "./ledger.js";

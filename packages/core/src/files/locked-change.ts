@@ -16,13 +16,14 @@ import {
   keepState,
   readCurrent,
 } from "./current.js";
-import { below, excludedByOwner } from "./ignore-rules.js";
+import { excludedByOwner } from "./ignore-rules.js";
 import { isWatched, newEntry, takeStep, tellDisplaced } from "./landing.js";
 import type { LineSpan } from "./line-spans.js";
 import { explainMismatch } from "./mismatch.js";
 import { carriesContent, isRefusal, type Refusal, refuse } from "./outcome.js";
-import { outsideFolder, protectedReason } from "./path-policy.js";
+import { outsideFolder } from "./path-policy.js";
 import type { Changed, Committed, FileIdentity, HistoryEntry, Lock, Place } from "./ports.js";
+import { refuseProtected } from "./protection.js";
 import type { Session } from "./session.js";
 import { findUnseen, linesStillSeen } from "./strict-view.js";
 import { ruleWithoutBase } from "./unbased-change.js";
@@ -53,7 +54,7 @@ export class LockedChange {
     if (outside !== undefined) return withoutState(outside);
     const current = await readCurrent(place, session, session.limits.changeBytes);
     if (isRefusal(current)) return withoutState(current);
-    const guarded = this.protectedPath();
+    const guarded = refuseProtected(this.session, this.place, this.change.path);
     if (guarded !== undefined) return this.answer(guarded, current);
     const disk = current.kind === "file" ? current.sha256 : null;
     const base = await this.baseAgainst(disk);
@@ -234,29 +235,6 @@ export class LockedChange {
     if (sha256 === emptySha256) return { kind: "absent" };
     const bytes = await this.session.ports.blobs.get(sha256);
     return bytes === undefined ? undefined : { kind: "file", bytes, sha256, identity: noIdentity };
-  }
-
-  private protectedPath(): Refusal | undefined {
-    const { place, session, change } = this;
-    if (session.ownFolders.some((folder) => `${place.realPath}/`.startsWith(`${folder}/`))) {
-      return refuse(
-        "protected_path",
-        "This is the tools' own state folder: nothing is written there for anybody.",
-      );
-    }
-    const { disk } = session.ports;
-    const arrived = disk.realRoots.map((root) => below(root, place.realPath));
-    const asked = change.path.startsWith("/")
-      ? disk.roots.map((root) => below(root, change.path))
-      : [change.path];
-    const reason = [...arrived, ...asked]
-      .map((path) => (path === undefined ? undefined : protectedReason(path)))
-      .find((found) => found !== undefined);
-    if (reason === undefined || session.allowsProtected(place.relativePath)) return undefined;
-    return refuse(
-      "protected_path",
-      `Writing here needs a person's explicit approval: this is ${reason}. Reading is allowed.`,
-    );
   }
 
   private async commit(plan: PlannedWrite, current: Current): Promise<WriteOutcome> {

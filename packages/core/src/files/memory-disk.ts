@@ -93,8 +93,22 @@ export class MemoryDisk implements Disk {
       realPath: key === "" ? root : `${root}/${key}`,
       relativePath: key,
       look: async () => this.look(key),
+      facts: async () => {
+        const entry = this.look(key);
+        if (entry.kind === "missing") return refuse("file_missing", "There is no such file.");
+        const sizeBytes = entry.kind === "file" ? entry.size : 0;
+        const what = entry.kind;
+        const ms = Number(this.clock);
+        return { kind: "facts", what, sizeBytes, createdMs: ms, modifiedMs: ms, accessedMs: ms, mode: 0o644 };
+      },
       read: async (limitBytes) => this.read(key, limitBytes),
       window: async (first, count, limitBytes) => this.window(key, first, count, limitBytes),
+      stream: async (take) => {
+        const file = this.read(key, Number.MAX_SAFE_INTEGER);
+        if (file.kind === "refusal") return file;
+        take(file.bytes, true);
+        return { kind: "streamed" };
+      },
       entries: async (limit) => this.entries(key, limit),
       child: async (name) => this.place(key === "" ? name : `${key}/${name}`),
       commit: async (bytes, expected, options) => this.commit(key, bytes, expected, options),

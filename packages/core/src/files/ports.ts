@@ -58,6 +58,8 @@ export interface Place {
   readonly relativePath: string;
   /** What stands there now, links not followed (the walk has resolved them). `permission_denied`, `busy`. */
   look(): Promise<Entry | Refusal>;
+  /** What the system tells of it; `file_missing` where nothing stands there. */
+  facts(): Promise<EntryFacts | Refusal>;
   /**
    * The whole content of a regular file.
    *
@@ -71,6 +73,15 @@ export interface Place {
    * @param firstLine 1-based; `lineCount` at most that many lines; `limitBytes` of content at most.
    */
   window(firstLine: number, lineCount: number, limitBytes: number): Promise<FileWindow | Refusal>;
+  /**
+   * Hands a regular file of any size over piece by piece, in bounded memory, and lets other work of the
+   * process run in between.
+   *
+   * @param take gets each piece; its memory is filled again afterwards. `whole` says that this piece is all
+   *   of the file. `false` ends the pass.
+   * @returns `file_missing`, `is_directory`, `not_a_file`, `permission_denied`.
+   */
+  stream(take: (piece: Uint8Array, whole: boolean) => boolean): Promise<Streamed | Refusal>;
   /** The entries of a folder, in byte order of their names, at most `limit` (then `more` is true). */
   entries(limit: number): Promise<DirectoryListing | Refusal>;
   /** The place of a child of this folder entry; links are not followed. */
@@ -130,6 +141,18 @@ export type Entry =
   /** A FIFO, socket, device: never opened. `what` names it. */
   | { readonly kind: "other"; readonly what: string };
 
+/** What the system tells of an entry. Times are milliseconds since the epoch. */
+export interface EntryFacts {
+  readonly kind: "facts";
+  readonly what: "file" | "directory" | "other";
+  readonly sizeBytes: number;
+  readonly createdMs: number;
+  readonly modifiedMs: number;
+  readonly accessedMs: number;
+  /** The permission bits, such as 0o644. */
+  readonly mode: number;
+}
+
 export interface FileBytes {
   readonly kind: "bytes";
   readonly bytes: Uint8Array;
@@ -152,6 +175,11 @@ export interface FileWindow {
   readonly finalNewline: boolean;
   /** True where the window ended early because of `limitBytes`. */
   readonly clipped: boolean;
+}
+
+/** A file was handed over, or as much of it as was wanted. */
+export interface Streamed {
+  readonly kind: "streamed";
 }
 
 export interface DirectoryListing {

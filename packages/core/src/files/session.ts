@@ -15,12 +15,18 @@ export interface Limits {
   readonly windowBytes: number;
   /** What one read of many files may hold together, in bytes; 1 MiB. */
   readonly manyReadBytes: number;
+  /** The largest file that is handed on as bytes, such as an image; 16 MiB. */
+  readonly mediaBytes: number;
   /** The largest file that is changed, in bytes; 64 MiB. */
   readonly changeBytes: number;
   /** The most lines of a file that is changed; 4 million. */
   readonly changeLines: number;
   /** How long to wait for a lock, in milliseconds; 10 s. */
   readonly lockMs: number;
+  /** How long a search may take, in milliseconds; 10 s. */
+  readonly searchMs: number;
+  /** What the lines that a search shows may hold together, in UTF-16 units; 48 Ki. */
+  readonly searchUnits: number;
   /** How long the patch engine may think, in milliseconds; 5 s. */
   readonly patchMs: number;
 }
@@ -29,9 +35,12 @@ export const defaultLimits: Limits = {
   fullReadBytes: 256 * 1024,
   windowBytes: 256 * 1024,
   manyReadBytes: 1024 * 1024,
+  mediaBytes: 16 * 1024 * 1024,
   changeBytes: 64 * 1024 * 1024,
   changeLines: 4_000_000,
   lockMs: 10_000,
+  searchMs: 10_000,
+  searchUnits: 48 * 1024,
   patchMs: 5_000,
 };
 

@@ -1,7 +1,7 @@
 import type { LandedHunk, Repair, StrictApplier } from "../patch/index.js";
 import type { GivenBase } from "./base.js";
 import type { OutcomeCode, Refusal } from "./outcome.js";
-import type { HistoryEntry } from "./ports.js";
+import type { EntryFacts, HistoryEntry } from "./ports.js";
 
 /** A session's view of one state of one file (seed 1, section 4.1; hash over the bytes on disk). */
 export interface FileState {
@@ -104,6 +104,99 @@ export type ListOutcome =
       readonly entries: readonly ListedEntry[];
       readonly more: boolean;
     }
+  | Refusal;
+
+export interface FindRequest {
+  /** Counts from `path`; without a slash it means names on every level. See `compileGlob`. */
+  readonly glob: string;
+  /** The folder to look in; the first root unless given. */
+  readonly path?: string;
+  readonly exclude?: readonly string[];
+  /** Files at most; 1,000 unless given. */
+  readonly limit?: number;
+  /** Also what the ignore files leave out. */
+  readonly all?: boolean;
+}
+
+/** Names only: what is found is no licence to write. */
+export type FindOutcome =
+  | {
+      readonly kind: "found";
+      readonly path: string;
+      /** In the order of the walk; links and other special files among them. */
+      readonly files: readonly ListedEntry[];
+      /** Why there may be more. */
+      readonly more?: "limit" | "time";
+    }
+  | Refusal;
+
+export interface SearchRequest {
+  /** A regular expression of RE2, held against each line; see `compilePattern`. */
+  readonly pattern: string;
+  /** The pattern is plain text. */
+  readonly literal?: boolean;
+  readonly ignoreCase?: boolean;
+  /** A folder or a file; the first root unless given. */
+  readonly path?: string;
+  /** Only files that one of these matches, counted from `path`; without a slash, names on every level. */
+  readonly globs?: readonly string[];
+  readonly exclude?: readonly string[];
+  /** Lines shown before and after a match; none unless given. */
+  readonly context?: number;
+  /** Matches at most; 100 unless given. */
+  readonly limit?: number;
+  /** Also what the ignore files leave out; never what `.holdfastignore` keeps away. */
+  readonly all?: boolean;
+}
+
+/** Snippets only: without version and hash, what is shown is no licence to write. */
+export type SearchOutcome =
+  | {
+      readonly kind: "searched";
+      readonly path: string;
+      /** In the order of the walk, then of the lines. */
+      readonly matches: readonly SearchMatch[];
+      readonly searchedFiles: number;
+      readonly searchedBytes: number;
+      readonly skips: SearchSkips;
+      /** Why there may be more: the limit of matches, the size of an answer, the time. */
+      readonly more?: "limit" | "answer" | "time";
+    }
+  | Refusal;
+
+export interface SearchMatch {
+  readonly path: string;
+  /** 1-based, as `read` counts. */
+  readonly line: number;
+  /** 1-based, in UTF-16 units, of the first match in the line. */
+  readonly column: number;
+  /** The line, or the part of a long one around the match. */
+  readonly text: string;
+  /** Lines that no other match shows, in the order of the file. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** What was not searched, as far as nobody would expect it. */
+export interface SearchSkips {
+  readonly binary: number;
+  /** Files that by their names hold secrets: searched only where they are named. */
+  readonly secret: number;
+  readonly unreadable: number;
+  /** Lines of which only the beginning was looked at, because the pattern is slow. */
+  readonly longLines: number;
+}
+
+export type FolderOutcome =
+  | { readonly kind: "folder"; readonly path: string; readonly made: boolean }
+  | Refusal;
+
+export type InfoOutcome =
+  | { readonly kind: "info"; readonly path: string; readonly facts: EntryFacts }
+  | Refusal;
+
+export type BytesOutcome =
+  | { readonly kind: "bytes"; readonly path: string; readonly bytes: Uint8Array }
   | Refusal;
 
 /** What every writing request may say besides its change. */

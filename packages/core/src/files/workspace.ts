@@ -8,6 +8,7 @@ import { setToUndo, undoSet } from "./change-set-undo.js";
 import { readCurrent } from "./current.js";
 import type { Corrector, EditApplier } from "./edit-models.js";
 import { planEdits, rebaseEdits } from "./edit-plan.js";
+import { describeEntry, makeFolder, readBytes } from "./folders.js";
 import { defaultGuards, type Guards } from "./guards.js";
 import { HeldFiles } from "./held-files.js";
 import { excludedByOwner } from "./ignore-rules.js";
@@ -24,6 +25,7 @@ import { readPlace } from "./reading.js";
 import { rebasePatch } from "./rebase-patch.js";
 import { replaceText } from "./replace.js";
 import type { IsVisible } from "./rereads.js";
+import { findFiles, searchFiles } from "./searching.js";
 import { planSection, rebaseSection } from "./section-plan.js";
 import { defaultLimits, type Limits, type Session } from "./session.js";
 import { SessionStateService } from "./session-state.js";
@@ -33,7 +35,12 @@ import type {
   ApplyChangesOutcome,
   ApplyChangesRequest,
   ApplyEditRequest,
+  BytesOutcome,
   EditFileRequest,
+  FindOutcome,
+  FindRequest,
+  FolderOutcome,
+  InfoOutcome,
   InsertLinesRequest,
   ListOutcome,
   ListRequest,
@@ -46,6 +53,8 @@ import type {
   ReadRequest,
   ReplaceRequest,
   RestoreRequest,
+  SearchOutcome,
+  SearchRequest,
   UndoRequest,
   UpdateSectionRequest,
   WriteFileRequest,
@@ -139,24 +148,45 @@ export class Workspace {
 
   /** Lists a folder. Names only: a listing is no licence to write. */
   async list(request: ListRequest = {}): Promise<ListOutcome> {
-    const tidy = tidyPath(request.path ?? ".");
-    if (isRefusal(tidy)) return tidy;
     const { depth = 1, limit = 1000, all = false } = request;
     const whole = Number.isSafeInteger(depth) && Number.isSafeInteger(limit);
     if (!whole || depth < 1 || limit < 1) {
       return refuse("invalid_arguments", "depth and limit are whole numbers of at least 1.");
     }
-    const place = await this.shared.ports.disk.enter(tidy.path, "refuse");
-    if (isRefusal(place)) return place;
-    try {
-      const name = tidy.path === "" ? "." : tidy.path;
+    return this.inside(request.path, async (place, name) => {
       const listing = await listFolder(this.shared.ports.disk, place, name, { depth, limit, all });
       return isRefusal(listing)
         ? listing
         : { kind: "listed", path: name, entries: listing.entries, more: listing.more };
-    } finally {
-      await place.close();
-    }
+    });
+  }
+
+  /** Finds files by a glob. Names only, as a listing. */
+  async find(request: FindRequest): Promise<FindOutcome> {
+    return this.inside(request.path, (place, name) => findFiles(this.shared, place, name, request));
+  }
+
+  /** Searches the lines of files for a pattern, in bounded time. Snippets only: no licence to write. */
+  async search(request: SearchRequest): Promise<SearchOutcome> {
+    return this.inside(request.path, (place, name) => searchFiles(this.shared, place, name, request));
+  }
+
+  /** Makes a folder and those above it. */
+  async makeFolder(request: { readonly path: string }): Promise<FolderOutcome> {
+    const tidy = tidyPath(request.path);
+    return isRefusal(tidy) ? tidy : makeFolder(this.shared, tidy.path);
+  }
+
+  /** What the system tells of a file or folder, without opening it. */
+  async info(request: { readonly path: string }): Promise<InfoOutcome> {
+    return this.inside(request.path, (place, name) => describeEntry(place, name));
+  }
+
+  /** The bytes of a file of any kind, as a whole: for images. No licence to write. */
+  async readBytes(request: { readonly path: string }): Promise<BytesOutcome> {
+    const tidy = tidyPath(request.path);
+    if (isRefusal(tidy)) return tidy;
+    return this.at(tidy.path, (place) => readBytes(this.shared, place, tidy.path));
   }
 
   /** Applies a unified diff to the state that `base` names (seed 1, section 4.2; docs/patch.md). */
@@ -324,6 +354,22 @@ export class Workspace {
     const outcome = await work();
     const words = heldFiles.takeWords();
     return words === "" ? outcome : { ...outcome, message: `${outcome.message}\n${words}` };
+  }
+
+  /** Walks to a folder (or file) that is only looked at, without its turnstile. */
+  private async inside<Result>(
+    path: string | undefined,
+    look: (place: Place, name: string) => Promise<Result>,
+  ): Promise<Result | Refusal> {
+    const tidy = tidyPath(path ?? ".");
+    if (isRefusal(tidy)) return tidy;
+    const place = await this.shared.ports.disk.enter(tidy.path, "refuse");
+    if (isRefusal(place)) return place;
+    try {
+      return await look(place, tidy.path === "" ? "." : tidy.path);
+    } finally {
+      await place.close();
+    }
   }
 
   /** Walks to a path, passes its turnstile and lets the place go again. */

@@ -1,15 +1,18 @@
+import { lstatSync, type Stats, statSync } from "node:fs";
 import type {
   Changed,
   CommitOptions,
   Committed,
   DirectoryListing,
   Entry,
+  EntryFacts,
   Expected,
   ExpectedFile,
   FileBytes,
   FileWindow,
   Place,
   Refusal,
+  Streamed,
 } from "../files/index.js";
 import { refuse } from "../files/index.js";
 import { escapeForDisplay } from "../text/index.js";
@@ -17,7 +20,7 @@ import { commitFile, removeFile } from "./commit.js";
 import { answerFor, answering } from "./faults.js";
 import type { Folder } from "./folder.js";
 import { listFolder } from "./listing.js";
-import { lookAt, readWhole, type Spot } from "./reading.js";
+import { lookAt, readWhole, type Spot, streamFile } from "./reading.js";
 import { hasLoneSurrogate, type Reached, type Root } from "./walk.js";
 import { readWindow } from "./window.js";
 
@@ -54,6 +57,14 @@ class DiskPlace implements Place {
     return answering(this.relativePath, () => lookAt(spot));
   }
 
+  async facts(): Promise<EntryFacts | Refusal> {
+    if (this.isRoot) return answering(".", () => factsOf(statSync(this.root.folder.self())));
+    return this.answering((spot) => {
+      const stat = lstatSync(spot.folder.at(spot.name));
+      return factsOf(stat);
+    });
+  }
+
   async read(limitBytes: number): Promise<FileBytes | Refusal> {
     return this.answering((spot) => readWhole(spot, limitBytes));
   }
@@ -63,6 +74,16 @@ class DiskPlace implements Place {
     if (spot === undefined) return this.missing();
     try {
       return await readWindow(spot, { firstLine, lineCount, limitBytes });
+    } catch (error) {
+      return answerFor(error, this.relativePath);
+    }
+  }
+
+  async stream(take: (piece: Uint8Array, whole: boolean) => boolean): Promise<Streamed | Refusal> {
+    const { spot } = this;
+    if (spot === undefined) return this.missing();
+    try {
+      return await streamFile(spot, take);
     } catch (error) {
       return answerFor(error, this.relativePath);
     }
@@ -150,6 +171,18 @@ class DiskPlace implements Place {
       }
     });
   }
+}
+
+function factsOf(stat: Stats): EntryFacts {
+  return {
+    kind: "facts",
+    what: stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other",
+    sizeBytes: stat.size,
+    createdMs: stat.birthtimeMs,
+    modifiedMs: stat.mtimeMs,
+    accessedMs: stat.atimeMs,
+    mode: stat.mode & 0o777,
+  };
 }
 
 function joined(root: string, names: readonly string[]): string {

@@ -1,5 +1,12 @@
 import { type BigIntStats, closeSync, fstatSync, lstatSync, openSync, readSync } from "node:fs";
-import { type Entry, type FileBytes, type FileIdentity, type Refusal, refuse } from "../files/index.js";
+import {
+  type Entry,
+  type FileBytes,
+  type FileIdentity,
+  type Refusal,
+  refuse,
+  type Streamed,
+} from "../files/index.js";
 import { escapeForDisplay } from "../text/index.js";
 import { sha256Stream } from "./digest.js";
 import type { Folder } from "./folder.js";
@@ -112,6 +119,46 @@ export function readAt(fd: number, buffer: Buffer, offset: number, length: numbe
     }
   }
 }
+
+/**
+ * Hands a file over piece by piece; one that fits a piece comes as a whole. It stops at the size that the
+ * file had when it was opened, so that a log that grows meanwhile comes to an end.
+ */
+export async function streamFile(
+  spot: Spot,
+  take: (piece: Uint8Array, whole: boolean) => boolean,
+): Promise<Streamed | Refusal> {
+  const opened = openFile(spot);
+  if (opened.kind === "refusal") return opened;
+  try {
+    const size = Number(opened.stat.size);
+    // Files of /proc say that they are empty and are not.
+    const endBytes = size === 0 ? pieceBytes : size;
+    const buffer = Buffer.allocUnsafe(Math.min(endBytes, pieceBytes));
+    for (let at = 0; at < endBytes; ) {
+      await restIfDue();
+      const count = readAt(opened.fd, buffer, 0, Math.min(buffer.length, endBytes - at), at);
+      if (count === 0) break;
+      at += count;
+      if (!take(buffer.subarray(0, count), endBytes <= pieceBytes)) break;
+    }
+    return { kind: "streamed" };
+  } finally {
+    closeSync(opened.fd);
+  }
+}
+
+const pieceBytes = 1024 * 1024;
+
+/** Gives way to whatever else this process has to do, every few milliseconds. */
+async function restIfDue(): Promise<void> {
+  const now = Date.now();
+  if (now - rested < 10) return;
+  await new Promise((resolve) => setImmediate(resolve));
+  rested = Date.now();
+}
+
+let rested = 0;
 
 export const chunkBytes = 256 * 1024;
 

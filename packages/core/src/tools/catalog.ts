@@ -2,6 +2,7 @@ import { appendToFile } from "./append-to-file.js";
 import { applyChanges } from "./apply-changes.js";
 import { applyEdit } from "./apply-edit.js";
 import { editFile } from "./edit-file.js";
+import { findFiles } from "./find-files.js";
 import { fsWrite } from "./fs-write.js";
 import { insertLines } from "./insert-lines.js";
 import { listFiles } from "./list-files.js";
@@ -11,6 +12,7 @@ import { readFile } from "./read-file.js";
 import { readManyFiles } from "./read-many-files.js";
 import { replace } from "./replace.js";
 import { safePatch } from "./safe-patch.js";
+import { searchFiles } from "./search-files.js";
 import { strReplaceBasedEditTool } from "./str-replace-based-edit-tool.js";
 import type { Tool } from "./tool.js";
 import { undoEdit } from "./undo-edit.js";
@@ -22,6 +24,7 @@ export const tools: readonly Tool[] = [
   readFile,
   readManyFiles,
   listFiles,
+  searchFiles,
   safePatch,
   editFile,
   writeFile,
@@ -36,6 +39,7 @@ export const dialectTools: readonly Tool[] = [strReplaceBasedEditTool, memory, r
 /** Every tool: those that a host has to name come last. */
 export const allTools: readonly Tool[] = [
   ...tools,
+  findFiles,
   applyChanges,
   prependToFile,
   insertLines,

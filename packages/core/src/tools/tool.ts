@@ -5,6 +5,8 @@ import type {
   ApplyChangesRequest,
   ApplyEditRequest,
   EditFileRequest,
+  FindOutcome,
+  FindRequest,
   InsertLinesRequest,
   ListOutcome,
   ListRequest,
@@ -14,6 +16,8 @@ import type {
   ReadOutcome,
   ReadRequest,
   ReplaceRequest,
+  SearchOutcome,
+  SearchRequest,
   UpdateSectionRequest,
   WriteFileRequest,
   WriteOutcome,
@@ -43,12 +47,14 @@ export const toolNames = [
   "read_file",
   "read_many_files",
   "list_files",
+  "search_files",
   "safe_patch",
   "edit_file",
   "write_file",
   "append_to_file",
   "update_section",
   "undo_edit",
+  "find_files",
   "apply_changes",
   "prepend_to_file",
   "insert_lines",
@@ -76,6 +82,8 @@ export interface ToolWorkspace {
   read(request: ReadRequest): Promise<ReadOutcome>;
   readMany(request: ReadManyRequest): Promise<ReadManyOutcome>;
   list(request: ListRequest): Promise<ListOutcome>;
+  find(request: FindRequest): Promise<FindOutcome>;
+  search(request: SearchRequest): Promise<SearchOutcome>;
   patch(request: PatchFileRequest): Promise<WriteOutcome>;
   write(request: WriteFileRequest): Promise<WriteOutcome>;
   edit(request: EditFileRequest): Promise<WriteOutcome>;

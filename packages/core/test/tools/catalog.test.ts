@@ -18,6 +18,7 @@ describe("the catalogue", () => {
       "read_file",
       "read_many_files",
       "list_files",
+      "search_files",
       "safe_patch",
       "edit_file",
       "write_file",
@@ -25,10 +26,16 @@ describe("the catalogue", () => {
       "update_section",
       "undo_edit",
     ]);
-    expect(readingTools.map((tool) => tool.name)).toEqual(["read_file", "read_many_files", "list_files"]);
-    expect(findTool("safe_patch")).toBe(tools[3]);
+    expect(readingTools.map((tool) => tool.name)).toEqual([
+      "read_file",
+      "read_many_files",
+      "list_files",
+      "search_files",
+    ]);
+    expect(findTool("safe_patch")).toBe(tools[4]);
     expect(allTools.slice(0, tools.length)).toEqual(tools);
     expect(allTools.slice(tools.length).map((tool) => tool.name)).toEqual([
+      "find_files",
       "apply_changes",
       "prepend_to_file",
       "insert_lines",
@@ -43,12 +50,14 @@ describe("the catalogue", () => {
       ["read_file", true, false, true, false],
       ["read_many_files", true, false, true, false],
       ["list_files", true, false, true, false],
+      ["search_files", true, false, true, false],
       ["safe_patch", false, true, true, false],
       ["edit_file", false, true, true, false],
       ["write_file", false, true, true, false],
       ["append_to_file", false, false, false, false],
       ["update_section", false, true, true, false],
       ["undo_edit", false, true, false, false],
+      ["find_files", true, false, true, false],
       ["apply_changes", false, true, true, false],
       ["prepend_to_file", false, false, false, false],
       ["insert_lines", false, true, true, false],
@@ -68,6 +77,7 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
       ["session-unique version number", "SHA-256", "required for safely modifying files", "offset"],
     ],
     ["read_many_files", ["session-unique version number", "SHA-256", "required for safely modifying files"]],
+    ["search_files", ["a search is no read", "RE2"]],
     [
       "safe_patch",
       [
@@ -105,11 +115,11 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
     for (const sentence of sentences) expect(findTool(name)?.description).toContain(sentence);
   });
 
-  test("and stay short: all of them and their schemas cost a prompt less than 9 KB", () => {
+  test("and stay short: all of them and their schemas cost a prompt less than 10 KB", () => {
     const bytes = tools.map((tool) =>
       JSON.stringify([tool.name, tool.description, jsonSchema(tool.parameters)]),
     );
-    expect(bytes.join("").length).toBeLessThan(9_000);
+    expect(bytes.join("").length).toBeLessThan(10_000);
   });
 });
 

@@ -47,6 +47,8 @@ export function scripted(answers: Partial<ToolWorkspace>): ToolWorkspace {
     read: unexpected("read"),
     readMany: unexpected("readMany"),
     list: unexpected("list"),
+    find: unexpected("find"),
+    search: unexpected("search"),
     patch: unexpected("patch"),
     write: unexpected("write"),
     edit: unexpected("edit"),

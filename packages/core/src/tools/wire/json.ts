@@ -1,5 +1,6 @@
 import {
   type FileState,
+  type ListedEntry,
   type ListOutcome,
   type ReadManyOutcome,
   type ReadOutcome,
@@ -46,14 +47,17 @@ export function readManyToJson(outcome: ReadManyOutcome): WireReadManyResult {
 
 export function listToJson(outcome: ListOutcome): WireListResult {
   if (outcome.kind === "refusal") return refusalToJson(outcome);
-  const entries = outcome.entries.map((entry) => ({
+  return { path: outcome.path, entries: outcome.entries.map(entryToJson), more: outcome.more };
+}
+
+export function entryToJson(entry: ListedEntry) {
+  return {
     path: entry.path,
     is_directory: entry.isDirectory,
     ...(entry.sizeBytes === undefined ? {} : { size_bytes: entry.sizeBytes }),
     ...(entry.special === undefined ? {} : { special: entry.special }),
     ...(entry.openable ? {} : { openable: false as const }),
-  }));
-  return { path: outcome.path, entries, more: outcome.more };
+  };
 }
 
 /** `{success, code, message, latest_file_state}`; `full` adds nothing to these four. */
@@ -98,7 +102,7 @@ export function refusedToJson({
   return refusalToJson(refusal, path);
 }
 
-function refusalToJson({ code, message }: Refusal, path?: string): WireRefusal {
+export function refusalToJson({ code, message }: Refusal, path?: string): WireRefusal {
   return { ...(path === undefined ? {} : { file_path: path }), success: false, code, message };
 }
 

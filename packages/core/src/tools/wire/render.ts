@@ -1,3 +1,4 @@
+import type { FindOutcome, SearchOutcome } from "../../files/index.js";
 import {
   changeSetToJson,
   listToJson,
@@ -6,6 +7,7 @@ import {
   refusedToJson,
   writeToJson,
 } from "./json.js";
+import { findToJson, findToText, searchToJson, searchToText } from "./looking.js";
 import type { WireOptions } from "./options.js";
 import type { ChangeSetResult, ToolReply, ToolResult, WriteResult } from "./result.js";
 import { chooseShown, chooseShownOfSet, type Shown } from "./shown.js";
@@ -41,6 +43,14 @@ export function renderResult(result: ToolResult, options: WireOptions): ToolRepl
       const head = { success: listed, code: listed ? "ok" : outcome.code, bearsContent: listed } as const;
       return reply(head, listToJson(outcome), () => listToText(outcome), options);
     }
+    case "find": {
+      const { outcome } = result;
+      return reply(headOf(outcome), findToJson(outcome), () => findToText(outcome), options);
+    }
+    case "search": {
+      const { outcome } = result;
+      return reply(headOf(outcome), searchToJson(outcome), () => searchToText(outcome), options);
+    }
     case "write":
       return renderWrite(result, options);
     case "change_set":
@@ -52,6 +62,11 @@ export function renderResult(result: ToolResult, options: WireOptions): ToolRepl
     default:
       return result satisfies never;
   }
+}
+
+function headOf(outcome: FindOutcome | SearchOutcome): Pick<ToolReply, "success" | "code" | "bearsContent"> {
+  if (outcome.kind === "refusal") return { success: false, code: outcome.code, bearsContent: false };
+  return { success: true, code: "ok", bearsContent: true };
 }
 
 function renderWrite(result: WriteResult, options: WireOptions): ToolReply {

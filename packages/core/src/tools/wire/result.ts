@@ -1,10 +1,12 @@
 import type {
   ApplyChangesOutcome,
+  FindOutcome,
   ListOutcome,
   OutcomeCode,
   ReadManyOutcome,
   ReadOutcome,
   Refusal,
+  SearchOutcome,
   WriteOutcome,
 } from "../../files/index.js";
 
@@ -13,6 +15,8 @@ export type ToolResult =
   | { readonly kind: "read"; readonly outcome: ReadOutcome }
   | { readonly kind: "read_many"; readonly outcome: ReadManyOutcome }
   | { readonly kind: "list"; readonly outcome: ListOutcome }
+  | { readonly kind: "find"; readonly outcome: FindOutcome }
+  | { readonly kind: "search"; readonly outcome: SearchOutcome }
   | WriteResult
   | ChangeSetResult
   | RefusedResult;

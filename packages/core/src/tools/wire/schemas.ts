@@ -42,19 +42,51 @@ export const wireReadResult = z.union([wireReadState, wireRefusal]);
 /** One element for each file asked for, in that order; files that were refused or left out say so. */
 export const wireReadManyResult = z.union([z.array(wireReadResult), wireRefusal]);
 
+const listedEntry = z.object({
+  path: z.string(),
+  is_directory: z.boolean(),
+  size_bytes: z.int().min(0).exactOptional(),
+  special: z.enum(["link", "other"]).exactOptional(),
+  openable: z.literal(false).exactOptional(),
+});
+
 export const wireListResult = z.union([
+  z.object({ path: z.string(), entries: z.array(listedEntry), more: z.boolean() }),
+  wireRefusal,
+]);
+
+export const wireFindResult = z.union([
   z.object({
     path: z.string(),
-    entries: z.array(
+    files: z.array(listedEntry),
+    more: z.enum(["limit", "time"]).exactOptional().describe("Why there may be more"),
+  }),
+  wireRefusal,
+]);
+
+/** Snippets: without version and hash, since what is shown is no licence to write. */
+export const wireSearchResult = z.union([
+  z.object({
+    path: z.string(),
+    matches: z.array(
       z.object({
-        path: z.string(),
-        is_directory: z.boolean(),
-        size_bytes: z.int().min(0).exactOptional(),
-        special: z.enum(["link", "other"]).exactOptional(),
-        openable: z.literal(false).exactOptional(),
+        file_path: z.string(),
+        line: z.int().min(1),
+        column: z.int().min(1),
+        text: z.string(),
+        before: z.array(z.string()).exactOptional(),
+        after: z.array(z.string()).exactOptional(),
       }),
     ),
-    more: z.boolean(),
+    searched_files: z.int().min(0),
+    searched_bytes: z.int().min(0),
+    skipped: z.object({
+      binary: z.int().min(0),
+      secret: z.int().min(0),
+      unreadable: z.int().min(0),
+      long_lines: z.int().min(0),
+    }),
+    more: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
   }),
   wireRefusal,
 ]);
@@ -88,6 +120,8 @@ export type WireRefusal = z.infer<typeof wireRefusal>;
 export type WireReadResult = z.infer<typeof wireReadResult>;
 export type WireReadManyResult = z.infer<typeof wireReadManyResult>;
 export type WireListResult = z.infer<typeof wireListResult>;
+export type WireFindResult = z.infer<typeof wireFindResult>;
+export type WireSearchResult = z.infer<typeof wireSearchResult>;
 export type WireWriteResult = z.infer<typeof wireWriteResult>;
 export type WireChangeSetResult = z.infer<typeof wireChangeSetResult>;
 
@@ -96,6 +130,8 @@ export const resultSchemas = {
   read_file: wireReadResult,
   read_many_files: wireReadManyResult,
   list_files: wireListResult,
+  find_files: wireFindResult,
+  search_files: wireSearchResult,
   write: wireWriteResult,
   apply_changes: wireChangeSetResult,
 } as const;

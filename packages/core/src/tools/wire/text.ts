@@ -130,7 +130,7 @@ function writtenFrame(state: FileState, shown: Shown): FileFrame {
   return shown.kind === "windows" ? { state, windows: shown.windows } : { state };
 }
 
-function statusLine(success: boolean, code: string, message: string): string {
+export function statusLine(success: boolean, code: string, message: string): string {
   return `${success ? "OK" : "FAILED"} (${code}): ${harmless(message)}`;
 }
 
@@ -145,14 +145,14 @@ function singleLine(message: string): string {
 }
 
 /** Controls and overrides escaped, as in names; brackets and tabs stay, since lines of code are quoted. */
-function harmless(message: string): string {
+export function harmless(message: string): string {
   return message
     .split(/([<>\t]+)/)
     .map((part, at) => (at % 2 === 0 ? escapeForDisplay(part) : part))
     .join("");
 }
 
-function entryLine(entry: ListedEntry): string {
+export function entryLine(entry: ListedEntry): string {
   const quoted = quoteForDisplay(entry.path);
   const plain = quoted === `"${entry.path}"` && entry.path.trim() === entry.path ? entry.path : quoted;
   const notes = [

@@ -1,0 +1,24 @@
+import { answerInJson, reportRefusal, withWorkspace } from "../answers/index.js";
+import { escapeName, exitCodes, type Invocation } from "../shell/index.js";
+
+/** `holdfast find GLOB [DIR]`: one path a line. */
+export function findCommand(call: Invocation): Promise<number> {
+  const { args, flags, settings, terminal } = call;
+  const { limit, all, exclude } = flags;
+  const request = {
+    glob: args[0] ?? "",
+    ...(args[1] === undefined ? {} : { path: args[1] }),
+    ...(exclude === undefined ? {} : { exclude }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(all === true ? { all } : {}),
+  };
+  return withWorkspace(call, async (workspace) => {
+    const outcome = await workspace.find(request);
+    if (settings.json) return answerInJson({ kind: "find", outcome }, terminal);
+    if (outcome.kind === "refusal") return reportRefusal(outcome, terminal);
+    await terminal.out(outcome.files.map(({ path }) => `${escapeName(path)}\n`).join(""));
+    if (outcome.more === "limit") terminal.err("There may be more files: see --limit.\n");
+    if (outcome.more === "time") terminal.err("The time was up: look in a folder below.\n");
+    return exitCodes.success;
+  });
+}

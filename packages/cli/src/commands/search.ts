@@ -1,0 +1,60 @@
+import type { SearchMatch, SearchOutcome } from "@holdfast/core";
+import { answerInJson, counted, reportRefusal, withWorkspace } from "../answers/index.js";
+import { escapeName, escapeText, exitCodes, type Invocation, type Paint } from "../shell/index.js";
+
+/** `holdfast search PATTERN [PATH]`: `path:line:text` for a match, `path-line-text` for its context. */
+export function searchCommand(call: Invocation): Promise<number> {
+  const { args, flags, settings, terminal } = call;
+  const { limit, all, exclude, glob, literal, ignoreCase, context } = flags;
+  const request = {
+    pattern: args[0] ?? "",
+    ...(args[1] === undefined ? {} : { path: args[1] }),
+    ...(glob === undefined ? {} : { globs: glob }),
+    ...(exclude === undefined ? {} : { exclude }),
+    ...(literal === true ? { literal } : {}),
+    ...(ignoreCase === true ? { ignoreCase } : {}),
+    ...(context === undefined ? {} : { context }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(all === true ? { all } : {}),
+  };
+  return withWorkspace(call, async (workspace) => {
+    const outcome = await workspace.search(request);
+    if (settings.json) return answerInJson({ kind: "search", outcome }, terminal);
+    if (outcome.kind === "refusal") return reportRefusal(outcome, terminal);
+    await terminal.out(outcome.matches.map((match) => show(match, terminal.outPaint)).join(""));
+    for (const note of notesOf(outcome)) terminal.err(`${note}\n`);
+    return exitCodes.success;
+  });
+}
+
+function show({ path, line, text, before, after }: SearchMatch, paint: Paint): string {
+  const name = paint.cyan(escapeName(path));
+  const beside = (lines: readonly string[], from: number) =>
+    lines.map((one, at) => `${name}-${from + at}-${escapeText(one)}\n`).join("");
+  return `${beside(before, line - before.length)}${name}:${line}:${escapeText(text)}\n${beside(after, line + 1)}`;
+}
+
+/** What was found out besides the matches; a search that finds nothing says so. */
+function notesOf({ matches, skips, more }: Extract<SearchOutcome, { kind: "searched" }>): readonly string[] {
+  const { binary, secret, unreadable, longLines } = skips;
+  return [
+    ...(matches.length === 0 ? ["No line matches."] : []),
+    ...(binary === 0
+      ? []
+      : [`Not searched: ${counted(binary, "file")} that ${binary === 1 ? "is" : "are"} not text.`]),
+    ...(secret === 0
+      ? []
+      : [`Not searched: ${counted(secret, "file")} with secrets by name; name one to search it.`]),
+    ...(unreadable === 0 ? [] : [`Not searched: ${counted(unreadable, "file")} that cannot be read.`]),
+    ...(longLines === 0
+      ? []
+      : [`Only the beginning was searched of ${counted(longLines, "very long line")}.`]),
+    ...(more === undefined ? [] : [moreNote[more]]),
+  ];
+}
+
+const moreNote = {
+  limit: "There may be more matches: see --limit.",
+  answer: "There are more matches than one answer holds: look in a folder below.",
+  time: "The time was up before all was searched: look in a folder below, or give --glob.",
+} as const;

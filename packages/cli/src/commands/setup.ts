@@ -1,0 +1,133 @@
+import { existsSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { createInterface } from "node:readline/promises";
+import { describeChange, type FileChange, isRefusal, type Refusal, type Workspace } from "@holdfast/core";
+import { reportRefusal, withWorkspace } from "../answers/index.js";
+import { changeSettings, clientNames, guardedClients, type Setting, settingsFor } from "../setup/index.js";
+import { escapeText, exitCodeOf, exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
+
+/**
+ * `holdfast setup CLIENT`: shows what would change in the client's configuration, and makes the change where
+ * a person says yes. All of it goes through the same guarded writing as everything else.
+ */
+export async function setupCommand(call: Invocation): Promise<number> {
+  const { args, flags, settings, misuse } = call;
+  const client = clientNames.find((name) => name === args[0]);
+  if (client === undefined) return misuse(`setup knows ${clientNames.join(", ")}`);
+  const guard = flags.guard === true;
+  if (guard && !guardedClients.includes(client))
+    return misuse(`the guard works with the hooks of ${guardedClients.join(" and ")}`);
+  const user = flags.user === true;
+  const wanted = settingsFor({ client, user, guard, program: ownProgram() });
+  const files = [...new Set(wanted.map(({ file }) => file))];
+  // Whoever runs this command asks for these very files to be changed, and sees how.
+  const allowed = { ...settings, allowProtected: [...settings.allowProtected, ...files] };
+  const roots = user ? [homedir()] : settings.roots;
+  return withWorkspace({ ...call, settings: { ...allowed, roots } }, (workspace) =>
+    change(call, workspace, wanted, files),
+  );
+}
+
+interface PlannedFile {
+  readonly kind: "planned";
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  readonly change: FileChange;
+}
+
+async function change(
+  call: Invocation,
+  workspace: Workspace,
+  wanted: readonly Setting[],
+  files: readonly string[],
+): Promise<number> {
+  const { settings, terminal, flags } = call;
+  const planned: PlannedFile[] = [];
+  for (const path of files) {
+    const plan = await planFile(workspace, path, wanted);
+    if (isRefusal(plan)) return reportRefusal({ ...plan, message: `${path}: ${plan.message}` }, terminal);
+    if (plan.before !== plan.after) planned.push(plan);
+  }
+  const diffs = planned.map(({ path, before, after }) => ({
+    path,
+    diff: describeChange(before, after, { name: path, maxLines: 1_000 }),
+  }));
+  const written = planned.length > 0 && (flags.yes === true || (await consents(call, diffs)));
+  if (!settings.json && flags.yes === true) await show(call, diffs);
+  if (written) {
+    const outcome = await finishOnceBegun(() =>
+      workspace.applyChanges({ changes: planned.map((plan) => plan.change), tool: "holdfast setup" }),
+    );
+    if (!outcome.success) {
+      terminal.err(`holdfast: ${outcome.code}: ${escapeText(outcome.message)}\n`);
+      return exitCodeOf[outcome.code];
+    }
+  }
+  await tell(call, diffs, written);
+  return exitCodes.success;
+}
+
+type FileDiff = { readonly path: string; readonly diff: string };
+
+async function planFile(
+  workspace: Workspace,
+  path: string,
+  wanted: readonly Setting[],
+): Promise<PlannedFile | Refusal> {
+  const read = await workspace.read({ path });
+  if (isRefusal(read) && read.code !== "file_missing") return read;
+  const before = isRefusal(read) ? "" : read.state.content;
+  const changed = changeSettings(
+    before,
+    wanted.filter(({ file }) => file === path),
+  );
+  if (isRefusal(changed)) return changed;
+  const base = isRefusal(read) ? {} : { base: read.state.sha256 };
+  const after = changed.text;
+  return {
+    kind: "planned",
+    path,
+    before,
+    after,
+    change: { path, ...base, content: { kind: "text", text: after } },
+  };
+}
+
+async function show({ terminal }: Invocation, diffs: readonly FileDiff[]): Promise<void> {
+  for (const { diff } of diffs) await terminal.out(`${escapeText(diff)}\n`);
+}
+
+/** Shows the change and asks, if there is somebody to ask. */
+async function consents(call: Invocation, diffs: readonly FileDiff[]): Promise<boolean> {
+  if (call.settings.json) return false;
+  await show(call, diffs);
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  const asked = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await asked.question("Make this change? [y/N] ");
+  asked.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+async function tell(
+  { settings, terminal }: Invocation,
+  diffs: readonly FileDiff[],
+  written: boolean,
+): Promise<void> {
+  if (settings.json) {
+    await terminal.out(`${JSON.stringify({ changes: diffs, written })}\n`);
+  } else if (diffs.length === 0) {
+    await terminal.out("Everything is set already; nothing was changed.\n");
+  } else if (written) {
+    await terminal.out(`Changed ${diffs.map(({ path }) => path).join(", ")}.\n`);
+  } else {
+    terminal.err("Nothing was changed. To make this change: --yes\n");
+  }
+}
+
+/** This very program, as a client can start it from any folder. */
+function ownProgram(): { readonly command: string; readonly args: readonly string[] } {
+  const started = process.argv[1] ?? "";
+  const program = existsSync(started) ? realpathSync(started) : started;
+  return { command: "node", args: [program] };
+}

@@ -1,0 +1,143 @@
+import { isAbsolute, resolve } from "node:path";
+
+/** The programs whose hooks call us, told apart by the names of their events. */
+export type Host = "claude" | "gemini";
+
+/** A call of a tool, before or after it ran, as a host's hook tells of it. */
+export interface HookEvent {
+  readonly kind: "event";
+  readonly host: Host;
+  readonly moment: "before" | "after";
+  readonly session: string;
+  /** The folder that the host works in. */
+  readonly cwd: string;
+  /** Tells calls apart that run at the same time; "" where the host does not. */
+  readonly call: string;
+  readonly tool: ToolCall;
+  /** All texts in the tool's answer. */
+  readonly answer: string;
+  /** Whether the tool says that it failed. */
+  readonly failed: boolean;
+}
+
+export type ToolCall =
+  | { readonly kind: "read"; readonly path: string; readonly part: boolean }
+  | { readonly kind: "overwrite"; readonly path: string; readonly content: string }
+  | { readonly kind: "edit"; readonly path: string; readonly edits: readonly TextEdit[] }
+  /** One of our own tools, which checks states itself: we only learn from its answer. */
+  | { readonly kind: "own"; readonly paths: readonly string[]; readonly part: boolean }
+  | { readonly kind: "other" };
+
+export interface TextEdit {
+  readonly oldText: string;
+  readonly newText: string;
+  readonly all: boolean;
+}
+
+/** @returns undefined for an event that is no call of a tool. Throws where it is no JSON object. */
+export function readHookEvent(text: string): HookEvent | undefined {
+  const given: unknown = JSON.parse(text);
+  if (!isRecord(given)) throw new Error("the hook's input is not an object");
+  const moment = moments[String(given.hook_event_name)];
+  if (moment === undefined) return undefined;
+  const cwd = textOf(given.cwd) ?? process.cwd();
+  const input = isRecord(given.tool_input) ? given.tool_input : {};
+  const response = given.tool_response;
+  return {
+    kind: "event",
+    ...moment,
+    session: `${moment.host} ${textOf(given.session_id) ?? ""}`,
+    cwd,
+    call: textOf(given.tool_use_id) ?? "",
+    tool: readCall(textOf(given.tool_name) ?? "", input, (path) =>
+      isAbsolute(path) ? path : resolve(cwd, path),
+    ),
+    answer: allTexts(response).join("\n"),
+    failed: isRecord(response) && response.error !== undefined && response.error !== null,
+  };
+}
+
+const moments: Readonly<Record<string, Pick<HookEvent, "host" | "moment">>> = {
+  PreToolUse: { host: "claude", moment: "before" },
+  PostToolUse: { host: "claude", moment: "after" },
+  BeforeTool: { host: "gemini", moment: "before" },
+  AfterTool: { host: "gemini", moment: "after" },
+};
+
+type Input = Readonly<Record<string, unknown>>;
+
+function readCall(name: string, input: Input, at: (path: string) => string): ToolCall {
+  const own = /^mcp_.*?_(?<tool>[a-z]+(?:_[a-z]+)*)$/.exec(name)?.groups?.tool;
+  if (own !== undefined) return readOwnCall(name, input, at);
+  const path = textOf(input.file_path) ?? textOf(input.notebook_path) ?? textOf(input.absolute_path);
+  if (path === undefined) return { kind: "other" };
+  switch (name) {
+    case "Read":
+    case "read_file":
+      return { kind: "read", path: at(path), part: partArguments.some((key) => input[key] !== undefined) };
+    case "Write":
+    case "write_file":
+      return { kind: "overwrite", path: at(path), content: textOf(input.content) ?? "" };
+    case "Edit":
+    case "replace":
+      return { kind: "edit", path: at(path), edits: [readEdit(input)] };
+    case "MultiEdit":
+      return { kind: "edit", path: at(path), edits: listOf(input.edits).map(readEdit) };
+    case "NotebookEdit":
+      return { kind: "edit", path: at(path), edits: [] };
+    default:
+      return { kind: "other" };
+  }
+}
+
+const partArguments = ["offset", "limit", "start_line", "end_line", "pages"];
+
+/** Tools of an MCP server that has our names; whether it is ours is told by the hash in its answer. */
+function readOwnCall(name: string, input: Input, at: (path: string) => string): ToolCall {
+  if (!ownTools.some((tool) => name.endsWith(`_${tool}`))) return { kind: "other" };
+  const changes = listOf(input.changes).flatMap(({ file_path }) => textOf(file_path) ?? []);
+  const named = Array.isArray(input.paths) ? input.paths.filter((path) => typeof path === "string") : [];
+  const paths = [
+    ...named,
+    ...changes,
+    ...(textOf(input.file_path) === undefined ? [] : [String(input.file_path)]),
+  ];
+  return { kind: "own", paths: paths.map(at), part: partArguments.some((key) => input[key] !== undefined) };
+}
+
+const ownTools = [
+  "read_file",
+  "read_many_files",
+  "safe_patch",
+  "write_file",
+  "edit_file",
+  "insert_lines",
+  "undo_edit",
+  "apply_changes",
+];
+
+function readEdit(input: Input): TextEdit {
+  return {
+    oldText: textOf(input.old_string) ?? "",
+    newText: textOf(input.new_string) ?? "",
+    all: input.replace_all === true || input.allow_multiple === true,
+  };
+}
+
+function listOf(value: unknown): readonly Input[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function allTexts(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(allTexts);
+  return isRecord(value) ? Object.values(value).flatMap(allTexts) : [];
+}
+
+function isRecord(value: unknown): value is Input {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,288 @@
+import { mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Project, runHoldfast, sha256 } from "../process.js";
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** The hooks of one host around its tools, as each documents its JSON. */
+const hosts = {
+  claude: {
+    events: ["PreToolUse", "PostToolUse"],
+    read: (path: string, more: Input = {}) => ({
+      tool_name: "Read",
+      tool_input: { file_path: path, ...more },
+    }),
+    edit: (path: string, old: string, next: string) => ({
+      tool_name: "Edit",
+      tool_input: { file_path: path, old_string: old, new_string: next },
+    }),
+    write: (path: string, content: string) => ({
+      tool_name: "Write",
+      tool_input: { file_path: path, content },
+    }),
+    own: (path: string) => ({ tool_name: "mcp__holdfast__read_file", tool_input: { file_path: path } }),
+    part: { offset: 1, limit: 1 },
+    reasonOf: (answer: string) => {
+      const { hookSpecificOutput: output } = JSON.parse(answer);
+      expect(output).toMatchObject({ hookEventName: "PreToolUse", permissionDecision: "deny" });
+      return output.permissionDecisionReason as string;
+    },
+  },
+  gemini: {
+    events: ["BeforeTool", "AfterTool"],
+    read: (path: string, more: Input = {}) => ({
+      tool_name: "read_file",
+      tool_input: { file_path: path, ...more },
+    }),
+    edit: (path: string, old: string, next: string) => ({
+      tool_name: "replace",
+      tool_input: { file_path: path, old_string: old, new_string: next, instruction: "so" },
+    }),
+    write: (path: string, content: string) => ({
+      tool_name: "write_file",
+      tool_input: { file_path: path, content },
+    }),
+    own: (path: string) => ({ tool_name: "mcp_holdfast_read_file", tool_input: { file_path: path } }),
+    part: { start_line: 1, end_line: 1 },
+    reasonOf: (answer: string) => {
+      const { decision, reason } = JSON.parse(answer);
+      expect(decision).toBe("deny");
+      return reason as string;
+    },
+  },
+} as const;
+
+const start = "const wait = 2000;\nconst tries = 3;\n";
+
+describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) => {
+  const host = hosts[name];
+
+  function session(project: Project, id = "one") {
+    const send = async (event: string | undefined, call: Input, more: Input = {}) => {
+      const input = JSON.stringify({
+        session_id: id,
+        cwd: project.folder,
+        hook_event_name: event,
+        ...call,
+        ...more,
+      });
+      const done = await project.run(["guard"], { input });
+      expect(done).toMatchObject({ code: 0, stderr: "" });
+      return done.stdout;
+    };
+    const [pre, post] = host.events;
+    /** The reason of a denial, "" where the call may run. */
+    const before = async (call: Input) => {
+      const answer = await send(pre, call);
+      return answer === "" ? "" : host.reasonOf(answer);
+    };
+    /** A call that the host carries out: `work` is what its tool does. */
+    const run = async (call: Input, work: () => void = () => {}, response: unknown = {}) => {
+      const reason = await before(call);
+      if (reason !== "") return reason;
+      work();
+      expect(await send(post, call, { tool_response: response })).toBe("");
+      return "";
+    };
+    return { before, run };
+  }
+
+  test("a file that was read may be edited, and edited again, and overwritten", async () => {
+    const project = new Project({ "net.ts": start });
+    const host1 = session(project);
+    await host1.run(host.read("net.ts"));
+    const second = start.replace("3;", "5;");
+    expect(await host1.run(host.edit("net.ts", "3;", "5;"), () => project.put("net.ts", second))).toBe("");
+    const third = second.replace("2000", "3000");
+    expect(await host1.run(host.edit("net.ts", "2000", "3000"), () => project.put("net.ts", third))).toBe("");
+    expect(await host1.run(host.write("net.ts", "new\n"), () => project.put("net.ts", "new\n"))).toBe("");
+    expect(await host1.before(host.write("net.ts", "newer\n"))).toBe("");
+  });
+
+  test("a change behind its back is a State Mismatch with the fresh state, which then is known", async () => {
+    const project = new Project({ "net.ts": start });
+    const { run, before } = session(project);
+    await run(host.read(join(project.folder, "net.ts")));
+    const met = start.replace("2000", "3000");
+    project.put("net.ts", met);
+    const reason = await before(host.edit("net.ts", start, start.replace("3;", "5;")));
+    expect(reason).toMatch(
+      /^State Mismatch: File has changed on disk since it was last read\. Nothing was written/,
+    );
+    expect(reason).toContain(met);
+    expect(reason).toContain(sha256(met));
+    expect(await before(host.edit("net.ts", "3;", "5;"))).toBe("");
+  });
+
+  test("an unseen file is not overwritten and not edited; a new one is made", async () => {
+    const project = new Project({ "a.ts": "a year of work\n", "b.ts": "two\n" });
+    const { run, before } = session(project);
+    expect(await before(host.write("a.ts", "x"))).toMatch(/^Not read: [\s\S]*a year of work\n/);
+    expect(await before(host.edit("b.ts", "two", "2"))).toMatch(/^Not read: /);
+    expect(await run(host.write("c.ts", "made\n"), () => project.put("c.ts", "made\n"))).toBe("");
+    expect(await before(host.edit("c.ts", "made", "done"))).toBe("");
+  });
+
+  test("a part that was read may be edited; the whole must be read to be overwritten", async () => {
+    const project = new Project({ "a.ts": start });
+    const { run, before } = session(project);
+    await run(host.read("a.ts", host.part));
+    expect(await before(host.edit("a.ts", "3;", "5;"))).toBe("");
+    expect(await before(host.write("a.ts", "x"))).toMatch(/^Not read: this session has not seen the whole/);
+  });
+
+  test("a read that somebody's write fell into counts for nothing, nor does one that failed", async () => {
+    const project = new Project({ "a.ts": start, "b.ts": start });
+    const { run, before } = session(project);
+    await run(host.read("a.ts"), () => project.put("a.ts", "other\n"));
+    expect(await before(host.edit("a.ts", "other", "x"))).toMatch(/^Not read/);
+    await run(host.read("b.ts"), () => {}, { error: "no permission" });
+    expect(await before(host.edit("b.ts", "3;", "x"))).toMatch(/^Not read/);
+  });
+
+  test("what a formatter, or anybody, made of a write was not seen", async () => {
+    const project = new Project({ "a.ts": start });
+    const { run, before } = session(project);
+    await run(host.read("a.ts"));
+    await run(host.edit("a.ts", "3;", "5;"), () => project.put("a.ts", "const formatted = 1;\n"));
+    expect(await before(host.edit("a.ts", "1", "2"))).toMatch(/^State Mismatch[\s\S]*const formatted = 1;\n/);
+  });
+
+  test("hosts that put all endings right leave a state that is known all the same", async () => {
+    const project = new Project({ "a.ts": "one\r\ntwo\r\n" });
+    const { run, before } = session(project);
+    await run(host.read("a.ts"));
+    expect(
+      await run(host.edit("a.ts", "one\ntwo", "one\n2"), () => project.put("a.ts", "one\r\n2\r\n")),
+    ).toBe("");
+    expect(await before(host.write("a.ts", "x"))).toBe("");
+  });
+
+  test("a read of ours counts if its answer holds the hash that is on disk", async () => {
+    const project = new Project({ "a.ts": start, "b.ts": start });
+    const { run, before } = session(project);
+    const answer = (sha: string) => [
+      { type: "text", text: `<file path="a.ts" version="1" sha256="${sha}" end="x">` },
+    ];
+    await run(host.own("a.ts"), () => {}, answer(sha256(start)));
+    expect(await before(host.edit("a.ts", "3;", "5;"))).toBe("");
+    await run(host.own("b.ts"), () => {}, answer(sha256("older")));
+    expect(await before(host.edit("b.ts", "3;", "5;"))).toMatch(/^Not read/);
+  });
+
+  test("sessions know nothing of each other", async () => {
+    const project = new Project({ "a.ts": start });
+    await session(project, "one").run(host.read("a.ts"));
+    expect(await session(project, "two").before(host.edit("a.ts", "3;", "5;"))).toMatch(/^Not read/);
+    expect(await session(project, "one").before(host.edit("a.ts", "3;", "5;"))).toBe("");
+  });
+
+  test("a file is one file, by whatever link it is called", async () => {
+    const project = new Project({ "a.ts": start });
+    symlinkSync("a.ts", join(project.folder, "link.ts"));
+    const { run, before } = session(project);
+    await run(host.read("link.ts"));
+    expect(await before(host.edit("a.ts", "3;", "5;"))).toBe("");
+  });
+
+  test("no text of secrets, of files elsewhere, of long or binary files is in a refusal", async () => {
+    const elsewhere = new Project({ "far.ts": "far away\n" });
+    const project = new Project({
+      ".env": "TOKEN=hunter2\n",
+      "long.txt": "x".repeat(30_000),
+      "b.bin": Uint8Array.of(0, 1),
+    });
+    const { before } = session(project);
+    for (const path of [".env", "long.txt", "b.bin", join(elsewhere.folder, "far.ts")]) {
+      const reason = await before(host.write(path, "x"));
+      expect(reason).toMatch(
+        /^Not read: .* Read the file, then make the change again\.\n.*\nsha256 [0-9a-f]{64}$/s,
+      );
+      expect(await before(host.write(path, "x"))).toBe(reason);
+    }
+  });
+
+  test("its memory is private, and sessions that are long over are forgotten", async () => {
+    const project = new Project({ "a.ts": start });
+    const state = join(project.folder, "state");
+    mkdirSync(join(state, "guard"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(state, "guard", "old.jsonl"), "");
+    utimesSync(join(state, "guard", "old.jsonl"), 1, 1);
+    const call = {
+      session_id: "s",
+      cwd: project.folder,
+      hook_event_name: host.events[0],
+      ...host.read("a.ts"),
+    };
+    await project.run(["guard", "--state-dir", state], { input: JSON.stringify(call) });
+    const kept = readdirSync(join(state, "guard"));
+    expect(kept).toHaveLength(1);
+    expect(kept).not.toContain("old.jsonl");
+    expect(statSync(join(state, "guard", kept[0] ?? "")).mode & 0o077).toBe(0);
+  });
+});
+
+describe("guard", () => {
+  test("blocks where it cannot judge", async () => {
+    expect(await runHoldfast(["guard"], { input: "no JSON" })).toMatchObject({ code: 2, stdout: "" });
+    expect(await runHoldfast(["guard"], { input: "[]" })).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  test("has nothing to say of other events and other tools", async () => {
+    const calls = [
+      { hook_event_name: "SessionStart", session_id: "s" },
+      { hook_event_name: "PreToolUse", session_id: "s", tool_name: "Bash", tool_input: { command: "ls" } },
+      { hook_event_name: "BeforeTool", session_id: "s", tool_name: "mcp_db_query", tool_input: {} },
+    ];
+    for (const call of calls)
+      expect(await runHoldfast(["guard"], { input: JSON.stringify(call) })).toMatchObject({
+        code: 0,
+        stdout: "",
+      });
+  });
+
+  test("denies where its memory cannot be kept", async () => {
+    const project = new Project({ "a.ts": start, state: "a file" });
+    const call = {
+      hook_event_name: "PreToolUse",
+      session_id: "s",
+      cwd: project.folder,
+      ...hosts.claude.write("a.ts", ""),
+    };
+    const done = await project.run(["guard", "--state-dir", "state"], { input: JSON.stringify(call) });
+    expect(done.code).toBe(0);
+    expect(hosts.claude.reasonOf(done.stdout)).toContain("state folder");
+  });
+
+  test("a hundred calls at once leave a whole memory", async () => {
+    const names = Array.from({ length: 20 }, (_, at) => `f${at}.ts`);
+    const project = new Project(Object.fromEntries(names.map((file) => [file, `${file}\n`])));
+    const send = (event: string, call: Input) =>
+      project.run(["guard"], {
+        input: JSON.stringify({ session_id: "many", cwd: project.folder, hook_event_name: event, ...call }),
+      });
+    for (const event of ["PreToolUse", "PostToolUse"])
+      await Promise.all(names.map((file) => send(event, hosts.claude.read(file))));
+    for (const file of names.slice(0, 5))
+      expect((await send("PreToolUse", hosts.claude.write(file, "x"))).stdout).toBe("");
+  });
+
+  test("is quick, since it runs before every call", async () => {
+    const project = new Project({ "a.ts": start });
+    const input = JSON.stringify({
+      hook_event_name: "PreToolUse",
+      session_id: "q",
+      cwd: project.folder,
+      ...hosts.claude.read("a.ts"),
+    });
+    const times: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const from = performance.now();
+      await project.run(["guard"], { input });
+      times.push(performance.now() - from);
+    }
+    console.info(`holdfast guard: ${Math.min(...times).toFixed(0)} ms at best of ${times.length}`);
+    expect(Math.min(...times)).toBeLessThan(10_000);
+  });
+});

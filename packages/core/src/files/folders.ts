@@ -1,0 +1,45 @@
+import { escapeForDisplay } from "../text/index.js";
+import { excludedByOwner } from "./ignore-rules.js";
+import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import type { Place } from "./ports.js";
+import { refuseProtected } from "./protection.js";
+import type { Session } from "./session.js";
+import type { BytesOutcome, FolderOutcome, InfoOutcome } from "./workspace-types.js";
+
+/** Makes a folder and those above it; one that is there already is fine. */
+export async function makeFolder(session: Session, path: string): Promise<FolderOutcome> {
+  if (session.readOnly) return refuse("read_only", "This workspace is read-only; nothing was written.");
+  const place = await session.ports.disk.enter(path, "allow");
+  if (isRefusal(place)) return place;
+  try {
+    const entry = await place.look();
+    if (entry.kind === "directory") return { kind: "folder", path, made: false };
+    if (entry.kind !== "missing")
+      return refuse("exists", `${escapeForDisplay(path)} is there already and is not a folder.`);
+    const flaw = refuseProtected(session, place, path) ?? (await excludedByOwner(session.ports.disk, place));
+    if (flaw !== undefined) return flaw;
+  } finally {
+    await place.close();
+  }
+  // The walk makes what lies above the last name.
+  const inside = await session.ports.disk.enter(`${path}/.holdfast`, "create");
+  if (isRefusal(inside)) return inside;
+  await inside.close();
+  return { kind: "folder", path, made: true };
+}
+
+/** What the system tells of an entry without opening it. */
+export async function describeEntry(place: Place, path: string): Promise<InfoOutcome> {
+  const facts = await place.facts();
+  return isRefusal(facts) ? facts : { kind: "info", path, facts };
+}
+
+/** The bytes of a file of any kind, to be handed on: without a version, no licence to write. */
+export async function readBytes(
+  session: Session,
+  place: Place,
+  path: string,
+): Promise<BytesOutcome | Refusal> {
+  const read = await place.read(session.limits.mediaBytes);
+  return isRefusal(read) ? read : { kind: "bytes", path, bytes: read.bytes };
+}

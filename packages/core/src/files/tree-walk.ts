@@ -1,0 +1,120 @@
+import { type IgnoreRules, ignoreFiles, isIgnored, join, rootOf, rulesOf } from "./ignore-rules.js";
+import { isRefusal, type Refusal } from "./outcome.js";
+import type { DirectoryEntry, Disk, Place } from "./ports.js";
+
+/** One entry that a walk came by. */
+export interface WalkedEntry {
+  readonly entry: DirectoryEntry;
+  /** As the caller names it: begins with the name of the folder where the walk began. */
+  readonly path: string;
+  /** Relative to that folder. */
+  readonly below: string;
+  /** The folder that holds it, held open while the visitor looks at it. */
+  readonly folder: Place;
+}
+
+export interface WalkOptions {
+  /** Levels below the folder; at least 1. */
+  readonly depth: number;
+  /** Also what the ignore files leave out, and `.git`. */
+  readonly all: boolean;
+}
+
+/** Looks at an entry; `false` ends the walk. */
+export type Visitor = (entry: WalkedEntry) => Promise<boolean> | boolean;
+
+/**
+ * Walks a folder level by level through handles, in byte order of the names, so that no link leads it
+ * astray: links are come by, never followed. What the ignore files leave out is left out, and `.git` with it.
+ *
+ * @param name how the caller names the folder; the entries' paths begin with it.
+ * @returns `more` where a folder has more entries than are looked at.
+ */
+export async function walkTree(
+  disk: Disk,
+  place: Place,
+  name: string,
+  options: WalkOptions,
+  visit: Visitor,
+): Promise<{ readonly kind: "walked"; readonly more: boolean } | Refusal> {
+  const walk = new TreeWalk(disk, rootOf(place), options, visit);
+  const rules = options.all ? [] : await walk.rulesAbove(place.relativePath);
+  const start = { path: name === "." ? "" : name, below: "" };
+  const refusal = await walk.descend(place, start, options.depth, rules);
+  return refusal ?? { kind: "walked", more: walk.more };
+}
+
+class TreeWalk {
+  more = false;
+  private ended = false;
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly root: string,
+    private readonly options: WalkOptions,
+    private readonly visit: Visitor,
+  ) {}
+
+  async rulesAbove(folder: string): Promise<readonly IgnoreRules[]> {
+    const rules: IgnoreRules[] = [...(await rulesOf(this.disk, this.root, "", [".git/info/exclude"]))];
+    const parts = folder.split("/").filter((part) => part !== "");
+    for (let at = 0; at < parts.length; at++) {
+      rules.push(...(await rulesOf(this.disk, this.root, parts.slice(0, at).join("/"), ignoreFiles)));
+    }
+    return rules;
+  }
+
+  async descend(
+    folder: Place,
+    names: { readonly path: string; readonly below: string },
+    depth: number,
+    above: readonly IgnoreRules[],
+  ): Promise<Refusal | undefined> {
+    const listing = await folder.entries(maxScanned);
+    if (isRefusal(listing)) return listing;
+    this.more ||= listing.more;
+    const rules = this.options.all ? [] : [...above, ...(await this.ownRules(folder, listing.entries))];
+    for (const entry of listing.entries) {
+      if (this.leavesOut(rules, join(folder.relativePath, entry.name), entry)) continue;
+      const [path, below] = [join(names.path, entry.name), join(names.below, entry.name)];
+      if (this.ended || !(await this.visit({ entry, path, below, folder }))) {
+        this.ended = true;
+        return undefined;
+      }
+      if (entry.kind === "directory" && depth > 1 && entry.openable)
+        await this.into(folder, entry.name, { path, below }, depth - 1, rules);
+    }
+    return undefined;
+  }
+
+  private leavesOut(rules: readonly IgnoreRules[], path: string, entry: DirectoryEntry): boolean {
+    if (this.options.all) return false;
+    return entry.name === ".git" || isIgnored(rules, path, entry.kind === "directory");
+  }
+
+  /** The listing has told already which ignore files there are: most folders have none. */
+  private async ownRules(folder: Place, entries: readonly DirectoryEntry[]): Promise<readonly IgnoreRules[]> {
+    const there = ignoreFiles.filter((name) => entries.some((entry) => entry.name === name));
+    return rulesOf(this.disk, this.root, folder.relativePath, there);
+  }
+
+  /** A subfolder that cannot be entered (no permission, just deleted) is come by without its inside. */
+  private async into(
+    folder: Place,
+    child: string,
+    names: { readonly path: string; readonly below: string },
+    depth: number,
+    rules: readonly IgnoreRules[],
+  ): Promise<void> {
+    const inside = await folder.child(child);
+    if (isRefusal(inside)) return;
+    try {
+      await this.descend(inside, names, depth, rules);
+    } finally {
+      await inside.close();
+    }
+  }
+}
+
+/** How many entries of one folder are looked at; above it the walk says that there are more. */
+const maxScanned = 200_000;

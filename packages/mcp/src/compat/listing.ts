@@ -1,0 +1,171 @@
+import { compileGlob, isRefusal, type ListedEntry, type Refusal, refuse } from "@holdfast/core";
+import type { CompatArguments } from "./arguments.js";
+import { absolute } from "./reading.js";
+import { type CompatAnswer, type CompatSession, fail, say } from "./session.js";
+
+export async function listDirectory(
+  session: CompatSession,
+  { path }: CompatArguments<"list_directory">,
+): Promise<CompatAnswer> {
+  const found = await entriesOf(session, path, 1);
+  if (isRefusal(found)) return fail(found);
+  return say(found.entries.map((entry) => `${tagOf(entry)} ${lastName(entry.path)}`).join("\n"));
+}
+
+export async function listDirectoryWithSizes(
+  session: CompatSession,
+  { path, sortBy = "name" }: CompatArguments<"list_directory_with_sizes">,
+): Promise<CompatAnswer> {
+  const found = await entriesOf(session, path, 1);
+  if (isRefusal(found)) return fail(found);
+  const entries = found.entries.map((entry) => ({
+    ...entry,
+    name: lastName(entry.path),
+    // Folders come first where the largest does, as they do on the official server.
+    size: entry.isDirectory ? Number.POSITIVE_INFINITY : (entry.sizeBytes ?? 0),
+  }));
+  entries.sort((one, other) =>
+    sortBy === "size" && one.size !== other.size ? other.size - one.size : one.name.localeCompare(other.name),
+  );
+  const files = entries.filter((entry) => !entry.isDirectory);
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  const lines = entries.map((entry) => {
+    const size = entry.isDirectory ? "" : readable(entry.size).padStart(10);
+    return `${tagOf(entry)} ${entry.name.padEnd(30)} ${size}`;
+  });
+  const summary = `Total: ${files.length} files, ${entries.length - files.length} directories`;
+  return say([...lines, "", summary, `Combined size: ${readable(total)}`].join("\n"));
+}
+
+interface TreeNode {
+  readonly name: string;
+  readonly type: "file" | "directory";
+  readonly children?: TreeNode[];
+}
+
+export async function directoryTree(
+  session: CompatSession,
+  { path, excludePatterns = [] }: CompatArguments<"directory_tree">,
+): Promise<CompatAnswer> {
+  const found = await entriesOf(session, path, maxDepth);
+  if (isRefusal(found)) return fail(found);
+  const excluded = matcher(excludePatterns.flatMap(treePatterns));
+  if ("kind" in excluded) return fail(excluded);
+  const top: TreeNode[] = [];
+  const folders = new Map<string, TreeNode[]>([["", top]]);
+  for (const entry of found.entries) {
+    const below = entry.path.slice(found.prefix.length);
+    const siblings = folders.get(below.slice(0, Math.max(0, below.lastIndexOf("/"))));
+    if (siblings === undefined || excluded.matches(below)) continue;
+    const name = lastName(below);
+    if (!entry.isDirectory) siblings.push({ name, type: "file" });
+    else {
+      const children: TreeNode[] = [];
+      folders.set(below, children);
+      siblings.push({ name, type: "directory", children });
+    }
+  }
+  return say(JSON.stringify(top, null, 2));
+}
+
+/** A pattern without a star also means the name on every level, and what lies below it. */
+function treePatterns(pattern: string): readonly string[] {
+  return pattern.includes("*") ? [pattern] : [pattern, `**/${pattern}`, `**/${pattern}/**`];
+}
+
+export async function searchFiles(
+  session: CompatSession,
+  { path, pattern, excludePatterns = [] }: CompatArguments<"search_files">,
+): Promise<CompatAnswer> {
+  const found = await entriesOf(session, path, maxDepth);
+  if (isRefusal(found)) return fail(found);
+  const wanted = matcher([pattern]);
+  if ("kind" in wanted) return fail(wanted);
+  const excluded = matcher(excludePatterns);
+  if ("kind" in excluded) return fail(excluded);
+  const top = absolute(session.workspace.roots, path).replace(/\/+$/, "");
+  const left: string[] = [];
+  const matches: string[] = [];
+  for (const entry of found.entries) {
+    const below = entry.path.slice(found.prefix.length);
+    if (left.some((folder) => below.startsWith(folder))) continue;
+    if (excluded.matches(below)) left.push(`${below}/`);
+    else if (wanted.matches(below)) matches.push(`${top}/${below}`);
+  }
+  return say(matches.length === 0 ? "No matches found" : matches.join("\n"));
+}
+
+export async function getFileInfo(
+  { workspace }: CompatSession,
+  { path }: CompatArguments<"get_file_info">,
+): Promise<CompatAnswer> {
+  const outcome = await workspace.info({ path });
+  if (isRefusal(outcome)) return fail(outcome);
+  const { facts } = outcome;
+  const lines = {
+    size: facts.sizeBytes,
+    created: new Date(facts.createdMs),
+    modified: new Date(facts.modifiedMs),
+    accessed: new Date(facts.accessedMs),
+    isDirectory: facts.what === "directory",
+    isFile: facts.what === "file",
+    permissions: facts.mode.toString(8).padStart(3, "0"),
+  };
+  return say(
+    Object.entries(lines)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join("\n"),
+  );
+}
+
+export function listAllowedDirectories({ workspace }: CompatSession): CompatAnswer {
+  return say(`Allowed directories:\n${workspace.roots.join("\n")}`);
+}
+
+interface Entries {
+  readonly kind: "entries";
+  readonly entries: readonly ListedEntry[];
+  /** What the entries' paths begin with. */
+  readonly prefix: string;
+}
+
+/** Everything that is there, as the official server lists it: the ignore files leave nothing out. */
+async function entriesOf(
+  { workspace }: CompatSession,
+  path: string,
+  depth: number,
+): Promise<Entries | Refusal> {
+  const outcome = await workspace.list({ path, depth, limit: maxEntries, all: true });
+  if (isRefusal(outcome)) return outcome;
+  if (outcome.more)
+    return refuse("too_large", `More than ${maxEntries} entries lie there: name a deeper folder.`);
+  const prefix = outcome.path === "." ? "" : `${outcome.path === "/" ? "" : outcome.path}/`;
+  return { kind: "entries", entries: outcome.entries, prefix };
+}
+
+const maxDepth = 64;
+const maxEntries = 50_000;
+
+function matcher(patterns: readonly string[]): { matches(path: string): boolean } | Refusal {
+  const globs: { matches(path: string): boolean }[] = [];
+  for (const pattern of patterns) {
+    const glob = compileGlob(pattern);
+    if (isRefusal(glob)) return glob;
+    globs.push(glob);
+  }
+  return { matches: (path) => globs.some((glob) => glob.matches(path)) };
+}
+
+function tagOf(entry: ListedEntry): string {
+  return entry.isDirectory ? "[DIR]" : "[FILE]";
+}
+
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function readable(bytes: number): string {
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  const power = bytes <= 0 ? 0 : Math.min(Math.floor(Math.log(bytes) / Math.log(1024)), units.length - 1);
+  return power === 0 ? `${bytes} B` : `${(bytes / 1024 ** power).toFixed(2)} ${units[power]}`;
+}

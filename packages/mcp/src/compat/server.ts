@@ -1,0 +1,90 @@
+import { jsonSchema } from "@holdfast/core";
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type Tool as ToolListing,
+} from "@modelcontextprotocol/server";
+import type { CallsUnderWay } from "../calls-under-way.js";
+import type { McpOptions } from "../options.js";
+import { compatArguments } from "./arguments.js";
+import type { CompatAnswer, CompatSession } from "./session.js";
+import { type CompatTool, compatTools } from "./tools.js";
+
+/** A server with the tools of the official filesystem server, for one connection. */
+export function createCompatServer(
+  options: McpOptions,
+  session: CompatSession,
+  calls: CallsUnderWay,
+): Server {
+  const offered = compatTools.filter((tool) => options.readOnly !== true || tool.readOnly);
+  const server = new Server(
+    { name: "holdfast", title: "Holdfast (filesystem)", version: options.version ?? "0.0.0" },
+    { capabilities: { tools: {} } },
+  );
+  const listed = offered.map(toListing);
+  server.setRequestHandler("tools/list", () => ({ tools: [...listed] }));
+  server.setRequestHandler("tools/call", async ({ params }) => {
+    const tool = offered.find(({ name }) => name === params.name);
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
+    calls.begin();
+    try {
+      return toResult(await tool.run(session, params.arguments));
+    } catch (error) {
+      options.onError?.(error, tool.name);
+      const text = `Internal Error: ${tool.name} failed unexpectedly. Check the file's state before you go on.`;
+      return toResult({ kind: "failed", text });
+    } finally {
+      calls.end();
+    }
+  });
+  return server;
+}
+
+function toResult(answer: CompatAnswer): CallToolResult {
+  switch (answer.kind) {
+    case "text":
+      return {
+        content: [{ type: "text", text: answer.text }],
+        structuredContent: { content: answer.text },
+      };
+    case "media":
+      return { content: [answer.item], structuredContent: { content: [answer.item] } };
+    case "failed":
+      return { content: [{ type: "text", text: answer.text }], isError: true };
+    default:
+      return answer satisfies never;
+  }
+}
+
+function toListing(tool: CompatTool): ToolListing {
+  const { destructive, idempotent } = tool;
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: { ...jsonSchema(compatArguments[tool.name]), type: "object" },
+    outputSchema: tool.name === "read_media_file" ? mediaOutput : textOutput,
+    annotations: {
+      title: tool.title,
+      readOnlyHint: tool.readOnly,
+      openWorldHint: false,
+      ...(destructive === undefined ? {} : { destructiveHint: destructive }),
+      ...(idempotent === undefined ? {} : { idempotentHint: idempotent }),
+    },
+  };
+}
+
+const textOutput = {
+  type: "object" as const,
+  properties: { content: { type: "string" } },
+  required: ["content"],
+};
+
+const mediaOutput = {
+  type: "object" as const,
+  properties: { content: { type: "array", items: { type: "object" } } },
+  required: ["content"],
+};

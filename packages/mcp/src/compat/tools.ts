@@ -1,0 +1,157 @@
+import * as z from "zod";
+import { type CompatArguments, type CompatToolName, compatArguments } from "./arguments.js";
+import {
+  directoryTree,
+  getFileInfo,
+  listAllowedDirectories,
+  listDirectory,
+  listDirectoryWithSizes,
+  searchFiles,
+} from "./listing.js";
+import { readMediaFile, readMultipleFiles, readTextFile } from "./reading.js";
+import { type CompatAnswer, type CompatSession, fail } from "./session.js";
+import { createDirectory, editFile, moveFile, writeFile } from "./writing.js";
+
+/** One tool of the official filesystem server, on our core. */
+export interface CompatTool {
+  readonly name: CompatToolName;
+  readonly title: string;
+  readonly description: string;
+  readonly readOnly: boolean;
+  readonly destructive?: boolean;
+  readonly idempotent?: boolean;
+  /** @param args as they came; wrong ones are refused. */
+  run(session: CompatSession, args: unknown): Promise<CompatAnswer>;
+}
+
+type Definition<Name extends CompatToolName> = Omit<CompatTool, "name" | "run"> & {
+  run(session: CompatSession, args: CompatArguments<Name>): Promise<CompatAnswer> | CompatAnswer;
+};
+
+const readOnly = true;
+
+const readText: Definition<"read_text_file"> = {
+  title: "Read Text File",
+  description:
+    "Reads a text file, whole, or its first (head) or last (tail) lines, in whatever encoding it has. What was read whole may be overwritten with write_file as long as it stays as it was read.",
+  readOnly,
+  run: readTextFile,
+};
+
+const definitions: { readonly [Name in CompatToolName]: Definition<Name> } = {
+  read_file: {
+    ...readText,
+    title: "Read File (Deprecated)",
+    description: "The same as read_text_file, under its old name.",
+  },
+  read_text_file: readText,
+  read_media_file: {
+    title: "Read Media File",
+    description: "Reads an image, a sound or any other file as base64 with its MIME type.",
+    readOnly,
+    run: readMediaFile,
+  },
+  read_multiple_files: {
+    title: "Read Multiple Files",
+    description: "Reads several text files; one that cannot be read does not fail the others.",
+    readOnly,
+    run: readMultipleFiles,
+  },
+  write_file: {
+    title: "Write File",
+    description:
+      "Creates a file, or overwrites one that was read whole and has not changed since. Otherwise it is refused, and the answer holds the file as it is now.",
+    readOnly: false,
+    destructive: true,
+    idempotent: true,
+    run: writeFile,
+  },
+  edit_file: {
+    title: "Edit File",
+    description:
+      "Replaces exact texts in a file, one after the other, all or none. Each oldText must stand in the file exactly once, blanks and all. Returns a diff. It is refused where the file has changed since it was read; the answer then holds the file as it is now. dryRun only shows the diff.",
+    readOnly: false,
+    destructive: true,
+    idempotent: false,
+    run: editFile,
+  },
+  create_directory: {
+    title: "Create Directory",
+    description: "Makes a folder and those above it; one that exists is fine.",
+    readOnly: false,
+    destructive: false,
+    idempotent: true,
+    run: createDirectory,
+  },
+  list_directory: {
+    title: "List Directory",
+    description: "Lists a folder: [FILE] or [DIR] and the name, one entry a line.",
+    readOnly,
+    run: listDirectory,
+  },
+  list_directory_with_sizes: {
+    title: "List Directory with Sizes",
+    description: "Lists a folder with the sizes of its files and their sum.",
+    readOnly,
+    run: listDirectoryWithSizes,
+  },
+  directory_tree: {
+    title: "Directory Tree",
+    description: "A folder and all below it as JSON: name, type and, of folders, children.",
+    readOnly,
+    run: directoryTree,
+  },
+  move_file: {
+    title: "Move File",
+    description: "Moves or renames a file. Nothing may stand at the destination. Folders are not moved.",
+    readOnly: false,
+    destructive: true,
+    idempotent: false,
+    run: moveFile,
+  },
+  search_files: {
+    title: "Search Files",
+    description:
+      "Finds files and folders whose path below the given one matches a glob: *.ext in that folder, **/*.ext on every level. Gives full paths.",
+    readOnly,
+    run: searchFiles,
+  },
+  get_file_info: {
+    title: "Get File Info",
+    description: "Size, times, permissions and kind of a file or folder.",
+    readOnly,
+    run: getFileInfo,
+  },
+  list_allowed_directories: {
+    title: "List Allowed Directories",
+    description: "The folders in which this server works.",
+    readOnly,
+    run: listAllowedDirectories,
+  },
+};
+
+// A cast: the keys of this table are the names, which the compiler does not say of `Object.keys`.
+export const compatTools: readonly CompatTool[] = (Object.keys(definitions) as CompatToolName[]).map(define);
+
+function define<Name extends CompatToolName>(name: Name): CompatTool {
+  const { run, ...definition }: Definition<Name> = definitions[name];
+  return {
+    ...definition,
+    name,
+    run: async (session, args) => {
+      const parsed = compatArguments[name].safeParse(args ?? {});
+      if (!parsed.success) return invalid(name, parsed.error);
+      // A cast: the compiler does not tie the schema's output to the name that chose the schema.
+      return run(session, parsed.data as CompatArguments<Name>);
+    },
+  };
+}
+
+function invalid(name: string, error: z.ZodError): CompatAnswer {
+  const said = z.prettifyError(error).replace(/\s*\n\s*/g, " ");
+  return fail({
+    kind: "refusal",
+    code: "invalid_arguments",
+    message: `Invalid arguments for ${name}: ${said}`,
+  });
+}

@@ -1,0 +1,187 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { makeGround } from "../server-process.js";
+import recording from "./recorded.json" with { type: "json" };
+
+interface Call {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+interface Answer {
+  readonly isError: boolean;
+  readonly content: readonly Readonly<Record<string, unknown>>[];
+  readonly structured?: unknown;
+}
+
+const program = fileURLToPath(new URL("../../../cli/bin/holdfast.js", import.meta.url));
+
+/** The client against `holdfast mcp --compat filesystem`, started by the one line that a person changes. */
+async function start(files: Readonly<Record<string, string | Uint8Array>>, flags: readonly string[] = []) {
+  const { root, stateDir } = await makeGround();
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), typeof content === "string" ? Buffer.from(content, "latin1") : content);
+  }
+  const client = new Client({ name: "compat", version: "1" }, { versionNegotiation: { mode: "legacy" } });
+  const args = [program, "mcp", "--compat", "filesystem", "--root", root, "--state-dir", stateDir, ...flags];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+  onTestFinished(() => client.close());
+  const call = async ({ name, arguments: given }: Call): Promise<Answer> => {
+    const result = await client.callTool({ name, arguments: swap(given, "{root}", root) });
+    const structured = swap(result.structuredContent, root, "{root}");
+    const shown = { isError: result.isError === true, content: swap(result.content, root, "{root}") };
+    return structured === undefined ? shown : { ...shown, structured };
+  };
+  return { root, client, call };
+}
+
+function swap<Value>(value: Value, from: string, to: string): Value {
+  return value === undefined ? value : JSON.parse(JSON.stringify(value).replaceAll(from, to));
+}
+
+const textOf = ({ content }: Answer) => String(content[0]?.text);
+
+/** What of an answer must be the same: all of it, but for times, and of a diff the lines that change. */
+function essence(name: string, answer: Answer): unknown {
+  if (answer.isError) return "an error";
+  switch (name) {
+    case "get_file_info":
+      return textOf(answer).replace(/(created|modified|accessed): \w{3} \w{3} .*/g, "$1: a time");
+    case "edit_file":
+      return textOf(answer)
+        .split("\n")
+        .filter((line) => /^(`{3,}diff|`{3,}$|[-+])/.test(line));
+    case "read_multiple_files":
+      return textOf(answer).replace(/Error - .*/g, "Error");
+    default:
+      return [answer.content, answer.structured];
+  }
+}
+
+describe(`a client of ${recording.server} ${recording.version}`, () => {
+  test("finds the tools that it knows, with the arguments that it knows", async () => {
+    const { client } = await start({});
+    const { tools } = await client.listTools();
+    const shape = (schema: Readonly<Record<string, unknown>>) => ({
+      properties: Object.keys((schema.properties as object | undefined) ?? {}).sort(),
+      required: [...((schema.required as string[] | undefined) ?? [])].sort(),
+    });
+    expect(tools.map(({ name, inputSchema }) => ({ name, ...shape(inputSchema) }))).toEqual(
+      recording.tools.map(({ name, inputSchema }) => ({ name, ...shape(inputSchema) })),
+    );
+    expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual(
+      recording.tools.map(({ annotations }) => annotations.readOnlyHint),
+    );
+  });
+
+  test("gets for its calls what the official server answered, but for blind overwrites", async () => {
+    const { call, root } = await start(recording.folder);
+    const differing: string[] = [];
+    for (const step of recording.steps) {
+      // Of the recorded types the compiler sees one union of all shapes.
+      const [given, official] = [step.call as Call, step.answer as Answer];
+      const ours = await call(given);
+      const [one, other] = [essence(given.name, ours), essence(given.name, official)];
+      if (JSON.stringify(one) !== JSON.stringify(other))
+        differing.push(
+          `${given.name} ${JSON.stringify(given.arguments)}\n${JSON.stringify(ours)}\n${JSON.stringify(official)}`,
+        );
+    }
+    expect(differing).toEqual([]);
+    expect(readFileSync(join(root, "src/shop.js"), "utf8")).toBe(recording.left);
+  });
+});
+
+describe("where the official server loses bytes, ours does not", () => {
+  const cases = recording.losses.map((loss) => [loss.about, loss] as const);
+  test.each(cases)("%s", async (_, loss) => {
+    const bytes = (base64: string) => Buffer.from(base64, "base64");
+    expect(loss.official.told.every((success) => success)).toBe(true);
+    expect(loss.official.bytes).not.toBe(loss.wanted);
+    const { root, call } = await start({ "a.txt": bytes(loss.bytes) });
+    if (loss.read) await call({ name: "read_text_file", arguments: { path: "{root}/a.txt" } });
+    if ("meanwhile" in loss) writeFileSync(join(root, "a.txt"), bytes(loss.meanwhile ?? ""));
+    const calls = loss.calls as readonly Call[];
+    const answers = "together" in loss ? await Promise.all(calls.map(call)) : [];
+    if (!("together" in loss)) for (const one of calls) answers.push(await call(one));
+    expect(readFileSync(join(root, "a.txt")).toString("base64")).toBe(loss.wanted);
+    const unchanged = loss.wanted === (("meanwhile" in loss ? loss.meanwhile : undefined) ?? loss.bytes);
+    for (const answer of answers) expect(answer.isError).toBe(unchanged);
+  });
+});
+
+describe("the compatible tools", () => {
+  const write = (content: string) => ({ name: "write_file", arguments: { path: "{root}/a.txt", content } });
+  const read = (more: object = {}) => ({
+    name: "read_text_file",
+    arguments: { path: "{root}/a.txt", ...more },
+  });
+
+  test("a blind overwrite is refused with the file, and passes once that was shown", async () => {
+    const { call } = await start({ "a.txt": "one\n" });
+    const refused = await call(write("two\n"));
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toMatch(/^FAILED \(missing_base\): [\s\S]*The file now holds:\none\n$/);
+    expect((await call(write("two\n"))).isError).toBe(false);
+  });
+
+  test("a part of a file is no licence to overwrite all of it", async () => {
+    const { call } = await start({ "a.txt": "one\ntwo\n" });
+    await call(read({ head: 1 }));
+    expect(textOf(await call(write("one\n")))).toContain("FAILED (missing_base)");
+  });
+
+  test("a stale overwrite and a stale edit are refused with the fresh state", async () => {
+    const { call, root } = await start({ "a.txt": "one\n" });
+    for (const stale of [
+      write("two\n"),
+      { name: "edit_file", arguments: { path: "{root}/a.txt", edits: [{ oldText: "one", newText: "two" }] } },
+    ]) {
+      await call(read());
+      writeFileSync(join(root, "a.txt"), `one\n${stale.name}\n`);
+      const refused = await call(stale);
+      expect(textOf(refused)).toMatch(/^FAILED \(state_mismatch\): State Mismatch: /);
+      expect(textOf(refused)).toContain(`The file now holds:\none\n${stale.name}\n`);
+    }
+  });
+
+  test("a dry run shows the diff that the edit then makes, and writes nothing", async () => {
+    const { call, root } = await start({ "a.txt": "one\n```\n" });
+    const edits = [{ oldText: "one", newText: "two" }];
+    const shown = await call({ name: "edit_file", arguments: { path: "{root}/a.txt", edits, dryRun: true } });
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n```\n");
+    expect(textOf(shown)).toMatch(/^````diff\n[\s\S]*\n-one\n\+two\n[\s\S]*\n````\n\n$/);
+    expect(await call({ name: "edit_file", arguments: { path: "{root}/a.txt", edits } })).toEqual(shown);
+  });
+
+  test("folders are made where they may be, and protected paths are left alone", async () => {
+    const { call, root } = await start({ "a.txt": "" });
+    const make = (path: string) => call({ name: "create_directory", arguments: { path } });
+    expect((await make("{root}/x/y")).isError).toBe(false);
+    expect(existsSync(join(root, "x/y"))).toBe(true);
+    expect(textOf(await make("{root}/a.txt"))).toContain("FAILED (exists)");
+    expect(textOf(await make("{root}/.git/hooks"))).toContain("FAILED (protected_path)");
+    expect(textOf(await make("/etc/holdfast"))).toContain("FAILED (outside_workspace)");
+  });
+
+  test("a folder is not moved, and that is said", async () => {
+    const { call } = await start({ "src/a.txt": "" });
+    const moved = await call({
+      name: "move_file",
+      arguments: { source: "{root}/src", destination: "{root}/lib" },
+    });
+    expect(textOf(moved)).toContain("FAILED (is_directory)");
+  });
+
+  test("--read-only offers the reading tools only", async () => {
+    const { client } = await start({}, ["--read-only"]);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).not.toContain("write_file");
+    expect(tools).toHaveLength(10);
+  });
+});

@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import { runClaude } from "./claude-code.mjs";
+import { foreignWriters, runForeign } from "./foreign-writers.mjs";
+import { toolResults } from "./scripted-claude.mjs";
+import { toolAnswers } from "./scripted-gemini.mjs";
+import { answersOf } from "./stories.mjs";
+
+/**
+ * The client's own tools behind `holdfast guard`: what the model does, and what has to be true then.
+ *
+ * @typedef {import("./gemini-cli.mjs").Told} Told
+ * @typedef {import("./stories.mjs").Story} Story
+ */
+
+const start = "const wait = 2000;\nconst tries = 3;\n";
+const met = start.replace("2000", "3000");
+
+/** @param {string} old_string @param {string} new_string */
+const replace = (old_string, new_string) => [
+  { call: "replace", args: { file_path: "net.ts", old_string, new_string, instruction: "as asked" } },
+];
+const read = [{ call: "read_file", args: { file_path: "net.ts" } }];
+
+/**
+ * Reads; somebody changes the file; a stale `replace`, which the client would match by likeness and so take
+ * the other's change back, is refused with the fresh state. Made again from that it passes, and so does the
+ * next one, on what is known.
+ *
+ * @returns {Story}
+ */
+export function guardedReplace() {
+  const five = met.replace("3;", "5;");
+  return {
+    files: { "net.ts": start },
+    turns: (project) => [
+      () => read,
+      () => {
+        runForeign(foreignWriters["sed -i"] ?? "", project);
+        return replace(start, start.replace("3;", "5;"));
+      },
+      () => replace("const tries = 3;", "const tries = 5;"),
+      () => replace("const tries = 5;", "const tries = 7;"),
+    ],
+    breaches: (told) => {
+      const [, refused = "", passed = "", again = ""] = answersOf(told);
+      return {
+        "foreign write lost": count(!told.bytes("net.ts").includes("3000")),
+        "wrong bytes": count(told.bytes("net.ts").toString() !== five.replace("5;", "7;")),
+        "false success": count(!refused.includes("State Mismatch: File has changed on disk")),
+        "stale state": count(!refused.includes(met) || !refused.includes(sha256(met))),
+        "broken run": count(
+          told.exit !== 0 || [passed, again].some((answer) => !answer.includes("Successfully")),
+        ),
+      };
+    },
+  };
+}
+
+/**
+ * Overwrites a file that it never read: refused with the file; then, knowing it, it may. A new file is made
+ * at once.
+ *
+ * @returns {Story}
+ */
+export function guardedOverwrite() {
+  /** @param {string} file_path @param {string} content */
+  const write = (file_path, content) => [{ call: "write_file", args: { file_path, content } }];
+  return {
+    files: { "net.ts": start },
+    turns: () => [
+      () => write("net.ts", "new\n"),
+      (request) => {
+        const shown = toolAnswers(request).join().includes(start);
+        return shown ? write("net.ts", `${start}// new\n`) : [{ text: "nothing was shown" }];
+      },
+      () => write("other.ts", "made\n"),
+      () => write("other.ts", "made again\n"),
+    ],
+    breaches: (told) => {
+      const [refused = "", ...passed] = answersOf(told);
+      const bytes = [told.bytes("net.ts").toString(), told.bytes("other.ts").toString()];
+      return {
+        "foreign write lost": 0,
+        "wrong bytes": count(bytes.join() !== [`${start}// new\n`, "made again\n"].join()),
+        "false success": count(!refused.includes("Not read: this session has not seen")),
+        "stale state": count(!refused.includes(start) || !refused.includes(sha256(start))),
+        "broken run": count(told.exit !== 0 || passed.length < 3),
+      };
+    },
+  };
+}
+
+/**
+ * The same of Claude Code's `Edit` and `Write`. Told with and without the guard, so that what the client does
+ * by itself is seen beside it.
+ *
+ * @param {string} program
+ * @param {boolean} guard
+ */
+export function editInClaude(program, guard) {
+  /** @param {string} project @returns {readonly import("./scripted-claude.mjs").Turn[]} */
+  const turns = (project) => {
+    const file_path = `${project}/net.ts`;
+    /** @param {string} old_string @param {string} new_string */
+    const edit = (old_string, new_string) => [{ call: "Edit", args: { file_path, old_string, new_string } }];
+    return [
+      () => [{ call: "Read", args: { file_path } }],
+      () => {
+        runForeign(foreignWriters["sed -i"] ?? "", project);
+        return edit("const tries = 3;", "const tries = 5;");
+      },
+      () => edit("const tries = 3;", "const tries = 5;"),
+      () => edit("const tries = 5;", "const tries = 7;"),
+      () => [{ call: "Write", args: { file_path: `${project}/unseen.ts`, content: "new\n" } }],
+      () => [{ call: "Write", args: { file_path: `${project}/made.ts`, content: "made\n" } }],
+    ];
+  };
+  const files = { "net.ts": start, "unseen.ts": "a year of work\n" };
+  return runClaude({ program, files, guard, turns }, (told) => {
+    const [, stale = "", passed = "", again = "", unseen = ""] = told.requests.slice(1).flatMap(toolResults);
+    const bytes = ["net.ts", "unseen.ts", "made.ts"].map((name) => told.bytes(name).toString());
+    const wanted = [met.replace("3;", "7;"), "a year of work\n", "made\n"];
+    return {
+      requests: told.requests.length,
+      said: stale,
+      complaint: `${told.complaint}\n${told.faults.join("\n")}`,
+      breaches: {
+        "foreign write lost": count(bytes[0]?.includes("3000") !== true),
+        "wrong bytes": count(bytes.join("|") !== wanted.join("|")),
+        "false success": count(!stale.includes("State Mismatch: File has changed on disk")),
+        "stale state": count(!stale.includes(met) || !stale.includes(sha256(met))),
+        "broken run":
+          count(told.exit !== 0) +
+          told.faults.length +
+          count([passed, again].some((answer) => !answer.includes("has been updated successfully"))) +
+          count(unseen.includes("successfully")),
+      },
+    };
+  });
+}
+
+/** @param {string} text */
+function sha256(text) {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** @param {boolean} breach */
+function count(breach) {
+  return breach ? 1 : 0;
+}

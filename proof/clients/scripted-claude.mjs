@@ -1,0 +1,144 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+
+/**
+ * An Anthropic API on loopback whose model is a script, as `scripted-gemini.mjs` is one of Gemini's.
+ *
+ * @typedef {{ readonly text: string } | { readonly call: string, readonly args: Readonly<Record<string, unknown>> }} Part
+ * @typedef {{ readonly messages?: readonly { readonly role: string, readonly content: any }[],
+ *   readonly tools?: readonly { readonly name: string }[], readonly stream?: boolean }} ModelRequest
+ * @typedef {(request: ModelRequest) => readonly Part[]} Turn
+ * @typedef {{ readonly url: string, readonly requests: readonly ModelRequest[],
+ *   readonly faults: readonly unknown[], close(): Promise<void> }} ScriptedClaude
+ */
+
+/**
+ * Starts one. The turns answer the requests that offer tools, in their order; whatever else a client asks
+ * for beside the conversation gets a short answer.
+ *
+ * @param {readonly Turn[]} turns
+ * @returns {Promise<ScriptedClaude>}
+ */
+export async function startScriptedClaude(turns) {
+  /** @type {ModelRequest[]} */
+  const requests = [];
+  /** @type {unknown[]} */
+  const faults = [];
+  const server = createServer(async (incoming, outgoing) => {
+    try {
+      const request = await readJson(incoming);
+      if (!/^\/v1\/messages(\?|$)/.test(incoming.url ?? ""))
+        return sendJson(outgoing, 200, { input_tokens: 1 });
+      const inConversation = (request.tools ?? []).some(({ name }) => name === "Edit");
+      const turn = inConversation ? turns[requests.length] : undefined;
+      if (inConversation) requests.push(request);
+      const parts = turn?.(request) ?? [{ text: inConversation ? "done" : "ok" }];
+      if (request.stream !== true) return sendJson(outgoing, 200, message(parts.map(block)));
+      outgoing.writeHead(200, { "content-type": "text/event-stream" });
+      for (const event of eventsOf(parts))
+        outgoing.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      outgoing.end();
+    } catch (error) {
+      faults.push(error);
+      sendJson(outgoing, 400, {
+        type: "error",
+        error: { type: "invalid_request_error", message: String(error) },
+      });
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  };
+  return { url: `http://127.0.0.1:${address.port}`, requests, faults, close };
+}
+
+/** The answers of tools in the last message, as the model sees them. @param {ModelRequest} request @returns {readonly string[]} */
+export function toolResults({ messages = [] }) {
+  const last = messages.findLast(({ role }) => role === "user")?.content;
+  if (!Array.isArray(last)) return [];
+  return last
+    .filter((part) => part.type === "tool_result")
+    .map(({ content }) =>
+      typeof content === "string"
+        ? content
+        : content.map((/** @type {any} */ part) => part.text ?? "").join(""),
+    );
+}
+
+let ids = 0;
+
+/** @param {Part} part */
+function block(part) {
+  if ("text" in part) return { type: "text", text: part.text };
+  ids += 1;
+  return { type: "tool_use", id: `toolu_scripted_${ids}`, name: part.call, input: part.args };
+}
+
+/** @param {readonly any[]} content */
+function message(content) {
+  const calls = content.some(({ type }) => type === "tool_use");
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const stop_reason = calls ? "tool_use" : "end_turn";
+  ids += 1;
+  return {
+    id: `msg_scripted_${ids}`,
+    type: "message",
+    role: "assistant",
+    model: "scripted",
+    content,
+    stop_reason,
+    stop_sequence: null,
+    usage,
+  };
+}
+
+/** @param {readonly Part[]} parts @returns {readonly any[]} */
+function eventsOf(parts) {
+  const blocks = parts.map(block);
+  const whole = message(blocks);
+  const inner = blocks.flatMap((one, index) => [
+    {
+      type: "content_block_start",
+      index,
+      content_block: "text" in one ? { type: "text", text: "" } : { ...one, input: {} },
+    },
+    {
+      type: "content_block_delta",
+      index,
+      delta:
+        "text" in one
+          ? { type: "text_delta", text: one.text }
+          : { type: "input_json_delta", partial_json: JSON.stringify(one.input) },
+    },
+    { type: "content_block_stop", index },
+  ]);
+  return [
+    { type: "message_start", message: { ...whole, content: [], stop_reason: null } },
+    ...inner,
+    {
+      type: "message_delta",
+      delta: { stop_reason: whole.stop_reason, stop_sequence: null },
+      usage: whole.usage,
+    },
+    { type: "message_stop" },
+  ];
+}
+
+/** @param {AsyncIterable<Uint8Array>} stream @returns {Promise<ModelRequest>} */
+async function readJson(stream) {
+  const parts = [];
+  for await (const part of stream) parts.push(part);
+  return parts.length === 0 ? {} : JSON.parse(Buffer.concat(parts).toString("utf8"));
+}
+
+/** @param {import("node:http").ServerResponse} outgoing @param {number} status @param {unknown} body */
+function sendJson(outgoing, status, body) {
+  outgoing.writeHead(status, { "content-type": "application/json" });
+  outgoing.end(JSON.stringify(body));
+}
