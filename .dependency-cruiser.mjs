@@ -19,7 +19,17 @@ const homes = {
   "@modelcontextprotocol": "^packages/mcp/src/",
   commander: "^packages/cli/src/",
   "jsonc-parser": "^packages/cli/src/",
+  genkit: "^packages/adapters/src/genkit[.]ts$",
+  ai: "^packages/adapters/src/ai-sdk[.]ts$",
+  "@anthropic-ai": "^packages/adapters/src/anthropic[.]ts$",
+  deepagents: "^packages/adapters/src/deepagents[.]ts$",
 };
+
+/** One adapter a framework, one file an adapter: these are also the package's doors. */
+const adapters = "genkit|ai-sdk|anthropic|deepagents";
+
+/** Peers of the adapters, which are installed in examples/ only. */
+const peers = "^(genkit|ai|@anthropic-ai/sdk|deepagents)$";
 
 /** The only files that may touch the operating system. */
 const edge = "^packages/(core/src/node|cli/(src|bin))/";
@@ -82,6 +92,27 @@ export default {
       { path: "^packages/mcp/(src|dist)/", pathNot: "^packages/mcp/(src|dist)/index[.](ts|js|d[.]ts)$" },
     ),
     forbid(
+      "adapters-meet-only-core",
+      "the packages share only core; an adapter knows no other door",
+      { path: "^packages/adapters/" },
+      { path: "^packages/(?!(adapters|core)/)" },
+    ),
+    forbid(
+      "adapters-by-their-doors",
+      "adapters are entered by the file of one framework",
+      { path: "^packages/(?!adapters/)[^/]+/src/" },
+      {
+        path: "^packages/adapters/(src|dist)/",
+        pathNot: `^packages/adapters/(src|dist)/(${adapters})[.](ts|js|d[.]ts)$`,
+      },
+    ),
+    forbid(
+      "adapters-stay-apart",
+      "who installs one framework needs no other",
+      { path: `^packages/adapters/src/(${adapters})[.]ts$` },
+      { path: `^packages/adapters/src/(${adapters})[.]ts$`, pathNot: "^packages/adapters/src/$1[.]ts$" },
+    ),
+    forbid(
       "io-at-the-edge",
       "only these files touch the operating system",
       { path: "^packages/[^/]+/src/", pathNot: edge },
@@ -100,7 +131,12 @@ export default {
       ...forbid("no-folder-cycle", "no two folders need each other", {}, { circular: true }),
       scope: "folder",
     },
-    forbid("resolvable", "every import exists", {}, { couldNotResolve: true }),
+    forbid(
+      "resolvable",
+      "every import exists, here or as a peer in the examples",
+      {},
+      { couldNotResolve: true, pathNot: peers },
+    ),
     forbid(
       "declared",
       "src uses only its own package's dependencies",

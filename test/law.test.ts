@@ -36,6 +36,17 @@ const clean: Readonly<Record<string, string>> = {
   "packages/mcp/src/index.ts":
     'import { text } from "@holdfast/core";\nimport * as sdk from "@modelcontextprotocol/server";\nexport const serve = [text, sdk];\n',
   "packages/mcp/src/inner.ts": "export const inner = 1;\n",
+  "packages/adapters/package.json": JSON.stringify({
+    name: "@holdfast/adapters",
+    type: "module",
+    exports: { "./genkit": { "holdfast-source": "./src/genkit.ts" } },
+    dependencies: { "@holdfast/core": "0.1.0" },
+    peerDependencies: { genkit: "1.42.0" },
+  }),
+  "packages/adapters/src/genkit.ts":
+    'import { text } from "@holdfast/core";\nimport { genkit } from "genkit";\nimport { seen } from "./seen.js";\nexport const holdfast = [text, genkit, seen];\n',
+  "packages/adapters/src/ai-sdk.ts": "export const tools = 1;\n",
+  "packages/adapters/src/seen.ts": "export const seen = 1;\n",
   "packages/cli/package.json": JSON.stringify({
     name: "@holdfast/cli",
     type: "module",
@@ -96,6 +107,21 @@ const breaches: readonly Breach[] = [
     source: 'import { inner } from "../../mcp/src/inner.js";\nexport const deep = inner;\n',
   },
   {
+    rule: "adapters-meet-only-core",
+    file: "packages/adapters/src/sideways.ts",
+    source: 'import { serve } from "../../mcp/src/index.js";\nexport const side = serve;\n',
+  },
+  {
+    rule: "adapters-by-their-doors",
+    file: "packages/cli/src/side-door.ts",
+    source: 'import { seen } from "../../adapters/src/seen.js";\nexport const side = seen;\n',
+  },
+  {
+    rule: "adapters-stay-apart",
+    file: "packages/adapters/src/deepagents.ts",
+    source: 'import { tools } from "./ai-sdk.js";\nexport const both = tools;\n',
+  },
+  {
     rule: "io-at-the-edge",
     file: "packages/core/src/files/touches-disk.ts",
     source: 'export const later = () => import("node:fs");\n',
@@ -112,6 +138,10 @@ const breaches: readonly Breach[] = [
     ["re2js", "re2js", "core/src/tools/foreign-re2js.ts"],
     ["commander", "commander", "mcp/src/foreign-commander.ts"],
     ["jsonc-parser", "jsonc-parser", "mcp/src/foreign-jsonc.ts"],
+    ["genkit", "genkit", "adapters/src/foreign-genkit.ts"],
+    ["ai", "ai", "adapters/src/foreign-ai.ts"],
+    ["@anthropic-ai", "@anthropic-ai/sdk", "adapters/src/foreign-anthropic.ts"],
+    ["deepagents", "deepagents", "adapters/src/foreign-deepagents.ts"],
   ].map(([home, library, file]) => ({
     rule: `home-of-${home}`,
     file: `packages/${file}`,
@@ -191,7 +221,7 @@ function judge(files: Readonly<Record<string, string>>): Verdict {
 function linkModules(folder: string): void {
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@holdfast"), { recursive: true });
-  for (const name of ["core", "mcp"])
+  for (const name of ["core", "mcp", "adapters"])
     symlinkSync(join(folder, "packages", name), join(modules, "@holdfast", name));
   const libraries = [
     "diff",

@@ -54,6 +54,7 @@ export {
   type ShownLines,
   successCodes,
   type TextFacts,
+  tidyPath,
   unchangedStub,
   Workspace,
   type WorkspaceOptions,

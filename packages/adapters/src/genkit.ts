@@ -1,0 +1,393 @@
+import {
+  escapeForDisplay,
+  type FileState,
+  isRefusal,
+  type ListOutcome,
+  type OutcomeCode,
+  type ReadOutcome,
+  type Refusal,
+  type WriteOutcome,
+} from "@holdfast/core";
+import { type OpenedWorkspace, openWorkspace } from "@holdfast/core/node";
+import {
+  type GenerateMiddleware,
+  type GenerateMiddlewareDef,
+  generateMiddleware,
+  type MessageData,
+  type Part,
+  ToolInterruptError,
+  type ToolRequestPart,
+  type ToolResponsePart,
+  tool,
+  z,
+} from "genkit";
+import { contentToShow, SeenStates, type ToolWords, tellRefusal } from "./hashless.js";
+
+export interface HoldfastOptions {
+  /** The folder in which the tools work. */
+  root: string;
+  /** Offer only the tools that change nothing. */
+  readOnly?: boolean | undefined;
+  /** Interrupt before every change, until a person has said yes (`restartTool(part, { approved: true })`). */
+  approval?: boolean | undefined;
+  /** In front of the tools' names, where a request uses this middleware for several folders. */
+  toolNamePrefix?: string | undefined;
+  /** Where states and history are kept; `HOLDFAST_STATE_DIR` or the XDG state folder unless given. */
+  stateDir?: string | undefined;
+}
+
+/**
+ * Genkit's file tools (seed 2: `list_files`, `read_file`, `write_file`, `edit_file`) on a workspace:
+ * `generate({ use: [holdfast({ root })] })`. Nothing is changed that the conversation has not read, or that
+ * is not as it was read; every refusal is a tool response. What was read is known from the messages, so it
+ * holds over interrupts and over several calls of `generate` with one history. Put it last in `use`: it
+ * decides by the messages as they are sent whether a repeated read has to hold the text again.
+ */
+export const holdfast: GenerateMiddleware<z.ZodType<HoldfastOptions>> = generateMiddleware<
+  void,
+  z.ZodType<HoldfastOptions>
+>(
+  {
+    name: "holdfast",
+    description: "File tools that never act on a state of a file that is not real.",
+    configSchema: z.object({
+      root: z.string().describe("The folder in which the tools work"),
+      readOnly: z.boolean().optional().describe("Offer only the tools that change nothing"),
+      approval: z.boolean().optional().describe("Interrupt before every change"),
+      toolNamePrefix: z.string().optional().describe("In front of the tools' names"),
+      stateDir: z.string().optional().describe("Where states and history are kept"),
+    }),
+  },
+  ({ config }) => {
+    if (config?.root === undefined) throw new Error("holdfast needs the option root: the folder to work in.");
+    return new FileTools(config);
+  },
+);
+
+/** The hooks of one call of `generate`: Genkit makes one for each. */
+class FileTools implements GenerateMiddlewareDef {
+  readonly tools: NonNullable<GenerateMiddlewareDef["tools"]>;
+  private readonly offered: ReadonlyMap<string, FileTool>;
+  private session: Session | undefined;
+
+  constructor(private readonly options: HoldfastOptions) {
+    const prefix = options.toolNamePrefix ?? "";
+    const offered = fileTools.filter(({ writes }) => !writes || options.readOnly !== true);
+    this.offered = new Map(offered.map((file) => [`${prefix}${file.name}`, file]));
+    this.tools = [...this.offered].map(([name, { description, inputJsonSchema, run }]) =>
+      tool({ name, description, inputJsonSchema }, async (input) => {
+        if (this.session === undefined) throw new Error("holdfast's tools work only inside generate.");
+        return run(this.session, input);
+      }),
+    );
+  }
+
+  /** The first turn holds all others: the workspace is open as long as it lasts. */
+  readonly generate: NonNullable<GenerateMiddlewareDef["generate"]> = async (envelope, context, next) => {
+    if (this.session !== undefined) return next(envelope, context);
+    const workspace = await open(this.options);
+    try {
+      const seen = new SeenStates(workspace.roots[0] ?? "");
+      for (const { path, sha256 } of this.statesIn(envelope.request.messages)) {
+        seen.note(path, { sha256, version: 0 });
+      }
+      this.session = { workspace, seen };
+      return await next(envelope, context);
+    } finally {
+      this.session = undefined;
+      await workspace.close();
+    }
+  };
+
+  /** Decided as late as can be: only here is it known which texts the model will have before it. */
+  readonly model: NonNullable<GenerateMiddlewareDef["model"]> = (request, context, next) =>
+    next({ ...request, messages: this.withStubs(request.messages) }, context);
+
+  readonly tool: NonNullable<GenerateMiddlewareDef["tool"]> = async (part, context, next) => {
+    const { name } = part.toolRequest;
+    const file = this.offered.get(name);
+    if (file === undefined) return next(part, context);
+    if (file.writes && this.options.approval === true) {
+      const approved = approvalOf(part);
+      if (approved === undefined) throw new ToolInterruptError({ holdfast: "approval", tool: name });
+      if (!approved) return respond(part, refusal("denied", "A person said no; nothing was changed."));
+    }
+    try {
+      const done = await next(part, context);
+      return isAnswer(done?.toolResponse.output) ? respond(part, done.toolResponse.output) : done;
+    } catch (error) {
+      if (error instanceof Error && error.name === "ToolInterruptError") throw error;
+      return respond(part, failure(name, error));
+    }
+  };
+
+  /** What the answers in a history told of the files, oldest first. */
+  private statesIn(messages: readonly MessageData[]): readonly Told[] {
+    return messages
+      .flatMap(({ content }) => content)
+      .filter((part) => this.offered.has(part.toolResponse?.name ?? ""))
+      .map((part) => part.metadata?.holdfast)
+      .filter(isTold);
+  }
+
+  /**
+   * Replaces the text of a repeated read where the very same text stands in an earlier answer of these
+   * messages, and nothing in between told another state of the file (seed 2's stub).
+   */
+  private withStubs(messages: readonly MessageData[]): MessageData[] {
+    const shown = new Map<string, unknown>();
+    const shorten = (part: Part): Part => {
+      const { toolResponse, metadata } = part;
+      const told = metadata?.holdfast;
+      if (toolResponse === undefined || !isTold(told) || !this.offered.has(toolResponse.name)) return part;
+      if (told.read === undefined) {
+        for (const key of [...shown.keys()]) if (key.startsWith(`${told.path}\n`)) shown.delete(key);
+        return part;
+      }
+      const key = `${told.path}\n${told.read}`;
+      if (shown.get(key) === toolResponse.output) {
+        return { ...part, toolResponse: { ...toolResponse, output: unchanged } };
+      }
+      shown.set(key, toolResponse.output);
+      return part;
+    };
+    return messages.map((message) =>
+      message.role === "tool" ? { ...message, content: message.content.map(shorten) } : message,
+    );
+  }
+}
+
+/** Seed 2, to the letter. */
+const unchanged =
+  "File unchanged since last read. The content from the earlier read_file result in this conversation is still current — refer to that instead of re-reading.";
+
+interface Session {
+  readonly workspace: OpenedWorkspace;
+  readonly seen: SeenStates;
+}
+
+/** What an answer says of a file, in the metadata of its part: no text of a file can pretend to it. */
+interface Told {
+  readonly path: string;
+  readonly sha256: string;
+  /** For a read: which lines, "" for all. */
+  readonly read?: string;
+}
+
+interface Answer {
+  readonly kind: "holdfast_answer";
+  readonly output: unknown;
+  readonly told?: Told;
+}
+
+async function open({ root, readOnly, stateDir }: HoldfastOptions): Promise<OpenedWorkspace> {
+  const workspace = await openWorkspace({
+    roots: [root],
+    readOnly: readOnly === true,
+    ...(stateDir === undefined ? {} : { stateDir }),
+  });
+  if (isRefusal(workspace)) throw new Error(`holdfast cannot open ${root}: ${workspace.message}`);
+  return workspace;
+}
+
+interface FileTool {
+  readonly name: string;
+  readonly writes: boolean;
+  readonly description: string;
+  readonly inputJsonSchema: object;
+  /** Genkit has held the input against the schema. */
+  run(session: Session, input: unknown): Promise<Answer>;
+}
+
+const filePath = { type: "string", minLength: 1, description: "File path relative to the root" };
+
+const fileTools: readonly FileTool[] = [
+  {
+    name: "list_files",
+    writes: false,
+    description:
+      "Lists what a folder holds: path, isDirectory, and for files sizeBytes. What the ignore files leave out is not listed.",
+    inputJsonSchema: schema({
+      dirPath: { type: "string", description: "Folder relative to the root; the root unless given" },
+      recursive: { type: "boolean", description: "Whether to go down into its folders" },
+    }),
+    async run({ workspace }, input) {
+      const { dirPath = "", recursive = false } = input as { dirPath?: string; recursive?: boolean };
+      const path = dirPath === "" ? "." : dirPath;
+      return listing(path, await workspace.list({ path, depth: recursive ? 100 : 1, limit: 5_000 }));
+    },
+  },
+  {
+    name: "read_file",
+    writes: false,
+    description:
+      "Reads a file, or with offset and limit some of its lines. A file has to be read before it can be changed. The text stands between the read_file line and its closing tag, every byte as it is on disk. Files above 256 KiB are read in windows.",
+    inputJsonSchema: schema(
+      {
+        filePath,
+        offset: { type: "integer", minimum: 1, description: "First line to read, counted from 1" },
+        limit: { type: "integer", minimum: 1, description: "Number of lines to read" },
+      },
+      ["filePath"],
+    ),
+    async run({ workspace, seen }, input) {
+      const { filePath: path, ...window } = input as { filePath: string; offset?: number; limit?: number };
+      return seen.inTurn(path, async () => reading(seen, await workspace.read({ path, ...window })));
+    },
+  },
+  {
+    name: "write_file",
+    writes: true,
+    description:
+      "Creates a file, or replaces all of its content. To replace a file, read it first; to change a part of it, use edit_file.",
+    inputJsonSchema: schema({ filePath, content: { type: "string", description: "The whole new content" } }, [
+      "filePath",
+      "content",
+    ]),
+    async run({ workspace, seen }, input) {
+      const { filePath: path, content } = input as { filePath: string; content: string };
+      return seen.inTurn(path, async () => {
+        const request = { path, content, tool: "write_file", ...seen.baseOf(path) };
+        return writing(seen, path, await workspace.write(request));
+      });
+    },
+  },
+  {
+    name: "edit_file",
+    writes: true,
+    description:
+      "Replaces exact text in a file that was read before. The edits apply one after the other, each on the result of the one before, all or none. oldString must stand in the file exactly once, byte for byte, unless replaceAll is set; an empty newString deletes it.",
+    inputJsonSchema: schema({ filePath, edits: editsSchema() }, ["filePath", "edits"]),
+    async run({ workspace, seen }, input) {
+      const { filePath: path, edits } = input as { filePath: string; edits: readonly Edit[] };
+      return seen.inTurn(path, async () => {
+        const change = { path, content: { kind: "edits", edits }, ...seen.baseOf(path) } as const;
+        const outcome = await workspace.applyChanges({ changes: [change], tool: "edit_file" });
+        const [file] = outcome.files;
+        if (file === undefined) return answer(tellRefusal(path, outcome, words));
+        return writing(seen, path, file.outcome);
+      });
+    },
+  },
+];
+
+interface Edit {
+  readonly oldString: string;
+  readonly newString: string;
+  readonly replaceAll?: boolean;
+}
+
+function editsSchema(): object {
+  const edit = {
+    oldString: { type: "string", description: "The exact text to replace" },
+    newString: { type: "string", description: "What takes its place; empty to delete" },
+    replaceAll: { type: "boolean", description: "Replace every occurrence, for renames" },
+  };
+  return { type: "array", minItems: 1, items: schema(edit, ["oldString", "newString"]) };
+}
+
+function schema(properties: Readonly<Record<string, object>>, required: readonly string[] = []): object {
+  return { type: "object", properties, required };
+}
+
+function listing(path: string, outcome: ListOutcome): Answer {
+  if (outcome.kind === "refusal") return refused(path, outcome);
+  const entries = outcome.entries.map(({ path, isDirectory, sizeBytes }) => ({
+    path,
+    isDirectory,
+    ...(sizeBytes === undefined ? {} : { sizeBytes }),
+  }));
+  return answer(outcome.more ? { entries, note: "There are more; list a folder of it." } : entries);
+}
+
+function reading(seen: SeenStates, outcome: ReadOutcome): Answer {
+  if (outcome.kind === "refusal") return refused(outcome.path, outcome);
+  const { state } = outcome;
+  seen.note(state.path, state);
+  const { from, to } = state.lines ?? {};
+  const read = from === undefined ? "" : `${from}-${to}`;
+  return answer(envelope(state, state.content), { path: state.path, sha256: state.sha256, read });
+}
+
+/** A refusal that brings the state on disk has shown it: the next call may build on it. */
+function writing(seen: SeenStates, path: string, outcome: WriteOutcome): Answer {
+  const { success, code, message, state } = outcome;
+  const told = state?.sha256 == null ? undefined : { path: state.path, sha256: state.sha256 };
+  const noted = told === undefined || state === null ? undefined : { ...told, version: state.version };
+  if (success) {
+    if (noted !== undefined) seen.note(path, noted);
+    return answer(`OK (${code}): ${message}`, told);
+  }
+  if (code === "file_missing") seen.forget(path);
+  const sentence = tellRefusal(path, outcome, words);
+  const content = contentToShow(outcome);
+  if (content === undefined || state === null || noted === undefined) return answer(sentence);
+  seen.note(path, noted);
+  return answer(`${sentence}\nIts content is now:\n${envelope(state, content)}`, told);
+}
+
+const words: ToolWords = {
+  read: "read_file",
+  write: "write_file",
+  oldString: "oldString",
+  newString: "newString",
+  replaceAll: "replaceAll",
+};
+
+/** Seed 2's envelope; no newline is invented before its end, and its text cannot close it. */
+function envelope(state: FileState, content: string): string {
+  const { lines, facts, path } = state;
+  const name = escapeForDisplay(path).replace(/["\\]/g, (char) => `\\${char}`);
+  let tag = "read_file";
+  for (let at = 1; content.includes(`<${tag}`) || content.includes(`</${tag}`); at += 1)
+    tag = `read_file-${at}`;
+  const window = lines === undefined ? "" : ` lines="${lines.from}-${lines.to}"`;
+  return `<${tag} path="${name}"${window} totalLines="${facts?.totalLines ?? 0}">\n${content}</${tag}>`;
+}
+
+function refused(path: string, refusal: Refusal): Answer {
+  return answer(tellRefusal(path, refusal, words));
+}
+
+function refusal(code: OutcomeCode, message: string): Answer {
+  return answer(`Error (${code}): ${message}`);
+}
+
+/** Arguments that fit no schema are told as Genkit tells them; of everything else only that it failed. */
+function failure(name: string, error: unknown): Answer {
+  const status = error instanceof Error && "status" in error ? error.status : undefined;
+  if (status === "INVALID_ARGUMENT" && error instanceof Error)
+    return refusal("invalid_arguments", error.message);
+  return refusal(
+    "internal_error",
+    `Internal Error: ${name} failed unexpectedly. Read the file before you go on.`,
+  );
+}
+
+function answer(output: unknown, told?: Told): Answer {
+  return { kind: "holdfast_answer", output, ...(told === undefined ? {} : { told }) };
+}
+
+function respond({ toolRequest }: ToolRequestPart, { output, told }: Answer): ToolResponsePart {
+  const { name, ref } = toolRequest;
+  const toolResponse = { name, output, ...(ref === undefined ? {} : { ref }) };
+  return { toolResponse, ...(told === undefined ? {} : { metadata: { holdfast: told } }) };
+}
+
+/** What a person said, by `restartTool(part, { approved })`; undefined where nobody was asked yet. */
+function approvalOf({ metadata }: ToolRequestPart): boolean | undefined {
+  const resumed = metadata?.resumed;
+  if (typeof resumed !== "object" || resumed === null || !("approved" in resumed)) return undefined;
+  return resumed.approved === true;
+}
+
+function isAnswer(value: unknown): value is Answer {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "holdfast_answer";
+}
+
+function isTold(value: unknown): value is Told {
+  if (typeof value !== "object" || value === null) return false;
+  return (
+    "path" in value && typeof value.path === "string" && "sha256" in value && typeof value.sha256 === "string"
+  );
+}
