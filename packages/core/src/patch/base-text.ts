@@ -54,19 +54,18 @@ export class BaseText {
   holdsLine(text: string): boolean {
     const wanted = levelled(text, "trailing");
     this.questions += 1;
-    if (this.questions <= questionsByHand && wanted !== "") return this.searchLine(wanted);
-    return this.index("trailing").idOf(wanted) >= 0;
+    const byHand = this.questions <= questionsByHand && wanted !== "" && !wanted.endsWith("\r");
+    return byHand ? this.searchLine(wanted) : this.index("trailing").idOf(wanted) >= 0;
   }
 
   private searchLine(wanted: string): boolean {
-    const { text } = this;
+    const { text, lines } = this;
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-      const before = at === 0 ? newline : text.charCodeAt(at - 1);
-      if (before !== newline && before !== carriage) continue;
+      if (at > 0 && text[at - 1] !== lines.mark) continue;
       let end = at + wanted.length;
-      while (end < text.length && text.charCodeAt(end) !== newline && isBlank(text.charCodeAt(end))) end += 1;
-      if (end === text.length || text.charCodeAt(end) === newline) return true;
-      if (text.charCodeAt(end - 1) === carriage) return true;
+      while (end < text.length && isBlank(text.charCodeAt(end))) end += 1;
+      if (end === text.length || text[end] === lines.mark) return true;
+      if (lines.mark === "\n" && text.startsWith("\r\n", end)) return true;
     }
     return false;
   }
@@ -89,8 +88,6 @@ export class BaseText {
 
 /** So many lines are searched for in the text before an index of its lines is made. */
 const questionsByHand = 32;
-const newline = 10;
-const carriage = 13;
 
 /** The lines of a text that are not blank, counted by rank. */
 export interface FullLines {

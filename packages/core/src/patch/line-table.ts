@@ -8,7 +8,8 @@ export class LineTable {
   readonly count: number;
   /** Where each line begins, and after the last one the end of the text. */
   private readonly starts: Int32Array;
-  private readonly mark: "\n" | "\r";
+  /** What ends a line, after a `\r` or not. */
+  readonly mark: "\n" | "\r";
   /** Whether a `\n` may have a `\r` before it. */
   private readonly hasPairs: boolean;
   private readonly isEnded: boolean;

@@ -54,6 +54,18 @@ describe("an index of lines", () => {
     );
   });
 
+  it("tells of a line whether its own index or its text is asked, whatever carriage returns there are", () => {
+    const piece = fc.constantFrom("a", "b", " ", "\t", "\r", "\n", "\r\n");
+    const mixed = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
+    fc.assert(
+      fc.property(mixed, mixed, (whole, line) => {
+        fc.pre(!line.includes("\n"));
+        const expected = places(whole, line, "trailing").length > 0;
+        expect(new BaseText(whole).holdsLine(line)).toBe(expected);
+      }),
+    );
+  });
+
   it("tells which lines a file has, blanks at their end aside, in its text and in its index alike", () => {
     const base = new BaseText("a  \nb\r\n\nc");
     for (let round = 0; round < 20; round++) {
