@@ -39,14 +39,14 @@ export function applyDiff(request: PatchRequest): PatchOutcome {
   const refusal = refuseAsWhole(parsed);
   if (refusal !== undefined) return refusal;
   if (deadline.late()) return timeout();
-  const restored = restoreLines(base, parsed.hunks, deadline);
+  const restored = restoreLines(base, diff, parsed.hunks, deadline);
   const hunks = restored.hunks.map((hunk) => shapeHunk(hunk, deadline));
   if (deadline.late()) return timeout();
   if (request.base === null || isCreation(base, parsed, hunks))
     return createFromDiff(request.base, parsed, hunks);
   const told: readonly Repair[] = unescaped === undefined ? [] : [escapedTwice];
   const repairs = [...told, ...parsed.repairs, ...restored.repairs];
-  return patch(base, request, { ...parsed, repairs }, hunks, deadline);
+  return patch(base, { ...request, diff }, { ...parsed, repairs }, hunks, deadline);
 }
 
 function patch(
@@ -60,12 +60,12 @@ function patch(
   const repairs: readonly Repair[] = [
     ...parsed.repairs,
     ...describeName(parsed, request.path),
-    ...describeEmpty(hunks),
+    ...(asking.length < hunks.length ? describeEmpty(hunks) : []),
   ];
   const unchanged = (code: "no_change" | "already_applied") =>
     succeed({ code, text: base.text, landed: [], ranges: [], repairs }, asking);
   if (asking.length === 0) return unchanged("no_change");
-  const placeholder = findPlaceholder(base, asking);
+  const placeholder = findPlaceholder(base, request.diff, asking);
   if (placeholder !== undefined) return refusePlaceholder(placeholder.hunk, placeholder.text);
   const located = locateHunks(base, asking, deadline);
   if (deadline.late()) return timeout();
@@ -129,7 +129,9 @@ function succeed(
 
 function joinAdded(hunks: readonly ShapedHunk[]): string {
   const texts: string[] = [];
-  for (const { runs } of hunks) for (const { added } of runs) for (const { text } of added) texts.push(text);
+  for (const { hunk } of hunks) {
+    for (let at = 0; at < hunk.count; at++) if (hunk.kindOf(at) === "added") texts.push(hunk.textOf(at));
+  }
   return texts.join("\n");
 }
 

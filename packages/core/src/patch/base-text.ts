@@ -1,5 +1,5 @@
 import type { LineEnding } from "../text/index.js";
-import { LineIndex } from "./line-index.js";
+import { LineIndex, type Texts } from "./line-index.js";
 import { isBlank, type LineKey, levelled } from "./line-key.js";
 import { LineTable } from "./line-table.js";
 
@@ -10,7 +10,7 @@ export class BaseText {
   private usual: LineEnding | undefined;
   private full: FullLines | undefined;
   private questions = 0;
-  private readonly wanted: (readonly string[])[] = [];
+  private readonly wanted: Texts[] = [];
   private readonly indexes = new Map<LineKey, LineIndex>();
 
   constructor(readonly text: string) {
@@ -71,7 +71,7 @@ export class BaseText {
   }
 
   /** Announces texts that the indexes will be asked for: what nobody asks for needs no number. */
-  expect(texts: readonly string[]): void {
+  expect(texts: Texts): void {
     this.wanted.push(texts);
     for (const index of this.indexes.values()) index.expect(texts);
   }

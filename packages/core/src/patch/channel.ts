@@ -1,6 +1,7 @@
 import type { BaseText } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
 import type { Hunk, HunkLine } from "./hunk.js";
+import { ListedHunk } from "./hunk-lines.js";
 import type { Repair } from "./types.js";
 
 /** Hunks as they were before a channel changed all of their lines by one rule. */
@@ -15,8 +16,13 @@ export interface Restored {
  * the file contradicts none of it; added lines are changed by it, too, where they show it themselves. Once the
  * deadline has passed, what is returned means nothing.
  */
-export function restoreLines(base: BaseText, hunks: readonly Hunk[], deadline: Deadline): Restored {
-  const plain = withoutEntities(base, hunks, deadline);
+export function restoreLines(
+  base: BaseText,
+  diff: string,
+  hunks: readonly Hunk[],
+  deadline: Deadline,
+): Restored {
+  const plain = diff.includes("&") ? withoutEntities(base, hunks, deadline) : undefined;
   const bare = withoutNumbers(base, plain ?? hunks, deadline);
   const repairs: Repair[] = [];
   if (plain !== undefined)
@@ -83,11 +89,11 @@ function withoutEntities(
 /** The characters that stand encoded in the old lines. */
 function findEncoded(hunks: readonly Hunk[], deadline: Deadline): ReadonlySet<string> {
   const encoded = new Set<string>();
-  for (const { lines } of hunks) {
-    for (const { kind, text } of lines) {
-      if (kind === "added" || !text.includes("&")) continue;
+  for (const hunk of hunks) {
+    for (let at = 0; at < hunk.count; at++) {
+      if (hunk.kindOf(at) === "added" || !hunk.textOf(at).includes("&")) continue;
       if (deadline.passes()) return encoded;
-      for (const name of text.match(entity) ?? []) encoded.add(decode(name));
+      for (const name of hunk.textOf(at).match(entity) ?? []) encoded.add(decode(name));
     }
   }
   return encoded;
@@ -104,8 +110,8 @@ function withoutNumbers(
   hunks: readonly Hunk[],
   deadline: Deadline,
 ): readonly Hunk[] | undefined {
-  const first = hunks[0]?.lines[0];
-  if (first === undefined || !numbered.test(first.text)) return undefined;
+  const [first] = hunks;
+  if (first === undefined || first.count === 0 || !numbered.test(first.textOf(0))) return undefined;
   const everyLine = (holds: (line: HunkLine) => boolean) =>
     hunks.every(({ lines }) => lines.every((line) => !deadline.passes() && holds(line)));
   if (!everyLine(({ text }) => numbered.test(text)) || !hunks.every(countsOn)) return undefined;
@@ -126,8 +132,8 @@ function mapLines(
   deadline: Deadline,
   rewrite: (line: HunkLine) => string,
 ): readonly Hunk[] {
-  return hunks.map((hunk) => ({
-    ...hunk,
-    lines: hunk.lines.map((line) => (deadline.passes() ? line : { ...line, text: rewrite(line) })),
-  }));
+  return hunks.map((hunk) => {
+    const lines = hunk.lines.map((line) => (deadline.passes() ? line : { ...line, text: rewrite(line) }));
+    return new ListedHunk(hunk, lines);
+  });
 }

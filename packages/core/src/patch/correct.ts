@@ -1,9 +1,9 @@
 import type { LineEnding } from "../text/index.js";
 import type { BaseText } from "./base-text.js";
 import type { Deadline } from "./deadline.js";
-import { type HunkLine, trimCommon } from "./hunk.js";
+import { changesOf, type HunkLine, trimCommon } from "./hunk.js";
 import { shiftLine } from "./indent.js";
-import type { Placement } from "./placement.js";
+import { type Placement, runStartOf } from "./placement.js";
 
 /** Lines `from` to `to` (after the last, 0-based) of the file give way to `lines`. */
 export interface Edit {
@@ -40,15 +40,15 @@ export function correctHunks(
   for (const placement of placements) {
     if (deadline.passes()) break;
     const endings = new EndingChoice(base, placement);
-    for (const [at, run] of placement.hunk.runs.entries()) {
+    for (const [at, run] of changesOf(placement.hunk.hunk).entries()) {
       const added = shiftAdded(run.added, placement);
       if (typeof added === "string") return { kind: "unshiftable", placement, line: added };
-      const removed = placement.hunk.old.slice(run.from, run.to);
-      const edit = narrowEdit(removed, run.added, added, placement.runStarts[at] ?? 0, endings);
+      const edit = narrowEdit(run.removed, run.added, added, runStartOf(placement, run, at), endings);
       if (edit !== undefined) edits.push(edit);
     }
   }
-  edits.sort((one, other) => one.from - other.from || one.to - other.to);
+  const inOrder = (one: Edit, other: Edit) => one.from - other.from || one.to - other.to;
+  if (edits.some((edit, at) => at > 0 && inOrder(edits[at - 1] ?? edit, edit) > 0)) edits.sort(inOrder);
   return settleFinalNewline(base, edits, placements);
 }
 
@@ -117,32 +117,40 @@ function writtenEnding({ hunk }: Placement): LineEnding {
 
 function knowsEndings(base: BaseText, placement: Placement): boolean {
   let compared = 0;
-  const differs = someOldLine(placement, (line, place) => {
+  const differs = someOldLine(placement, (ending, place) => {
     const real = base.ending(place);
-    if (line.ending === "" || real === "" || real === undefined) return false;
+    if (ending === "" || real === "" || real === undefined) return false;
     compared += 1;
-    return line.ending !== real;
+    return ending !== real;
   });
   return compared > 0 && !differs;
 }
 
 /** Whether some line of the hunk has another ending than the file's line at its place. */
 export function differsInEndings(base: BaseText, placement: Placement): boolean {
-  return someOldLine(placement, (line, place) => {
+  return someOldLine(placement, (ending, place) => {
     const real = base.ending(place);
-    return line.ending !== "" && real !== "" && real !== undefined && real !== line.ending;
+    return ending !== "" && real !== "" && real !== undefined && real !== ending;
   });
 }
 
-/** Asks about the old lines and their places in the file; of a hunk with mended context only those it removes. */
-function someOldLine(
-  { hunk, start, alignment, runStarts }: Placement,
-  ask: (line: HunkLine, place: number) => boolean,
-): boolean {
-  if (alignment === undefined) return hunk.old.some((line, at) => ask(line, start + at));
-  return hunk.runs.some((run, at) =>
-    hunk.old.slice(run.from, run.to).some((line, n) => ask(line, (runStarts[at] ?? 0) + n)),
-  );
+/** Asks about the endings of the old lines and their places in the file; of a hunk with mended context only those it removes. */
+function someOldLine(placement: Placement, ask: (ending: LineEnding, place: number) => boolean): boolean {
+  const { hunk: shaped, start, alignment } = placement;
+  if (alignment !== undefined)
+    return shaped.runs.some((run, at) =>
+      shaped.old
+        .slice(run.from, run.to)
+        .some(({ ending }, n) => ask(ending, runStartOf(placement, run, at) + n)),
+    );
+  const { hunk } = shaped;
+  let place = start;
+  for (let at = 0; at < hunk.count; at++) {
+    if (hunk.kindOf(at) === "added") continue;
+    if (ask(hunk.endingOf(at), place)) return true;
+    place += 1;
+  }
+  return false;
 }
 
 /**
@@ -165,9 +173,13 @@ function settleFinalNewline(
   return { kind: "edits", edits: settled, finalNewline };
 }
 
-function reachesEnd(base: BaseText, { hunk, end, runStarts }: Placement): boolean {
+function reachesEnd(base: BaseText, placement: Placement): boolean {
+  const { hunk, end } = placement;
   const lastRun = hunk.runs.at(-1);
-  const lastRunEnd = lastRun === undefined ? end : (runStarts.at(-1) ?? 0) + lastRun.to - lastRun.from;
+  const lastRunEnd =
+    lastRun === undefined
+      ? end
+      : runStartOf(placement, lastRun, hunk.runs.length - 1) + lastRun.to - lastRun.from;
   return lastRunEnd === base.count || hunk.old.at(-1)?.text === base.line(base.count - 1);
 }
 

@@ -2,6 +2,7 @@ import type { LineEnding } from "../text/index.js";
 import type { Deadline } from "./deadline.js";
 import { type HunkDraft, settleHunk } from "./draft.js";
 import type { Hunk, HunkLine } from "./hunk.js";
+import { cutLines, kindOfSign, WrittenHunk } from "./hunk-lines.js";
 import type { LineTable } from "./line-table.js";
 import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
 import type { LineSpan } from "./parse-fences.js";
@@ -61,7 +62,7 @@ export class DiffReader {
     if (changes === 0) return;
     this.skippedProse = false;
     this.repairs.push({ kind: "header_mended", detail: "no `@@` line: read as one hunk" });
-    this.open({ raw: "", numbers: undefined, anchors: [] }, from);
+    this.open({ raw: "", numbers: undefined, anchors: [] }, from, from);
     for (let at = from; at < span.to; at++) {
       if (at % 4096 === 4095 && this.context.deadline.late()) break;
       this.readBody(at);
@@ -110,7 +111,7 @@ export class DiffReader {
     else if (this.inFile && this.readHeader(line, at)) return 1;
     else if (this.draft !== undefined) this.readBody(at);
     else if (this.inFile && line !== "") {
-      this.open({ raw: "", numbers: undefined, anchors: [] }, at);
+      this.open({ raw: "", numbers: undefined, anchors: [] }, at, at);
       this.readBody(at);
     } else if (line.trim() !== "" && !this.inFile) this.skippedProse = true;
     return 1;
@@ -151,7 +152,7 @@ export class DiffReader {
     this.close(false, at);
     if (!header.regular && header.numbers !== undefined)
       this.repairs.push({ kind: "header_mended", detail: `\`${line.slice(0, 60)}\`` });
-    this.open({ raw: line, numbers: header.numbers, anchors }, outer.from ?? at);
+    this.open({ raw: line, numbers: header.numbers, anchors }, outer.from ?? at, at + 1);
     return true;
   }
 
@@ -161,7 +162,7 @@ export class DiffReader {
     const { anchors, numbers } = draft?.header ?? {};
     if (
       draft === undefined ||
-      draft.lines.length > 0 ||
+      countLines(draft) > 0 ||
       numbers !== undefined ||
       (anchors?.length ?? 0) >= anchorLimit
     )
@@ -207,8 +208,9 @@ export class DiffReader {
     return looksLikeFileHeader(oldLine, newLine);
   }
 
-  private open(header: HunkDraft["header"], from: number): void {
-    this.draft = { header, lines: [], marked: [], from, atEnd: false };
+  private open(header: HunkDraft["header"], from: number, body: number): void {
+    const lines = this.mayBePlain ? undefined : [];
+    this.draft = { header, body, plain: 0, lines, marked: [], from, atEnd: false };
     this.oldLines = 0;
     this.newLines = 0;
   }
@@ -218,8 +220,15 @@ export class DiffReader {
     if (draft === undefined) return;
     const { lines } = this;
     const first = lines.firstCode(at);
+    const kind = kindOfSign(first);
+    if (draft.lines === undefined && kind !== undefined && at === draft.body + draft.plain) {
+      draft.plain += 1;
+      this.count(kind);
+      return;
+    }
+    const list = this.listLines(draft);
     if (first === backslash && /^\\ \S/.test(lines.line(at))) {
-      draft.marked.push(draft.lines.length - 1);
+      draft.marked.push(list.length - 1);
       return;
     }
     const { splitReturns } = this.context;
@@ -227,39 +236,61 @@ export class DiffReader {
     // A lone return ends a line of the diff's transport; of the file only if the file has such lines.
     const ending = written === "\r" && !splitReturns ? "\n" : written;
     const read = readBodyLine(lines, at, ending);
-    if (!splitReturns || !read.text.includes("\r")) this.put(draft, read);
-    else for (const text of read.text.replace(/\r$/, "").split("\r")) this.put(draft, { ...read, text });
+    if (!splitReturns || !read.text.includes("\r")) this.put(list, read);
+    else for (const text of read.text.replace(/\r$/, "").split("\r")) this.put(list, { ...read, text });
   }
 
-  private put(draft: HunkDraft, line: HunkLine): void {
-    draft.lines.push(line);
-    if (line.kind !== "added") this.oldLines += 1;
-    if (line.kind !== "removed") this.newLines += 1;
+  /** Whether a hunk can be told by where its lines begin in the diff: they must be lines of the file as well. */
+  private get mayBePlain(): boolean {
+    return !this.context.splitReturns && !this.lines.endsWithReturns;
+  }
+
+  private listLines(draft: HunkDraft): HunkLine[] {
+    draft.lines ??= cutLines(this.lines, draft.body, draft.body + draft.plain);
+    return draft.lines;
+  }
+
+  private put(list: HunkLine[], line: HunkLine): void {
+    list.push(line);
+    this.count(line.kind);
+  }
+
+  private count(kind: HunkLine["kind"]): void {
+    if (kind !== "added") this.oldLines += 1;
+    if (kind !== "removed") this.newLines += 1;
   }
 
   private close(lastOfSpan: boolean, at: number): void {
     const draft = this.draft;
     this.draft = undefined;
     if (draft === undefined || this.context.deadline.late()) return;
-    if (draft.lines.length === 0) {
+    if (countLines(draft) === 0) {
       this.repairs.push({ kind: "empty_hunk", detail: "an `@@` line without lines below it" });
       return;
     }
-    const settled = settleHunk(draft, this.hunks.length + 1, lastOfSpan, this.context.isBaseLine);
-    this.hunks.push(settled.hunk);
+    const number = this.hunks.length + 1;
     this.sections.notePiece({ from: draft.from, to: at });
+    const { lines } = draft;
+    if (lines === undefined) {
+      // Every line has its sign, so that all belong to the hunk, whatever its counts say.
+      const { header, atEnd, body, plain } = draft;
+      this.hunks.push(new WrittenHunk(number, header, atEnd, this.lines, body, plain));
+      return;
+    }
+    const settled = settleHunk({ ...draft, lines }, number, lastOfSpan, this.context.isBaseLine);
+    this.hunks.push(settled.hunk);
     for (const repair of settled.repairs) this.repairs.push(repair);
   }
 }
 
-function readBodyLine(lines: LineTable, at: number, ending: LineEnding): HunkLine {
-  const kind = kindOf(lines.firstCode(at));
-  const text = lines.text.slice(lines.startOf(at) + (kind === undefined ? 0 : 1), lines.endOf(at));
-  return { kind: kind ?? "context", text, ending, bare: kind === undefined };
+function countLines({ lines, plain }: HunkDraft): number {
+  return lines?.length ?? plain;
 }
 
-function kindOf(first: number): HunkLine["kind"] | undefined {
-  return first === space ? "context" : first === plus ? "added" : first === minus ? "removed" : undefined;
+function readBodyLine(lines: LineTable, at: number, ending: LineEnding): HunkLine {
+  const kind = kindOfSign(lines.firstCode(at));
+  const text = lines.text.slice(lines.startOf(at) + (kind === undefined ? 0 : 1), lines.endOf(at));
+  return { kind: kind ?? "context", text, ending, bare: kind === undefined };
 }
 
 const noAnchors = { anchors: [] };

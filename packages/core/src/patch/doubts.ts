@@ -6,7 +6,7 @@ import { type Finding, hintOf } from "./placement.js";
 export function findGapDoubt(findings: readonly Finding[], starts: readonly number[]): Finding | undefined {
   const gap = findings.find(
     ({ hunk, starts: places }) =>
-      hunk.old.length === 0 && hunk.hunk.header.numbers !== undefined && places[0] !== 0,
+      hunk.oldCount === 0 && hunk.hunk.header.numbers !== undefined && places[0] !== 0,
   );
   if (gap === undefined) return undefined;
   let shift = 0;

@@ -1,10 +1,15 @@
 import type { Hunk, HunkHeader, HunkLine } from "./hunk.js";
+import { ListedHunk } from "./hunk-lines.js";
 import type { Repair } from "./types.js";
 
 /** A hunk while its lines are being read. */
 export interface HunkDraft {
   readonly header: HunkHeader;
-  readonly lines: HunkLine[];
+  /** The line of the diff at which its plain lines begin, each with its sign, and how many they are so far. */
+  readonly body: number;
+  plain: number;
+  /** All of its lines, once one of them was not plain. */
+  lines: HunkLine[] | undefined;
   /** Indexes of the lines that a marker "\ No newline at end of file" follows. */
   readonly marked: number[];
   /** The line of the diff at which the hunk begins, its header included. */
@@ -12,6 +17,9 @@ export interface HunkDraft {
   /** Whether a marker says that the hunk reaches the end of the file. */
   atEnd: boolean;
 }
+
+/** One whose lines are not all plain, so that they were listed. */
+export type ListedDraft = HunkDraft & { readonly lines: readonly HunkLine[] };
 
 export interface Settled {
   readonly hunk: Hunk;
@@ -23,7 +31,7 @@ export interface Settled {
  * without one at its end, blank ones separate hunks and others may be prose.
  */
 export function settleHunk(
-  draft: HunkDraft,
+  draft: ListedDraft,
   number: number,
   lastOfSpan: boolean,
   isBaseLine: (text: string) => boolean,
@@ -38,14 +46,8 @@ export function settleHunk(
   const { header, atEnd, marked } = draft;
   const isMarked = (kind: HunkLine["kind"]) =>
     marked.length > 0 && marked.includes(lines.findLastIndex((line) => line.kind !== kind));
-  const hunk = {
-    number,
-    header,
-    lines,
-    oldLacksNewline: isMarked("added"),
-    newLacksNewline: isMarked("removed"),
-    atEnd,
-  };
+  const [oldLacksNewline, newLacksNewline] = [isMarked("added"), isMarked("removed")];
+  const hunk = new ListedHunk({ number, header, oldLacksNewline, newLacksNewline, atEnd }, lines);
   return { hunk, repairs };
 }
 
@@ -73,7 +75,7 @@ function describeReading(
 
 const none: readonly Repair[] = [];
 
-function findEnd(draft: HunkDraft, lastOfSpan: boolean, isBaseLine: (text: string) => boolean): number {
+function findEnd(draft: ListedDraft, lastOfSpan: boolean, isBaseLine: (text: string) => boolean): number {
   const { lines } = draft;
   const counted = endByCounts(draft);
   if (counted !== undefined) return counted;
@@ -88,7 +90,7 @@ function findEnd(draft: HunkDraft, lastOfSpan: boolean, isBaseLine: (text: strin
 }
 
 /** The end that makes both counts of the header true, where all that follows lacks a prefix. */
-function endByCounts({ header, lines }: HunkDraft): number | undefined {
+function endByCounts({ header, lines }: ListedDraft): number | undefined {
   if (header.numbers === undefined) return undefined;
   let old = 0;
   let fresh = 0;

@@ -191,7 +191,7 @@ function withOthers(
 }
 
 function isMissing({ starts, applied, hunk }: Finding): boolean {
-  return starts.length === 0 && applied.length === 0 && hunk.old.length > 0;
+  return starts.length === 0 && applied.length === 0 && hunk.oldCount > 0;
 }
 
 function describeState({ hunk, starts, applied, tier, alignment }: Finding, problem: Problem): string {

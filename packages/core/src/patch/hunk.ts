@@ -6,7 +6,14 @@ export interface Hunk {
   /** 1-based, counting every hunk of the diff. */
   readonly number: number;
   readonly header: HunkHeader;
+  /** All lines as objects, made when first asked for; one by one they are told by the functions below. */
   readonly lines: readonly HunkLine[];
+  /** How many lines it has. */
+  readonly count: number;
+  /** @param at from 0 to below `count`, here and in the next two. */
+  kindOf(at: number): HunkLine["kind"];
+  textOf(at: number): string;
+  endingOf(at: number): LineEnding;
   /** What the markers "\ No newline at end of file" claim about the last old and the last new line. */
   readonly oldLacksNewline: boolean;
   readonly newLacksNewline: boolean;
@@ -37,12 +44,19 @@ export interface HunkLine {
   readonly bare: boolean;
 }
 
-/** A hunk seen from both sides: what locating, correcting and explaining work on. */
+/**
+ * A hunk seen from both sides: what locating, correcting and explaining work on. The lists are made when first
+ * asked for; what is asked of every hunk of a diff does without them.
+ */
 export interface ShapedHunk {
   readonly hunk: Hunk;
   readonly old: readonly HunkLine[];
   readonly new: readonly HunkLine[];
+  readonly oldCount: number;
   readonly newCount: number;
+  /** The old lines from the first to the last change (after it); all of them where nothing is changed. */
+  readonly coreFrom: number;
+  readonly coreTo: number;
   /** The changes, in order; between them stands context. */
   readonly runs: readonly Run[];
 }
@@ -58,48 +72,102 @@ export interface Run {
 
 /** Sees a hunk from both sides; once the deadline has passed, what is returned is incomplete. */
 export function shapeHunk(hunk: Hunk, deadline: Deadline): ShapedHunk {
-  const old: HunkLine[] = [];
-  const runs: { from: number; to: number; added: HunkLine[]; opensAdded: boolean }[] = [];
-  let run: (typeof runs)[number] | undefined;
+  let oldCount = 0;
   let newCount = 0;
-  for (const line of hunk.lines) {
+  let coreFrom = -1;
+  let coreTo = -1;
+  for (let at = 0; at < hunk.count; at++) {
     if (deadline.passes()) break;
-    if (line.kind === "context") run = undefined;
-    else if (run === undefined) {
-      run = { from: old.length, to: old.length, added: [], opensAdded: line.kind === "added" };
-      runs.push(run);
-    }
-    if (line.kind !== "added") old.push(line);
-    if (line.kind !== "removed") newCount += 1;
-    if (run !== undefined && line.kind === "removed") run.to += 1;
-    if (run !== undefined && line.kind === "added") run.added.push(line);
+    const kind = hunk.kindOf(at);
+    if (kind !== "context" && coreFrom < 0) coreFrom = oldCount;
+    if (kind !== "added") oldCount += 1;
+    if (kind !== "removed") newCount += 1;
+    if (kind !== "context") coreTo = oldCount;
   }
-  // Copies have no room to grow, of which many small arrays would waste much.
-  for (const one of runs) one.added = one.added.slice();
-  return new Shape(hunk, old.slice(), newCount, runs.slice());
+  if (coreFrom < 0) [coreFrom, coreTo] = [0, oldCount];
+  return new Shape(hunk, oldCount, newCount, coreFrom, coreTo);
 }
 
 class Shape implements ShapedHunk {
-  private lines: readonly HunkLine[] | undefined;
+  private oldLines: readonly HunkLine[] | undefined;
+  private newLines: readonly HunkLine[] | undefined;
+  private changes: readonly Run[] | undefined;
 
   constructor(
     readonly hunk: Hunk,
-    readonly old: readonly HunkLine[],
+    readonly oldCount: number,
     readonly newCount: number,
-    readonly runs: readonly Run[],
+    readonly coreFrom: number,
+    readonly coreTo: number,
   ) {}
 
-  // Most hunks are placed without a look at their new side.
-  get new(): readonly HunkLine[] {
-    this.lines ??= this.hunk.lines.filter((line) => line.kind !== "removed");
-    return this.lines;
+  get old(): readonly HunkLine[] {
+    this.oldLines ??= this.hunk.lines.filter((line) => line.kind !== "added");
+    return this.oldLines;
   }
+
+  get new(): readonly HunkLine[] {
+    this.newLines ??= this.hunk.lines.filter((line) => line.kind !== "removed");
+    return this.newLines;
+  }
+
+  get runs(): readonly Run[] {
+    this.changes ??= findRuns(this.hunk.lines);
+    return this.changes;
+  }
+}
+
+/** A run of changes with the lines that it removes. */
+export interface Change {
+  /** Counted in old lines. */
+  readonly from: number;
+  readonly removed: readonly HunkLine[];
+  readonly added: readonly HunkLine[];
+}
+
+/** The changes of a hunk, in order, read anew: for a single look that leaves nothing behind. */
+export function changesOf(hunk: Hunk): readonly Change[] {
+  const changes: { from: number; removed: HunkLine[]; added: HunkLine[] }[] = [];
+  let change: (typeof changes)[number] | undefined;
+  let place = 0;
+  for (let at = 0; at < hunk.count; at++) {
+    const kind = hunk.kindOf(at);
+    if (kind === "context") change = undefined;
+    else {
+      if (change === undefined) {
+        change = { from: place, removed: [], added: [] };
+        changes.push(change);
+      }
+      const line = { kind, text: hunk.textOf(at), ending: hunk.endingOf(at), bare: false };
+      change[kind].push(line);
+    }
+    if (kind !== "added") place += 1;
+  }
+  return changes;
+}
+
+function findRuns(lines: readonly HunkLine[]): readonly Run[] {
+  const runs: { from: number; to: number; added: HunkLine[]; opensAdded: boolean }[] = [];
+  let run: (typeof runs)[number] | undefined;
+  let place = 0;
+  for (const line of lines) {
+    if (line.kind === "context") run = undefined;
+    else if (run === undefined) {
+      run = { from: place, to: place, added: [], opensAdded: line.kind === "added" };
+      runs.push(run);
+    }
+    if (line.kind !== "added") place += 1;
+    if (run !== undefined && line.kind === "removed") run.to += 1;
+    if (run !== undefined && line.kind === "added") run.added.push(line);
+  }
+  return runs;
 }
 
 /** Whether both sides of the hunk are the same lines, so that it asks for nothing. */
 export function changesNothing(hunk: ShapedHunk): boolean {
   const { oldLacksNewline, newLacksNewline } = hunk.hunk;
-  if (oldLacksNewline !== newLacksNewline || hunk.old.length !== hunk.newCount) return false;
+  if (oldLacksNewline !== newLacksNewline || hunk.oldCount !== hunk.newCount) return false;
+  if (opensWithChange(hunk.hunk)) return false;
   return hunk.runs.every(
     (run) =>
       run.to - run.from === run.added.length &&
@@ -110,6 +178,19 @@ export function changesNothing(hunk: ShapedHunk): boolean {
   );
 }
 
+/** Whether the first line that the first run removes differs from the first that it adds: true of most. */
+function opensWithChange(hunk: Hunk): boolean {
+  let removed = -1;
+  let added = -1;
+  for (let at = 0; at < hunk.count && (removed < 0 || added < 0); at++) {
+    const kind = hunk.kindOf(at);
+    if (kind === "removed" && removed < 0) removed = at;
+    else if (kind === "added" && added < 0) added = at;
+    else if (kind === "context" && (removed >= 0 || added >= 0)) return true;
+  }
+  return removed >= 0 && added >= 0 && hunk.textOf(removed) !== hunk.textOf(added);
+}
+
 /** The last line of a diff often ends without newline; that says nothing about the file. */
 function sameEnding(one: LineEnding, other: LineEnding): boolean {
   return one === other || one === "" || other === "";
@@ -118,8 +199,8 @@ function sameEnding(one: LineEnding, other: LineEnding): boolean {
 /** Whether the counts of the header agree with each other, but announce more context than there is. */
 export function announcesMore(hunk: ShapedHunk): boolean {
   const { numbers } = hunk.hunk.header;
-  if (numbers === undefined || hunk.old.length === 0) return false;
-  const lost = numbers.oldCount - hunk.old.length;
+  if (numbers === undefined || hunk.oldCount === 0) return false;
+  const lost = numbers.oldCount - hunk.oldCount;
   return lost > 0 && lost <= 8 && numbers.newCount - hunk.newCount === lost;
 }
 
@@ -136,7 +217,7 @@ export function contextFrom(old: readonly HunkLine[], from: number, step: 1 | -1
 
 /** How many lines the hunk puts in less the lines it takes out. */
 export function growth(hunk: ShapedHunk): number {
-  return hunk.newCount - hunk.old.length;
+  return hunk.newCount - hunk.oldCount;
 }
 
 /** How many lines two lists have in common at their beginnings and, of the rest, at their ends. */

@@ -2,6 +2,11 @@ import { Interner } from "./interner.js";
 import { isBlank, type LineKey, levelled } from "./line-key.js";
 import type { LineTable } from "./line-table.js";
 
+/** Texts that are read only where they are needed; `length` of them. */
+export interface Texts extends Iterable<string> {
+  readonly length: number;
+}
+
 /**
  * Lines interned to integers under one key, with the places of each. Only lines that were asked for get a
  * number, so that a small diff costs little in a large file; where much is asked for, or again and again,
@@ -15,7 +20,7 @@ export class LineIndex {
   private positions = none;
   private passes = 0;
   private isComplete = false;
-  private pending: (readonly string[])[] = [];
+  private pending: Texts[] = [];
 
   constructor(
     private readonly lines: LineTable,
@@ -34,7 +39,7 @@ export class LineIndex {
   }
 
   /** Announces texts that will be asked for. */
-  expect(texts: readonly string[]): void {
+  expect(texts: Texts): void {
     if (this.isComplete || texts.length === 0) return;
     this.pending.push(texts);
     this.isStale = true;
@@ -79,7 +84,7 @@ export class LineIndex {
     this.sortPlaces(numbers);
   }
 
-  private learn(texts: readonly string[]): void {
+  private learn(texts: Texts): void {
     for (const text of texts) {
       const key = levelled(text, this.key);
       this.interner.add(key, 0, key.length);

@@ -35,6 +35,16 @@ export class LineTable {
     return this.mark === "\r" ? "\r" : this.startOf(at + 1) - this.endOf(at) === 2 ? "\r\n" : "\n";
   }
 
+  /** A line without its first character and its terminator. */
+  textAfterSign(at: number): string {
+    return this.text.slice(this.startOf(at) + 1, this.endOf(at));
+  }
+
+  /** Whether a lone `\r` ends its lines. */
+  get endsWithReturns(): boolean {
+    return this.mark === "\r";
+  }
+
   /** The lines `from` to `to` (after the last), with their terminators, as they stand in the text. */
   slice(from: number, to: number): string {
     return this.text.slice(this.startOf(from), this.startOf(to));

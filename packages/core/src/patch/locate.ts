@@ -8,7 +8,6 @@ import { findShift } from "./indent.js";
 import { findLostContext } from "./lost-context.js";
 import {
   type AlreadyThere,
-  coreOf,
   type Finding,
   hintOf,
   type Located,
@@ -22,7 +21,7 @@ import { PlaceFinder, spellWithPrefix } from "./places.js";
 import { dropRepeated, mergeRepeated } from "./repeats.js";
 import { findApplied, findMended, findVerbatim } from "./search.js";
 import { solve } from "./solve.js";
-import { AddedLines, linesStandAt, standsAlready } from "./standing.js";
+import { AddedLines, standsAlready, standsAt } from "./standing.js";
 
 /**
  * Finds the one place of every hunk, all together.
@@ -112,7 +111,7 @@ function setStandingAside(findings: readonly Finding[]): {
   for (const finding of findings) {
     const { hunk, starts, applied, possible = [], tier } = finding;
     const hint = hintOf(hunk);
-    if (hint === undefined || hunk.old.length === 0) return asTheyAre;
+    if (hint === undefined || hunk.oldCount === 0) return asTheyAre;
     const start = hint + shift;
     if (starts.length > 0) {
       if (starts.length > 1 || starts[0] !== start || tier === "aligned") return asTheyAre;
@@ -128,12 +127,17 @@ function setStandingAside(findings: readonly Finding[]): {
 
 /** Tells the base all the texts that it will be asked for. */
 function expectLines(base: BaseText, hunks: readonly ShapedHunk[]): void {
-  const texts: string[] = [];
-  for (const { hunk } of hunks) {
-    for (const anchor of hunk.header.anchors) texts.push(anchor);
-    for (const line of hunk.lines) texts.push(line.text);
-  }
-  base.expect(texts);
+  let length = 0;
+  for (const { hunk } of hunks) length += hunk.header.anchors.length + hunk.count;
+  base.expect({
+    length,
+    *[Symbol.iterator]() {
+      for (const { hunk } of hunks) {
+        yield* hunk.header.anchors;
+        for (let at = 0; at < hunk.count; at++) yield hunk.textOf(at);
+      }
+    },
+  });
 }
 
 /** The quick way, mostly without any index: all hunks stand exactly where their headers say, in order. */
@@ -145,10 +149,10 @@ function locateByNumbers(base: BaseText, hunks: readonly ShapedHunk[]): Located 
   let gapAt = -1;
   for (const hunk of hunks) {
     const hint = hintOf(hunk);
-    if (hint === undefined || hunk.old.length === 0 || !linesStandAt(base, hunk.old, hint)) return undefined;
+    if (hint === undefined || hunk.oldCount === 0 || !standsAt(base, hunk, hint)) return undefined;
     const sections = finder.find(hunk.hunk.header.anchors);
     if (sections.length > 0 && !isInside(sections, hint)) return undefined;
-    const { coreFrom, coreTo } = coreOf(hunk);
+    const { coreFrom, coreTo } = hunk;
     const isGap = coreFrom === coreTo;
     // Two insertions at one point have no order that the file could show.
     if (hint + coreFrom < from || (isGap && hint + coreFrom === gapAt)) return undefined;
@@ -164,7 +168,7 @@ function findProblem(findings: readonly Finding[]): Misfit | undefined {
   for (const finding of findings) {
     const { hunk, starts, applied, tier, alignment } = finding;
     if (applied.length > 0) return misfit("already", finding, findings, applied);
-    if (starts.length === 0 && hunk.old.length === 0) return misfit("no_anchor", finding, findings, []);
+    if (starts.length === 0 && hunk.oldCount === 0) return misfit("no_anchor", finding, findings, []);
     if (starts.length === 0) return misfit("not_found", finding, findings, []);
     if (tier === "aligned" && alignment === undefined)
       return misfit(
@@ -179,10 +183,9 @@ function findProblem(findings: readonly Finding[]): Misfit | undefined {
 
 /** A pure insertion at the edge of its context whose text is there already is not inserted again. */
 function settleStanding(base: BaseText, located: Located): Located | AlreadyThere | Misfit {
-  const standing = located.placements.map((placement) =>
-    standsAlready.at(base, placement.hunk, placement.start),
-  );
-  if (standing.every((start) => start === undefined)) return located;
+  const isThere = ({ hunk, start }: Placement) => standsAlready.at(base, hunk, start) !== undefined;
+  if (!located.placements.some(isThere)) return located;
+  const standing = located.placements.map(({ hunk, start }) => standsAlready.at(base, hunk, start));
   if (standing.every((start) => start !== undefined)) return { kind: "already", starts: standing };
   const findings = located.placements.map(({ hunk, tier, start, alignment }, at): Finding => {
     const there = standing[at];

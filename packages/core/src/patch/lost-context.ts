@@ -14,7 +14,7 @@ export function findLostContext(base: BaseText, placements: readonly Placement[]
     const { numbers } = hunk.hunk.header;
     if (numbers === undefined || !announcesMore(hunk)) return false;
     const from = numbers.oldStart - 1;
-    const claim: Claim = { from, to: from + numbers.oldCount, lost: numbers.oldCount - hunk.old.length };
+    const claim: Claim = { from, to: from + numbers.oldCount, lost: numbers.oldCount - hunk.oldCount };
     return (
       (hunk.runs[0]?.to === 0 && mayOpen(claim, start, end)) ||
       (hunk.runs.at(-1)?.from === hunk.old.length && mayClose(base, claim, start, end)) ||

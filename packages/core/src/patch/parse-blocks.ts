@@ -1,6 +1,7 @@
 import { opensBlock } from "./dialect.js";
 import type { ReadingContext } from "./diff-reader.js";
 import type { Hunk, HunkLine } from "./hunk.js";
+import { ListedHunk } from "./hunk-lines.js";
 import { diffLines } from "./line-diff.js";
 import type { LineTable } from "./line-table.js";
 import { type FileSection, hunkLimit, SectionList } from "./sections.js";
@@ -114,7 +115,10 @@ function toHunk(lines: LineTable, block: Block, number: number): Hunk {
   const counts = { oldCount: old.length, newCount: fresh.length };
   const numbers = startLine === 0 ? undefined : { oldStart: startLine, newStart: startLine, ...counts };
   const header = { raw: "", numbers, anchors: [] };
-  return { number, header, lines: body, oldLacksNewline: false, newLacksNewline: false, atEnd: false };
+  return new ListedHunk(
+    { number, header, oldLacksNewline: false, newLacksNewline: false, atEnd: false },
+    body,
+  );
 }
 
 function cut(lines: LineTable, from: number, to: number): readonly string[] {

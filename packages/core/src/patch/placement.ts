@@ -12,8 +12,6 @@ export interface Placement {
   /** 0-based first line of the old side, and the line after its last. */
   readonly start: number;
   readonly end: number;
-  /** 0-based line at which each run of changes begins. */
-  readonly runStarts: readonly number[];
   readonly shift: Shift | undefined;
   readonly alignment: Alignment | undefined;
 }
@@ -84,12 +82,12 @@ export type Problem =
 export function hintOf(hunk: ShapedHunk): number | undefined {
   const { numbers } = hunk.hunk.header;
   if (numbers === undefined) return undefined;
-  return hunk.old.length === 0 ? numbers.oldStart : numbers.oldStart - 1;
+  return hunk.oldCount === 0 ? numbers.oldStart : numbers.oldStart - 1;
 }
 
 /** A hunk's places with what it changes there. */
 export function candidateOf(hunk: ShapedHunk, starts: ArrayLike<number>, alignment?: Alignment): Candidate {
-  if (alignment === undefined) return { starts, ...coreOf(hunk) };
+  if (alignment === undefined) return { starts, coreFrom: hunk.coreFrom, coreTo: hunk.coreTo };
   const last = hunk.runs.at(-1);
   const end = (alignment.runStarts.at(-1) ?? 0) + (last === undefined ? 0 : last.to - last.from);
   return { starts, coreFrom: 0, coreTo: end - (alignment.runStarts[0] ?? 0) };
@@ -101,22 +99,24 @@ export function placeAt(base: BaseText, finding: Finding, start: number): Placem
   if (alignment !== undefined) {
     const last = hunk.runs.at(-1);
     const end = (alignment.runStarts.at(-1) ?? 0) + (last === undefined ? 0 : last.to - last.from);
-    return { hunk, tier, start, end, runStarts: alignment.runStarts, shift: undefined, alignment };
+    return { hunk, tier, start, end, shift: undefined, alignment };
   }
   return placeVerbatim(base, hunk, tier, start);
 }
 
 /** A hunk whose old lines stand in one piece. */
 export function placeVerbatim(base: BaseText, hunk: ShapedHunk, tier: Tier, start: number): Placement {
-  const runStarts = hunk.runs.map((run) => start + run.from);
   const shift = tier === "shift" ? findShift(base, hunk.old, start) : undefined;
-  const end = start + hunk.old.length;
-  return { hunk, tier, start, end, runStarts, shift, alignment: undefined };
+  return { hunk, tier, start, end: start + hunk.oldCount, shift, alignment: undefined };
 }
 
-/** What a hunk changes, counted in the lines of its old side. */
-export function coreOf({ runs, old }: ShapedHunk): Omit<Candidate, "starts"> {
-  return { coreFrom: runs[0]?.from ?? 0, coreTo: runs.at(-1)?.to ?? old.length };
+/** The 0-based line at which a run of changes begins, the `at`-th of a placed hunk. */
+export function runStartOf(
+  { start, alignment }: Placement,
+  run: { readonly from: number },
+  at: number,
+): number {
+  return alignment === undefined ? start + run.from : (alignment.runStarts[at] ?? 0);
 }
 
 /** @param places 0-based lines. */

@@ -31,8 +31,17 @@ export class PlaceFinder {
 
   /** Tiers that read nothing into the hunk: its lines as they are, or without trailing blanks. */
   findVerbatim(lines: readonly HunkLine[]): Places | undefined {
+    return this.findInTiers((index) => idsOf(lines, index));
+  }
+
+  /** The same for the old side of a hunk. */
+  findOldSide(hunk: ShapedHunk): Places | undefined {
+    return this.findInTiers((index) => idsOfOld(hunk, index));
+  }
+
+  private findInTiers(idsIn: (index: LineIndex) => readonly number[] | undefined): Places | undefined {
     for (const tier of ["exact", "trailing"] as const) {
-      const starts = this.findEqual(lines, tier);
+      const starts = this.findEqual(idsIn(this.base.index(tier)), tier);
       if (starts.length > 0) return { tier, starts };
     }
     return undefined;
@@ -54,10 +63,9 @@ export class PlaceFinder {
     ["punctuation", (hunk: ShapedHunk) => this.findLevelled(hunk.old)],
   ] as const;
 
-  private findEqual(lines: readonly HunkLine[], key: LineKey): ArrayLike<number> {
-    const index = this.base.index(key);
-    const pattern = idsOf(lines, index);
+  private findEqual(pattern: readonly number[] | undefined, key: LineKey): ArrayLike<number> {
     if (pattern === undefined) return nowhere;
+    const index = this.base.index(key);
     const pivot = rarest(pattern, index);
     const candidates = index.placesOf(pattern[pivot] ?? -1);
     if (candidates.length <= 64) return this.verify(pattern, index.ids, pivot, candidates);
@@ -200,6 +208,18 @@ function idsOf(lines: readonly HunkLine[], index: LineIndex): readonly number[] 
     const id = index.idOf(lines[at]?.text ?? "");
     if (id < 0) return undefined;
     ids[at] = id;
+  }
+  return ids;
+}
+
+function idsOfOld({ hunk, oldCount }: ShapedHunk, index: LineIndex): readonly number[] | undefined {
+  const ids = new Array<number>(oldCount);
+  let count = 0;
+  for (let at = 0; at < hunk.count; at++) {
+    if (hunk.kindOf(at) === "added") continue;
+    const id = index.idOf(hunk.textOf(at));
+    if (id < 0) return undefined;
+    ids[count++] = id;
   }
   return ids;
 }

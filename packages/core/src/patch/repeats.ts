@@ -6,6 +6,7 @@ export function dropRepeated(hunks: readonly ShapedHunk[]): {
   readonly kept: readonly ShapedHunk[];
   readonly repeated: readonly number[];
 } {
+  if (ascend(hunks)) return { kept: hunks, repeated: [] };
   const seen = new Map<string, ShapedHunk[]>();
   const repeated: number[] = [];
   const kept = hunks.filter((hunk) => {
@@ -27,6 +28,17 @@ export function dropRepeated(hunks: readonly ShapedHunk[]): {
   return { kept, repeated };
 }
 
+/** Whether each number is larger than the one before, so that no two headers are the same. */
+function ascend(hunks: readonly ShapedHunk[]): boolean {
+  let last = -1;
+  for (const { hunk } of hunks) {
+    const { oldStart = last + 1 } = hunk.header.numbers ?? {};
+    if (oldStart <= last) return false;
+    if (hunk.header.numbers !== undefined) last = oldStart;
+  }
+  return true;
+}
+
 /** The same without numbers: as many places as copies means all of them, one place means once. */
 export function mergeRepeated(findings: readonly Finding[]): Merged {
   const groups = groupAlike(findings.filter(({ hunk }) => hunk.hunk.header.numbers === undefined));
@@ -44,17 +56,15 @@ export function mergeRepeated(findings: readonly Finding[]): Merged {
 /** Groups of hunks that are the same to the letter; one that stands alone may be left out. */
 function groupAlike(findings: readonly Finding[]): Iterable<readonly Finding[]> {
   // Most hunks differ in length or in their first line, so that few have to be spelled out.
-  const sketches = new Map<number, Map<string, number>>();
-  for (const { hunk } of findings) {
-    const { lines } = hunk.hunk;
-    const alike = sketches.get(lines.length) ?? new Map<string, number>();
-    sketches.set(lines.length, alike);
-    alike.set(lines[0]?.text ?? "", (alike.get(lines[0]?.text ?? "") ?? 0) + 1);
+  const sketches = new Map<string, number>();
+  const sketch = ({ hunk }: Finding) => `${hunk.hunk.count} ${hunk.hunk.textOf(0)}`;
+  for (const finding of findings) {
+    const text = sketch(finding);
+    sketches.set(text, (sketches.get(text) ?? 0) + 1);
   }
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
-    const { lines } = finding.hunk.hunk;
-    if (sketches.get(lines.length)?.get(lines[0]?.text ?? "") === 1) continue;
+    if (sketches.get(sketch(finding)) === 1) continue;
     const letters = spell(finding.hunk);
     const group = groups.get(letters);
     if (group === undefined) groups.set(letters, [finding]);
@@ -71,7 +81,7 @@ export interface Merged {
 
 function sameLines({ hunk }: ShapedHunk, { hunk: other }: ShapedHunk): boolean {
   return (
-    hunk.lines.length === other.lines.length &&
+    hunk.count === other.count &&
     hunk.lines.every((line, at) => line.kind === other.lines[at]?.kind && line.text === other.lines[at]?.text)
   );
 }
@@ -79,5 +89,7 @@ function sameLines({ hunk }: ShapedHunk, { hunk: other }: ShapedHunk): boolean {
 const alikeLimit = 50;
 
 function spell({ hunk }: ShapedHunk): string {
-  return [hunk.header.raw, ...hunk.lines.map((line) => `${line.kind}:${line.text}`)].join("\n");
+  let letters = hunk.header.raw;
+  for (let at = 0; at < hunk.count; at++) letters += `\n${hunk.kindOf(at)}:${hunk.textOf(at)}`;
+  return letters;
 }

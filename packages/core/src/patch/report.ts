@@ -9,20 +9,11 @@ import type { LandedHunk, Repair, RepairKind } from "./types.js";
 
 /** Where each hunk landed, in the order of the diff. */
 export function describeLanding(placements: readonly Placement[]): readonly LandedHunk[] {
-  const order = placements.map((_, at) => at);
-  const placed = (at: number) => placements[at] ?? { start: 0, end: 0 };
-  order.sort((one, other) => placed(one).start - placed(other).start || placed(one).end - placed(other).end);
-  const shifts: number[] = [];
-  let shift = 0;
-  for (const at of order) {
-    shifts[at] = shift;
-    const placement = placements[at];
-    if (placement !== undefined) shift += growth(placement.hunk);
-  }
+  const shifts = shiftsOf(placements);
   return placements.map((placement, at) => {
     const { hunk, start, end } = placement;
     const oldLines = end - start;
-    const newLines = Math.max(0, oldLines + addedLess(placement));
+    const newLines = Math.max(0, oldLines + growth(hunk));
     const first = (lines: number, line: number) => (lines === 0 ? line : line + 1);
     const newAt = start + (shifts[at] ?? 0);
     return {
@@ -35,8 +26,22 @@ export function describeLanding(placements: readonly Placement[]): readonly Land
   });
 }
 
-function addedLess({ hunk }: Placement): number {
-  return hunk.runs.reduce((sum, run) => sum + run.added.length - (run.to - run.from), 0);
+/** By how many lines the hunks before each one, in the order of the file, move it. */
+function shiftsOf(placements: readonly Placement[]): Int32Array {
+  const order = new Uint32Array(placements.length);
+  for (let at = 0; at < order.length; at++) order[at] = at;
+  const placed = (at: number) => placements[at] ?? { start: 0, end: 0 };
+  const inOrder = (one: number, other: number) =>
+    placed(one).start - placed(other).start || placed(one).end - placed(other).end;
+  if (order.some((at) => at > 0 && inOrder(at - 1, at) > 0)) order.sort(inOrder);
+  const shifts = new Int32Array(placements.length);
+  let shift = 0;
+  for (const at of order) {
+    shifts[at] = shift;
+    const placement = placements[at];
+    if (placement !== undefined) shift += growth(placement.hunk);
+  }
+  return shifts;
 }
 
 /** The lines of the new text that edits put there; `to < from` marks a deletion before line `from`. */
@@ -58,7 +63,8 @@ export function toRanges(edits: readonly Edit[]): readonly LineRange[] {
 
 /** Everything that was put right on the way from the diff as written to the edits. */
 export function describeRepairs(base: BaseText, located: Located): readonly Repair[] {
-  const repairs = located.placements.flatMap((placement) => repairsOf(base, placement));
+  const repairs: Repair[] = [];
+  for (const placement of located.placements) noteRepairs(base, placement, repairs);
   for (const hunk of located.repeated) {
     repairs.push({ kind: "repeated_hunk", hunk, detail: "the same hunk again, counted once" });
   }
@@ -69,16 +75,15 @@ export function describeRepairs(base: BaseText, located: Located): readonly Repa
   return repairs;
 }
 
-function repairsOf(base: BaseText, placement: Placement): Repair[] {
+function noteRepairs(base: BaseText, placement: Placement, repairs: Repair[]): void {
   const { hunk, tier, start, shift, alignment } = placement;
   const { numbers } = hunk.hunk.header;
-  const repairs: Repair[] = [];
   const note = (kind: RepairKind, detail: string) => repairs.push({ kind, hunk: hunk.hunk.number, detail });
   const hint = hintOf(hunk);
   if (hint !== undefined && hint !== start && tier !== "aligned")
     note("line_number", `line ${hint + 1} → ${start + 1}`);
-  if (numbers !== undefined && (numbers.oldCount !== hunk.old.length || numbers.newCount !== hunk.newCount)) {
-    const real = `-${hunk.old.length} +${hunk.newCount}`;
+  if (numbers !== undefined && (numbers.oldCount !== hunk.oldCount || numbers.newCount !== hunk.newCount)) {
+    const real = `-${hunk.oldCount} +${hunk.newCount}`;
     note("line_counts", `-${numbers.oldCount} +${numbers.newCount} → ${real}`);
   }
   if (tier === "trailing") note("trailing_whitespace", "the file's trailing blanks were kept");
@@ -100,5 +105,4 @@ function repairsOf(base: BaseText, placement: Placement): Repair[] {
     note("context_mended", parts.join("; ") || "blank lines or their order differ");
   }
   if (differsInEndings(base, placement)) note("line_endings", "the file's line endings were kept");
-  return repairs;
 }

@@ -27,8 +27,8 @@ export function findVerbatim(
 ): Finding {
   const nothing = { hunk, tier: undefined, starts: [], alignment: undefined, applied: [] };
   if (deadline.late()) return nothing;
-  if (hunk.old.length === 0) return { ...nothing, tier: "exact", starts: findGaps(base, hunk) };
-  const places = finder.findVerbatim(hunk.old);
+  if (hunk.oldCount === 0) return { ...nothing, tier: "exact", starts: findGaps(base, hunk) };
+  const places = finder.findOldSide(hunk);
   if (places === undefined) return nothing;
   const hint = hintOf(hunk);
   // The number may name another copy that differs in trailing blanks only: two witnesses that disagree.
@@ -46,11 +46,15 @@ export function findVerbatim(
   return { ...nothing, tier: places.tier, starts: places.starts };
 }
 
-function looseAt(base: BaseText, { old }: ShapedHunk, start: number): boolean {
-  if (start < 0 || start + old.length > base.count) return false;
-  return old.every(
-    ({ text }, at) => levelled(text, "trailing") === levelled(base.line(start + at), "trailing"),
-  );
+function looseAt(base: BaseText, { hunk, oldCount }: ShapedHunk, start: number): boolean {
+  if (start < 0 || start + oldCount > base.count) return false;
+  let place = start;
+  for (let at = 0; at < hunk.count; at++) {
+    if (hunk.kindOf(at) === "added") continue;
+    if (levelled(hunk.textOf(at), "trailing") !== levelled(base.line(place), "trailing")) return false;
+    place += 1;
+  }
+  return true;
 }
 
 /** Where added lines without any context may go: an empty file, an exact number, or below an anchor. */
@@ -81,8 +85,7 @@ export function findApplied(
   if (findings.every((finding) => finding.starts.length > 0)) return undefined;
   const candidates: Candidate[] = [];
   for (const { hunk, starts } of findings) {
-    const insertion = hunk.runs.every((run) => run.from === run.to);
-    if (starts.length > 0 && !insertion) return undefined;
+    if (starts.length > 0 && hunk.runs.some((run) => run.from !== run.to)) return undefined;
     candidates.push({ ...newCore(hunk), starts: findNewSide(base, hunk, finder, added) });
   }
   const assigned = assignInOrder(candidates);
@@ -128,7 +131,7 @@ export function findMended(
   added: AddedLines,
   deadline: Deadline,
 ): Finding {
-  if (finding.starts.length > 0 || finding.hunk.old.length === 0 || deadline.late()) return finding;
+  if (finding.starts.length > 0 || finding.hunk.oldCount === 0 || deadline.late()) return finding;
   const { hunk } = finding;
   const applied = findNewSide(base, hunk, finder, added);
   const places = finder.findMended(hunk);

@@ -62,7 +62,7 @@ function narrow(
     );
     const hint = hintOf(finding.hunk);
     const named = hint !== undefined && holds(candidate.starts, hint) ? hint : undefined;
-    const last = base.count - finding.hunk.old.length;
+    const last = base.count - finding.hunk.oldCount;
     if (finding.hunk.hunk.atEnd && holds(candidate.starts, last)) return { ...candidate, starts: [last] };
     if (inside.length > 0 && named !== undefined && !inside.includes(named)) return candidate;
     if (named !== undefined && reliable) return { ...candidate, starts: [named] };
@@ -88,7 +88,7 @@ function solveOutOfOrder(
   const starts = findings.map((finding) => finding.starts[0] ?? 0);
   const colliding = findings[findCollision(candidates, starts) ?? -1];
   if (colliding !== undefined) return misfit("overlap", colliding, findings, colliding.starts);
-  const gap = findings.find(({ hunk }) => hunk.old.length === 0 && hunk.hunk.header.numbers !== undefined);
+  const gap = findings.find(({ hunk }) => hunk.oldCount === 0 && hunk.hunk.header.numbers !== undefined);
   if (gap !== undefined) return misfit("numbers_contradict", gap, findings, gap.starts);
   const shallow = findIndentDoubt(findings);
   if (shallow !== undefined) return misfit("indent_unknown", shallow, findings, shallow.starts);

@@ -10,12 +10,26 @@ export function linesStandAt(base: BaseText, lines: readonly HunkLine[], start: 
   return lines.every((line, at) => base.isLine(start + at, line.text));
 }
 
+/** Whether the old lines of a hunk stand so. */
+export function standsAt(base: BaseText, { hunk, oldCount }: ShapedHunk, start: number): boolean {
+  if (start < 0 || start + oldCount > base.count) return false;
+  let place = start;
+  for (let at = 0; at < hunk.count; at++) {
+    if (hunk.kindOf(at) === "added") continue;
+    if (!base.isLine(place, hunk.textOf(at))) return false;
+    place += 1;
+  }
+  return true;
+}
+
 export const standsAlready = {
   /**
    * The place where a pure insertion at the edge of its context already stands, seen from the place of
    * that context; undefined where it does not.
    */
   at(base: BaseText, hunk: ShapedHunk, start: number): number | undefined {
+    const { coreFrom, coreTo, oldCount } = hunk;
+    if (coreFrom !== coreTo || (coreFrom !== 0 && coreFrom !== oldCount)) return undefined;
     const [run, second] = hunk.runs;
     if (run === undefined || second !== undefined || run.from !== run.to) return undefined;
     const atTop = run.from === 0;
@@ -26,7 +40,7 @@ export const standsAlready = {
 
   /** Whether the new side, found in the file, proves that the hunk was applied. */
   isTelling(base: BaseText, hunk: ShapedHunk, added: AddedLines): boolean {
-    if (hunk.old.length === 0) return false;
+    if (hunk.oldCount === 0) return false;
     const words = hunk.new.filter((line) => !isBlankLine(line.text));
     if (words.length < 2 && !words.some((line) => /[\p{L}\p{N}]/u.test(line.text))) return false;
     const runs = hunk.runs.map((run) => weighRun(base, hunk, run, added));
@@ -120,14 +134,24 @@ function hidesGap(gone: readonly HunkLine[], context: readonly HunkLine[]): bool
   });
 }
 
+function newStandsAt(base: BaseText, { hunk, newCount }: ShapedHunk, start: number): boolean {
+  if (start < 0 || start + newCount > base.count) return false;
+  let place = start;
+  for (let at = 0; at < hunk.count; at++) {
+    if (hunk.kindOf(at) === "removed") continue;
+    if (!base.isLine(place, hunk.textOf(at))) return false;
+    place += 1;
+  }
+  return true;
+}
+
 /** Whether the numbers say so: the new side stands where it should, the old does not. The 0-based place. */
 export function claimsApplied(base: BaseText, hunk: ShapedHunk): number | undefined {
   const { numbers } = hunk.hunk.header;
-  if (numbers === undefined || hunk.old.length === 0 || announcesMore(hunk)) return undefined;
-  if (!hunk.new.some((line) => !isBlankLine(line.text))) return undefined;
+  if (numbers === undefined || hunk.oldCount === 0 || announcesMore(hunk)) return undefined;
   const start = numbers.newStart - 1;
-  if (linesStandAt(base, hunk.old, numbers.oldStart - 1)) return undefined;
-  return linesStandAt(base, hunk.new, start) ? start : undefined;
+  if (!newStandsAt(base, hunk, start) || standsAt(base, hunk, numbers.oldStart - 1)) return undefined;
+  return hunk.new.some((line) => !isBlankLine(line.text)) ? start : undefined;
 }
 
 /**
