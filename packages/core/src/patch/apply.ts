@@ -19,8 +19,8 @@ export const applyStrictly: StrictApplier = (base, correctedDiff) => {
 
 /**
  * Applies edits twice, by a splice of our own and by the strict applier through a diff written anew, and
- * compares. On a large file the applier is given only the lines around the edits, some hundreds of edits at
- * a time, so that its cost is that of the change; what lies between is copied by the splice.
+ * compares. On a large file the applier is given only the lines around the edits, thousands of lines at a time,
+ * so that its cost is that of the change; what lies between is copied by the splice.
  *
  * @param edits ascending and disjoint.
  * @returns the new text, or undefined where the two do not agree to the byte, or the deadline has passed.
@@ -34,25 +34,91 @@ export function applyEdits(
   if (base.count <= wholeFileLines) return applyWhole(base, edits, applier);
   const parts: string[] = [];
   let at = 0;
-  for (const batch of batchWindows(groupEdits(base, edits, 1))) {
+  for (let first = 0; first < edits.length; ) {
     if (deadline.late()) return undefined;
-    const results = batch.map((window) => splice(base, window, window.from, window.to));
-    const given = batch.map(({ from, to }) => base.slice(from, to)).join("");
-    const diff = renderDiff(base, batch, true);
-    if (!agrees(base, applier, given, diff, results.join(""))) return undefined;
-    for (const [n, { from, to }] of batch.entries()) {
-      parts.push(base.slice(at, from), results[n] ?? "");
-      at = to;
-    }
+    const batch = new Batch(base, at);
+    first = batch.take(edits, first);
+    if (!agrees(base, applier, batch.given, batch.diff, batch.expected)) return undefined;
+    parts.push(batch.text);
+    at = batch.end;
   }
   parts.push(base.slice(at, base.count));
   return parts.join("");
 }
 
+/** Some edits that follow each other, with the lines beside them, as if nothing stood between these windows. */
+class Batch {
+  /** The lines of the windows, before the edits and after them. */
+  given = "";
+  expected = "";
+  /** The lines of the file from the end of the batch before, after the edits. */
+  text = "";
+  /** The line after the last window. */
+  end: number;
+  private body = "";
+  private oldCount = 0;
+  private newCount = 0;
+
+  constructor(
+    private readonly base: BaseText,
+    from: number,
+  ) {
+    this.end = from;
+  }
+
+  /** The windows are one hunk, since in what the applier is given they touch. */
+  get diff(): string {
+    return `${fileHeader}${hunkHeader(0, this.oldCount, 0, this.newCount)}${this.body}`;
+  }
+
+  /** Takes edits from `first` on, many enough to make up for the applier's cost a call. @returns the next one. */
+  take(edits: readonly Edit[], first: number): number {
+    const { base } = this;
+    let next = first;
+    for (; this.oldCount + this.newCount < batchLines; next++) {
+      const edit = edits[next];
+      if (edit === undefined) break;
+      const from = Math.max(this.end, edit.from - 1);
+      this.text += base.slice(this.end, from);
+      this.keep(from, edit.from);
+      this.replace(edit);
+      const beyond = Math.min(base.count, edit.to + 1, edits[next + 1]?.from ?? base.count);
+      this.keep(edit.to, beyond);
+      this.end = beyond;
+    }
+    return next;
+  }
+
+  private keep(from: number, to: number): void {
+    if (from >= to) return;
+    const lines = this.base.slice(from, to);
+    this.given += lines;
+    this.put(lines);
+    for (let at = from; at < to; at++) this.body += oldLine(this.base, " ", at);
+    this.oldCount += to - from;
+    this.newCount += to - from;
+  }
+
+  private replace({ from, to, lines }: Edit): void {
+    this.given += this.base.slice(from, to);
+    for (let at = from; at < to; at++) this.body += oldLine(this.base, "-", at);
+    for (const { text, ending } of lines) {
+      this.put(text + ending);
+      this.body += signed("+", text, ending);
+    }
+    this.oldCount += to - from;
+    this.newCount += lines.length;
+  }
+
+  private put(text: string): void {
+    this.expected += text;
+    this.text += text;
+  }
+}
+
 function applyWhole(base: BaseText, edits: readonly Edit[], applier: StrictApplier): string | undefined {
-  const text = splice(base, { from: 0, to: base.count, edits }, 0, base.count);
-  const diff = renderDiff(base, groupEdits(base, edits, contextLines), false);
-  return agrees(base, applier, base.text, diff, text) ? text : undefined;
+  const text = splice(base, edits);
+  return agrees(base, applier, base.text, renderDiff(base, edits), text) ? text : undefined;
 }
 
 function agrees(
@@ -67,6 +133,17 @@ function agrees(
   return applier(given.replaceAll("\r", "\n"), diff) === expected.replaceAll("\r", "\n");
 }
 
+function splice(base: BaseText, edits: readonly Edit[]): string {
+  let text = "";
+  let at = 0;
+  for (const edit of edits) {
+    text += base.slice(at, edit.from);
+    for (const line of edit.lines) text += line.text + line.ending;
+    at = edit.to;
+  }
+  return text + base.slice(at, base.count);
+}
+
 /** Some edits that stand close together, and the lines around them. */
 interface EditWindow {
   readonly from: number;
@@ -74,88 +151,63 @@ interface EditWindow {
   readonly edits: readonly Edit[];
 }
 
-function groupEdits(base: BaseText, edits: readonly Edit[], context: number): readonly EditWindow[] {
+function groupEdits(base: BaseText, edits: readonly Edit[]): readonly EditWindow[] {
   const windows: { from: number; to: number; edits: Edit[] }[] = [];
   for (const edit of edits) {
     const open = windows.at(-1);
-    const to = Math.min(base.count, edit.to + context);
-    if (open !== undefined && edit.from - context <= open.to) {
+    const to = Math.min(base.count, edit.to + contextLines);
+    if (open !== undefined && edit.from - contextLines <= open.to) {
       open.edits.push(edit);
       open.to = to;
-    } else windows.push({ from: Math.max(0, edit.from - context), to, edits: [edit] });
+    } else windows.push({ from: Math.max(0, edit.from - contextLines), to, edits: [edit] });
   }
   return windows;
 }
 
-/** Windows in the order of the file, so many together that calling the applier costs little beside its work. */
-function* batchWindows(windows: readonly EditWindow[]): Generator<readonly EditWindow[]> {
-  let batch: EditWindow[] = [];
-  let lines = 0;
-  for (const window of windows) {
-    batch.push(window);
-    lines += window.to - window.from + countNew(window);
-    if (lines < batchLines) continue;
-    yield batch;
-    [batch, lines] = [[], 0];
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** The lines `from` to `to` after some edits. */
-function splice(base: BaseText, { edits }: EditWindow, from: number, to: number): string {
-  const parts: string[] = [];
-  let at = from;
-  for (const edit of edits) {
-    if (edit.from > at) parts.push(base.slice(at, edit.from));
-    for (const line of edit.lines) parts.push(line.text, line.ending);
-    at = edit.to;
-  }
-  parts.push(base.slice(at, to));
-  return parts.join("");
-}
-
-function renderDiff(base: BaseText, windows: readonly EditWindow[], condensed: boolean): string {
-  const out = ["--- a/file\n", "+++ b/file\n"];
-  let seen = 0;
+function renderDiff(base: BaseText, edits: readonly Edit[]): string {
+  let diff = fileHeader;
   let shift = 0;
-  for (const window of windows) {
-    const oldStart = condensed ? seen : window.from;
+  for (const window of groupEdits(base, edits)) {
     const oldCount = window.to - window.from;
     const growth = window.edits.reduce((sum, edit) => sum + edit.lines.length - (edit.to - edit.from), 0);
-    const newCount = oldCount + growth;
-    const start = (first: number, count: number) => `${count === 0 ? first : first + 1},${count}`;
-    out.push(`@@ -${start(oldStart, oldCount)} +${start(oldStart + shift, newCount)} @@\n`);
-    renderWindow(base, window, out);
-    seen += oldCount;
+    diff += hunkHeader(window.from, oldCount, window.from + shift, oldCount + growth);
+    diff += renderWindow(base, window);
     shift += growth;
   }
-  return out.join("");
+  return diff;
 }
 
-function renderWindow(base: BaseText, window: EditWindow, out: string[]): void {
-  const put = (sign: string, text: string, ending: LineEnding) => {
-    out.push(sign, text, ending === "\r\n" ? "\r\n" : "\n");
-    if (ending === "") out.push("\\ No newline at end of file\n");
-  };
-  const putOld = (sign: string, from: number, to: number) => {
-    for (let at = from; at < to; at++) put(sign, base.line(at), base.ending(at) ?? "");
-  };
+function renderWindow(base: BaseText, window: EditWindow): string {
+  let body = "";
   let at = window.from;
   for (const edit of window.edits) {
-    putOld(" ", at, edit.from);
-    putOld("-", edit.from, edit.to);
-    for (const line of edit.lines) put("+", line.text, line.ending);
-    at = edit.to;
+    for (; at < edit.from; at++) body += oldLine(base, " ", at);
+    for (; at < edit.to; at++) body += oldLine(base, "-", at);
+    for (const line of edit.lines) body += signed("+", line.text, line.ending);
   }
-  putOld(" ", at, window.to);
+  for (; at < window.to; at++) body += oldLine(base, " ", at);
+  return body;
 }
 
-function countNew({ edits }: EditWindow): number {
-  return edits.reduce((sum, edit) => sum + edit.lines.length, 0);
+/** @param oldFrom 0-based, as `newFrom`. */
+function hunkHeader(oldFrom: number, oldCount: number, newFrom: number, newCount: number): string {
+  const range = (from: number, count: number) => `${count === 0 ? from : from + 1},${count}`;
+  return `@@ -${range(oldFrom, oldCount)} +${range(newFrom, newCount)} @@\n`;
 }
 
+function oldLine(base: BaseText, sign: string, at: number): string {
+  const line = base.slice(at, at + 1);
+  return line.endsWith("\n") ? sign + line : signed(sign, base.line(at), base.ending(at) ?? "");
+}
+
+function signed(sign: string, text: string, ending: LineEnding): string {
+  if (ending === "") return `${sign}${text}\n\\ No newline at end of file\n`;
+  return sign + text + (ending === "\r\n" ? "\r\n" : "\n");
+}
+
+const fileHeader = "--- a/file\n+++ b/file\n";
 const contextLines = 3;
 /** Lines of a batch of edits, old and new: few enough to be forgotten before they cost a long-lived copy. */
 const batchLines = 4_096;
 /** Up to this many lines the strict applier gets the file whole. */
-const wholeFileLines = 2_000;
+const wholeFileLines = 500;

@@ -263,7 +263,7 @@ export class DiffReader {
   private close(lastOfSpan: boolean, at: number): void {
     const draft = this.draft;
     this.draft = undefined;
-    if (draft === undefined || this.context.deadline.late()) return;
+    if (draft === undefined || this.context.deadline.passes()) return;
     if (countLines(draft) === 0) {
       this.repairs.push({ kind: "empty_hunk", detail: "an `@@` line without lines below it" });
       return;

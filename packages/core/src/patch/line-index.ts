@@ -65,6 +65,13 @@ export class LineIndex {
     return (this.offsets[id + 1] ?? 0) - (this.offsets[id] ?? 0);
   }
 
+  /** The 0-based place at which a line stands first; -1 where it has no number. */
+  firstPlaceOf(id: number): number {
+    if (id < 0) return -1;
+    if (this.isStale) this.findPlaces();
+    return this.positions[this.offsets[id] ?? 0] ?? -1;
+  }
+
   /** 0-based places of a line in the file, ascending. */
   placesOf(id: number): Int32Array {
     if (id < 0) return none;

@@ -11,15 +11,61 @@ export interface ReadHeader {
 /** @returns undefined where the line is no hunk header at all. */
 export function readHunkHeader(line: string): ReadHeader | undefined {
   if (!line.startsWith("@@") || !/^@@(\s|-|$|@)/.test(line)) return undefined;
-  const regular = regularHeader.exec(line);
-  const found = regular ?? looseHeader.exec(line);
+  const regular = readRegular(line);
+  if (regular !== undefined) return regular;
+  const found = looseHeader.exec(line);
   if (found === null) return { numbers: undefined, anchor: readAnchor(line.slice(2)), regular: false };
   const [, oldStart = "", oldCount = "1", newStart = "", newCount = "1", rest = ""] = found;
   const numbers = { oldStart: +oldStart, oldCount: +oldCount, newStart: +newStart, newCount: +newCount };
-  return { numbers, anchor: rest === "" ? undefined : readAnchor(rest), regular: regular !== null };
+  return { numbers, anchor: rest === "" ? undefined : readAnchor(rest), regular: false };
 }
 
-const regularHeader = /^@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@(.*)$/;
+/** `@@ -1,2 +1,3 @@`: without a regular expression, since a diff may have very many. */
+function readRegular(line: string): ReadHeader | undefined {
+  const scan = new HeaderScan(line);
+  const [oldStart, oldCount] = [scan.number("@@ -"), scan.number(",", 1)];
+  const [newStart, newCount] = [scan.number(" +"), scan.number(",", 1)];
+  const rest = scan.after(" @@");
+  // A line terminator of another kind in the rest: no header that a tool wrote.
+  if (rest === undefined || !/^.*$/.test(rest)) return undefined;
+  const anchor = rest === "" ? undefined : readAnchor(rest);
+  return { numbers: { oldStart, oldCount, newStart, newCount }, anchor, regular: true };
+}
+
+/** Reads a header from left to right; what does not fit makes all of it fail. */
+class HeaderScan {
+  private at = 0;
+  private failed = false;
+
+  constructor(private readonly line: string) {}
+
+  /** The digits after a mark; `missing` where the mark is missing and that is allowed. */
+  number(mark: string, missing = Number.NaN): number {
+    if (!this.line.startsWith(mark, this.at)) {
+      this.failed ||= Number.isNaN(missing);
+      return missing;
+    }
+    const from = this.at + mark.length;
+    let to = from;
+    let value = 0;
+    for (let digit = this.digitAt(to); digit >= 0 && digit <= 9; digit = this.digitAt(++to))
+      value = value * 10 + digit;
+    this.failed ||= to === from || to - from > 15;
+    this.at = to;
+    return value;
+  }
+
+  after(mark: string): string | undefined {
+    if (this.failed || !this.line.startsWith(mark, this.at)) return undefined;
+    return this.line.slice(this.at + mark.length);
+  }
+
+  private digitAt(at: number): number {
+    return this.line.charCodeAt(at) - zero;
+  }
+}
+
+const zero = 48;
 const looseHeader =
   /^@@+\s*-\s*(\d{1,15})(?:\s*,\s*(\d{1,15}))?\s*\+\s*(\d{1,15})(?:\s*,\s*(\d{1,15}))?\s*(?:@@+)?(.*)$/;
 

@@ -4,6 +4,7 @@ import type { HunkLine, ShapedHunk } from "./hunk.js";
 import { findShift, type Shift, sameShift } from "./indent.js";
 import type { LineIndex } from "./line-index.js";
 import { isBlankLine, type LineKey, levelled } from "./line-key.js";
+import { standsAt } from "./standing.js";
 
 /** How far from the file's bytes the old lines of a hunk were when they were found. */
 export type Tier = "exact" | "trailing" | "prefix" | "shift" | "punctuation" | "aligned";
@@ -36,7 +37,29 @@ export class PlaceFinder {
 
   /** The same for the old side of a hunk. */
   findOldSide(hunk: ShapedHunk): Places | undefined {
+    const only = this.findBySingleLine(hunk);
+    if (only >= 0) return { tier: "exact", starts: [only] };
     return this.findInTiers((index) => idsOfOld(hunk, index));
+  }
+
+  /** The one place that a hunk can have if one of its old lines stands once in the file; -1 where it has none. */
+  private findBySingleLine(shaped: ShapedHunk): number {
+    const index = this.base.index("exact");
+    const { hunk } = shaped;
+    let offset = 0;
+    for (let at = 0; at < hunk.count; at++) {
+      if (hunk.kindOf(at) === "added") continue;
+      const id = index.idOf(hunk.textOf(at));
+      if (id < 0) return -1;
+      if (index.countOf(id) === 1) {
+        const start = index.firstPlaceOf(id) - offset;
+        if (this.overflowed || !standsAt(this.base, shaped, start)) return -1;
+        this.spare -= 1;
+        return start;
+      }
+      offset += 1;
+    }
+    return -1;
   }
 
   private findInTiers(idsIn: (index: LineIndex) => readonly number[] | undefined): Places | undefined {

@@ -41,6 +41,7 @@ function ascend(hunks: readonly ShapedHunk[]): boolean {
 
 /** The same without numbers: as many places as copies means all of them, one place means once. */
 export function mergeRepeated(findings: readonly Finding[]): Merged {
+  if (areApart(findings)) return { kept: findings, repeated: [], unclear: undefined };
   const groups = groupAlike(findings.filter(({ hunk }) => hunk.hunk.header.numbers === undefined));
   const left = new Set<Finding>();
   for (const group of groups) {
@@ -51,6 +52,17 @@ export function mergeRepeated(findings: readonly Finding[]): Merged {
   }
   const repeated = [...left].map((finding) => finding.hunk.hunk.number);
   return { kept: findings.filter((finding) => !left.has(finding)), repeated, unclear: undefined };
+}
+
+/** Whether each has one place, below the one before: hunks that are the same would have the same places. */
+function areApart(findings: readonly Finding[]): boolean {
+  let last = -1;
+  for (const { starts } of findings) {
+    const start = starts[0] ?? -1;
+    if (starts.length !== 1 || start <= last) return false;
+    last = start;
+  }
+  return true;
 }
 
 /** Groups of hunks that are the same to the letter; one that stands alone may be left out. */

@@ -6,7 +6,7 @@ import type { Deadline } from "./deadline.js";
 import { announcesMore, type HunkLine, type ShapedHunk } from "./hunk.js";
 import { isBlankLine, levelled } from "./line-key.js";
 import { type AlreadyThere, type Finding, hintOf } from "./placement.js";
-import type { PlaceFinder } from "./places.js";
+import type { PlaceFinder, Tier } from "./places.js";
 import {
   type AddedLines,
   claimsApplied,
@@ -25,11 +25,13 @@ export function findVerbatim(
   finder: PlaceFinder,
   deadline: Deadline,
 ): Finding {
-  const nothing = { hunk, tier: undefined, starts: [], alignment: undefined, applied: [] };
-  if (deadline.late()) return nothing;
-  if (hunk.oldCount === 0) return { ...nothing, tier: "exact", starts: findGaps(base, hunk) };
+  const found = (tier: Tier | undefined, starts: ArrayLike<number>): Finding => {
+    return { hunk, tier, starts, alignment: undefined, applied: none };
+  };
+  if (deadline.passes()) return found(undefined, none);
+  if (hunk.oldCount === 0) return found("exact", findGaps(base, hunk));
   const places = finder.findOldSide(hunk);
-  if (places === undefined) return nothing;
+  if (places === undefined) return found(undefined, none);
   const hint = hintOf(hunk);
   // The number may name another copy that differs in trailing blanks only: two witnesses that disagree.
   if (
@@ -38,12 +40,11 @@ export function findVerbatim(
     !holds(places.starts, hint) &&
     looseAt(base, hunk, hint)
   )
-    return {
-      ...nothing,
-      tier: "trailing",
-      starts: [...Array.from(places.starts), hint].sort((a, b) => a - b),
-    };
-  return { ...nothing, tier: places.tier, starts: places.starts };
+    return found(
+      "trailing",
+      [...Array.from(places.starts), hint].sort((a, b) => a - b),
+    );
+  return found(places.tier, places.starts);
 }
 
 function looseAt(base: BaseText, { hunk, oldCount }: ShapedHunk, start: number): boolean {
@@ -160,3 +161,5 @@ export function findMended(
       return outcome satisfies never;
   }
 }
+
+const none: readonly number[] = [];
