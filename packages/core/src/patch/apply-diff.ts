@@ -118,9 +118,14 @@ function succeed(
   outcome: Omit<PatchSuccess, "kind" | "addedText">,
   hunks: readonly ShapedHunk[],
 ): PatchSuccess {
+  const { code, text, landed, ranges, repairs } = outcome;
   return {
     kind: "success",
-    ...outcome,
+    code,
+    text,
+    landed,
+    ranges,
+    repairs,
     get addedText() {
       return joinAdded(hunks);
     },

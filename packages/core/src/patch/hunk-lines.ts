@@ -8,8 +8,6 @@ import type { LineTable } from "./line-table.js";
  * looked at once and need no object that outlives the look.
  */
 export class WrittenHunk implements Hunk {
-  readonly oldLacksNewline = false;
-  readonly newLacksNewline = false;
   private list: readonly HunkLine[] | undefined;
 
   constructor(
@@ -21,6 +19,14 @@ export class WrittenHunk implements Hunk {
     private readonly from: number,
     readonly count: number,
   ) {}
+
+  get oldLacksNewline(): boolean {
+    return false;
+  }
+
+  get newLacksNewline(): boolean {
+    return false;
+  }
 
   get lines(): readonly HunkLine[] {
     this.list ??= cutLines(this.table, this.from, this.from + this.count);

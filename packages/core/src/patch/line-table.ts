@@ -88,7 +88,7 @@ export class LineTable {
 }
 
 function findStarts(text: string, mark: string): Int32Array {
-  let starts = new Int32Array(Math.floor(text.length / 24) + 16);
+  let starts = new Int32Array(guessCount(text, mark));
   let count = 0;
   let from = 0;
   while (from < text.length) {
@@ -99,7 +99,16 @@ function findStarts(text: string, mark: string): Int32Array {
     from = end + 1;
   }
   starts[count] = text.length;
-  return starts.slice(0, count + 1);
+  return starts.subarray(0, count + 1);
+}
+
+/** How many lines a text may have if it goes on as it begins, and some to spare. */
+function guessCount(text: string, mark: string): number {
+  const sample = Math.min(text.length, sampleLength);
+  let ends = 0;
+  for (let at = text.indexOf(mark); at >= 0 && at < sample; at = text.indexOf(mark, at + 1)) ends += 1;
+  const guess = (ends + 1) * 1.1 * (text.length / Math.max(sample, 1));
+  return Math.ceil(Math.min(guess, text.length / 8)) + 16;
 }
 
 function enlarge(numbers: Int32Array): Int32Array<ArrayBuffer> {
@@ -108,4 +117,5 @@ function enlarge(numbers: Int32Array): Int32Array<ArrayBuffer> {
   return larger;
 }
 
+const sampleLength = 2_048;
 const carriage = 13;

@@ -27,14 +27,13 @@ export function describeLanding(placements: readonly Placement[]): readonly Land
 }
 
 /** By how many lines the hunks before each one, in the order of the file, move it. */
-function shiftsOf(placements: readonly Placement[]): Int32Array {
-  const order = new Uint32Array(placements.length);
-  for (let at = 0; at < order.length; at++) order[at] = at;
+function shiftsOf(placements: readonly Placement[]): readonly number[] {
+  const order = placements.map((_, at) => at);
   const placed = (at: number) => placements[at] ?? { start: 0, end: 0 };
-  const inOrder = (one: number, other: number) =>
+  const compare = (one: number, other: number) =>
     placed(one).start - placed(other).start || placed(one).end - placed(other).end;
-  if (order.some((at) => at > 0 && inOrder(at - 1, at) > 0)) order.sort(inOrder);
-  const shifts = new Int32Array(placements.length);
+  if (order.some((at) => at > 0 && compare(at - 1, at) > 0)) order.sort(compare);
+  const shifts = order.slice();
   let shift = 0;
   for (const at of order) {
     shifts[at] = shift;

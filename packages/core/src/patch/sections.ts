@@ -14,8 +14,8 @@ export interface FileSection {
   readonly deletion: boolean;
   readonly copy: boolean;
   readonly binary: boolean;
-  /** Lines of the diff, one piece a hunk, its header included. */
-  readonly pieces: readonly LineSpan[];
+  /** Lines of the diff, one piece a hunk, its header included: `from` and `to` (after the last) by turns. */
+  readonly pieces: readonly number[];
 }
 
 /** Gathers what the headers of a diff say, file by file, while the diff is read. */
@@ -64,8 +64,8 @@ export class SectionList {
     }
   }
 
-  notePiece(piece: LineSpan): void {
-    this.current.pieces.push(piece);
+  notePiece({ from, to }: LineSpan): void {
+    this.current.pieces.push(from, to);
   }
 
   private push(): void {
@@ -77,7 +77,7 @@ export class SectionList {
   }
 }
 
-type Writable = { -readonly [Key in keyof FileSection]: FileSection[Key] } & { pieces: LineSpan[] };
+type Writable = { -readonly [Key in keyof FileSection]: FileSection[Key] } & { pieces: number[] };
 
 function empty(): Writable {
   return {

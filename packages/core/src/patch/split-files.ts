@@ -76,7 +76,9 @@ function toFileDiff(lines: LineTable, dialect: Dialect, section: FileSection): F
 function renderSection(lines: LineTable, dialect: Dialect, path: string, section: FileSection): string {
   const { creation, pieces } = section;
   if (pieces.length === 0 && !creation) return "";
-  const body = pieces.map(({ from, to }) => endLine(lines.slice(from, to))).join("");
+  let body = "";
+  for (let at = 0; at < pieces.length; at += 2)
+    body += endLine(lines.slice(pieces[at] ?? 0, pieces[at + 1] ?? 0));
   switch (dialect) {
     case "unified":
       return `--- ${creation ? "/dev/null" : `a/${path}`}\n+++ b/${path}\n${body}`;

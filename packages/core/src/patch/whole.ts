@@ -57,7 +57,9 @@ export function refuseAsWhole(parsed: ParsedDiff): PatchRefusal | undefined {
 
 /** The files that the diff names, each once. */
 function namedFiles({ sections }: ParsedDiff): readonly string[] {
-  return [...new Set(sections.flatMap(({ path }) => (path === undefined ? [] : [path])))];
+  const names = new Set<string>();
+  for (const { path } of sections) if (path !== undefined) names.add(path);
+  return [...names];
 }
 
 /** Models often misremember the path; the caller's counts, but it is told. */
