@@ -68,15 +68,12 @@ function areApart(findings: readonly Finding[]): boolean {
 /** Groups of hunks that are the same to the letter; one that stands alone may be left out. */
 function groupAlike(findings: readonly Finding[]): Iterable<readonly Finding[]> {
   // Most hunks differ in length or in their first line, so that few have to be spelled out.
-  const sketches = new Map<string, number>();
-  const sketch = ({ hunk }: Finding) => `${hunk.hunk.count} ${hunk.hunk.textOf(0)}`;
-  for (const finding of findings) {
-    const text = sketch(finding);
-    sketches.set(text, (sketches.get(text) ?? 0) + 1);
-  }
+  const sketches = findings.map(({ hunk }) => `${hunk.hunk.count} ${hunk.hunk.textOf(0)}`);
+  const amounts = new Map<string, number>();
+  for (const sketch of sketches) amounts.set(sketch, (amounts.get(sketch) ?? 0) + 1);
   const groups = new Map<string, Finding[]>();
-  for (const finding of findings) {
-    if (sketches.get(sketch(finding)) === 1) continue;
+  for (const [at, finding] of findings.entries()) {
+    if (amounts.get(sketches[at] ?? "") === 1) continue;
     const letters = spell(finding.hunk);
     const group = groups.get(letters);
     if (group === undefined) groups.set(letters, [finding]);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { applyDiff } from "../../src/patch/index.js";
 
 /** Each must end, in whatever way, when its time is up; the slack is for a busy machine, not for the engine. */
-const limitMs = 1_000;
-const slackMs = 15_000;
+const limitMs = 500;
+const slackMs = 30_000;
 const peakMiB = 1_536;
 
 const repeat = (text: string, count: number) => text.repeat(count);
@@ -124,7 +124,7 @@ describe("the time limit", () => {
       if (outcome.kind === "refusal") expect(outcome.code).not.toBe("internal_error");
       expect(performance.now() - start).toBeLessThan(limitMs + slackMs);
     },
-    60_000,
+    120_000,
   );
 
   it("is kept in bounded memory", () => {

@@ -1,11 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { applyDiff, applyStrictly, carryEndings } from "../../src/patch/index.js";
+import { applyDiff, applyStrictly, carryEndings, type PatchRequest } from "../../src/patch/index.js";
 import { text } from "./check.js";
 
 const base = text("a", "b", "c");
 const diff = text("@@ -2,1 +2,1 @@", "-b", "+B");
 const internal =
   "Internal Error: The corrected patch failed to apply. Please review the diff for subtle errors.";
+
+/**
+ * Holds for a step that is linear on any machine, and for none that is quadratic on inputs of this size: what
+ * is counted is the processor's time, which other programs do not take, and ten times that much is allowed.
+ */
+function within(ms: number, work: () => void): void {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(10 * ms);
+}
 
 describe("the strict last stage", () => {
   it("is an internal error where the applier fails", () => {
@@ -112,26 +123,19 @@ describe("limits", () => {
   });
 
   it("stops when its time is up", () => {
-    const started = Date.now();
-    const outcome = applyDiff({ base: "a\n", diff: `@@\n a\n${"+x\n".repeat(1_000_000)}`, limitMs: 20 });
-    expect(outcome.code).toBe("timeout");
-    expect(Date.now() - started).toBeLessThan(2_000);
+    const diff = `@@\n a\n${"+x\n".repeat(1_000_000)}`;
+    within(2_000, () => expect(applyDiff({ base: "a\n", diff, limitMs: 20 }).code).toBe("timeout"));
   });
 
   it("refuses more than 2,000,000 lines without reading them", () => {
-    const started = Date.now();
-    expect(applyDiff({ base: "a\n", diff: `@@\n a\n${"+x\n".repeat(5_000_000)}` }).code).toBe("too_large");
-    expect(Date.now() - started).toBeLessThan(1_000);
+    const diff = `@@\n a\n${"+x\n".repeat(5_000_000)}`;
+    within(1_000, () => expect(applyDiff({ base: "a\n", diff }).code).toBe("too_large"));
   });
 });
 
-describe("cost", () => {
-  // Real times are a tenth of these: the limits catch a step that is quadratic, not a slow machine.
-  const within = (ms: number, work: () => void) => {
-    const started = performance.now();
-    work();
-    expect(performance.now() - started).toBeLessThan(ms);
-  };
+describe("cost", { timeout: 120_000 }, () => {
+  // The engine's own limit counts the time that other programs take, too.
+  const apply = (request: PatchRequest) => applyDiff({ limitMs: 60_000, ...request });
   const equal = "x\n".repeat(100_000);
   const lines = Array.from({ length: 100_000 }, (_, at) => (at % 7 === 0 ? "}" : `line ${at}`));
   const hunks = (shift: number) =>
@@ -148,33 +152,33 @@ describe("cost", () => {
     }).join("");
 
   it("is small on 100,000 equal lines", () => {
-    within(1_500, () => expect(applyDiff({ base: equal, diff: "@@\n-x\n+y\n" }).code).toBe("ambiguous"));
+    within(1_500, () => expect(apply({ base: equal, diff: "@@\n-x\n+y\n" }).code).toBe("ambiguous"));
     const long = `@@\n${" x\n".repeat(500)}-x\n+y\n${" x\n".repeat(500)}`;
-    within(1_500, () => expect(applyDiff({ base: equal, diff: long }).code).toBe("ambiguous"));
+    within(1_500, () => expect(apply({ base: equal, diff: long }).code).toBe("ambiguous"));
     within(3_000, () =>
-      expect(
-        applyDiff({ base: equal.replaceAll("x", "    xxx"), diff: long.replaceAll("x", "xxx") }).code,
-      ).toBe("ambiguous"),
+      expect(apply({ base: equal.replaceAll("x", "    xxx"), diff: long.replaceAll("x", "xxx") }).code).toBe(
+        "ambiguous",
+      ),
     );
     within(1_500, () =>
-      expect(applyDiff({ base: equal, diff: "@@ -777 +777 @@\n-x\n+y\n" }).code).toBe("applied"),
+      expect(apply({ base: equal, diff: "@@ -777 +777 @@\n-x\n+y\n" }).code).toBe("applied"),
     );
   });
 
   it("is small on 100,000 lines with 1,000 hunks, numbers right or wrong", () => {
     const base = text(...lines);
-    within(2_000, () => expect(applyDiff({ base, diff: hunks(0) }).code).toBe("applied"));
-    within(3_000, () => expect(applyDiff({ base, diff: hunks(4321) }).code).toBe("applied"));
+    within(2_000, () => expect(apply({ base, diff: hunks(0) }).code).toBe("applied"));
+    within(3_000, () => expect(apply({ base, diff: hunks(4321) }).code).toBe("applied"));
   });
 
   it("is small for damaged context among 100,000 equal lines, and for names and fences without end", () => {
     const context = " x\n".repeat(500);
     const damaged = `@@\n${context} zz\n-x\n+y\n${context}`;
-    within(1_500, () => expect(applyDiff({ base: equal, diff: damaged }).kind).toBe("refusal"));
+    within(1_500, () => expect(apply({ base: equal, diff: damaged }).kind).toBe("refusal"));
     const names = `--- ${" ".repeat(1_000_000)}x\n+++ ${" ".repeat(1_000_000)}y\n@@\n-a\n+b\n`;
-    within(1_500, () => expect(applyDiff({ base: "a\n", diff: names }).code).toBe("applied"));
-    within(3_000, () => applyDiff({ base: "a\n", diff: "```\n```\n".repeat(300_000), limitMs: 1_000 }));
-    within(3_000, () => applyDiff({ base: "a\n", diff: "@".repeat(20_000_000), limitMs: 1_000 }));
+    within(1_500, () => expect(apply({ base: "a\n", diff: names }).code).toBe("applied"));
+    within(3_000, () => apply({ base: "a\n", diff: "```\n```\n".repeat(300_000), limitMs: 1_000 }));
+    within(3_000, () => apply({ base: "a\n", diff: "@".repeat(20_000_000), limitMs: 1_000 }));
   });
 
   it("is small for a text whose lines are all new", () => {
