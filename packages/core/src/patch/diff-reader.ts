@@ -6,7 +6,14 @@ import { cutLines, kindOfSign, WrittenHunk } from "./hunk-lines.js";
 import type { LineTable } from "./line-table.js";
 import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
 import type { LineSpan } from "./parse-fences.js";
-import { looksLikeFileHeader, noFile, readFileNames, readGitLine, readHunkHeader } from "./parse-header.js";
+import {
+  looksLikeFileHeader,
+  noFile,
+  type ReadHeader,
+  readFileNames,
+  readGitLine,
+  readHunkHeader,
+} from "./parse-header.js";
 import { type FileSection, hunkLimit, SectionList } from "./sections.js";
 import type { Repair } from "./types.js";
 
@@ -31,6 +38,8 @@ export class DiffReader {
   private bodyStart = 0;
   private skippedProse = false;
   private inFile = false;
+  /** The header read last, and what it says. */
+  private last: { readonly line: string; readonly header: ReadHeader } | undefined;
 
   constructor(
     private readonly lines: LineTable,
@@ -145,7 +154,7 @@ export class DiffReader {
   }
 
   private readHeader(line: string, at: number): boolean {
-    const header = readHunkHeader(line);
+    const header = this.readHeaderText(line);
     if (header === undefined) return false;
     const outer = this.stackedAnchors();
     const anchors = header.anchor === undefined ? outer.anchors : [...outer.anchors, header.anchor];
@@ -154,6 +163,15 @@ export class DiffReader {
       this.repairs.push({ kind: "header_mended", detail: `\`${line.slice(0, 60)}\`` });
     this.open({ raw: line, numbers: header.numbers, anchors }, outer.from ?? at, at + 1);
     return true;
+  }
+
+  /** Hunks without numbers mostly have the same header. */
+  private readHeaderText(line: string): ReadHeader | undefined {
+    const { last } = this;
+    if (last?.line === line) return last.header;
+    const header = readHunkHeader(line);
+    if (header !== undefined) this.last = { line, header };
+    return header;
   }
 
   /** A header that names an outer heading only, followed at once by the next one. */

@@ -14,6 +14,12 @@ import {
 
 /** Places hunks together that each have a place: uniquely, or not at all. */
 export function solve(base: BaseText, findings: readonly Finding[]): Located | Misfit {
+  if (areSingle(findings))
+    return settle(
+      base,
+      findings,
+      findings.map(({ starts }) => starts[0] ?? 0),
+    );
   const all = findings.map((finding) => candidateOf(finding.hunk, finding.starts, finding.alignment));
   const assigned = assignInOrder(all);
   if (assigned === undefined) return solveOutOfOrder(base, findings, all);
@@ -31,6 +37,26 @@ export function solve(base: BaseText, findings: readonly Finding[]): Located | M
   if (unclear !== undefined) return misfit("ambiguous", unclear, findings, unclear.starts);
   const against = findings.find((finding, at) => contradicts(finding, starts[at] ?? 0));
   if (against !== undefined) return misfit("ambiguous", against, findings, against.starts);
+  return settle(base, findings, starts);
+}
+
+/** Whether each hunk has one place only, all of them in order: the usual case, which needs no search. */
+function areSingle(findings: readonly Finding[]): boolean {
+  let from = 0;
+  let gapAt = -1;
+  for (const { hunk, starts, alignment } of findings) {
+    const start = starts[0];
+    if (starts.length !== 1 || start === undefined || alignment !== undefined) return false;
+    const isGap = hunk.coreFrom === hunk.coreTo;
+    if (start + hunk.coreFrom < from || (isGap && gapAt === start + hunk.coreFrom)) return false;
+    from = start + hunk.coreTo;
+    gapAt = isGap ? from : -1;
+  }
+  return true;
+}
+
+/** The hunks at the places that were found to be theirs, unless something speaks against them. */
+function settle(base: BaseText, findings: readonly Finding[], starts: readonly number[]): Located | Misfit {
   const doubtful = findGapDoubt(findings, starts);
   if (doubtful !== undefined) return misfit("numbers_contradict", doubtful, findings, doubtful.starts);
   const shallow = findIndentDoubt(findings);
