@@ -27,6 +27,11 @@ export class BaseText {
     return this.lines.ending(at);
   }
 
+  /** Whether `\n` ends all lines that are ended. */
+  get endsWithNewlines(): boolean {
+    return this.lines.endsWithNewlines;
+  }
+
   /** Whether line `at` is this text, byte for byte. */
   isLine(at: number, text: string): boolean {
     const from = this.lines.startOf(at);

@@ -116,6 +116,8 @@ function writtenEnding({ hunk }: Placement): LineEnding {
 }
 
 function knowsEndings(base: BaseText, placement: Placement): boolean {
+  if (haveNewlinesOnly(base, placement))
+    return someOldLine(placement, (ending, place) => ending !== "" && Boolean(base.ending(place)));
   let compared = 0;
   const differs = someOldLine(placement, (ending, place) => {
     const real = base.ending(place);
@@ -128,10 +130,16 @@ function knowsEndings(base: BaseText, placement: Placement): boolean {
 
 /** Whether some line of the hunk has another ending than the file's line at its place. */
 export function differsInEndings(base: BaseText, placement: Placement): boolean {
+  if (haveNewlinesOnly(base, placement)) return false;
   return someOldLine(placement, (ending, place) => {
     const real = base.ending(place);
     return ending !== "" && real !== "" && real !== undefined && real !== ending;
   });
+}
+
+/** The usual case, in which no two endings can differ. */
+function haveNewlinesOnly(base: BaseText, { hunk }: Placement): boolean {
+  return base.endsWithNewlines && hunk.hunk.endsWithNewlines;
 }
 
 /** Asks about the endings of the old lines and their places in the file; of a hunk with mended context only those it removes. */

@@ -20,6 +20,10 @@ export class WrittenHunk implements Hunk {
     readonly count: number,
   ) {}
 
+  get endsWithNewlines(): boolean {
+    return this.table.endsWithNewlines;
+  }
+
   get oldLacksNewline(): boolean {
     return false;
   }
@@ -48,6 +52,7 @@ export class WrittenHunk implements Hunk {
 
 /** A hunk whose lines are not simply those of the diff. */
 export class ListedHunk implements Hunk {
+  readonly endsWithNewlines = false;
   readonly number: number;
   readonly header: HunkHeader;
   readonly oldLacksNewline: boolean;

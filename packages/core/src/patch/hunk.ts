@@ -14,6 +14,8 @@ export interface Hunk {
   kindOf(at: number): HunkLine["kind"];
   textOf(at: number): string;
   endingOf(at: number): LineEnding;
+  /** Whether it is known that `\n` ends all of its lines that are ended. */
+  readonly endsWithNewlines: boolean;
   /** What the markers "\ No newline at end of file" claim about the last old and the last new line. */
   readonly oldLacksNewline: boolean;
   readonly newLacksNewline: boolean;

@@ -45,6 +45,11 @@ export class LineTable {
     return this.mark === "\r";
   }
 
+  /** Whether `\n` ends all lines that are ended. */
+  get endsWithNewlines(): boolean {
+    return this.mark === "\n" && !this.hasPairs;
+  }
+
   /** The lines `from` to `to` (after the last), with their terminators, as they stand in the text. */
   slice(from: number, to: number): string {
     return this.text.slice(this.startOf(from), this.startOf(to));
@@ -104,10 +109,11 @@ function findStarts(text: string, mark: string): Int32Array {
 
 /** How many lines a text may have if it goes on as it begins, and some to spare. */
 function guessCount(text: string, mark: string): number {
-  const sample = Math.min(text.length, sampleLength);
+  if (text.length <= 8 * sampleLength) return Math.ceil(text.length / 8) + 16;
+  const sample = sampleLength;
   let ends = 0;
   for (let at = text.indexOf(mark); at >= 0 && at < sample; at = text.indexOf(mark, at + 1)) ends += 1;
-  const guess = (ends + 1) * 1.1 * (text.length / Math.max(sample, 1));
+  const guess = (ends + 1) * 1.1 * (text.length / sample);
   return Math.ceil(Math.min(guess, text.length / 8)) + 16;
 }
 
