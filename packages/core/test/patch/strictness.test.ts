@@ -44,6 +44,36 @@ describe("the strict last stage", () => {
     expect(given).toEqual(["a  \nb\nc", corrected]);
   });
 
+  it("gets, of a large file, the lines around the changes as if nothing stood between them", () => {
+    const given: string[] = [];
+    const lines = Array.from({ length: 1_000 }, (_, at) => `${at + 1}`);
+    const outcome = applyDiff({
+      base: text(...lines),
+      diff: text("@@ -10,1 +10,1 @@", "-10", "+ten", "@@ -999,2 +999,3 @@", " 999", "+more", " 1000"),
+      applier: (...parts) => {
+        given.push(...parts);
+        return applyStrictly(...parts);
+      },
+    });
+    expect(given).toEqual([
+      text("9", "10", "11", "999", "1000"),
+      text(
+        "--- a/file",
+        "+++ b/file",
+        "@@ -1,5 +1,6 @@",
+        " 9",
+        "-10",
+        "+ten",
+        " 11",
+        " 999",
+        "+more",
+        " 1000",
+      ),
+    ]);
+    const after = [...lines.slice(0, 9), "ten", ...lines.slice(10, 999), "more", "1000"];
+    expect(outcome).toMatchObject({ code: "applied", text: text(...after) });
+  });
+
   it("never moves a hunk and never throws", () => {
     expect(applyStrictly("a\n", "@@ -1,1 +1,1 @@\n-b\n+c\n")).toBe(false);
     expect(applyStrictly("a\n", "@@ -1,9 +1,1 @@\n-b\n+c\n")).toBe(false);
