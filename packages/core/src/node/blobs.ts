@@ -35,8 +35,8 @@ export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
         return false;
       }
     },
-    has: async (hash) => isKept(state, hash),
-    get: async (hash) => readState(state, hash),
+    has: async (hash) => whereReadable(() => inFull(state, hash)) !== undefined,
+    get: async (hash) => whereReadable(() => readState(state, hash)),
     keepAsBeginning: async (hash, length, of) => {
       try {
         keepAsBeginning(state, hash, length, of);
@@ -84,8 +84,14 @@ function inFull(
   }
 }
 
-function isKept(state: StateFolder, hash: string): boolean {
-  return inFull(state, hash) !== undefined;
+/** What the disk does not give back is as good as gone. */
+function whereReadable<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
 }
 
 function readState(state: StateFolder, hash: string): Uint8Array | undefined {
@@ -129,14 +135,8 @@ function create(state: StateFolder, path: string, bytes: Uint8Array): void {
 }
 
 function readBlob(path: string, hash: string): Uint8Array | undefined {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
-  if (sha256(bytes) === hash) return bytes;
+  const bytes = whereReadable(() => readFileSync(path));
+  if (bytes === undefined || sha256(bytes) === hash) return bytes;
   // So that the next `put` does not take it for kept.
   removeQuietly(path);
   return undefined;
