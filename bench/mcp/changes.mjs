@@ -7,16 +7,19 @@ import { join } from "node:path";
  * after the same number of rounds the files are the same, to the byte.
  *
  * @typedef {import("./servers.mjs").OpenServer} OpenServer
- * @typedef {{ readonly name: string, readonly lines: number, readonly hunks: number }} Task
- *   no hunks: a read
- * @typedef {{ once(round: number): Promise<void>, bytes(): Buffer }} Performer
+ * @typedef {{ readonly name: string, readonly lines: number, readonly kind: "read" | "edit" | "append" }
+ *   | { readonly name: string, readonly lines: number, readonly kind: "diff", readonly hunks: number }} Task
+ * @typedef {(round: number) => Promise<void>} Once
+ * @typedef {{ readonly once: Once, bytes(): Buffer }} Performer
  */
 
 /** @type {readonly Task[]} */
 export const tasks = [200, 2_000, 50_000].flatMap((lines) => [
-  { name: lines > 2_000 ? "read of the first 2,000 lines" : "read", lines, hunks: 0 },
-  { name: "1-hunk edit", lines, hunks: 1 },
-  { name: "5-hunk edit", lines, hunks: 5 },
+  { name: lines > 2_000 ? "read of the first 2,000 lines" : "read", lines, kind: "read" },
+  { name: "1-hunk edit", lines, kind: "diff", hunks: 1 },
+  { name: "5-hunk edit", lines, kind: "diff", hunks: 5 },
+  { name: "exact replacement", lines, kind: "edit" },
+  { name: "append of a line", lines, kind: "append" },
 ]);
 
 /** @param {OpenServer} server @param {Task} task @returns {Promise<Performer>} */
@@ -29,32 +32,75 @@ export async function prepare(server, task) {
   return { once, bytes };
 }
 
-/** @param {OpenServer} server @param {string} path @param {Task} task */
-function peerCalls(server, path, { lines, hunks }) {
-  return async (/** @type {number} */ round) => {
-    if (hunks === 0) {
-      const text = await server.call("read_text_file", { path, ...(lines > 2_000 ? { head: 2_000 } : {}) });
-      return mustHold(text, `line ${Math.min(lines, 2_000) - 1} `);
-    }
-    const edits = placesOf(lines, hunks).map((at) => ({
-      oldText: [lineAt(at - 1), changedAt(at, round), lineAt(at + 1)].join("\n"),
-      newText: [lineAt(at - 1), changedAt(at, round + 1), lineAt(at + 1)].join("\n"),
-    }));
-    mustHold(await server.call("edit_file", { path, edits }), `(${round + 1}, "in this round")`);
-  };
+/** @param {OpenServer} server @param {string} path @param {Task} task @returns {Once} */
+function peerCalls(server, path, task) {
+  const { lines } = task;
+  switch (task.kind) {
+    case "read":
+      return async () => {
+        const args = { path, ...(lines > 2_000 ? { head: 2_000 } : {}) };
+        mustHold(await server.call("read_text_file", args), `line ${Math.min(lines, 2_000) - 1} `);
+      };
+    case "diff":
+      return async (round) => {
+        const edits = placesOf(lines, task.hunks).map((at) => ({
+          oldText: [lineAt(at - 1), changedAt(at, round), lineAt(at + 1)].join("\n"),
+          newText: [lineAt(at - 1), changedAt(at, round + 1), lineAt(at + 1)].join("\n"),
+        }));
+        mustHold(await server.call("edit_file", { path, edits }), `(${round + 1}, "in this round")`);
+      };
+    case "edit":
+      return async (round) => {
+        const [oldText, newText] = replacementOf(lines, round);
+        mustHold(await server.call("edit_file", { path, edits: [{ oldText, newText }] }), newText);
+      };
+    case "append":
+      // It has no such tool. The cheapest that its client can do: replace the last line, which it knows
+      // from its own last call, by that line and the new one.
+      return async (round) => {
+        const [oldText, newText] = lastLineOf(lines, round);
+        mustHold(await server.call("edit_file", { path, edits: [{ oldText, newText }] }), appendedAt(round));
+      };
+  }
 }
 
-/** @param {OpenServer} server @param {Task} task */
-async function ownCalls(server, { lines, hunks }) {
+/** @param {OpenServer} server @param {Task} task @returns {Promise<Once>} */
+async function ownCalls(server, task) {
   const file_path = "file.ts";
-  let base = createHash("sha256").update(textOf(lines)).digest("hex");
+  const { lines } = task;
   // The server has shown the file before it is asked to change it, as in any conversation.
   await server.call("read_file", { file_path, limit: 10 });
-  return async (/** @type {number} */ round) => {
-    if (hunks === 0) {
-      const text = await server.call("read_file", { file_path, ...(lines > 2_000 ? { limit: 2_000 } : {}) });
-      return mustHold(text, `line ${Math.min(lines, 2_000) - 1} `);
-    }
+  switch (task.kind) {
+    case "read":
+      return async () => {
+        const args = { file_path, ...(lines > 2_000 ? { limit: 2_000 } : {}) };
+        mustHold(await server.call("read_file", args), `line ${Math.min(lines, 2_000) - 1} `);
+      };
+    case "diff":
+      return ownDiffs(server, file_path, task);
+    case "edit":
+      return async (round) => {
+        const [old_string, new_string] = replacementOf(lines, round);
+        const args = { file_path, edits: [{ old_string, new_string }] };
+        mustHold(await server.call("edit_file", args), "OK (applied)");
+      };
+    case "append":
+      return async (round) => {
+        const args = { file_path, content: `${appendedAt(round)}\n` };
+        mustHold(await server.call("append_to_file", args), "OK (applied)");
+      };
+  }
+}
+
+/**
+ * @param {OpenServer} server
+ * @param {string} file_path
+ * @param {{ readonly lines: number, readonly hunks: number }} task
+ * @returns {Once}
+ */
+function ownDiffs(server, file_path, { lines, hunks }) {
+  let base = createHash("sha256").update(textOf(lines)).digest("hex");
+  return async (round) => {
     const diff = placesOf(lines, hunks).map(
       (at) =>
         `@@ -${at},3 +${at},3 @@\n ${lineAt(at - 1)}\n-${changedAt(at, round)}\n+${changedAt(at, round + 1)}\n ${lineAt(at + 1)}\n`,
@@ -66,8 +112,8 @@ async function ownCalls(server, { lines, hunks }) {
   };
 }
 
-/** @param {number} lines */
-function textOf(lines) {
+/** The file before the first round. @param {number} lines */
+export function textOf(lines) {
   const changing = new Set([...placesOf(lines, 1), ...placesOf(lines, 5)]);
   return Array.from(
     { length: lines },
@@ -83,6 +129,35 @@ function lineAt(at) {
 /** The line that changes, as it stands before a round. @param {number} at @param {number} round */
 function changedAt(at, round) {
   return `  const line ${at} = compute(${round}, "in this round");`;
+}
+
+/**
+ * The one line, unique in the file, that an exact replacement changes: as it stands, and as it will.
+ *
+ * @param {number} lines
+ * @param {number} round
+ * @returns {readonly [string, string]}
+ */
+export function replacementOf(lines, round) {
+  const at = placesOf(lines, 1)[0] ?? 0;
+  return [changedAt(at, round), changedAt(at, round + 1)];
+}
+
+/**
+ * An append said as a replacement: the last line as it stands, and that line with the new one.
+ *
+ * @param {number} lines
+ * @param {number} round
+ * @returns {readonly [string, string]}
+ */
+export function lastLineOf(lines, round) {
+  const last = round === 0 ? lineAt(lines - 1) : appendedAt(round - 1);
+  return [last, `${last}\n${appendedAt(round)}`];
+}
+
+/** @param {number} round */
+function appendedAt(round) {
+  return `  const appended ${round} = compute(${round}, "at the end");`;
 }
 
 /** @param {number} lines @param {number} hunks */

@@ -9,7 +9,7 @@ import { findVersions, installPeers } from "../patch/machine.mjs";
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
-    only: { type: "string", default: "trips,start,parts" },
+    only: { type: "string", default: "trips,genkit,start,parts" },
     task: { type: "string", default: "" },
   },
 });
@@ -20,6 +20,7 @@ if (missing !== undefined) {
 }
 const { peerVersion, eatmydata } = await import("./servers.mjs");
 const { measureRoundTrips } = await import("./round-trips.mjs");
+const { measureGenkit } = await import("../genkit/measure.mjs");
 const { measureColdStart } = await import("./cold-start.mjs");
 const { measureParts } = await import("./parts.mjs");
 
@@ -31,6 +32,7 @@ const options = {
 const parts = values.only.split(",");
 console.log(`# What it costs\n\n${describe()}`);
 if (parts.includes("trips")) console.log(await measureRoundTrips(options));
+if (parts.includes("genkit")) console.log(await measureGenkit(options));
 if (parts.includes("start")) console.log(await measureColdStart(options));
 if (parts.includes("parts")) console.log(await measureParts(options));
 

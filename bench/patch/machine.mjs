@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, release, totalmem, type } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const home = fileURLToPath(new URL("../", import.meta.url));
@@ -14,11 +14,24 @@ const require = createRequire(import.meta.url);
  * @returns {string | undefined} why peers are missing, if they are
  */
 export function installPeers() {
-  const peers = ["diff", "@modelcontextprotocol/server-filesystem"];
-  if (peers.every((peer) => existsSync(join(home, "node_modules", peer)))) return undefined;
-  process.stderr.write("Installing the peers into bench/node_modules (npm ci) …\n");
-  const run = spawnSync("npm", ["ci", "--no-fund", "--no-audit"], { cwd: home, encoding: "utf8" });
-  return run.status === 0 ? undefined : `npm ci in bench/ failed: ${run.stderr?.split("\n")[0] ?? run.error}`;
+  return installInto(home, ["diff", "@modelcontextprotocol/server-filesystem"]);
+}
+
+/**
+ * Installs what a folder's package-lock.json names, unless these packages are there already.
+ *
+ * @param {string} folder
+ * @param {readonly string[]} peers
+ * @returns {string | undefined} why they are missing, if they are
+ */
+export function installInto(folder, peers) {
+  if (peers.every((peer) => existsSync(join(folder, "node_modules", peer)))) return undefined;
+  const name = relative(join(home, ".."), folder);
+  process.stderr.write(`Installing the peers into ${name}/node_modules (npm ci) …\n`);
+  const run = spawnSync("npm", ["ci", "--no-fund", "--no-audit"], { cwd: folder, encoding: "utf8" });
+  return run.status === 0
+    ? undefined
+    : `npm ci in ${name}/ failed: ${run.stderr?.split("\n")[0] ?? run.error}`;
 }
 
 /** The versions of everybody who takes part; `undefined` for a peer that cannot be had. */
