@@ -95,7 +95,7 @@ async function measure(task, quick) {
     mustBeEqual(runs);
     return runs.map(rowOf);
   } finally {
-    for (const run of runs) run.player.kill();
+    for (const run of runs) await stop(run.player);
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -150,6 +150,14 @@ async function end(child) {
   child.send("end");
   const [code] = await exit;
   if (code !== 0) throw new Error(`a player failed at its end, with ${code}`);
+}
+
+/** Returns when the process is gone, and so writes nothing any more. @param {import("node:child_process").ChildProcess} child */
+async function stop(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.kill();
+  await exit;
 }
 
 /** The same wishes must have come to the same bytes, and to others than those before. @param {readonly Run[]} runs */
