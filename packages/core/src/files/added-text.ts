@@ -115,7 +115,10 @@ function startsLine(content: string): boolean {
 }
 
 function beginsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
-  return bytes.length >= beginning.length && beginning.every((byte, at) => byte === bytes[at]);
+  if (bytes.length < beginning.length) return false;
+  // A plain loop: a callback for each byte takes ten times as long.
+  for (let at = 0; at < beginning.length; at++) if (bytes[at] !== beginning[at]) return false;
+  return true;
 }
 
 const continued =

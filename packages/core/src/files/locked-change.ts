@@ -357,8 +357,12 @@ export class LockedChange {
   private linesStillSeen(plan: PlannedWrite, before: Current): readonly LineSpan[] {
     const { beforeText } = plan.report;
     if (before.kind === "absent" || beforeText === null || plan.text === undefined) return [];
-    const record = this.session.ledger.find(this.place.realPath, before.sha256);
-    return linesStillSeen(beforeText, plan.text, record?.shownLines ?? []);
+    const seen = this.session.ledger.find(this.place.realPath, before.sha256)?.shownLines ?? [];
+    if (seen.length === 0) return [];
+    const written = plan.report.ranges.filter(({ from, to }) => from <= to);
+    // Which lines exactly were seen is only asked with a strict view.
+    if (!this.session.guards.strictView && written.length > 0) return written;
+    return linesStillSeen(beforeText, plan.text, seen);
   }
 
   /** Whether this session was shown all of a state; that there is nothing needs no showing. */

@@ -1,4 +1,4 @@
-import { diffLines } from "../patch/index.js";
+import { diffTexts } from "../patch/index.js";
 import { clip, joinLines, splitLines, type TextLines } from "../text/index.js";
 import type { LedgerRecord } from "./ledger.js";
 import { type LineSpan, moveSpans, outsideSpans } from "./line-spans.js";
@@ -23,7 +23,7 @@ export function findUnseen(
   if (record?.shownWhole === true) return undefined;
   const old = splitLines(before);
   const unseen: LineSpan[] = [];
-  for (const { oldFrom, oldTo } of diffLines(withEndings(old), withEndings(splitLines(after)), 500)) {
+  for (const { oldFrom, oldTo } of diffTexts(before, after, 500)) {
     if (oldFrom < oldTo)
       unseen.push(...outsideSpans({ from: oldFrom + 1, to: oldTo }, record?.shownLines ?? []));
     else unseen.push(...besideInsertion(oldFrom, old.contents.length, record?.shownLines ?? []));
@@ -42,7 +42,7 @@ export function linesStillSeen(
   seen: readonly LineSpan[],
 ): readonly LineSpan[] {
   if (seen.length === 0) return [];
-  const changes = diffLines(withEndings(splitLines(before)), withEndings(splitLines(after)), 500);
+  const changes = diffTexts(before, after, 500);
   const changed = changes.map(({ newFrom, newTo }) => ({ from: newFrom + 1, to: newTo }));
   return [...moveSpans(seen, changes), ...changed];
 }
@@ -73,10 +73,6 @@ function show(old: TextLines, unseen: readonly LineSpan[]): Unseen {
     ? "They follow; if the change is still right, repeat the call. Nothing was written."
     : "The first of them follow; read the others with read_file, offset and limit. Nothing was written.";
   return { refusal: refuse("unseen_lines", `${head} ${next}\n${parts.join("\n")}`), shown };
-}
-
-function withEndings({ contents, endings }: TextLines): readonly string[] {
-  return contents.map((text, at) => text + (endings[at] ?? ""));
 }
 
 const mostLines = 200;

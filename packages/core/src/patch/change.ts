@@ -1,5 +1,5 @@
 import { splitLines, type TextLines } from "../text/index.js";
-import { diffLines, type LineChange } from "./line-diff.js";
+import { diffLines, diffTexts, type LineChange } from "./line-diff.js";
 
 /** Lines of a text, 1-based, both included. `to < from` marks a deletion before line `from`. */
 export interface LineRange {
@@ -22,8 +22,7 @@ export interface DescribeOptions {
  * @param limitMs after this the changed middle is told as one range; 200 unless given.
  */
 export function changedRanges(before: string, after: string, limitMs = 200): readonly LineRange[] {
-  const changes = diffLines(withEndings(splitLines(before)), withEndings(splitLines(after)), limitMs);
-  return changes.map((change) => ({ from: change.newFrom + 1, to: change.newTo }));
+  return diffTexts(before, after, limitMs).map((change) => ({ from: change.newFrom + 1, to: change.newTo }));
 }
 
 /**

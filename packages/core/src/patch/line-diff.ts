@@ -1,4 +1,5 @@
 import { diffArrays } from "diff";
+import { splitLines } from "../text/index.js";
 
 /** Lines `oldFrom` to `oldTo` (after the last, 0-based) were replaced by `newFrom` to `newTo`. */
 export interface LineChange {
@@ -6,6 +7,60 @@ export interface LineChange {
   readonly oldTo: number;
   readonly newFrom: number;
   readonly newTo: number;
+}
+
+/**
+ * The changes between two texts, line by line; a changed ending counts. What both begin and end with is
+ * passed over without being cut into lines.
+ *
+ * @param limitMs as for `diffLines`.
+ */
+export function diffTexts(before: string, after: string, limitMs: number): readonly LineChange[] {
+  const newlinesEndLines = [before, after].every((text) => text.includes("\n") || !text.includes("\r"));
+  if (!newlinesEndLines) return diffLines(linesOf(before), linesOf(after), limitMs);
+  const head = commonHead(before, after);
+  const tail = commonTail(before, after, head);
+  const middle = (text: string) =>
+    text
+      .slice(head, text.length - tail)
+      .split(/(?<=\n)/)
+      .filter((line) => line !== "");
+  const changes = diffLines(middle(before), middle(after), limitMs);
+  const above = changes.length === 0 ? 0 : countNewlines(before, head);
+  return above === 0 ? changes : changes.map((change) => moveBy(change, above));
+}
+
+/** How many units of whole lines both texts begin with. */
+function commonHead(before: string, after: string): number {
+  const shorter = Math.min(before.length, after.length);
+  let at = 0;
+  while (at < shorter && before.charCodeAt(at) === after.charCodeAt(at)) at += 1;
+  return at === 0 ? 0 : before.lastIndexOf("\n", at - 1) + 1;
+}
+
+/** How many units of whole lines both texts end with, behind what they begin with. */
+function commonTail(before: string, after: string, head: number): number {
+  const shorter = Math.min(before.length, after.length) - head;
+  let units = 0;
+  while (
+    units < shorter &&
+    before.charCodeAt(before.length - 1 - units) === after.charCodeAt(after.length - 1 - units)
+  )
+    units += 1;
+  const newline = before.indexOf("\n", before.length - units);
+  return newline < 0 ? 0 : before.length - newline - 1;
+}
+
+function countNewlines(text: string, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}
+
+/** Lines with their endings, so that a changed one is seen. */
+function linesOf(text: string): readonly string[] {
+  const { contents, endings } = splitLines(text);
+  return contents.map((line, at) => line + (endings[at] ?? ""));
 }
 
 /**

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addedLines, carryEndings, changedRanges, describeChange } from "../../src/patch/index.js";
+import {
+  addedLines,
+  carryEndings,
+  changedRanges,
+  describeChange,
+  diffLines,
+  diffTexts,
+} from "../../src/patch/index.js";
+import { splitLines } from "../../src/text/index.js";
 import { text } from "./check.js";
 
 describe("changed ranges", () => {
@@ -34,6 +42,24 @@ describe("changed ranges", () => {
   for (const { name, before, after, ranges } of cases) {
     it(name, () => expect(changedRanges(before, after)).toEqual(ranges));
   }
+
+  it("are those of the texts cut into lines, whatever both begin and end with", () => {
+    const piece = fc.constantFrom("a", "b", "\r", "\n", "\r\n", "a\n");
+    const text = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(""));
+    const linesOf = (whole: string) => {
+      const { contents, endings } = splitLines(whole);
+      return contents.map((line, at) => line + endings[at]);
+    };
+    const check = (before: string, after: string) => {
+      expect(diffTexts(before, after, 500)).toEqual(diffLines(linesOf(before), linesOf(after), 500));
+    };
+    fc.assert(fc.property(text, text, check), { numRuns: 2_000 });
+    const around = fc.tuple(text, text, text, text);
+    fc.assert(
+      fc.property(around, ([head, tail, before, after]) => check(head + before + tail, head + after + tail)),
+      { numRuns: 2_000 },
+    );
+  });
 
   it("falls back to one range where comparing takes too long", () => {
     const before = Array.from({ length: 30_000 }, (_, at) => `a${at}`).join("\n");
