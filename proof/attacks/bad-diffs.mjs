@@ -176,11 +176,9 @@ function measure(what, base, diff, rightCodes) {
       figure: "B2",
       what,
       tried: 1,
-      bad: {
-        "wrongly answered": rightCodes.includes(outcome.code) ? 0 : 1,
-        "longer than 1 s of the loop's own time": blocked.cpuMs > 1_000 ? 1 : 0,
-      },
-      seen: `${outcome.code} in ${ms.toFixed(0)} ms; the loop stood still for ${blocked.wallMs.toFixed(0)} ms, ${blocked.cpuMs.toFixed(0)} ms of them at work`,
+      // A time never fails: it is told, and the aim with it.
+      bad: { "wrongly answered": rightCodes.includes(outcome.code) ? 0 : 1 },
+      seen: `${outcome.code} in ${ms.toFixed(0)} ms; the loop stood still for ${blocked.wallMs.toFixed(0)} ms, ${blocked.cpuMs.toFixed(0)} ms of them at work; aim 1,000`,
     };
   });
 }

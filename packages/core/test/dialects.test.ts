@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CorrectedEdit, EditSketch, FailedEdit } from "../src/index.js";
@@ -144,6 +144,18 @@ describe("memory", () => {
       code: "outside_workspace",
     });
     expect(there.text("f")).toBe("a\n");
+  });
+
+  it("renames nothing through a link that leads out, in neither direction", async () => {
+    const there = await editor({ "memories/a.md": "a\n", "src/secret.ts": "s\n" }, "memory");
+    symlinkSync("../src", join(there.root, "memories/link"));
+    for (const [old_path, new_path] of [
+      ["/memories/link/secret.ts", "/memories/stolen.ts"],
+      ["/memories/a.md", "/memories/link/planted.ts"],
+    ])
+      expect(await there.run("rename", { old_path, new_path })).toMatchObject({ code: "outside_workspace" });
+    expect([there.text("memories/a.md"), there.text("src/secret.ts")]).toEqual(["a\n", "s\n"]);
+    expect(existsSync(join(there.root, "src/planted.ts"))).toBe(false);
   });
 
   it("refuses a link inside the folder that leads out of it", async () => {

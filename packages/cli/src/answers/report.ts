@@ -83,6 +83,7 @@ const hints: Partial<Record<Refusal["code"], string>> = {
   missing_base:
     "Here: --base SHA256 (apply: FILE=SHA256), as `holdfast read FILE` prints it, or --atomic for whatever is there.",
   not_read: "Here: --base SHA256, as `holdfast read FILE` prints it, or --atomic for whatever is there.",
+  section_missing: "Here: --create adds the section at the end.",
   outside_workspace: "Here: name the folder that holds it with --root DIR.",
   protected_path: "Here: --allow-protected GLOB approves of it for this one call.",
   bytes_gone: "Here: `holdfast log FILE` lists the states that are kept.",

@@ -17,6 +17,7 @@ export function findCommand(call: Invocation): Promise<number> {
     if (settings.json) return answerInJson({ kind: "find", outcome }, terminal);
     if (outcome.kind === "refusal") return reportRefusal(outcome, terminal);
     await terminal.out(outcome.files.map(({ path }) => `${escapeName(path)}\n`).join(""));
+    if (outcome.files.length === 0) terminal.err("No file matches.\n");
     if (outcome.more === "limit") terminal.err("There may be more files: see --limit.\n");
     if (outcome.more === "time") terminal.err("The time was up: look in a folder below.\n");
     return exitCodes.success;

@@ -21,18 +21,22 @@ export interface GuardedFile {
  */
 export async function lookAt(path: string, cwd: string): Promise<GuardedFile | string> {
   const real = realPath(path);
-  const inside = await readBelow(cwd, path);
+  // A folder that is gone says nothing about a file that may be elsewhere.
+  const inside = await readBelow(cwd, path, "outside");
   if (inside === "outside") {
-    const bytes = await readBelow(dirname(real), real);
+    const bytes = await readBelow(dirname(real), real, {});
     return typeof bytes === "string" ? unreadable(bytes) : fileOf(real, bytes.bytes, false);
   }
   if (typeof inside === "string") return unreadable(inside);
   return fileOf(real, inside.bytes, !isSecret(path));
 }
 
-async function readBelow(root: string, path: string): Promise<{ readonly bytes?: Uint8Array } | string> {
+/** The bytes, if there is a file; else why it cannot be looked at. */
+type Found = { readonly bytes?: Uint8Array } | string;
+
+async function readBelow(root: string, path: string, withoutRoot: Found): Promise<Found> {
   const disk = openDisk([root]);
-  if (disk.kind === "refusal") return disk.code === "file_missing" ? {} : disk.message;
+  if (disk.kind === "refusal") return disk.code === "file_missing" ? withoutRoot : disk.message;
   try {
     const place = await disk.enter(path, "allow");
     if (place.kind === "refusal") return place.code === "outside_workspace" ? "outside" : place.message;

@@ -25,7 +25,7 @@ export type ToolCall =
   | { readonly kind: "overwrite"; readonly path: string; readonly content: string }
   | { readonly kind: "edit"; readonly path: string; readonly edits: readonly TextEdit[] }
   /** One of our own tools, which checks states itself: we only learn from its answer. */
-  | { readonly kind: "own"; readonly paths: readonly string[]; readonly part: boolean }
+  | { readonly kind: "own"; readonly paths: readonly string[] }
   | { readonly kind: "other" };
 
 export interface TextEdit {
@@ -102,7 +102,7 @@ function readOwnCall(name: string, input: Input, at: (path: string) => string): 
     ...changes,
     ...(textOf(input.file_path) === undefined ? [] : [String(input.file_path)]),
   ];
-  return { kind: "own", paths: paths.map(at), part: partArguments.some((key) => input[key] !== undefined) };
+  return { kind: "own", paths: paths.map(at) };
 }
 
 const ownTools = [

@@ -16,7 +16,7 @@ export async function judge(event: HookEvent, memory: HostMemory): Promise<Verdi
     case "other":
       return pass;
     case "own":
-      if (event.moment === "after") await learnFromOwn(event, tool.paths, tool.part, memory);
+      if (event.moment === "after") await learnFromOwn(event, tool.paths, memory);
       return pass;
     case "read":
     case "overwrite":
@@ -60,16 +60,13 @@ async function after(event: HookEvent, tool: FileCall, memory: HostMemory): Prom
 }
 
 /** Our own tools name the hash of the state that they hand out: it is the one on disk, or it is not learned. */
-async function learnFromOwn(
-  event: HookEvent,
-  paths: readonly string[],
-  part: boolean,
-  memory: HostMemory,
-): Promise<void> {
+async function learnFromOwn(event: HookEvent, paths: readonly string[], memory: HostMemory): Promise<void> {
   for (const path of paths) {
     const file = await lookAt(path, event.cwd);
     if (typeof file === "string" || file.sha256 === null || !event.answer.includes(file.sha256)) continue;
-    memory.learn({ path: file.path, sha256: file.sha256, whole: !part });
+    // An edit's answer has the hash of the whole and the text of a part.
+    const whole = file.text !== undefined && event.answer.includes(file.text);
+    memory.learn({ path: file.path, sha256: file.sha256, whole });
   }
 }
 

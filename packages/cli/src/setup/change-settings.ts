@@ -46,19 +46,50 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
       return refuseFile(`its ${setting.path.slice(0, depth).join(".")} is not an object`);
   }
   const node = findNodeAtLocation(root, [...setting.path]);
-  const present: unknown = node === undefined ? undefined : getNodeValue(node);
+  // The library's objects have no prototype, by which they would differ from equal ones.
+  const present: unknown = node === undefined ? undefined : JSON.parse(JSON.stringify(getNodeValue(node)));
   if (setting.among === undefined) {
-    return isDeepStrictEqual(present, setting.value)
-      ? { kind: "changed", text }
-      : set(text, setting.path, setting.value);
+    const value = keepOwn(present, setting.value);
+    return isDeepStrictEqual(present, value) ? { kind: "changed", text } : set(text, setting.path, value);
   }
   if (present !== undefined && !Array.isArray(present))
     return refuseFile(`its ${setting.path.join(".")} is not a list`);
-  const elements: readonly unknown[] = present ?? [];
-  const at = elements.findIndex(setting.among);
-  if (at >= 0 && isDeepStrictEqual(elements[at], setting.value)) return { kind: "changed", text };
-  if (present === undefined) return set(text, setting.path, [setting.value]);
-  return set(text, [...setting.path, at < 0 ? elements.length : at], setting.value, at < 0);
+  return changeElement(text, setting, present, setting.among);
+}
+
+/** An element with hooks of others beside ours keeps those; ours gets an element of its own. */
+function changeElement(
+  text: string,
+  { path, value }: Setting,
+  present: readonly unknown[] | undefined,
+  isOurs: (element: unknown) => boolean,
+): ChangedSettings {
+  if (present === undefined) return set(text, path, [value]);
+  const at = present.findIndex(isOurs);
+  const element = present[at];
+  if (at >= 0 && isDeepStrictEqual(element, value)) return { kind: "changed", text };
+  if (at < 0) return set(text, [...path, present.length], value, true);
+  const hooks = isObject(element) && Array.isArray(element.hooks) ? element.hooks : [];
+  const ours = hooks.findIndex((hook) => isOurs({ hooks: [hook] }));
+  if (hooks.length < 2 || ours < 0) return set(text, [...path, at], value);
+  // The library's own removal from a list on one line leaves text that is no JSON.
+  const others = hooks.filter((_, index) => index !== ours);
+  const without = set(text, [...path, at, "hooks"], others);
+  return isRefusal(without) ? without : set(without.text, [...path, present.length], value, true);
+}
+
+/** What a person added to our entry of a server stays: other members, and the arguments after `mcp`. */
+function keepOwn(present: unknown, value: unknown): unknown {
+  if (!isObject(present) || !isObject(value) || typeof present.command !== "string") return value;
+  const [given, wanted] = [present.args, value.args];
+  if (!Array.isArray(given) || !Array.isArray(wanted)) return { ...present, ...value };
+  const added = given.includes("mcp") ? given.slice(given.indexOf("mcp") + 1) : [];
+  const args = added.length === 0 ? wanted : [...wanted.slice(0, wanted.indexOf("mcp") + 1), ...added];
+  return { ...present, ...value, args };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function set(

@@ -171,6 +171,25 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
     expect(await before(host.edit("b.ts", "3;", "5;"))).toMatch(/^Not read/);
   });
 
+  test("an edit of ours shows a part: the whole must still be read to be overwritten", async () => {
+    const text = Array.from({ length: 50 }, (_, at) => `line ${at}\n`).join("");
+    const project = new Project({ "a.ts": text });
+    const { before, run } = session(project);
+    const own = host.own("a.ts");
+    const edit = { ...own, tool_name: own.tool_name.replace("read_file", "edit_file") };
+    const answer = `OK (applied)\n<file path="a.ts" sha256="${sha256(text)}" shown="changed lines"/>\nline 1\n`;
+    await run(edit, () => {}, [{ type: "text", text: answer }]);
+    expect(await before(host.edit("a.ts", "line 7", "seven"))).toBe("");
+    expect(await before(host.write("a.ts", "only this\n"))).toMatch(/^Not read: /);
+  });
+
+  test("a working folder that is gone says nothing about a file elsewhere", async () => {
+    const project = new Project({ "a.ts": start });
+    const { before } = session(project);
+    const call = host.write(join(project.folder, "a.ts"), "blind\n");
+    expect(await before({ ...call, cwd: join(project.folder, "gone") })).toMatch(/^Not read: /);
+  });
+
   test("sessions know nothing of each other", async () => {
     const project = new Project({ "a.ts": start });
     await session(project, "one").run(host.read("a.ts"));

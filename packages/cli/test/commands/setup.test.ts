@@ -58,6 +58,26 @@ describe("setup", () => {
     expect(hooks.PostToolUse).toHaveLength(1);
   });
 
+  test("what a person put beside ours stays: hooks in the same element, arguments, environment", async () => {
+    const project = new Project();
+    const audit = { type: "command", command: "/usr/local/bin/audit.sh" };
+    const old = { type: "command", command: "npx holdfast guard" };
+    const shared = { matcher: "Bash|Write", hooks: [audit, old] };
+    project.put(".claude/settings.json", JSON.stringify({ hooks: { PreToolUse: [shared] } }));
+    const args = ["/old/holdfast.js", "mcp", "--root", "/data", "--read-only"];
+    const entry = { command: "node", args, env: { HOLDFAST_STATE_DIR: "/srv" } };
+    project.put(".mcp.json", JSON.stringify({ mcpServers: { holdfast: entry } }));
+    await project.run(["setup", "claude", "--guard", "--yes"]);
+    const { hooks } = JSON.parse(project.text(".claude/settings.json"));
+    expect(hooks.PreToolUse[0]).toEqual({ matcher: "Bash|Write", hooks: [audit] });
+    expect(hooks.PreToolUse[1].hooks[0].command).toBe(`node ${program} guard`);
+    const { holdfast } = JSON.parse(project.text(".mcp.json")).mcpServers;
+    expect(holdfast).toMatchObject({ env: entry.env, args: [program, "mcp", ...args.slice(2)] });
+    const before = project.text(".claude/settings.json");
+    await project.run(["setup", "claude", "--guard", "--yes"]);
+    expect(project.text(".claude/settings.json")).toBe(before);
+  });
+
   const refused = [
     ["is no JSON", "{ not json"],
     ["is a list", "[]"],

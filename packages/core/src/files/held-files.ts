@@ -1,3 +1,4 @@
+import { DiskFault } from "./disk-fault.js";
 import type { Held, Place, WorkspacePorts } from "./ports.js";
 
 /** So many replaced files are held open, and so much space they may take; the oldest are let go first. */
@@ -23,6 +24,8 @@ interface Watched {
   readonly held: Held;
   readonly since: number;
   sure: boolean;
+  /** What was found and could not be kept yet. */
+  pending?: Uint8Array | undefined;
 }
 
 /**
@@ -68,18 +71,32 @@ export class HeldFiles {
     this.lookedAt = now;
     for (const watched of [...this.watched]) {
       const isOver = when === "end" || (!watched.sure && now - watched.since >= graceMs);
-      const bytes = watched.held.changed(isOver ? "sure" : undefined);
+      const bytes = watched.held.changed(isOver ? "sure" : undefined) ?? watched.pending;
       watched.sure ||= isOver;
-      if (bytes === undefined) continue;
-      const { place, before } = watched;
-      this.found.push(await this.keep({ place, before, bytes }));
+      if (bytes !== undefined) await this.keepFound(watched, bytes);
+    }
+  }
+
+  /** A disk that fails now may keep it at the next look; the call that looked has nothing to do with it. */
+  private async keepFound(watched: Watched, bytes: Uint8Array): Promise<void> {
+    const { place, before } = watched;
+    watched.pending = bytes;
+    try {
+      const words = await this.keep({ place, before, bytes });
+      watched.pending = undefined;
+      this.found.push(words);
+    } catch (error) {
+      if (!(error instanceof DiskFault)) throw error;
     }
   }
 
   /** The last look; nothing is held after it. */
   async end(): Promise<void> {
-    await this.look("end");
-    for (const { held } of this.watched.splice(0)) held.close();
+    try {
+      await this.look("end");
+    } finally {
+      for (const { held } of this.watched.splice(0)) held.close();
+    }
   }
 
   /** What is to be said with the next answer, once; "" where there is nothing. */

@@ -103,10 +103,18 @@ export class LockedChange {
   }
 
   private async plan(current: Current, terms: Terms = {}): Promise<WriteOutcome | WeighedChange> {
-    const plan = await this.change.plan(current, () => this.past());
+    const planned = await this.change.plan(current, () => this.past());
+    const plan = await this.withStatesHealed(planned, current);
     if (plan.kind === "refusal" && terms.repeatable === true && (await this.wasLast(current)))
       return this.answer({ kind: "settled", code: "already_applied", message: repeated }, current);
     return this.settle(plan, current, terms);
+  }
+
+  /** Earlier states may be kept as beginnings of one that is damaged in the store, and whole on the disk. */
+  private async withStatesHealed(plan: Plan, current: Current): Promise<Plan> {
+    if (plan.kind !== "refusal" || plan.code !== "bytes_gone" || current.kind === "absent") return plan;
+    const kept = await keepReplaced(this.session, this.place, current);
+    return isRefusal(kept) || !kept.wayBack ? plan : this.change.plan(current, () => this.past());
   }
 
   private settle(plan: Plan, current: Current, terms: Terms): WriteOutcome | WeighedChange {

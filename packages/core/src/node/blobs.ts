@@ -1,9 +1,18 @@
-import { closeSync, openSync, readFileSync, renameSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import {
+  closeSync,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import type { BlobStore } from "../files/index.js";
 import { newId, sha256 } from "./digest.js";
 import { readLink, removeQuietly } from "./entries.js";
-import { codeOf, openFlags } from "./platform.js";
+import { closeQuietly, codeOf, openFlags } from "./platform.js";
 import type { Presence } from "./sessions.js";
 import { writeAll } from "./stage.js";
 import type { StateFolder } from "./state-folder.js";
@@ -54,16 +63,29 @@ export function keepBlob(state: StateFolder, hash: string, bytes: Uint8Array): v
   if (readBlob(path, hash) === undefined || !touch(path, bytes.length)) create(state, path, bytes);
 }
 
-/** First the link, then the bytes go: at every moment one of them is there. */
+/**
+ * First the link, then the bytes go: at every moment one of them is there. The longer state is proved and
+ * made durable before: from then on all the states before it hang on it.
+ */
 function keepAsBeginning(state: StateFolder, hash: string, length: number, of: string): void {
   const path = blobPath(state, hash);
-  const longer = statSync(blobPath(state, of), { throwIfNoEntry: false });
-  if (hash === of || longer === undefined || longer.size <= length) return;
+  const longer = readBlob(blobPath(state, of), of);
+  if (hash === of || longer === undefined || longer.length <= length) return;
+  syncBlob(blobPath(state, of));
   const link = path + beginningSuffix;
   removeQuietly(link);
   // Short enough for an inode: the link takes no block.
   symlinkSync(`${length}-${Buffer.from(of, "hex").toString("base64url")}`, link);
   removeQuietly(path);
+}
+
+function syncBlob(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fdatasyncSync(fd);
+  } finally {
+    closeQuietly(fd);
+  }
 }
 
 /** Follows the links, each to a longer state, down to one that is kept in full. */

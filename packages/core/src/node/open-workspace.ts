@@ -23,8 +23,11 @@ export class OpenedWorkspace extends Workspace {
 
   /** Lets the roots' handles go and ends the session. Idempotent. */
   async close(): Promise<void> {
-    await this.letGo();
-    await this.opened.close();
+    try {
+      await this.letGo();
+    } finally {
+      await this.opened.close();
+    }
   }
 }
 

@@ -66,7 +66,7 @@ async function rename(workspace: ToolWorkspace, path: string, to: string | undef
   if (target === undefined) return refused("The command rename needs new_path.", path);
   if (isRefusal(target)) return barred(target, to);
   const changes: readonly FileChange[] = [
-    { path, base: currentBase, renameTo: target.path, content: { kind: "same" } },
+    { path, base: currentBase, within: ownFolder, renameTo: target.path, content: { kind: "same" } },
   ];
   const outcome = await workspace.applyChanges({ changes, tool: "memory" });
   const told = outcome.files.find((file) => !file.outcome.success && file.outcome.code !== "not_applied");

@@ -106,6 +106,14 @@ describe("a state kept as the beginning of a longer one", () => {
     expect(await blobs.get(sha256(middle))).toBeDefined();
   });
 
+  it("stays in full where the longer one is damaged, whatever its size says", async () => {
+    const { blobs, state } = setUp();
+    for (const bytes of [short, long]) await blobs.put(sha256(bytes), bytes);
+    writeFileSync(state.at("blobs", sha256(long).slice(0, 2), sha256(long)), "x\ny\nz\n");
+    await blobs.keepAsBeginning(sha256(short), short.length, sha256(long));
+    expect(await blobs.get(sha256(short))).toEqual(Buffer.from(short));
+  });
+
   it("is kept in full again when it is met again, and may then be folded again", async () => {
     const { blobs } = setUp();
     for (const bytes of [short, long]) await blobs.put(sha256(bytes), bytes);

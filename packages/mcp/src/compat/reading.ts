@@ -30,7 +30,12 @@ async function readHead({ workspace, known }: CompatSession, path: string, lines
 }
 
 /** The last lines; what follows a final newline counts as one, empty, as the official server counts. */
-async function readTail({ workspace, known }: CompatSession, path: string, lines: number): Promise<Part> {
+async function readTail(
+  { workspace, known }: CompatSession,
+  path: string,
+  lines: number,
+  tries = 5,
+): Promise<Part> {
   const probe = await workspace.read({ path, limit: 1 });
   if (isRefusal(probe)) return probe;
   const { totalLines = 0, finalNewline = false } = probe.state.facts ?? {};
@@ -38,8 +43,11 @@ async function readTail({ workspace, known }: CompatSession, path: string, lines
   if (wanted < 1 || totalLines === 0) return { kind: "part", content: "" };
   const outcome = await workspace.read({ path, offset: Math.max(1, totalLines - wanted + 1), limit: wanted });
   if (isRefusal(outcome)) return outcome;
-  known.learn(path, outcome.state.sha256, wanted >= totalLines);
-  return { kind: "part", content: outcome.state.content };
+  const { sha256, content, facts, lines: window } = outcome.state;
+  if (sha256 !== probe.state.sha256 && tries > 1)
+    return readTail({ workspace, known }, path, lines, tries - 1);
+  known.learn(path, sha256, window === undefined || (window.from === 1 && window.to === facts?.totalLines));
+  return { kind: "part", content };
 }
 
 export async function readMultipleFiles(

@@ -49,7 +49,10 @@ export async function readWhole(
   path: string,
 ): Promise<{ readonly kind: "whole"; readonly content: string } | Refusal> {
   const outcome = await workspace.read({ path });
-  if (isRefusal(outcome)) return outcome;
+  if (isRefusal(outcome)) {
+    if (outcome.code === "file_missing") known.learn(path, null, false);
+    return outcome;
+  }
   known.learn(path, outcome.state.sha256, true);
   return { kind: "whole", content: outcome.state.content };
 }
@@ -65,6 +68,8 @@ export function failWrite(
   showsState: boolean,
 ): CompatAnswer {
   const refusal = refuse(refusalCode(outcome), outcome.message);
+  // What is gone can be written anew: the tools have no argument to say that it is known to be gone.
+  if (refusal.code === "file_missing") session.known.learn(path, null, false);
   const { state } = outcome;
   if (!showsState || state === null || state.content === null || state.content.length > mostShown)
     return fail(refusal);

@@ -100,7 +100,9 @@ export async function moveFile(
     } as const;
     const set = await workspace.applyChanges({ changes: [change], tool: "move_file" });
     if (!set.success) {
-      const refused = set.files.find(({ outcome }) => !outcome.success)?.outcome;
+      const refusals = set.files.filter(({ outcome }) => !outcome.success);
+      const reason = refusals.find(({ outcome }) => outcome.code !== "not_applied") ?? refusals[0];
+      const refused = reason?.outcome;
       return failWrite(
         session,
         source,

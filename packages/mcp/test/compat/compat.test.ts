@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
@@ -148,6 +148,16 @@ describe("the compatible tools", () => {
       expect(textOf(refused)).toMatch(/^FAILED \(state_mismatch\): State Mismatch: /);
       expect(textOf(refused)).toContain(`The file now holds:\none\n${stale.name}\n`);
     }
+  });
+
+  test("what was deleted outside may be written anew; why a move was refused is said", async () => {
+    const { call, root } = await start({ "a.txt": "one\n" });
+    await call(read());
+    rmSync(join(root, "a.txt"));
+    expect(textOf(await call(write("two\n")))).toContain("FAILED (file_missing)");
+    expect((await call(write("two\n"))).isError).toBe(false);
+    const move = { source: "{root}/a.txt", destination: "{root}/.git/hooks/pre-commit" };
+    expect(textOf(await call({ name: "move_file", arguments: move }))).toContain("FAILED (protected_path)");
   });
 
   test("a dry run shows the diff that the edit then makes, and writes nothing", async () => {
