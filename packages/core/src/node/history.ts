@@ -149,7 +149,7 @@ function readFrom(fd: number, from: number): Buffer {
 
 function parseLines(bytes: Buffer, realPath: string): readonly HistoryEntry[] {
   const entries = bytes.toString().split("\n").map(parseLine);
-  return entries.filter((entry) => entry !== undefined && entry.realPath === realPath) as HistoryEntry[];
+  return entries.filter((entry): entry is HistoryEntry => entry?.realPath === realPath);
 }
 
 /** Adds one line. A half line that a full disk or a kill left at the end is closed off first. */
