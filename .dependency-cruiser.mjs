@@ -3,7 +3,7 @@
  * door, index.ts. `test/law.test.ts` plants a breach of every rule and sees it fail.
  */
 const rooms = {
-  core: ["text", "patch", "files", "tools", "node"],
+  core: ["text", "patch", "files", "conversation", "context", "tools", "node"],
 };
 
 /** A third-party library and the only place that may know it. */

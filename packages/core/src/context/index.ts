@@ -1,0 +1,1 @@
+export type { Content, Part } from "./content.js";

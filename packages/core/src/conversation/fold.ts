@@ -1,0 +1,266 @@
+import type { ConversationEvent, MetadataPatch, NewNode, TaskChange } from "./event.js";
+import type { ConversationContext, TaskRecord, TurnMetadata, TurnNode } from "./node.js";
+import { type Edit, PersistentMap } from "./persistent-map.js";
+import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+
+/**
+ * What an event makes of a conversation: the one definition of what the journal means. Live changes and
+ * replays both come through here.
+ *
+ * @param edit as in `PersistentMap.set`, for replays of many events of which only the last state is kept.
+ * @returns the new state, or why the event cannot follow on this one; the old state is as it was.
+ */
+export function applyEvent(
+  context: ConversationContext,
+  event: ConversationEvent,
+  edit?: Edit,
+): ConversationContext | ConversationRefusal {
+  switch (event.type) {
+    case "session_started":
+      return refuseTurn("duplicate_id", "A session starts once.");
+    case "nodes_added":
+      return addNodes(context, event, edit);
+    case "head_moved":
+      return settleHead(changeTask(prune(context, event.pruned), event.task), event.head, event.pruned);
+    case "staged":
+      return stage(context, event);
+    case "unstaged":
+      return unstage(context, event.ids);
+    case "metadata_set":
+      return setMetadata(context, event.nodeId, event.metadata);
+    case "pruned":
+      return settleHead(prune(context, event.nodeId), context.currentNodeId, event.nodeId);
+    case "unpruned":
+      return unprune(changeTask(context, event.task), event.nodeId);
+    case "expansion_set":
+      return expand(context, event.taskId, event.turns);
+    case "renamed":
+      return { ...context, title: event.title };
+    case "restore_begun": {
+      const { type: _, ...pendingRestore } = event;
+      return { ...context, pendingRestore };
+    }
+    case "restore_dropped":
+      return context.pendingRestore?.restoreId === event.restoreId
+        ? { ...context, pendingRestore: undefined }
+        : context;
+    default:
+      return event satisfies never;
+  }
+}
+
+/** The state right after `session_started`. The root bears the session's id, so it is known even if lost. */
+export function startedContext(
+  event: Extract<ConversationEvent, { type: "session_started" }>,
+): ConversationContext {
+  const { root, sessionId } = event;
+  const rootNode: TurnNode = {
+    ...root,
+    id: sessionId,
+    parentId: null,
+    childIds: [],
+    metadata: root.metadata ?? {},
+    taskId: sessionId,
+    depth: 0,
+  };
+  const task: TaskRecord = { id: sessionId, parentTaskId: null, tipId: sessionId, outcome: "open" };
+  return {
+    sessionId,
+    title: event.title,
+    rootNode,
+    currentNodeId: sessionId,
+    stagingArea: [],
+    nodes: PersistentMap.empty<TurnNode>().set(sessionId, rootNode),
+    tasks: PersistentMap.empty<TaskRecord>().set(sessionId, task),
+    pruned: PersistentMap.empty(),
+    expansions: [],
+    pendingRestore: undefined,
+    orphans: PersistentMap.empty(),
+  };
+}
+
+/**
+ * Whether a node stands in a branch that was pruned.
+ *
+ * @param standing a node of which it is known that it does not, to climb no further than that.
+ */
+export function isPruned(context: ConversationContext, nodeId: string, standing?: string): boolean {
+  if (context.pruned.size === 0) return false;
+  let id: string | null = nodeId;
+  while (id !== null && id !== standing) {
+    if (context.pruned.has(id)) return true;
+    id = context.nodes.get(id)?.parentId ?? null;
+  }
+  return false;
+}
+
+type Adding = Extract<ConversationEvent, { type: "nodes_added" }>;
+
+function addNodes(
+  context: ConversationContext,
+  event: Adding,
+  edit?: Edit,
+): ConversationContext | ConversationRefusal {
+  let next: ConversationContext = context;
+  for (const node of event.nodes) {
+    const added = addOne(next, node, event.nodes, edit);
+    if (isTurnRefusal(added)) return added;
+    next = added;
+  }
+  if (event.staged !== undefined) {
+    const taken = unstage(next, event.staged);
+    if (isTurnRefusal(taken)) return taken;
+    next = taken;
+  }
+  if (event.turn === true) next = { ...next, expansions: countDown(next) };
+  next = changeTask(prune(next, event.pruned), event.task);
+  return settleHead(endRestore(next, event), event.head, event.pruned, edit);
+}
+
+function addOne(
+  context: ConversationContext,
+  node: NewNode,
+  siblings: readonly NewNode[],
+  edit?: Edit,
+): ConversationContext | ConversationRefusal {
+  if (context.nodes.has(node.id) || context.orphans.has(node.id))
+    return refuseTurn("duplicate_id", `There is a node ${node.id} already.`);
+  const parent = node.parentId === null ? undefined : context.nodes.get(node.parentId);
+  if (parent === undefined) {
+    const circle = siblings.some(({ id }) => id === node.parentId);
+    return circle
+      ? refuseTurn("cycle", `Node ${node.id} stands above or beside its own parent ${node.parentId}.`)
+      : refuseTurn("unknown_node", `There is no node ${node.parentId} to put node ${node.id} under.`);
+  }
+  const added = placed(node, parent);
+  const elder: TurnNode = { ...parent, childIds: [...parent.childIds, node.id] };
+  const nodes = context.nodes.set(parent.id, elder, edit).set(node.id, added, edit);
+  const rootNode = parent.depth === 0 ? elder : context.rootNode;
+  if (added.taskId !== added.id) return { ...context, nodes, rootNode };
+  const task: TaskRecord = {
+    id: added.id,
+    parentTaskId: parent.taskId,
+    tipId: added.id,
+    outcome: "open",
+  };
+  return { ...context, nodes, rootNode, tasks: context.tasks.set(task.id, task, edit) };
+}
+
+function placed(node: NewNode, parent: TurnNode): TurnNode {
+  const { id, parentId, timestamp, payload, metadata } = node;
+  const taskId = payload.kind === "task_boundary" ? id : parent.taskId;
+  return {
+    id,
+    parentId,
+    childIds: [],
+    timestamp,
+    payload,
+    metadata: metadata ?? {},
+    taskId,
+    depth: parent.depth + 1,
+  };
+}
+
+/** Moves the head, which has to be there and on no pruned branch; the task it stands in remembers it. */
+function settleHead(
+  context: ConversationContext,
+  head: string,
+  justPruned: string | undefined,
+  edit?: Edit,
+): ConversationContext | ConversationRefusal {
+  const node = context.nodes.get(head);
+  if (node === undefined) return refuseTurn("unknown_node", `There is no node ${head}.`);
+  if (justPruned !== undefined && !context.nodes.has(justPruned))
+    return refuseTurn("unknown_node", `There is no node ${justPruned}.`);
+  // The head never stands in a pruned branch, so what was added below it need not climb past it.
+  const standing = justPruned === undefined ? context.currentNodeId : undefined;
+  if (isPruned(context, head, standing))
+    return refuseTurn("pruned_node", `Node ${head} stands in a branch that was pruned; restore it first.`);
+  const task = context.tasks.get(node.taskId);
+  if (task === undefined) throw new Error("a node belongs to a task that is not there");
+  const tasks =
+    task.tipId === head ? context.tasks : context.tasks.set(task.id, { ...task, tipId: head }, edit);
+  return { ...context, currentNodeId: head, tasks };
+}
+
+function changeTask(context: ConversationContext, change: TaskChange | undefined): ConversationContext {
+  const task = change === undefined ? undefined : context.tasks.get(change.id);
+  if (change === undefined || task === undefined) return context;
+  return { ...context, tasks: context.tasks.set(task.id, { ...task, outcome: change.outcome }) };
+}
+
+function prune(context: ConversationContext, nodeId: string | undefined): ConversationContext {
+  return nodeId === undefined ? context : { ...context, pruned: context.pruned.set(nodeId, true) };
+}
+
+function unprune(context: ConversationContext, nodeId: string): ConversationContext | ConversationRefusal {
+  if (!context.pruned.has(nodeId))
+    return refuseTurn("unknown_node", `No branch was pruned at node ${nodeId}.`);
+  return { ...context, pruned: context.pruned.delete(nodeId) };
+}
+
+function stage(
+  context: ConversationContext,
+  { id, timestamp, payload }: Extract<ConversationEvent, { type: "staged" }>,
+): ConversationContext | ConversationRefusal {
+  const taken = context.nodes.has(id) || context.stagingArea.some((item) => item.id === id);
+  if (taken) return refuseTurn("duplicate_id", `There is a node or a staged item ${id} already.`);
+  return { ...context, stagingArea: [...context.stagingArea, { id, timestamp, payload }] };
+}
+
+function unstage(
+  context: ConversationContext,
+  ids: readonly string[],
+): ConversationContext | ConversationRefusal {
+  const missing = ids.find((id) => !context.stagingArea.some((item) => item.id === id));
+  if (missing !== undefined) return refuseTurn("not_staged", `Nothing is staged under ${missing}.`);
+  return { ...context, stagingArea: context.stagingArea.filter(({ id }) => !ids.includes(id)) };
+}
+
+function setMetadata(
+  context: ConversationContext,
+  nodeId: string,
+  patch: MetadataPatch,
+): ConversationContext | ConversationRefusal {
+  const room = context.nodes.has(nodeId) ? "nodes" : "orphans";
+  const node = context[room].get(nodeId);
+  if (node === undefined) return refuseTurn("unknown_node", `There is no node ${nodeId}.`);
+  const next: TurnNode = { ...node, metadata: patched(node.metadata, patch) };
+  const rootNode = next.depth === 0 && room === "nodes" ? next : context.rootNode;
+  return { ...context, rootNode, [room]: context[room].set(nodeId, next) };
+}
+
+function patched(metadata: TurnMetadata, patch: MetadataPatch): TurnMetadata {
+  const { custom, ...plain } = patch;
+  const merged = Object.entries({ ...metadata, ...plain }).filter(([, value]) => value !== null);
+  const extended = Object.entries({ ...metadata.custom, ...custom }).filter(([, value]) => value !== null);
+  const next: TurnMetadata = Object.fromEntries(merged);
+  if (custom === undefined) return next;
+  const { custom: _, ...rest } = next;
+  return extended.length === 0 ? rest : { ...rest, custom: Object.fromEntries(extended) };
+}
+
+function expand(
+  context: ConversationContext,
+  taskId: string,
+  turns: number,
+): ConversationContext | ConversationRefusal {
+  if (!context.tasks.has(taskId)) return refuseTurn("unknown_task", `There is no task ${taskId}.`);
+  const others = context.expansions.filter((expansion) => expansion.taskId !== taskId);
+  return { ...context, expansions: [...others, { taskId, turns }] };
+}
+
+function countDown(context: ConversationContext): ConversationContext["expansions"] {
+  return context.expansions
+    .filter(({ turns }) => turns > 0)
+    .map(({ taskId, turns }) => ({ taskId, turns: turns - 1 }));
+}
+
+function endRestore(context: ConversationContext, event: Adding): ConversationContext {
+  const { pendingRestore } = context;
+  if (pendingRestore === undefined) return context;
+  const ended = event.nodes.some(
+    ({ payload }) => payload.kind === "restore" && payload.restoreId === pendingRestore.restoreId,
+  );
+  return ended ? { ...context, pendingRestore: undefined } : context;
+}

@@ -1,0 +1,240 @@
+import type { JsonObject } from "./json.js";
+
+/**
+ * What one node of the tree is (seed 4, "TurnPayload"). One node holds one thing: a model's answer with two
+ * calls is a message and two calls, one below the other.
+ */
+export type TurnPayload =
+  | UserMessage
+  | ModelMessage
+  | ToolCall
+  | ToolResult
+  | FileContent
+  | ContextManagement
+  | TaskBoundary
+  | TaskSummary
+  | Summary
+  | Restore
+  | Note
+  | UnknownPayload;
+
+export type PayloadKind = TurnPayload["kind"];
+
+export interface UserMessage {
+  readonly kind: "user_message";
+  readonly text: string;
+  readonly media?: readonly Media[];
+}
+
+export interface Media {
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+/** Which model made something: its thoughts and signatures mean nothing to any other. */
+export interface ModelOrigin {
+  /** "google", "anthropic", "openai" or another provider's name. */
+  readonly provider: string;
+  readonly model: string;
+}
+
+export interface ModelMessage {
+  readonly kind: "model_message";
+  readonly text: string;
+  /** Stands before the text. */
+  readonly thought?: string;
+  /** Anthropic's encrypted thinking, to be given back as it is; stands before the text. */
+  readonly redactedThought?: string;
+  /** Signs the thought; where there is none, the text. To be given back byte for byte. */
+  readonly signature?: string;
+  readonly from?: ModelOrigin;
+  /** The same for all nodes of one answer of the model; another one begins another answer. */
+  readonly step?: string;
+}
+
+export interface ToolCall {
+  readonly kind: "tool_call";
+  /** Pairs it with its result; unique on its path. */
+  readonly callId: string;
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly signature?: string;
+  readonly from?: ModelOrigin;
+  readonly step?: string;
+}
+
+export interface ToolResult {
+  readonly kind: "tool_result";
+  readonly callId: string;
+  readonly name: string;
+  /** What the model is shown, to the letter. */
+  readonly output: string;
+  readonly isError?: boolean;
+  /** Which lines of which file stand where in `output`. */
+  readonly shows?: readonly ShownText[];
+  /** What the call found out about files, or did to them. */
+  readonly files?: readonly FileEffect[];
+}
+
+/** Whole lines of one state of a file that stand verbatim in a text. */
+export interface ShownText {
+  readonly path: string;
+  readonly sha256: string;
+  /** 1-based, both included. */
+  readonly from: number;
+  readonly to: number;
+  /** UTF-16 offsets into the text; the terminator of the last line is included where it is there. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The state in which a step left a file or found it. `null`: there is no such file. */
+export interface FileEffect {
+  readonly path: string;
+  /** The state before, where it is known. */
+  readonly before?: string | null;
+  readonly after: string | null;
+  /** `tool`: our write. `seen`: a read, or a change that somebody else had made. */
+  readonly by: "tool" | "seen";
+}
+
+/** A state of a file, put before the model without a call of its own. */
+export interface FileContent {
+  readonly kind: "file_content";
+  readonly path: string;
+  readonly version: number;
+  readonly sha256: string;
+  /** 1-based, both included; `to` is `from - 1` for an empty file. */
+  readonly lines: { readonly from: number; readonly to: number; readonly total: number };
+  /** The text of these lines, byte-exact. */
+  readonly text: string;
+  /** `whole`: all lines of the file. `window`: some. `tracked`: a new state of an ambient file. */
+  readonly form: "whole" | "window" | "tracked";
+  readonly fileApi?: FileApiState;
+}
+
+/** The same bytes, uploaded to the Gemini File API. */
+export interface FileApiState {
+  readonly uri: string;
+  readonly mimeType: string;
+  readonly state: "PENDING" | "PROCESSING" | "ACTIVE" | "FAILED";
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** What is done to the context rather than said in it. It holds on the branch on which it stands. */
+export type ContextManagement =
+  | {
+      readonly kind: "context_management";
+      readonly action: "track_file" | "untrack_file";
+      readonly path: string;
+    }
+  | {
+      readonly kind: "context_management";
+      readonly action: "overlay";
+      /** A node above this one. */
+      readonly targetId: string;
+      readonly form: OverlayForm;
+    };
+
+/** In what form an earlier node is rendered from here on. Chosen once, replayed ever after. */
+export type OverlayForm =
+  /** Not at all; of a call and its result, both. */
+  | { readonly form: "hidden" }
+  /** As it was at first. */
+  | { readonly form: "original" }
+  /** This text in place of a result's output or of a file's lines; a call keeps its result. */
+  | {
+      readonly form: "replaced";
+      readonly by: "cleared" | "stub" | "delta";
+      readonly text: string;
+      readonly shows?: readonly ShownText[];
+    }
+  /** A file by its address at the provider. */
+  | { readonly form: "uri"; readonly fileApi: FileApiState }
+  /** A file by its text. */
+  | { readonly form: "inline" };
+
+/** The first node of a task's branch, and of the session. Its id is the task's id. */
+export interface TaskBoundary {
+  readonly kind: "task_boundary";
+  readonly name: string;
+  readonly goal?: string;
+  readonly transformation: HistoryTransformation;
+  /** The failed task that this one tries again. */
+  readonly restartOf?: string;
+  readonly hint?: string;
+}
+
+/** What a branch sees of what came before it (seed 4, "HistoryTransformation"). */
+export type HistoryTransformation =
+  | { readonly kind: "clear" }
+  | { readonly kind: "clone" }
+  | { readonly kind: "compress"; readonly summary: string };
+
+/** The merge commit of a task: stands on the parent branch, links to the task's own. */
+export interface TaskSummary {
+  readonly kind: "task_summary";
+  readonly taskId: string;
+  readonly name: string;
+  readonly summary: string;
+  /** Written by code, never by a model. */
+  readonly files: readonly FileDelta[];
+  /** The last node of the task's branch when it was completed. */
+  readonly tipId: string;
+}
+
+/** `null`: there is no such file. */
+export interface FileDelta {
+  readonly path: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export type Summary =
+  /** Of a branch, told where it stands; nothing goes away for it. */
+  | {
+      readonly kind: "summary";
+      readonly of: "branch";
+      readonly text: string;
+      /** First and last node of what it sums up. */
+      readonly covers: { readonly fromId: string; readonly toId: string };
+    }
+  /** Of everything on the path before `keepFromId`, which it stands for from here on. */
+  | {
+      readonly kind: "summary";
+      readonly of: "compaction";
+      readonly text: string;
+      /** The first node that stays as it is, at a safe cut; `null` keeps none. */
+      readonly keepFromId: string | null;
+      readonly files?: readonly FileDelta[];
+    };
+
+/** What moving the head did to the files. */
+export interface Restore {
+  readonly kind: "restore";
+  /** The id under which it was begun, so that a kill in between can be settled. */
+  readonly restoreId: string;
+  /** Where the head stood before. */
+  readonly fromId: string;
+  /** Where it was moved. */
+  readonly toId: string;
+  readonly files: readonly FileDelta[];
+  /** The restore that this one takes back. */
+  readonly undoes?: string;
+}
+
+export interface Note {
+  readonly kind: "note";
+  readonly text: string;
+  /** A note for a person is never rendered for a model. */
+  readonly audience: "model" | "person";
+}
+
+/** Of a kind that a newer release knows: kept and shown, never rendered. */
+export interface UnknownPayload {
+  readonly kind: "unknown";
+  readonly type: string;
+  readonly data: JsonObject;
+}

@@ -1,0 +1,78 @@
+import type { ConversationEvent, JournalRecord } from "./event.js";
+import { applyEvent, startedContext } from "./fold.js";
+import type { ConversationContext, TurnNode } from "./node.js";
+import type { Edit } from "./persistent-map.js";
+import { isTurnRefusal } from "./refusal.js";
+import type { JournalProblem } from "./store.js";
+
+export interface Replayed {
+  readonly context: ConversationContext;
+  /** What could not follow on what was there, by the `seq` of its record. */
+  readonly problems: readonly JournalProblem[];
+}
+
+/**
+ * Folds what could be read of a journal. A damaged journal loses what stood in its damaged lines and
+ * nothing else: nodes whose parent is lost become orphans, and the head stays at the last node that can
+ * be reached. A lost beginning is no hindrance, since the root bears the session's id.
+ */
+export function replay(sessionId: string, records: readonly JournalRecord[]): Replayed {
+  const edit: Edit = { edit: true };
+  const problems: JournalProblem[] = [];
+  const [first] = records;
+  const begun = first?.event.type === "session_started" ? first.event : lostBeginning(sessionId);
+  if (first?.event.type !== "session_started") problems.push(lostFirstRecord);
+  let context = startedContext(begun);
+  for (const { seq, event } of records) {
+    if (event === begun) continue;
+    const next = applyEvent(context, event, edit);
+    if (!isTurnRefusal(next)) {
+      context = next;
+      continue;
+    }
+    const salvaged = salvage(context, event);
+    context = salvaged ?? context;
+    const fate = salvaged === undefined ? "it was left out" : "its nodes are kept as orphans";
+    problems.push({ line: seq, what: "missing_record", message: `Record ${seq}: ${next.message} (${fate})` });
+  }
+  return { context, problems };
+}
+
+function lostBeginning(sessionId: string): Extract<ConversationEvent, { type: "session_started" }> {
+  const payload = { kind: "task_boundary", name: "", transformation: { kind: "clear" } } as const;
+  return {
+    type: "session_started",
+    sessionId,
+    root: { id: sessionId, parentId: null, timestamp: 0, payload },
+  };
+}
+
+const lostFirstRecord: JournalProblem = {
+  line: 1,
+  what: "missing_record",
+  message:
+    "Record 1: the beginning of the session is lost (its title and folder); the tree stands without it.",
+};
+
+/** What of an event can be kept although it cannot take effect as a whole. */
+function salvage(context: ConversationContext, event: ConversationEvent): ConversationContext | undefined {
+  if (event.type !== "nodes_added") return undefined;
+  let orphans = context.orphans;
+  for (const { id, parentId, timestamp, payload, metadata } of event.nodes) {
+    if (context.nodes.has(id) || orphans.has(id)) continue;
+    const elder = parentId === null ? undefined : orphans.get(parentId);
+    const orphan: TurnNode = {
+      id,
+      parentId,
+      childIds: [],
+      timestamp,
+      payload,
+      metadata: metadata ?? {},
+      taskId: payload.kind === "task_boundary" ? id : (elder?.taskId ?? ""),
+      depth: (elder?.depth ?? -1) + 1,
+    };
+    orphans = orphans.set(id, orphan);
+    if (elder !== undefined) orphans = orphans.set(elder.id, { ...elder, childIds: [...elder.childIds, id] });
+  }
+  return { ...context, orphans };
+}

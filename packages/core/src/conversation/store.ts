@@ -1,0 +1,96 @@
+import type { ConversationEvent, JournalRecord } from "./event.js";
+import type { ConversationRefusal } from "./refusal.js";
+
+/**
+ * Where sessions live. Three implementations pass one conformance suite: memory, journal files,
+ * PostgreSQL. What an implementation keeps is records; what they mean is the fold's.
+ */
+export interface SessionStore {
+  /**
+   * Makes a session of these first events (the first is `session_started`) and opens it for writing. On
+   * return it is durable.
+   *
+   * @returns `duplicate_id` where there is one of this id, `disk_full`, `permission_denied`, `store_failed`.
+   */
+  create(id: string, events: readonly TimedEvent[]): Promise<OpenSession | ConversationRefusal>;
+  /**
+   * @param mode `write` takes the lease: one writer at a time.
+   * @returns `unknown_session`; `busy` where another holds the lease, naming it; `not_a_session` where
+   *   nothing can be read at all. A journal of a newer version opens read-only and says why.
+   */
+  open(id: string, mode: "write" | "read"): Promise<OpenSession | ConversationRefusal>;
+  /** All sessions, the last changed first. Nothing is left out silently: what cannot be read is listed. */
+  list(): Promise<readonly SessionFacts[] | ConversationRefusal>;
+  /** Deletes a session for good. `unknown_session`, `busy`. */
+  remove(id: string): Promise<{ readonly kind: "removed" } | ConversationRefusal>;
+  close(): Promise<void>;
+}
+
+/** An event and when it happened, in milliseconds since the epoch. */
+export interface TimedEvent {
+  readonly ts: number;
+  readonly event: ConversationEvent;
+}
+
+export interface SessionFacts {
+  readonly id: string;
+  readonly title: string | undefined;
+  readonly cwd: string | undefined;
+  readonly createdMs: number;
+  readonly modifiedMs: number;
+  /** Of the journal, without blobs. */
+  readonly sizeBytes: number;
+  /** Whether somebody holds the lease now, and who, for a person to read. */
+  readonly heldBy: string | undefined;
+  /** Why it cannot be opened, where that is known already. */
+  readonly problem?: string;
+}
+
+export interface OpenSession {
+  readonly kind: "session";
+  readonly id: string;
+  readonly mode: "write" | "read";
+  /** Why a session that was to be written opened read-only. */
+  readonly readOnlyBecause?: ConversationRefusal;
+  /** What could be read, in the order of `seq`. */
+  readonly records: readonly JournalRecord[];
+  /** What could not, line by line. */
+  readonly problems: readonly JournalProblem[];
+  /**
+   * Takes an event down. It is on its way to the disk at once and acknowledged by `flush`.
+   *
+   * @returns the `seq` it got.
+   */
+  append(event: TimedEvent): number;
+  /**
+   * Everything appended so far survives a kill and a power cut once this resolves to `acknowledged`.
+   *
+   * @returns `disk_full`, `read_only`, `busy` (the lease was lost), `conflict` (somebody else has written),
+   *   `store_failed`. Nothing that was appended since the last acknowledgement is then part of the
+   *   session; it is whole as it was, and what was pending is dropped.
+   */
+  flush(): Promise<Acknowledged | ConversationRefusal>;
+  /** Gives the lease back; flushes nothing. */
+  close(): Promise<void>;
+}
+
+export interface Acknowledged {
+  readonly kind: "acknowledged";
+  /** The last durable record. */
+  readonly seq: number;
+}
+
+/** A place in a journal that could not be read. */
+export interface JournalProblem {
+  /** 1-based, in a journal file; in a table, the `seq`. */
+  readonly line: number;
+  readonly what:
+    | "torn_tail"
+    | "damaged_line"
+    | "missing_record"
+    | "missing_blob"
+    | "newer_version"
+    | "unknown_event";
+  /** For a person: what was found, what became of it. */
+  readonly message: string;
+}
