@@ -136,14 +136,23 @@ function addOne(
   const elder: TurnNode = { ...parent, childIds: [...parent.childIds, node.id] };
   const nodes = context.nodes.set(parent.id, elder, edit).set(node.id, added, edit);
   const rootNode = parent.depth === 0 ? elder : context.rootNode;
-  if (added.taskId !== added.id) return { ...context, nodes, rootNode };
-  const task: TaskRecord = {
-    id: added.id,
-    parentTaskId: parent.taskId,
-    tipId: added.id,
-    outcome: "open",
-  };
-  return { ...context, nodes, rootNode, tasks: context.tasks.set(task.id, task, edit) };
+  return { ...context, nodes, rootNode, tasks: tasksWith(context, added, parent, edit) };
+}
+
+/** A boundary begins a task; what is added below the end of a task's branch is its end from then on. */
+function tasksWith(
+  context: ConversationContext,
+  added: TurnNode,
+  parent: TurnNode,
+  edit?: Edit,
+): ConversationContext["tasks"] {
+  if (added.taskId === added.id) {
+    const task: TaskRecord = { id: added.id, parentTaskId: parent.taskId, tipId: added.id, outcome: "open" };
+    return context.tasks.set(task.id, task, edit);
+  }
+  const task = context.tasks.get(added.taskId);
+  if (task?.tipId !== parent.id) return context.tasks;
+  return context.tasks.set(task.id, { ...task, tipId: added.id }, edit);
 }
 
 function placed(node: NewNode, parent: TurnNode): TurnNode {

@@ -1,3 +1,4 @@
+export { checkMetadata, checkNode, standingNode } from "./checks.js";
 export {
   type ConversationEvent,
   type EventType,
@@ -11,7 +12,16 @@ export {
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
+export {
+  type ContextListener,
+  ContextManager,
+  type ContextManagerOptions,
+  type Done,
+  firstEvent,
+} from "./manager.js";
+export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type * from "./node.js";
+export { commonAncestor, isOnPath, type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export type * from "./payload.js";
 export { PersistentMap } from "./persistent-map.js";
 export {
@@ -23,3 +33,11 @@ export {
 } from "./refusal.js";
 export { type Replayed, replay } from "./replay.js";
 export type * from "./store.js";
+export {
+  createConversation,
+  openConversation,
+  type StoredConversation,
+} from "./stored-conversation.js";
+export { type ListedTask, listTasks, type TaskState, taskState } from "./task-list.js";
+export type { AnsweredCall, CompleteTask, RestartTask, StartTask } from "./tasks.js";
+export { trackedFiles } from "./tracked-files.js";

@@ -60,7 +60,7 @@ export interface TaskRecord {
   readonly id: string;
   /** `null` for the session itself, which is the outermost task. */
   readonly parentTaskId: string | null;
-  /** Where the head stood last inside this task. */
+  /** The end of its branch: where the head stood last inside this task. */
   readonly tipId: string;
   readonly outcome: "open" | "complete" | "cancelled";
 }

@@ -1,0 +1,131 @@
+import type { NewNode } from "./event.js";
+import { isPruned } from "./fold.js";
+import { isJson } from "./json.js";
+import type { ConversationContext, TurnMetadata, TurnNode } from "./node.js";
+import { isOnPath, openCalls } from "./path.js";
+import type { TurnPayload } from "./payload.js";
+import { type ConversationRefusal, refuseTurn } from "./refusal.js";
+
+/**
+ * What the fold would take but what makes no sense in a conversation: a result without its call, an overlay
+ * on a node of another branch, metadata that no journal can hold.
+ *
+ * @returns why the node cannot be added below its parent; `undefined` where it can.
+ */
+export function checkNode(context: ConversationContext, node: NewNode): ConversationRefusal | undefined {
+  const { payload, metadata, parentId } = node;
+  if (!isJson(payload))
+    return refuseTurn(
+      "invalid_payload",
+      "The payload holds something that JSON cannot: it would not survive.",
+    );
+  if (metadata !== undefined && !isJson(metadata)) return notJson;
+  const parent = parentId === null ? undefined : context.nodes.get(parentId);
+  if (parent === undefined) return noSuchNode(parentId ?? "without an id");
+  return checkPayload(context, payload, parent);
+}
+
+/** Whether a node is there and on no pruned branch. */
+export function standingNode(context: ConversationContext, nodeId: string): TurnNode | ConversationRefusal {
+  const node = context.nodes.get(nodeId);
+  if (node === undefined) {
+    if (!context.orphans.has(nodeId)) return noSuchNode(nodeId);
+    return refuseTurn(
+      "unknown_node",
+      `What stood above node ${nodeId} is lost, so nothing can go on from it.`,
+    );
+  }
+  if (!isPruned(context, nodeId)) return node;
+  return refuseTurn(
+    "pruned_node",
+    `Node ${nodeId} stands in a branch that was pruned; restore the branch first.`,
+  );
+}
+
+/** Metadata that comes back as it went in. */
+export function checkMetadata(metadata: TurnMetadata | object): ConversationRefusal | undefined {
+  return isJson(metadata) ? undefined : notJson;
+}
+
+const notJson = refuseTurn(
+  "invalid_metadata",
+  "The metadata holds something that JSON cannot: it would not survive.",
+);
+
+function noSuchNode(id: string): ConversationRefusal {
+  return refuseTurn("unknown_node", `There is no node ${id} in this conversation.`);
+}
+
+function checkPayload(
+  context: ConversationContext,
+  payload: TurnPayload,
+  parent: TurnNode,
+): ConversationRefusal | undefined {
+  switch (payload.kind) {
+    case "tool_call": {
+      const twin = openCalls(context, parent.id).some(({ call }) => call.callId === payload.callId);
+      return twin ? refuseTurn("duplicate_id", `A call ${payload.callId} is open already.`) : undefined;
+    }
+    case "tool_result": {
+      const open = openCalls(context, parent.id).some(
+        ({ call }) => call.callId === payload.callId && call.name === payload.name,
+      );
+      return open ? undefined : unmatched(payload.callId, payload.name);
+    }
+    case "context_management":
+      return payload.action === "overlay" ? mustStandAbove(context, payload.targetId, parent.id) : undefined;
+    case "task_summary": {
+      if (!context.tasks.has(payload.taskId)) return noSuchTask(payload.taskId);
+      return context.nodes.has(payload.tipId) ? undefined : noSuchNode(payload.tipId);
+    }
+    case "summary":
+      return payload.of === "compaction" && payload.keepFromId !== null
+        ? checkCut(context, payload.keepFromId, parent.id)
+        : undefined;
+    case "user_message":
+    case "model_message":
+    case "file_content":
+    case "task_boundary":
+    case "restore":
+    case "note":
+      return undefined;
+    case "unknown":
+      return refuseTurn("invalid_payload", `Payloads of the kind "${payload.type}" are kept, not made.`);
+    default:
+      return payload satisfies never;
+  }
+}
+
+export function noSuchTask(taskId: string): ConversationRefusal {
+  return refuseTurn("unknown_task", `There is no task ${taskId}; task_list names them.`);
+}
+
+function unmatched(callId: string, name: string): ConversationRefusal {
+  return refuseTurn("unmatched_result", `No open call ${callId} of ${name} waits for this result.`);
+}
+
+function mustStandAbove(
+  context: ConversationContext,
+  targetId: string,
+  parentId: string,
+): ConversationRefusal | undefined {
+  if (!context.nodes.has(targetId)) return noSuchNode(targetId);
+  if (isOnPath(context, targetId, parentId)) return undefined;
+  return refuseTurn("unknown_node", `Node ${targetId} stands on another branch.`);
+}
+
+/** A cut lies before a node that answers nothing and while nothing waits for an answer. */
+function checkCut(
+  context: ConversationContext,
+  keepFromId: string,
+  parentId: string,
+): ConversationRefusal | undefined {
+  const missing = mustStandAbove(context, keepFromId, parentId);
+  if (missing !== undefined) return missing;
+  const node = context.nodes.get(keepFromId);
+  const before = node?.parentId ?? undefined;
+  const answers = node?.payload.kind === "tool_result";
+  const cutsBatch = before !== undefined && openCalls(context, before).length > 0;
+  if (!answers && !cutsBatch) return undefined;
+  return refuseTurn("unsafe_cut", `A cut before node ${keepFromId} would part calls from their results.`);
+}

@@ -1,0 +1,416 @@
+import { checkMetadata, checkNode, noSuchTask, standingNode } from "./checks.js";
+import type { ConversationEvent, MetadataPatch, NewNode } from "./event.js";
+import { filesChanged } from "./file-deltas.js";
+import { applyEvent, startedContext } from "./fold.js";
+import type { IdSource } from "./ids.js";
+import { isJson, type JsonValue } from "./json.js";
+import type { MetadataKey } from "./metadata-key.js";
+import type { ConversationContext, PendingRestore, StagedItem, TurnMetadata, TurnNode } from "./node.js";
+import { openCalls, upwards } from "./path.js";
+import type { OverlayForm, Restore, Summary, TurnPayload } from "./payload.js";
+import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import type { Acknowledged, OpenSession } from "./store.js";
+import {
+  type AnsweredCall,
+  type CompleteTask,
+  cancelTask,
+  completeTask,
+  type Decision,
+  leave,
+  moveHead,
+  popTask,
+  type RestartTask,
+  restartTask,
+  resumeTask,
+  type StartTask,
+  startTask,
+} from "./tasks.js";
+import { trackedFiles } from "./tracked-files.js";
+
+export interface ContextManagerOptions {
+  /** Ids of new nodes; see `timeSortedIds`. */
+  readonly ids: IdSource;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly title?: string;
+  readonly cwd?: string;
+  /** A session of a store and what its journal folds to; without one the conversation lives in memory. */
+  readonly stored?: { readonly session: OpenSession; readonly context: ConversationContext };
+}
+
+/** Told of every change; `undefined` where what was pending was taken back because it could not be kept. */
+export type ContextListener = (context: ConversationContext, event: ConversationEvent | undefined) => void;
+
+/**
+ * The conversation: the one mutable cell around an immutable value, and its journal (seed 4,
+ * "ContextManager"). Every method decides synchronously, on what is true at that moment: it either changes
+ * the conversation by one event or refuses and changes nothing. `flush` makes what was done durable.
+ */
+export class ContextManager {
+  private current: ConversationContext;
+  private acknowledged: ConversationContext;
+  /** What was done since the last acknowledgement, and what the conversation was after each. */
+  private pending: { readonly seq: number; readonly context: ConversationContext }[] = [];
+  private readonly listeners = new Set<ContextListener>();
+  private readonly session: OpenSession | undefined;
+  /** Of a conversation in memory. */
+  private seq = 1;
+
+  /** Begins a conversation, or goes on with a stored one. A new one has a task boundary as its root. */
+  constructor(private readonly options: ContextManagerOptions) {
+    const { stored } = options;
+    this.session = stored?.session;
+    this.current = stored?.context ?? startedContext(firstEvent(options));
+    this.acknowledged = this.current;
+  }
+
+  /** The state at this moment: a value, which later changes leave as it is. */
+  get context(): ConversationContext {
+    return this.current;
+  }
+
+  getCurrentNode(): TurnNode {
+    const node = this.current.nodes.get(this.current.currentNodeId);
+    if (node === undefined) throw new Error("the head is not there");
+    return node;
+  }
+
+  /** Tasks that are rendered in full instead of by their summary, for the turn (seed 4). */
+  get expansionOverrides(): ReadonlySet<string> {
+    return new Set(this.current.expansions.map(({ taskId }) => taskId));
+  }
+
+  /** Why nothing can be changed; `undefined` for a conversation that can. */
+  get readOnly(): ConversationRefusal | undefined {
+    if (this.session === undefined || this.session.mode === "write") return undefined;
+    return (
+      this.session.readOnlyBecause ??
+      refuseTurn("read_only", "The session was opened for reading; open it for writing, or fork it.")
+    );
+  }
+
+  /** @returns what undoes the subscription. */
+  subscribe(listener: ContextListener): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  /** Puts something into the next turn; `invalid_payload`. */
+  addToStagingArea(payload: TurnPayload): StagedItem | ConversationRefusal {
+    const { ids, now } = this.options;
+    const item: StagedItem = { id: ids(), timestamp: now(), payload };
+    const flawed = isJson(payload) ? undefined : notJson;
+    return flawed ?? this.answer({ type: "staged", ...item }, () => item);
+  }
+
+  /** Takes staged items out again, all unless some are named; `not_staged`. */
+  discardStaging(
+    ids: readonly string[] = this.current.stagingArea.map(({ id }) => id),
+  ): Done | ConversationRefusal {
+    return ids.length === 0 ? done : this.answer({ type: "unstaged", ids }, () => done);
+  }
+
+  /**
+   * Begins a turn: what is staged and the user's message become nodes below the head, all or nothing.
+   *
+   * @returns the message's node, which is the new head. `invalid_payload` where a staged item cannot stand
+   *   there any more.
+   */
+  commitStagedItems(userMessage: string): TurnNode | ConversationRefusal {
+    const { stagingArea, currentNodeId } = this.current;
+    const nodes: NewNode[] = [];
+    for (const { id, timestamp, payload } of stagingArea)
+      nodes.push({ id, parentId: nodes.at(-1)?.id ?? currentNodeId, timestamp, payload });
+    const message = this.make({ kind: "user_message", text: userMessage }, nodes.at(-1)?.id ?? currentNodeId);
+    const staged = stagingArea.length === 0 ? {} : { staged: stagingArea.map(({ id }) => id) };
+    return this.answer(
+      { type: "nodes_added", nodes: [...nodes, message], head: message.id, turn: true, ...staged },
+      () => this.getCurrentNode(),
+    );
+  }
+
+  /**
+   * Adds one node (seed 4). Below the head, the head moves on to it; elsewhere the head stays.
+   *
+   * @param parentId the head unless given.
+   * @returns `unknown_node`, `pruned_node`, `invalid_payload`, `invalid_metadata`, `unmatched_result` (a
+   *   result for which no call waits), `duplicate_id`, `unsafe_cut`.
+   */
+  addNode(
+    payload: TurnPayload,
+    parentId: string = this.current.currentNodeId,
+    metadata?: TurnMetadata,
+  ): TurnNode | ConversationRefusal {
+    const parent = standingNode(this.current, parentId);
+    if (isTurnRefusal(parent)) return parent;
+    const node = this.make(payload, parentId, metadata);
+    const flawed = checkNode(this.current, node);
+    if (flawed !== undefined) return flawed;
+    const head = parentId === this.current.currentNodeId ? node.id : this.current.currentNodeId;
+    return this.answer({ type: "nodes_added", nodes: [node], head }, () => this.nodeOf(node.id));
+  }
+
+  /** A new branch under a task boundary, on which the head then stands. `open_calls`, `no_summary`. */
+  startTask(request: StartTask = {}): TurnNode | ConversationRefusal {
+    return this.carryOut(startTask(this.current, request, this.make));
+  }
+
+  /** Adds the current task's summary to its parent branch. `no_task`, `no_summary`, `open_calls`. */
+  completeTask(request: CompleteTask): TurnNode | ConversationRefusal {
+    const filesOf = (from: string, to: string) => filesChanged(this.current, from, to);
+    return this.carryOut(completeTask(this.current, request, this.make, filesOf));
+  }
+
+  /** Prunes the current task's branch; it can be restored. `no_task`, `open_calls`. */
+  cancelTask(answering?: AnsweredCall): TurnNode | ConversationRefusal {
+    return this.carryOut(cancelTask(this.current, answering, this.make));
+  }
+
+  /** Leaves the current task, to be resumed later. `no_task`, `open_calls`. */
+  popTask(answering?: AnsweredCall): TurnNode | ConversationRefusal {
+    return this.carryOut(popTask(this.current, answering, this.make));
+  }
+
+  /** Goes on where a paused task was left. `unknown_task`, `task_closed`, `pruned_node`, `open_calls`. */
+  resumeTask(taskId: string, answering?: AnsweredCall): TurnNode | ConversationRefusal {
+    return this.carryOut(resumeTask(this.current, taskId, answering, this.make));
+  }
+
+  /** Tries a task again from where it began. `unknown_task`, `no_task`, `open_calls`. */
+  restartTask(request: RestartTask = {}): TurnNode | ConversationRefusal {
+    return this.carryOut(restartTask(this.current, request, this.make));
+  }
+
+  /**
+   * Moves the head back (seed 4, "rewind"); the other path stays. Files are not touched: see `restoreFiles`.
+   *
+   * @param nodeId where to; to before the last message of the user unless given.
+   * @returns `unknown_node`, `pruned_node`; `open_calls` where a call made there was answered only later.
+   */
+  rewind(nodeId?: string, answering?: AnsweredCall): TurnNode | ConversationRefusal {
+    const head = nodeId ?? this.beforeLastMessage();
+    if (head === undefined) return refuseTurn("unknown_node", "There is no turn to go back before.");
+    const target = standingNode(this.current, head);
+    if (isTurnRefusal(target)) return target;
+    const open = openCalls(this.current, head);
+    if (open.length > 0 && target.childIds.length > 0)
+      return refuseTurn(
+        "open_calls",
+        `At node ${head} the call ${open[0]?.call.name} was not answered yet; go to its result or to before the call.`,
+      );
+    return this.carryOut(moveHead(this.current, { head, reason: "rewind", answering, make: this.make }));
+  }
+
+  /** Prunes the branch that begins at a node on which the head does not stand: it is kept, out of the way. */
+  prune(nodeId: string): Done | ConversationRefusal {
+    const node = standingNode(this.current, nodeId);
+    if (isTurnRefusal(node)) return node;
+    if (node.parentId === null) return refuseTurn("invalid_arguments", "The root cannot be pruned.");
+    return this.answer({ type: "pruned", nodeId }, () => done);
+  }
+
+  /** Takes a pruning back; a task that was cancelled by it is open again. */
+  unprune(nodeId: string): Done | ConversationRefusal {
+    const task = this.current.tasks.get(nodeId);
+    const reopened = task?.outcome === "cancelled" ? { task: { id: nodeId, outcome: "open" } as const } : {};
+    return this.answer({ type: "unpruned", nodeId, ...reopened }, () => done);
+  }
+
+  /** Keeps a file's newest state in the context without a read by the model. `invalid_arguments`. */
+  trackFile(path: string): TurnNode | ConversationRefusal {
+    if (path === "" || trackedFiles(this.current).includes(path))
+      return refuseTurn("invalid_arguments", path === "" ? "Name a file." : `${path} is tracked already.`);
+    return this.addNode({ kind: "context_management", action: "track_file", path });
+  }
+
+  untrackFile(path: string): TurnNode | ConversationRefusal {
+    if (!trackedFiles(this.current).includes(path))
+      return refuseTurn("invalid_arguments", `${path} is not tracked here.`);
+    return this.addNode({ kind: "context_management", action: "untrack_file", path });
+  }
+
+  /** Renders an earlier node in another form from here on, on this branch only. `unknown_node`. */
+  overlay(targetId: string, form: OverlayForm): TurnNode | ConversationRefusal {
+    return this.addNode({ kind: "context_management", action: "overlay", targetId, form });
+  }
+
+  /** Adds a summary, of a branch or in place of what came before. `no_summary`, `unsafe_cut`. */
+  addSummary(
+    summary: Omit<Summary, "kind"> & Pick<Summary, "of">,
+    answering?: AnsweredCall,
+  ): TurnNode | ConversationRefusal {
+    if (summary.text.trim() === "") return refuseTurn("no_summary", "The summary is empty.");
+    const left = leave(this.current, answering, this.make);
+    if (isTurnRefusal(left)) return left;
+    // `of` decides which of the two it is; the parts were spread from one of them.
+    const node = this.make({ kind: "summary", ...summary } as Summary, left.tipId);
+    const flawed = left.nodes.length > 0 ? undefined : checkNode(this.current, node);
+    if (flawed !== undefined) return flawed;
+    return this.carryOut({ type: "nodes_added", nodes: [...left.nodes, node], head: node.id });
+  }
+
+  /**
+   * Shows a completed task in full instead of its summary, for one turn: the one that is running, if a call
+   * waits for its result, else the next one. `unknown_task`.
+   */
+  expandTask(taskId: string): Done | ConversationRefusal {
+    const task = this.current.tasks.get(taskId);
+    if (task === undefined || task.outcome !== "complete") return noSuchTask(taskId);
+    const running = openCalls(this.current, this.current.currentNodeId).length > 0;
+    return this.answer({ type: "expansion_set", taskId, turns: running ? 0 : 1 }, () => done);
+  }
+
+  setTitle(title: string): Done | ConversationRefusal {
+    return this.answer({ type: "renamed", title }, () => done);
+  }
+
+  /** Gives a node a label, by which people find it again; an empty one takes it away. */
+  setLabel(nodeId: string, label: string): Done | ConversationRefusal {
+    return this.setMetadata(nodeId, { label: label === "" ? null : label });
+  }
+
+  /** Changes annotations of a node. `unknown_node`, `invalid_metadata`. */
+  setMetadata(nodeId: string, metadata: MetadataPatch): Done | ConversationRefusal {
+    if ("isHiddenFromLlm" in metadata) return hiddenLater;
+    return checkMetadata(metadata) ?? this.answer({ type: "metadata_set", nodeId, metadata }, () => done);
+  }
+
+  /** Sets an extension's own data on a node; `null` takes it away. */
+  setCustom<Value extends JsonValue>(
+    nodeId: string,
+    key: MetadataKey<Value>,
+    value: Value | null,
+  ): Done | ConversationRefusal {
+    return this.setMetadata(nodeId, { custom: { [key.name]: value } });
+  }
+
+  /** Journals that files are about to be restored; `restore_pending` where one is begun already. */
+  beginRestore(restore: PendingRestore): Done | ConversationRefusal {
+    const { pendingRestore } = this.current;
+    if (pendingRestore !== undefined)
+      return refuseTurn(
+        "restore_pending",
+        `Restore ${pendingRestore.restoreId} was begun and has to be settled first.`,
+      );
+    return this.answer({ type: "restore_begun", ...restore }, () => done);
+  }
+
+  /** Moves the head to where the files were restored to, and below it the restore. */
+  finishRestore(restore: Omit<Restore, "kind">): TurnNode | ConversationRefusal {
+    const node = this.make({ kind: "restore", ...restore }, restore.toId);
+    return this.carryOut({ type: "nodes_added", nodes: [node], head: node.id });
+  }
+
+  /** Journals that a begun restore did not happen. */
+  dropRestore(restoreId: string): Done | ConversationRefusal {
+    return this.answer({ type: "restore_dropped", restoreId }, () => done);
+  }
+
+  /**
+   * Everything done so far survives a kill and a power cut once this resolves to `acknowledged`. After a
+   * refusal the conversation is what it was at the last acknowledgement, here as in the store.
+   */
+  async flush(): Promise<Acknowledged | ConversationRefusal> {
+    if (this.session === undefined) return { kind: "acknowledged", seq: this.seq };
+    const answer = await this.session.flush();
+    if (isTurnRefusal(answer)) {
+      this.pending = [];
+      this.current = this.acknowledged;
+      this.tell(undefined);
+      return answer;
+    }
+    this.acknowledged = this.pending.findLast(({ seq }) => seq <= answer.seq)?.context ?? this.acknowledged;
+    this.pending = this.pending.filter(({ seq }) => seq > answer.seq);
+    return answer;
+  }
+
+  private carryOut(decision: Decision): TurnNode | ConversationRefusal {
+    return isTurnRefusal(decision) ? decision : this.answer(decision, () => this.getCurrentNode());
+  }
+
+  private answer<Answer extends object>(
+    event: ConversationEvent,
+    answer: () => Answer,
+  ): Answer | ConversationRefusal {
+    const { readOnly } = this;
+    if (readOnly !== undefined) return readOnly;
+    const next = applyEvent(this.current, event);
+    if (isTurnRefusal(next)) return next;
+    this.current = next;
+    const seq = this.session?.append({ ts: this.options.now(), event });
+    if (seq === undefined) this.seq += 1;
+    else this.pending.push({ seq, context: next });
+    this.tell(event);
+    return answer();
+  }
+
+  private tell(event: ConversationEvent | undefined): void {
+    for (const listener of this.listeners) listener(this.current, event);
+  }
+
+  /** What the model makes while a task is expanded is bound to that prompt: the node says so. */
+  private readonly make = (payload: TurnPayload, parentId: string, metadata?: TurnMetadata): NewNode => {
+    const node = { id: this.options.ids(), parentId, timestamp: this.options.now(), payload };
+    const { expansions } = this.current;
+    if (expansions.length === 0 || !isModels(payload))
+      return metadata === undefined ? node : { ...node, metadata };
+    const expanded = expansions.map(({ taskId }) => taskId);
+    return { ...node, metadata: { ...metadata, provenance: { ...metadata?.provenance, expanded } } };
+  };
+
+  private nodeOf(id: string): TurnNode {
+    const node = this.current.nodes.get(id);
+    if (node === undefined) throw new Error("a node that was added is not there");
+    return node;
+  }
+
+  /** Above the last message and the files that were staged with it. */
+  private beforeLastMessage(): string | undefined {
+    let seen = false;
+    for (const { id, payload } of upwards(this.current, this.current.currentNodeId)) {
+      if (seen && payload.kind !== "file_content") return id;
+      if (payload.kind === "user_message") seen = true;
+    }
+    return undefined;
+  }
+}
+
+/** The answer of a change that has nothing else to say. */
+export interface Done {
+  readonly kind: "done";
+}
+
+const done: Done = { kind: "done" };
+
+const notJson = refuseTurn(
+  "invalid_payload",
+  "The payload holds something that JSON cannot: it would not survive.",
+);
+
+const hiddenLater = refuseTurn(
+  "invalid_metadata",
+  "A node that stands already is hidden on a branch by an overlay, not on all branches by its metadata.",
+);
+
+/** Where a conversation begins: the event of its journal that makes the root. */
+export function firstEvent(
+  options: Pick<ContextManagerOptions, "ids" | "now" | "title" | "cwd">,
+): Extract<ConversationEvent, { type: "session_started" }> {
+  const id = options.ids();
+  const payload = {
+    kind: "task_boundary",
+    name: options.title ?? "",
+    transformation: { kind: "clear" },
+  } as const;
+  return {
+    type: "session_started",
+    sessionId: id,
+    root: { id, parentId: null, timestamp: options.now(), payload },
+    ...(options.title === undefined ? {} : { title: options.title }),
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  };
+}
+
+function isModels(payload: TurnPayload): boolean {
+  return payload.kind === "model_message" || payload.kind === "tool_call";
+}

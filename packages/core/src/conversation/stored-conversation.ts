@@ -1,0 +1,54 @@
+import { ContextManager, type ContextManagerOptions, firstEvent } from "./manager.js";
+import { type ConversationRefusal, isTurnRefusal } from "./refusal.js";
+import { replay } from "./replay.js";
+import type { JournalProblem, OpenSession, SessionStore } from "./store.js";
+
+/** A conversation whose journal is in a store. */
+export interface StoredConversation {
+  readonly kind: "conversation";
+  readonly manager: ContextManager;
+  readonly session: OpenSession;
+  /** What of the journal could not be read, or could not take effect. */
+  readonly problems: readonly JournalProblem[];
+  /** Makes what was done durable and gives the lease back; the refusal is that of the last flush. */
+  close(): Promise<{ readonly kind: "closed" } | ConversationRefusal>;
+}
+
+type Sources = Pick<ContextManagerOptions, "ids" | "now">;
+
+/** Begins a conversation in a store; the id of its session is its root's. */
+export async function createConversation(
+  store: SessionStore,
+  options: Omit<ContextManagerOptions, "stored">,
+): Promise<StoredConversation | ConversationRefusal> {
+  const event = firstEvent(options);
+  const session = await store.create(event.sessionId, [{ ts: options.now(), event }]);
+  return isTurnRefusal(session) ? session : conversationOf(session, options);
+}
+
+/** Goes on with a stored conversation; see `SessionStore.open`. */
+export async function openConversation(
+  store: SessionStore,
+  id: string,
+  mode: "write" | "read",
+  sources: Sources,
+): Promise<StoredConversation | ConversationRefusal> {
+  const session = await store.open(id, mode);
+  return isTurnRefusal(session) ? session : conversationOf(session, sources);
+}
+
+function conversationOf(session: OpenSession, { ids, now }: Sources): StoredConversation {
+  const { context, problems } = replay(session.id, session.records);
+  const manager = new ContextManager({ ids, now, stored: { session, context } });
+  return {
+    kind: "conversation",
+    manager,
+    session,
+    problems: [...session.problems, ...problems],
+    close: async () => {
+      const flushed = session.mode === "write" ? await manager.flush() : undefined;
+      await session.close();
+      return flushed !== undefined && isTurnRefusal(flushed) ? flushed : { kind: "closed" };
+    },
+  };
+}

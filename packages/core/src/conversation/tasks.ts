@@ -1,0 +1,226 @@
+import { noSuchTask, standingNode } from "./checks.js";
+import type { ConversationEvent, NewNode } from "./event.js";
+import type { ConversationContext, TaskRecord, TurnNode } from "./node.js";
+import { openCalls } from "./path.js";
+import type { FileDelta, HistoryTransformation, TaskBoundary, ToolResult } from "./payload.js";
+import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+
+/** A call of the model that a move of the head answers: its result is added on the branch it leaves. */
+export type AnsweredCall = Omit<ToolResult, "kind">;
+
+/** Makes a node that is not added yet. */
+export type MakeNode = (payload: NewNode["payload"], parentId: string) => NewNode;
+
+export interface StartTask {
+  readonly name?: string;
+  readonly goal?: string;
+  /** `clone` unless given. */
+  readonly transformation?: HistoryTransformation;
+  readonly answering?: AnsweredCall;
+}
+
+export interface CompleteTask {
+  /** What was done and found out, for those who go on on the parent branch. */
+  readonly summary: string;
+  readonly answering?: AnsweredCall;
+}
+
+export interface RestartTask {
+  /** The current one unless given. */
+  readonly taskId?: string;
+  readonly hint?: string;
+  readonly answering?: AnsweredCall;
+}
+
+/** What each way of moving between tasks comes to: one event, or why it cannot be done. */
+export type Decision = ConversationEvent | ConversationRefusal;
+
+/** A new branch under a task boundary. */
+export function startTask(context: ConversationContext, request: StartTask, make: MakeNode): Decision {
+  const { name = "", goal, transformation = { kind: "clone" }, answering } = request;
+  if (transformation.kind === "compress" && transformation.summary.trim() === "")
+    return refuseTurn("no_summary", "A task that starts from a summary needs the summary's text.");
+  const left = leave(context, answering, make);
+  if (isTurnRefusal(left)) return left;
+  const payload: TaskBoundary = {
+    kind: "task_boundary",
+    name,
+    ...(goal === undefined ? {} : { goal }),
+    transformation,
+  };
+  const boundary = make(payload, left.tipId);
+  return { type: "nodes_added", nodes: [...left.nodes, boundary], head: boundary.id };
+}
+
+/**
+ * Puts a summary of the current task on its parent branch, like a merge commit; the task's branch stays.
+ *
+ * @param filesOf what changed between two nodes, written by code.
+ */
+export function completeTask(
+  context: ConversationContext,
+  request: CompleteTask,
+  make: MakeNode,
+  filesOf: (fromId: string, toId: string) => readonly FileDelta[],
+): Decision {
+  const current = currentTask(context);
+  if (isTurnRefusal(current)) return current;
+  if (request.summary.trim() === "")
+    return refuseTurn("no_summary", "A task is completed with a summary of what was done and found out.");
+  const left = leave(context, request.answering, make);
+  if (isTurnRefusal(left)) return left;
+  const parentTip = standingNode(context, current.parent.tipId);
+  if (isTurnRefusal(parentTip)) return parentTip;
+  const summary = make(
+    {
+      kind: "task_summary",
+      taskId: current.task.id,
+      name: current.boundary.name,
+      summary: request.summary,
+      files: filesOf(current.task.id, context.currentNodeId),
+      tipId: left.tipId,
+    },
+    parentTip.id,
+  );
+  const task = { id: current.task.id, outcome: "complete" } as const;
+  return { type: "nodes_added", nodes: [...left.nodes, summary], head: summary.id, task };
+}
+
+/** Prunes the current task's branch; the head goes back to where the parent branch ended. */
+export function cancelTask(
+  context: ConversationContext,
+  answering: AnsweredCall | undefined,
+  make: MakeNode,
+): Decision {
+  const current = currentTask(context);
+  if (isTurnRefusal(current)) return current;
+  const task = { id: current.task.id, outcome: "cancelled" } as const;
+  return moveHead(
+    context,
+    { head: current.parent.tipId, reason: "task_cancel", answering, make },
+    {
+      task,
+      pruned: current.task.id,
+    },
+  );
+}
+
+/** Leaves the current task for its parent branch; it can be resumed. */
+export function popTask(
+  context: ConversationContext,
+  answering: AnsweredCall | undefined,
+  make: MakeNode,
+): Decision {
+  const current = currentTask(context);
+  if (isTurnRefusal(current)) return current;
+  return moveHead(context, { head: current.parent.tipId, reason: "task_pop", answering, make });
+}
+
+/** Goes on where a paused task was left. */
+export function resumeTask(
+  context: ConversationContext,
+  taskId: string,
+  answering: AnsweredCall | undefined,
+  make: MakeNode,
+): Decision {
+  const task = context.tasks.get(taskId);
+  if (task === undefined) return noSuchTask(taskId);
+  if (task.outcome !== "open") {
+    const advice =
+      task.outcome === "complete" ? "start it again with task_restart" : "restore its branch first";
+    return refuseTurn("task_closed", `Task ${taskId} is ${task.outcome}; ${advice}.`);
+  }
+  return moveHead(context, { head: task.tipId, reason: "task_resume", answering, make });
+}
+
+/** Tries a task again from where it began, with its context and a hint; what was tried stays. */
+export function restartTask(context: ConversationContext, request: RestartTask, make: MakeNode): Decision {
+  const taskId = request.taskId ?? context.nodes.get(context.currentNodeId)?.taskId ?? context.sessionId;
+  const failed = context.nodes.get(taskId);
+  if (failed === undefined || failed.payload.kind !== "task_boundary") return noSuchTask(taskId);
+  if (failed.parentId === null) return noTask;
+  const parent = standingNode(context, failed.parentId);
+  if (isTurnRefusal(parent)) return parent;
+  const left = leave(context, request.answering, make);
+  if (isTurnRefusal(left)) return left;
+  const { hint: _, restartOf: __, ...payload } = failed.payload;
+  const boundary = make(
+    { ...payload, restartOf: taskId, ...(request.hint === undefined ? {} : { hint: request.hint }) },
+    parent.id,
+  );
+  return { type: "nodes_added", nodes: [...left.nodes, boundary], head: boundary.id };
+}
+
+export interface Move {
+  readonly head: string;
+  readonly reason: Extract<ConversationEvent, { type: "head_moved" }>["reason"];
+  readonly answering: AnsweredCall | undefined;
+  readonly make: MakeNode;
+}
+
+/** Moves the head to a node that stands; a call that asked for it is answered on the branch it leaves. */
+export function moveHead(
+  context: ConversationContext,
+  { head, reason, answering, make }: Move,
+  besides: Pick<Extract<ConversationEvent, { type: "head_moved" }>, "task" | "pruned"> = {},
+): Decision {
+  const target = standingNode(context, head);
+  if (isTurnRefusal(target)) return target;
+  const left = leave(context, answering, make);
+  if (isTurnRefusal(left)) return left;
+  if (left.nodes.length > 0) return { type: "nodes_added", nodes: left.nodes, head, ...besides };
+  return { type: "head_moved", head, reason, ...besides };
+}
+
+interface Left {
+  /** The result of the call that asked for the move. */
+  readonly nodes: readonly NewNode[];
+  /** The last node of the branch that is left. */
+  readonly tipId: string;
+}
+
+/** A branch is left only where no call of it waits for an answer, so that no batch is ever cut. */
+export function leave(
+  context: ConversationContext,
+  answering: AnsweredCall | undefined,
+  make: MakeNode,
+): Left | ConversationRefusal {
+  const open = openCalls(context, context.currentNodeId);
+  const others = open.filter(({ call }) => call.callId !== answering?.callId);
+  if (others.length > 0) {
+    const names = others.map(({ call }) => call.name).join(", ");
+    return refuseTurn(
+      "open_calls",
+      answering === undefined
+        ? `Calls are waiting for their results (${names}); answer or cancel them first.`
+        : `${answering.name} has to be the only call of its step; ${names} was called beside it. Call it alone.`,
+    );
+  }
+  if (answering === undefined) return { nodes: [], tipId: context.currentNodeId };
+  if (open.length === 0)
+    return refuseTurn(
+      "unmatched_result",
+      `No open call ${answering.callId} of ${answering.name} waits for this.`,
+    );
+  const result = make({ kind: "tool_result", ...answering }, context.currentNodeId);
+  return { nodes: [result], tipId: result.id };
+}
+
+interface CurrentTask {
+  readonly task: TaskRecord;
+  readonly parent: TaskRecord;
+  readonly boundary: TaskBoundary;
+}
+
+function currentTask(context: ConversationContext): CurrentTask | ConversationRefusal {
+  const node = context.nodes.get(context.currentNodeId);
+  const task = node === undefined ? undefined : context.tasks.get(node.taskId);
+  const boundary: TurnNode | undefined = task === undefined ? undefined : context.nodes.get(task.id);
+  if (task === undefined || boundary?.payload.kind !== "task_boundary")
+    throw new Error("the head stands in no task");
+  const parent = task.parentTaskId === null ? undefined : context.tasks.get(task.parentTaskId);
+  if (parent === undefined) return noTask;
+  return { task, parent, boundary: boundary.payload };
+}
+
+const noTask = refuseTurn("no_task", "No task is open here: this is the session's main branch.");

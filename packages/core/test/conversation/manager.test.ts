@@ -1,0 +1,308 @@
+import { describe, expect, it } from "vitest";
+import {
+  type ContextManager,
+  defineMetadataKey,
+  isPruned,
+  type JsonValue,
+  listTasks,
+  trackedFiles,
+} from "../../src/conversation/index.js";
+import { call, codeOf, must, newManager, reply, result, say } from "./support.js";
+
+describe("a new conversation", () => {
+  it("has a task boundary as its root, on which the head stands", () => {
+    const { context } = newManager();
+    expect(context.rootNode.payload.kind).toBe("task_boundary");
+    expect(context.currentNodeId).toBe(context.rootNode.id);
+    expect(context.rootNode.parentId).toBeNull();
+  });
+
+  it("gives out values that later changes leave as they are", () => {
+    const manager = newManager();
+    const before = manager.context;
+    say(manager, "hello");
+    expect(before.currentNodeId).toBe(before.rootNode.id);
+    expect(before.rootNode.childIds).toEqual([]);
+    expect(manager.context.rootNode.childIds).toEqual([manager.context.currentNodeId]);
+  });
+});
+
+describe("staging", () => {
+  it("becomes nodes above the message, in order, in one event", () => {
+    const manager = newManager();
+    const events: string[] = [];
+    manager.subscribe((_, event) => events.push(event?.type ?? "rolled back"));
+    must(manager.addToStagingArea({ kind: "note", text: "one", audience: "model" }));
+    must(manager.addToStagingArea({ kind: "note", text: "two", audience: "model" }));
+    const node = say(manager, "go");
+    const second = manager.context.nodes.get(node.parentId ?? "");
+    const first = manager.context.nodes.get(second?.parentId ?? "");
+    expect([first?.payload, second?.payload]).toMatchObject([{ text: "one" }, { text: "two" }]);
+    expect(manager.context.stagingArea).toEqual([]);
+    expect(events).toEqual(["staged", "staged", "nodes_added"]);
+  });
+
+  it("takes items out again, one or all", () => {
+    const manager = newManager();
+    const one = must(manager.addToStagingArea({ kind: "note", text: "one", audience: "model" }));
+    must(manager.addToStagingArea({ kind: "note", text: "two", audience: "model" }));
+    must(manager.discardStaging([one.id]));
+    expect(manager.context.stagingArea).toMatchObject([{ payload: { text: "two" } }]);
+    expect(codeOf(manager.discardStaging([one.id]))).toBe("not_staged");
+    must(manager.discardStaging());
+    expect(manager.context.stagingArea).toEqual([]);
+  });
+});
+
+describe("tasks", () => {
+  it("fork the tree, and merge into the parent branch by a summary with the files they changed", () => {
+    const manager = newManager();
+    say(manager, "fix the parser");
+    const before = reply(manager, "I look into it.");
+    const boundary = must(manager.startTask({ name: "parser", goal: "find the bug" }));
+    expect(boundary.parentId).toBe(before.id);
+    call(manager, "c1", "safe_patch");
+    must(
+      manager.addNode({
+        kind: "tool_result",
+        callId: "c1",
+        name: "safe_patch",
+        output: "applied",
+        files: [{ path: "a.ts", before: "a".repeat(64), after: "b".repeat(64), by: "tool" }],
+      }),
+    );
+    const tip = reply(manager, "Found it.");
+    const summary = must(manager.completeTask({ summary: "An off-by-one." }));
+    expect(summary.parentId).toBe(before.id);
+    expect(summary.payload).toMatchObject({
+      kind: "task_summary",
+      taskId: boundary.id,
+      tipId: tip.id,
+      files: [{ path: "a.ts", from: "a".repeat(64), to: "b".repeat(64) }],
+    });
+    expect(manager.context.nodes.has(tip.id)).toBe(true);
+    expect(listTasks(manager.context).tasks).toMatchObject([{ name: "parser", state: "complete" }]);
+  });
+
+  it("leave the result of the model's own call on the branch that is left", () => {
+    const manager = newManager();
+    say(manager, "go");
+    const asked = call(manager, "c1", "task_start");
+    const answering = { callId: "c1", name: "task_start", output: "started" };
+    const boundary = must(manager.startTask({ goal: "look", answering }));
+    const answer = manager.context.nodes.get(boundary.parentId ?? "");
+    expect(answer?.payload.kind).toBe("tool_result");
+    expect(answer?.parentId).toBe(asked.id);
+    const done = call(manager, "c2", "task_complete");
+    const summary = must(
+      manager.completeTask({
+        summary: "done",
+        answering: { callId: "c2", name: "task_complete", output: "ok" },
+      }),
+    );
+    expect(summary.parentId).toBe(answer?.id);
+    expect(manager.context.nodes.get(done.id)?.childIds).toHaveLength(1);
+  });
+
+  it("are not begun, left or ended while a call of the same step waits", () => {
+    const manager = newManager();
+    say(manager, "go");
+    call(manager, "c1", "task_start");
+    call(manager, "c2");
+    const answering = { callId: "c1", name: "task_start", output: "started" };
+    expect(codeOf(manager.startTask({ answering }))).toBe("open_calls");
+    expect(codeOf(manager.startTask())).toBe("open_calls");
+    expect(codeOf(manager.rewind(manager.context.rootNode.id))).toBe("open_calls");
+  });
+
+  it("can be popped and resumed, and a nested one ends in the task around it", () => {
+    const manager = newManager();
+    say(manager, "go");
+    const outer = must(manager.startTask({ name: "outer" }));
+    const inner = must(manager.startTask({ name: "inner" }));
+    const inside = reply(manager, "inside");
+    must(manager.popTask());
+    expect(manager.context.currentNodeId).toBe(outer.id);
+    must(manager.popTask());
+    expect(listTasks(manager.context).tasks).toMatchObject([
+      { name: "outer", state: "paused", tasks: [{ name: "inner", state: "paused" }] },
+    ]);
+    must(manager.resumeTask(inner.id));
+    expect(manager.context.currentNodeId).toBe(inside.id);
+    const summary = must(manager.completeTask({ summary: "done" }));
+    expect(summary.parentId).toBe(outer.id);
+    expect(summary.taskId).toBe(outer.id);
+  });
+
+  it("that are cancelled are pruned, kept, and can be restored", () => {
+    const manager = newManager();
+    const base = say(manager, "go");
+    const boundary = must(manager.startTask({ name: "try" }));
+    const inside = reply(manager, "inside");
+    must(manager.cancelTask());
+    expect(manager.context.currentNodeId).toBe(base.id);
+    expect(isPruned(manager.context, inside.id)).toBe(true);
+    expect(codeOf(manager.rewind(inside.id))).toBe("pruned_node");
+    expect(codeOf(manager.resumeTask(boundary.id))).toBe("task_closed");
+    must(manager.unprune(boundary.id));
+    expect(manager.context.currentNodeId).toBe(base.id);
+    must(manager.resumeTask(boundary.id));
+    expect(manager.context.currentNodeId).toBe(inside.id);
+  });
+
+  it("are tried again from where they began, with a hint", () => {
+    const manager = newManager();
+    const base = say(manager, "go");
+    const failed = must(manager.startTask({ name: "try", transformation: { kind: "clear" } }));
+    reply(manager, "no luck");
+    const again = must(manager.restartTask({ hint: "look at the lexer" }));
+    expect(again.parentId).toBe(base.id);
+    expect(again.payload).toMatchObject({
+      restartOf: failed.id,
+      hint: "look at the lexer",
+      transformation: { kind: "clear" },
+    });
+  });
+
+  it.each([
+    ["complete", (manager: ContextManager) => manager.completeTask({ summary: "x" }), "no_task"],
+    ["cancel", (manager: ContextManager) => manager.cancelTask(), "no_task"],
+    ["pop", (manager: ContextManager) => manager.popTask(), "no_task"],
+    ["restart", (manager: ContextManager) => manager.restartTask(), "no_task"],
+    ["resume", (manager: ContextManager) => manager.resumeTask("nope"), "unknown_task"],
+    ["expand", (manager: ContextManager) => manager.expandTask("nope"), "unknown_task"],
+    [
+      "start from no summary",
+      (manager: ContextManager) => manager.startTask({ transformation: { kind: "compress", summary: " " } }),
+      "no_summary",
+    ],
+  ])("refuse to %s where there is nothing to do it to", (_, act, code) => {
+    const manager = newManager();
+    const before = manager.context;
+    expect(codeOf(act(manager))).toBe(code);
+    expect(manager.context).toBe(before);
+  });
+});
+
+describe("moving the head", () => {
+  it("goes back before the last message, and the other path stays", () => {
+    const manager = newManager();
+    say(manager, "one");
+    const answer = reply(manager, "1");
+    must(manager.addToStagingArea({ kind: "note", text: "aside", audience: "model" }));
+    const second = say(manager, "two");
+    reply(manager, "2");
+    expect(manager.context.nodes.get(must(manager.rewind()).id)?.payload).toMatchObject({ text: "aside" });
+    must(manager.rewind(answer.id));
+    const other = say(manager, "other");
+    expect(other.parentId).toBe(answer.id);
+    expect(manager.context.nodes.has(second.id)).toBe(true);
+  });
+
+  it("does not stop inside a batch of calls", () => {
+    const manager = newManager();
+    say(manager, "go");
+    const first = call(manager, "c1");
+    call(manager, "c2");
+    const answered = must(manager.addNode(result("c1")));
+    must(manager.addNode(result("c2")));
+    expect(codeOf(manager.rewind(first.id))).toBe("open_calls");
+    expect(codeOf(manager.rewind(answered.id))).toBe("open_calls");
+    expect(codeOf(manager.rewind("nope"))).toBe("unknown_node");
+  });
+});
+
+describe("nodes", () => {
+  it("that answer a call stand where the call waits, once", () => {
+    const manager = newManager();
+    say(manager, "go");
+    expect(codeOf(manager.addNode(result("c1")))).toBe("unmatched_result");
+    call(manager, "c1");
+    expect(codeOf(manager.addNode({ kind: "tool_call", callId: "c1", name: "x", args: {} }))).toBe(
+      "duplicate_id",
+    );
+    expect(codeOf(manager.addNode(result("c1", "ok", "other")))).toBe("unmatched_result");
+    must(manager.addNode(result("c1")));
+    expect(codeOf(manager.addNode(result("c1")))).toBe("unmatched_result");
+  });
+
+  it("are refused where they could not be kept or do not belong", () => {
+    const manager = newManager();
+    const base = say(manager, "go");
+    const here = reply(manager, "here");
+    must(manager.rewind(base.id));
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    const cases = [
+      [manager.addNode({ kind: "note", text: "x", audience: "model" }, "nope"), "unknown_node"],
+      [manager.overlay(here.id, { form: "hidden" }), "unknown_node"],
+      [manager.addNode({ kind: "unknown", type: "later", data: {} }), "invalid_payload"],
+      [manager.setMetadata(base.id, { custom: { "a/b": circle } }), "invalid_metadata"],
+      [manager.setMetadata(base.id, { custom: { "a/b": () => 1 } }), "invalid_metadata"],
+      [manager.setLabel("nope", "x"), "unknown_node"],
+      [manager.prune(manager.context.rootNode.id), "invalid_arguments"],
+      [manager.prune(base.id), "pruned_node"],
+      [manager.unprune(base.id), "unknown_node"],
+    ] as const;
+    expect(cases.map(([answer]) => codeOf(answer))).toEqual(cases.map(([, code]) => code));
+  });
+
+  it("carry labels and an extension's own data, which others leave alone", () => {
+    const manager = newManager();
+    const node = say(manager, "go");
+    const isNumber = (value: JsonValue): value is number => typeof value === "number";
+    const score = defineMetadataKey("judge/score", isNumber);
+    must(manager.setLabel(node.id, "start"));
+    must(manager.setCustom(node.id, score, 7));
+    must(manager.setMetadata(node.id, { custom: { "other/thing": { deep: [1] } } }));
+    const { metadata } = manager.getCurrentNode();
+    expect(metadata).toEqual({ label: "start", custom: { "judge/score": 7, "other/thing": { deep: [1] } } });
+    expect(score.read(metadata)).toBe(7);
+    must(manager.setCustom(node.id, score, null));
+    must(manager.setLabel(node.id, ""));
+    expect(manager.getCurrentNode().metadata).toEqual({ custom: { "other/thing": { deep: [1] } } });
+  });
+});
+
+describe("an expansion", () => {
+  it("that the user asks for lasts through the next turn", () => {
+    const manager = newManager();
+    say(manager, "go");
+    const task = must(manager.startTask({ name: "t" }));
+    must(manager.completeTask({ summary: "done" }));
+    must(manager.expandTask(task.id));
+    say(manager, "tell me more");
+    expect([...manager.expansionOverrides]).toEqual([task.id]);
+    expect(reply(manager, "more").metadata.provenance?.expanded).toEqual([task.id]);
+    say(manager, "thanks");
+    expect([...manager.expansionOverrides]).toEqual([]);
+  });
+
+  it("that the model asks for ends with the turn in which it asked", () => {
+    const manager = newManager();
+    const task = must(manager.startTask({ name: "t" }));
+    must(manager.completeTask({ summary: "done" }));
+    say(manager, "go");
+    call(manager, "c1", "expand_task_summary");
+    must(manager.expandTask(task.id));
+    must(manager.addNode(result("c1", "shown", "expand_task_summary")));
+    expect(manager.expansionOverrides.has(task.id)).toBe(true);
+    say(manager, "next");
+    expect(manager.expansionOverrides.size).toBe(0);
+  });
+});
+
+describe("tracked files", () => {
+  it("belong to the branch on which they were tracked", () => {
+    const manager = newManager();
+    const base = say(manager, "go");
+    must(manager.trackFile("a.ts"));
+    must(manager.trackFile("b.ts"));
+    must(manager.untrackFile("a.ts"));
+    expect(trackedFiles(manager.context)).toEqual(["b.ts"]);
+    expect(codeOf(manager.trackFile("b.ts"))).toBe("invalid_arguments");
+    expect(codeOf(manager.untrackFile("a.ts"))).toBe("invalid_arguments");
+    must(manager.rewind(base.id));
+    expect(trackedFiles(manager.context)).toEqual([]);
+  });
+});

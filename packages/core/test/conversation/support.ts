@@ -1,0 +1,59 @@
+import {
+  ContextManager,
+  type ConversationCode,
+  type ConversationRefusal,
+  type IdSource,
+  isTurnRefusal,
+  type TurnNode,
+  type TurnPayload,
+} from "../../src/conversation/index.js";
+
+/** Ids that can be foretold: `n1`, `n2`, … */
+export function countedIds(prefix = "n"): IdSource {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${prefix}${count}`;
+  };
+}
+
+/** A clock that goes on by a second each time it is looked at. */
+export function steadyClock(from = 1_000_000): () => number {
+  let time = from;
+  return () => {
+    time += 1_000;
+    return time;
+  };
+}
+
+/** A conversation in memory whose root is `n1`. */
+export function newManager(): ContextManager {
+  return new ContextManager({ ids: countedIds(), now: steadyClock() });
+}
+
+/** The answer of something that must not be refused. */
+export function must<Answer extends object>(answer: Answer | ConversationRefusal): Answer {
+  if (isTurnRefusal(answer)) throw new Error(`${answer.code}: ${answer.message}`);
+  return answer;
+}
+
+/** The code of a refusal, or "done". */
+export function codeOf(answer: object | ConversationRefusal): ConversationCode | "done" {
+  return isTurnRefusal(answer) ? answer.code : "done";
+}
+
+export function say(manager: ContextManager, text: string): TurnNode {
+  return must(manager.commitStagedItems(text));
+}
+
+export function reply(manager: ContextManager, text: string): TurnNode {
+  return must(manager.addNode({ kind: "model_message", text }));
+}
+
+export function call(manager: ContextManager, callId: string, name = "read_file"): TurnNode {
+  return must(manager.addNode({ kind: "tool_call", callId, name, args: {} }));
+}
+
+export function result(callId: string, output = "ok", name = "read_file"): TurnPayload {
+  return { kind: "tool_result", callId, name, output };
+}
