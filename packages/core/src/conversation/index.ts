@@ -9,6 +9,7 @@ export {
   type SessionOrigin,
   type TaskChange,
 } from "./event.js";
+export { type FileNaming, type FileStateHash, namesFrom } from "./file-effects.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
@@ -19,9 +20,10 @@ export {
   type Done,
   firstEvent,
 } from "./manager.js";
+export { filesChanged, type Manifest, Manifests } from "./manifest.js";
 export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type * from "./node.js";
-export { commonAncestor, isOnPath, type OpenCall, openCalls, pathTo, upwards } from "./path.js";
+export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export type * from "./payload.js";
 export { PersistentMap } from "./persistent-map.js";
 export {
@@ -32,6 +34,15 @@ export {
   refuseTurn,
 } from "./refusal.js";
 export { type Replayed, replay } from "./replay.js";
+export {
+  type ConflictReason,
+  type FileConflict,
+  type PlannedFile,
+  planRestore,
+  type RestoreDisk,
+  type RestorePlan,
+  type RestoreWay,
+} from "./restore-plan.js";
 export type * from "./store.js";
 export {
   createConversation,
@@ -41,3 +52,4 @@ export {
 export { type ListedTask, listTasks, type TaskState, taskState } from "./task-list.js";
 export type { AnsweredCall, CompleteTask, RestartTask, StartTask } from "./tasks.js";
 export { trackedFiles } from "./tracked-files.js";
+export { commonAncestor, isOnPath } from "./tree-paths.js";

@@ -1,9 +1,9 @@
 import { checkMetadata, checkNode, noSuchTask, standingNode } from "./checks.js";
 import type { ConversationEvent, MetadataPatch, NewNode } from "./event.js";
-import { filesChanged } from "./file-deltas.js";
 import { applyEvent, startedContext } from "./fold.js";
 import type { IdSource } from "./ids.js";
 import { isJson, type JsonValue } from "./json.js";
+import { filesChanged } from "./manifest.js";
 import type { MetadataKey } from "./metadata-key.js";
 import type { ConversationContext, PendingRestore, StagedItem, TurnMetadata, TurnNode } from "./node.js";
 import { openCalls, upwards } from "./path.js";
