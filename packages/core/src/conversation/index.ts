@@ -11,8 +11,10 @@ export {
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
+export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
 export type * from "./node.js";
 export type * from "./payload.js";
+export { firstRecords, PendingRecords, type WriteRecords } from "./pending-records.js";
 export { PersistentMap } from "./persistent-map.js";
 export {
   type ConversationCode,
@@ -22,4 +24,5 @@ export {
   refuseTurn,
 } from "./refusal.js";
 export { type Replayed, replay } from "./replay.js";
+export { isSessionId, refuseNewSession, refuseUnknownSession } from "./session-id.js";
 export type * from "./store.js";
