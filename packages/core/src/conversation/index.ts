@@ -22,9 +22,11 @@ export {
 } from "./manager.js";
 export { filesChanged, type Manifest, Manifests } from "./manifest.js";
 export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
+export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
 export type * from "./node.js";
 export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export type * from "./payload.js";
+export { firstRecords, PendingRecords, type WriteRecords } from "./pending-records.js";
 export { PersistentMap } from "./persistent-map.js";
 export {
   type ConversationCode,
@@ -43,6 +45,7 @@ export {
   type RestorePlan,
   type RestoreWay,
 } from "./restore-plan.js";
+export { isSessionId, refuseNewSession, refuseUnknownSession } from "./session-id.js";
 export type * from "./store.js";
 export {
   createConversation,
