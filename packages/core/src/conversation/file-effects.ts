@@ -26,6 +26,7 @@ export function namesFrom(...roots: readonly string[]): FileNaming {
 export function effectsOf(payload: TurnPayload): readonly FileEffect[] {
   switch (payload.kind) {
     case "tool_result":
+    case "note":
       return payload.files ?? none;
     case "file_content":
       return [{ path: payload.path, after: payload.sha256, by: "seen" }];
@@ -39,7 +40,6 @@ export function effectsOf(payload: TurnPayload): readonly FileEffect[] {
     case "tool_call":
     case "context_management":
     case "task_boundary":
-    case "note":
     case "unknown":
       return none;
     default:

@@ -21,8 +21,8 @@ export {
   firstEvent,
 } from "./manager.js";
 export { filesChanged, type Manifest, Manifests } from "./manifest.js";
-export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
+export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type * from "./node.js";
 export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export type * from "./payload.js";
@@ -52,7 +52,9 @@ export {
   openConversation,
   type StoredConversation,
 } from "./stored-conversation.js";
+export { type Summariser, type SummaryRequest, scriptedSummariser } from "./summariser.js";
 export { type ListedTask, listTasks, type TaskState, taskState } from "./task-list.js";
 export type { AnsweredCall, CompleteTask, RestartTask, StartTask } from "./tasks.js";
 export { trackedFiles } from "./tracked-files.js";
+export { type Refreshed, type RefreshTracked, refreshTrackedFiles } from "./tracked-refresh.js";
 export { commonAncestor, isOnPath } from "./tree-paths.js";

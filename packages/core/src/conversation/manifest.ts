@@ -2,68 +2,37 @@ import { bareName } from "../files/index.js";
 import { effectsOf, type FileNaming, type FileStateHash } from "./file-effects.js";
 import { storiesAlong } from "./file-stories.js";
 import type { ConversationContext, TurnNode } from "./node.js";
+import { PathFold } from "./path-fold.js";
 import type { FileDelta } from "./payload.js";
 import { type Edit, PersistentMap } from "./persistent-map.js";
-import { commonAncestor, nodeOf, nodesBelow } from "./tree-paths.js";
+import { commonAncestor, nodesBelow } from "./tree-paths.js";
 
 /** The states of files that a node implies, by name; of a file that is not in it nothing is known there. */
 export type Manifest = PersistentMap<FileStateHash>;
 
-/**
- * The manifests of one conversation: the fold of what the nodes on a path say of files. A few are kept, so
- * that the manifest of a new node costs what is new, and that of an old one a bounded number of steps.
- */
+/** The manifests of one conversation: the fold of what the nodes on a path say of files. */
 export class Manifests {
-  private readonly recent = new Map<string, Manifest>();
-  private readonly checkpoints = new Map<string, Manifest>();
+  private readonly fold: PathFold<Manifest>;
 
   /**
    * @param naming makes one of several names of a file; see `namesFrom`.
-   * @param steps how far checkpoints lie apart on a path.
+   * @param distance as in `PathFold`.
    */
   constructor(
     readonly naming: FileNaming = bareName,
-    private readonly steps = 256,
-  ) {}
+    distance?: number,
+  ) {
+    const step = (manifest: Manifest, { payload }: TurnNode, edit: Edit) => {
+      let next = manifest;
+      for (const { path, after } of effectsOf(payload)) next = next.set(naming(path), after, edit);
+      return next;
+    };
+    this.fold = new PathFold<Manifest>(PersistentMap.empty(), step, distance);
+  }
 
   /** Throws where there is no such node. */
   at(context: ConversationContext, nodeId: string): Manifest {
-    const ahead: TurnNode[] = [];
-    let manifest: Manifest | undefined;
-    for (let id: string | null = nodeId; id !== null && manifest === undefined; ) {
-      manifest = this.kept(id);
-      if (manifest !== undefined) break;
-      const node = nodeOf(context, id);
-      ahead.push(node);
-      id = node.parentId;
-    }
-    return this.fold(manifest ?? PersistentMap.empty(), ahead.reverse());
-  }
-
-  private fold(start: Manifest, nodes: readonly TurnNode[]): Manifest {
-    let manifest = start;
-    let edit: Edit = { edit: true };
-    for (const [at, { id, depth, payload }] of nodes.entries()) {
-      for (const { path, after } of effectsOf(payload)) {
-        manifest = manifest.set(this.naming(path), after, edit);
-      }
-      const isCheckpoint = depth % this.steps === 0;
-      if (!isCheckpoint && at < nodes.length - 1) continue;
-      keep(isCheckpoint ? this.checkpoints : this.recent, id, manifest);
-      // What is kept must not be changed any more.
-      edit = { edit: true };
-    }
-    return manifest;
-  }
-
-  private kept(id: string): Manifest | undefined {
-    for (const map of [this.recent, this.checkpoints]) {
-      const manifest = map.get(id);
-      if (manifest === undefined) continue;
-      keep(map, id, manifest);
-      return manifest;
-    }
-    return undefined;
+    return this.fold.at(context, nodeId);
   }
 }
 
@@ -95,14 +64,4 @@ export function filesChanged(
 /** By code units: the same order everywhere. */
 export function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
   return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
-}
-
-const mostKept = 512;
-
-/** The one that was not asked for the longest time goes. */
-function keep(map: Map<string, Manifest>, id: string, manifest: Manifest): void {
-  map.delete(id);
-  map.set(id, manifest);
-  const [oldest] = map.keys();
-  if (map.size > mostKept && oldest !== undefined) map.delete(oldest);
 }
