@@ -20,9 +20,11 @@ export {
   firstEvent,
 } from "./manager.js";
 export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
+export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
 export type * from "./node.js";
 export { commonAncestor, isOnPath, type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export type * from "./payload.js";
+export { firstRecords, PendingRecords, type WriteRecords } from "./pending-records.js";
 export { PersistentMap } from "./persistent-map.js";
 export {
   type ConversationCode,
@@ -32,6 +34,7 @@ export {
   refuseTurn,
 } from "./refusal.js";
 export { type Replayed, replay } from "./replay.js";
+export { isSessionId, refuseNewSession, refuseUnknownSession } from "./session-id.js";
 export type * from "./store.js";
 export {
   createConversation,

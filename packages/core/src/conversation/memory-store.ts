@@ -1,0 +1,169 @@
+import type { ConversationEvent, JournalRecord } from "./event.js";
+import { firstRecords, PendingRecords } from "./pending-records.js";
+import { type ConversationRefusal, refuseTurn } from "./refusal.js";
+import { isSessionId, refuseNewSession, refuseUnknownSession } from "./session-id.js";
+import type { OpenSession, SessionFacts, SessionStore, TimedEvent } from "./store.js";
+
+/**
+ * Sessions that end with the program: for tests, for trying out, and as the smallest store to learn from.
+ * Several stores over one memory stand for several programs.
+ */
+export function memorySessionStore(options: MemoryStoreOptions = {}): SessionStore {
+  return new MemoryStore(options);
+}
+
+export interface MemoryStoreOptions {
+  /** Where the sessions are; its own where none is given. */
+  readonly memory?: SessionMemory;
+  /** Asked before anything is written: what a disk would answer. To see what a full disk does to a session. */
+  readonly refusal?: () =>
+    | ConversationRefusal<"disk_full" | "permission_denied" | "store_failed">
+    | undefined;
+  /** Who holds the leases of this store, for a person to read. */
+  readonly holder?: string;
+}
+
+/** The sessions of one or several stores, by their ids. */
+export type SessionMemory = Map<string, StoredSession>;
+
+/** Records as JSON: what is handed out is never what is kept. */
+interface StoredSession {
+  readonly lines: string[];
+  writer: MemorySession | undefined;
+}
+
+class MemoryStore implements SessionStore {
+  private readonly memory: SessionMemory;
+  private readonly opened = new Set<MemorySession>();
+
+  constructor(private readonly options: MemoryStoreOptions) {
+    this.memory = options.memory ?? new Map();
+  }
+
+  async create(id: string, events: readonly TimedEvent[]): Promise<OpenSession | ConversationRefusal> {
+    const refused = refuseNewSession(id, events);
+    if (refused !== undefined) return refused;
+    if (this.memory.has(id)) return refuseTurn("duplicate_id", `There is a session ${id} already.`);
+    const full = this.options.refusal?.();
+    if (full !== undefined) return full;
+    const stored: StoredSession = { lines: linesOf(firstRecords(events)), writer: undefined };
+    this.memory.set(id, stored);
+    return this.hold(id, stored, "write");
+  }
+
+  async open(id: string, mode: "write" | "read"): Promise<OpenSession | ConversationRefusal> {
+    const stored = this.find(id);
+    if (stored === undefined) return refuseUnknownSession(id);
+    const { writer } = stored;
+    if (mode === "write" && writer !== undefined) return refuseHeld(id, writer.holder);
+    return this.hold(id, stored, mode);
+  }
+
+  async list(): Promise<readonly SessionFacts[]> {
+    const facts = [...this.memory].map(([id, stored]) => factsOf(id, stored));
+    return facts.sort((one, other) => other.modifiedMs - one.modifiedMs || (one.id < other.id ? -1 : 1));
+  }
+
+  async remove(id: string): Promise<{ readonly kind: "removed" } | ConversationRefusal> {
+    const stored = this.find(id);
+    if (stored === undefined) return refuseUnknownSession(id);
+    if (stored.writer !== undefined) return refuseHeld(id, stored.writer.holder);
+    const refused = this.options.refusal?.();
+    if (refused !== undefined) return refused;
+    this.memory.delete(id);
+    return { kind: "removed" };
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.opened) await session.close();
+    this.opened.clear();
+  }
+
+  private find(id: string): StoredSession | undefined {
+    return isSessionId(id) ? this.memory.get(id) : undefined;
+  }
+
+  private hold(id: string, stored: StoredSession, mode: "write" | "read"): OpenSession {
+    const session = new MemorySession(id, mode, stored, this.options);
+    if (mode === "write") stored.writer = session;
+    this.opened.add(session);
+    return session;
+  }
+}
+
+class MemorySession implements OpenSession {
+  readonly kind = "session";
+  readonly problems = [];
+  readonly records: readonly JournalRecord[];
+  readonly holder: string;
+  private readonly pending: PendingRecords;
+
+  constructor(
+    readonly id: string,
+    readonly mode: "write" | "read",
+    private readonly stored: StoredSession,
+    private readonly options: MemoryStoreOptions,
+  ) {
+    this.holder = options.holder ?? "this program";
+    this.records = recordsOf(stored.lines);
+    this.pending = new PendingRecords(this.records.length, async (records) => this.write(records));
+  }
+
+  append(event: TimedEvent): number {
+    return this.pending.append(event);
+  }
+
+  flush(): ReturnType<OpenSession["flush"]> {
+    return this.pending.flush();
+  }
+
+  async close(): Promise<void> {
+    await this.pending.settled();
+    if (this.stored.writer === this) this.stored.writer = undefined;
+  }
+
+  private write(records: readonly JournalRecord[]): ConversationRefusal | undefined {
+    if (this.stored.writer !== this)
+      return refuseTurn("read_only", `Session ${this.id} is not open for writing here; open it so.`);
+    const full = this.options.refusal?.();
+    if (full !== undefined) return full;
+    for (const line of linesOf(records)) this.stored.lines.push(line);
+    return undefined;
+  }
+}
+
+function refuseHeld(id: string, holder: string): ConversationRefusal<"busy"> {
+  return refuseTurn("busy", `Session ${id} is being written by ${holder}; open it to read, or fork it.`);
+}
+
+function linesOf(records: readonly JournalRecord[]): string[] {
+  return records.map((record) => JSON.stringify(record));
+}
+
+function recordsOf(lines: readonly string[]): readonly JournalRecord[] {
+  // What `linesOf` wrote.
+  return lines.map((line) => JSON.parse(line) as JournalRecord);
+}
+
+function factsOf(id: string, { lines, writer }: StoredSession): SessionFacts {
+  const records = recordsOf(lines);
+  const started = records.map(({ event }) => event).find((event) => event.type === "session_started");
+  return {
+    id,
+    title: titleOf(records.map(({ event }) => event)),
+    cwd: started?.cwd,
+    createdMs: records[0]?.ts ?? 0,
+    modifiedMs: records.at(-1)?.ts ?? 0,
+    sizeBytes: lines.reduce((sum, line) => sum + new TextEncoder().encode(line).length + 1, 0),
+    heldBy: writer?.holder,
+  };
+}
+
+/** The last name that a session was given. */
+export function titleOf(events: readonly ConversationEvent[]): string | undefined {
+  let title: string | undefined;
+  for (const event of events) {
+    if (event.type === "session_started" || event.type === "renamed") title = event.title;
+  }
+  return title;
+}

@@ -1,0 +1,42 @@
+import { type ConversationRefusal, refuseTurn } from "./refusal.js";
+import type { TimedEvent } from "./store.js";
+
+/** A name that is a plain file name everywhere, and of which no two differ in their case only. */
+const plainName = /^[a-z0-9][a-z0-9_-]{0,127}$/u;
+
+/** Devices on Windows, whatever stands behind a dot. */
+const deviceName = /^(?:con|prn|aux|nul|com\d|lpt\d)$/u;
+
+/**
+ * Whether a session can bear this id: 1 to 128 of `a-z`, `0-9`, `_` and `-`, beginning with a letter or a
+ * digit. Every store holds to it, so that a session can move from one to another.
+ */
+export function isSessionId(id: string): boolean {
+  return plainName.test(id) && !deviceName.test(id);
+}
+
+/**
+ * What every store looks at before it makes a session.
+ *
+ * @returns `invalid_arguments` where the id cannot be one, or where the events do not begin the session.
+ */
+export function refuseNewSession(
+  id: string,
+  events: readonly TimedEvent[],
+): ConversationRefusal<"invalid_arguments"> | undefined {
+  if (!isSessionId(id))
+    return refuseTurn(
+      "invalid_arguments",
+      "The id of a session is 1 to 128 of a-z, 0-9, _ and -, beginning with a letter or a digit, and no name of a device.",
+    );
+  const first = events[0]?.event;
+  if (first?.type !== "session_started" || first.sessionId !== id)
+    return refuseTurn("invalid_arguments", `Session ${id} has to begin with its own session_started.`);
+  return undefined;
+}
+
+/** The answer of every store to an id that it does not have, or that nobody can have. */
+export function refuseUnknownSession(id: string): ConversationRefusal<"unknown_session"> {
+  const named = isSessionId(id) ? `There is no session ${id}.` : "There is no session of that id.";
+  return refuseTurn("unknown_session", `${named} List the sessions to see which there are.`);
+}

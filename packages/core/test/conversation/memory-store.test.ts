@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import {
+  isTurnRefusal,
+  type MemoryStoreOptions,
+  memorySessionStore,
+  refuseTurn,
+  type SessionMemory,
+} from "../../src/conversation/index.js";
+import { describeStore } from "./store-conformance.js";
+import { message, started } from "./store-events.js";
+
+describeStore("a memory store", async () => {
+  let broken = false;
+  const memory: SessionMemory = new Map();
+  const refusal = () => (broken ? refuseTurn("disk_full", "The disk is full; make room.") : undefined);
+  const options: MemoryStoreOptions = { memory, refusal };
+  return {
+    store: memorySessionStore(options),
+    reopen: async () => memorySessionStore(options),
+    breakGround: () => {
+      broken = true;
+    },
+    mendGround: () => {
+      broken = false;
+    },
+    dispose: () => memory.clear(),
+  };
+});
+
+describe("a memory store", () => {
+  it("keeps what was written, not what its writer changes afterwards", async () => {
+    const store = memorySessionStore();
+    const session = await store.create("s-1", [started("s-1")]);
+    if (isTurnRefusal(session)) throw new Error(session.message);
+    const event = message("m-1", "s-1", "as it was");
+    session.append(event);
+    await session.flush();
+    Object.assign(event.event, { head: "elsewhere" });
+    const read = await store.open("s-1", "read");
+    if (isTurnRefusal(read)) throw new Error(read.message);
+    expect(read.records[1]?.event).toMatchObject({ head: "m-1" });
+  });
+
+  it("names the holder that it was given", async () => {
+    const store = memorySessionStore({ holder: "the test" });
+    await store.create("s-1", [started("s-1")]);
+    expect(await store.open("s-1", "write")).toMatchObject({ code: "busy" });
+    expect(await store.list()).toMatchObject([{ heldBy: "the test" }]);
+  });
+});
