@@ -9,8 +9,11 @@ export {
   type SessionOrigin,
   type TaskChange,
 } from "./event.js";
+export { eventFromJson, eventToJson, type ReadEvent } from "./event-shape.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
+export { type ReadJournal, readJournal } from "./journal.js";
+export { encodeRecord } from "./journal-codec.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 export {
   type ContextListener,
@@ -19,8 +22,8 @@ export {
   type Done,
   firstEvent,
 } from "./manager.js";
-export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
+export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type * from "./node.js";
 export { commonAncestor, isOnPath, type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export type * from "./payload.js";
