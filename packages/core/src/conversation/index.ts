@@ -9,9 +9,12 @@ export {
   type SessionOrigin,
   type TaskChange,
 } from "./event.js";
+export { eventFromJson, eventToJson, type ReadEvent } from "./event-shape.js";
 export { type FileNaming, type FileStateHash, namesFrom } from "./file-effects.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
+export { type ReadJournal, readJournal } from "./journal.js";
+export { encodeRecord } from "./journal-codec.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 export {
   type ContextListener,

@@ -5,6 +5,7 @@ export { type DiskOptions, type OpenedDisk, openDisk } from "./disk.js";
 export { collectGarbage, type GarbageOptions, type GarbageReport } from "./gc.js";
 export { type CallNote, type HostMemory, openHostMemory, type SeenState } from "./host-memory.js";
 export { type Inspection, inspectState, type StateFacts } from "./inspect.js";
+export { type JournalStoreOptions, openJournalStore } from "./journal-store.js";
 export { type OpenedPorts, openPorts, type PortOptions } from "./open.js";
 export { OpenedWorkspace, type OpenWorkspaceOptions, openWorkspace } from "./open-workspace.js";
 export type { Recovered } from "./recovery.js";

@@ -32,6 +32,9 @@ export const openFlags = {
   create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0),
 } as const;
 
+/** Opens a journal: whatever is written goes to its end. */
+export const appendFlags = constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
+
 let handlesWalk: boolean | undefined;
 
 /** Whether folders can be walked by their handles, so that a link swapped in leads nowhere. */

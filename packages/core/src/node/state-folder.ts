@@ -5,7 +5,15 @@ import { escapeForDisplay } from "../text/index.js";
 import { answering } from "./faults.js";
 import { codeOf, defaultStateFolder, hasOwners } from "./platform.js";
 
-export type StateRoom = "blobs" | "changes" | "guard" | "history" | "intents" | "locks" | "sessions";
+export type StateRoom =
+  | "blobs"
+  | "changes"
+  | "conversations"
+  | "guard"
+  | "history"
+  | "intents"
+  | "locks"
+  | "sessions";
 
 /** The folder outside the user's project in which everything is kept that is not the user's. */
 export interface StateFolder {

@@ -1,0 +1,176 @@
+import type {
+  ConversationEvent,
+  EventType,
+  MetadataPatch,
+  NewNode,
+  SessionOrigin,
+  TaskChange,
+} from "./event.js";
+import type { JsonObject } from "./json.js";
+import type { PendingRestore, TurnMetadata, TurnProvenance, TurnUsage } from "./node.js";
+import type { TurnPayload } from "./payload.js";
+import { delta, isKnownKind, payload } from "./payload-shape.js";
+import {
+  type Check,
+  count,
+  type Fields,
+  flag,
+  isObject,
+  listOf,
+  number,
+  oneOf,
+  optional,
+  orNull,
+  shape,
+  text,
+  yes,
+} from "./shape.js";
+
+export type ReadEvent =
+  | { readonly kind: "event"; readonly event: ConversationEvent }
+  /** Of a newer release. */
+  | { readonly kind: "unknown_event"; readonly type: string }
+  | { readonly kind: "invalid" };
+
+/**
+ * Reads an event as `eventToJson` wrote it. Payloads of kinds that only a newer release knows become
+ * `UnknownPayload`; fields that are not known are kept.
+ */
+export function eventFromJson(value: Readonly<Record<string, unknown>>): ReadEvent {
+  const { type } = value;
+  if (typeof type !== "string") return { kind: "invalid" };
+  const check = events.get(type);
+  if (check === undefined) return { kind: "unknown_event", type };
+  if (!check(value)) return { kind: "invalid" };
+  // Every field was just looked at.
+  const event = value as unknown as ConversationEvent;
+  return { kind: "event", event: mapPayloads(event, payloadFromJson) };
+}
+
+/** What of an event is JSON already: all but payloads of unknown kinds, which are written as they came. */
+export function eventToJson(event: ConversationEvent): Readonly<Record<string, unknown>> {
+  return { ...mapPayloads(event, payloadToJson) };
+}
+
+function payloadFromJson(from: TurnPayload): TurnPayload {
+  if (isKnownKind(from.kind)) return from;
+  const { kind, ...data } = from;
+  // It came out of JSON.
+  return { kind: "unknown", type: kind, data: data as unknown as JsonObject };
+}
+
+function payloadToJson(of: TurnPayload): TurnPayload {
+  if (of.kind !== "unknown") return of;
+  // The kind first, as everywhere. A payload to the one who knows its kind; to us it is any JSON.
+  return { ...{ kind: of.type }, ...of.data, kind: of.type } as unknown as TurnPayload;
+}
+
+/** The same event where no payload changed. */
+function mapPayloads(
+  event: ConversationEvent,
+  change: (payload: TurnPayload) => TurnPayload,
+): ConversationEvent {
+  switch (event.type) {
+    case "session_started": {
+      const root = mapNode(event.root, change);
+      return root === event.root ? event : { ...event, root };
+    }
+    case "nodes_added": {
+      const nodes = event.nodes.map((node) => mapNode(node, change));
+      return nodes.every((node, at) => node === event.nodes[at]) ? event : { ...event, nodes };
+    }
+    case "staged": {
+      const changed = change(event.payload);
+      return changed === event.payload ? event : { ...event, payload: changed };
+    }
+    default:
+      return event;
+  }
+}
+
+function mapNode(node: NewNode, change: (payload: TurnPayload) => TurnPayload): NewNode {
+  const changed = change(node.payload);
+  return changed === node.payload ? node : { ...node, payload: changed };
+}
+
+const usage = shape<TurnUsage>({
+  inputTokens: optional(number),
+  cachedInputTokens: optional(number),
+  outputTokens: optional(number),
+  thoughtTokens: optional(number),
+});
+const provenance = shape<TurnProvenance>({
+  source: optional(text),
+  sourceId: optional(text),
+  expanded: optional(listOf(text)),
+});
+const metadata = shape<TurnMetadata>({
+  isHiddenFromLlm: optional(flag),
+  label: optional(text),
+  usage: optional(usage),
+  provenance: optional(provenance),
+  custom: optional(isObject),
+});
+const metadataPatch = shape<MetadataPatch>({
+  label: optional(orNull(text)),
+  usage: optional(orNull(usage)),
+  provenance: optional(orNull(provenance)),
+  custom: optional(isObject),
+});
+const node = shape<NewNode>({
+  id: text,
+  parentId: orNull(text),
+  timestamp: number,
+  payload,
+  metadata: optional(metadata),
+});
+const taskChange = shape<TaskChange>({ id: text, outcome: oneOf("open", "complete", "cancelled") });
+const origin = shape<SessionOrigin>({ kind: oneOf("fork", "import"), from: text, seq: optional(count) });
+
+/** The type was looked at when the check was chosen. */
+type FieldsOf<Type extends EventType> = Omit<Extract<ConversationEvent, { type: Type }>, "type">;
+
+function event<Type extends EventType>(fields: Fields<FieldsOf<Type>>): Check {
+  return shape<FieldsOf<Type>>(fields);
+}
+
+const known: Readonly<Record<EventType, Check>> = {
+  session_started: event<"session_started">({
+    sessionId: text,
+    root: node,
+    title: optional(text),
+    cwd: optional(text),
+    origin: optional(origin),
+  }),
+  nodes_added: event<"nodes_added">({
+    nodes: listOf(node),
+    head: text,
+    turn: optional(yes),
+    staged: optional(listOf(text)),
+    task: optional(taskChange),
+    pruned: optional(text),
+  }),
+  head_moved: event<"head_moved">({
+    head: text,
+    reason: oneOf("rewind", "task_pop", "task_resume", "task_cancel", "navigate"),
+    task: optional(taskChange),
+    pruned: optional(text),
+  }),
+  staged: event<"staged">({ id: text, timestamp: number, payload }),
+  unstaged: event<"unstaged">({ ids: listOf(text) }),
+  metadata_set: event<"metadata_set">({ nodeId: text, metadata: metadataPatch }),
+  pruned: event<"pruned">({ nodeId: text }),
+  unpruned: event<"unpruned">({ nodeId: text, task: optional(taskChange) }),
+  expansion_set: event<"expansion_set">({ taskId: text, turns: number }),
+  renamed: event<"renamed">({ title: text }),
+  restore_begun: shape<PendingRestore>({
+    restoreId: text,
+    fromId: text,
+    toId: text,
+    files: listOf(delta),
+    undoes: optional(text),
+  }),
+  restore_dropped: event<"restore_dropped">({ restoreId: text }),
+};
+
+const events = new Map(Object.entries(known));

@@ -1,0 +1,147 @@
+import { crc32 } from "./crc32.js";
+import { type JournalRecord, journalVersion } from "./event.js";
+import { eventFromJson, eventToJson } from "./event-shape.js";
+import { withoutLost } from "./lost-text.js";
+import { outOfLineBytes, putBack, takeOut } from "./out-of-line.js";
+import { isObject } from "./shape.js";
+
+/**
+ * One record as a line of a journal file, the line break included (docs/journal.md): JSON that ends with
+ * the CRC-32 of all bytes before `,"crc":`.
+ *
+ * @param put keeps a large text beside the journal and names it by its SHA-256; to be durable before the
+ *   line is.
+ * @throws where the event is no JSON (a circle, a BigInt): a bug of who made it.
+ */
+export function encodeRecord(
+  { seq, ts, event }: Omit<JournalRecord, "v">,
+  put: (bytes: Uint8Array) => string,
+): Uint8Array {
+  const json = { v: journalVersion, seq, ts, type: event.type, ...eventToJson(event) };
+  let text = JSON.stringify(json);
+  if (text.length * 3 >= outOfLineBytes) {
+    const { value, blobs } = takeOut(json, put);
+    if (Object.keys(blobs).length > 0) text = JSON.stringify({ ...value, blobs });
+  }
+  return sealed(encoder.encode(text));
+}
+
+/** What a line of a journal turned out to be. */
+export type Line =
+  | {
+      readonly kind: "record";
+      readonly record: JournalRecord;
+      /** The SHA-256 of the texts that stood out of line and are gone. */
+      readonly lostBlobs: readonly string[];
+    }
+  | { readonly kind: "newer_version"; readonly seq: number; readonly v: number }
+  | { readonly kind: "unknown_event"; readonly seq: number; readonly type: string }
+  | { readonly kind: "damaged" };
+
+/**
+ * Whether the check at the end of a line is that of its bytes.
+ *
+ * @param from its first byte. @param to where its line break stands, or would.
+ */
+export function isSealed(bytes: Uint8Array, from: number, to: number): boolean {
+  const end = to - sealBytes;
+  if (end <= from || bytes[to - 2] !== quote || bytes[to - 1] !== brace) return false;
+  for (let at = 0; at < sealStart.length; at += 1) if (bytes[end + at] !== sealStart[at]) return false;
+  let told = 0;
+  for (let at = end + sealStart.length; at < to - 2; at += 1) {
+    const digit = hexDigit(bytes[at] ?? 0);
+    if (digit < 0) return false;
+    told = (told << 4) | digit;
+  }
+  return told >>> 0 === crc32(bytes, from, end);
+}
+
+/**
+ * What a line says whose check is right.
+ *
+ * @param read the bytes of this SHA-256, proved by it; undefined where they are gone.
+ */
+export function readLine(text: string, read: (sha256: string) => Uint8Array | undefined): Line {
+  const json = parsed(text);
+  if (json === undefined) return damaged;
+  const { v, seq, ts, crc: _, blobs, ...rest } = json;
+  if (!isNatural(v) || !isNatural(seq) || typeof ts !== "number") return damaged;
+  if (v > journalVersion) return { kind: "newer_version", seq, v };
+  const lost = blobs === undefined ? nothing : lostOf(rest, blobs, read);
+  if (lost === undefined) return damaged;
+  const answer = eventFromJson(rest);
+  if (answer.kind === "invalid") return damaged;
+  if (answer.kind === "unknown_event") return { ...answer, seq };
+  const { names, pointers } = lost;
+  const event = names.length === 0 ? answer.event : withoutLost(answer.event, pointers);
+  return { kind: "record", record: { v, seq, ts, event }, lostBlobs: names };
+}
+
+/** Where a sealed line ends that begins at `from`, in bytes that are no line as a whole; -1 where none does. */
+export function sealedEnd(bytes: Uint8Array, from: number, to: number): number {
+  for (let at = bytes.indexOf(brace, from); at >= 0 && at < to; at = bytes.indexOf(brace, at + 1)) {
+    if (isSealed(bytes, from, at + 1)) return at + 1;
+  }
+  return -1;
+}
+
+const encoder = new TextEncoder();
+const damaged: Line = { kind: "damaged" };
+const quote = 0x22;
+const brace = 0x7d;
+const lineBreak = 0x0a;
+/** `,"crc":"` */
+const sealStart = encoder.encode(',"crc":"');
+const sealBytes = sealStart.length + 8 + 2;
+
+interface LostTexts {
+  readonly names: readonly string[];
+  readonly pointers: readonly string[];
+}
+const nothing: LostTexts = { names: [], pointers: [] };
+
+function sealed(json: Uint8Array): Uint8Array {
+  const end = json.length - 1;
+  const line = new Uint8Array(end + sealBytes + 1);
+  line.set(json.subarray(0, end));
+  line.set(sealStart, end);
+  const digits = crc32(json, 0, end).toString(16).padStart(8, "0");
+  for (let at = 0; at < 8; at += 1) line[end + sealStart.length + at] = digits.charCodeAt(at);
+  line[line.length - 3] = quote;
+  line[line.length - 2] = brace;
+  line[line.length - 1] = lineBreak;
+  return line;
+}
+
+function hexDigit(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  return byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1;
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isObject(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isNatural(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0;
+}
+
+function lostOf(
+  json: Readonly<Record<string, unknown>>,
+  blobs: unknown,
+  read: (sha256: string) => Uint8Array | undefined,
+): LostTexts | undefined {
+  if (!isObject(blobs)) return undefined;
+  const names: Record<string, string> = {};
+  for (const [pointer, name] of Object.entries(blobs)) {
+    if (typeof name !== "string" || !/^[0-9a-f]{64}$/.test(name)) return undefined;
+    names[pointer] = name;
+  }
+  const pointers = putBack(json, names, read);
+  return pointers && { pointers, names: pointers.map((pointer) => names[pointer] ?? "") };
+}

@@ -1,0 +1,211 @@
+import type { JournalRecord } from "./event.js";
+import { isSealed, type Line, readLine, sealedEnd } from "./journal-codec.js";
+import type { JournalProblem } from "./store.js";
+
+/** What the bytes of a journal say. */
+export interface ReadJournal {
+  /** In the order of `seq`, each once. */
+  readonly records: readonly JournalRecord[];
+  /** In the order of the lines; the torn tail is not among them, since a writer may be at it. */
+  readonly problems: readonly JournalProblem[];
+  /** Up to here it is lines, whole or damaged; behind it stands the torn tail. */
+  readonly wholeBytes: number;
+  /** False where the last record lacks its line break only. */
+  readonly terminated: boolean;
+  /** What the next record is called: greater than any that may have stood in a damaged line. */
+  readonly nextSeq: number;
+  readonly lines: number;
+}
+
+/**
+ * Reads a journal. A damaged line loses itself only, and bytes behind the last line that is whole are told
+ * apart from it.
+ *
+ * @param readBlob the bytes of this SHA-256, proved by it; undefined where they are gone.
+ */
+export function readJournal(
+  bytes: Uint8Array,
+  readBlob: (sha256: string) => Uint8Array | undefined,
+): ReadJournal {
+  const reading = new Reading(bytes, readBlob);
+  for (let at = 0; at < bytes.length; ) at = reading.piece(at);
+  return reading.end();
+}
+
+/** Text is made of so many bytes at once: fewer calls, and one letter beyond Latin-1 widens only its piece. */
+const pieceBytes = 256 * 1024;
+const lineBreak = 0x0a;
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+class Reading {
+  private readonly records: JournalRecord[] = [];
+  private readonly problems: JournalProblem[] = [];
+  private lines = 0;
+  /** The greatest that was met. */
+  private seq = 0;
+  /** Damaged lines since that. */
+  private damagedSince = 0;
+  private ordered = true;
+  private wholeBytes = 0;
+  private terminated = true;
+  private readonly seen = new Set<number>();
+
+  constructor(
+    private readonly bytes: Uint8Array,
+    private readonly readBlob: (sha256: string) => Uint8Array | undefined,
+  ) {}
+
+  /** Reads the lines of about a piece. @returns where the next one begins. */
+  piece(from: number): number {
+    const to = this.pieceEnd(from);
+    const text = decoder.decode(this.bytes.subarray(from, to));
+    const isAscii = text.length === to - from;
+    let inText = 0;
+    for (let at = from; at < to; ) {
+      const end = this.bytes.indexOf(lineBreak, at);
+      if (end < 0 || end >= to) return this.tail(at);
+      // A line break is a byte of its own in UTF-8, whatever stands around it.
+      const textEnd = isAscii ? end - from : text.indexOf("\n", inText);
+      if (isSealed(this.bytes, at, end)) this.take(readLine(text.slice(inText, textEnd), this.readBlob));
+      else this.mend(at, end);
+      inText = textEnd + 1;
+      at = end + 1;
+      this.wholeBytes = at;
+    }
+    return to;
+  }
+
+  end(): ReadJournal {
+    const { problems, wholeBytes, terminated, lines } = this;
+    return {
+      records: this.ordered ? this.records : this.records.toSorted((one, other) => one.seq - other.seq),
+      problems,
+      wholeBytes,
+      terminated,
+      nextSeq: this.seq + this.damagedSince + 1,
+      lines,
+    };
+  }
+
+  private pieceEnd(from: number): number {
+    const { bytes } = this;
+    if (from + pieceBytes >= bytes.length) return bytes.length;
+    const last = bytes.lastIndexOf(lineBreak, from + pieceBytes);
+    const end = last >= from ? last : bytes.indexOf(lineBreak, from + pieceBytes);
+    return end < 0 ? bytes.length : end + 1;
+  }
+
+  /** What follows on the last line break: nothing, a record that lacks only its own, or a torn tail. */
+  private tail(from: number): number {
+    const { bytes } = this;
+    const end = sealedEnd(bytes, from, bytes.length);
+    if (end < 0) return bytes.length;
+    this.take(readLine(decoder.decode(bytes.subarray(from, end)), this.readBlob));
+    this.wholeBytes = end;
+    this.terminated = false;
+    return bytes.length;
+  }
+
+  /** A line that is not whole may be two whose line break was damaged, or one behind the half of another. */
+  private mend(from: number, to: number): void {
+    const end = sealedEnd(this.bytes, from, to);
+    const next = end < 0 ? this.sealedStart(from + 1, to) : end + 1;
+    if (end < 0) {
+      this.damaged();
+    } else {
+      this.take(readLine(decoder.decode(this.bytes.subarray(from, end)), this.readBlob));
+      this.report("damaged_line", "what stood behind its record was damaged");
+    }
+    if (next < 0 || next >= to) return;
+    // What follows stands in the same line of the file.
+    this.lines -= 1;
+    if (isSealed(this.bytes, next, to))
+      this.take(readLine(decoder.decode(this.bytes.subarray(next, to)), this.readBlob));
+    else this.mend(next, to);
+  }
+
+  /** Where a sealed line begins that ends at `to`; -1 where none does. */
+  private sealedStart(from: number, to: number): number {
+    const { bytes } = this;
+    let tries = mostTries;
+    for (let at = bytes.indexOf(0x7b, from); at >= 0 && at < to; at = bytes.indexOf(0x7b, at + 1)) {
+      if (bytes[at + 1] !== 0x22 || bytes[at + 2] !== 0x76 || bytes[at + 3] !== 0x22) continue;
+      if (isSealed(bytes, at, to)) return at;
+      tries -= 1;
+      if (tries === 0) return -1;
+    }
+    return -1;
+  }
+
+  private take(line: Line): void {
+    if (line.kind === "damaged") {
+      this.damaged();
+      return;
+    }
+    this.lines += 1;
+    const seq = line.kind === "record" ? line.record.seq : line.seq;
+    if (!this.place(seq)) return;
+    switch (line.kind) {
+      case "record":
+        this.records.push(line.record);
+        for (const name of line.lostBlobs)
+          this.report("missing_blob", `a text of record ${seq} is lost: blob ${name} is missing or damaged`);
+        return;
+      case "newer_version":
+        this.report(
+          "newer_version",
+          `record ${seq} is of format ${line.v}, which only a newer release can read`,
+        );
+        return;
+      case "unknown_event":
+        this.report(
+          "unknown_event",
+          `record ${seq} is an event "${line.type}", which only a newer release knows`,
+        );
+        return;
+      default:
+        line satisfies never;
+    }
+  }
+
+  /** Whether a record of this number is the first one. */
+  private place(seq: number): boolean {
+    if (seq <= this.seq) {
+      this.ordered = false;
+      if (this.has(seq)) {
+        this.report("damaged_line", `there is a record ${seq} before it; the first one holds`);
+        return false;
+      }
+      this.report("damaged_line", `record ${seq} stands behind record ${this.seq}; it was put in its place`);
+      this.seen.add(seq);
+      return true;
+    }
+    const missing = seq - this.seq - 1 - this.damagedSince;
+    if (missing > 0) this.reportGap(seq, missing);
+    this.seq = seq;
+    this.damagedSince = 0;
+    return true;
+  }
+
+  private has(seq: number): boolean {
+    return this.seen.has(seq) || this.records.some((record) => record.seq === seq);
+  }
+
+  private reportGap(seq: number, missing: number): void {
+    const what = missing === 1 ? "one record is" : `${missing} records are`;
+    this.report("missing_record", `${what} missing before record ${seq}`);
+  }
+
+  private damaged(): void {
+    this.lines += 1;
+    this.damagedSince += 1;
+    this.report("damaged_line", "it is not as it was written; it was left out, all others hold");
+  }
+
+  private report(what: JournalProblem["what"], message: string): void {
+    this.problems.push({ line: this.lines, what, message: `Line ${this.lines}: ${message}.` });
+  }
+}
+
+/** A line may hold many places that look like a beginning; each costs a check over the rest of it. */
+const mostTries = 100;

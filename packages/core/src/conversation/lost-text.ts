@@ -1,0 +1,72 @@
+import type { ConversationEvent, NewNode } from "./event.js";
+import type { TurnPayload } from "./payload.js";
+
+/**
+ * An event without what would be false now that some of its texts are gone: lines that were shown in them,
+ * and signatures, which nobody would accept over another text.
+ *
+ * @param lost JSON Pointers into the event (`/nodes/0/payload/output`), where a word about it stands now.
+ */
+export function withoutLost(event: ConversationEvent, lost: readonly string[]): ConversationEvent {
+  const mend = (payload: TurnPayload, pointer: string): TurnPayload => {
+    const fields = lost
+      .filter((at) => at.startsWith(`${pointer}/`))
+      .map((at) => at.slice(pointer.length + 1));
+    return fields.length === 0 ? payload : mended(payload, fields);
+  };
+  const mendNode = (node: NewNode, pointer: string): NewNode => ({
+    ...node,
+    payload: mend(node.payload, `${pointer}/payload`),
+  });
+  switch (event.type) {
+    case "session_started":
+      return { ...event, root: mendNode(event.root, "/root") };
+    case "nodes_added":
+      return { ...event, nodes: event.nodes.map((node, at) => mendNode(node, `/nodes/${at}`)) };
+    case "staged":
+      return { ...event, payload: mend(event.payload, "/payload") };
+    default:
+      return event;
+  }
+}
+
+function mended(payload: TurnPayload, fields: readonly string[]): TurnPayload {
+  switch (payload.kind) {
+    case "user_message": {
+      const media = payload.media?.filter((_, at) => !fields.includes(`media/${at}/data`));
+      return media === undefined ? payload : { ...payload, media };
+    }
+    case "model_message": {
+      // What a signature signs is not there any more, or the signature itself is not.
+      const { thought: _, redactedThought: __, signature: ___, ...rest } = payload;
+      return rest;
+    }
+    case "tool_call": {
+      const { signature: _, ...rest } = payload;
+      return rest;
+    }
+    case "tool_result": {
+      const { shows: _, ...rest } = payload;
+      return rest;
+    }
+    case "file_content": {
+      // It stood for bytes of a file: shown, but never again given to a model as such.
+      const { kind, fileApi: _, ...data } = payload;
+      return { kind: "unknown", type: kind, data: { ...data, lines: { ...data.lines } } };
+    }
+    case "context_management": {
+      if (payload.action !== "overlay" || payload.form.form !== "replaced") return payload;
+      const { shows: _, ...form } = payload.form;
+      return { ...payload, form };
+    }
+    case "task_boundary":
+    case "task_summary":
+    case "summary":
+    case "restore":
+    case "note":
+    case "unknown":
+      return payload;
+    default:
+      return payload satisfies never;
+  }
+}

@@ -1,0 +1,168 @@
+import type {
+  FileApiState,
+  FileContent,
+  FileDelta,
+  FileEffect,
+  Media,
+  ModelMessage,
+  ModelOrigin,
+  Note,
+  OverlayForm,
+  PayloadKind,
+  Restore,
+  ShownText,
+  Summary,
+  TaskBoundary,
+  TaskSummary,
+  ToolCall,
+  ToolResult,
+  UserMessage,
+} from "./payload.js";
+import {
+  type Check,
+  count,
+  type Fields,
+  flag,
+  isObject,
+  listOf,
+  number,
+  oneOf,
+  optional,
+  orNull,
+  shape,
+  text,
+  unionBy,
+} from "./shape.js";
+
+/** Whether this is a payload of a kind that this release knows. */
+export function isKnownKind(kind: unknown): boolean {
+  return typeof kind === "string" && kinds.has(kind);
+}
+
+/** A payload that is whole, or of a kind that a newer release knows. */
+export const payload: Check = (value) => {
+  if (!isObject(value) || typeof value.kind !== "string") return false;
+  return kinds.get(value.kind)?.(value) ?? true;
+};
+
+/** The tag was looked at when the member was chosen. */
+type Member<Union, Tag extends string> = Omit<Union, Tag>;
+
+function member<Union, Tag extends string = "kind">(fields: Fields<Member<Union, Tag>>): Check {
+  return shape<Member<Union, Tag>>(fields);
+}
+
+const origin = shape<ModelOrigin>({ provider: text, model: text });
+const media = shape<Media>({ mimeType: text, data: text });
+const hash = orNull(text);
+export const delta = shape<FileDelta>({ path: text, from: hash, to: hash });
+const shows = optional(
+  listOf(shape<ShownText>({ path: text, sha256: text, from: count, to: count, start: count, end: count })),
+);
+const effect = shape<FileEffect>({
+  path: text,
+  before: optional(hash),
+  after: hash,
+  by: oneOf("tool", "seen"),
+});
+const fileApi = shape<FileApiState>({
+  uri: text,
+  mimeType: text,
+  state: oneOf("PENDING", "PROCESSING", "ACTIVE", "FAILED"),
+  expiresAt: number,
+});
+
+type FormOf<Form extends OverlayForm["form"]> = Extract<OverlayForm, { form: Form }>;
+const overlayForm = unionBy("form", {
+  hidden: member<FormOf<"hidden">, "form">({}),
+  original: member<FormOf<"original">, "form">({}),
+  replaced: member<FormOf<"replaced">, "form">({ by: oneOf("cleared", "stub", "delta"), text, shows }),
+  uri: member<FormOf<"uri">, "form">({ fileApi }),
+  inline: member<FormOf<"inline">, "form">({}),
+} satisfies Record<OverlayForm["form"], Check>);
+
+const transformation = unionBy("kind", {
+  clear: isObject,
+  clone: isObject,
+  compress: shape<{ summary: string }>({ summary: text }),
+} satisfies Record<TaskBoundary["transformation"]["kind"], Check>);
+
+const tracking = shape<{ path: string }>({ path: text });
+const deltas = listOf(delta);
+
+const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
+  user_message: member<UserMessage>({ text, media: optional(listOf(media)) }),
+  model_message: member<ModelMessage>({
+    text,
+    thought: optional(text),
+    redactedThought: optional(text),
+    signature: optional(text),
+    from: optional(origin),
+    step: optional(text),
+  }),
+  tool_call: member<ToolCall>({
+    callId: text,
+    name: text,
+    args: isObject,
+    signature: optional(text),
+    from: optional(origin),
+    step: optional(text),
+  }),
+  tool_result: member<ToolResult>({
+    callId: text,
+    name: text,
+    output: text,
+    isError: optional(flag),
+    shows,
+    files: optional(listOf(effect)),
+  }),
+  file_content: member<FileContent>({
+    path: text,
+    version: number,
+    sha256: text,
+    lines: shape<FileContent["lines"]>({ from: number, to: number, total: number }),
+    text,
+    form: oneOf("whole", "window", "tracked"),
+    fileApi: optional(fileApi),
+  }),
+  context_management: unionBy("action", {
+    track_file: tracking,
+    untrack_file: tracking,
+    overlay: shape<{ targetId: string; form: OverlayForm }>({ targetId: text, form: overlayForm }),
+  }),
+  task_boundary: member<TaskBoundary>({
+    name: text,
+    goal: optional(text),
+    transformation,
+    restartOf: optional(text),
+    hint: optional(text),
+  }),
+  task_summary: member<TaskSummary>({
+    taskId: text,
+    name: text,
+    summary: text,
+    files: deltas,
+    tipId: text,
+  }),
+  summary: unionBy("of", {
+    branch: shape<{ text: string; covers: object }>({
+      text,
+      covers: shape<{ fromId: string; toId: string }>({ fromId: text, toId: text }),
+    }),
+    compaction: shape<{ text: string; keepFromId: string | null; files?: unknown }>({
+      text,
+      keepFromId: orNull(text),
+      files: optional(deltas),
+    }),
+  } satisfies Record<Summary["of"], Check>),
+  restore: member<Restore>({
+    restoreId: text,
+    fromId: text,
+    toId: text,
+    files: deltas,
+    undoes: optional(text),
+  }),
+  note: member<Note>({ text, audience: oneOf("model", "person") }),
+};
+
+const kinds = new Map(Object.entries(known));

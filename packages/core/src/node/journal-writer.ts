@@ -1,0 +1,240 @@
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import {
+  type Acknowledged,
+  type ConversationRefusal,
+  encodeRecord,
+  refuseTurn,
+  type TimedEvent,
+} from "../conversation/index.js";
+import type { Lock } from "../files/index.js";
+import type { JournalBlobs } from "./journal-blobs.js";
+import { refuseHeld } from "./journal-lease.js";
+import type { JournalPlace } from "./journal-place.js";
+import { appendFlags, closeQuietly, codeOf } from "./platform.js";
+import { refuseStore } from "./store-answers.js";
+
+export interface WriterStart {
+  /** Opened for appending only. */
+  readonly fd: number;
+  /** The size of the journal: whole lines. */
+  readonly bytes: number;
+  readonly nextSeq: number;
+  /** Whether all of that is known to be durable. */
+  readonly durable: boolean;
+}
+
+/**
+ * Appends to one journal under its lease. What is appended is written a moment later, all of it in one
+ * call; `flush` makes it durable. Whatever fails, the file is cut back to what was acknowledged, by a fresh
+ * descriptor: one whose fdatasync failed says yes the next time although the bytes are lost. Until that is
+ * done nothing more is written.
+ */
+export class JournalWriter {
+  private fd: number | undefined;
+  private lines: Uint8Array[] = [];
+  private lastSeq: number;
+  private durableSeq: number;
+  private writtenBytes: number;
+  private durableBytes: number;
+  private synced: boolean;
+  /** Something failed, and the file may hold more than was acknowledged. */
+  private unsettled = false;
+  /** The half of a line is left that could not be cut off: the next one begins behind a line break. */
+  private fenced = false;
+  /** What the next flush has to answer. */
+  private failure: ConversationRefusal | undefined;
+  /** What every flush answers from here on. */
+  private over: ConversationRefusal | undefined;
+  private soon: NodeJS.Immediate | undefined;
+  private flushing: Promise<Acknowledged | ConversationRefusal> | undefined;
+
+  constructor(
+    private readonly place: JournalPlace,
+    private readonly lock: Lock,
+    private readonly blobs: JournalBlobs,
+    start: WriterStart,
+  ) {
+    this.fd = start.fd;
+    this.lastSeq = start.nextSeq - 1;
+    this.durableSeq = this.lastSeq;
+    this.writtenBytes = start.bytes;
+    this.durableBytes = start.bytes;
+    this.synced = start.durable;
+  }
+
+  append({ ts, event }: TimedEvent): number {
+    const seq = this.lastSeq + 1;
+    const line = encodeRecord({ seq, ts, event }, this.blobs.put);
+    this.lastSeq = seq;
+    if (this.over !== undefined) return seq;
+    this.lines.push(line);
+    this.soon ??= setImmediate(() => {
+      this.soon = undefined;
+      void this.writeOut();
+    });
+    return seq;
+  }
+
+  /** Flushes that are asked for together share one. */
+  flush(): Promise<Acknowledged | ConversationRefusal> {
+    this.flushing ??= this.lookAtLease().then(() => {
+      this.flushing = undefined;
+      return this.commit();
+    });
+    return this.flushing;
+  }
+
+  async close(): Promise<void> {
+    await this.writeOut();
+    clearImmediate(this.soon);
+    // Without the lease nothing of the file is ours any more.
+    if (this.unsettled && this.over === undefined) this.settle();
+    this.over ??= refuseTurn("read_only", `Session ${this.place.id} was closed; open it again to write.`);
+    if (this.fd !== undefined) closeQuietly(this.fd);
+    this.fd = undefined;
+    await this.lock.release();
+  }
+
+  private async lookAtLease(): Promise<void> {
+    if (this.over === undefined && !(await this.lock.held())) this.over ??= refuseHeld(this.place.id);
+  }
+
+  /** Writes what waits. A failure is kept for the next flush. */
+  private async writeOut(): Promise<void> {
+    await this.lookAtLease();
+    if (this.lines.length > 0 && this.failure === undefined && this.over === undefined)
+      this.attempt(() => this.writeLines());
+  }
+
+  /** In one go: nothing can be appended between the write and the acknowledgement. */
+  private commit(): Acknowledged | ConversationRefusal {
+    if (this.over === undefined && this.failure === undefined)
+      this.attempt(() => this.writeLines() ?? this.sync());
+    const refusal = this.over ?? this.failure;
+    if (refusal === undefined) {
+      this.durableSeq = this.lastSeq;
+      return { kind: "acknowledged", seq: this.durableSeq };
+    }
+    this.failure = undefined;
+    this.drop();
+    this.lastSeq = this.durableSeq;
+    return refusal;
+  }
+
+  private drop(): void {
+    this.lines = [];
+    this.blobs.drop();
+  }
+
+  private attempt(work: () => ConversationRefusal | undefined): void {
+    try {
+      this.failure = (this.unsettled ? this.settle() : undefined) ?? work();
+    } catch (error) {
+      this.failure = refuseStore(
+        error,
+        `Nothing since the last acknowledgement was kept in session ${this.place.id}`,
+      );
+      this.unsettled = true;
+      this.settle();
+    }
+    if (this.failure !== undefined) this.drop();
+  }
+
+  private writeLines(): ConversationRefusal | undefined {
+    if (this.lines.length === 0) return undefined;
+    const fd = this.opened();
+    if (fstatSync(fd).size !== this.writtenBytes) return this.stop();
+    this.blobs.write();
+    const bytes = Buffer.concat(this.fenced ? [lineBreak, ...this.lines] : this.lines);
+    appendAll(fd, bytes);
+    this.fenced = false;
+    this.writtenBytes += bytes.length;
+    this.lines = [];
+    return undefined;
+  }
+
+  private sync(): undefined {
+    if (this.synced && this.durableBytes === this.writtenBytes) return;
+    fdatasyncSync(this.opened());
+    this.synced = true;
+    this.durableBytes = this.writtenBytes;
+  }
+
+  /** Somebody without the lease has written: what he wrote is not ours to judge. */
+  private stop(): ConversationRefusal {
+    this.over = refuseTurn(
+      "conflict",
+      `Somebody else has written into session ${this.place.id}; open it again to see what is there now.`,
+    );
+    return this.over;
+  }
+
+  /** Cuts the file back to what was acknowledged. @returns why it cannot be written yet. */
+  private settle(): ConversationRefusal | undefined {
+    try {
+      if (this.fd !== undefined) closeQuietly(this.fd);
+      this.fd = undefined;
+      const fd = this.opened();
+      const { size } = fstatSync(fd);
+      if (size < this.durableBytes) return this.stop();
+      if (size > this.durableBytes) this.cut(fd, size);
+      fdatasyncSync(fd);
+      this.writtenBytes = this.durableBytes;
+      this.unsettled = false;
+      return undefined;
+    } catch (error) {
+      return refuseStore(
+        error,
+        `What was left half written in session ${this.place.id} could not be cleared up`,
+      );
+    }
+  }
+
+  private cut(fd: number, size: number): void {
+    try {
+      ftruncateSync(fd, this.durableBytes);
+      this.fenced = false;
+    } catch (error) {
+      if (codeOf(error) === "" || !isHalfLine(this.place.file, this.durableBytes, size)) throw error;
+      this.durableBytes = size;
+      this.fenced = true;
+    }
+  }
+
+  private opened(): number {
+    this.fd ??= openSync(this.place.file, appendFlags);
+    return this.fd;
+  }
+}
+
+const lineBreak = Buffer.from("\n");
+
+/** `write` until everything is written: one call may write less than it was given. */
+export function appendAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) {
+    const count = writeOnce(fd, bytes, at);
+    if (count === 0) throw Object.assign(new Error("nothing could be written"), { code: "EIO" });
+    at += count;
+  }
+}
+
+function writeOnce(fd: number, bytes: Uint8Array, at: number): number {
+  for (;;) {
+    try {
+      return writeSync(fd, bytes, at);
+    } catch (error) {
+      if (codeOf(error) !== "EINTR") throw error;
+    }
+  }
+}
+
+/** Whether what stands behind the acknowledged bytes is no whole line, so that nobody takes it for a record. */
+function isHalfLine(path: string, from: number, size: number): boolean {
+  const fd = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(size - from);
+    return readSync(fd, bytes, 0, bytes.length, from) === bytes.length && !bytes.includes(lineBreak);
+  } finally {
+    closeSync(fd);
+  }
+}
