@@ -1,5 +1,18 @@
 export { type ParsedArguments, parseArguments } from "./arguments.js";
 export { allTools, dialectTools, findTool, readingTools, tools } from "./catalog.js";
+export { conversationTools, findConversationTool } from "./conversation/catalog.js";
+export {
+  type ConversationHost,
+  type ConversationTool,
+  type ConversationToolName,
+  conversationToolNames,
+  type FilesThatFollow,
+} from "./conversation/conversation-tool.js";
+export {
+  type ConversationReply,
+  type ConversationToolContext,
+  runConversationTool,
+} from "./conversation/run-conversation-tool.js";
 export { runTool, type ToolContext } from "./run-tool.js";
 export {
   jsonSchema,

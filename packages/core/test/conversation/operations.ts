@@ -103,7 +103,9 @@ export class World {
         return manager.commitStagedItems(text);
       case "stage":
         return manager.addToStagingArea(
-          pick % 3 === 0 ? this.fileContent(pick) : { kind: "note", text, audience: pick % 2 === 0 ? "model" : "person" },
+          pick % 3 === 0
+            ? this.fileContent(pick)
+            : { kind: "note", text, audience: pick % 2 === 0 ? "model" : "person" },
         );
       case "discard":
         return manager.discardStaging();
@@ -122,7 +124,11 @@ export class World {
       case "overlay":
         return manager.overlay(this.node(pick).id, this.form(pick, text));
       case "start":
-        return manager.startTask({ name: text, goal: text, transformation: transformations(text)[pick % 3] ?? { kind: "clone" } });
+        return manager.startTask({
+          name: text,
+          goal: text,
+          transformation: transformations(text)[pick % 3] ?? { kind: "clone" },
+        });
       case "complete":
         return manager.completeTask({ summary: text });
       case "cancel":
@@ -265,15 +271,25 @@ export class World {
       { form: "original" },
       { form: "replaced", by: "cleared", text: text === "" ? "(cleared)" : text },
       { form: "inline" },
-      { form: "uri", fileApi: { uri: "files/x", mimeType: "text/plain", state: "ACTIVE", expiresAt: 10_000_000_000 } },
+      {
+        form: "uri",
+        fileApi: { uri: "files/x", mimeType: "text/plain", state: "ACTIVE", expiresAt: 10_000_000_000 },
+      },
     ] as const;
     return forms[pick % forms.length] ?? { form: "hidden" };
   }
 
-  private state(pick: number): { readonly path: string; readonly sha256: string; readonly lines: readonly string[] } {
+  private state(pick: number): {
+    readonly path: string;
+    readonly sha256: string;
+    readonly lines: readonly string[];
+  } {
     const path = `f${pick % 2}`;
     const version = pick % 4;
-    const lines = Array.from({ length: 1 + (pick % 5) }, (_, at) => `${path} v${version} line ${at + 1} of ${pick % 5}\n`);
+    const lines = Array.from(
+      { length: 1 + (pick % 5) },
+      (_, at) => `${path} v${version} line ${at + 1} of ${pick % 5}\n`,
+    );
     const sha256 = createHash("sha256").update(lines.join("")).digest("hex");
     this.files.set(sha256, lines);
     return { path, sha256, lines };
@@ -310,7 +326,8 @@ export class World {
     };
     const reply = await runConversationTool(name, args, { manager, callId });
     if (reply.code === "internal_error") throw new Error(reply.text);
-    if (beside !== undefined) manager.addNode({ kind: "tool_result", callId: beside, name: "run", output: "ok" });
+    if (beside !== undefined)
+      manager.addNode({ kind: "tool_result", callId: beside, name: "run", output: "ok" });
     return undefined;
   }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type ContextManager, listTasks, scriptedSummariser } from "../../src/conversation/index.js";
 import {
+  type ConversationToolContext,
   conversationToolNames,
   conversationTools,
-  type ConversationToolContext,
   jsonSchema,
   runConversationTool,
 } from "../../src/tools/index.js";
@@ -26,7 +26,8 @@ describe("the conversation's tools", () => {
   it("are the fourteen that are named, each with a schema and a command of its own", () => {
     expect(conversationTools.map(({ name }) => name)).toEqual([...conversationToolNames]);
     expect(new Set(conversationTools.map(({ command }) => command)).size).toBe(14);
-    for (const { parameters } of conversationTools) expect(jsonSchema(parameters)).toMatchObject({ type: "object" });
+    for (const { parameters } of conversationTools)
+      expect(jsonSchema(parameters)).toMatchObject({ type: "object" });
   });
 
   it("answer the model's call on the branch that the head leaves", async () => {
@@ -97,7 +98,9 @@ describe("the conversation's tools", () => {
     await called(manager, "task_complete", {}, { summariser });
     expect(manager.getCurrentNode().payload).toMatchObject({ summary: "at the end: all" });
     const before = manager.context.nodes.size;
-    expect(await called(manager, "summarize_branch", {}, { summariser })).toMatchObject({ code: "no_summary" });
+    expect(await called(manager, "summarize_branch", {}, { summariser })).toMatchObject({
+      code: "no_summary",
+    });
     expect(await called(manager, "summarize_branch")).toMatchObject({ code: "no_summary" });
     await called(manager, "summarize_branch", { summary: "mine" });
     expect(manager.getCurrentNode().payload).toMatchObject({ kind: "summary", of: "branch", text: "mine" });
@@ -109,7 +112,9 @@ describe("the conversation's tools", () => {
     say(manager, "go");
     const { data } = await called(manager, "task_start");
     await called(manager, "task_complete", { summary: "done" });
-    expect(await called(manager, "expand_task_summary", { task_id: "nope" })).toMatchObject({ code: "unknown_task" });
+    expect(await called(manager, "expand_task_summary", { task_id: "nope" })).toMatchObject({
+      code: "unknown_task",
+    });
     await called(manager, "expand_task_summary", { task_id: data?.task_id });
     expect([...manager.expansionOverrides]).toEqual([data?.task_id]);
   });
@@ -135,7 +140,9 @@ describe("the conversation's tools", () => {
     say(manager, "go");
     await called(manager, "track_file", { file_path: "a.ts" });
     expect((await called(manager, "list_tracked_files")).text).toContain("a.ts");
-    expect(await called(manager, "track_file", { file_path: "a.ts" })).toMatchObject({ code: "invalid_arguments" });
+    expect(await called(manager, "track_file", { file_path: "a.ts" })).toMatchObject({
+      code: "invalid_arguments",
+    });
     await called(manager, "untrack_file", { file_path: "a.ts" });
     expect((await called(manager, "list_tracked_files")).text).toContain("No file is tracked");
   });
@@ -145,14 +152,17 @@ describe("the conversation's tools", () => {
     ["task_start", { context: "forget" }, "context"],
     ["rewind", { consent: ["a"] }, "consent"],
     ["no_such_tool", {}, "no conversation tool"],
-  ])("answer wrong arguments of %s with a sentence, and the call has its result", async (name, args, words) => {
-    const manager = newManager();
-    say(manager, "go");
-    reply(manager, "hm");
-    say(manager, "go on");
-    const refused = await called(manager, name, args);
-    expect(refused).toMatchObject({ isError: true, code: "invalid_arguments" });
-    expect(refused.text).toContain(words);
-    expect(manager.getCurrentNode().payload).toMatchObject({ kind: "tool_result", isError: true });
-  });
+  ])(
+    "answer wrong arguments of %s with a sentence, and the call has its result",
+    async (name, args, words) => {
+      const manager = newManager();
+      say(manager, "go");
+      reply(manager, "hm");
+      say(manager, "go on");
+      const refused = await called(manager, name, args);
+      expect(refused).toMatchObject({ isError: true, code: "invalid_arguments" });
+      expect(refused.text).toContain(words);
+      expect(manager.getCurrentNode().payload).toMatchObject({ kind: "tool_result", isError: true });
+    },
+  );
 });

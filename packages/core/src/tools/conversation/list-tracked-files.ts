@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { trackedFiles } from "../../conversation/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { readOnlyAnnotations } from "../tool.js";
 import { answer, defineConversationTool } from "./conversation-tool.js";
@@ -13,7 +12,7 @@ export const listTrackedFiles = defineConversationTool({
   annotations: readOnlyAnnotations,
   alone: false,
   run({ manager }) {
-    const paths = trackedFiles(manager.context);
+    const paths = manager.trackedFiles();
     if (paths.length === 0) return answer("No file is tracked here.");
     return answer(`${paths.length} tracked:`, undefined, paths.map(escapeForDisplay).join("\n"));
   },
