@@ -9,6 +9,7 @@ export {
   type TextFormat,
   utf8,
 } from "./encoding.js";
+export { chooseSuffix, type FramedText, type FrameSuffix, frameText } from "./frame.js";
 export {
   commonEnding,
   countLines,

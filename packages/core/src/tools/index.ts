@@ -1,3 +1,4 @@
+export { chooseSuffix, type FrameSuffix } from "../text/index.js";
 export { type ParsedArguments, parseArguments } from "./arguments.js";
 export { allTools, dialectTools, findTool, readingTools, tools } from "./catalog.js";
 export { conversationTools, findConversationTool } from "./conversation/catalog.js";
@@ -22,7 +23,7 @@ export {
   type ToolWorkspace,
   toolNames,
 } from "./tool.js";
-export { chooseSuffix, type FileFrame, type FrameSuffix, writeFrame } from "./wire/envelope.js";
+export { type FileFrame, writeFrame } from "./wire/envelope.js";
 export {
   defaultWireOptions,
   fullContentLimitBytes,
