@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { debugOutline } from "../../context/index.js";
+import { type ConversationContext, pathTo } from "../../conversation/index.js";
 import { readOnlyAnnotations } from "../tool.js";
 import { answer, defineConversationTool } from "./conversation-tool.js";
 
@@ -24,3 +24,9 @@ export const historyView = defineConversationTool({
     return answer("The history:", undefined, shown.join("\n"));
   },
 });
+
+function debugOutline(context: ConversationContext): string {
+  return pathTo(context, context.currentNodeId)
+    .map(({ id, payload }) => `${id} ${payload.kind}`)
+    .join("\n");
+}
