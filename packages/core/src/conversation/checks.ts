@@ -53,7 +53,7 @@ const notJson = refuseTurn(
   "The metadata holds something that JSON cannot: it would not survive.",
 );
 
-function noSuchNode(id: string): ConversationRefusal {
+export function noSuchNode(id: string): ConversationRefusal {
   return refuseTurn("unknown_node", `There is no node ${id} in this conversation.`);
 }
 

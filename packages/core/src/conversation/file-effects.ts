@@ -30,9 +30,11 @@ export function effectsOf(payload: TurnPayload): readonly FileEffect[] {
       return payload.files ?? none;
     case "file_content":
       return [{ path: payload.path, after: payload.sha256, by: "seen" }];
-    case "restore":
     case "task_summary":
-      return payload.files.map(effectOf);
+      return payload.files.map(changeOf);
+    // It stands below the node that it went to, whose files it made: what was before was on another branch.
+    case "restore":
+      return payload.files.map(({ path, to }) => ({ path, after: to, by: "seen" }));
     // A compaction tells once more what the nodes above it say.
     case "summary":
     case "user_message":
@@ -49,6 +51,7 @@ export function effectsOf(payload: TurnPayload): readonly FileEffect[] {
 
 const none: readonly FileEffect[] = [];
 
-function effectOf({ path, from, to }: FileDelta): FileEffect {
+/** A change on the way that was recorded as a whole. */
+export function changeOf({ path, from, to }: FileDelta): FileEffect {
   return { path, before: from, after: to, by: "tool" };
 }

@@ -48,6 +48,15 @@ export {
   type RestorePlan,
   type RestoreWay,
 } from "./restore-plan.js";
+export { type SettledRestore, settleRestore } from "./restore-settling.js";
+export {
+  type Moved,
+  type Restored,
+  type RestoreJournal,
+  type RestoreTerms,
+  type RestoreWorkspace,
+  restoreFiles,
+} from "./restoring.js";
 export { isSessionId, refuseNewSession, refuseUnknownSession } from "./session-id.js";
 export type * from "./store.js";
 export {

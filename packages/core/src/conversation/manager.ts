@@ -318,7 +318,8 @@ export class ContextManager {
   }
 
   /**
-   * Moves the head to where the files were restored to, and below it the restore.
+   * Moves the head to where the files were restored to, and below it the restore. A call that asked for it is
+   * answered on the branch that is left; an undo then goes back to below the answer.
    *
    * @param besides a task that ends with the move, and the branch that is pruned with it.
    */
@@ -327,10 +328,13 @@ export class ContextManager {
     answering?: AnsweredCall,
     besides: Pick<Extract<ConversationEvent, { type: "nodes_added" }>, "task" | "pruned"> = {},
   ): TurnNode | ConversationRefusal {
-    const left = leave(this.current, answering, this.make);
-    if (isTurnRefusal(left)) return left;
-    const node = this.make({ kind: "restore", ...restore }, restore.toId);
-    return this.carryOut({ type: "nodes_added", nodes: [...left.nodes, node], head: node.id, ...besides });
+    // After a kill the call that asked for it has lost its answer: that must not keep the head from the files.
+    const left = answering === undefined ? undefined : leave(this.current, answering, this.make);
+    if (left !== undefined && isTurnRefusal(left)) return left;
+    const fromId = left?.tipId ?? restore.fromId;
+    const node = this.make({ kind: "restore", ...restore, fromId }, restore.toId);
+    const nodes = [...(left?.nodes ?? []), node];
+    return this.carryOut({ type: "nodes_added", nodes, head: node.id, ...besides });
   }
 
   /** Journals that a begun restore did not happen. */
