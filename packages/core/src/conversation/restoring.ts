@@ -26,6 +26,8 @@ export interface RestoreTerms {
   readonly conflicts?: "refuse" | "leave";
   /** The call that asked for it; answered on the branch that is left, in one event with the move. */
   readonly answering?: Pick<ToolCall, "callId" | "name"> & { readonly output: (moved: Moved) => string };
+  /** The task that is cancelled by the move: its branch is pruned in the same event. */
+  readonly cancels?: string;
   /** The tool's name for the history of the files. */
   readonly tool?: string;
 }
@@ -71,6 +73,7 @@ export async function restoreFiles(
     toId,
     files,
     ...(undoes === undefined ? {} : { undoes }),
+    ...(terms.cancels === undefined ? {} : { cancels: terms.cancels }),
   };
   const moved = steps.length === 0 ? files : await moveFiles(journal, workspace, pending, terms);
   if (isTurnRefusal(moved)) return moved;
