@@ -1,4 +1,5 @@
 export type { Content, Part } from "./content.js";
+export { debugOutline, type OutlineOptions } from "./debug-outline.js";
 export { isProvider, type Provider, providers } from "./providers.js";
 export { ContextRenderer, type RendererOptions, renderContext } from "./render.js";
 export type {
