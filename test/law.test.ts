@@ -136,6 +136,7 @@ const breaches: readonly Breach[] = [
     ["fs-native-extensions", "fs-native-extensions", "core/src/files/foreign-native.ts"],
     ["@modelcontextprotocol", "@modelcontextprotocol/server", "cli/src/foreign-mcp.ts"],
     ["re2js", "re2js", "core/src/tools/foreign-re2js.ts"],
+    ["yaml", "yaml", "core/src/tools/foreign-yaml.ts"],
     ["commander", "commander", "mcp/src/foreign-commander.ts"],
     ["jsonc-parser", "jsonc-parser", "mcp/src/foreign-jsonc.ts"],
     ["genkit", "genkit", "adapters/src/foreign-genkit.ts"],
@@ -232,6 +233,7 @@ function linkModules(folder: string): void {
     "iconv-lite",
     "fs-native-extensions",
     "re2js",
+    "yaml",
     "commander",
   ];
   for (const name of [...libraries, "jsonc-parser", "esbuild", "typescript", "@modelcontextprotocol"]) {
