@@ -13,6 +13,7 @@ const homes = {
   ignore: "^packages/core/src/files/",
   re2js: "^packages/core/src/files/",
   "markdown-it": "^packages/core/src/files/",
+  yaml: "^packages/core/src/context/",
   chardet: "^packages/core/src/node/",
   "iconv-lite": "^packages/core/src/node/",
   "fs-native-extensions": "^packages/core/src/node/",

@@ -1,4 +1,6 @@
 export type { Content, Part } from "./content.js";
+export { debugOutline, type OutlineOptions } from "./debug-outline.js";
+export { debugYaml } from "./debug-yaml.js";
 export { isProvider, type Provider, providers } from "./providers.js";
 export { ContextRenderer, type RendererOptions, renderContext } from "./render.js";
 export type {

@@ -1,4 +1,4 @@
-export { clip, escapeForDisplay, quoteForDisplay } from "./display.js";
+export { clip, escapeForDisplay, escapeUnseen, hasUnseen, quoteForDisplay } from "./display.js";
 export {
   type CharsetCodec,
   type DecodedText,
