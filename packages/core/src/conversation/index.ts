@@ -13,7 +13,7 @@ export { eventFromJson, eventToJson, type ReadEvent } from "./event-shape.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export { type ReadJournal, readJournal } from "./journal.js";
-export { encodeRecord } from "./journal-codec.js";
+export { encodeRecord, isSealed, type Line, readLine } from "./journal-codec.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 export {
   type ContextListener,
