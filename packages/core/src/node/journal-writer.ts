@@ -171,9 +171,8 @@ export class JournalWriter {
 
   /** Cuts the file back to what was acknowledged. @returns why it cannot be written yet. */
   private settle(): ConversationRefusal | undefined {
+    this.cutAtOnce();
     try {
-      if (this.fd !== undefined) closeQuietly(this.fd);
-      this.fd = undefined;
       const fd = this.opened();
       const { size } = fstatSync(fd);
       if (size < this.durableBytes) return this.stop();
@@ -187,6 +186,30 @@ export class JournalWriter {
         error,
         `What was left half written in session ${this.place.id} could not be cleared up`,
       );
+    }
+  }
+
+  /** By the descriptor that is open still: perhaps the file cannot be opened again. */
+  private cutAtOnce(): void {
+    const { fd } = this;
+    if (fd === undefined) return;
+    this.fd = undefined;
+    try {
+      if (this.isLonger(fd)) ftruncateSync(fd, this.durableBytes);
+    } catch (error) {
+      // It is tried once more, and answered for, by a fresh one.
+      if (codeOf(error) === "") throw error;
+    } finally {
+      closeQuietly(fd);
+    }
+  }
+
+  /** Never in doubt: to cut a file that is shorter would lengthen it. */
+  private isLonger(fd: number): boolean {
+    try {
+      return fstatSync(fd).size > this.durableBytes;
+    } catch {
+      return this.writtenBytes > this.durableBytes;
     }
   }
 
