@@ -289,7 +289,7 @@ function describeRows({ ask, open, newSchema }: PostgresGround): void {
   it("leaves its rows for other programs to read", async () => {
     const { schema, store } = await life();
     const [row] =
-      await ask(`select s.head::json #>> '{}' as head, e.seq, e.type, e.writer is not null as written,
+      await ask(`select s.head::json #>> '{}' as head, e.seq, e.type, e.change_id is not null as written,
       e.body::json -> 'nodes' -> 0 -> 'payload' ->> 'text' as text
       from ${schema}.sessions s join ${schema}.events e on e.session_id = s.id and e.seq = s.seq`);
     expect(row).toEqual({ head: "m-4", seq: 5, type: "nodes_added", written: true, text: "text" });

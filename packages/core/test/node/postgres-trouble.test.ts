@@ -83,6 +83,22 @@ function describeLostAnswers({ cluster, newSchema, open }: PostgresGround): void
     },
   );
 
+  it.each(["before", "after"] as const)(
+    "takes nothing that it refused for what came later, where the connection breaks %s it was taken back",
+    async (when) => {
+      const session = must(await store.create("s-1", [started("s-1")]));
+      way.breakCommit("after", true);
+      session.append(renamed("refused"));
+      expect(codeOf(await session.flush())).toBe("store_failed");
+      way.mend();
+      way.breakCommit(when, false);
+      session.append(renamed("kept"));
+      expect(await session.flush()).toEqual({ kind: "acknowledged", seq: 2 });
+      expect(way.broken()).toBe(2);
+      expect(await titles()).toEqual(["kept"]);
+    },
+  );
+
   it("takes back what it refused also where nothing is written any more", async () => {
     const session = must(await store.create("s-1", [started("s-1")]));
     way.breakCommit("after", true);
@@ -162,7 +178,7 @@ function describeCrashes({ cluster, newSchema, open, ask }: PostgresGround): voi
 
 function describeRaces({ cluster, newSchema, room }: PostgresGround): void {
   const race = async (
-    how: Omit<Race, "cluster" | "room" | "schema" | "processes" | "turns">,
+    how: Pick<Race, "sessions"> & Partial<Pick<Race, "leaseMs" | "thinkMs" | "trouble" | "turns">>,
   ): Promise<Result> => {
     const schema = newSchema();
     const result = await runRace({ cluster: cluster(), room: room(), schema, processes: 8, turns, ...how });
