@@ -19,6 +19,7 @@ import { setTimeout as pause } from "node:timers/promises";
  *
  * @typedef {object} Cluster
  * @property {{ host: string, port: number, user: string, database: string }} connection
+ * @property {string} data its folder
  * @property {() => Promise<void>} start again, on the same port and data
  * @property {(how: "fast" | "immediate") => Promise<void>} stop `immediate` is a crash: nothing is written
  *   down any more

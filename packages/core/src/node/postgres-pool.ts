@@ -17,9 +17,13 @@ export interface PostgresConnection {
   readonly max?: number;
 }
 
-/** Connects with the first question, not before. */
+/**
+ * Connects with the first question, not before.
+ *
+ * @throws where the connection cannot be understood.
+ */
 export function connect(connection: string | PostgresConnection, timeoutMs: number): Database {
-  const pool = new pg.Pool({
+  const config: pg.PoolConfig = {
     max: 5,
     application_name: "holdfast",
     keepAlive: true,
@@ -27,7 +31,10 @@ export function connect(connection: string | PostgresConnection, timeoutMs: numb
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
     ...(typeof connection === "string" ? { connectionString: connection } : connection),
-  });
+  };
+  // Reads the connection now; a pool does so when it is asked something.
+  new pg.Client(config);
+  const pool = new pg.Pool(config);
   // A connection that breaks tells whoever asks something next; without a listener it would end the program.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));

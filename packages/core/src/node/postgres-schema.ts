@@ -93,7 +93,7 @@ function firstTables(schema: string): readonly RawBuilder<unknown>[] {
       seq integer not null,
       ts double precision not null,
       type text not null,
-      writer uuid not null,
+      change_id uuid not null,
       body text not null,
       primary key (session_id, seq)
     )`,

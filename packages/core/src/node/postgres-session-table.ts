@@ -7,6 +7,8 @@ import { type Change, type Database, lockBlobs, makeDurable } from "./postgres-t
 export interface Advance {
   readonly id: string;
   readonly token: string;
+  /** Its own for every change, whatever comes of it, so that a look can tell it from all others. */
+  readonly changeId: string;
   readonly from: number;
   readonly events: readonly EncodedEvent[];
   /** Of the session with these events. */
@@ -40,7 +42,7 @@ export class SessionTable {
   ) {}
 
   /** @returns false where there is a session of this id. The same again is no second session. */
-  async create({ id, token, events, sums }: Omit<Advance, "from">): Promise<boolean> {
+  async create({ id, token, changeId, events, sums }: Omit<Advance, "from">): Promise<boolean> {
     return await this.change(blobsOf(events), async (change) => {
       const made = await change
         .insertInto("sessions")
@@ -55,13 +57,13 @@ export class SessionTable {
         .returning("id")
         .executeTakeFirst();
       if (made === undefined) return (await this.holderWithin(change, id))?.token === token;
-      await this.insert(change, id, token, events);
+      await this.insert(change, id, changeId, events);
       return true;
     });
   }
 
   /** @returns false where the session does not stand at `from` any more, or the lease is another's. */
-  async advance({ id, token, from, events, sums }: Advance): Promise<boolean> {
+  async advance({ id, token, changeId, from, events, sums }: Advance): Promise<boolean> {
     return await this.change(blobsOf(events), async (change) => {
       const moved = await change
         .updateTable("sessions")
@@ -72,21 +74,21 @@ export class SessionTable {
         .returning("id")
         .executeTakeFirst();
       if (moved === undefined) return false;
-      await this.insert(change, id, token, events);
+      await this.insert(change, id, changeId, events);
       return true;
     });
   }
 
-  /** Whether event `seq` was written under this lease. Waits for a change that is under way. */
-  async isWritten(id: string, token: string, seq: number): Promise<boolean> {
+  /** Whether this very change took effect. Waits for one that is under way. */
+  async isWritten({ id, changeId, from }: Advance): Promise<boolean> {
     return await this.change(none, async (change) => {
       await change.selectFrom("sessions").select("id").where("id", "=", id).forUpdate().execute();
       const row = await change
         .selectFrom("events")
         .select("seq")
         .where("session_id", "=", id)
-        .where("seq", "=", seq)
-        .where("writer", "=", token)
+        .where("seq", "=", from + 1)
+        .where("change_id", "=", changeId)
         .executeTakeFirst();
       return row !== undefined;
     });
@@ -238,7 +240,7 @@ export class SessionTable {
   private async insert(
     change: Change,
     id: string,
-    writer: string,
+    changeId: string,
     events: readonly EncodedEvent[],
   ): Promise<void> {
     // In one order for all, so that no two wait for each other.
@@ -258,7 +260,7 @@ export class SessionTable {
     for (let at = 0; at < events.length; at += rowsAtOnce) {
       const rows = events
         .slice(at, at + rowsAtOnce)
-        .map(({ seq, ts, type, body }) => ({ session_id: id, seq, ts, type, writer, body }));
+        .map(({ seq, ts, type, body }) => ({ session_id: id, seq, ts, type, change_id: changeId, body }));
       await change.insertInto("events").values(rows).execute();
     }
   }

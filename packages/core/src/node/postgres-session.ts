@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   type ConversationRefusal,
   type JournalRecord,
@@ -8,7 +9,7 @@ import {
 } from "../conversation/index.js";
 import { isClash, isRolledBack, refusalOf } from "./postgres-faults.js";
 import { addUp, type EncodedEvent, encodeEvent, type ReadRows, type SessionSums } from "./postgres-rows.js";
-import type { SessionTable } from "./postgres-session-table.js";
+import type { Advance, SessionTable } from "./postgres-session-table.js";
 
 /** How a session was found when it was opened. */
 export interface FoundSession extends ReadRows {
@@ -80,7 +81,7 @@ export class PostgresSession implements OpenSession {
     this.onClose(this);
     if (this.token === undefined || this.lost !== undefined) return;
     try {
-      if (this.isUndecided) await this.table.takeBack(this.id, this.token, this.durableSeq);
+      await this.takeBackRefused(this.token);
       await this.table.release(this.id, this.token);
     } catch (error) {
       // Where the server cannot be asked, the lease ends by its own time.
@@ -94,7 +95,8 @@ export class PostgresSession implements OpenSession {
     if (this.lost !== undefined) return this.lost;
     const events = records.map(encodeEvent);
     const sums = sumsAfter(this.sums, records, events);
-    const refusal = await this.commit(this.token, events, sums);
+    const { id, token, durableSeq } = this;
+    const refusal = await this.commit({ id, token, changeId: randomUUID(), from: durableSeq, events, sums });
     if (refusal !== undefined) return refusal;
     this.sums = sums;
     this.durableSeq += records.length;
@@ -102,41 +104,44 @@ export class PostgresSession implements OpenSession {
   }
 
   /** Tries until it is known whether the change took effect, or until the server cannot be asked. */
-  private async commit(
-    token: string,
-    events: readonly EncodedEvent[],
-    sums: SessionSums,
-  ): Promise<ConversationRefusal | undefined> {
-    const change = { id: this.id, token, from: this.durableSeq, events, sums };
+  private async commit(change: Advance): Promise<ConversationRefusal | undefined> {
     let failure: unknown;
     for (let tries = 0; tries < mostTries; tries += 1) {
       try {
-        if (this.isUndecided) await this.table.takeBack(this.id, token, this.durableSeq);
-        this.isUndecided = false;
-        if (await this.table.advance(change)) return undefined;
-        return await this.refuseOvertaken(token);
+        await this.takeBackRefused(change.token);
+        return (await this.table.advance(change)) ? undefined : await this.refuseOvertaken(change.token);
       } catch (error) {
         failure = error;
-        if (isRolledBack(error) && !isClash(error)) return refusalOf(error);
-        if (!isRolledBack(error)) {
-          this.isUndecided = true;
-          if (await this.tookEffect(token, this.durableSeq + events.length)) return undefined;
+        if (isRolledBack(error)) {
+          if (isClash(error)) continue;
+          break;
         }
+        this.isUndecided = true;
       }
-      if (this.isUndecided) break;
+      const isWritten = await this.look(change);
+      if (isWritten === undefined) break;
+      if (isWritten) {
+        this.isUndecided = false;
+        return undefined;
+      }
     }
     return refusalOf(failure);
   }
 
-  /** Whether a change whose answer was lost is there; decides nothing where the server cannot be asked. */
-  private async tookEffect(token: string, seq: number): Promise<boolean> {
+  /** What was refused without knowing better is no part of the session. */
+  private async takeBackRefused(token: string): Promise<void> {
+    if (!this.isUndecided) return;
+    await this.table.takeBack(this.id, token, this.durableSeq);
+    this.isUndecided = false;
+  }
+
+  /** Whether a change whose answer was lost is there; undefined where the server cannot be asked. */
+  private async look(change: Advance): Promise<boolean | undefined> {
     try {
-      const isThere = await this.table.isWritten(this.id, token, seq);
-      this.isUndecided = false;
-      return isThere;
+      return await this.table.isWritten(change);
     } catch (error) {
       refusalOf(error);
-      return false;
+      return undefined;
     }
   }
 

@@ -102,7 +102,7 @@ class PostgresStore implements SessionStore {
     const rows = records.map(encodeEvent);
     const sums = sumsAfter(undefined, records, rows);
     const token = randomUUID();
-    const made = await asked(() => this.table.create({ id, token, events: rows, sums }));
+    const made = await asked(() => this.table.create({ id, token, changeId: token, events: rows, sums }));
     if (typeof made !== "boolean") return made;
     if (!made) return refuseTurn("duplicate_id", `There is a session ${id} already.`);
     return this.hold({ id, seq: records.length, sums, records, problems: [] }, token);

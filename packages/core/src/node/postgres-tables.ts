@@ -38,8 +38,8 @@ interface EventRow {
   readonly seq: number;
   readonly ts: number;
   readonly type: string;
-  /** The lease under which it was written. */
-  readonly writer: string;
+  /** The same for all events of one flush, and no other. */
+  readonly change_id: string;
   /** A line of a journal, without its line break. */
   readonly body: string;
 }
