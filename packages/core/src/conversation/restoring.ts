@@ -4,9 +4,10 @@ import { standingNode } from "./checks.js";
 import type { ContextManager } from "./manager.js";
 import type { ConversationContext, PendingRestore, TurnNode } from "./node.js";
 import { openCalls } from "./path.js";
-import type { FileDelta, ToolCall } from "./payload.js";
+import type { FileDelta } from "./payload.js";
 import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
 import type { FileConflict, PlannedFile, RestorePlan } from "./restore-plan.js";
+import type { AnsweredCall } from "./tasks.js";
 
 /** The conversation in which a restore is journaled: a `ContextManager`. */
 export type RestoreJournal = Pick<
@@ -24,8 +25,8 @@ export interface RestoreTerms {
   readonly consent?: readonly string[];
   /** Whether the other conflicts refuse the whole restore, as they do unless given, or stay as they are. */
   readonly conflicts?: "refuse" | "leave";
-  /** The call that asked for it; answered on the branch that is left, in one event with the move. */
-  readonly answering?: Pick<ToolCall, "callId" | "name"> & { readonly output: (moved: Moved) => string };
+  /** For the call that asked for it: its result on the branch that is left, in one event with the move. */
+  readonly answering?: (moved: Moved) => AnsweredCall;
   /** The task that is cancelled by the move: its branch is pruned in the same event. */
   readonly cancels?: string;
   /** The tool's name for the history of the files. */
@@ -105,7 +106,8 @@ function flawOf(
     );
   const target = standingNode(context, toId);
   if (isTurnRefusal(target)) return target;
-  const waiting = openCalls(context, currentNodeId).filter(({ call }) => call.callId !== answering?.callId);
+  const asking = answering?.({ files: [], left: [] }).callId;
+  const waiting = openCalls(context, currentNodeId).filter(({ call }) => call.callId !== asking);
   const cut = target.childIds.length === 0 ? [] : openCalls(context, toId);
   const [open] = [...waiting, ...cut];
   if (open === undefined) return undefined;
@@ -172,13 +174,10 @@ async function finish(
   journal: RestoreJournal,
   pending: PendingRestore,
   moved: Moved,
-  { answering }: Pick<RestoreTerms, "answering">,
+  { answering }: RestoreTerms,
 ): Promise<Restored | ConversationRefusal> {
-  const answer =
-    answering === undefined
-      ? undefined
-      : { callId: answering.callId, name: answering.name, output: answering.output(moved) };
-  const node = journal.finishRestore({ ...pending, files: moved.files }, answer);
+  const restore = { ...pending, files: moved.files };
+  const node = journal.finishRestore(restore, answering?.(moved));
   if (isTurnRefusal(node)) return stayedBehind(node, moved);
   const flushed = await journal.flush();
   return isTurnRefusal(flushed) ? stayedBehind(flushed, moved) : { kind: "restored", node, ...moved };

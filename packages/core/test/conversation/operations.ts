@@ -330,7 +330,7 @@ export class World {
       context: ["clone", "clear", "compress"][pick % 3],
     };
     const reply = await runConversationTool(name, args, { manager, callId });
-    if (reply.code === "internal_error" && name !== "history_view") throw new Error(reply.text);
+    if (reply.code === "internal_error") throw new Error(reply.text);
     if (beside !== undefined)
       manager.addNode({ kind: "tool_result", callId: beside, name: "run", output: "ok" });
     return undefined;

@@ -142,7 +142,7 @@ describe("a restore", () => {
     const plan = await scene.plan({ fromId: scene.head, toId: start });
     call(scene.manager, "open");
     expect(await scene.restore(plan)).toMatchObject({ code: "open_calls" });
-    const answering = { callId: "open", name: "rewind", output: () => "gone back" };
+    const answering = () => ({ callId: "open", name: "rewind", output: "gone back" });
     const restored = must(await scene.restore(plan, { answering }));
     const { payload } = restored.node;
     const left = payload.kind === "restore" ? scene.manager.context.nodes.get(payload.fromId) : undefined;

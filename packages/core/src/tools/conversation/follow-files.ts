@@ -34,7 +34,7 @@ export function followFiles(
       const restored = await restoreFiles(manager, workspace, plan, {
         restoreId: newId(),
         consent,
-        ...(answering === undefined ? {} : { answering: answerOf(answering) }),
+        ...(answering === undefined ? {} : { answering: (moved) => answering(sentence(moved)) }),
         ...(move === "task_cancel" ? { cancels: manager.getCurrentNode().taskId, tool: move } : {}),
       });
       if (isTurnRefusal(restored)) return restored;
@@ -43,11 +43,6 @@ export function followFiles(
       return { kind: "followed", message: sentence(restored), data };
     },
   };
-}
-
-function answerOf(answering: NonNullable<Parameters<FilesThatFollow["follow"]>[0]["answering"]>) {
-  const { callId, name } = answering("");
-  return { callId, name, output: (moved: Moved) => answering(sentence(moved)).output };
 }
 
 function sentence({ files }: Moved): string {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ConversationContext, pathTo } from "../../conversation/index.js";
+import { debugOutline } from "../../context/index.js";
 import { readOnlyAnnotations } from "../tool.js";
 import { answer, defineConversationTool } from "./conversation-tool.js";
 
@@ -24,9 +24,3 @@ export const historyView = defineConversationTool({
     return answer("The history:", undefined, shown.join("\n"));
   },
 });
-
-function debugOutline(context: ConversationContext): string {
-  return pathTo(context, context.currentNodeId)
-    .map(({ id, payload }) => `${id} ${payload.kind}`)
-    .join("\n");
-}
