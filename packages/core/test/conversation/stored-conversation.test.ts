@@ -42,9 +42,7 @@ describe("a stored conversation", () => {
 
   it("goes back to the last acknowledged state where the disk is full, and goes on once it is not", async () => {
     let full = false;
-    const store = memorySessionStore({
-      refuseFlush: () => (full ? { code: "disk_full", message: "full" } : undefined),
-    });
+    const store = memorySessionStore({ refusal: () => (full ? refuseTurn("disk_full", "full") : undefined) });
     const { manager, session, close } = await begun(store);
     say(manager, "kept");
     reply(manager, "yes");
