@@ -49,10 +49,13 @@ export function lengthOf({ id, records }) {
   return same ? records.length : -1;
 }
 
-/** @template Answer @param {Answer | { readonly kind: "refusal", readonly message: string }} answer @returns {Answer} */
+/**
+ * @template Answer @param {Answer} answer
+ * @returns {Exclude<Answer, { readonly kind: "refusal" }>}
+ */
 export function must(answer) {
   if (typeof answer === "object" && answer !== null && "kind" in answer && answer.kind === "refusal")
-    throw new Error("message" in answer ? answer.message : "refused");
+    throw new Error("message" in answer ? String(answer.message) : "refused");
   // A refusal was ruled out just now.
-  return /** @type {Answer} */ (answer);
+  return /** @type {Exclude<Answer, { readonly kind: "refusal" }>} */ (answer);
 }

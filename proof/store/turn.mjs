@@ -3,7 +3,7 @@
  * a failure need not last, two turns more. Prints what it was told. Arguments: an unused folder, state folder, file with
  * the name of the call, folder to warm up in.
  */
-import { accessSync, readFileSync, writeSync } from "node:fs";
+import { accessSync, readFileSync, writevSync } from "node:fs";
 import { openJournalStore } from "@holdfast/core/node";
 import { nth, started } from "./life.mjs";
 
@@ -17,6 +17,11 @@ function mark(name) {
   try {
     accessSync(`/holdfast-${name}`);
   } catch {}
+}
+
+/** By a call of its own, which no fault is given to. @param {unknown} told */
+function say(told) {
+  writevSync(1, [Buffer.from(`${JSON.stringify(told)}\n`)]);
 }
 
 /** @param {string} dir @param {string} what @returns {Promise<Told>} */
@@ -43,7 +48,7 @@ async function run(dir, what) {
     if (turn === 0) told.first ??= wordOf(answer);
     else told.more.push(wordOf(answer));
     // Known to the one who watches although the process may be killed at the next call.
-    if (dir === stateDir) writeSync(1, `${JSON.stringify(told)}\n`);
+    if (dir === stateDir) say(told);
   }
   await store.close();
   return told;
@@ -74,4 +79,4 @@ try {
   told = { thrown: String(error) };
 }
 mark("end");
-console.log(JSON.stringify(told));
+say(told);

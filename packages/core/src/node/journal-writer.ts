@@ -96,7 +96,12 @@ export class JournalWriter {
   }
 
   private async lookAtLease(): Promise<void> {
-    if (this.over === undefined && !(await this.lock.held())) this.over ??= refuseHeld(this.place.id);
+    if (this.over !== undefined) return;
+    try {
+      if (!(await this.lock.held())) this.over ??= refuseHeld(this.place.id);
+    } catch (error) {
+      this.fail(error, this.isUntouched());
+    }
   }
 
   /** Writes what waits. A failure is kept for the next flush. */
@@ -129,15 +134,27 @@ export class JournalWriter {
   private attempt(work: () => ConversationRefusal | undefined): void {
     try {
       this.failure = (this.unsettled ? this.settle() : undefined) ?? work();
+      if (this.failure !== undefined) this.drop();
     } catch (error) {
-      this.failure = refuseStore(
-        error,
-        `Nothing since the last acknowledgement was kept in session ${this.place.id}`,
-      );
-      this.unsettled = true;
-      this.settle();
+      this.fail(error);
     }
-    if (this.failure !== undefined) this.drop();
+  }
+
+  /** @param isOurs whether what stands in the file beyond what was acknowledged can only be our own. */
+  private fail(error: unknown, isOurs = true): void {
+    const { id } = this.place;
+    this.failure = refuseStore(error, `Nothing since the last acknowledgement was kept in session ${id}`);
+    this.unsettled = true;
+    this.drop();
+    if (isOurs) this.settle();
+  }
+
+  private isUntouched(): boolean {
+    try {
+      return fstatSync(this.opened()).size === this.writtenBytes;
+    } catch {
+      return false;
+    }
   }
 
   private writeLines(): ConversationRefusal | undefined {
