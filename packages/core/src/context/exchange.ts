@@ -128,8 +128,9 @@ function quietDepth(walk: Walk, depth: number, floor: number): number {
 
 /** Whether nothing is torn apart if everything before this depth goes: neither a pair nor an answer. */
 export function isSafeCut(walk: Walk, depth: number, floor: number): boolean {
-  if (exchangeBefore(walk, depth, floor).calls.length > 0) return false;
   const node = walk.nodeAt(depth);
+  const before = exchangeBefore(walk, depth, floor);
+  if (before.calls.length > 0 && !advance(before, node).ends) return false;
   if (!isOfModel(node)) return true;
   for (let at = depth - 1; at >= floor; at -= 1) {
     const earlier = walk.nodeAt(at);

@@ -124,8 +124,13 @@ export const emptyLayout: Layout = {
 };
 
 /** Puts a piece after everything else, with whatever has to stand between. */
-export function emit(layout: Layout, piece: Piece): Layout {
+export function emit(before: Layout, piece: Piece): Layout {
+  const layout = marked(before, piece);
   return place(piece.role === "model" ? beforeModel(layout, piece) : dropHeld(layout), piece);
+}
+
+function marked(layout: Layout, { nodeId, choice }: Piece): Layout {
+  return choice === undefined ? layout : mark(layout, nodeId, choice);
 }
 
 /** Notes that a node is rendered in a form chosen later than the node. */
@@ -160,7 +165,7 @@ function beforeModel(layout: Layout, piece: Piece): Layout {
   if (next.parts === undefined) next = putIn(next, piece, "opening", opening);
   else if (next.parts.item.role === "model" && !sameAnswer(next.answer, piece.answer))
     next = putIn(next, piece, "between_answers", between);
-  for (const thought of held?.pieces ?? []) next = place(next, thought);
+  for (const thought of held?.pieces ?? []) next = place(marked(next, thought), thought);
   return next;
 }
 
@@ -172,8 +177,7 @@ function putIn(layout: Layout, { nodeId, within }: Piece, what: "opening" | "bet
   return place(repair(layout, nodeId, what), piece);
 }
 
-function place(before: Layout, piece: Piece): Layout {
-  const layout = piece.choice === undefined ? before : mark(before, piece.nodeId, piece.choice);
+function place(layout: Layout, piece: Piece): Layout {
   const last = layout.parts?.item;
   const joins = last?.role === piece.role;
   const content = last === undefined ? 0 : last.content + (joins ? 0 : 1);

@@ -217,8 +217,11 @@ function startFrom(
 /** The layout before the first node that stays. */
 function begin({ start }: Choices, scene: Scene): Layout {
   const node = scene.context.nodes.get(start.nodeId);
-  if (node === undefined || start.rule === "root") return emptyLayout;
-  const changed: Layout = { ...emptyLayout, changedUntil: node.depth };
+  const { rule } = start;
+  if (node === undefined || rule === "root") return emptyLayout;
+  const boundary = { rule, nodeId: node.id, targetId: node.id, firstPart: 0 } as const;
+  const boundaries = put(emptyLayout.boundaries, boundary);
+  const changed: Layout = { ...emptyLayout, changedUntil: node.depth, boundaries };
   return node.payload.kind === "summary" ? openWith(changed, node, node.payload, scene) : changed;
 }
 

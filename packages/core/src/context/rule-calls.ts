@@ -3,6 +3,7 @@ import { noExchange } from "./exchange.js";
 import { type Draft, drop, emit, type Layout, type Piece, repair } from "./layout.js";
 import { itemsOf, put, sizeOf } from "./list.js";
 import type { Ground, Scene } from "./scene.js";
+import { withinText } from "./shows.js";
 import { interruptedText, placeholderText } from "./texts.js";
 import { whyLost } from "./thoughts.js";
 
@@ -58,9 +59,7 @@ export function toolResult(
   const text = replaced?.text ?? payload.output;
   const response = payload.isError === true ? { error: text } : { output: text };
   const asked = replaced === undefined ? (payload.shows ?? []) : (replaced.shows ?? []);
-  const shows = asked.filter(
-    ({ start, end, from, to }) => isWithin(text, start, end) && 0 < from && from <= to,
-  );
+  const shows = withinText(text, asked);
   const checked = shows.length === asked.length ? layout : drop(layout, ground.nodeId, "wrong_lines");
   const rule = replaced?.by ?? "result";
   return withResult(checked, at, { ...ground, ...resultOf(draft, response), rule, shows });
@@ -133,8 +132,4 @@ function freeId(taken: PersistentMap<true>, wanted: string): string {
   let id = stem;
   for (let number = 2; taken.has(id); number += 1) id = `${stem}-${number}`;
   return id;
-}
-
-function isWithin(text: string, start: number, end: number): boolean {
-  return 0 <= start && start <= end && end <= text.length;
 }

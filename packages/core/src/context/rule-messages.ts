@@ -1,6 +1,7 @@
 import type { ModelMessage, TurnNode, UserMessage } from "../conversation/index.js";
 import { drop, dropHeld, emit, type Layout, mark, type Piece } from "./layout.js";
 import { followers, type Ground, type Scene, userText } from "./scene.js";
+import { withinText } from "./shows.js";
 import { isSaid } from "./texts.js";
 import { whyLost } from "./thoughts.js";
 
@@ -30,7 +31,10 @@ function replacedText(
   ground: Ground,
   { text, by, shows }: { readonly text: string; readonly by: Piece["rule"]; readonly shows?: Piece["shows"] },
 ): Piece {
-  return { ...userText(ground, by, text), ...(shows === undefined ? {} : { shows }) };
+  return {
+    ...userText(ground, by, text),
+    ...(shows === undefined ? {} : { shows: withinText(text, shows) }),
+  };
 }
 
 export function userMessage(layout: Layout, payload: UserMessage, ground: Ground): Layout {
@@ -59,10 +63,11 @@ export function modelMessage(
   const thoughts = lost === undefined ? thoughtPieces(payload, ground, answer) : [];
   const texts = textPieces(payload, ground, answer, lost === undefined);
   const next = lost === undefined ? layout : forget(layout, payload, ground.nodeId, lost);
-  if (texts.length > 0) return sayAll(next, [...thoughts, ...texts], ground);
+  const alone = thoughts.length > 0 ? dropHeld(next) : next;
+  if (texts.length > 0) return sayAll(alone, [...thoughts, ...texts], ground);
   if (thoughts.length === 0)
     return sayAll(isSilent(payload) ? next : drop(next, node.id, "empty_text"), [], ground);
-  return { ...dropHeld(next), held: { answer, pieces: followers(thoughts) } };
+  return { ...alone, held: { answer, pieces: followers(thoughts) } };
 }
 
 function thoughtPieces(
@@ -95,7 +100,7 @@ function textPieces(
   const signature = payload.thought === undefined ? payload.signature : undefined;
   const signed = signs && replaced === undefined && signature !== undefined;
   const part = signed ? { text, thoughtSignature: signature } : { text };
-  const shows = replaced?.shows === undefined ? {} : { shows: replaced.shows };
+  const shows = replaced?.shows === undefined ? {} : { shows: withinText(text, replaced.shows) };
   return [{ ...ground, role: "model", part, rule: replaced?.by ?? "message", answer, ...shows }];
 }
 

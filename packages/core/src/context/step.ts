@@ -33,9 +33,7 @@ export function step(before: Layout, node: TurnNode, scene: Scene): Layout {
 export function openWith(layout: Layout, node: TurnNode, payload: Summary, scene: Scene): Layout {
   if (payload.of !== "compaction") return layout;
   const ground: Ground = { ...groundOf(layout, node, scene), cut: false };
-  const boundary = { rule: "compaction", nodeId: node.id, targetId: node.id, firstPart: 0 } as const;
-  const changedUntil = Math.max(node.depth, ground.choice?.depth ?? 0);
-  const begun = { ...layout, boundaries: put(layout.boundaries, boundary), changedUntil };
+  const begun = { ...layout, changedUntil: Math.max(node.depth, ground.choice?.depth ?? 0) };
   return isHiddenBy(ground)
     ? hide(begun, ground)
     : sayText(begun, compactionText(payload), "compaction", ground);
@@ -117,7 +115,7 @@ function sayText(layout: Layout, text: string, rule: Piece["rule"], ground: Grou
 
 /** Between calls and their results nothing may stand: it waits until these are there. */
 function say(layout: Layout, pieces: readonly Piece[], ground: Ground): Layout {
-  if (layout.exchange.calls.length === 0) return sayAll(layout, pieces, ground);
+  if (layout.exchange.calls.length === 0 || pieces.length === 0) return sayAll(layout, pieces, ground);
   const deferred = followers(pieces).reduce((list, piece) => put(list, piece), layout.deferred);
   return { ...layout, deferred };
 }
@@ -135,10 +133,8 @@ function taskBoundary(
     return summary === undefined ? layout : sayText(layout, sessionText(summary), "compress", ground);
   if (scene.within !== undefined || transformation.kind === "clone")
     return sayText(layout, taskText(payload, undefined), "task", ground);
-  const rule = transformation.kind;
-  const boundary = { rule, nodeId: node.id, targetId: node.id, firstPart: 0 } as const;
-  const begun = { ...layout, boundaries: put(layout.boundaries, boundary) };
-  return sayText(begun, taskText(payload, summary), rule === "clear" ? "task" : rule, ground);
+  const rule = transformation.kind === "clear" ? "task" : "compress";
+  return sayText(layout, taskText(payload, summary), rule, ground);
 }
 
 function taskSummary(
