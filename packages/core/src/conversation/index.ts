@@ -1,4 +1,4 @@
-export { checkMetadata, checkNode, standingNode } from "./checks.js";
+export { checkMetadata, checkNode, isSafeCut, standingNode } from "./checks.js";
 export {
   type ConversationEvent,
   type EventType,

@@ -39,7 +39,7 @@ async function holdLaws(steps: readonly Operation[]): Promise<void> {
     const next = render(renderer, context);
     expect(plainRendering(next)).toEqual(plainRendering(renderContext(context, { now })));
     if (isBelow(context, before.currentNodeId)) keepsPrefix(last, next);
-    checkEveryProvider(next);
+    checkEveryProvider(context, renderer, now);
     seesWhatStands(next, world.files);
     rememberRenderings(context, rendered);
     last = next;
