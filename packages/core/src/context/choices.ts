@@ -125,6 +125,7 @@ function whyNot(
   const isStart = target.id === choices.start.nodeId;
   if (target.depth < Math.max(choices.start.depth, floor)) return "not_rendered";
   if (!isStart && !speaks(target) && !isPaired(target.payload)) return "not_rendered";
+  if (isSilentRoot(target)) return "not_rendered";
   if (target.metadata.isHiddenFromLlm === true) return "hidden";
   const pending = choices.exchange.calls.some(
     ({ nodeId, resultId }) => nodeId === target.id && resultId === undefined,
@@ -132,6 +133,11 @@ function whyNot(
   if (pending) return "pending";
   const forFiles = form.form === "uri" || form.form === "inline";
   return forFiles && target.payload.kind !== "file_content" ? "form_does_not_fit" : undefined;
+}
+
+/** The beginning of a session says something only where it stands for another. */
+function isSilentRoot({ depth, payload }: TurnNode): boolean {
+  return depth === 0 && payload.kind === "task_boundary" && payload.transformation.kind !== "compress";
 }
 
 function isPaired({ kind }: TurnPayload): boolean {

@@ -133,10 +133,11 @@ function marked(layout: Layout, { nodeId, choice }: Piece): Layout {
   return choice === undefined ? layout : mark(layout, nodeId, choice);
 }
 
-/** Notes that a node is rendered in a form chosen later than the node. */
-export function mark(layout: Layout, targetId: string, { form, by }: Choice): Layout {
+/** Notes that a node is rendered in a form chosen later than the node: from here on, bytes have changed. */
+export function mark(layout: Layout, targetId: string, { form, by, depth }: Choice): Layout {
   const boundary: Boundary = { rule: form.form, nodeId: by, targetId, firstPart: sizeOf(layout.parts) };
-  return { ...layout, boundaries: put(layout.boundaries, boundary) };
+  const changedUntil = Math.max(layout.changedUntil, depth);
+  return { ...layout, changedUntil, boundaries: put(layout.boundaries, boundary) };
 }
 
 export function drop(layout: Layout, nodeId: string, what: Dropped["what"]): Layout {

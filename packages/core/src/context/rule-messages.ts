@@ -67,7 +67,8 @@ export function modelMessage(
   if (texts.length > 0) return sayAll(alone, [...thoughts, ...texts], ground);
   if (thoughts.length === 0)
     return sayAll(isSilent(payload) ? next : drop(next, node.id, "empty_text"), [], ground);
-  return { ...alone, held: { answer, pieces: followers(thoughts) } };
+  const pieces = thoughts.map((piece, at) => ({ ...piece, cut: piece.cut && at === 0, choice: undefined }));
+  return { ...sayAll(alone, [], ground), held: { answer, pieces } };
 }
 
 function thoughtPieces(

@@ -26,17 +26,16 @@ export function step(before: Layout, node: TurnNode, scene: Scene): Layout {
   const ground = groundOf(closed, node, scene);
   const told = tell({ ...closed, exchange: moved.exchange }, node, ground, moved, scene);
   const settled = moved.settles ? closeCalls(told) : told;
-  return remember(settled, node, ground);
+  return remember(settled, node);
 }
 
 /** The text of a compaction, which stands before everything that it keeps. */
 export function openWith(layout: Layout, node: TurnNode, payload: Summary, scene: Scene): Layout {
   if (payload.of !== "compaction") return layout;
   const ground: Ground = { ...groundOf(layout, node, scene), cut: false };
-  const begun = { ...layout, changedUntil: Math.max(node.depth, ground.choice?.depth ?? 0) };
   return isHiddenBy(ground)
-    ? hide(begun, ground)
-    : sayText(begun, compactionText(payload), "compaction", ground);
+    ? hide(layout, ground)
+    : sayText(layout, compactionText(payload), "compaction", ground);
 }
 
 function tell(layout: Layout, node: TurnNode, ground: Ground, moved: Advance, scene: Scene): Layout {
@@ -100,12 +99,10 @@ function hide(layout: Layout, { nodeId, choice }: Ground): Layout {
   return choice === undefined ? dropped : mark(dropped, nodeId, choice);
 }
 
-/** What the node leaves for those after it. */
-function remember(layout: Layout, node: TurnNode, { choice }: Ground): Layout {
-  const speaker = isOfModel(node) ? { step: node.payload.step } : undefined;
-  const next = speaks(node) ? { ...layout, speaker } : layout;
-  if (choice === undefined || choice.depth <= next.changedUntil) return next;
-  return { ...next, changedUntil: choice.depth };
+/** Who spoke last. */
+function remember(layout: Layout, node: TurnNode): Layout {
+  if (!speaks(node)) return layout;
+  return { ...layout, speaker: isOfModel(node) ? { step: node.payload.step } : undefined };
 }
 
 function sayText(layout: Layout, text: string, rule: Piece["rule"], ground: Ground): Layout {

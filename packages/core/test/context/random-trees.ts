@@ -111,7 +111,9 @@ class Player {
     let roll = this.dice.below(acts.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, act] of acts) {
       roll -= weight;
-      if (roll < 0) return act();
+      if (roll >= 0) continue;
+      act();
+      return;
     }
   }
 

@@ -1,0 +1,91 @@
+import type { JsonObject } from "../conversation/index.js";
+import type { Content, InlineDataPart, Part } from "./content.js";
+import { WireIds, wireName, wireText } from "./wire-ids.js";
+
+/** A message as the Messages API takes it. */
+export interface AnthropicMessage {
+  readonly role: "user" | "assistant";
+  readonly content: readonly AnthropicBlock[];
+}
+
+export type AnthropicBlock =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
+  | { readonly type: "redacted_thinking"; readonly data: string }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: JsonObject }
+  | {
+      readonly type: "tool_result";
+      readonly tool_use_id: string;
+      readonly content?: string;
+      readonly is_error?: true;
+    }
+  | { readonly type: "image" | "document"; readonly source: AnthropicSource };
+
+export interface AnthropicSource {
+  readonly type: "base64";
+  readonly media_type: string;
+  readonly data: string;
+}
+
+/** What an error says that says nothing: the API refuses it empty. */
+const silentError = "(no message)";
+
+/**
+ * The neutral form as the Messages API takes it. A thought without a signature cannot be given back and is
+ * left out; media of other types than images and PDF, and addresses at Google, become a text that says so:
+ * render for the provider (`RenderOptions.target`), and there are none.
+ */
+export function toAnthropic(contents: readonly Content[]): {
+  readonly messages: readonly AnthropicMessage[];
+} {
+  const ids = new WireIds();
+  const messages = contents.map(({ role, parts }) => ({
+    role: role === "user" ? ("user" as const) : ("assistant" as const),
+    content: parts.flatMap((part) => blocksOf(part, ids)),
+  }));
+  return { messages };
+}
+
+function blocksOf(part: Part, ids: WireIds): readonly AnthropicBlock[] {
+  if ("text" in part) return textBlocks(part);
+  if ("redactedThought" in part) return [{ type: "redacted_thinking", data: part.redactedThought }];
+  if ("functionCall" in part) {
+    const { id, name, args } = part.functionCall;
+    return [{ type: "tool_use", id: ids.of(id), name: wireName(name), input: args }];
+  }
+  if ("functionResponse" in part) return [resultBlock(part.functionResponse, ids)];
+  if ("inlineData" in part) return [mediaBlock(part)];
+  return [{ type: "text", text: `[The file ${wireText(part.fileData.fileUri)} is not available here.]` }];
+}
+
+function textBlocks({
+  text,
+  thought,
+  thoughtSignature,
+}: Extract<Part, { text: string }>): readonly AnthropicBlock[] {
+  if (thought !== true) return [{ type: "text", text: wireText(text) }];
+  return thoughtSignature === undefined
+    ? []
+    : [{ type: "thinking", thinking: text, signature: thoughtSignature }];
+}
+
+function resultBlock(
+  { id, response }: Extract<Part, { functionResponse: object }>["functionResponse"],
+  ids: WireIds,
+): AnthropicBlock {
+  const block = { type: "tool_result", tool_use_id: ids.of(id) } as const;
+  if ("error" in response) {
+    const said = response.error.trim() === "" ? silentError : response.error;
+    return { ...block, content: wireText(said), is_error: true };
+  }
+  return response.output.trim() === "" ? block : { ...block, content: wireText(response.output) };
+}
+
+const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+
+function mediaBlock({ inlineData: { mimeType, data } }: InlineDataPart): AnthropicBlock {
+  const source = { type: "base64", media_type: mimeType, data } as const;
+  if (imageTypes.has(mimeType)) return { type: "image", source };
+  if (mimeType === "application/pdf") return { type: "document", source };
+  return { type: "text", text: `[Media of type ${wireText(mimeType)} cannot be shown here.]` };
+}

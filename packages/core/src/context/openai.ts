@@ -1,0 +1,78 @@
+import type { Content, Part } from "./content.js";
+import { WireIds, wireName, wireText } from "./wire-ids.js";
+
+/** A message as the Chat Completions API takes it. */
+export type OpenAIMessage =
+  | { readonly role: "user"; readonly content: string | readonly OpenAIContentPart[] }
+  | {
+      readonly role: "assistant";
+      readonly content: string | null;
+      readonly tool_calls?: readonly OpenAIToolCall[];
+    }
+  | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
+
+export type OpenAIContentPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
+
+export interface OpenAIToolCall {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/**
+ * The neutral form as the Chat Completions API takes it. Thoughts are left out, since it takes none; media
+ * other than images, and addresses at Google, become a text that says so.
+ */
+export function toOpenAI(contents: readonly Content[]): readonly OpenAIMessage[] {
+  const ids = new WireIds();
+  return contents.flatMap(({ role, parts }) =>
+    role === "user" ? userMessages(parts, ids) : [answer(parts, ids)],
+  );
+}
+
+/** Results are messages of their own, and stand before what the user says. */
+function userMessages(parts: readonly Part[], ids: WireIds): readonly OpenAIMessage[] {
+  const results = parts.flatMap((part) => {
+    if (!("functionResponse" in part)) return [];
+    const { id, response } = part.functionResponse;
+    const said = "error" in response ? `Error: ${response.error}` : response.output;
+    return [{ role: "tool" as const, tool_call_id: ids.of(id), content: wireText(said) }];
+  });
+  const said = parts.flatMap(contentPart);
+  if (said.length === 0) return results;
+  const [only] = said;
+  const plain = said.length === 1 && only?.type === "text";
+  return [...results, { role: "user", content: plain ? only.text : said }];
+}
+
+function contentPart(part: Part): readonly OpenAIContentPart[] {
+  if ("text" in part) return [{ type: "text", text: wireText(part.text) }];
+  if ("inlineData" in part) {
+    const { mimeType, data } = part.inlineData;
+    if (mimeType.startsWith("image/"))
+      return [{ type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` } }];
+    return [{ type: "text", text: `[Media of type ${wireText(mimeType)} cannot be shown here.]` }];
+  }
+  if ("fileData" in part)
+    return [{ type: "text", text: `[The file ${wireText(part.fileData.fileUri)} is not available here.]` }];
+  return [];
+}
+
+function answer(parts: readonly Part[], ids: WireIds): OpenAIMessage {
+  const texts = parts.flatMap((part) => ("text" in part && part.thought !== true ? [part.text] : []));
+  const calls = parts.flatMap((part): readonly OpenAIToolCall[] => {
+    if (!("functionCall" in part)) return [];
+    const { id, name, args } = part.functionCall;
+    return [
+      {
+        id: ids.of(id),
+        type: "function",
+        function: { name: wireName(name), arguments: JSON.stringify(args) },
+      },
+    ];
+  });
+  const content = texts.length === 0 ? null : wireText(texts.join("\n"));
+  return { role: "assistant", content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+}

@@ -1,0 +1,38 @@
+/**
+ * Ids as a provider takes them: letters, digits, `_` and `-`, 64 at most. The same id always becomes the
+ * same; different ids stay different; what comes later changes nothing.
+ */
+export class WireIds {
+  readonly #given = new Map<string, string>();
+  readonly #taken = new Set<string>();
+
+  of(id: string): string {
+    const known = this.#given.get(id);
+    if (known !== undefined) return known;
+    const stem = id === "" ? "call" : tidy(id);
+    let free = stem;
+    for (let number = 2; this.#taken.has(free); number += 1) {
+      const suffix = `-${number}`;
+      free = stem.slice(0, mostLetters - suffix.length) + suffix;
+    }
+    this.#given.set(id, free);
+    this.#taken.add(free);
+    return free;
+  }
+}
+
+const mostLetters = 64;
+
+/** A name that every provider takes: it begins with a letter or `_`. */
+export function wireName(name: string): string {
+  return tidy(/^[a-zA-Z_]/.test(name) ? name : `_${name}`);
+}
+
+function tidy(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, mostLetters);
+}
+
+/** What the wire forms let through: what is sent has to be UTF-8. */
+export function wireText(text: string): string {
+  return text.isWellFormed() ? text : text.toWellFormed();
+}
