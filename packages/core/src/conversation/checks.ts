@@ -1,4 +1,5 @@
 import type { NewNode } from "./event.js";
+import { advance, isOfModel, speaks } from "./exchange.js";
 import { isPruned } from "./fold.js";
 import { isJson } from "./json.js";
 import type { ConversationContext, TurnMetadata, TurnNode } from "./node.js";
@@ -115,53 +116,18 @@ function mustStandAbove(
   return refuseTurn("unknown_node", `Node ${targetId} stands on another branch.`);
 }
 
-/**
- * Whether everything above a node may go from the prompt at a node below it: no call loses its result, none
- * that can still be answered is lost, and no answer of the model is torn apart.
- */
-export function isSafeCut(
-  context: ConversationContext,
-  keepFromId: string,
-  tipId: string = context.currentNodeId,
-): boolean {
+/** Whether nothing is torn apart if everything above a node goes: neither a pair nor an answer of the model. */
+export function isSafeCut(context: ConversationContext, keepFromId: string): boolean {
   const node = context.nodes.get(keepFromId);
   if (node === undefined) return false;
-  if (node.parentId === null) return true;
-  if (isModels(node) && tearsAnswer(context, node)) return false;
-  const above = new Set(openCalls(context, node.parentId).map(({ call }) => call.callId));
-  if (above.size === 0) return true;
-  if (openCalls(context, tipId).some(({ call }) => above.has(call.callId))) return false;
-  for (const { id, payload } of upwards(context, tipId)) {
-    if (payload.kind === "tool_result" && above.has(payload.callId)) return false;
-    if (id === keepFromId) return true;
+  const parent = node.parentId === null ? undefined : context.nodes.get(node.parentId);
+  if (parent === undefined) return true;
+  if (parent.exchange.calls.length > 0 && !advance(parent.exchange, node).ends) return false;
+  if (!isOfModel(node)) return true;
+  for (const above of upwards(context, parent.id)) {
+    if (speaks(above)) return !(isOfModel(above) && above.payload.step === node.payload.step);
   }
-  return false;
-}
-
-/** Whether the node goes on with an answer of the model that begins above it. */
-function tearsAnswer(context: ConversationContext, { parentId, payload }: TurnNode): boolean {
-  for (const above of parentId === null ? [] : upwards(context, parentId)) {
-    if (isSilent(above.payload)) continue;
-    return isModels(above) && stepOf(above.payload) === stepOf(payload);
-  }
-  return false;
-}
-
-function isModels({ payload }: TurnNode): boolean {
-  return payload.kind === "model_message" || payload.kind === "tool_call";
-}
-
-function stepOf(payload: TurnPayload): string | undefined {
-  return "step" in payload ? payload.step : undefined;
-}
-
-/** Nothing of it is ever rendered. */
-function isSilent(payload: TurnPayload): boolean {
-  return (
-    payload.kind === "context_management" ||
-    payload.kind === "unknown" ||
-    (payload.kind === "note" && payload.audience === "person")
-  );
+  return true;
 }
 
 function checkCut(
@@ -171,6 +137,6 @@ function checkCut(
 ): ConversationRefusal | undefined {
   const missing = mustStandAbove(context, keepFromId, parentId);
   if (missing !== undefined) return missing;
-  if (isSafeCut(context, keepFromId, parentId)) return undefined;
+  if (isSafeCut(context, keepFromId)) return undefined;
   return refuseTurn("unsafe_cut", `A cut before node ${keepFromId} would part calls from their results.`);
 }

@@ -10,6 +10,15 @@ export {
   type TaskChange,
 } from "./event.js";
 export { eventFromJson, eventToJson, type ReadEvent } from "./event-shape.js";
+export {
+  type Advance,
+  advance,
+  type Exchange,
+  isOfModel,
+  type ModelNode,
+  noExchange,
+  speaks,
+} from "./exchange.js";
 export { type FileNaming, type FileStateHash, namesFrom } from "./file-effects.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
