@@ -136,8 +136,11 @@ const breaches: readonly Breach[] = [
     ["fs-native-extensions", "fs-native-extensions", "core/src/files/foreign-native.ts"],
     ["@modelcontextprotocol", "@modelcontextprotocol/server", "cli/src/foreign-mcp.ts"],
     ["re2js", "re2js", "core/src/tools/foreign-re2js.ts"],
+    ["yaml", "yaml", "core/src/tools/foreign-yaml.ts"],
     ["commander", "commander", "mcp/src/foreign-commander.ts"],
     ["jsonc-parser", "jsonc-parser", "mcp/src/foreign-jsonc.ts"],
+    ["pg", "pg", "core/src/conversation/foreign-pg.ts"],
+    ["kysely", "kysely", "cli/src/foreign-kysely.ts"],
     ["genkit", "genkit", "adapters/src/foreign-genkit.ts"],
     ["ai", "ai", "adapters/src/foreign-ai.ts"],
     ["@anthropic-ai", "@anthropic-ai/sdk", "adapters/src/foreign-anthropic.ts"],
@@ -232,7 +235,10 @@ function linkModules(folder: string): void {
     "iconv-lite",
     "fs-native-extensions",
     "re2js",
+    "yaml",
     "commander",
+    "pg",
+    "kysely",
   ];
   for (const name of [...libraries, "jsonc-parser", "esbuild", "typescript", "@modelcontextprotocol"]) {
     symlinkSync(join(house, "node_modules", name), join(modules, name));

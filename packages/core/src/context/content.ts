@@ -10,12 +10,23 @@ export interface Content {
   readonly parts: readonly Part[];
 }
 
-export type Part = TextPart | FunctionCallPart | FunctionResponsePart | FileDataPart | InlineDataPart;
+export type Part =
+  | TextPart
+  | RedactedThoughtPart
+  | FunctionCallPart
+  | FunctionResponsePart
+  | FileDataPart
+  | InlineDataPart;
 
 export interface TextPart {
   readonly text: string;
   readonly thought?: true;
   readonly thoughtSignature?: string;
+}
+
+/** Not of the GenAI API: what Anthropic wants back as it gave it. Other forms leave it out. */
+export interface RedactedThoughtPart {
+  readonly redactedThought: string;
 }
 
 export interface FunctionCallPart {

@@ -2,9 +2,10 @@ import type { NewNode } from "./event.js";
 import { isPruned } from "./fold.js";
 import { isJson } from "./json.js";
 import type { ConversationContext, TurnMetadata, TurnNode } from "./node.js";
-import { isOnPath, openCalls } from "./path.js";
+import { openCalls } from "./path.js";
 import type { TurnPayload } from "./payload.js";
 import { type ConversationRefusal, refuseTurn } from "./refusal.js";
+import { isOnPath } from "./tree-paths.js";
 
 /**
  * What the fold would take but what makes no sense in a conversation: a result without its call, an overlay
@@ -52,7 +53,7 @@ const notJson = refuseTurn(
   "The metadata holds something that JSON cannot: it would not survive.",
 );
 
-function noSuchNode(id: string): ConversationRefusal {
+export function noSuchNode(id: string): ConversationRefusal {
   return refuseTurn("unknown_node", `There is no node ${id} in this conversation.`);
 }
 

@@ -169,6 +169,7 @@ const known: Readonly<Record<EventType, Check>> = {
     toId: text,
     files: listOf(delta),
     undoes: optional(text),
+    cancels: optional(text),
   }),
   restore_dropped: event<"restore_dropped">({ restoreId: text }),
 };

@@ -10,6 +10,7 @@ export {
   type TaskChange,
 } from "./event.js";
 export { eventFromJson, eventToJson, type ReadEvent } from "./event-shape.js";
+export { type FileNaming, type FileStateHash, namesFrom } from "./file-effects.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export { type ReadJournal, readJournal } from "./journal.js";
@@ -22,10 +23,11 @@ export {
   type Done,
   firstEvent,
 } from "./manager.js";
+export { filesChanged, type Manifest, Manifests } from "./manifest.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
 export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type * from "./node.js";
-export { commonAncestor, isOnPath, type OpenCall, openCalls, pathTo, upwards } from "./path.js";
+export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export type * from "./payload.js";
 export { firstRecords, PendingRecords, type WriteRecords } from "./pending-records.js";
 export { PersistentMap } from "./persistent-map.js";
@@ -37,6 +39,24 @@ export {
   refuseTurn,
 } from "./refusal.js";
 export { type Replayed, replay } from "./replay.js";
+export {
+  type ConflictReason,
+  type FileConflict,
+  type PlannedFile,
+  planRestore,
+  type RestoreDisk,
+  type RestorePlan,
+  type RestoreWay,
+} from "./restore-plan.js";
+export { type SettledRestore, settleRestore } from "./restore-settling.js";
+export {
+  type Moved,
+  type Restored,
+  type RestoreJournal,
+  type RestoreTerms,
+  type RestoreWorkspace,
+  restoreFiles,
+} from "./restoring.js";
 export { isSessionId, refuseNewSession, refuseUnknownSession } from "./session-id.js";
 export type * from "./store.js";
 export {
@@ -44,6 +64,9 @@ export {
   openConversation,
   type StoredConversation,
 } from "./stored-conversation.js";
+export { type Summariser, type SummaryRequest, scriptedSummariser } from "./summariser.js";
 export { type ListedTask, listTasks, type TaskState, taskState } from "./task-list.js";
 export type { AnsweredCall, CompleteTask, RestartTask, StartTask } from "./tasks.js";
 export { trackedFiles } from "./tracked-files.js";
+export { type Refreshed, type RefreshTracked, refreshTrackedFiles } from "./tracked-refresh.js";
+export { commonAncestor, isOnPath } from "./tree-paths.js";

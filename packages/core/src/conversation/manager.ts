@@ -1,13 +1,14 @@
 import { checkMetadata, checkNode, noSuchTask, standingNode } from "./checks.js";
 import type { ConversationEvent, MetadataPatch, NewNode } from "./event.js";
-import { filesChanged } from "./file-deltas.js";
+import type { FileNaming } from "./file-effects.js";
 import { applyEvent, startedContext } from "./fold.js";
 import type { IdSource } from "./ids.js";
 import { isJson, type JsonValue } from "./json.js";
+import { filesChanged, Manifests } from "./manifest.js";
 import type { MetadataKey } from "./metadata-key.js";
 import type { ConversationContext, PendingRestore, StagedItem, TurnMetadata, TurnNode } from "./node.js";
 import { openCalls, upwards } from "./path.js";
-import type { OverlayForm, Restore, Summary, TurnPayload } from "./payload.js";
+import type { OverlayForm, Summary, TurnPayload } from "./payload.js";
 import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
 import type { Acknowledged, OpenSession } from "./store.js";
 import {
@@ -15,6 +16,7 @@ import {
   type CompleteTask,
   cancelTask,
   completeTask,
+  currentTask,
   type Decision,
   leave,
   moveHead,
@@ -25,7 +27,7 @@ import {
   type StartTask,
   startTask,
 } from "./tasks.js";
-import { trackedFiles } from "./tracked-files.js";
+import { foldTrackedFiles } from "./tracked-files.js";
 
 export interface ContextManagerOptions {
   /** Ids of new nodes; see `timeSortedIds`. */
@@ -34,6 +36,8 @@ export interface ContextManagerOptions {
   readonly now: () => number;
   readonly title?: string;
   readonly cwd?: string;
+  /** Makes one of several names of a file; see `namesFrom`. */
+  readonly naming?: FileNaming;
   /** A session of a store and what its journal folds to; without one the conversation lives in memory. */
   readonly stored?: { readonly session: OpenSession; readonly context: ConversationContext };
 }
@@ -47,10 +51,13 @@ export type ContextListener = (context: ConversationContext, event: Conversation
  * the conversation by one event or refuses and changes nothing. `flush` makes what was done durable.
  */
 export class ContextManager {
+  /** The states of files that each node implies. */
+  readonly manifests: Manifests;
   private current: ConversationContext;
   private acknowledged: ConversationContext;
   /** What was done since the last acknowledgement, and what the conversation was after each. */
   private pending: { readonly seq: number; readonly context: ConversationContext }[] = [];
+  private readonly tracked = foldTrackedFiles();
   private readonly listeners = new Set<ContextListener>();
   private readonly session: OpenSession | undefined;
   /** Of a conversation in memory. */
@@ -60,8 +67,14 @@ export class ContextManager {
   constructor(private readonly options: ContextManagerOptions) {
     const { stored } = options;
     this.session = stored?.session;
+    this.manifests = new Manifests(options.naming);
     this.current = stored?.context ?? startedContext(firstEvent(options));
     this.acknowledged = this.current;
+  }
+
+  /** Which files are tracked where the head stands. */
+  trackedFiles(): readonly string[] {
+    return this.tracked.at(this.current, this.current.currentNodeId);
   }
 
   /** The state at this moment: a value, which later changes leave as it is. */
@@ -157,13 +170,19 @@ export class ContextManager {
 
   /** Adds the current task's summary to its parent branch. `no_task`, `no_summary`, `open_calls`. */
   completeTask(request: CompleteTask): TurnNode | ConversationRefusal {
-    const filesOf = (from: string, to: string) => filesChanged(this.current, from, to);
+    const filesOf = (from: string, to: string) => filesChanged(this.current, from, to, this.manifests);
     return this.carryOut(completeTask(this.current, request, this.make, filesOf));
   }
 
   /** Prunes the current task's branch; it can be restored. `no_task`, `open_calls`. */
   cancelTask(answering?: AnsweredCall): TurnNode | ConversationRefusal {
     return this.carryOut(cancelTask(this.current, answering, this.make));
+  }
+
+  /** Where the head would stand after `cancelTask` or `popTask`, or why it would not. */
+  cancelTarget(): TurnNode | ConversationRefusal {
+    const current = currentTask(this.current);
+    return isTurnRefusal(current) ? current : standingNode(this.current, current.parent.tipId);
   }
 
   /** Leaves the current task, to be resumed later. `no_task`, `open_calls`. */
@@ -188,17 +207,24 @@ export class ContextManager {
    * @returns `unknown_node`, `pruned_node`; `open_calls` where a call made there was answered only later.
    */
   rewind(nodeId?: string, answering?: AnsweredCall): TurnNode | ConversationRefusal {
+    const target = this.rewindTarget(nodeId);
+    if (isTurnRefusal(target)) return target;
+    const move = { head: target.id, reason: "rewind", answering, make: this.make } as const;
+    return this.carryOut(moveHead(this.current, move));
+  }
+
+  /** Where `rewind` would move the head, or why it would not. */
+  rewindTarget(nodeId?: string): TurnNode | ConversationRefusal {
     const head = nodeId ?? this.beforeLastMessage();
     if (head === undefined) return refuseTurn("unknown_node", "There is no turn to go back before.");
     const target = standingNode(this.current, head);
     if (isTurnRefusal(target)) return target;
-    const open = openCalls(this.current, head);
-    if (open.length > 0 && target.childIds.length > 0)
-      return refuseTurn(
-        "open_calls",
-        `At node ${head} the call ${open[0]?.call.name} was not answered yet; go to its result or to before the call.`,
-      );
-    return this.carryOut(moveHead(this.current, { head, reason: "rewind", answering, make: this.make }));
+    const [open] = target.childIds.length > 0 ? openCalls(this.current, head) : [];
+    if (open === undefined) return target;
+    return refuseTurn(
+      "open_calls",
+      `At node ${head} the call of ${open.call.name} was not answered yet; go to its result or to before the call.`,
+    );
   }
 
   /** Prunes the branch that begins at a node on which the head does not stand: it is kept, out of the way. */
@@ -218,13 +244,13 @@ export class ContextManager {
 
   /** Keeps a file's newest state in the context without a read by the model. `invalid_arguments`. */
   trackFile(path: string): TurnNode | ConversationRefusal {
-    if (path === "" || trackedFiles(this.current).includes(path))
+    if (path === "" || this.trackedFiles().includes(path))
       return refuseTurn("invalid_arguments", path === "" ? "Name a file." : `${path} is tracked already.`);
     return this.addNode({ kind: "context_management", action: "track_file", path });
   }
 
   untrackFile(path: string): TurnNode | ConversationRefusal {
-    if (!trackedFiles(this.current).includes(path))
+    if (!this.trackedFiles().includes(path))
       return refuseTurn("invalid_arguments", `${path} is not tracked here.`);
     return this.addNode({ kind: "context_management", action: "untrack_file", path });
   }
@@ -235,16 +261,12 @@ export class ContextManager {
   }
 
   /** Adds a summary, of a branch or in place of what came before. `no_summary`, `unsafe_cut`. */
-  addSummary(
-    summary: Omit<Summary, "kind"> & Pick<Summary, "of">,
-    answering?: AnsweredCall,
-  ): TurnNode | ConversationRefusal {
+  addSummary(summary: Summary, answering?: AnsweredCall): TurnNode | ConversationRefusal {
     if (summary.text.trim() === "") return refuseTurn("no_summary", "The summary is empty.");
     const left = leave(this.current, answering, this.make);
     if (isTurnRefusal(left)) return left;
-    // `of` decides which of the two it is; the parts were spread from one of them.
-    const node = this.make({ kind: "summary", ...summary } as Summary, left.tipId);
-    const flawed = left.nodes.length > 0 ? undefined : checkNode(this.current, node);
+    const node = this.make(summary, left.tipId);
+    const flawed = checkNode(this.current, { ...node, parentId: this.current.currentNodeId });
     if (flawed !== undefined) return flawed;
     return this.carryOut({ type: "nodes_added", nodes: [...left.nodes, node], head: node.id });
   }
@@ -295,10 +317,21 @@ export class ContextManager {
     return this.answer({ type: "restore_begun", ...restore }, () => done);
   }
 
-  /** Moves the head to where the files were restored to, and below it the restore. */
-  finishRestore(restore: Omit<Restore, "kind">): TurnNode | ConversationRefusal {
-    const node = this.make({ kind: "restore", ...restore }, restore.toId);
-    return this.carryOut({ type: "nodes_added", nodes: [node], head: node.id });
+  /**
+   * Moves the head to where the files were restored to, and below it the restore. A call that asked for it is
+   * answered on the branch that is left; an undo then goes back to below the answer.
+   */
+  finishRestore(restore: PendingRestore, answering?: AnsweredCall): TurnNode | ConversationRefusal {
+    // After a kill the call that asked for it has lost its answer: that must not keep the head from the files.
+    const left = answering === undefined ? undefined : leave(this.current, answering, this.make);
+    if (left !== undefined && isTurnRefusal(left)) return left;
+    const { cancels, ...told } = restore;
+    const fromId = left?.tipId ?? restore.fromId;
+    const node = this.make({ kind: "restore", ...told, fromId }, restore.toId);
+    const ended =
+      cancels === undefined ? {} : { task: { id: cancels, outcome: "cancelled" } as const, pruned: cancels };
+    const nodes = [...(left?.nodes ?? []), node];
+    return this.carryOut({ type: "nodes_added", nodes, head: node.id, ...ended });
   }
 
   /** Journals that a begun restore did not happen. */

@@ -83,6 +83,8 @@ export interface PendingRestore {
     readonly to: string | null;
   }[];
   readonly undoes?: string;
+  /** The task that is cancelled by the move. */
+  readonly cancels?: string;
 }
 
 /** The whole state of a conversation: an immutable value, the fold of its journal (seed 4). */

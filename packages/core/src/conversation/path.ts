@@ -15,35 +15,6 @@ export function pathTo(context: ConversationContext, nodeId: string): readonly T
   return [...upwards(context, nodeId)].reverse();
 }
 
-/** Whether a node is another one or stands above it. Costs the distance between them. */
-export function isOnPath(context: ConversationContext, nodeId: string, tipId: string): boolean {
-  const wanted = context.nodes.get(nodeId);
-  if (wanted === undefined) return false;
-  for (const node of upwards(context, tipId)) {
-    if (node.depth <= wanted.depth) return node.id === nodeId;
-  }
-  return false;
-}
-
-/** The lowest node that stands on the paths of both. */
-export function commonAncestor(
-  context: ConversationContext,
-  one: string,
-  other: string,
-): TurnNode | undefined {
-  let left = context.nodes.get(one);
-  let right = context.nodes.get(other);
-  while (left !== undefined && right !== undefined && left.id !== right.id) {
-    if (left.depth >= right.depth) left = parentOf(context, left);
-    else right = parentOf(context, right);
-  }
-  return right === undefined ? undefined : left;
-}
-
-function parentOf(context: ConversationContext, node: TurnNode): TurnNode | undefined {
-  return node.parentId === null ? undefined : context.nodes.get(node.parentId);
-}
-
 /** A call that stands on a path and has no result there yet. */
 export interface OpenCall {
   readonly nodeId: string;

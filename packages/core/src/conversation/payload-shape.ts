@@ -162,7 +162,7 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     files: deltas,
     undoes: optional(text),
   }),
-  note: member<Note>({ text, audience: oneOf("model", "person") }),
+  note: member<Note>({ text, audience: oneOf("model", "person"), files: optional(listOf(effect)) }),
 };
 
 const kinds = new Map(Object.entries(known));

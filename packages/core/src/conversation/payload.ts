@@ -230,6 +230,8 @@ export interface Note {
   readonly text: string;
   /** A note for a person is never rendered for a model. */
   readonly audience: "model" | "person";
+  /** States of files that it tells of. */
+  readonly files?: readonly FileEffect[];
 }
 
 /** Of a kind that a newer release knows: kept and shown, never rendered. */

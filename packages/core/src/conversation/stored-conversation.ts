@@ -14,7 +14,7 @@ export interface StoredConversation {
   close(): Promise<{ readonly kind: "closed" } | ConversationRefusal>;
 }
 
-type Sources = Pick<ContextManagerOptions, "ids" | "now">;
+type Sources = Pick<ContextManagerOptions, "ids" | "now" | "naming">;
 
 /** Begins a conversation in a store; the id of its session is its root's. */
 export async function createConversation(
@@ -37,9 +37,14 @@ export async function openConversation(
   return isTurnRefusal(session) ? session : conversationOf(session, sources);
 }
 
-function conversationOf(session: OpenSession, { ids, now }: Sources): StoredConversation {
+function conversationOf(session: OpenSession, { ids, now, naming }: Sources): StoredConversation {
   const { context, problems } = replay(session.id, session.records);
-  const manager = new ContextManager({ ids, now, stored: { session, context } });
+  const manager = new ContextManager({
+    ids,
+    now,
+    stored: { session, context },
+    ...(naming === undefined ? {} : { naming }),
+  });
   return {
     kind: "conversation",
     manager,

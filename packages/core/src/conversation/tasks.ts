@@ -206,13 +206,14 @@ export function leave(
   return { nodes: [result], tipId: result.id };
 }
 
-interface CurrentTask {
+export interface CurrentTask {
   readonly task: TaskRecord;
   readonly parent: TaskRecord;
   readonly boundary: TaskBoundary;
 }
 
-function currentTask(context: ConversationContext): CurrentTask | ConversationRefusal {
+/** The task that the head stands in and the one around it; `no_task` on the main branch. */
+export function currentTask(context: ConversationContext): CurrentTask | ConversationRefusal {
   const node = context.nodes.get(context.currentNodeId);
   const task = node === undefined ? undefined : context.tasks.get(node.taskId);
   const boundary: TurnNode | undefined = task === undefined ? undefined : context.nodes.get(task.id);

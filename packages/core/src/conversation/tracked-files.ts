@@ -1,18 +1,23 @@
 import type { ConversationContext } from "./node.js";
-import { upwards } from "./path.js";
+import { PathFold } from "./path-fold.js";
 
-/** The files that are tracked on the branch of a node, in the order in which they came to be. */
+/** The files that are tracked at a node, in the order in which they came to be; see `trackedFiles`. */
+export type TrackedFiles = PathFold<readonly string[]>;
+
+/** For the conversation that asks again and again: it pays for what is new only. */
+export function foldTrackedFiles(): TrackedFiles {
+  return new PathFold<readonly string[]>([], (tracked, { payload }) => {
+    if (payload.kind !== "context_management" || payload.action === "overlay") return tracked;
+    const others = tracked.filter((path) => path !== payload.path);
+    return payload.action === "track_file" ? [...others, payload.path] : others;
+  });
+}
+
+/** The files that are tracked on the branch of a node. */
 export function trackedFiles(
   context: ConversationContext,
   nodeId: string = context.currentNodeId,
+  fold: TrackedFiles = foldTrackedFiles(),
 ): readonly string[] {
-  const settled = new Set<string>();
-  const tracked: string[] = [];
-  for (const { payload } of upwards(context, nodeId)) {
-    if (payload.kind !== "context_management" || payload.action === "overlay") continue;
-    if (settled.has(payload.path)) continue;
-    settled.add(payload.path);
-    if (payload.action === "track_file") tracked.push(payload.path);
-  }
-  return tracked.reverse();
+  return fold.at(context, nodeId);
 }

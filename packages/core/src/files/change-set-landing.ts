@@ -106,7 +106,13 @@ async function answerLanded(
   const source = sourceOf(planned, landed);
   const author = source?.locked.wasShown(source.current) === true ? "caller" : plan.author;
   const before = source === undefined ? current : source.current;
-  return locked.success({ ...plan, author, message: plan.message + displaced }, place, before, next);
+  const outcome = await locked.success(
+    { ...plan, author, message: plan.message + displaced },
+    place,
+    before,
+    next,
+  );
+  return { ...outcome, replaced: current.kind === "file" ? current.sha256 : null };
 }
 
 const leftAlone = refuse(

@@ -6,6 +6,7 @@ import type { Current } from "./current.js";
 import { planEdits } from "./edit-plan.js";
 import type { LockedChange, WeighedChange } from "./locked-change.js";
 import { fromPatch, isRefusal, type Refusal, refuse } from "./outcome.js";
+import { planState } from "./past.js";
 import { bareName, tidyPath } from "./path-policy.js";
 import { planBytes, planPatch, planWrite } from "./plans.js";
 import type { Place } from "./ports.js";
@@ -98,12 +99,11 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
     ...(encoding === undefined ? {} : { encoding }),
     ...(change.within === undefined ? {} : { within: change.within }),
   };
-  const needsBase = content.kind === "text" && renameTo === undefined ? "over_files" : "always";
   const member: Member = {
     path: path.path,
     tool,
     options,
-    needsBase,
+    needsBase: baseFor(change),
     plan: (current) => planContent(session, path.path, change, current),
   };
   if (renameTo === undefined) return [member];
@@ -111,10 +111,25 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
   if (isRefusal(to)) return to;
   if (content.kind === "delete")
     return refuse("invalid_arguments", `${path.path} cannot be deleted and renamed at once.`);
+  if (content.kind === "state")
+    return refuse(
+      "invalid_arguments",
+      `${path.path} cannot be put into an earlier state and renamed at once.`,
+    );
   return renaming(session, member, to.path);
 }
 
-function planContent(session: Session, path: string, change: FileChange, current: Current): Plan {
+function baseFor({ content, renameTo }: FileChange): Change["needsBase"] {
+  if (content.kind === "state") return "never";
+  return content.kind === "text" && renameTo === undefined ? "over_files" : "always";
+}
+
+function planContent(
+  session: Session,
+  path: string,
+  change: FileChange,
+  current: Current,
+): Promise<Plan> | Plan {
   const { content, encoding } = change;
   const request = { path, ...(encoding === undefined ? {} : { encoding }) };
   switch (content.kind) {
@@ -126,6 +141,8 @@ function planContent(session: Session, path: string, change: FileChange, current
       return planWrite(session, { ...request, content: content.text }, current);
     case "delete":
       return planDeletion(session, path, content.diff, current);
+    case "state":
+      return planState(session, content, current);
     case "same":
       return {
         kind: "settled",

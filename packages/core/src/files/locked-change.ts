@@ -319,6 +319,7 @@ export class LockedChange {
       message: plan.message,
       state,
       shownBefore: false,
+      replaced: before.kind === "file" ? before.sha256 : null,
       change: plan.report,
     };
   }

@@ -1,4 +1,4 @@
-import { parseHash } from "./base.js";
+import { emptySha256, parseHash } from "./base.js";
 import type { Past, Plan } from "./change.js";
 import type { Current } from "./current.js";
 import { mismatchMessage } from "./mismatch.js";
@@ -64,6 +64,24 @@ export async function planRestore(
     return { kind: "settled", code: "no_change", message: "The file is in this state already." };
   }
   const bytes = await session.ports.blobs.get(sha256);
+  return bytes === undefined
+    ? bytesGone(sha256)
+    : planBytes(session, current, bytes, `Restored to ${sha256.slice(0, 12)}.`);
+}
+
+/** An earlier state in the place of the very one that is named; of a state that is there already, nothing. */
+export async function planState(
+  session: Session,
+  { from, sha256 }: { readonly from: string | null; readonly sha256: string | null },
+  current: Current,
+): Promise<Plan> {
+  const disk = current.kind === "file" ? current.sha256 : null;
+  if (disk === sha256)
+    return { kind: "settled", code: "no_change", message: "The file is in this state already." };
+  if (disk !== from)
+    return refuse("state_mismatch", `${mismatchMessage} It is not in the state that was to be replaced.`);
+  if (sha256 === null) return planBytes(session, current, null, "Deleted: there was no such file.");
+  const bytes = sha256 === emptySha256 ? new Uint8Array() : await session.ports.blobs.get(sha256);
   return bytes === undefined
     ? bytesGone(sha256)
     : planBytes(session, current, bytes, `Restored to ${sha256.slice(0, 12)}.`);

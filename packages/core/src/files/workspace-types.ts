@@ -316,7 +316,12 @@ export type ContentChange =
   /** Where a diff is given, its lines must be all of the file. */
   | { readonly kind: "delete"; readonly diff?: string }
   /** As it is: for a file that is only renamed. */
-  | { readonly kind: "same" };
+  | { readonly kind: "same" }
+  /**
+   * An earlier state, by its bytes as they are kept; `null`: no file. Needs no base: `from` is the exact state
+   * that it replaces, and `bytes_gone` refuses what is not kept.
+   */
+  | { readonly kind: "state"; readonly from: string | null; readonly sha256: string | null };
 
 /** A replacement of exact text; `$` means itself. */
 export interface ExactEdit {
@@ -348,6 +353,18 @@ export interface ChangedFile {
   readonly authored: boolean;
 }
 
+/** In what state a file is, by its hash alone: no licence to write, and nothing of it is shown. */
+export interface FileStanding {
+  /** As it was asked for. */
+  readonly path: string;
+  /** `null`: there is no such file; undefined where it cannot be told. */
+  readonly sha256?: string | null;
+  /** The file's own name, all links resolved, where the walk got there. */
+  readonly realPath?: string;
+  /** Why no earlier state could be put there. */
+  readonly barred?: Refusal;
+}
+
 export interface UndoRequest {
   readonly path: string;
   /** The tool's name for the history. */
@@ -370,6 +387,8 @@ export interface WriteOutcome {
   readonly state: FileState | null;
   /** Whether this session had already been shown the whole content of `state` before this call. */
   readonly shownBefore: boolean;
+  /** After `applied`: the SHA-256 of the state that was replaced; `null` where there was no file. */
+  readonly replaced?: string | null;
   readonly change?: ChangeReport;
 }
 

@@ -1,5 +1,6 @@
 import { planAppend, planInsert, planPrepend } from "./added-text.js";
 import { applyByModel } from "./applied-edit.js";
+import { emptySha256 } from "./base.js";
 import { type Change, withoutState } from "./change.js";
 import { carryOutSet } from "./change-set.js";
 import { refusedSet } from "./change-set-answers.js";
@@ -8,6 +9,7 @@ import { setToUndo, undoSet } from "./change-set-undo.js";
 import { readCurrent } from "./current.js";
 import type { Corrector, EditApplier } from "./edit-models.js";
 import { planEdits, rebaseEdits } from "./edit-plan.js";
+import { fileState, settledState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
 import { defaultGuards, type Guards } from "./guards.js";
 import { HeldFiles } from "./held-files.js";
@@ -37,6 +39,7 @@ import type {
   ApplyEditRequest,
   BytesOutcome,
   EditFileRequest,
+  FileStanding,
   FindOutcome,
   FindRequest,
   FolderOutcome,
@@ -187,6 +190,30 @@ export class Workspace {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return tidy;
     return this.at(tidy.path, (place) => readBytes(this.shared, place, tidy.path));
+  }
+
+  /** In what state files are now, in the order of the paths; hashes only. */
+  async fileStates(paths: readonly string[]): Promise<readonly FileStanding[]> {
+    const standings: FileStanding[] = [];
+    for (const path of paths) standings.push(await fileState(this.shared, path));
+    return standings;
+  }
+
+  /** The same under each file's lock, so that what a kill interrupted there is made good before. */
+  async settledStates(paths: readonly string[]): Promise<readonly FileStanding[]> {
+    const standings: FileStanding[] = [];
+    for (const path of paths) standings.push(await settledState(this.shared, path));
+    return standings;
+  }
+
+  /** Those of these states whose bytes are kept, so that they can be brought back. */
+  async keptStates(hashes: readonly string[]): Promise<ReadonlySet<string>> {
+    const { blobs } = this.shared.ports;
+    const kept = new Set<string>();
+    for (const sha256 of hashes) {
+      if (sha256 === emptySha256 || (await blobs.has(sha256))) kept.add(sha256);
+    }
+    return kept;
   }
 
   /** Applies a unified diff to the state that `base` names (seed 1, section 4.2; docs/patch.md). */

@@ -12,12 +12,24 @@ export function quoteForDisplay(text: string): string {
   return `"${escapeForDisplay(text.replace(/["\\]/g, (char) => `\\${char}`))}"`;
 }
 
+/** The same for whole texts: tabs, line feeds and angle brackets are let through. */
+export function escapeUnseen(text: string): string {
+  return text.replace(unsafe, (char) => (seen.has(char) ? char : escapeForDisplay(char)));
+}
+
+/** Whether a text holds anything that `escapeUnseen` would escape. */
+export function hasUnseen(text: string): boolean {
+  return (text.match(unsafe) ?? []).some((char) => !seen.has(char));
+}
+
 /** Shortens to at most `limit` UTF-16 units, never in the middle of a surrogate pair. */
 export function clip(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = /[\uD800-\uDBFF]/.test(text.charAt(limit - 2)) ? limit - 2 : limit - 1;
   return `${text.slice(0, end)}…`;
 }
+
+const seen: ReadonlySet<string> = new Set(["\t", "\n", "<", ">"]);
 
 const unsafe =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is for

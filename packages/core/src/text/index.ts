@@ -1,4 +1,4 @@
-export { clip, escapeForDisplay, quoteForDisplay } from "./display.js";
+export { clip, escapeForDisplay, escapeUnseen, hasUnseen, quoteForDisplay } from "./display.js";
 export {
   type CharsetCodec,
   type DecodedText,
@@ -9,6 +9,7 @@ export {
   type TextFormat,
   utf8,
 } from "./encoding.js";
+export { chooseSuffix, type FramedText, type FrameSuffix, frameText } from "./frame.js";
 export {
   commonEnding,
   countLines,

@@ -1,11 +1,16 @@
 import * as z from "zod";
 import { type Refusal, refuse } from "../files/index.js";
 import { clip, escapeForDisplay } from "../text/index.js";
-import type { Tool } from "./tool.js";
 
 export type ParsedArguments =
   | { readonly kind: "parsed"; readonly values: Readonly<Record<string, unknown>> }
   | Refusal<"invalid_arguments">;
+
+/** The part of a tool that its arguments are held against. */
+interface Parameters {
+  readonly name: string;
+  readonly parameters: z.ZodObject;
+}
 
 /**
  * Holds a call's arguments against the tool's parameters. What models do without harm is taken: `null` or
@@ -13,7 +18,7 @@ export type ParsedArguments =
  *
  * @returns the arguments, or `invalid_arguments` with one sentence that names the first wrong one.
  */
-export function parseArguments(tool: Tool, args: unknown): ParsedArguments {
+export function parseArguments(tool: Parameters, args: unknown): ParsedArguments {
   if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args))) {
     return refuse(
       "invalid_arguments",
@@ -60,7 +65,11 @@ function dropNulls(value: unknown): unknown {
 }
 
 /** One sentence: which argument, what it should be, what came. */
-function explain(tool: Tool, issue: z.core.$ZodIssue | undefined, values: Record<string, unknown>): string {
+function explain(
+  tool: Parameters,
+  issue: z.core.$ZodIssue | undefined,
+  values: Record<string, unknown>,
+): string {
   const name = String(issue?.path[0] ?? "");
   const schema = tool.parameters.shape[name];
   const description = schema === undefined ? undefined : z.globalRegistry.get(schema)?.description;

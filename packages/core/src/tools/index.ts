@@ -1,5 +1,20 @@
+export { chooseSuffix, type FrameSuffix } from "../text/index.js";
 export { type ParsedArguments, parseArguments } from "./arguments.js";
 export { allTools, dialectTools, findTool, readingTools, tools } from "./catalog.js";
+export { conversationTools, findConversationTool } from "./conversation/catalog.js";
+export {
+  type ConversationHost,
+  type ConversationTool,
+  type ConversationToolName,
+  conversationToolNames,
+  type FilesThatFollow,
+} from "./conversation/conversation-tool.js";
+export { followFiles } from "./conversation/follow-files.js";
+export {
+  type ConversationReply,
+  type ConversationToolContext,
+  runConversationTool,
+} from "./conversation/run-conversation-tool.js";
 export { runTool, type ToolContext } from "./run-tool.js";
 export {
   jsonSchema,
@@ -9,7 +24,7 @@ export {
   type ToolWorkspace,
   toolNames,
 } from "./tool.js";
-export { chooseSuffix, type FileFrame, type FrameSuffix, writeFrame } from "./wire/envelope.js";
+export { type FileFrame, writeFrame } from "./wire/envelope.js";
 export {
   defaultWireOptions,
   fullContentLimitBytes,

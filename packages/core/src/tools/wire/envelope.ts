@@ -1,5 +1,5 @@
 import type { FileState } from "../../files/index.js";
-import { quoteForDisplay } from "../../text/index.js";
+import { type FrameSuffix, frameText, quoteForDisplay } from "../../text/index.js";
 import type { LineWindow } from "./shown.js";
 
 /**
@@ -14,38 +14,15 @@ export interface FileFrame {
   readonly windows?: readonly LineWindow[];
 }
 
-/** What distinguishes the markers of one reply: "" or `-1`, `-2`, … */
-export type FrameSuffix = "" | `-${number}`;
-
-/**
- * The first suffix whose markers stand nowhere in the texts, whatever their case.
- *
- * @param texts everything of the reply that was not written by us.
- */
-export function chooseSuffix(texts: readonly string[]): FrameSuffix {
-  const taken = new Set<number>();
-  for (const text of texts) {
-    for (const [, digits] of text.matchAll(marker)) taken.add(digits === undefined ? 0 : Number(digits));
-  }
-  let free = 0;
-  while (taken.has(free)) free += 1;
-  return free === 0 ? "" : `-${free}`;
-}
-
 /** Writes one frame. `suffix` must come from `chooseSuffix` over all texts of the reply. */
 export function writeFrame(frame: FileFrame, suffix: FrameSuffix): string {
   const { state, content, windows } = frame;
   const attributes = headerAttributes(state, content !== undefined);
-  if (content !== undefined) {
-    const closing = `</file${suffix}>`;
-    return `<file${suffix}${attributes} end="${closing}">\n${content}${closing}`;
-  }
+  if (content !== undefined) return frameText(attributes, content, suffix).text;
   const shown = windows === undefined || windows.length === 0 ? "no" : "changed lines";
   const header = `<file${suffix}${attributes} shown="${shown}"/>`;
   return [header, ...(windows ?? []).map((window) => writeWindow(window, suffix))].join("\n");
 }
-
-const marker = /<\/?(?:file|lines)(?:-(\d+))?/gi;
 
 function writeWindow({ from, to, text }: LineWindow, suffix: FrameSuffix): string {
   return `<lines${suffix} from="${from}" to="${to}">\n${text}</lines${suffix}>`;

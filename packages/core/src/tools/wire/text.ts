@@ -7,8 +7,8 @@ import {
   type Refusal,
   unchangedStub,
 } from "../../files/index.js";
-import { clip, escapeForDisplay, quoteForDisplay } from "../../text/index.js";
-import { chooseSuffix, type FileFrame, writeFrame } from "./envelope.js";
+import { chooseSuffix, clip, escapeForDisplay, quoteForDisplay } from "../../text/index.js";
+import { type FileFrame, writeFrame } from "./envelope.js";
 import { describeOmission, describeRepair } from "./notes.js";
 import type { ChangeSetResult, WriteResult } from "./result.js";
 import type { Shown } from "./shown.js";

@@ -1,0 +1,17 @@
+import { invariants } from "./invariants.js";
+import type { Provider } from "./providers.js";
+import type { Rendering } from "./types.js";
+
+/**
+ * The nodes before which everything of a prompt may go, in their order: what is left keeps the provider's
+ * demands as it is, no pair of call and result and no answer of the model is torn apart. A compaction may
+ * keep from any of them. Costs the length of the prompt.
+ */
+export function safeCuts({ contents, provenance }: Rendering, provider: Provider): readonly string[] {
+  const rules = invariants[provider];
+  return provenance.flatMap((origins, content) =>
+    origins.flatMap(({ cut, nodeId }, part) =>
+      cut === true && rules.every((rule) => rule.allowsCut(contents, content, part)) ? [nodeId] : [],
+    ),
+  );
+}

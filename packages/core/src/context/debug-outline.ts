@@ -1,0 +1,151 @@
+import { type ConversationContext, type TurnNode, taskState } from "../conversation/index.js";
+import { escapeForDisplay, quoteForDisplay } from "../text/index.js";
+import { describePayload } from "./debug-payload.js";
+
+export interface OutlineOptions {
+  /** Nodes to show; of the others it is said how many there are. By default all. */
+  readonly filter?: (node: TurnNode) => boolean;
+  /** Tasks of which only the first node is shown, by their ids. */
+  readonly fold?: ReadonlySet<string>;
+  /** UTF-16 units of a node's own text at most; 80 unless given. */
+  readonly width?: number;
+}
+
+/**
+ * The whole tree for people and for tests, one line a node: id, kind, the beginning of what it says, and
+ * what is special about it. A line goes deeper only where a branch or a task begins; the branch that goes on
+ * longest in time, or that leads to the head, keeps the depth. Controls and bidirectional marks are shown
+ * escaped. Costs the size of the tree.
+ */
+export function debugOutline(context: ConversationContext, options: OutlineOptions = {}): string {
+  return [
+    headline(context),
+    ...treeLines(context, context.sessionId, new Marks(context), options),
+    ...orphanLines(context, options),
+    ...context.stagingArea.map(
+      ({ id, payload }) => `staged ${shown(id)} ${describePayload(payload, widthOf(options))}`,
+    ),
+    "",
+  ].join("\n");
+}
+
+function headline(context: ConversationContext): string {
+  const { sessionId, title, nodes, expansions, pendingRestore } = context;
+  const parts = [`session ${shown(sessionId)}`];
+  if (title !== undefined) parts.push(quoteForDisplay(title));
+  parts.push(`${nodes.size} nodes`);
+  if (expansions.length > 0)
+    parts.push(
+      `expanded: ${expansions.map(({ taskId, turns }) => `${shown(taskId)} (${turns})`).join(", ")}`,
+    );
+  if (pendingRestore !== undefined) parts.push(`restore pending: ${shown(pendingRestore.restoreId)}`);
+  return parts.join(", ");
+}
+
+/** What is known of nodes without climbing for each. */
+class Marks {
+  /** The nodes from the root to the head. */
+  readonly path = new Set<string>();
+
+  constructor(readonly context: ConversationContext) {
+    let id: string | null = context.currentNodeId;
+    while (id !== null) {
+      this.path.add(id);
+      id = context.nodes.get(id)?.parentId ?? null;
+    }
+  }
+
+  /** The child that goes on at the same depth, if any: tasks never do. */
+  mainOf(node: TurnNode): string | undefined {
+    const plain = node.childIds.filter((id) => this.context.nodes.get(id)?.payload.kind !== "task_boundary");
+    return plain.find((id) => this.path.has(id)) ?? plain.at(-1);
+  }
+
+  of(node: TurnNode): string {
+    const { context } = this;
+    const marks: string[] = [];
+    const task = node.payload.kind === "task_boundary" ? context.tasks.get(node.id) : undefined;
+    if (task !== undefined && node.depth > 0) marks.push(taskState(context, task));
+    if (node.metadata.isHiddenFromLlm === true) marks.push("hidden");
+    if (context.pruned.has(node.id)) marks.push("pruned");
+    if (node.metadata.label !== undefined) marks.push(`label ${quoteForDisplay(node.metadata.label)}`);
+    const text = marks.length === 0 ? "" : ` [${marks.join(", ")}]`;
+    return node.id === context.currentNodeId ? `${text} <- head` : text;
+  }
+}
+
+interface Visit {
+  readonly id: string;
+  readonly level: number;
+}
+
+/** Without recursion: a conversation is deeper than any call stack. */
+function treeLines(
+  context: ConversationContext,
+  rootId: string,
+  marks: Marks,
+  options: OutlineOptions,
+): readonly string[] {
+  const lines = new Lines(options);
+  const open: Visit[] = [{ id: rootId, level: 0 }];
+  for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
+    const node = context.nodes.get(visit.id);
+    if (node === undefined) continue;
+    const folded = options.fold?.has(node.id) === true && node.payload.kind === "task_boundary";
+    lines.add(node, visit.level, marks.of(node), folded);
+    if (folded) continue;
+    const main = marks.mainOf(node);
+    if (main !== undefined) open.push({ id: main, level: visit.level });
+    for (const id of node.childIds.toReversed()) if (id !== main) open.push({ id, level: visit.level + 1 });
+  }
+  return lines.done();
+}
+
+/** Lines, and how many nodes were passed over between them. */
+class Lines {
+  readonly #lines: string[] = [];
+  #skipped = 0;
+
+  constructor(readonly options: OutlineOptions) {}
+
+  add(node: TurnNode, level: number, marks: string, folded: boolean): void {
+    if (this.options.filter?.(node) === false) {
+      this.#skipped += 1;
+      return;
+    }
+    this.#tellSkipped();
+    const text = describePayload(node.payload, widthOf(this.options));
+    const indent = "  ".repeat(Math.min(level, deepest));
+    this.#lines.push(`${indent}${shown(node.id)} ${text}${marks}${folded ? " …" : ""}`);
+  }
+
+  done(): readonly string[] {
+    this.#tellSkipped();
+    return this.#lines;
+  }
+
+  #tellSkipped(): void {
+    if (this.#skipped > 0) this.#lines.push(`(${this.#skipped} not shown)`);
+    this.#skipped = 0;
+  }
+}
+
+/** Deeper levels are drawn at this one, so that lines stay readable. */
+const deepest = 20;
+
+function orphanLines(context: ConversationContext, options: OutlineOptions): readonly string[] {
+  return [...context.orphans.values()]
+    .toSorted((one, other) => one.timestamp - other.timestamp || (one.id < other.id ? -1 : 1))
+    .map(({ id, parentId, payload }) => {
+      const parent = parentId === null ? "none" : shown(parentId);
+      return `orphan ${shown(id)} (parent ${parent}) ${describePayload(payload, widthOf(options))}`;
+    });
+}
+
+function widthOf({ width = 80 }: OutlineOptions): number {
+  return width;
+}
+
+function shown(id: string): string {
+  return escapeForDisplay(id);
+}

@@ -1,0 +1,236 @@
+import { PersistentMap, type ShownText } from "../conversation/index.js";
+import type { Choice } from "./choices.js";
+import type { Part } from "./content.js";
+import { type Exchange, noExchange } from "./exchange.js";
+import { type List, put, sizeOf } from "./list.js";
+import type { Boundary, Dropped, Ignored, Repair } from "./report.js";
+import type { Provenance, RenderRule } from "./types.js";
+import { type Seen, type ShownPlace, see } from "./visibility.js";
+
+/** What the nodes up to one say, as parts. An immutable value: a step makes the next of it. */
+export interface Layout {
+  readonly parts: List<PlacedPart>;
+  readonly chars: number;
+  /** Whose answer the last part belongs to, where it is the model's. */
+  readonly answer: Answer | undefined;
+  /** Thoughts whose text or call has not come yet. */
+  readonly held: Held | undefined;
+  readonly exchange: Exchange;
+  /** The open calls as they are rendered, in step with `exchange`. */
+  readonly drafts: readonly Draft[];
+  /** What came between calls and their results, to stand after them. */
+  readonly deferred: List<Piece>;
+  /** The last node that spoke, if it was the model's. */
+  readonly speaker: Answer | undefined;
+  /** Ids of calls that stand there. */
+  readonly ids: PersistentMap<true>;
+  readonly seen: PersistentMap<Seen>;
+  /** Tasks whose summary, or branch in its place, stands there. */
+  readonly summaries: PersistentMap<SummaryPlace>;
+  /** Tasks that stand there in full, and those that were asked to. */
+  readonly expanded: readonly string[];
+  readonly asked: readonly string[];
+  /** A thought at a lesser depth than this was made when what stands before it was different. */
+  readonly changedUntil: number;
+  /** The same for times: an address that was used until then is not any more. */
+  readonly uriUntil: number;
+  /** The times for which this layout holds, as far as addresses expire. */
+  readonly validFrom: number;
+  readonly validUntil: number;
+  /** Whether a thought had to go since the user spoke last. */
+  readonly lostThought: boolean;
+  readonly repairs: List<Repair>;
+  readonly boundaries: List<Boundary>;
+  readonly dropped: List<Dropped>;
+  /** By expanded branches; those of the path itself are among its choices. */
+  readonly ignored: List<Ignored>;
+}
+
+export interface PlacedPart {
+  readonly role: "user" | "model";
+  readonly part: Part;
+  readonly origin: Provenance;
+  /** Index of the content, and of the part in it. */
+  readonly content: number;
+  readonly at: number;
+}
+
+/** One answer of the model; nodes of the same step belong to the same. */
+export interface Answer {
+  readonly step: string | undefined;
+}
+
+export interface Held {
+  readonly answer: Answer;
+  readonly pieces: readonly Piece[];
+}
+
+/** A part on its way to its place. */
+export interface Piece {
+  readonly role: "user" | "model";
+  readonly part: Part;
+  readonly nodeId: string;
+  readonly rule: RenderRule;
+  /** Where nothing before the node is open. */
+  readonly cut: boolean;
+  readonly within: string | undefined;
+  readonly answer?: Answer;
+  readonly shows?: readonly ShownText[];
+  readonly choice?: Choice | undefined;
+}
+
+export interface Draft {
+  readonly nodeId: string;
+  /** As it is rendered: unique. */
+  readonly id: string;
+  readonly name: string;
+  readonly shown: boolean;
+  readonly within: string | undefined;
+  readonly result?: Piece;
+}
+
+export interface SummaryPlace {
+  readonly nodeId: string;
+  readonly firstPart: number;
+  readonly asked: boolean;
+  readonly expanded: boolean;
+  /** Whether it is known that it was expanded once and is no more. */
+  readonly ended: boolean;
+}
+
+export const emptyLayout: Layout = {
+  parts: undefined,
+  chars: 0,
+  answer: undefined,
+  held: undefined,
+  exchange: noExchange,
+  drafts: [],
+  deferred: undefined,
+  speaker: undefined,
+  ids: PersistentMap.empty(),
+  seen: PersistentMap.empty(),
+  summaries: PersistentMap.empty(),
+  expanded: [],
+  asked: [],
+  changedUntil: -1,
+  uriUntil: Number.NEGATIVE_INFINITY,
+  validFrom: Number.NEGATIVE_INFINITY,
+  validUntil: Number.POSITIVE_INFINITY,
+  lostThought: false,
+  repairs: undefined,
+  boundaries: undefined,
+  dropped: undefined,
+  ignored: undefined,
+};
+
+/** Puts a piece after everything else, with whatever has to stand between. */
+export function emit(before: Layout, piece: Piece): Layout {
+  const layout = marked(before, piece);
+  return place(piece.role === "model" ? beforeModel(layout, piece) : dropHeld(layout), piece);
+}
+
+function marked(layout: Layout, { nodeId, choice }: Piece): Layout {
+  return choice === undefined ? layout : mark(layout, nodeId, choice);
+}
+
+/** Notes that a node is rendered in a form chosen later than the node. */
+export function mark(layout: Layout, targetId: string, { form, by }: Choice): Layout {
+  const boundary: Boundary = { rule: form.form, nodeId: by, targetId, firstPart: sizeOf(layout.parts) };
+  return { ...layout, boundaries: put(layout.boundaries, boundary) };
+}
+
+export function drop(layout: Layout, nodeId: string, what: Dropped["what"]): Layout {
+  return { ...layout, dropped: put(layout.dropped, { nodeId, what }) };
+}
+
+export function repair(layout: Layout, nodeId: string, what: Repair["what"]): Layout {
+  return { ...layout, repairs: put(layout.repairs, { what, nodeId, part: sizeOf(layout.parts) }) };
+}
+
+export function sameAnswer(one: Answer | undefined, other: Answer | undefined): boolean {
+  return one !== undefined && other !== undefined && one.step === other.step;
+}
+
+/** Thoughts that came to nothing go. */
+export function dropHeld(layout: Layout): Layout {
+  const { held } = layout;
+  if (held === undefined) return layout;
+  const without: Layout = { ...layout, held: undefined };
+  return held.pieces.reduce((next, { nodeId }) => drop(next, nodeId, "thought_alone"), without);
+}
+
+function beforeModel(layout: Layout, piece: Piece): Layout {
+  const held = sameAnswer(layout.held?.answer, piece.answer) ? layout.held : undefined;
+  let next = held === undefined ? dropHeld(layout) : { ...layout, held: undefined };
+  if (next.parts === undefined) next = putIn(next, piece, "opening", opening);
+  else if (next.parts.item.role === "model" && !sameAnswer(next.answer, piece.answer))
+    next = putIn(next, piece, "between_answers", between);
+  for (const thought of held?.pieces ?? []) next = place(marked(next, thought), thought);
+  return next;
+}
+
+const opening = "[The conversation before this point is not part of this prompt.]";
+const between = "[Go on.]";
+
+function putIn(layout: Layout, { nodeId, within }: Piece, what: "opening" | "between_answers", text: string) {
+  const piece: Piece = { role: "user", part: { text }, nodeId, within, rule: what, cut: false };
+  return place(repair(layout, nodeId, what), piece);
+}
+
+function place(layout: Layout, piece: Piece): Layout {
+  const last = layout.parts?.item;
+  const joins = last?.role === piece.role;
+  const content = last === undefined ? 0 : last.content + (joins ? 0 : 1);
+  const at = joins && last !== undefined ? last.at + 1 : 0;
+  const { role, part } = piece;
+  const placed: PlacedPart = { role, part, origin: originOf(piece), content, at };
+  const opensTurn = role === "user" && !joins && !("functionResponse" in part);
+  return {
+    ...layout,
+    parts: put(layout.parts, placed),
+    chars: layout.chars + lengthOf(part),
+    answer: role === "model" ? piece.answer : undefined,
+    seen: seeAll(layout.seen, piece, content, at),
+    lostThought: layout.lostThought && !opensTurn,
+  };
+}
+
+function originOf({ nodeId, rule, within, cut }: Piece): Provenance {
+  return {
+    nodeId,
+    rule,
+    ...(within === undefined ? {} : { within }),
+    ...(cut && within === undefined ? { cut: true as const } : {}),
+  };
+}
+
+function seeAll(seen: Layout["seen"], { shows, part }: Piece, content: number, at: number): Layout["seen"] {
+  const field = fieldOf(part);
+  let next = seen;
+  for (const shown of shows ?? []) {
+    const { from, to, start, end } = shown;
+    const place: ShownPlace = { from, to, content, part: at, field, start, end };
+    next = see(next, shown, place);
+  }
+  return next;
+}
+
+function fieldOf(part: Part): ShownPlace["field"] {
+  if ("fileData" in part) return "fileData";
+  if ("functionResponse" in part) return "output" in part.functionResponse.response ? "output" : "error";
+  return "text";
+}
+
+/** What a part takes up, in UTF-16 units. */
+function lengthOf(part: Part): number {
+  if ("text" in part) return part.text.length;
+  if ("functionCall" in part) return JSON.stringify(part.functionCall.args).length;
+  if ("functionResponse" in part) return responseText(part.functionResponse.response).length;
+  if ("inlineData" in part) return part.inlineData.data.length;
+  return "fileData" in part ? part.fileData.fileUri.length : part.redactedThought.length;
+}
+
+/** The text that a result shows, whether it succeeded or not. */
+export function responseText(response: { readonly output: string } | { readonly error: string }): string {
+  return "output" in response ? response.output : response.error;
+}

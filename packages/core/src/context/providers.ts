@@ -1,0 +1,23 @@
+/** The providers whose rules are known here. Others are rendered to, and checked by none. */
+export type Provider = "google" | "anthropic" | "openai";
+
+export interface ProviderFacts {
+  /** Whether a thought is void once any byte before it has changed. */
+  readonly bindsThinking: boolean;
+}
+
+const facts: Readonly<Record<Provider, ProviderFacts>> = {
+  google: { bindsThinking: false },
+  anthropic: { bindsThinking: true },
+  openai: { bindsThinking: false },
+};
+
+export const providers: readonly Provider[] = ["google", "anthropic", "openai"];
+
+export function isProvider(name: string): name is Provider {
+  return Object.hasOwn(facts, name);
+}
+
+export function providerFacts(name: string): ProviderFacts | undefined {
+  return isProvider(name) ? facts[name] : undefined;
+}

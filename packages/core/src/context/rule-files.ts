@@ -1,0 +1,86 @@
+import type { FileApiState, FileContent } from "../conversation/index.js";
+import { chooseSuffix, frameText, quoteForDisplay } from "../text/index.js";
+import type { Layout, Piece } from "./layout.js";
+import { put, sizeOf } from "./list.js";
+import type { Ground, Scene, Settings } from "./scene.js";
+import { userText } from "./scene.js";
+import { addressText } from "./texts.js";
+
+/** How long before its end an address is not used any more, in milliseconds: a request takes its time. */
+export const addressMargin = 10 * 60_000;
+
+export interface Told {
+  readonly layout: Layout;
+  readonly pieces: readonly Piece[];
+}
+
+/** A state of a file: framed text, or the address of the same bytes. */
+export function fileContent(layout: Layout, payload: FileContent, ground: Ground, scene: Scene): Told {
+  const api = addressOf(payload, ground);
+  const { settings } = scene;
+  if (api === undefined || !isUsable(api, settings)) return { layout, pieces: [inline(payload, ground)] };
+  const until = api.expiresAt - addressMargin;
+  if (settings.now < until) {
+    const validUntil = Math.min(layout.validUntil, until);
+    return { layout: { ...layout, validUntil }, pieces: byAddress(payload, api, ground) };
+  }
+  return { layout: expired(layout, until, ground), pieces: [inline(payload, ground)] };
+}
+
+function addressOf(payload: FileContent, { choice }: Ground): FileApiState | undefined {
+  if (choice?.form.form === "uri") return choice.form.fileApi;
+  return choice?.form.form === "inline" ? undefined : payload.fileApi;
+}
+
+/** Whether the address could be used at some time. */
+function isUsable({ state, uri }: FileApiState, { target, now }: Settings): boolean {
+  const google = target === undefined || target.provider === "google";
+  return state === "ACTIVE" && uri !== "" && google && now !== Number.POSITIVE_INFINITY;
+}
+
+function expired(layout: Layout, until: number, { nodeId }: Ground): Layout {
+  const firstPart = sizeOf(layout.parts);
+  return {
+    ...layout,
+    validFrom: Math.max(layout.validFrom, until),
+    uriUntil: Math.max(layout.uriUntil, until),
+    boundaries: put(layout.boundaries, { rule: "uri_expired", nodeId, targetId: nodeId, firstPart }),
+  };
+}
+
+function inline(payload: FileContent, ground: Ground): Piece {
+  const { text, start } = frameText(attributesOf(payload), payload.text, suffixFor(payload));
+  const { path, sha256, lines } = payload;
+  const shown = { path, sha256, from: lines.from, to: lines.to, start, end: start + payload.text.length };
+  return { ...userText(ground, "file_inline", text), shows: [shown] };
+}
+
+function byAddress(payload: FileContent, api: FileApiState, ground: Ground): readonly Piece[] {
+  const { path, sha256, lines } = payload;
+  const shown = { path, sha256, from: lines.from, to: lines.to, start: 0, end: 0 };
+  const part = { fileData: { fileUri: api.uri, mimeType: api.mimeType } };
+  return [
+    userText(ground, "file_uri", addressText(attributesOf(payload))),
+    { ...ground, role: "user", part, rule: "file_uri", shows: [shown] },
+  ];
+}
+
+function suffixFor({ text, path }: FileContent) {
+  return chooseSuffix([text, path]);
+}
+
+function attributesOf({ path, version, sha256, lines, form }: FileContent): string {
+  const pairs: (readonly [string, string])[] = [
+    ["version", String(version)],
+    ["sha256", sha256],
+    ["total_lines", String(lines.total)],
+  ];
+  if (form === "window") pairs.push(["lines", `${lines.from}-${lines.to}`]);
+  if (form === "tracked") pairs.push(["tracked", "yes"]);
+  return ` path=${quoteForDisplay(path)}${pairs.map(([name, value]) => ` ${name}="${quoted(value)}"`).join("")}`;
+}
+
+/** The value without its own quotes: a hash out of an import may hold anything. */
+function quoted(value: string): string {
+  return quoteForDisplay(value).slice(1, -1);
+}

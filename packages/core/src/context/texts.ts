@@ -1,0 +1,72 @@
+import type { FileDelta, Restore, Summary, TaskBoundary, TaskSummary } from "../conversation/index.js";
+import { escapeForDisplay, quoteForDisplay } from "../text/index.js";
+
+/** What the renderer says in its own words. Every change here changes the bytes of all prompts. */
+export const interruptedText =
+  "interrupted: no result of this call was recorded. Whether it took effect is not known.";
+
+export const placeholderText = "[The output of this call is hidden.]";
+
+/** @param summary what stands for all that came before, where the task begins with that. */
+export function taskText(task: TaskBoundary, summary: string | undefined): string {
+  const lines = [`[Task ${quoteForDisplay(task.name)} begins here.]`];
+  if (isSaid(task.goal)) lines.push(`Goal: ${task.goal}`);
+  if (task.restartOf !== undefined) lines.push("An earlier attempt at it failed.");
+  if (isSaid(task.hint)) lines.push(`Hint: ${task.hint}`);
+  if (isSaid(summary)) lines.push(`What came before, in short:\n${summary}`);
+  return lines.join("\n");
+}
+
+/** Of a session that begins with the summary of another. */
+export function sessionText(summary: string): string {
+  return `[What came before this session, in short:]\n${summary}`;
+}
+
+export function taskSummaryText({ name, taskId, summary, files }: TaskSummary): string {
+  return [
+    `[Task ${quoteForDisplay(name)} is complete.]`,
+    ...(isSaid(summary) ? [summary] : []),
+    ...deltaLines("Files that it changed", files),
+    `[Its full history: expand_task_summary with task_id ${quoteForDisplay(taskId)}.]`,
+  ].join("\n");
+}
+
+export function branchSummaryText(text: string): string {
+  return `[Summary of another branch of this conversation:]\n${text}`;
+}
+
+export function compactionText({ text, files }: Extract<Summary, { of: "compaction" }>): string {
+  return [
+    "[What came before this point is left out. In short:]",
+    ...(isSaid(text) ? [text] : []),
+    ...deltaLines("Files that were changed", files ?? []),
+  ].join("\n");
+}
+
+export function restoreText({ files, undoes }: Restore): string {
+  const what = undoes === undefined ? "The conversation was moved" : "A move of the conversation was undone";
+  if (files.length === 0) return `[${what}; no file was changed by it.]`;
+  return [`[${what}, and files were put back with it.]`, ...deltaLines("Files", files)].join("\n");
+}
+
+/** Names a file whose bytes come by address. */
+export function addressText(attributes: string): string {
+  return `<file${attributes} content="attached"/>`;
+}
+
+export function isSaid(text: string | undefined): text is string {
+  return text !== undefined && text.trim() !== "";
+}
+
+function deltaLines(title: string, files: readonly FileDelta[]): readonly string[] {
+  if (files.length === 0) return [];
+  const lines = files.map(
+    ({ path, from, to }) => `- ${escapeForDisplay(path)}: ${shortHash(from)} → ${shortHash(to)}`,
+  );
+  return [`${title}:`, ...lines];
+}
+
+/** The first twelve digits of a hash, enough to tell states apart. */
+export function shortHash(sha256: string | null): string {
+  return sha256 === null ? "no file" : sha256.slice(0, 12);
+}

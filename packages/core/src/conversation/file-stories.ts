@@ -1,0 +1,89 @@
+import { changeOf, effectsOf, type FileNaming, type FileStateHash } from "./file-effects.js";
+import type { ConversationContext, TurnNode } from "./node.js";
+import type { FileEffect, TaskSummary, TurnPayload } from "./payload.js";
+import { isOnPath, nodesBelow } from "./tree-paths.js";
+
+/** What became of one file along a stretch of a path. */
+export interface FileStory {
+  /** The state before the first step; undefined where nobody knew it. */
+  readonly first: FileStateHash | undefined;
+  readonly last: FileStateHash;
+  /** A tool of ours had a part in what makes the last state differ from the first. */
+  readonly ours: boolean;
+  /** Somebody else had a part in it. */
+  readonly others: boolean;
+}
+
+export interface StoryTerms {
+  readonly naming: FileNaming;
+  /** The state of a file where the stretch begins, as far as it is known. */
+  readonly before: (path: string) => FileStateHash | undefined;
+  /** A restore that counts as the change that it made on the disk: because it is to be taken back. */
+  readonly restoreId?: string;
+}
+
+/** The stories of all files that the nodes speak of, by name; `nodes` in the order of the path. */
+export function storiesAlong(
+  context: ConversationContext,
+  nodes: readonly TurnNode[],
+  terms: StoryTerms,
+): ReadonlyMap<string, FileStory> {
+  const stories = new Map<string, FileStory>();
+  for (const { payload } of nodes) {
+    for (const effect of effectsIn(context, payload, terms)) {
+      const path = terms.naming(effect.path);
+      stories.set(path, goOn(stories.get(path) ?? begin(terms.before(path), effect), effect));
+    }
+  }
+  return stories;
+}
+
+function effectsIn(
+  context: ConversationContext,
+  payload: TurnPayload,
+  { naming, restoreId }: StoryTerms,
+): readonly FileEffect[] {
+  if (payload.kind === "task_summary") return mergedEffects(context, payload, naming);
+  if (payload.kind === "restore" && payload.restoreId === restoreId) return payload.files.map(changeOf);
+  return effectsOf(payload);
+}
+
+interface Beginning {
+  readonly first: FileStateHash | undefined;
+  readonly last: FileStateHash | undefined;
+  readonly ours: boolean;
+  readonly others: boolean;
+}
+
+/** A file that was only looked at was as it was found; one that a tool wrote was in a state of its own. */
+function begin(known: FileStateHash | undefined, { before, after, by }: FileEffect): Beginning {
+  const found = before === undefined && by === "seen" ? after : before;
+  const first = known === undefined ? found : known;
+  return { first, last: first, ours: false, others: false };
+}
+
+function goOn(story: Beginning, { before, after, by }: FileEffect): FileStory {
+  const from = before === undefined ? story.last : before;
+  const changed = from !== after;
+  const ours = story.ours || (changed && by === "tool");
+  const others = story.others || from !== story.last || (changed && by === "seen");
+  const { first } = story;
+  // Back where it began: whatever was done, nothing of it is left.
+  if (first === after) return { first, last: after, ours: false, others: false };
+  return { first, last: after, ours, others };
+}
+
+/** Who changed a file of a task stands in its branch; of a branch that is not there, nobody of us. */
+function mergedEffects(
+  context: ConversationContext,
+  summary: TaskSummary,
+  naming: FileNaming,
+): readonly FileEffect[] {
+  const { taskId, tipId } = summary;
+  const nodes = isOnPath(context, taskId, tipId) ? nodesBelow(context, taskId, tipId) : [];
+  const from = new Map(summary.files.map((file) => [naming(file.path), file.from] as const));
+  const stories = storiesAlong(context, nodes, { naming, before: (path) => from.get(path) });
+  return effectsOf(summary).map((effect) =>
+    stories.get(naming(effect.path))?.ours === true ? effect : { ...effect, by: "seen" },
+  );
+}

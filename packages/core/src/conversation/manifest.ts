@@ -1,0 +1,67 @@
+import { bareName } from "../files/index.js";
+import { effectsOf, type FileNaming, type FileStateHash } from "./file-effects.js";
+import { storiesAlong } from "./file-stories.js";
+import type { ConversationContext, TurnNode } from "./node.js";
+import { PathFold } from "./path-fold.js";
+import type { FileDelta } from "./payload.js";
+import { type Edit, PersistentMap } from "./persistent-map.js";
+import { commonAncestor, nodesBelow } from "./tree-paths.js";
+
+/** The states of files that a node implies, by name; of a file that is not in it nothing is known there. */
+export type Manifest = PersistentMap<FileStateHash>;
+
+/** The manifests of one conversation: the fold of what the nodes on a path say of files. */
+export class Manifests {
+  private readonly fold: PathFold<Manifest>;
+
+  /**
+   * @param naming makes one of several names of a file; see `namesFrom`.
+   * @param distance as in `PathFold`.
+   */
+  constructor(
+    readonly naming: FileNaming = bareName,
+    distance?: number,
+  ) {
+    const step = (manifest: Manifest, { payload }: TurnNode, edit: Edit) => {
+      let next = manifest;
+      for (const { path, after } of effectsOf(payload)) next = next.set(naming(path), after, edit);
+      return next;
+    };
+    this.fold = new PathFold<Manifest>(PersistentMap.empty(), step, distance);
+  }
+
+  /** Throws where there is no such node. */
+  at(context: ConversationContext, nodeId: string): Manifest {
+    return this.fold.at(context, nodeId);
+  }
+}
+
+/**
+ * What became of files on the way down to a node, by our tools or by others: the net changes, sorted by
+ * path. A file whose earlier state nobody knew is left out, since nothing true can be said of the change.
+ *
+ * @param fromId a node above; where it is none, the way counts from the last node that both share.
+ */
+export function filesChanged(
+  context: ConversationContext,
+  fromId: string,
+  toId: string,
+  manifests = new Manifests(),
+): readonly FileDelta[] {
+  const { id } = commonAncestor(context, fromId, toId);
+  const base = manifests.at(context, id);
+  const stories = storiesAlong(context, nodesBelow(context, id, toId), {
+    naming: manifests.naming,
+    before: (path) => base.get(path),
+  });
+  const deltas: FileDelta[] = [];
+  for (const [path, { first, last }] of stories) {
+    if (first !== undefined && first !== last) deltas.push({ path, from: first, to: last });
+  }
+  return deltas.sort(byPath);
+}
+
+/** By code units: the same order everywhere. */
+export function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
+  return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
+}

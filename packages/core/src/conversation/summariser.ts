@@ -1,0 +1,28 @@
+import type { ConversationContext } from "./node.js";
+import { type ConversationRefusal, refuseTurn } from "./refusal.js";
+
+/** What is to be summed up: the nodes of one path, both ends included. */
+export interface SummaryRequest {
+  /** `task`: to complete it. `branch`: to stand beside it. `start`: in place of it, for a new branch. */
+  readonly purpose: "task" | "branch" | "start";
+  readonly context: ConversationContext;
+  readonly fromId: string;
+  readonly toId: string;
+  /** What the summary should dwell on. */
+  readonly focus?: string;
+}
+
+/** Asks a model for a summary. `no_summary` where it gives none. */
+export type Summariser = (
+  request: SummaryRequest,
+) => Promise<{ readonly kind: "summarised"; readonly text: string } | ConversationRefusal>;
+
+/** A summariser that knows its answers beforehand, one a request: for tests, tours and replays. */
+export function scriptedSummariser(texts: readonly string[]): Summariser {
+  const left = [...texts];
+  return async () => {
+    const text = left.shift();
+    if (text === undefined) return refuseTurn("no_summary", "The script holds no further summary.");
+    return { kind: "summarised", text };
+  };
+}

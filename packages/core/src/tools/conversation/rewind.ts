@@ -1,0 +1,39 @@
+import * as z from "zod";
+import { isTurnRefusal, refuseTurn } from "../../conversation/index.js";
+import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+import { follow } from "./follow.js";
+
+export const rewind = defineConversationTool({
+  name: "rewind",
+  command: "history rewind",
+  title: "Go back in the conversation",
+  description:
+    "Moves back to an earlier turn, from which another path can be tried; the path left is kept. With files: restore, the files go back to what they were there, all or none. Call it alone.",
+  parameters: z.object({
+    turn_id: z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe("A node's id, as history_view shows it; before the last message of the user unless given"),
+    files: z
+      .enum(["keep", "restore"])
+      .exactOptional()
+      .describe("keep, unless given: the files stay as they are"),
+    consent: z
+      .array(z.string().min(1))
+      .exactOptional()
+      .describe("Paths to be put back although somebody else changed them; only where the user agreed"),
+  }),
+  annotations: { ...movingAnnotations, destructive: true },
+  alone: true,
+  async run(host, { turn_id, files = "keep", consent = [] }, asked) {
+    const { manager } = host;
+    const target = manager.rewindTarget(turn_id);
+    if (isTurnRefusal(target)) return target;
+    if (files === "restore") return follow(host, { toId: target.id, consent }, asked);
+    if (consent.length > 0) return refuseTurn("invalid_arguments", "consent goes with files: restore.");
+    const told = answer("Went back; the path left is kept.", { turn_id: target.id });
+    const node = manager.rewind(target.id, asked.answering(told));
+    return isTurnRefusal(node) ? node : told;
+  },
+});

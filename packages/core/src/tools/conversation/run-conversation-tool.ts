@@ -1,0 +1,91 @@
+import {
+  type AnsweredCall,
+  type ContextManager,
+  type ConversationCode,
+  isTurnRefusal,
+  type JsonObject,
+  openCalls,
+} from "../../conversation/index.js";
+import { parseArguments } from "../arguments.js";
+import { findConversationTool } from "./catalog.js";
+import { type ConversationAnswer, type ConversationHost, renderAnswer } from "./conversation-tool.js";
+
+export interface ConversationReply {
+  /** What the caller reads. */
+  readonly text: string;
+  readonly isError: boolean;
+  readonly code: ConversationCode | "ok" | "internal_error";
+  readonly data?: JsonObject;
+}
+
+export interface ConversationToolContext extends ConversationHost {
+  /** The call of the model that asks; absent where a person does, by a command. */
+  readonly callId?: string;
+  /** Told what was thrown, for the host's log. Must not throw. */
+  readonly onError?: (error: unknown, toolName: string) => void;
+}
+
+/**
+ * Runs a conversation tool by name. Where a call of the model asked, its result is a node of the tree when
+ * this resolves: on the branch that the call stands on, also where the head has left it.
+ *
+ * @param name of a tool; see `conversationTools`.
+ * @param args as the caller gave them; checked here.
+ */
+export async function runConversationTool(
+  name: string,
+  args: unknown,
+  context: ConversationToolContext,
+): Promise<ConversationReply> {
+  const { manager, callId } = context;
+  const reply = await obtainReply(name, args, context);
+  if (callId !== undefined) recordResult(manager, { name, callId }, reply);
+  return reply;
+}
+
+async function obtainReply(
+  name: string,
+  args: unknown,
+  context: ConversationToolContext,
+): Promise<ConversationReply> {
+  const tool = findConversationTool(name);
+  if (tool === undefined) return refused("invalid_arguments", "There is no conversation tool of this name.");
+  const parsed = parseArguments(tool, args);
+  if (parsed.kind === "refusal") return refused("invalid_arguments", parsed.message);
+  try {
+    const { callId } = context;
+    const answered = (output: string): AnsweredCall => ({ callId: callId ?? "", name, output });
+    const result = await tool.run(context, parsed.values, {
+      byModel: callId !== undefined,
+      answered,
+      answering: (told) => (callId === undefined ? undefined : answered(renderAnswer(told))),
+    });
+    return isTurnRefusal(result) ? refused(result.code, result.message) : told(result);
+  } catch (error) {
+    context.onError?.(error, name);
+    return refused("internal_error", `${name} failed unexpectedly; look at the state before you go on.`);
+  }
+}
+
+function told(answer: ConversationAnswer): ConversationReply {
+  const { data } = answer;
+  return { text: renderAnswer(answer), isError: false, code: "ok", ...(data === undefined ? {} : { data }) };
+}
+
+function refused(code: ConversationReply["code"], message: string): ConversationReply {
+  return { text: `${code}: ${message}`, isError: true, code };
+}
+
+/** A call that moved the head was answered with the move; every other is answered now. */
+function recordResult(
+  manager: ContextManager,
+  { name, callId }: { readonly name: string; readonly callId: string },
+  { text, isError }: ConversationReply,
+): void {
+  const { context } = manager;
+  const waits = openCalls(context, context.currentNodeId).some(({ call }) => call.callId === callId);
+  if (!waits) return;
+  const failed = isError ? { isError } : {};
+  const added = manager.addNode({ kind: "tool_result", callId, name, output: text, ...failed });
+  if (isTurnRefusal(added)) throw new Error(`a result could not be recorded: ${added.message}`);
+}

@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { isTurnRefusal } from "../../conversation/index.js";
+import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+import { follow } from "./follow.js";
+
+export const taskCancel = defineConversationTool({
+  name: "task_cancel",
+  command: "task cancel",
+  title: "Cancel the task",
+  description:
+    "Gives the current task up: its branch goes out of view (it is kept and can be restored), and the work goes on where it was started. With files: restore, the files that only this task changed are put back. Call it alone.",
+  parameters: z.object({
+    files: z
+      .enum(["keep", "restore"])
+      .exactOptional()
+      .describe("keep, unless given: the files stay as they are"),
+    consent: z
+      .array(z.string().min(1))
+      .exactOptional()
+      .describe("Paths to be put back although somebody else changed them; only where the user agreed"),
+  }),
+  annotations: { ...movingAnnotations, destructive: true },
+  alone: true,
+  async run(host, { files = "keep", consent = [] }, asked) {
+    const { manager } = host;
+    const target = manager.cancelTarget();
+    if (isTurnRefusal(target)) return target;
+    if (files === "restore") return follow(host, { toId: target.id, consent, move: "task_cancel" }, asked);
+    const told = answer("Task cancelled; its branch is kept out of view.", {
+      task_id: manager.getCurrentNode().taskId,
+    });
+    const node = manager.cancelTask(asked.answering(told));
+    return isTurnRefusal(node) ? node : told;
+  },
+});

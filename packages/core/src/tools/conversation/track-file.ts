@@ -1,0 +1,22 @@
+import * as z from "zod";
+import { isTurnRefusal } from "../../conversation/index.js";
+import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+
+export const trackFile = defineConversationTool({
+  name: "track_file",
+  command: "file track",
+  title: "Track a file",
+  description:
+    "From now on the newest state of the file is put into the context by itself whenever it has changed, with its version and hash: it need not be read again. For the few files that the work turns on.",
+  parameters: z.object({ file_path: z.string().min(1).describe("Relative to the workspace's root") }),
+  annotations: movingAnnotations,
+  alone: false,
+  async run({ manager, files }, { file_path }) {
+    const found = await files?.look(file_path);
+    if (found !== undefined && isTurnRefusal(found)) return found;
+    const path = found?.path ?? file_path;
+    const node = manager.trackFile(path);
+    if (isTurnRefusal(node)) return node;
+    return answer("The file is tracked; its state follows.", { file_path: path });
+  },
+});

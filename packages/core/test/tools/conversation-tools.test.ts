@@ -1,0 +1,252 @@
+import type { Workspace } from "@holdfast/core";
+import { describe, expect, it } from "vitest";
+import { type ContextManager, listTasks, scriptedSummariser } from "../../src/conversation/index.js";
+import {
+  type ConversationToolContext,
+  conversationToolNames,
+  conversationTools,
+  followFiles,
+  jsonSchema,
+  runConversationTool,
+} from "../../src/tools/index.js";
+import { call, must, newManager, reply, say } from "../conversation/support.js";
+import { ground } from "../support.js";
+
+/** The model calls a tool, alone in its step. */
+async function called(
+  manager: ContextManager,
+  name: string,
+  args: object = {},
+  host: Partial<ConversationToolContext> = {},
+) {
+  const callId = `call ${manager.context.nodes.size}`;
+  const asked = call(manager, callId, name);
+  const answer = await runConversationTool(name, args, { manager, callId, ...host });
+  return { ...answer, asked };
+}
+
+describe("the conversation's tools", () => {
+  it("are the fourteen that are named, each with a schema and a command of its own", () => {
+    expect(conversationTools.map(({ name }) => name)).toEqual([...conversationToolNames]);
+    expect(new Set(conversationTools.map(({ command }) => command)).size).toBe(14);
+    for (const { parameters } of conversationTools)
+      expect(jsonSchema(parameters)).toMatchObject({ type: "object" });
+  });
+
+  it("answer the model's call on the branch that the head leaves", async () => {
+    const manager = newManager();
+    say(manager, "go");
+    const started = await called(manager, "task_start", { name: "look", goal: "find it" });
+    expect(started).toMatchObject({ isError: false, code: "ok" });
+    const boundary = manager.getCurrentNode();
+    const answered = manager.context.nodes.get(boundary.parentId ?? "");
+    expect([answered?.payload.kind, answered?.parentId]).toEqual(["tool_result", started.asked.id]);
+    expect(started.data).toEqual({ task_id: boundary.id });
+
+    const completed = await called(manager, "task_complete", { summary: "found" });
+    expect(manager.getCurrentNode().payload).toMatchObject({ kind: "task_summary", summary: "found" });
+    expect(manager.getCurrentNode().parentId).toBe(answered?.id);
+    const left = manager.context.nodes.get(completed.asked.id)?.childIds ?? [];
+    expect(left.map((id) => manager.context.nodes.get(id)?.payload.kind)).toEqual(["tool_result"]);
+  });
+
+  it("do by a person's command what they do by a call, without a result in the tree", async () => {
+    const manager = newManager();
+    say(manager, "go");
+    await runConversationTool("task_start", { name: "look" }, { manager });
+    expect(manager.getCurrentNode().payload.kind).toBe("task_boundary");
+    await runConversationTool("task_pop", {}, { manager });
+    const kinds = [...manager.context.nodes.values()].map(({ payload }) => payload.kind).sort();
+    expect(kinds).toEqual(["task_boundary", "task_boundary", "user_message"]);
+  });
+
+  it("refuse to leave a branch while another call of the step waits, and the batch stays whole", async () => {
+    const manager = newManager();
+    say(manager, "go");
+    call(manager, "beside");
+    const refused = await called(manager, "task_start", {});
+    expect(refused).toMatchObject({ isError: true, code: "open_calls" });
+    const answered = manager.getCurrentNode();
+    expect(answered.payload).toMatchObject({ kind: "tool_result", name: "task_start", isError: true });
+    must(manager.addNode({ kind: "tool_result", callId: "beside", name: "read_file", output: "ok" }));
+  });
+
+  it("pause, resume, restart and cancel", async () => {
+    const manager = newManager();
+    say(manager, "go");
+    const { data } = await called(manager, "task_start", { name: "look" });
+    const task = String(data?.task_id);
+    await called(manager, "task_pop");
+    expect(listTasks(manager.context).tasks).toMatchObject([{ state: "paused" }]);
+    await called(manager, "task_resume", { task_id: task });
+    const again = await called(manager, "task_restart", { hint: "other way" });
+    expect(listTasks(manager.context).tasks).toMatchObject([
+      { id: task, state: "paused" },
+      { id: String(again.data?.task_id), state: "active", restartOf: task },
+    ]);
+    await called(manager, "task_cancel");
+    const list = await called(manager, "task_list");
+    expect(list.text).toContain(`${task} look [paused]`);
+    expect(list.text).toContain("[cancelled, tries");
+  });
+
+  it("let a summariser write what is not given, and refuse where there is none", async () => {
+    const manager = newManager();
+    say(manager, "go");
+    const summariser = scriptedSummariser(["so far: nothing", "at the end: all"]);
+    await called(manager, "task_start", { context: "compress" }, { summariser });
+    expect(manager.getCurrentNode().payload).toMatchObject({
+      transformation: { kind: "compress", summary: "so far: nothing" },
+    });
+    await called(manager, "task_complete", {}, { summariser });
+    expect(manager.getCurrentNode().payload).toMatchObject({ summary: "at the end: all" });
+    const before = manager.context.nodes.size;
+    expect(await called(manager, "summarize_branch", {}, { summariser })).toMatchObject({
+      code: "no_summary",
+    });
+    expect(await called(manager, "summarize_branch")).toMatchObject({ code: "no_summary" });
+    await called(manager, "summarize_branch", { summary: "mine" });
+    expect(manager.getCurrentNode().payload).toMatchObject({ kind: "summary", of: "branch", text: "mine" });
+    expect(manager.context.nodes.size).toBe(before + 2 + 2 + 3);
+  });
+
+  it("show a completed task again for the turn", async () => {
+    const manager = newManager();
+    say(manager, "go");
+    const { data } = await called(manager, "task_start");
+    await called(manager, "task_complete", { summary: "done" });
+    expect(await called(manager, "expand_task_summary", { task_id: "nope" })).toMatchObject({
+      code: "unknown_task",
+    });
+    await called(manager, "expand_task_summary", { task_id: data?.task_id });
+    expect([...manager.expansionOverrides]).toEqual([data?.task_id]);
+  });
+
+  it("rewind to a turn that the history names", async () => {
+    const manager = newManager();
+    say(manager, "first");
+    const answer = reply(manager, "1");
+    say(manager, "second");
+    reply(manager, "2");
+    const { text } = await called(manager, "history_view");
+    expect(text).toContain(answer.id);
+    expect(await called(manager, "rewind", { turn_id: "nope" })).toMatchObject({ code: "unknown_node" });
+    await called(manager, "rewind", { turn_id: answer.id });
+    expect(manager.context.currentNodeId).toBe(answer.id);
+    expect(await called(manager, "rewind", { turn_id: answer.id, files: "restore" })).toMatchObject({
+      code: "files_refused",
+    });
+  });
+
+  it("track files", async () => {
+    const manager = newManager();
+    say(manager, "go");
+    await called(manager, "track_file", { file_path: "a.ts" });
+    expect((await called(manager, "list_tracked_files")).text).toContain("a.ts");
+    expect(await called(manager, "track_file", { file_path: "a.ts" })).toMatchObject({
+      code: "invalid_arguments",
+    });
+    await called(manager, "untrack_file", { file_path: "a.ts" });
+    expect((await called(manager, "list_tracked_files")).text).toContain("No file is tracked");
+  });
+
+  it.each([
+    ["task_resume", {}, "needs the argument task_id"],
+    ["task_start", { context: "forget" }, "context"],
+    ["rewind", { consent: ["a"] }, "consent"],
+    ["no_such_tool", {}, "no conversation tool"],
+  ])(
+    "answer wrong arguments of %s with a sentence, and the call has its result",
+    async (name, args, words) => {
+      const manager = newManager();
+      say(manager, "go");
+      reply(manager, "hm");
+      say(manager, "go on");
+      const refused = await called(manager, name, args);
+      expect(refused).toMatchObject({ isError: true, code: "invalid_arguments" });
+      expect(refused.text).toContain(words);
+      expect(manager.getCurrentNode().payload).toMatchObject({ kind: "tool_result", isError: true });
+    },
+  );
+
+  it("put the files back with the head, and refuse where somebody else has changed them", async () => {
+    const { workspace, text, put } = await ground({ "a.ts": "one\n" });
+    const manager = newManager();
+    let count = 0;
+    const files = followFiles(manager, workspace, () => `restore ${++count}`);
+    const base = say(manager, "go");
+    await changed(manager, workspace, "a.ts", "two\n");
+    await changed(manager, workspace, "new.ts", "new\n");
+    reply(manager, "done");
+    const tip = manager.context.currentNodeId;
+
+    put("a.ts", "by hand\n");
+    const refused = await called(manager, "rewind", { turn_id: base.id, files: "restore" }, { files });
+    expect(refused).toMatchObject({ code: "files_in_conflict" });
+    expect([text("a.ts"), text("new.ts")]).toEqual(["by hand\n", "new\n"]);
+    expect(manager.getCurrentNode().payload).toMatchObject({ kind: "tool_result", isError: true });
+
+    const agreed = { turn_id: base.id, files: "restore", consent: ["a.ts"] };
+    const restored = await called(manager, "rewind", agreed, { files });
+    expect(restored).toMatchObject({ code: "ok" });
+    expect(text("a.ts")).toBe("one\n");
+    expect(() => text("new.ts")).toThrow();
+    expect(manager.getCurrentNode()).toMatchObject({ parentId: base.id, payload: { kind: "restore" } });
+    const answered = manager.context.nodes.get(restored.asked.id)?.childIds ?? [];
+    expect(manager.context.nodes.get(answered[0] ?? "")?.payload).toMatchObject({ kind: "tool_result" });
+    expect(manager.context.nodes.has(tip)).toBe(true);
+  });
+
+  it("put back with a cancelled task what it changed, and prune it in the same step", async () => {
+    const { workspace, text } = await ground({ "a.ts": "one\n" });
+    const manager = newManager();
+    const files = followFiles(manager, workspace, () => "r1");
+    say(manager, "go");
+    const { data } = await called(manager, "task_start", { name: "try" });
+    await changed(manager, workspace, "a.ts", "two\n");
+    expect(await called(manager, "task_cancel", { files: "restore" }, { files })).toMatchObject({
+      code: "ok",
+    });
+    expect(text("a.ts")).toBe("one\n");
+    expect(listTasks(manager.context).tasks).toMatchObject([{ id: data?.task_id, state: "cancelled" }]);
+    expect(manager.context.pruned.has(String(data?.task_id))).toBe(true);
+  });
+
+  it("track only files that can be read", async () => {
+    const { workspace } = await ground({ "a.ts": "one\n" });
+    const manager = newManager();
+    const files = followFiles(manager, workspace, () => "r1");
+    say(manager, "go");
+    expect(await called(manager, "track_file", { file_path: "./a.ts" }, { files })).toMatchObject({
+      code: "ok",
+    });
+    expect(manager.trackedFiles()).toEqual(["a.ts"]);
+    expect(await called(manager, "track_file", { file_path: "gone.ts" }, { files })).toMatchObject({
+      code: "invalid_arguments",
+    });
+    expect(await called(manager, "track_file", { file_path: "../out" }, { files })).toMatchObject({
+      code: "invalid_arguments",
+    });
+  });
+});
+
+/** A write by the model, with what it did to the file on its result. */
+async function changed(manager: ContextManager, workspace: Workspace, path: string, content: string) {
+  const read = await workspace.read({ path });
+  const before = read.kind === "read" ? read.state.sha256 : null;
+  const base = before === null ? {} : { base: before };
+  const outcome = await workspace.write({ path, content, ...base });
+  const callId = `write ${manager.context.nodes.size}`;
+  call(manager, callId, "write_file");
+  const after = outcome.state?.sha256 ?? null;
+  const effect = { path, before, after, by: "tool" } as const;
+  must(
+    manager.addNode({
+      kind: "tool_result",
+      callId,
+      name: "write_file",
+      output: outcome.message,
+      files: [effect],
+    }),
+  );
+}
