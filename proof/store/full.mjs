@@ -1,4 +1,4 @@
-import { rmSync, statfsSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { lacking, smallDisk } from "../disks/images.mjs";
 import { lengthOf, lifeUpTo, must, nth, storeAt } from "./life.mjs";
@@ -41,7 +41,7 @@ async function fillStore(kind, sizeKiB, what) {
       const opened = must(await store.create(id, lifeUpTo(id, length)));
       for (let turn = 0; turn < 25; turn++) {
         // Room for nothing, for a part, for all but a little, for all of the turn.
-        fill(disk.path, filler, [0, 4_096, 12_288, 20_480, 200_000][turn % 5] ?? 0);
+        fill(filler, [0, 4_096, 12_288, 20_480, 200_000][turn % 5] ?? 0);
         for (let at = 1; at <= 3; at++) opened.append(nth(id, length + at));
         if (turn % 2 === 1) await new Promise((resolve) => setTimeout(resolve, 2));
         const answer = await opened.flush();
@@ -67,8 +67,17 @@ async function fillStore(kind, sizeKiB, what) {
   return { figure: "F6", what, tried, bad, seen: `${tried - refused} acknowledged, ${refused} refused` };
 }
 
-/** @param {string} disk @param {string} filler @param {number} free */
-function fill(disk, filler, free) {
-  const { bavail, bsize } = statfsSync(disk);
-  writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - free)));
+/** Writes until nothing fits, then gives so much back. @param {string} filler @param {number} free */
+function fill(filler, free) {
+  const fd = openSync(filler, "w");
+  const block = Buffer.alloc(4_096, "x");
+  let size = 0;
+  try {
+    for (;;) size += writeSync(fd, block);
+  } catch {
+    // Full, as it was meant to be.
+  }
+  ftruncateSync(fd, Math.max(0, size - free));
+  fsyncSync(fd);
+  closeSync(fd);
 }

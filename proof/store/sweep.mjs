@@ -33,7 +33,11 @@ export async function sweepStore(child, { points, print }) {
     const faults = traced.flatMap((at) =>
       errors.flatMap((error) =>
         // Node wakes its own threads by `write`, and ends where it cannot.
-        (at.name === "write" ? [false] : [false, true]).map((last) => ({ at, fault: `error=${error}`, last })),
+        (at.name === "write" ? [false] : [false, true]).map((last) => ({
+          at,
+          fault: `error=${error}`,
+          last,
+        })),
       ),
     );
     const what = `${errors.length} errors, once and from there on, at each`;
