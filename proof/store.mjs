@@ -1,5 +1,10 @@
 import { hasProgram } from "./machine.mjs";
 import { bundle } from "./rooms.mjs";
+import { damage } from "./store/damage.mjs";
+import { fillStores } from "./store/full.mjs";
+import { takeTurns } from "./store/leases.mjs";
+import { cutSessions } from "./store/power-cuts.mjs";
+import { measure } from "./store/speed.mjs";
 import { sweepStore } from "./store/sweep.mjs";
 
 /** @type {import("./contract.mjs").Part} */
@@ -11,7 +16,14 @@ export const part = {
     const swept = hasProgram("strace", ["-V"])
       ? await sweepStore(turn, { points: quick ? 8 : Number.POSITIVE_INFINITY, print })
       : [notHad("system calls under strace", "strace is not installed")];
-    return [...swept];
+    return [
+      ...swept,
+      ...(await damage({ quick })),
+      ...(await fillStores({ quick })),
+      await cutSessions(bundle("store/writer.mjs"), { cuts: quick ? 4 : 200, print }),
+      await takeTurns(bundle("store/taker.mjs"), { turns: quick ? 20 : 500 }),
+      ...(await measure(bundle("store/opener.mjs"), { quick })),
+    ];
   },
 };
 

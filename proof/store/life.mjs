@@ -28,7 +28,7 @@ export function started(id) {
  * @returns {Event}
  */
 export function nth(id, n, by = "") {
-  const text = n % 3 === 0 ? `${by}${n} `.repeat(12_000) : `message ${n} ${by}`;
+  const text = n % 3 === 0 ? `${by}${n} `.repeat(9_000) : `message ${n} ${by}`;
   /** @type {{ kind: "user_message", text: string }} */
   const payload = { kind: "user_message", text };
   const node = { id: `n${n}`, parentId: n === 2 ? id : `n${n - 1}`, timestamp: n, payload };

@@ -76,8 +76,8 @@ function mapPayloads(
       return root === event.root ? event : { ...event, root };
     }
     case "nodes_added": {
-      const nodes = event.nodes.map((node) => mapNode(node, change));
-      return nodes.every((node, at) => node === event.nodes[at]) ? event : { ...event, nodes };
+      if (event.nodes.every((node) => change(node.payload) === node.payload)) return event;
+      return { ...event, nodes: event.nodes.map((node) => mapNode(node, change)) };
     }
     case "staged": {
       const changed = change(event.payload);
