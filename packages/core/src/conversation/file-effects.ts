@@ -22,6 +22,19 @@ export function namesFrom(...roots: readonly string[]): FileNaming {
   };
 }
 
+/** The same naming, which does not work the same name out again and again. */
+export function remembered(naming: FileNaming): FileNaming {
+  const known = new Map<string, string>();
+  return (path) => {
+    const name = known.get(path) ?? naming(path);
+    if (known.size >= mostRemembered) known.clear();
+    known.set(path, name);
+    return name;
+  };
+}
+
+const mostRemembered = 10_000;
+
 /** What a node says of the states of files, in its order. */
 export function effectsOf(payload: TurnPayload): readonly FileEffect[] {
   switch (payload.kind) {

@@ -154,6 +154,7 @@ describe("the conversation's tools", () => {
     ["task_resume", {}, "needs the argument task_id"],
     ["task_start", { context: "forget" }, "context"],
     ["rewind", { consent: ["a"] }, "consent"],
+    ["rewind", { conflicts: "leave" }, "conflicts"],
     ["no_such_tool", {}, "no conversation tool"],
   ])(
     "answer wrong arguments of %s with a sentence, and the call has its result",
@@ -195,6 +196,21 @@ describe("the conversation's tools", () => {
     const answered = manager.context.nodes.get(restored.asked.id)?.childIds ?? [];
     expect(manager.context.nodes.get(answered[0] ?? "")?.payload).toMatchObject({ kind: "tool_result" });
     expect(manager.context.nodes.has(tip)).toBe(true);
+  });
+
+  it("leave what is in conflict as it is, where that is asked for, and say so", async () => {
+    const { workspace, text, put } = await ground({ "a.ts": "one\n", "b.ts": "one\n" });
+    const manager = newManager();
+    const files = followFiles(manager, workspace, () => "r1");
+    const base = say(manager, "go");
+    await changed(manager, workspace, "a.ts", "two\n");
+    await changed(manager, workspace, "b.ts", "two\n");
+    put("a.ts", "by hand\n");
+    const asked = { turn_id: base.id, files: "restore", conflicts: "leave" };
+    const restored = await called(manager, "rewind", asked, { files });
+    expect(restored).toMatchObject({ code: "ok", data: { left: [{ path: "a.ts", why: "changed" }] } });
+    expect(restored.text).toContain("left as they are: a.ts");
+    expect([text("a.ts"), text("b.ts")]).toEqual(["by hand\n", "one\n"]);
   });
 
   it("put back with a cancelled task what it changed, and prune it in the same step", async () => {

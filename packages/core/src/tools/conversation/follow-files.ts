@@ -27,25 +27,35 @@ export function followFiles(
       if (outcome.kind !== "read") return refuseTurn("invalid_arguments", outcome.message);
       return { path: outcome.state.path, after: outcome.state.sha256, by: "seen" };
     },
-    follow: async ({ toId, consent, answering, move }) => {
+    follow: async ({ toId, consent, conflicts = "refuse", answering, move }) => {
       const { context, manifests } = manager;
       const plan = await planRestore(context, { fromId: context.currentNodeId, toId }, workspace, manifests);
       if (isTurnRefusal(plan)) return plan;
       const restored = await restoreFiles(manager, workspace, plan, {
         restoreId: newId(),
         consent,
+        conflicts,
         ...(answering === undefined ? {} : { answering: (moved) => answering(sentence(moved)) }),
         ...(move === "task_cancel" ? { cancels: manager.getCurrentNode().taskId, tool: move } : {}),
       });
       if (isTurnRefusal(restored)) return restored;
       const { files, node } = restored;
-      const data = { turn_id: node.id, files: files.map(({ path, from, to }) => ({ path, from, to })) };
+      const data = {
+        turn_id: node.id,
+        files: files.map(({ path, from, to }) => ({ path, from, to })),
+        left: restored.left.map(({ path, why }) => ({ path, why })),
+      };
       return { kind: "followed", message: sentence(restored), data };
     },
   };
 }
 
-function sentence({ files }: Moved): string {
-  if (files.length === 0) return "Went back; no file had to be moved.";
-  return `Went back; put back: ${files.map(({ path }) => escapeForDisplay(path)).join(", ")}.`;
+function sentence({ files, left }: Moved): string {
+  const back = files.length === 0 ? "no file had to be moved" : `put back: ${names(files)}`;
+  const stayed = left.length === 0 ? "" : ` In conflict and left as they are: ${names(left)}.`;
+  return `Went back; ${back}.${stayed}`;
+}
+
+function names(files: readonly { readonly path: string }[]): string {
+  return files.map(({ path }) => escapeForDisplay(path)).join(", ");
 }
