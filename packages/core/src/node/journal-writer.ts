@@ -10,7 +10,7 @@ import type { Lock } from "../files/index.js";
 import type { JournalBlobs } from "./journal-blobs.js";
 import { refuseHeld } from "./journal-lease.js";
 import type { JournalPlace } from "./journal-place.js";
-import { appendFlags, closeQuietly, codeOf } from "./platform.js";
+import { appendFlags, closeQuietly, codeOf, syncFolder } from "./platform.js";
 import { refuseStore } from "./store-answers.js";
 
 export interface WriterStart {
@@ -19,7 +19,7 @@ export interface WriterStart {
   /** The size of the journal: whole lines. */
   readonly bytes: number;
   readonly nextSeq: number;
-  /** Whether all of that is known to be durable. */
+  /** Whether all of that, and the name of the file, is known to be durable. */
   readonly durable: boolean;
 }
 
@@ -173,6 +173,8 @@ export class JournalWriter {
   private sync(): undefined {
     if (this.synced && this.durableBytes === this.writtenBytes) return;
     fdatasyncSync(this.opened());
+    // Who made the session may have been killed before its name was durable.
+    if (!this.synced) syncFolder(this.place.room);
     this.synced = true;
     this.durableBytes = this.writtenBytes;
   }
