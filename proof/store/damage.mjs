@@ -62,7 +62,7 @@ async function flip(store, path, stride) {
     }
   }
   writeFileSync(path, whole);
-  const what = `every byte of the last 4 KiB changed in ${Object.keys(ways).length} ways, every ${stride}th place`;
+  const what = `every byte of the last 4 KiB changed in ${Object.keys(ways).length} ways, ${stride === 1 ? "at each" : `at every ${stride}th`}`;
   return { figure: "F6", what, tried, bad };
 }
 
@@ -89,7 +89,7 @@ async function cut(store, path, stride) {
     if (again.records.length !== length + 1 || again.problems.length > 0) bad.stuck += 1;
   }
   writeFileSync(path, whole);
-  const what = `cut at every length of the last 4 KiB, every ${stride}th, then written on`;
+  const what = `cut at every length of the last 4 KiB, ${stride === 1 ? "at each" : `at every ${stride}th`}, then written on`;
   return { figure: "F6", what, tried, bad, seen: `${told} torn tails cut off and told` };
 }
 
