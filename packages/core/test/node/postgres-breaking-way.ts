@@ -7,23 +7,31 @@ export interface BreakingWay {
   /**
    * The next commit breaks the connection: before the server has it, or after, so that only its answer is
    * lost. `thenAway` refuses whoever comes next, until `mend`.
+   *
+   * @param meanwhile what happens after the commit and before the client learns that its way is broken.
    */
-  breakCommit(when: "before" | "after", thenAway: boolean): void;
+  breakCommit(when: "before" | "after", thenAway: boolean, meanwhile?: () => Promise<unknown>): void;
   mend(): void;
   /** How many commits were broken. */
   broken(): number;
   close(): Promise<void>;
 }
 
+interface Order {
+  readonly when: "before" | "after";
+  readonly thenAway: boolean;
+  readonly meanwhile: (() => Promise<unknown>) | undefined;
+}
+
 export async function breakingWay(port: number): Promise<BreakingWay> {
-  let order: { readonly when: "before" | "after"; readonly thenAway: boolean } | undefined;
+  let order: Order | undefined;
   let isAway = false;
   let broken = 0;
   const sockets = new Set<Socket>();
   const proxy = createServer((client) => {
     if (isAway) return client.destroy();
     const server = connect(port, "127.0.0.1");
-    let isMute = false;
+    let meanwhile: (() => Promise<unknown>) | undefined;
     for (const socket of [client, server]) {
       sockets.add(socket);
       socket.on("error", () => undefined);
@@ -34,18 +42,19 @@ export async function breakingWay(port: number): Promise<BreakingWay> {
       });
     }
     server.on("data", (bytes) => {
-      if (!isMute) client.write(bytes);
-      // The server has answered, so it has committed; the client never hears of it.
-      else client.destroy();
+      // Once the server has answered it has committed; the client never hears of it.
+      if (meanwhile === undefined) client.write(bytes);
+      else void meanwhile().then(() => client.destroy());
     });
     client.on("data", (bytes) => {
       if (order === undefined || !/\bcommit\b/u.test(bytes.toString("latin1"))) return server.write(bytes);
       const { when, thenAway } = order;
+      const then = order.meanwhile ?? (async () => undefined);
       order = undefined;
       broken += 1;
       isAway = thenAway;
       if (when === "before") return client.destroy();
-      isMute = true;
+      meanwhile = then;
       return server.write(bytes);
     });
     return undefined;
@@ -56,8 +65,8 @@ export async function breakingWay(port: number): Promise<BreakingWay> {
   if (address === null || typeof address === "string") throw new Error("no port");
   return {
     port: address.port,
-    breakCommit: (when, thenAway) => {
-      order = { when, thenAway };
+    breakCommit: (when, thenAway, meanwhile) => {
+      order = { when, thenAway, meanwhile };
     },
     mend: () => {
       isAway = false;

@@ -178,6 +178,16 @@ function describeLeases({ cluster, ask, open, newSchema, room }: PostgresGround)
     expect(must(await one.open("s-1", "read")).records).toHaveLength(2);
   });
 
+  it("writes nothing where the head has moved, though the lease is its own", async () => {
+    const { schema, one } = await two();
+    const session = must(await one.create("s-1", [started("s-1")]));
+    await ask(`insert into ${schema}.events select session_id, 2, ts, type, change_id, body from ${schema}.events;
+      update ${schema}.sessions set seq = 2`);
+    session.append(message("m-1", "s-1", "beside the head"));
+    expect(codeOf(await session.flush())).toBe("conflict");
+    expect(await ask(`select seq from ${schema}.events order by seq`)).toEqual([{ seq: 1 }, { seq: 2 }]);
+  });
+
   it("tells a writer that its session was removed under it", async () => {
     const { schema, one, other } = await two();
     const session = must(await one.create("s-1", [started("s-1")]));

@@ -20,7 +20,7 @@ describe.skipIf(!hasServer)("PostgreSQL in trouble", () => {
   describeRaces(ground);
 });
 
-function describeLostAnswers({ cluster, newSchema, open }: PostgresGround): void {
+function describeLostAnswers({ ask, cluster, newSchema, open }: PostgresGround): void {
   let way: BreakingWay;
   let store: SessionStore;
   let schema: string;
@@ -98,6 +98,17 @@ function describeLostAnswers({ cluster, newSchema, open }: PostgresGround): void
       expect(await titles()).toEqual(["kept"]);
     },
   );
+
+  it("acknowledges what was written before its lease passed on, though the answer came after", async () => {
+    const session = must(await store.create("s-1", [started("s-1")]));
+    const passOn = `update ${schema}.sessions set lease_token = gen_random_uuid()`;
+    way.breakCommit("after", false, () => ask(passOn));
+    session.append(renamed("written in time"));
+    expect(await session.flush()).toEqual({ kind: "acknowledged", seq: 2 });
+    session.append(renamed("too late"));
+    expect(codeOf(await session.flush())).toBe("busy");
+    expect(await titles()).toEqual(["written in time"]);
+  });
 
   it("takes back what it refused also where nothing is written any more", async () => {
     const session = must(await store.create("s-1", [started("s-1")]));
