@@ -7,7 +7,7 @@ import { runRace } from "./postgres/race.mjs";
 /** @typedef {import("./contract.mjs").Row} Row */
 /** @typedef {import("./postgres/race.mjs").Race} Race */
 
-const whole = { turns: 250, crashes: 60, appends: 1_000 };
+const whole = { turns: 100, crashes: 12, appends: 500 };
 const quickly = { turns: 5, crashes: 3, appends: 50 };
 
 /** P1 to P3: eight processes on one PostgreSQL server, and what a durable append costs there. @type {Part} */
@@ -28,8 +28,9 @@ export const part = {
     ) => {
       const schema = `race_${rows.length}`;
       const result = await runRace({ cluster, room: built.node, schema, processes: 8, ...how });
-      rows.push(rowOf(figure, what, result, how.trouble !== undefined));
-      print(`${what} done`);
+      const row = rowOf(figure, what, result, how.trouble !== undefined);
+      rows.push(row);
+      print(`${what}: ${row.seen}`);
     };
     try {
       await race("P1", "8 processes into the same session", { sessions: "same", turns });

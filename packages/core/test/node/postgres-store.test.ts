@@ -111,9 +111,9 @@ function describeLeases({ cluster, ask, open, newSchema, room }: PostgresGround)
     ask(`update ${schema}.sessions set lease_until = clock_timestamp() - interval '1 second'`);
 
   it("keeps the lease of a writer that is silent for longer than it lasts", async () => {
-    const { one, other } = await two({ leaseMs: 3_000 });
+    const { one, other } = await two({ leaseMs: 6_000 });
     must(await one.create("s-1", [started("s-1")]));
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    await new Promise((resolve) => setTimeout(resolve, 7_500));
     expect(codeOf(await other.open("s-1", "write"))).toBe("busy");
   });
 
