@@ -17,6 +17,8 @@ const homes = {
   chardet: "^packages/core/src/node/",
   "iconv-lite": "^packages/core/src/node/",
   "fs-native-extensions": "^packages/core/src/node/",
+  pg: "^packages/core/src/node/",
+  kysely: "^packages/core/src/node/",
   "@modelcontextprotocol": "^packages/mcp/src/",
   commander: "^packages/cli/src/",
   "jsonc-parser": "^packages/cli/src/",

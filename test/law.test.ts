@@ -139,6 +139,8 @@ const breaches: readonly Breach[] = [
     ["yaml", "yaml", "core/src/tools/foreign-yaml.ts"],
     ["commander", "commander", "mcp/src/foreign-commander.ts"],
     ["jsonc-parser", "jsonc-parser", "mcp/src/foreign-jsonc.ts"],
+    ["pg", "pg", "core/src/conversation/foreign-pg.ts"],
+    ["kysely", "kysely", "cli/src/foreign-kysely.ts"],
     ["genkit", "genkit", "adapters/src/foreign-genkit.ts"],
     ["ai", "ai", "adapters/src/foreign-ai.ts"],
     ["@anthropic-ai", "@anthropic-ai/sdk", "adapters/src/foreign-anthropic.ts"],
@@ -235,6 +237,8 @@ function linkModules(folder: string): void {
     "re2js",
     "yaml",
     "commander",
+    "pg",
+    "kysely",
   ];
   for (const name of [...libraries, "jsonc-parser", "esbuild", "typescript", "@modelcontextprotocol"]) {
     symlinkSync(join(house, "node_modules", name), join(modules, name));

@@ -57,12 +57,12 @@ export async function cutPower(children, { cuts, print }) {
   ];
 }
 
-const cutsPerDisk = 20;
+export const cutsPerDisk = 20;
 /** How many cuts of the baseline for each of ours: one is like the other. */
 const plainShare = 0.15;
 
 /** @param {(pool: string) => Promise<void>} work */
-async function withPool(work) {
+export async function withPool(work) {
   const pool = snapshotPool(1024);
   try {
     await work(pool.path);
@@ -111,7 +111,7 @@ async function cutPlain(pool, writer, cuts, plain) {
 /** @typedef {{ readonly image: string, readonly at: string }} Disk */
 
 /** @param {Disk} disk @param {number} sizeMiB @param {readonly string[]} command @param {(witness: Witness) => Promise<void>} work */
-async function withWriter(disk, sizeMiB, command, work) {
+export async function withWriter(disk, sizeMiB, command, work) {
   makeExt4(disk.image, sizeMiB * 1024);
   mkdirSync(disk.at, { recursive: true });
   const witness = new Witness(command, disk);
@@ -124,7 +124,7 @@ async function withWriter(disk, sizeMiB, command, work) {
 }
 
 /** Copies the disk at this instant and puts the copy where the writer sees its own. @param {Disk} disk @param {Witness} witness @param {(judge: ReturnType<Witness["mark"]>) => Promise<void>} work */
-async function withCopy({ image, at }, witness, work) {
+export async function withCopy({ image, at }, witness, work) {
   const judge = witness.mark();
   must("cp", "--reflink=always", image, `${image}-copy`);
   // What was begun before the copy was made is told by now.
@@ -139,7 +139,7 @@ async function withCopy({ image, at }, witness, work) {
 }
 
 /** The machine was off for two minutes: the locks of before are silent for so long. @param {string} stateDir */
-function passTime(stateDir) {
+export function passTime(stateDir) {
   const locks = join(stateDir, "locks");
   mkdirSync(locks, { recursive: true });
   const then = Date.now() / 1_000 - 120;

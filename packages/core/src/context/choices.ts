@@ -1,5 +1,14 @@
-import { type OverlayForm, PersistentMap, type TurnNode, type TurnPayload } from "../conversation/index.js";
-import { advance, type Exchange, isSafeCut, noExchange, partnerOf, speaks } from "./exchange.js";
+import {
+  advance,
+  type Exchange,
+  noExchange,
+  type OverlayForm,
+  PersistentMap,
+  speaks,
+  type TurnNode,
+  type TurnPayload,
+} from "../conversation/index.js";
+import { isSafeCut, partnerOf } from "./exchange.js";
 import { type List, put } from "./list.js";
 import type { Ignored } from "./report.js";
 import type { Walk } from "./walk.js";

@@ -7,11 +7,15 @@ import type { Rendering } from "./types.js";
  * demands as it is, no pair of call and result and no answer of the model is torn apart. A compaction may
  * keep from any of them. Costs the length of the prompt.
  */
-export function safeCuts({ contents, provenance }: Rendering, provider: Provider): readonly string[] {
+export function safeCuts({ contents, provenance, report }: Rendering, provider: Provider): readonly string[] {
   const rules = invariants[provider];
+  // What stands behind calls that still await their results stands there for now only.
+  let stable = report.stableParts;
   return provenance.flatMap((origins, content) =>
-    origins.flatMap(({ cut, nodeId }, part) =>
-      cut === true && rules.every((rule) => rule.allowsCut(contents, content, part)) ? [nodeId] : [],
-    ),
+    origins.flatMap(({ cut, nodeId }, part) => {
+      stable -= 1;
+      const safe = cut === true && rules.every((rule) => rule.allowsCut(contents, content, part));
+      return safe && stable >= 0 ? [nodeId] : [];
+    }),
   );
 }

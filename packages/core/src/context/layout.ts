@@ -1,7 +1,6 @@
-import { PersistentMap, type ShownText } from "../conversation/index.js";
+import { type Exchange, noExchange, PersistentMap, type ShownText } from "../conversation/index.js";
 import type { Choice } from "./choices.js";
 import type { Part } from "./content.js";
-import { type Exchange, noExchange } from "./exchange.js";
 import { type List, put, sizeOf } from "./list.js";
 import type { Boundary, Dropped, Ignored, Repair } from "./report.js";
 import type { Provenance, RenderRule } from "./types.js";

@@ -1,5 +1,10 @@
-import type { PersistentMap, ToolCall, ToolResult, TurnNode } from "../conversation/index.js";
-import { noExchange } from "./exchange.js";
+import {
+  noExchange,
+  type PersistentMap,
+  type ToolCall,
+  type ToolResult,
+  type TurnNode,
+} from "../conversation/index.js";
 import { type Draft, drop, emit, type Layout, type Piece, repair } from "./layout.js";
 import { itemsOf, put, sizeOf } from "./list.js";
 import type { Ground, Scene } from "./scene.js";

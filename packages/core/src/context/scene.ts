@@ -1,6 +1,5 @@
-import type { ConversationContext, TurnNode } from "../conversation/index.js";
+import { type ConversationContext, isOfModel, type TurnNode } from "../conversation/index.js";
 import type { Choice, Choices } from "./choices.js";
-import { isOfModel } from "./exchange.js";
 import { type Layout, type Piece, sameAnswer } from "./layout.js";
 import type { Walk } from "./walk.js";
 

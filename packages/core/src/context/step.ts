@@ -1,6 +1,14 @@
-import type { Summary, TaskBoundary, TaskSummary, TurnNode } from "../conversation/index.js";
+import {
+  type Advance,
+  advance,
+  isOfModel,
+  type Summary,
+  speaks,
+  type TaskBoundary,
+  type TaskSummary,
+  type TurnNode,
+} from "../conversation/index.js";
 import { type Choices, choose, firstChoices } from "./choices.js";
-import { type Advance, advance, isOfModel, speaks } from "./exchange.js";
 import { drop, dropHeld, type Layout, mark, type Piece } from "./layout.js";
 import { put, sizeOf } from "./list.js";
 import { closeCalls, hiddenCall, hiddenResult, toolCall, toolResult } from "./rule-calls.js";

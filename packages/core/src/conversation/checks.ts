@@ -1,8 +1,9 @@
 import type { NewNode } from "./event.js";
+import { advance, isOfModel, speaks } from "./exchange.js";
 import { isPruned } from "./fold.js";
 import { isJson } from "./json.js";
 import type { ConversationContext, TurnMetadata, TurnNode } from "./node.js";
-import { openCalls } from "./path.js";
+import { openCalls, upwards } from "./path.js";
 import type { TurnPayload } from "./payload.js";
 import { type ConversationRefusal, refuseTurn } from "./refusal.js";
 import { isOnPath } from "./tree-paths.js";
@@ -53,7 +54,7 @@ const notJson = refuseTurn(
   "The metadata holds something that JSON cannot: it would not survive.",
 );
 
-function noSuchNode(id: string): ConversationRefusal {
+export function noSuchNode(id: string): ConversationRefusal {
   return refuseTurn("unknown_node", `There is no node ${id} in this conversation.`);
 }
 
@@ -115,7 +116,20 @@ function mustStandAbove(
   return refuseTurn("unknown_node", `Node ${targetId} stands on another branch.`);
 }
 
-/** A cut lies before a node that answers nothing and while nothing waits for an answer. */
+/** Whether nothing is torn apart if everything above a node goes: neither a pair nor an answer of the model. */
+export function isSafeCut(context: ConversationContext, keepFromId: string): boolean {
+  const node = context.nodes.get(keepFromId);
+  if (node === undefined) return false;
+  const parent = node.parentId === null ? undefined : context.nodes.get(node.parentId);
+  if (parent === undefined) return true;
+  if (parent.exchange.calls.length > 0 && !advance(parent.exchange, node).ends) return false;
+  if (!isOfModel(node)) return true;
+  for (const above of upwards(context, parent.id)) {
+    if (speaks(above)) return !(isOfModel(above) && above.payload.step === node.payload.step);
+  }
+  return true;
+}
+
 function checkCut(
   context: ConversationContext,
   keepFromId: string,
@@ -123,10 +137,6 @@ function checkCut(
 ): ConversationRefusal | undefined {
   const missing = mustStandAbove(context, keepFromId, parentId);
   if (missing !== undefined) return missing;
-  const node = context.nodes.get(keepFromId);
-  const before = node?.parentId ?? undefined;
-  const answers = node?.payload.kind === "tool_result";
-  const cutsBatch = before !== undefined && openCalls(context, before).length > 0;
-  if (!answers && !cutsBatch) return undefined;
+  if (isSafeCut(context, keepFromId)) return undefined;
   return refuseTurn("unsafe_cut", `A cut before node ${keepFromId} would part calls from their results.`);
 }

@@ -76,8 +76,8 @@ function mapPayloads(
       return root === event.root ? event : { ...event, root };
     }
     case "nodes_added": {
-      const nodes = event.nodes.map((node) => mapNode(node, change));
-      return nodes.every((node, at) => node === event.nodes[at]) ? event : { ...event, nodes };
+      if (event.nodes.every((node) => change(node.payload) === node.payload)) return event;
+      return { ...event, nodes: event.nodes.map((node) => mapNode(node, change)) };
     }
     case "staged": {
       const changed = change(event.payload);
@@ -169,6 +169,7 @@ const known: Readonly<Record<EventType, Check>> = {
     toId: text,
     files: listOf(delta),
     undoes: optional(text),
+    cancels: optional(text),
   }),
   restore_dropped: event<"restore_dropped">({ restoreId: text }),
 };

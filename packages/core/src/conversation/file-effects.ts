@@ -22,6 +22,19 @@ export function namesFrom(...roots: readonly string[]): FileNaming {
   };
 }
 
+/** The same naming, which does not work the same name out again and again. */
+export function remembered(naming: FileNaming): FileNaming {
+  const known = new Map<string, string>();
+  return (path) => {
+    const name = known.get(path) ?? naming(path);
+    if (known.size >= mostRemembered) known.clear();
+    known.set(path, name);
+    return name;
+  };
+}
+
+const mostRemembered = 10_000;
+
 /** What a node says of the states of files, in its order. */
 export function effectsOf(payload: TurnPayload): readonly FileEffect[] {
   switch (payload.kind) {
@@ -30,9 +43,11 @@ export function effectsOf(payload: TurnPayload): readonly FileEffect[] {
       return payload.files ?? none;
     case "file_content":
       return [{ path: payload.path, after: payload.sha256, by: "seen" }];
-    case "restore":
     case "task_summary":
-      return payload.files.map(effectOf);
+      return payload.files.map(changeOf);
+    // It stands below the node that it went to, whose files it made: what was before was on another branch.
+    case "restore":
+      return payload.files.map(({ path, to }) => ({ path, after: to, by: "seen" }));
     // A compaction tells once more what the nodes above it say.
     case "summary":
     case "user_message":
@@ -49,6 +64,7 @@ export function effectsOf(payload: TurnPayload): readonly FileEffect[] {
 
 const none: readonly FileEffect[] = [];
 
-function effectOf({ path, from, to }: FileDelta): FileEffect {
+/** A change on the way that was recorded as a whole. */
+export function changeOf({ path, from, to }: FileDelta): FileEffect {
   return { path, before: from, after: to, by: "tool" };
 }

@@ -1,6 +1,6 @@
-import { effectsOf, type FileNaming, type FileStateHash } from "./file-effects.js";
+import { changeOf, effectsOf, type FileNaming, type FileStateHash } from "./file-effects.js";
 import type { ConversationContext, TurnNode } from "./node.js";
-import type { FileEffect, TaskSummary } from "./payload.js";
+import type { FileEffect, TaskSummary, TurnPayload } from "./payload.js";
 import { isOnPath, nodesBelow } from "./tree-paths.js";
 
 /** What became of one file along a stretch of a path. */
@@ -18,24 +18,34 @@ export interface StoryTerms {
   readonly naming: FileNaming;
   /** The state of a file where the stretch begins, as far as it is known. */
   readonly before: (path: string) => FileStateHash | undefined;
+  /** A restore that counts as the change that it made on the disk: because it is to be taken back. */
+  readonly restoreId?: string;
 }
 
 /** The stories of all files that the nodes speak of, by name; `nodes` in the order of the path. */
 export function storiesAlong(
   context: ConversationContext,
   nodes: readonly TurnNode[],
-  { naming, before }: StoryTerms,
+  terms: StoryTerms,
 ): ReadonlyMap<string, FileStory> {
   const stories = new Map<string, FileStory>();
   for (const { payload } of nodes) {
-    const effects =
-      payload.kind === "task_summary" ? mergedEffects(context, payload, naming) : effectsOf(payload);
-    for (const effect of effects) {
-      const path = naming(effect.path);
-      stories.set(path, goOn(stories.get(path) ?? begin(before(path), effect), effect));
+    for (const effect of effectsIn(context, payload, terms)) {
+      const path = terms.naming(effect.path);
+      stories.set(path, goOn(stories.get(path) ?? begin(terms.before(path), effect), effect));
     }
   }
   return stories;
+}
+
+function effectsIn(
+  context: ConversationContext,
+  payload: TurnPayload,
+  { naming, restoreId }: StoryTerms,
+): readonly FileEffect[] {
+  if (payload.kind === "task_summary") return mergedEffects(context, payload, naming);
+  if (payload.kind === "restore" && payload.restoreId === restoreId) return payload.files.map(changeOf);
+  return effectsOf(payload);
 }
 
 interface Beginning {

@@ -1,4 +1,5 @@
 import type { ConversationEvent, MetadataPatch, NewNode, TaskChange } from "./event.js";
+import { advance, noExchange } from "./exchange.js";
 import type { ConversationContext, TaskRecord, TurnMetadata, TurnNode } from "./node.js";
 import { type Edit, PersistentMap } from "./persistent-map.js";
 import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
@@ -62,6 +63,7 @@ export function startedContext(
     metadata: root.metadata ?? {},
     taskId: sessionId,
     depth: 0,
+    exchange: noExchange,
   };
   const task: TaskRecord = { id: sessionId, parentTaskId: null, tipId: sessionId, outcome: "open" };
   return {
@@ -167,6 +169,7 @@ function placed(node: NewNode, parent: TurnNode): TurnNode {
     metadata: metadata ?? {},
     taskId,
     depth: parent.depth + 1,
+    exchange: advance(parent.exchange, { id, payload, metadata: metadata ?? {} }).exchange,
   };
 }
 

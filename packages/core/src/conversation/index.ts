@@ -1,4 +1,4 @@
-export { checkMetadata, checkNode, standingNode } from "./checks.js";
+export { checkMetadata, checkNode, isSafeCut, standingNode } from "./checks.js";
 export {
   type ConversationEvent,
   type EventType,
@@ -10,11 +10,20 @@ export {
   type TaskChange,
 } from "./event.js";
 export { eventFromJson, eventToJson, type ReadEvent } from "./event-shape.js";
+export {
+  type Advance,
+  advance,
+  type Exchange,
+  isOfModel,
+  type ModelNode,
+  noExchange,
+  speaks,
+} from "./exchange.js";
 export { type FileNaming, type FileStateHash, namesFrom } from "./file-effects.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export { type ReadJournal, readJournal } from "./journal.js";
-export { encodeRecord } from "./journal-codec.js";
+export { encodeRecord, isSealed, type Line, readLine } from "./journal-codec.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 export {
   type ContextListener,
@@ -48,6 +57,15 @@ export {
   type RestorePlan,
   type RestoreWay,
 } from "./restore-plan.js";
+export { type SettledRestore, settleRestore } from "./restore-settling.js";
+export {
+  type Moved,
+  type Restored,
+  type RestoreJournal,
+  type RestoreTerms,
+  type RestoreWorkspace,
+  restoreFiles,
+} from "./restoring.js";
 export { isSessionId, refuseNewSession, refuseUnknownSession } from "./session-id.js";
 export type * from "./store.js";
 export {

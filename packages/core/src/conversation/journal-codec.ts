@@ -62,6 +62,28 @@ export function isSealed(bytes: Uint8Array, from: number, to: number): boolean {
  * @param read the bytes of this SHA-256, proved by it; undefined where they are gone.
  */
 export function readLine(text: string, read: (sha256: string) => Uint8Array | undefined): Line {
+  return readUsual(text) ?? readAny(text, read);
+}
+
+/**
+ * A line as `encodeRecord` begins them, without large texts: its event is parsed alone, so that nothing has
+ * to be copied out of a larger object.
+ */
+function readUsual(text: string): Line | undefined {
+  if (!text.startsWith(usualStart)) return undefined;
+  const afterSeq = text.indexOf(",", usualStart.length);
+  const afterTs = text.indexOf(",", afterSeq + 1);
+  if (!text.startsWith(tsStart, afterSeq)) return undefined;
+  const seq = Number(text.slice(usualStart.length, afterSeq));
+  const ts = Number(text.slice(afterSeq + tsStart.length, afterTs));
+  const json = parsed(`{${text.slice(afterTs + 1, text.length - sealBytes)}}`);
+  if (json === undefined || !isNatural(seq) || Number.isNaN(ts) || json.blobs !== undefined) return undefined;
+  const answer = eventFromJson(json);
+  if (answer.kind !== "event") return undefined;
+  return { kind: "record", record: { v: journalVersion, seq, ts, event: answer.event }, lostBlobs: none };
+}
+
+function readAny(text: string, read: (sha256: string) => Uint8Array | undefined): Line {
   const json = parsed(text);
   if (json === undefined) return damaged;
   const { v, seq, ts, crc: _, blobs, ...rest } = json;
@@ -86,6 +108,9 @@ export function sealedEnd(bytes: Uint8Array, from: number, to: number): number {
 }
 
 const encoder = new TextEncoder();
+const usualStart = `{"v":${journalVersion},"seq":`;
+const tsStart = ',"ts":';
+const none: readonly string[] = [];
 const damaged: Line = { kind: "damaged" };
 const quote = 0x22;
 const brace = 0x7d;

@@ -8,7 +8,7 @@ import { filesChanged, Manifests } from "./manifest.js";
 import type { MetadataKey } from "./metadata-key.js";
 import type { ConversationContext, PendingRestore, StagedItem, TurnMetadata, TurnNode } from "./node.js";
 import { openCalls, upwards } from "./path.js";
-import type { OverlayForm, Restore, Summary, TurnPayload } from "./payload.js";
+import type { OverlayForm, Summary, TurnPayload } from "./payload.js";
 import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
 import type { Acknowledged, OpenSession } from "./store.js";
 import {
@@ -318,19 +318,20 @@ export class ContextManager {
   }
 
   /**
-   * Moves the head to where the files were restored to, and below it the restore.
-   *
-   * @param besides a task that ends with the move, and the branch that is pruned with it.
+   * Moves the head to where the files were restored to, and below it the restore. A call that asked for it is
+   * answered on the branch that is left; an undo then goes back to below the answer.
    */
-  finishRestore(
-    restore: Omit<Restore, "kind">,
-    answering?: AnsweredCall,
-    besides: Pick<Extract<ConversationEvent, { type: "nodes_added" }>, "task" | "pruned"> = {},
-  ): TurnNode | ConversationRefusal {
-    const left = leave(this.current, answering, this.make);
-    if (isTurnRefusal(left)) return left;
-    const node = this.make({ kind: "restore", ...restore }, restore.toId);
-    return this.carryOut({ type: "nodes_added", nodes: [...left.nodes, node], head: node.id, ...besides });
+  finishRestore(restore: PendingRestore, answering?: AnsweredCall): TurnNode | ConversationRefusal {
+    // After a kill the call that asked for it has lost its answer: that must not keep the head from the files.
+    const left = answering === undefined ? undefined : leave(this.current, answering, this.make);
+    if (left !== undefined && isTurnRefusal(left)) return left;
+    const { cancels, ...told } = restore;
+    const fromId = left?.tipId ?? restore.fromId;
+    const node = this.make({ kind: "restore", ...told, fromId }, restore.toId);
+    const ended =
+      cancels === undefined ? {} : { task: { id: cancels, outcome: "cancelled" } as const, pruned: cancels };
+    const nodes = [...(left?.nodes ?? []), node];
+    return this.carryOut({ type: "nodes_added", nodes, head: node.id, ...ended });
   }
 
   /** Journals that a begun restore did not happen. */

@@ -1,5 +1,5 @@
 import { bareName } from "../files/index.js";
-import { effectsOf, type FileNaming, type FileStateHash } from "./file-effects.js";
+import { effectsOf, type FileNaming, type FileStateHash, remembered } from "./file-effects.js";
 import { storiesAlong } from "./file-stories.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import { PathFold } from "./path-fold.js";
@@ -12,19 +12,19 @@ export type Manifest = PersistentMap<FileStateHash>;
 
 /** The manifests of one conversation: the fold of what the nodes on a path say of files. */
 export class Manifests {
+  readonly naming: FileNaming;
   private readonly fold: PathFold<Manifest>;
 
   /**
    * @param naming makes one of several names of a file; see `namesFrom`.
    * @param distance as in `PathFold`.
    */
-  constructor(
-    readonly naming: FileNaming = bareName,
-    distance?: number,
-  ) {
+  constructor(naming: FileNaming = bareName, distance?: number) {
+    const name = remembered(naming);
+    this.naming = name;
     const step = (manifest: Manifest, { payload }: TurnNode, edit: Edit) => {
       let next = manifest;
-      for (const { path, after } of effectsOf(payload)) next = next.set(naming(path), after, edit);
+      for (const { path, after } of effectsOf(payload)) next = next.set(name(path), after, edit);
       return next;
     };
     this.fold = new PathFold<Manifest>(PersistentMap.empty(), step, distance);

@@ -1,3 +1,4 @@
+import type { Exchange } from "./exchange.js";
 import type { TurnPayload } from "./payload.js";
 import type { PersistentMap } from "./persistent-map.js";
 
@@ -17,6 +18,8 @@ export interface TurnNode {
   readonly taskId: string;
   /** Steps from the root, which has 0; derived. */
   readonly depth: number;
+  /** The calls that stand open below it, or were answered together with such; derived. */
+  readonly exchange: Exchange;
 }
 
 /** Annotations of the application (seed 4, "TurnMetadata"). */
@@ -83,6 +86,8 @@ export interface PendingRestore {
     readonly to: string | null;
   }[];
   readonly undoes?: string;
+  /** The task that is cancelled by the move. */
+  readonly cancels?: string;
 }
 
 /** The whole state of a conversation: an immutable value, the fold of its journal (seed 4). */

@@ -1,4 +1,5 @@
 import type { ConversationEvent, JournalRecord } from "./event.js";
+import { noExchange } from "./exchange.js";
 import { applyEvent, startedContext } from "./fold.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import type { Edit } from "./persistent-map.js";
@@ -70,6 +71,7 @@ function salvage(context: ConversationContext, event: ConversationEvent): Conver
       metadata: metadata ?? {},
       taskId: payload.kind === "task_boundary" ? id : (elder?.taskId ?? ""),
       depth: (elder?.depth ?? -1) + 1,
+      exchange: noExchange,
     };
     orphans = orphans.set(id, orphan);
     if (elder !== undefined) orphans = orphans.set(elder.id, { ...elder, childIds: [...elder.childIds, id] });

@@ -1,10 +1,9 @@
 import type { FileStanding } from "../files/index.js";
+import { noSuchNode, standingNode } from "./checks.js";
 import type { FileStateHash } from "./file-effects.js";
 import { type FileStory, storiesAlong } from "./file-stories.js";
-import { isPruned } from "./fold.js";
 import { byPath, Manifests } from "./manifest.js";
-import type { ConversationContext, TurnNode } from "./node.js";
-import type { Restore } from "./payload.js";
+import type { ConversationContext } from "./node.js";
 import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
 import { commonAncestor, isOnPath, nodesBelow } from "./tree-paths.js";
 
@@ -145,7 +144,7 @@ function courseTo(
   { fromId, toId }: { readonly fromId: string; readonly toId: string },
   manifests: Manifests,
 ): Course | ConversationRefusal {
-  const flaw = flawOf(context, fromId) ?? flawOf(context, toId);
+  const flaw = flawOf(context, fromId, toId);
   if (flaw !== undefined) return flaw;
   const { id } = commonAncestor(context, fromId, toId);
   const base = manifests.at(context, id);
@@ -179,12 +178,16 @@ function courseBack(
   { naming }: Manifests,
 ): Course | ConversationRefusal {
   const node = context.nodes.get(undoes);
-  const flaw = flawOf(context, undoes) ?? flawOf(context, fromId) ?? flawOfUndo(context, fromId, node);
+  if (node === undefined) return noSuchNode(undoes);
+  const { payload, parentId } = node;
+  if (payload.kind !== "restore" || parentId === null || !isOnPath(context, undoes, fromId))
+    return refuseTurn("invalid_arguments", "Only a restore on the path to the head can be taken back.");
+  const flaw = flawOf(context, fromId, payload.fromId);
   if (flaw !== undefined) return flaw;
-  const { payload, parentId } = restoreIn(node);
   const nodes = nodesBelow(context, parentId, fromId);
   // What the restore left alone was on the disk then as it is here: no state above it says more.
-  const stories = storiesAlong(context, nodes, { naming, before: () => undefined });
+  const terms = { naming, before: () => undefined, restoreId: payload.restoreId };
+  const stories = storiesAlong(context, nodes, terms);
   const files: DifferingFile[] = [];
   for (const [path, story] of stories) {
     const file = difference(path, story, undefined);
@@ -193,26 +196,11 @@ function courseBack(
   return { fromId, toId: payload.fromId, undoes: payload.restoreId, files: files.sort(byPath) };
 }
 
-function restoreIn(node: TurnNode | undefined): { readonly payload: Restore; readonly parentId: string } {
-  if (node?.payload.kind !== "restore" || node.parentId === null) throw new Error("this is no restore");
-  return { payload: node.payload, parentId: node.parentId };
-}
-
-function flawOfUndo(
-  context: ConversationContext,
-  fromId: string,
-  node: TurnNode | undefined,
-): ConversationRefusal | undefined {
-  if (node?.payload.kind !== "restore" || !isOnPath(context, node.id, fromId))
-    return refuseTurn("invalid_arguments", "Only a restore on the path to the head can be taken back.");
-  return flawOf(context, node.payload.fromId);
-}
-
-function flawOf(context: ConversationContext, id: string): ConversationRefusal | undefined {
-  if (!context.nodes.has(id)) return refuseTurn("unknown_node", `There is no node ${id}.`);
-  return isPruned(context, id)
-    ? refuseTurn("pruned_node", `Node ${id} stands in a branch that was pruned; restore it first.`)
-    : undefined;
+/** Where one goes to has to stand; where one comes from has to be there. */
+function flawOf(context: ConversationContext, fromId: string, toId: string): ConversationRefusal | undefined {
+  if (!context.nodes.has(fromId)) return noSuchNode(fromId);
+  const target = standingNode(context, toId);
+  return isTurnRefusal(target) ? target : undefined;
 }
 
 function decide(file: KnownFile, standing: FileStanding | undefined, kept: ReadonlySet<string>): PlannedFile {

@@ -20,6 +20,20 @@ export async function fileState(session: Session, path: string): Promise<FileSta
   }
 }
 
+/** The same under the file's lock: whoever gets it stands on settled ground. `busy` where it is not to be had. */
+export async function settledState(session: Session, path: string): Promise<FileStanding> {
+  const tidy = tidyPath(path);
+  const place = isRefusal(tidy) ? tidy : await session.ports.disk.enter(tidy.path, "allow");
+  if (isRefusal(place)) return { path, barred: place };
+  await place.close();
+  const lock = await session.turnstile.pass(place.realPath, () =>
+    session.ports.locks.acquire(place.realPath, session.limits.lockMs),
+  );
+  if (isRefusal(lock)) return { path, realPath: place.realPath, barred: lock };
+  await lock.release();
+  return fileState(session, path);
+}
+
 async function standingAt(
   session: Session,
   place: Place,

@@ -9,7 +9,7 @@ import { setToUndo, undoSet } from "./change-set-undo.js";
 import { readCurrent } from "./current.js";
 import type { Corrector, EditApplier } from "./edit-models.js";
 import { planEdits, rebaseEdits } from "./edit-plan.js";
-import { fileState } from "./file-states.js";
+import { fileState, settledState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
 import { defaultGuards, type Guards } from "./guards.js";
 import { HeldFiles } from "./held-files.js";
@@ -196,6 +196,13 @@ export class Workspace {
   async fileStates(paths: readonly string[]): Promise<readonly FileStanding[]> {
     const standings: FileStanding[] = [];
     for (const path of paths) standings.push(await fileState(this.shared, path));
+    return standings;
+  }
+
+  /** The same under each file's lock, so that what a kill interrupted there is made good before. */
+  async settledStates(paths: readonly string[]): Promise<readonly FileStanding[]> {
+    const standings: FileStanding[] = [];
+    for (const path of paths) standings.push(await settledState(this.shared, path));
     return standings;
   }
 

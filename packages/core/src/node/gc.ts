@@ -3,6 +3,7 @@ import { isRefusal, type Refusal } from "../files/index.js";
 import { unfinishedPrefix } from "./blobs.js";
 import { recoverSets } from "./change-set-recovery.js";
 import { namesIn, readLink, removeQuietly } from "./entries.js";
+import { conversationRemains, removeAll } from "./journal-remains.js";
 import { breakLock, isAbandoned, openLocks } from "./locks.js";
 import { type Recovered, recover } from "./recovery.js";
 import { readSessions } from "./sessions.js";
@@ -33,7 +34,8 @@ export interface GarbageReport {
 
 /**
  * Bounds the state folder. What a live session saw or wrote since the oldest of them began is never
- * removed; a state that is gone is answered by `bytes_gone` afterwards, never wrongly.
+ * removed; a state that is gone is answered by `bytes_gone` afterwards, never wrongly. Conversations are
+ * never removed, nor what belongs to them; only what an interrupted call left beside them.
  */
 export async function collectGarbage(options: GarbageOptions = {}): Promise<GarbageReport | Refusal> {
   const state = openStateFolder(options.stateDir);
@@ -56,6 +58,7 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
   });
   const histories = oldHistories(state, Math.min(oldest, pinnedFrom));
   for (const path of histories) remove(path);
+  if (!dryRun) for (const path of conversationRemains(state)) removeAll(path);
   return {
     kind: "collected",
     ...blobs,

@@ -7,5 +7,8 @@ export { type CallNote, type HostMemory, openHostMemory, type SeenState } from "
 export { type Inspection, inspectState, type StateFacts } from "./inspect.js";
 export { type JournalStoreOptions, openJournalStore } from "./journal-store.js";
 export { type OpenedPorts, openPorts, type PortOptions } from "./open.js";
+export { openPostgresStore } from "./open-postgres-store.js";
 export { OpenedWorkspace, type OpenWorkspaceOptions, openWorkspace } from "./open-workspace.js";
+export type { PostgresConnection } from "./postgres-pool.js";
+export type { PostgresStoreOptions } from "./postgres-store.js";
 export type { Recovered } from "./recovery.js";

@@ -1,4 +1,4 @@
-import { fdatasyncSync, fstatSync, ftruncateSync, openSync } from "node:fs";
+import { fdatasyncSync, fstatSync, ftruncateSync, openSync, statSync } from "node:fs";
 import {
   type Acknowledged,
   type ConversationRefusal,
@@ -167,7 +167,7 @@ function newerThanUs(id: string, { problems }: ReadJournal): ConversationRefusal
 
 /** Whether the journal is as long as it was when it was read. */
 function stillEnds(place: JournalPlace, size: number): boolean {
-  return readWhole(place.file)?.length === size;
+  return statSync(place.file, { throwIfNoEntry: false })?.size === size;
 }
 
 /** Throws the system's error; the journal is then as it was, or already repaired. */

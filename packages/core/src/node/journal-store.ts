@@ -35,8 +35,12 @@ export interface JournalStoreOptions {
  * the first session is.
  */
 export function openJournalStore(options: JournalStoreOptions = {}): SessionStore | ConversationRefusal {
-  const state = openStateFolder(options.stateDir);
-  return isRefusal(state) ? refuseLike(state) : new JournalStore(state);
+  try {
+    const state = openStateFolder(options.stateDir);
+    return isRefusal(state) ? refuseLike(state) : new JournalStore(state);
+  } catch (error) {
+    return refuseStore(error, "The state folder could not be opened");
+  }
 }
 
 class JournalStore implements SessionStore {

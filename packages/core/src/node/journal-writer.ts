@@ -96,7 +96,12 @@ export class JournalWriter {
   }
 
   private async lookAtLease(): Promise<void> {
-    if (this.over === undefined && !(await this.lock.held())) this.over ??= refuseHeld(this.place.id);
+    if (this.over !== undefined) return;
+    try {
+      if (!(await this.lock.held())) this.over ??= refuseHeld(this.place.id);
+    } catch (error) {
+      this.fail(error, this.isUntouched());
+    }
   }
 
   /** Writes what waits. A failure is kept for the next flush. */
@@ -129,15 +134,27 @@ export class JournalWriter {
   private attempt(work: () => ConversationRefusal | undefined): void {
     try {
       this.failure = (this.unsettled ? this.settle() : undefined) ?? work();
+      if (this.failure !== undefined) this.drop();
     } catch (error) {
-      this.failure = refuseStore(
-        error,
-        `Nothing since the last acknowledgement was kept in session ${this.place.id}`,
-      );
-      this.unsettled = true;
-      this.settle();
+      this.fail(error);
     }
-    if (this.failure !== undefined) this.drop();
+  }
+
+  /** @param isOurs whether what stands in the file beyond what was acknowledged can only be our own. */
+  private fail(error: unknown, isOurs = true): void {
+    const { id } = this.place;
+    this.failure = refuseStore(error, `Nothing since the last acknowledgement was kept in session ${id}`);
+    this.unsettled = true;
+    this.drop();
+    if (isOurs) this.settle();
+  }
+
+  private isUntouched(): boolean {
+    try {
+      return fstatSync(this.opened()).size === this.writtenBytes;
+    } catch {
+      return false;
+    }
   }
 
   private writeLines(): ConversationRefusal | undefined {
@@ -171,9 +188,8 @@ export class JournalWriter {
 
   /** Cuts the file back to what was acknowledged. @returns why it cannot be written yet. */
   private settle(): ConversationRefusal | undefined {
+    this.cutAtOnce();
     try {
-      if (this.fd !== undefined) closeQuietly(this.fd);
-      this.fd = undefined;
       const fd = this.opened();
       const { size } = fstatSync(fd);
       if (size < this.durableBytes) return this.stop();
@@ -187,6 +203,30 @@ export class JournalWriter {
         error,
         `What was left half written in session ${this.place.id} could not be cleared up`,
       );
+    }
+  }
+
+  /** By the descriptor that is open still: perhaps the file cannot be opened again. */
+  private cutAtOnce(): void {
+    const { fd } = this;
+    if (fd === undefined) return;
+    this.fd = undefined;
+    try {
+      if (this.isLonger(fd)) ftruncateSync(fd, this.durableBytes);
+    } catch (error) {
+      // It is tried once more, and answered for, by a fresh one.
+      if (codeOf(error) === "") throw error;
+    } finally {
+      closeQuietly(fd);
+    }
+  }
+
+  /** Never in doubt: to cut a file that is shorter would lengthen it. */
+  private isLonger(fd: number): boolean {
+    try {
+      return fstatSync(fd).size > this.durableBytes;
+    } catch {
+      return this.writtenBytes > this.durableBytes;
     }
   }
 

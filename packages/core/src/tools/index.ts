@@ -9,6 +9,7 @@ export {
   conversationToolNames,
   type FilesThatFollow,
 } from "./conversation/conversation-tool.js";
+export { followFiles } from "./conversation/follow-files.js";
 export {
   type ConversationReply,
   type ConversationToolContext,

@@ -297,6 +297,14 @@ function describeList({ store, reopen }: Ground): void {
     expect([facts?.title, facts?.cwd, facts?.problem]).toEqual([undefined, undefined, undefined]);
   });
 
+  it("lists a name to the letter, whatever it is made of", async () => {
+    const session = await made(store(), "s-1", { title: "a\0b\ud800 🦊 \"'", cwd: "/wörk/\udfff" });
+    expect(listed(await store().list())).toMatchObject([{ title: "a\0b\ud800 🦊 \"'", cwd: "/wörk/\udfff" }]);
+    session.append(renamed("", Date.now()));
+    acknowledged(await session.flush());
+    expect(listed(await store().list())).toMatchObject([{ title: "" }]);
+  });
+
   it("removes a session for good, and only one that nobody writes", async () => {
     const session = await made(store(), "s-1");
     await (await made(store(), "s-2")).close();

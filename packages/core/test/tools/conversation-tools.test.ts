@@ -1,13 +1,16 @@
+import type { Workspace } from "@holdfast/core";
 import { describe, expect, it } from "vitest";
 import { type ContextManager, listTasks, scriptedSummariser } from "../../src/conversation/index.js";
 import {
   type ConversationToolContext,
   conversationToolNames,
   conversationTools,
+  followFiles,
   jsonSchema,
   runConversationTool,
 } from "../../src/tools/index.js";
 import { call, must, newManager, reply, say } from "../conversation/support.js";
+import { ground } from "../support.js";
 
 /** The model calls a tool, alone in its step. */
 async function called(
@@ -151,6 +154,7 @@ describe("the conversation's tools", () => {
     ["task_resume", {}, "needs the argument task_id"],
     ["task_start", { context: "forget" }, "context"],
     ["rewind", { consent: ["a"] }, "consent"],
+    ["rewind", { conflicts: "leave" }, "conflicts"],
     ["no_such_tool", {}, "no conversation tool"],
   ])(
     "answer wrong arguments of %s with a sentence, and the call has its result",
@@ -165,4 +169,100 @@ describe("the conversation's tools", () => {
       expect(manager.getCurrentNode().payload).toMatchObject({ kind: "tool_result", isError: true });
     },
   );
+
+  it("put the files back with the head, and refuse where somebody else has changed them", async () => {
+    const { workspace, text, put } = await ground({ "a.ts": "one\n" });
+    const manager = newManager();
+    let count = 0;
+    const files = followFiles(manager, workspace, () => `restore ${++count}`);
+    const base = say(manager, "go");
+    await changed(manager, workspace, "a.ts", "two\n");
+    await changed(manager, workspace, "new.ts", "new\n");
+    reply(manager, "done");
+    const tip = manager.context.currentNodeId;
+
+    put("a.ts", "by hand\n");
+    const refused = await called(manager, "rewind", { turn_id: base.id, files: "restore" }, { files });
+    expect(refused).toMatchObject({ code: "files_in_conflict" });
+    expect([text("a.ts"), text("new.ts")]).toEqual(["by hand\n", "new\n"]);
+    expect(manager.getCurrentNode().payload).toMatchObject({ kind: "tool_result", isError: true });
+
+    const agreed = { turn_id: base.id, files: "restore", consent: ["a.ts"] };
+    const restored = await called(manager, "rewind", agreed, { files });
+    expect(restored).toMatchObject({ code: "ok" });
+    expect(text("a.ts")).toBe("one\n");
+    expect(() => text("new.ts")).toThrow();
+    expect(manager.getCurrentNode()).toMatchObject({ parentId: base.id, payload: { kind: "restore" } });
+    const answered = manager.context.nodes.get(restored.asked.id)?.childIds ?? [];
+    expect(manager.context.nodes.get(answered[0] ?? "")?.payload).toMatchObject({ kind: "tool_result" });
+    expect(manager.context.nodes.has(tip)).toBe(true);
+  });
+
+  it("leave what is in conflict as it is, where that is asked for, and say so", async () => {
+    const { workspace, text, put } = await ground({ "a.ts": "one\n", "b.ts": "one\n" });
+    const manager = newManager();
+    const files = followFiles(manager, workspace, () => "r1");
+    const base = say(manager, "go");
+    await changed(manager, workspace, "a.ts", "two\n");
+    await changed(manager, workspace, "b.ts", "two\n");
+    put("a.ts", "by hand\n");
+    const asked = { turn_id: base.id, files: "restore", conflicts: "leave" };
+    const restored = await called(manager, "rewind", asked, { files });
+    expect(restored).toMatchObject({ code: "ok", data: { left: [{ path: "a.ts", why: "changed" }] } });
+    expect(restored.text).toContain("left as they are: a.ts");
+    expect([text("a.ts"), text("b.ts")]).toEqual(["by hand\n", "one\n"]);
+  });
+
+  it("put back with a cancelled task what it changed, and prune it in the same step", async () => {
+    const { workspace, text } = await ground({ "a.ts": "one\n" });
+    const manager = newManager();
+    const files = followFiles(manager, workspace, () => "r1");
+    say(manager, "go");
+    const { data } = await called(manager, "task_start", { name: "try" });
+    await changed(manager, workspace, "a.ts", "two\n");
+    expect(await called(manager, "task_cancel", { files: "restore" }, { files })).toMatchObject({
+      code: "ok",
+    });
+    expect(text("a.ts")).toBe("one\n");
+    expect(listTasks(manager.context).tasks).toMatchObject([{ id: data?.task_id, state: "cancelled" }]);
+    expect(manager.context.pruned.has(String(data?.task_id))).toBe(true);
+  });
+
+  it("track only files that can be read", async () => {
+    const { workspace } = await ground({ "a.ts": "one\n" });
+    const manager = newManager();
+    const files = followFiles(manager, workspace, () => "r1");
+    say(manager, "go");
+    expect(await called(manager, "track_file", { file_path: "./a.ts" }, { files })).toMatchObject({
+      code: "ok",
+    });
+    expect(manager.trackedFiles()).toEqual(["a.ts"]);
+    expect(await called(manager, "track_file", { file_path: "gone.ts" }, { files })).toMatchObject({
+      code: "invalid_arguments",
+    });
+    expect(await called(manager, "track_file", { file_path: "../out" }, { files })).toMatchObject({
+      code: "invalid_arguments",
+    });
+  });
 });
+
+/** A write by the model, with what it did to the file on its result. */
+async function changed(manager: ContextManager, workspace: Workspace, path: string, content: string) {
+  const read = await workspace.read({ path });
+  const before = read.kind === "read" ? read.state.sha256 : null;
+  const base = before === null ? {} : { base: before };
+  const outcome = await workspace.write({ path, content, ...base });
+  const callId = `write ${manager.context.nodes.size}`;
+  call(manager, callId, "write_file");
+  const after = outcome.state?.sha256 ?? null;
+  const effect = { path, before, after, by: "tool" } as const;
+  must(
+    manager.addNode({
+      kind: "tool_result",
+      callId,
+      name: "write_file",
+      output: outcome.message,
+      files: [effect],
+    }),
+  );
+}

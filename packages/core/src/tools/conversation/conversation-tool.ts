@@ -70,6 +70,8 @@ export interface FilesThatFollow {
   follow(request: {
     readonly toId: string;
     readonly consent: readonly string[];
+    /** What becomes of the other files in conflict: they refuse the move, or stay as they are. */
+    readonly conflicts?: "refuse" | "leave";
     readonly answering: ((told: string) => AnsweredCall) | undefined;
     /** Called in place of moving the head alone, where the move does more than that. */
     readonly move?: "task_cancel";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { isTurnRefusal, refuseTurn } from "../../conversation/index.js";
+import { isTurnRefusal } from "../../conversation/index.js";
 import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
-import { follow } from "./follow.js";
+import { conflictParameters, follow, strayParameter } from "./follow.js";
 
 export const rewind = defineConversationTool({
   name: "rewind",
@@ -19,19 +19,17 @@ export const rewind = defineConversationTool({
       .enum(["keep", "restore"])
       .exactOptional()
       .describe("keep, unless given: the files stay as they are"),
-    consent: z
-      .array(z.string().min(1))
-      .exactOptional()
-      .describe("Paths to be put back although somebody else changed them; only where the user agreed"),
+    ...conflictParameters,
   }),
   annotations: { ...movingAnnotations, destructive: true },
   alone: true,
-  async run(host, { turn_id, files = "keep", consent = [] }, asked) {
+  async run(host, { turn_id, files = "keep", ...terms }, asked) {
     const { manager } = host;
     const target = manager.rewindTarget(turn_id);
     if (isTurnRefusal(target)) return target;
-    if (files === "restore") return follow(host, { toId: target.id, consent }, asked);
-    if (consent.length > 0) return refuseTurn("invalid_arguments", "consent goes with files: restore.");
+    if (files === "restore") return follow(host, { consent: [], ...terms, toId: target.id }, asked);
+    const stray = strayParameter(terms);
+    if (stray !== undefined) return stray;
     const told = answer("Went back; the path left is kept.", { turn_id: target.id });
     const node = manager.rewind(target.id, asked.answering(told));
     return isTurnRefusal(node) ? node : told;

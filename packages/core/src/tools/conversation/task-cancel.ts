@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isTurnRefusal } from "../../conversation/index.js";
 import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
-import { follow } from "./follow.js";
+import { conflictParameters, follow, strayParameter } from "./follow.js";
 
 export const taskCancel = defineConversationTool({
   name: "task_cancel",
@@ -14,18 +14,18 @@ export const taskCancel = defineConversationTool({
       .enum(["keep", "restore"])
       .exactOptional()
       .describe("keep, unless given: the files stay as they are"),
-    consent: z
-      .array(z.string().min(1))
-      .exactOptional()
-      .describe("Paths to be put back although somebody else changed them; only where the user agreed"),
+    ...conflictParameters,
   }),
   annotations: { ...movingAnnotations, destructive: true },
   alone: true,
-  async run(host, { files = "keep", consent = [] }, asked) {
+  async run(host, { files = "keep", ...terms }, asked) {
     const { manager } = host;
     const target = manager.cancelTarget();
     if (isTurnRefusal(target)) return target;
-    if (files === "restore") return follow(host, { toId: target.id, consent, move: "task_cancel" }, asked);
+    if (files === "restore")
+      return follow(host, { consent: [], ...terms, toId: target.id, move: "task_cancel" }, asked);
+    const stray = strayParameter(terms);
+    if (stray !== undefined) return stray;
     const told = answer("Task cancelled; its branch is kept out of view.", {
       task_id: manager.getCurrentNode().taskId,
     });

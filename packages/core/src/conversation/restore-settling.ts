@@ -1,0 +1,72 @@
+import type { FileStanding, Workspace } from "../files/index.js";
+import type { PendingRestore, TurnNode } from "./node.js";
+import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import type { RestoreJournal } from "./restoring.js";
+
+/** What became of a restore that was begun and of which nobody knew whether it happened. */
+export type SettledRestore =
+  | { readonly kind: "nothing_pending" }
+  | {
+      readonly kind: "restore_happened";
+      /** The new head. */
+      readonly node: TurnNode;
+      /** Files that somebody changed since. */
+      readonly changed: readonly string[];
+    }
+  | { readonly kind: "restore_dropped"; readonly changed: readonly string[] }
+  /** The files are neither all as before nor all as after: they stand as they are, and a person should look. */
+  | {
+      readonly kind: "restore_unclear";
+      readonly before: readonly string[];
+      readonly after: readonly string[];
+      readonly changed: readonly string[];
+    };
+
+/**
+ * After a kill in the middle of a restore: looks at the disk and makes the conversation agree with it. The
+ * change set of the restore is settled first, so that its files are all as before or all as after; what
+ * differs from both was changed by somebody since.
+ *
+ * @returns `files_refused` where the files cannot be looked at now (somebody holds a lock): try again; what
+ *   the journal refuses.
+ */
+export async function settleRestore(
+  journal: RestoreJournal,
+  workspace: Pick<Workspace, "settledStates">,
+): Promise<SettledRestore | ConversationRefusal> {
+  const pending = journal.context.pendingRestore;
+  if (pending === undefined) return { kind: "nothing_pending" };
+  const standings = await workspace.settledStates(pending.files.map(({ path }) => path));
+  const busy = standings.find(({ barred }) => barred?.code === "busy");
+  if (busy?.barred !== undefined)
+    return refuseTurn("files_refused", `${busy.path} cannot be looked at now: ${busy.barred.message}`);
+  const { before, after, changed } = sort(pending, standings);
+  if (after.length > 0 && before.length === 0) return happened(journal, pending, changed);
+  const dropped = journal.dropRestore(pending.restoreId);
+  const flushed = isTurnRefusal(dropped) ? dropped : await journal.flush();
+  if (isTurnRefusal(flushed)) return flushed;
+  if (after.length === 0 && before.length > 0) return { kind: "restore_dropped", changed };
+  return { kind: "restore_unclear", before, after, changed };
+}
+
+async function happened(
+  journal: RestoreJournal,
+  pending: PendingRestore,
+  changed: readonly string[],
+): Promise<SettledRestore | ConversationRefusal> {
+  const node = journal.finishRestore(pending);
+  if (isTurnRefusal(node)) return node;
+  const flushed = await journal.flush();
+  return isTurnRefusal(flushed) ? flushed : { kind: "restore_happened", node, changed };
+}
+
+function sort({ files }: PendingRestore, standings: readonly FileStanding[]) {
+  const [before, after, changed]: [string[], string[], string[]] = [[], [], []];
+  for (const [at, { path, from, to }] of files.entries()) {
+    const now = standings[at]?.sha256;
+    if (now === to) after.push(path);
+    else if (now === from) before.push(path);
+    else changed.push(path);
+  }
+  return { before, after, changed };
+}

@@ -1,0 +1,192 @@
+import { type ApplyChangesOutcome, bareName, type FileChange, type Workspace } from "../files/index.js";
+import { escapeForDisplay } from "../text/index.js";
+import { standingNode } from "./checks.js";
+import type { ContextManager } from "./manager.js";
+import type { ConversationContext, PendingRestore, TurnNode } from "./node.js";
+import { openCalls } from "./path.js";
+import type { FileDelta } from "./payload.js";
+import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import type { FileConflict, PlannedFile, RestorePlan } from "./restore-plan.js";
+import type { AnsweredCall } from "./tasks.js";
+
+/** The conversation in which a restore is journaled: a `ContextManager`. */
+export type RestoreJournal = Pick<
+  ContextManager,
+  "context" | "beginRestore" | "finishRestore" | "dropRestore" | "flush"
+>;
+
+/** The files that a restore moves: a `Workspace`. */
+export type RestoreWorkspace = Pick<Workspace, "applyChanges">;
+
+export interface RestoreTerms {
+  /** A fresh id, by which a kill in between can be settled. */
+  readonly restoreId: string;
+  /** Paths in conflict that are to be restored all the same; what is on the disk is kept before. */
+  readonly consent?: readonly string[];
+  /** Whether the other conflicts refuse the whole restore, as they do unless given, or stay as they are. */
+  readonly conflicts?: "refuse" | "leave";
+  /** For the call that asked for it: its result on the branch that is left, in one event with the move. */
+  readonly answering?: (moved: Moved) => AnsweredCall;
+  /** The task that is cancelled by the move: its branch is pruned in the same event. */
+  readonly cancels?: string;
+  /** The tool's name for the history of the files. */
+  readonly tool?: string;
+}
+
+export interface Moved {
+  /** What really happened to files. */
+  readonly files: readonly FileDelta[];
+  /** Conflicts that were left as they are. */
+  readonly left: readonly FileConflict[];
+}
+
+/** The files and the head were moved, durably. */
+export interface Restored extends Moved {
+  readonly kind: "restored";
+  /** The new head, below the node that was gone to. */
+  readonly node: TurnNode;
+}
+
+/**
+ * Carries a plan out: all of its files through one change set, and the head with them. Nothing happens where
+ * any file that is to move is not as the plan found it any more.
+ *
+ * @returns `restore_pending`; `open_calls`; `files_in_conflict`, naming those that nobody answered for;
+ *   `files_refused`, why the change set was refused; what the journal refuses. Nothing has moved then, but
+ *   where the journal fails after the files have: the message says so, and `settleRestore` makes it good.
+ * @throws DiskFault as `Workspace.applyChanges` does; `settleRestore` then finds out what happened.
+ */
+export async function restoreFiles(
+  journal: RestoreJournal,
+  workspace: RestoreWorkspace,
+  plan: RestorePlan,
+  terms: RestoreTerms,
+): Promise<Restored | ConversationRefusal> {
+  const flaw = flawOf(journal.context, plan, terms) ?? conflictIn(plan, terms);
+  if (flaw !== undefined) return flaw;
+  const steps = plan.files.filter((file): file is Step => isStep(file, terms));
+  const left = openConflicts(plan, terms);
+  const { fromId, toId, undoes } = plan;
+  const files = steps.map(({ path, from, to }): FileDelta => ({ path, from, to }));
+  const pending: PendingRestore = {
+    restoreId: terms.restoreId,
+    fromId,
+    toId,
+    files,
+    ...(undoes === undefined ? {} : { undoes }),
+    ...(terms.cancels === undefined ? {} : { cancels: terms.cancels }),
+  };
+  const moved = steps.length === 0 ? files : await moveFiles(journal, workspace, pending, terms);
+  if (isTurnRefusal(moved)) return moved;
+  return finish(journal, pending, { files: moved, left }, terms);
+}
+
+/** A file that is to move, in a state that is known. */
+type Step = Exclude<PlannedFile, { kind: "same" }> & { readonly from: string | null };
+
+function isStep(file: PlannedFile, { consent = [] }: RestoreTerms): file is Step {
+  if (file.kind !== "conflict") return file.kind !== "same";
+  return file.consentable && consent.some((path) => bareName(path) === file.path);
+}
+
+function openConflicts({ files }: RestorePlan, terms: RestoreTerms): readonly FileConflict[] {
+  return files.filter((file) => file.kind === "conflict").filter((file) => !isStep(file, terms));
+}
+
+function flawOf(
+  context: ConversationContext,
+  { toId }: RestorePlan,
+  { answering }: RestoreTerms,
+): ConversationRefusal | undefined {
+  const { pendingRestore, currentNodeId } = context;
+  if (pendingRestore !== undefined)
+    return refuseTurn(
+      "restore_pending",
+      `Restore ${pendingRestore.restoreId} was begun and has to be settled first.`,
+    );
+  const target = standingNode(context, toId);
+  if (isTurnRefusal(target)) return target;
+  const asking = answering?.({ files: [], left: [] }).callId;
+  const waiting = openCalls(context, currentNodeId).filter(({ call }) => call.callId !== asking);
+  const cut = target.childIds.length === 0 ? [] : openCalls(context, toId);
+  const [open] = [...waiting, ...cut];
+  if (open === undefined) return undefined;
+  return refuseTurn(
+    "open_calls",
+    `The call ${open.call.name} waits for its result ${waiting.length > 0 ? "where the head stands" : `at node ${toId}`}; answer it first, or go to another node.`,
+  );
+}
+
+function conflictIn(
+  plan: RestorePlan,
+  terms: RestoreTerms,
+): ConversationRefusal<"files_in_conflict"> | undefined {
+  const open = openConflicts(plan, terms);
+  const asked = new Set((terms.consent ?? []).map((path) => bareName(path)));
+  const impossible = open.filter(({ path }) => asked.has(path));
+  if (impossible.length > 0) return inConflict("With no consent can these be restored", impossible);
+  if (terms.conflicts === "leave" || open.length === 0) return undefined;
+  return inConflict("Say of each of these whether it is to be overwritten or left as it is", open);
+}
+
+function inConflict(head: string, files: readonly FileConflict[]): ConversationRefusal<"files_in_conflict"> {
+  const told = files.slice(0, mostTold).map(({ path, message }) => `${escapeForDisplay(path)}: ${message}`);
+  const more = files.length > told.length ? [`and ${files.length - told.length} more.`] : [];
+  const lines = [`Nothing was moved. ${head}:`, ...told, ...more];
+  return refuseTurn("files_in_conflict", lines.join("\n"));
+}
+
+const mostTold = 20;
+
+/** The journal says durably what is to come before any file moves. */
+async function moveFiles(
+  journal: RestoreJournal,
+  workspace: RestoreWorkspace,
+  pending: PendingRestore,
+  { tool = "rewind" }: RestoreTerms,
+): Promise<readonly FileDelta[] | ConversationRefusal> {
+  const begun = journal.beginRestore(pending);
+  if (isTurnRefusal(begun)) return begun;
+  const flushed = await journal.flush();
+  if (isTurnRefusal(flushed)) return flushed;
+  const outcome = await workspace.applyChanges({ tool, changes: pending.files.map(changeOf) });
+  // A file that came to be as wanted by itself in between did not move.
+  if (outcome.success) return pending.files.filter((_, at) => outcome.files[at]?.outcome.code === "applied");
+  return giveUp(journal, pending, outcome);
+}
+
+function changeOf({ path, from, to }: FileDelta): FileChange {
+  return { path, content: { kind: "state", from, sha256: to } };
+}
+
+async function giveUp(
+  journal: RestoreJournal,
+  { restoreId }: PendingRestore,
+  { code, message }: ApplyChangesOutcome,
+): Promise<ConversationRefusal> {
+  const dropped = journal.dropRestore(restoreId);
+  // Where this cannot be journaled, settling finds that nothing has moved.
+  if (!isTurnRefusal(dropped)) await journal.flush();
+  return refuseTurn("files_refused", `No file was moved (${code}). ${message}`);
+}
+
+async function finish(
+  journal: RestoreJournal,
+  pending: PendingRestore,
+  moved: Moved,
+  { answering }: RestoreTerms,
+): Promise<Restored | ConversationRefusal> {
+  const restore = { ...pending, files: moved.files };
+  const node = journal.finishRestore(restore, answering?.(moved));
+  if (isTurnRefusal(node)) return stayedBehind(node, moved);
+  const flushed = await journal.flush();
+  return isTurnRefusal(flushed) ? stayedBehind(flushed, moved) : { kind: "restored", node, ...moved };
+}
+
+function stayedBehind(refusal: ConversationRefusal, { files }: Moved): ConversationRefusal {
+  if (files.length === 0) return refusal;
+  return refuseTurn(
+    refusal.code,
+    `The files were moved, but the conversation could not be moved with them; settling the restore does it. ${refusal.message}`,
+  );
+}

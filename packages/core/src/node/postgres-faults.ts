@@ -1,0 +1,54 @@
+import pg from "pg";
+import { type ConversationRefusal, refuseTurn } from "../conversation/index.js";
+
+/** SQLSTATEs (PostgreSQL, appendix A) that the closed list has a word for. */
+const codes: Readonly<Record<string, "disk_full" | "permission_denied">> = {
+  "53100": "disk_full",
+  "28000": "permission_denied",
+  "28P01": "permission_denied",
+  "42501": "permission_denied",
+};
+
+/**
+ * What a person is told of an error of the server or of the way to it.
+ *
+ * @throws what is no such error: a bug.
+ */
+export function refusalOf(error: unknown): ConversationRefusal {
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) throw error;
+  const code = error instanceof pg.DatabaseError ? codes[error.code ?? ""] : undefined;
+  const message = messageOf(error);
+  switch (code) {
+    case "disk_full":
+      return refuseTurn(
+        code,
+        `The disk of the PostgreSQL server is full: ${message}. Make room, then go on.`,
+      );
+    case "permission_denied":
+      return refuseTurn(code, `PostgreSQL does not allow this: ${message}.`);
+    case undefined:
+      return refuseTurn("store_failed", `PostgreSQL failed: ${message}. Try again when it is back.`);
+    default:
+      return code satisfies never;
+  }
+}
+
+/**
+ * Whether the server has said that nothing happened. Otherwise the way to it broke, perhaps while its
+ * answer was under way, and only a look can tell.
+ */
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !/^(?:08|57P|58)/u.test(error.code ?? "");
+}
+
+/** Whether two changes got in each other's way, and the same again may well succeed. */
+export function isClash(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === "40001" || error.code === "40P01");
+}
+
+/** A connection to several addresses fails with several errors and no message of its own. */
+function messageOf(error: Error): string {
+  const inner = error instanceof AggregateError ? error.errors : [];
+  const messages = inner.map((one: unknown) => (one instanceof Error ? one.message : String(one)));
+  return (messages.length > 0 ? messages.join(", ") : error.message).replace(/[.\s]+$/u, "");
+}

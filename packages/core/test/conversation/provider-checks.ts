@@ -1,0 +1,45 @@
+import { expect } from "vitest";
+import {
+  type ContextRenderer,
+  checkContents,
+  type Provider,
+  providers,
+  safeCuts,
+} from "../../src/context/index.js";
+import type { ConversationContext } from "../../src/conversation/index.js";
+
+const models: Readonly<Record<Provider, string>> = {
+  google: "gemini-3-pro",
+  anthropic: "claude-opus-5",
+  openai: "gpt-5.6",
+};
+
+/** Holds what each provider would be sent against what it demands, and each cut against both. */
+export function checkEveryProvider(
+  context: ConversationContext,
+  renderer: ContextRenderer,
+  now: number,
+): void {
+  for (const provider of providers) {
+    const rendering = renderer.render(context, { now, target: { provider, model: models[provider] } });
+    expect(checkContents(rendering.contents, provider)).toEqual([]);
+    // A compaction that was accepted is carried out.
+    expect(rendering.report.ignored.filter(({ reason }) => reason === "unsafe_cut")).toEqual([]);
+    for (const nodeId of safeCuts(rendering, provider)) {
+      const { content, part } = placeOf(rendering.provenance, nodeId);
+      const [first, ...rest] = rendering.contents.slice(content);
+      if (first === undefined) throw new Error("a cut lies behind the prompt");
+      const kept = [{ role: first.role, parts: first.parts.slice(part) }, ...rest];
+      expect(checkContents(kept, provider)).toEqual([]);
+    }
+  }
+}
+
+function placeOf(
+  provenance: readonly (readonly { readonly nodeId: string; readonly cut?: true }[])[],
+  nodeId: string,
+): { readonly content: number; readonly part: number } {
+  const content = provenance.findIndex((origins) => origins.some((one) => one.cut && one.nodeId === nodeId));
+  const part = provenance[content]?.findIndex((one) => one.cut && one.nodeId === nodeId) ?? -1;
+  return { content, part };
+}

@@ -1,0 +1,33 @@
+import { hasProgram } from "./machine.mjs";
+import { bundle } from "./rooms.mjs";
+import { damage } from "./store/damage.mjs";
+import { fillStores } from "./store/full.mjs";
+import { takeTurns } from "./store/leases.mjs";
+import { cutSessions } from "./store/power-cuts.mjs";
+import { measure } from "./store/speed.mjs";
+import { sweepStore } from "./store/sweep.mjs";
+
+/** @type {import("./contract.mjs").Part} */
+export const part = {
+  name: "store",
+  title: "Sessions",
+  run: async ({ quick, print }) => {
+    const turn = bundle("store/turn.mjs");
+    const swept = hasProgram("strace", ["-V"])
+      ? await sweepStore(turn, { points: quick ? 8 : Number.POSITIVE_INFINITY, print })
+      : [notHad("system calls under strace", "strace is not installed")];
+    return [
+      ...swept,
+      ...(await damage({ quick })),
+      ...(await fillStores({ quick })),
+      await cutSessions(bundle("store/writer.mjs"), { cuts: quick ? 4 : 200, print }),
+      await takeTurns(bundle("store/taker.mjs"), { turns: quick ? 20 : 500 }),
+      ...(await measure(bundle("store/opener.mjs"), { quick })),
+    ];
+  },
+};
+
+/** @param {string} what @param {string} why @returns {import("./contract.mjs").Row} */
+function notHad(what, why) {
+  return { figure: "F6", what, tried: 0, bad: {}, notHad: why };
+}
