@@ -1,14 +1,4 @@
 /** @holdfast/core: the pure half. The half that touches the machine is `@holdfast/core/node`. */
-
-export {
-  type Content,
-  ContextRenderer,
-  type Part,
-  type Rendering,
-  type RenderOptions,
-  type RenderReport,
-  renderContext,
-} from "./context/index.js";
 export {
   type AnthropicMessage,
   type Boundary,
