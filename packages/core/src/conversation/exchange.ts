@@ -1,4 +1,3 @@
-import type { TurnMetadata, TurnNode } from "./node.js";
 import type { TurnPayload } from "./payload.js";
 
 /**
@@ -23,7 +22,7 @@ export const noExchange: Exchange = { step: undefined, calls: [] };
 export interface Spoken {
   readonly id: string;
   readonly payload: TurnPayload;
-  readonly metadata: TurnMetadata;
+  readonly metadata: { readonly isHiddenFromLlm?: boolean };
 }
 
 export interface Advance {
@@ -94,7 +93,7 @@ function unmoved(exchange: Exchange): Advance {
 }
 
 /** Whether a node says something to the model, as far as its kind goes. */
-export function speaks({ payload, metadata }: Pick<TurnNode, "payload" | "metadata">): boolean {
+export function speaks({ payload, metadata }: Omit<Spoken, "id">): boolean {
   if (metadata.isHiddenFromLlm === true) return false;
   switch (payload.kind) {
     case "user_message":
@@ -118,10 +117,10 @@ export function speaks({ payload, metadata }: Pick<TurnNode, "payload" | "metada
   }
 }
 
-export type ModelNode = TurnNode & {
-  readonly payload: Extract<TurnNode["payload"], { kind: "model_message" | "tool_call" }>;
-};
+export interface ModelSpoken {
+  readonly payload: Extract<TurnPayload, { kind: "model_message" | "tool_call" }>;
+}
 
-export function isOfModel(node: TurnNode): node is ModelNode {
+export function isOfModel<Node extends Pick<Spoken, "payload">>(node: Node): node is Node & ModelSpoken {
   return node.payload.kind === "model_message" || node.payload.kind === "tool_call";
 }

@@ -15,7 +15,7 @@ export {
   advance,
   type Exchange,
   isOfModel,
-  type ModelNode,
+  type ModelSpoken,
   noExchange,
   speaks,
 } from "./exchange.js";

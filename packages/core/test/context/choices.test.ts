@@ -20,12 +20,6 @@ const active = (expiresAt: number) => ({
 });
 const minute = 60_000;
 
-function _check({ tree, options = {}, shows, reports = {} }: Case): void {
-  const { contents, report } = rendered(tree(), options);
-  expect(sketch(contents)).toEqual(shows);
-  expect(report).toMatchObject(reports);
-}
-
 const conversation = () =>
   new Tree()
     .add("u", user("hi"))
