@@ -200,7 +200,11 @@ export class MemoryDisk implements Disk {
     const keys = steps.map(({ entry }) => this.resolve(entry.realPath) ?? "");
     for (const [at, step] of steps.entries()) {
       const key = keys[at] ?? "";
-      if (!this.stands(key, step.expected))
+      // Of two new names one of which lies in the other, only one can be.
+      const isFolderToo = steps.some(
+        (other, where) => other.bytes !== null && keys[where]?.startsWith(`${key}/`) === true,
+      );
+      if (!this.stands(key, step.expected) || (step.bytes !== null && isFolderToo))
         return { kind: "set_stopped", at, reason: { kind: "changed" }, leftAlone: [] };
     }
     const files = steps.map(({ bytes }, at): Committed => {

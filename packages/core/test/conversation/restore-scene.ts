@@ -19,14 +19,16 @@ import { call, countedIds, must, steadyClock } from "./support.js";
 
 /** A conversation and the files it works on, in memory; ids of nodes are `n1`, `n2`, … */
 export class Scene {
-  readonly manager = new ContextManager({ ids: countedIds(), now: steadyClock() });
   readonly disk: MemoryDisk;
   readonly workspace: Workspace;
   /** Every state of a file that the conversation was told of, as `path sha256`. */
   readonly recorded = new Set<string>();
   private count = 0;
 
-  constructor(files: Readonly<Record<string, string>> = {}) {
+  constructor(
+    files: Readonly<Record<string, string>> = {},
+    readonly manager = new ContextManager({ ids: countedIds(), now: steadyClock() }),
+  ) {
     const newId = () => randomUUID().replaceAll("-", "");
     const clock = { now: () => 0 };
     const ports = memoryPorts({ digest: sha256, newId, codec: openCharsets(), clock });

@@ -1,8 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isTurnRefusal, settleRestore } from "../../src/conversation/index.js";
+import {
+  type ConversationRefusal,
+  createConversation,
+  isTurnRefusal,
+  memorySessionStore,
+  openConversation,
+  refuseTurn,
+  restoreFiles,
+  settleRestore,
+} from "../../src/conversation/index.js";
+import { type ApplyChangesRequest, refuse } from "../../src/files/index.js";
 import { Scene, shaOf } from "./restore-scene.js";
-import { call, must } from "./support.js";
+import { call, countedIds, must, steadyClock } from "./support.js";
 
 describe("a restore", () => {
   it("moves the files and the head, says what it did, and can be taken back and made again", async () => {
@@ -189,6 +199,83 @@ describe("settling what a kill left open", () => {
       expect(await settleRestore(scene.manager, scene.workspace)).toEqual({ kind: "nothing_pending" });
     });
   }
+});
+
+describe("a restore whose journal or lock fails", () => {
+  async function stored(full: { refusal?: ConversationRefusal<"disk_full"> }) {
+    const store = memorySessionStore({ refusal: () => full.refusal });
+    const sources = { ids: countedIds(), now: steadyClock() };
+    const conversation = must(await createConversation(store, sources));
+    const scene = new Scene({ x: "one" }, conversation.manager);
+    const start = scene.head;
+    await scene.write("x", "two");
+    must(await scene.manager.flush());
+    return {
+      store,
+      sources,
+      conversation,
+      scene,
+      plan: await scene.plan({ fromId: scene.head, toId: start }),
+    };
+  }
+
+  const refusal = refuseTurn("disk_full", "The disk is full.");
+
+  it("moves nothing where it cannot say durably what is to come", async () => {
+    const full: { refusal?: ConversationRefusal<"disk_full"> } = {};
+    const { scene, plan } = await stored(full);
+    full.refusal = refusal;
+    expect(await scene.restore(plan)).toEqual(refusal);
+    expect([scene.text("x"), scene.manager.context.pendingRestore]).toEqual(["two", undefined]);
+  });
+
+  it("says that the files were moved where that cannot be recorded, and settling makes it good", async () => {
+    const full: { refusal?: ConversationRefusal<"disk_full"> } = {};
+    const { store, sources, conversation, scene, plan } = await stored(full);
+    const [tip, { workspace }] = [scene.head, scene];
+    const applyChanges = async (request: ApplyChangesRequest) => {
+      full.refusal = refusal;
+      return workspace.applyChanges(request);
+    };
+    const failed = await restoreFiles(scene.manager, { applyChanges }, plan, { restoreId: "r" });
+    expect(failed).toMatchObject({ code: "disk_full", message: expect.stringContaining("files were moved") });
+    expect([scene.text("x"), scene.head]).toEqual(["one", tip]);
+    delete full.refusal;
+    await conversation.close();
+    const again = must(await openConversation(store, scene.manager.context.sessionId, "write", sources));
+    expect(must(await settleRestore(again.manager, workspace))).toMatchObject({ kind: "restore_happened" });
+    expect(again.manager.getCurrentNode()).toMatchObject({
+      parentId: plan.toId,
+      payload: { restoreId: "r" },
+    });
+  });
+
+  it("waits with settling until the files can be looked at", async () => {
+    const { scene, plan } = await stored({});
+    const files = [{ path: "x", from: shaOf("two"), to: shaOf("one") }];
+    must(scene.manager.beginRestore({ restoreId: "r", fromId: plan.fromId, toId: plan.toId, files }));
+    const barred = refuse("busy", "Somebody holds it.");
+    const settledStates = async (paths: readonly string[]) => paths.map((path) => ({ path, barred }));
+    expect(await settleRestore(scene.manager, { settledStates })).toMatchObject({ code: "files_refused" });
+    expect(scene.manager.context.pendingRestore?.restoreId).toBe("r");
+  });
+
+  it("of a cancelled task prunes it also when a kill came in between", async () => {
+    const { scene } = await stored({});
+    const start = scene.head;
+    const { id } = must(scene.manager.startTask());
+    await scene.write("x", "three");
+    const files = [{ path: "x", from: shaOf("three"), to: shaOf("two") }];
+    must(scene.manager.beginRestore({ restoreId: "r", fromId: scene.head, toId: start, files, cancels: id }));
+    scene.poke("x", "two");
+    expect(must(await settleRestore(scene.manager, scene.workspace))).toMatchObject({
+      kind: "restore_happened",
+    });
+    expect([scene.manager.context.pruned.has(id), scene.manager.context.tasks.get(id)?.outcome]).toEqual([
+      true,
+      "cancelled",
+    ]);
+  });
 });
 
 const paths = ["a", "b", "d/x", "d"];

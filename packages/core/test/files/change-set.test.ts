@@ -44,6 +44,25 @@ const after = {
 };
 
 describe("a change set", () => {
+  it("in which one new file is to lie in another is refused, and leaves nothing", async () => {
+    const changes = ["d", "d/x"].map(
+      (path): FileChange => ({ path, content: { kind: "text", text: "n\n" } }),
+    );
+    for (const order of [changes, changes.toReversed()]) {
+      const on = await ground(files);
+      expect(await on.workspace.applyChanges({ changes: order })).toMatchObject({ success: false });
+      expect(tree(on)).toEqual(files);
+      const ports = memoryPorts({
+        digest: sha,
+        newId: () => randomUUID().replaceAll("-", ""),
+        codec: openCharsets(),
+        clock: { now: () => 0 },
+      });
+      expect(await new Workspace(ports).applyChanges({ changes: order })).toMatchObject({ success: false });
+      expect([ports.disk.peek("d"), ports.disk.peek("d/x")]).toEqual([undefined, undefined]);
+    }
+  });
+
   it("updates, creates, deletes and renames together", async () => {
     const on = await ground(files);
     chmodSync(join(on.root, "from.txt"), 0o640);
