@@ -33,8 +33,11 @@ export async function measureOpening({ quick, folder, note }) {
   }
   return [
     "## Opening a session\n",
-    `Journal files, the cache of the system warm, each time in a fresh process${quick ? "" : ": the median of five"}. *Open*: take the lease, read all lines, check their checksums and shapes. *Floor*: the same file read as text, split, and each line given to \`JSON.parse\`, in the same process afterwards. *Rendered*: the first prompt, from scratch.\n`,
-    tableOf(["session", "open", "replay", "both", "floor", "rendered", "RSS", "stored", "a record"], rows),
+    `Journal files, the cache of the system warm, each time in a fresh process${quick ? "" : ": the median of five"}. *Open*: take the lease, read all lines, check their checksums and shapes. *Floor*: the same file read as text, split, and each line given to \`JSON.parse\`, in the same process afterwards. CPU is of all threads, collection included: it depends less on what else the machine does. *Rendered*: the first prompt, from scratch.\n`,
+    tableOf(
+      ["session", "open", "replay", "both", "CPU", "floor", "CPU", "rendered", "RSS", "stored", "a record"],
+      rows,
+    ),
   ].join("\n");
 }
 
@@ -46,7 +49,9 @@ function timesOf(openings) {
     middle(({ decode }) => decode),
     middle(({ replay }) => replay),
     middle(({ decode, replay }) => decode + replay),
+    middle(({ cpu }) => cpu),
     middle(({ floor }) => floor),
+    middle(({ floorCpu }) => floorCpu),
     middle(({ render }) => render),
   ];
 }
