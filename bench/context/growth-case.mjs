@@ -5,9 +5,9 @@ import { newManager, player } from "./turns.mjs";
  * One size and shape, in a process of its own (`growth.mjs` starts it with `--expose-gc`): what a turn costs
  * there, rendering from scratch, memory. Prints JSON.
  *
- * @typedef {{ readonly append: number, readonly render: number, readonly contents: number,
- *   readonly back: boolean }} TurnCost in milliseconds
- * @typedef {{ readonly turns: readonly TurnCost[], readonly scratch: readonly number[],
+ * @typedef {{ readonly ms: number, readonly cpu: number }} Cost by the clock and of all threads; milliseconds
+ * @typedef {{ readonly append: Cost, readonly render: Cost, readonly contents: Cost }} TurnCost
+ * @typedef {{ readonly turns: readonly TurnCost[], readonly scratch: readonly Cost[],
  *   readonly parts: number, readonly heapMiB: { readonly tree: number, readonly rendered: number } }} Measured
  */
 const [nodes = 0, rounds = 0] = process.argv.slice(2, 4).map(Number);
@@ -26,11 +26,9 @@ for (let round = 0; round < rounds; round += 1) {
   turns.push(...measureTurns(grown, turnsEach));
 }
 const rendered = heapMiB() - before;
-const scratch = [0, 1, 2].map(() => {
-  const begun = performance.now();
-  void rendering.renderContext(grown.manager.context).contents;
-  return performance.now() - begun;
-});
+const scratch = [0, 1, 2].map(() =>
+  costOf(() => mustHold(rendering.renderContext(grown.manager.context).contents.length > 0)),
+);
 const parts = rendering.renderContext(grown.manager.context).report.parts;
 /** @type {Measured} */
 const measured = { turns, scratch, parts, heapMiB: { tree, rendered } };
@@ -54,16 +52,26 @@ function grow(size) {
 function measureTurns({ manager, play, plain, read }, count) {
   plain.render(manager.context);
   void read.render(manager.context).contents;
-  return Array.from({ length: count }, () => {
-    const started = performance.now();
-    const back = play();
-    const appended = performance.now();
-    if (!plain.render(manager.context).report.ready) throw new Error("no prompt that could be sent");
-    const renderedAt = performance.now();
-    if (read.render(manager.context).contents.length === 0) throw new Error("an empty prompt");
-    const end = performance.now();
-    return { append: appended - started, render: renderedAt - appended, contents: end - renderedAt, back };
-  });
+  return Array.from({ length: count }, () => ({
+    append: costOf(play),
+    render: costOf(() => mustHold(plain.render(manager.context).report.ready)),
+    contents: costOf(() => mustHold(read.render(manager.context).contents.length > 0)),
+  }));
+}
+
+/** @param {() => void} work @returns {Cost} */
+function costOf(work) {
+  const usage = process.cpuUsage();
+  const begun = performance.now();
+  work();
+  const ms = performance.now() - begun;
+  const { user, system } = process.cpuUsage(usage);
+  return { ms, cpu: (user + system) / 1_000 };
+}
+
+/** @param {boolean} holds */
+function mustHold(holds) {
+  if (!holds) throw new Error("not the prompt that was expected");
 }
 
 function heapMiB() {

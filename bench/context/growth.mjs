@@ -27,10 +27,10 @@ export async function measureGrowth({ quick, note }) {
   }
   return [
     "## A turn in a growing conversation\n",
-    "Four nodes a turn, in memory: the median of 200 turns, and the mean, in which garbage is collected. Rendering is incremental. *Rendered*: the prompt with its visibility and report; *and read*: another renderer, whose list of contents is written down as well. *Sum* is append and *and read*.\n",
-    tableOf(["conversation", "append", "mean", "rendered", "mean", "and read", "mean", "sum"], rows),
+    "Four nodes a turn, in memory: the median of 200 turns by the clock, and the mean of the processor's time, all threads and the collection of garbage included, which depends less on what else the machine does. Rendering is incremental. *Rendered*: the prompt with its visibility and report; *and read*: another renderer, whose list of contents is written down as well. *Sum* is append and *and read*.\n",
+    tableOf(["conversation", "append", "CPU", "rendered", "CPU", "and read", "CPU", "sum", "CPU"], rows),
     "From scratch, the list of contents included, is what the first rendering after opening costs. Memory: what is on the heap after collection, for the tree and then with two renderers that have followed 200 turns.\n",
-    tableOf(["conversation", "parts", "from scratch", "the tree", "with the renderers"], scratch),
+    tableOf(["conversation", "parts", "from scratch", "CPU", "the tree", "with the renderers"], scratch),
   ].join("\n");
 }
 
@@ -46,38 +46,30 @@ function nameOf(shape, nodes) {
 
 /** @param {Shape} shape @param {number} nodes @param {readonly TurnCost[]} turns */
 function rowOf(shape, nodes, turns) {
-  const costs = costsOf(turns);
-  const cells = [costs.append, costs.render, costs.contents].flatMap((times) => [
-    microseconds(median(times)),
-    microseconds(meanOf(times)),
-  ]);
-  return [nameOf(shape, nodes), ...cells, microseconds(sumOf(turns))];
+  return [nameOf(shape, nodes), ...figuresOf(turns).map((ms) => `${(ms * 1_000).toFixed(0)} µs`)];
 }
 
 /** The longest against the shortest. @param {Shape} shape @param {readonly number[]} sizes @param {readonly Measured[]} measured */
 function ratioOf(shape, sizes, measured) {
-  const [first, last] = [costsOf(measured[0]?.turns ?? []), costsOf(measured.at(-1)?.turns ?? [])];
-  const pairs = /** @type {const} */ (["append", "render", "contents"]).flatMap((key) => [
-    median(last[key]) / median(first[key]),
-    meanOf(last[key]) / meanOf(first[key]),
-  ]);
-  const sum = sumOf(measured.at(-1)?.turns ?? []) / sumOf(measured[0]?.turns ?? []);
-  const [short, long] = [sizes[0] ?? 0, sizes.at(-1) ?? 0].map((size) => size.toLocaleString("en"));
-  return [`${shape}, ${long} : ${short}`, ...[...pairs, sum].map((ratio) => ratio.toFixed(1))];
+  const short = figuresOf(measured[0]?.turns ?? []);
+  const long = figuresOf(measured.at(-1)?.turns ?? []);
+  const [from, to] = [sizes[0] ?? 0, sizes.at(-1) ?? 0].map((size) => size.toLocaleString("en"));
+  return [`${shape}, ${to} : ${from}`, ...long.map((ms, at) => (ms / (short[at] ?? 0)).toFixed(1))];
 }
 
-/** @param {readonly TurnCost[]} turns */
-function costsOf(turns) {
-  return {
-    append: turns.map(({ append }) => append),
-    render: turns.map(({ render }) => render),
-    contents: turns.map(({ contents }) => contents),
-  };
-}
-
-/** @param {readonly TurnCost[]} turns */
-function sumOf(turns) {
-  return median(turns.map(({ append, contents }) => append + contents));
+/** Clock and processor in turn. @param {readonly TurnCost[]} turns */
+function figuresOf(turns) {
+  const sums = turns.map(({ append, contents }) => ({
+    ms: append.ms + contents.ms,
+    cpu: append.cpu + contents.cpu,
+  }));
+  const costs = [
+    turns.map(({ append }) => append),
+    turns.map(({ render }) => render),
+    turns.map(({ contents }) => contents),
+    sums,
+  ];
+  return costs.flatMap((each) => [median(each.map(({ ms }) => ms)), meanOf(each.map(({ cpu }) => cpu))]);
 }
 
 /** @param {Shape} shape @param {number} nodes @param {Measured} measured */
@@ -85,15 +77,11 @@ function scratchOf(shape, nodes, { parts, scratch, heapMiB }) {
   return [
     nameOf(shape, nodes),
     parts.toLocaleString("en"),
-    formatMs(median(scratch)),
+    formatMs(median(scratch.map(({ ms }) => ms))),
+    formatMs(median(scratch.map(({ cpu }) => cpu))),
     formatMiB(heapMiB.tree * 2 ** 20),
     formatMiB(Math.max(0, heapMiB.rendered) * 2 ** 20),
   ];
-}
-
-/** @param {number} ms */
-function microseconds(ms) {
-  return `${(ms * 1_000).toFixed(0)} µs`;
 }
 
 /** @param {readonly number[]} values */

@@ -14,9 +14,6 @@ import { conversation, must } from "./engine.mjs";
  * @typedef {import("./engine.mjs").ContextManager} ContextManager
  */
 
-/** How many nodes a turn adds. */
-export const nodesPerTurn = 4;
-
 /** @param {number} at @returns {Turn} */
 export function turnAt(at) {
   const from = (at * 1_000) % (sources.length - 1_000);
@@ -58,16 +55,13 @@ export function player(manager, shape) {
   const heads = [manager.getCurrentNode().id];
   let at = 0;
   return {
-    /** @returns {boolean} whether the turn began further back */
     play() {
       const turn = turnAt(at);
       at += 1;
-      const back = shape === "branchy" && at % 10 === 0 && heads.length > 5;
-      if (back) must(manager.rewind(heads.splice(-5)[0]));
+      if (shape === "branchy" && at % 10 === 0 && heads.length > 5) must(manager.rewind(heads.splice(-5)[0]));
       if (shape === "branchy" && at % 25 === 0) addTask(manager, turn, at);
       else addTurn(manager, turn);
       heads.push(manager.getCurrentNode().id);
-      return back;
     },
   };
 }
