@@ -3,11 +3,12 @@ import { type Choices, choose, firstChoices } from "./choices.js";
 import { emptyLayout, type Layout } from "./layout.js";
 import { type List, put } from "./list.js";
 import { providerFacts } from "./providers.js";
-import { type Memory, nothingWritten, renderingOf } from "./rendering.js";
+import { renderingOf } from "./rendering.js";
 import type { Scene, Settings } from "./scene.js";
 import { openWith, step } from "./step.js";
 import type { Rendering, RenderOptions } from "./types.js";
 import { Walk } from "./walk.js";
+import { freshMemory, type Memory } from "./written.js";
 
 /**
  * The prompt that a conversation stands for: everything from the root to the head, as far as the path's own
@@ -54,7 +55,7 @@ export class ContextRenderer {
   #knownFor(sessionId: string, { target, bound, now }: Settings): Known {
     const timeless = now === Number.POSITIVE_INFINITY;
     const key = JSON.stringify([sessionId, target?.provider, target?.model, bound, timeless]);
-    const known = this.#known.get(key) ?? { states: new Map(), memory: { written: nothingWritten } };
+    const known = this.#known.get(key) ?? { states: new Map(), memory: freshMemory() };
     this.#known.delete(key);
     this.#known.set(key, known);
     for (const oldest of this.#known.keys()) {

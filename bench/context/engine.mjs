@@ -1,0 +1,37 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/**
+ * The conversation as built, room by room: `npm run build` first. HOLDFAST_CORE may name another build's
+ * folder.
+ *
+ * @typedef {import("../../packages/core/dist/conversation/index.js").ContextManager} ContextManager
+ * @typedef {import("../../packages/core/dist/conversation/index.js").ConversationContext} ConversationContext
+ * @typedef {import("../../packages/core/dist/conversation/index.js").SessionStore} SessionStore
+ * @typedef {import("../../packages/core/dist/conversation/index.js").StoredConversation} StoredConversation
+ */
+const folder =
+  process.env.HOLDFAST_CORE ?? fileURLToPath(new URL("../../packages/core/dist", import.meta.url));
+if (!existsSync(`${folder}/index.js`))
+  throw new Error("packages/core is not built: run npm run build first.");
+
+/** @type {typeof import("../../packages/core/dist/conversation/index.js")} */
+export const conversation = await import(`${folder}/conversation/index.js`);
+
+/** @type {typeof import("../../packages/core/dist/context/index.js")} */
+export const rendering = await import(`${folder}/context/index.js`);
+
+/** @type {() => Promise<typeof import("../../packages/core/dist/node/index.js")>} */
+export const openNode = () => import(`${folder}/node/index.js`);
+
+/**
+ * What was asked for; nothing here is ever refused.
+ *
+ * @template {object} Answer
+ * @param {Answer | import("../../packages/core/dist/conversation/index.js").ConversationRefusal} answer
+ * @returns {Answer}
+ */
+export function must(answer) {
+  if (conversation.isTurnRefusal(answer)) throw new Error(answer.message);
+  return answer;
+}
