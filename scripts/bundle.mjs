@@ -3,13 +3,15 @@
  * what it needs: `holdfast --version` loads one small file, `patch --jsonl` the patch engine alone.
  * Runs after `tsc -b`, whose output of the packages it takes in.
  */
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const home = new URL("../packages/cli/", import.meta.url);
+const pageName = "history-page.html";
 const outdir = fileURLToPath(new URL("dist/bundle/", home));
 const { version } = JSON.parse(readFileSync(new URL("package.json", home), "utf8"));
 
@@ -35,14 +37,56 @@ const { metafile } = await build({
   define: { HOLDFAST_VERSION: JSON.stringify(version) },
   // A native module, optional: it is looked for at run time, beside the program.
   external: ["fs-native-extensions"],
-  // Its CommonJS build asks for its parts in a way that no bundler can follow.
-  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
+  alias: {
+    // Its CommonJS build asks for its parts in a way that no bundler can follow.
+    "jsonc-parser": "jsonc-parser/lib/esm/main.js",
+    // What is CommonJS has no names where it is imported on demand; this is the same as an ES module.
+    yaml: fileURLToPath(new URL("../node_modules/yaml/browser/dist/index.js", import.meta.url)),
+  },
   banner: { js: banner },
   plugins: [unusedModulesAreDropped()],
   logLevel: "warning",
   metafile: true,
 });
-await removeStale(new Set(Object.keys(metafile.outputs).map((path) => basename(path))));
+await bundlePage();
+await removeStale(new Set([...Object.keys(metafile.outputs).map((path) => basename(path)), pageName]));
+
+/**
+ * The page of `holdfast history export --html`: one file with its style and its script, whose hashes are
+ * all that it may run. The session is put in where `null` stands.
+ */
+async function bundlePage() {
+  const source = (name) => fileURLToPath(new URL(`src/page/${name}`, home));
+  const script = await pagePart(source("main.ts"), { format: "iife", platform: "browser" });
+  const style = await pagePart(source("page.css"), {});
+  const page = readFileSync(source("page.html"), "utf8")
+    .replace("SCRIPT_HASH", () => hashOf(script))
+    .replace("STYLE_HASH", () => hashOf(style))
+    .replace("/*SCRIPT*/", () => script)
+    .replace("/*STYLE*/", () => style);
+  await writeFile(join(outdir, pageName), page);
+}
+
+async function pagePart(entry, options) {
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    write: false,
+    target: ["chrome123", "firefox121", "safari17.5"],
+    charset: "ascii",
+    legalComments: "none",
+    plugins: [unusedModulesAreDropped()],
+    logLevel: "warning",
+    ...options,
+  });
+  // What ends a script must not stand in one.
+  return outputFiles[0].text.replaceAll("</", "<\\/").trim();
+}
+
+function hashOf(text) {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
 
 /** Chunks are named by their content; those of earlier builds would pile up. */
 async function removeStale(current) {

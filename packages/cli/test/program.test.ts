@@ -30,7 +30,7 @@ describe("the program", () => {
   });
 
   const commands =
-    "read list find search patch apply write undo log restore gc doctor mcp setup guard completion tour".split(
+    "read list find search patch apply write undo log restore sessions history gc doctor mcp setup guard completion tour".split(
       " ",
     );
   test.each(commands)("%s has help with examples", async (name) => {

@@ -1,4 +1,4 @@
-import type { OutcomeCode } from "@holdfast/core";
+import type { ConversationCode, OutcomeCode } from "@holdfast/core";
 
 /** What the process says to the shell; scripts may branch on it (docs/outcomes.md). */
 export const exitCodes = {
@@ -70,4 +70,42 @@ export const exitCodeOf: Readonly<Record<OutcomeCode, number>> = {
   busy: exitCodes.machine,
   disk_full: exitCodes.machine,
   permission_denied: exitCodes.machine,
+};
+
+/** The exit code of everything that a conversation or a session store refuses. */
+export const conversationExitCodeOf: Readonly<Record<ConversationCode, number>> = {
+  unknown_node: exitCodes.state,
+  unknown_task: exitCodes.state,
+  unknown_session: exitCodes.state,
+  pruned_node: exitCodes.state,
+  duplicate_id: exitCodes.state,
+  not_staged: exitCodes.state,
+  no_task: exitCodes.state,
+  task_closed: exitCodes.state,
+  restore_pending: exitCodes.state,
+  files_in_conflict: exitCodes.state,
+  bytes_gone: exitCodes.state,
+  files_refused: exitCodes.state,
+  damaged: exitCodes.state,
+
+  cycle: exitCodes.change,
+  invalid_arguments: exitCodes.change,
+  invalid_payload: exitCodes.change,
+  invalid_metadata: exitCodes.change,
+  open_calls: exitCodes.change,
+  unmatched_result: exitCodes.change,
+  unsafe_cut: exitCodes.change,
+  no_summary: exitCodes.change,
+  broken_pairs: exitCodes.change,
+
+  read_only: exitCodes.path,
+
+  newer_version: exitCodes.kind,
+  not_a_session: exitCodes.kind,
+
+  busy: exitCodes.machine,
+  conflict: exitCodes.machine,
+  disk_full: exitCodes.machine,
+  permission_denied: exitCodes.machine,
+  store_failed: exitCodes.machine,
 };

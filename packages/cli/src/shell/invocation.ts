@@ -50,6 +50,16 @@ export interface Flags extends GlobalFlags {
   readonly guard?: boolean;
   readonly user?: boolean;
   readonly yes?: boolean;
+  /** Where sessions are: `postgres://…`, or the state folder. */
+  readonly store?: string;
+  /** A node of a session. */
+  readonly head?: string;
+  readonly title?: string;
+  readonly output?: string;
+  readonly repair?: boolean;
+  readonly newId?: boolean;
+  readonly yaml?: boolean;
+  readonly html?: boolean;
 }
 
 /** What every command knows from the flags before it begins. */

@@ -19,9 +19,16 @@ export {
   noExchange,
   speaks,
 } from "./exchange.js";
-export { type FileNaming, type FileStateHash, namesFrom } from "./file-effects.js";
+export { effectsOf, type FileNaming, type FileStateHash, namesFrom } from "./file-effects.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
+export {
+  exportLines,
+  type ImportedSession,
+  type ImportOptions,
+  type ImportProblem,
+  readSessionFile,
+} from "./import/index.js";
 export { type ReadJournal, readJournal } from "./journal.js";
 export { encodeRecord, isSealed, type Line, readLine } from "./journal-codec.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
@@ -38,6 +45,7 @@ export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type * from "./node.js";
 export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export type * from "./payload.js";
+export { gistOf, textsOf } from "./payload-text.js";
 export { firstRecords, PendingRecords, type WriteRecords } from "./pending-records.js";
 export { PersistentMap } from "./persistent-map.js";
 export {
@@ -47,6 +55,7 @@ export {
   isTurnRefusal,
   refuseTurn,
 } from "./refusal.js";
+export { reidentify } from "./reidentify.js";
 export { type Replayed, replay } from "./replay.js";
 export {
   type ConflictReason,
@@ -67,6 +76,20 @@ export {
   restoreFiles,
 } from "./restoring.js";
 export { isSessionId, refuseNewSession, refuseUnknownSession } from "./session-id.js";
+export { type SessionMatch, type SessionMatches, searchSessions } from "./session-search.js";
+export {
+  exportSession,
+  type ForkedSession,
+  findSession,
+  forkSession,
+  type LoadedSession,
+  loadSession,
+  renameSession,
+  type SessionSummary,
+  summarizeSession,
+  type VerifiedSession,
+  verifySession,
+} from "./sessions.js";
 export type * from "./store.js";
 export {
   createConversation,

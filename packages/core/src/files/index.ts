@@ -5,6 +5,7 @@ export { applyEdits } from "./exact-edits.js";
 export { compileGlob, type Glob } from "./glob.js";
 export { defaultGuards, type Guards } from "./guards.js";
 export { Ledger, type LedgerEvent, type LedgerRecord } from "./ledger.js";
+export { compilePattern, type LinePattern, type PatternOptions } from "./line-pattern.js";
 export { MemoryDisk, memoryPorts } from "./memory-disk.js";
 export {
   carriesContent,

@@ -57,6 +57,11 @@ export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
   };
 }
 
+/** The bytes of this SHA-256 where they are kept, for who only looks. */
+export function keptBytes(state: StateFolder, hash: string): Uint8Array | undefined {
+  return whereReadable(() => readState(state, hash));
+}
+
 /** Keeps bytes for sure, for who clears up and has no session. Throws the system's error. */
 export function keepBlob(state: StateFolder, hash: string, bytes: Uint8Array): void {
   const path = blobPath(state, hash);

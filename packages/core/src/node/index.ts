@@ -6,6 +6,7 @@ export { collectGarbage, type GarbageOptions, type GarbageReport } from "./gc.js
 export { type CallNote, type HostMemory, openHostMemory, type SeenState } from "./host-memory.js";
 export { type Inspection, inspectState, type StateFacts } from "./inspect.js";
 export { type JournalStoreOptions, openJournalStore } from "./journal-store.js";
+export { type KeptStates, openKeptStates } from "./kept-states.js";
 export { type OpenedPorts, openPorts, type PortOptions } from "./open.js";
 export { openPostgresStore } from "./open-postgres-store.js";
 export { OpenedWorkspace, type OpenWorkspaceOptions, openWorkspace } from "./open-workspace.js";

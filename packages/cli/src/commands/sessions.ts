@@ -1,0 +1,41 @@
+import {
+  exportOne,
+  forkOne,
+  importOne,
+  listSessions,
+  removeOne,
+  renameOne,
+  searchInSessions,
+  showSession,
+  verifySessions,
+  withSession,
+  withSessions,
+} from "../sessions/index.js";
+import type { Invocation } from "../shell/index.js";
+
+/** `holdfast sessions ACTION`: the stored conversations. */
+export async function sessionsCommand(call: Invocation): Promise<number> {
+  const [action, first] = call.args;
+  switch (action) {
+    case "list":
+      return withSessions(call, (store) => listSessions(call, store));
+    case "search":
+      return withSessions(call, (store) => searchInSessions(call, store));
+    case "verify":
+      return withSessions(call, (store) => verifySessions(call, store));
+    case "import":
+      return withSessions(call, (store) => importOne(call, store));
+    case "show":
+      return withSession(call, first, (store, session) => showSession(call, store, session));
+    case "fork":
+      return withSession(call, first, (store, session) => forkOne(call, store, session));
+    case "rename":
+      return withSession(call, first, (store, session) => renameOne(call, store, session));
+    case "rm":
+      return withSession(call, first, (store, session) => removeOne(call, store, session));
+    case "export":
+      return withSession(call, first, (store, session) => exportOne(call, store, session));
+    default:
+      return call.misuse("sessions knows list, show, search, fork, rename, rm, export, import, verify");
+  }
+}

@@ -1,0 +1,228 @@
+import { type ConversationContext, gistOf, isPruned, type TurnNode, textsOf } from "@holdfast/core";
+import { element, fill, part } from "./dom.js";
+import { foldsAbove, neighbourBranch, pathToHead, type TreeRow, treeRows } from "./tree-rows.js";
+import { kindWords, wordOf } from "./words.js";
+
+/** The tree on the left: only the lines in view are in the document, so that its length costs nothing. */
+export class TreePane {
+  private readonly list = part("tree");
+  private readonly lines = part("tree-lines");
+  private readonly count = part("tree-count");
+  private readonly onPath: ReadonlySet<string>;
+  private readonly folded = new Set<string>();
+  private rows: readonly TreeRow[] = [];
+  private selected: string;
+  private shows: ((node: TurnNode) => boolean) | undefined;
+
+  /** @param onSelect told of each node that is selected here. @param onOpen it is to be read. */
+  constructor(
+    private readonly context: ConversationContext,
+    private readonly onSelect: (nodeId: string) => void,
+    private readonly onOpen: () => void,
+  ) {
+    this.selected = context.currentNodeId;
+    this.onPath = pathToHead(context);
+    this.list.addEventListener("scroll", () => this.draw(), { passive: true });
+    this.list.addEventListener("keydown", (event) => this.press(event));
+    this.list.addEventListener("click", (event) => this.click(event));
+    new ResizeObserver(() => this.draw()).observe(this.list);
+    this.lay();
+  }
+
+  /** Shows only nodes whose text holds these words and whose kind is asked for; all where neither is given. */
+  filter(words: string, kinds: ReadonlySet<string> | undefined): void {
+    const wanted = words.trim().toLowerCase();
+    const says = ({ id, payload, metadata }: TurnNode) =>
+      [id, metadata.label ?? "", ...textsOf(payload)].some((text) => text.toLowerCase().includes(wanted));
+    const all = wanted === "" && kinds === undefined;
+    this.shows = all
+      ? undefined
+      : (node) => (kinds?.has(node.payload.kind) ?? true) && (wanted === "" || says(node));
+    this.lay();
+    this.reveal();
+  }
+
+  select(nodeId: string): void {
+    for (const id of foldsAbove(this.context, this.folded, nodeId)) this.folded.delete(id);
+    this.selected = nodeId;
+    this.lay();
+    this.reveal();
+    this.onSelect(nodeId);
+  }
+
+  focus(): void {
+    this.list.focus();
+  }
+
+  /** To the branch before or after the one on which the selected node stands. */
+  step(by: 1 | -1): void {
+    const next = neighbourBranch(this.context, this.selected, by);
+    if (next !== undefined) this.select(next);
+  }
+
+  private lay(): void {
+    const { folded, shows } = this;
+    this.rows = treeRows(this.context, { folded, ...(shows === undefined ? {} : { shows }) });
+    const of = shows === undefined ? "" : ` of ${this.context.nodes.size}`;
+    fill(this.count, `${this.rows.length}${of} nodes`);
+    this.lines.style.height = `${this.rows.length * rowHeight}px`;
+    this.draw();
+  }
+
+  private draw(): void {
+    const { scrollTop, clientHeight } = this.list;
+    const from = Math.max(0, Math.floor(scrollTop / rowHeight) - spareRows);
+    const to = Math.min(this.rows.length, Math.ceil((scrollTop + clientHeight) / rowHeight) + spareRows);
+    const at = this.selectedAt();
+    const near = this.rows.slice(from, to).map((row, index) => this.line(row, from + index));
+    const selected = this.rows[at];
+    const away = selected !== undefined && (at < from || at >= to) ? [this.line(selected, at)] : [];
+    this.lines.replaceChildren(...near, ...away);
+    if (selected === undefined) this.list.removeAttribute("aria-activedescendant");
+    else this.list.setAttribute("aria-activedescendant", lineId(selected.node.id));
+  }
+
+  private line(row: TreeRow, at: number): HTMLElement {
+    const { node, indent, level, startsBranch, folded } = row;
+    const { payload, metadata } = node;
+    const isHead = node.id === this.context.currentNodeId;
+    const gone = isPruned(this.context, node.id);
+    const line = element(
+      "div",
+      {
+        id: lineId(node.id),
+        role: "treeitem",
+        class: `row kind-${payload.kind}${this.onPath.has(node.id) ? " on-path" : ""}${gone ? " pruned" : ""}${isError(node) ? " failed" : ""}`,
+        "aria-level": level,
+        "aria-posinset": at + 1,
+        "aria-setsize": this.rows.length,
+        "aria-selected": node.id === this.selected ? "true" : "false",
+        "aria-expanded": folded === undefined ? undefined : folded === false ? "true" : "false",
+        "data-node": node.id,
+      },
+      ...lanes(indent, startsBranch && indent > 0),
+      element("span", { class: "mark", "aria-hidden": "true" }, kindWords[payload.kind].mark),
+      element("span", { class: "word" }, wordOf(payload)),
+      element("span", { class: "gist" }, gistOf(payload, 160)),
+      ...(folded === undefined ? [] : [foldMark(row)]),
+      ...(metadata.label === undefined ? [] : [element("span", { class: "tag label" }, metadata.label)]),
+      ...(metadata.isHiddenFromLlm === true ? [element("span", { class: "tag" }, "hidden")] : []),
+      ...(gone && startsBranch ? [element("span", { class: "tag" }, "pruned")] : []),
+      ...(isHead ? [element("span", { class: "tag head" }, "head")] : []),
+    );
+    line.style.top = `${at * rowHeight}px`;
+    return line;
+  }
+
+  private selectedAt(): number {
+    return this.rows.findIndex(({ node }) => node.id === this.selected);
+  }
+
+  private reveal(): void {
+    const at = this.selectedAt();
+    if (at < 0) return;
+    const { scrollTop, clientHeight } = this.list;
+    const top = at * rowHeight;
+    if (top < scrollTop + rowHeight) this.list.scrollTop = top - rowHeight;
+    else if (top + 2 * rowHeight > scrollTop + clientHeight)
+      this.list.scrollTop = top + 2 * rowHeight - clientHeight;
+    this.draw();
+  }
+
+  private fold(id: string, fold: boolean): void {
+    if (fold) this.folded.add(id);
+    else this.folded.delete(id);
+    this.lay();
+  }
+
+  private click(event: MouseEvent): void {
+    const line = event.target instanceof Element ? event.target.closest("[data-node]") : null;
+    const id = line?.getAttribute("data-node") ?? null;
+    if (id === null) return;
+    const onFold = event.target instanceof Element && event.target.closest(".fold") !== null;
+    if (onFold) this.fold(id, !this.folded.has(id));
+    this.select(id);
+    if (event.detail > 1) this.onOpen();
+  }
+
+  private press(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = this.keys[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  }
+
+  private move(by: number): void {
+    const at = this.selectedAt();
+    const to = at < 0 ? 0 : Math.min(this.rows.length - 1, Math.max(0, at + by));
+    const row = this.rows[to];
+    if (row !== undefined) this.select(row.node.id);
+  }
+
+  /** Closes what is open here, else goes to the node that holds this one. */
+  private left(): void {
+    const row = this.rows[this.selectedAt()];
+    if (row === undefined) return;
+    if (row.folded === false) this.fold(row.node.id, true);
+    else this.move(-this.rowsToParent(row));
+  }
+
+  private right(): void {
+    const row = this.rows[this.selectedAt()];
+    if (row === undefined) return;
+    if (typeof row.folded === "number") this.fold(row.node.id, false);
+    else this.move(1);
+  }
+
+  private rowsToParent({ level }: TreeRow): number {
+    const at = this.selectedAt();
+    for (let up = at - 1; up >= 0; up -= 1) if ((this.rows[up]?.level ?? level) < level) return at - up;
+    return 0;
+  }
+
+  private page(): number {
+    return Math.max(1, Math.floor(this.list.clientHeight / rowHeight) - 1);
+  }
+
+  private readonly keys: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => this.move(1),
+    j: () => this.move(1),
+    ArrowUp: () => this.move(-1),
+    k: () => this.move(-1),
+    PageDown: () => this.move(this.page()),
+    PageUp: () => this.move(-this.page()),
+    Home: () => this.move(-this.rows.length),
+    End: () => this.move(this.rows.length),
+    ArrowLeft: () => this.left(),
+    ArrowRight: () => this.right(),
+    Enter: () => this.onOpen(),
+    " ": () => this.onOpen(),
+    "[": () => this.step(-1),
+    "]": () => this.step(1),
+    h: () => this.select(this.context.currentNodeId),
+  };
+}
+
+/** The same as in the style sheet. */
+const rowHeight = 28;
+const spareRows = 8;
+
+function lineId(nodeId: string): string {
+  return `node-${nodeId}`;
+}
+
+function lanes(indent: number, forks: boolean): readonly HTMLElement[] {
+  return Array.from({ length: indent }, (_, at) =>
+    element("span", { class: `lane${forks && at === indent - 1 ? " fork" : ""}`, "aria-hidden": "true" }),
+  );
+}
+
+function foldMark({ folded, forks, startsBranch }: TreeRow): HTMLElement {
+  const many = typeof folded === "number" ? ` ${folded}` : forks > 0 && !startsBranch ? ` ${forks}` : "";
+  return element("span", { class: "fold", "aria-hidden": "true" }, `${folded === false ? "▾" : "▸"}${many}`);
+}
+
+function isError({ payload }: TurnNode): boolean {
+  return payload.kind === "tool_result" && payload.isError === true;
+}

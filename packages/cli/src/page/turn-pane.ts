@@ -1,0 +1,219 @@
+import { type FileDelta, type ListedTask, listTasks, type TurnNode, type TurnPayload } from "@holdfast/core";
+import { button, type Child, element } from "./dom.js";
+import { visibleLines } from "./seen-pane.js";
+import type { Story } from "./story.js";
+import { code, prose, quiet } from "./texts.js";
+import { counted, intervals, shortHash, timeOf, wordOf } from "./words.js";
+
+/** The selected turn: what it is, what it says, and what is known about it. */
+export function turnView(
+  story: Story,
+  node: TurnNode,
+  select: (nodeId: string) => void,
+  toPrompt: () => void,
+): readonly Child[] {
+  return [
+    element(
+      "div",
+      { class: "turn-head" },
+      element("h2", { class: `kind-${node.payload.kind}` }, wordOf(node.payload)),
+      ...(node.metadata.label === undefined
+        ? []
+        : [element("span", { class: "tag label" }, node.metadata.label)]),
+      element("time", { class: "quiet" }, timeOf(node.timestamp)),
+    ),
+    crumbs(story, node, select),
+    ...payloadView(node.payload, select),
+    promptCard(story, node, toPrompt),
+    facts(story, node),
+  ];
+}
+
+/** What the model saw at this moment, in short. */
+function promptCard(story: Story, node: TurnNode, toPrompt: () => void): HTMLElement {
+  const { rendering, at, isAnswer } = story.seen(node);
+  const messages = counted(rendering.contents.length, "message");
+  return element(
+    "section",
+    { class: "card" },
+    element("h3", {}, isAnswer ? "What the model had before it" : "What the model sees next"),
+    visibleLines(story, rendering, at),
+    button(
+      { class: "link" },
+      toPrompt,
+      `The whole prompt: ${messages}, ${counted(rendering.report.chars, "character")}`,
+    ),
+  );
+}
+
+/** The tasks around a node, outermost first, each to be gone to. */
+function crumbs(story: Story, node: TurnNode, select: (nodeId: string) => void): HTMLElement {
+  const chain: ListedTask[] = [];
+  const find = (task: ListedTask, above: readonly ListedTask[]): void => {
+    if (task.id === node.taskId) chain.push(...above, task);
+    else for (const inner of task.tasks) find(inner, [...above, task]);
+  };
+  find(listTasks(story.context), []);
+  const links = chain.map(({ id, name, state }) =>
+    element(
+      "li",
+      {},
+      button(
+        { class: "link" },
+        () => select(id),
+        id === story.context.sessionId ? "session" : name || "task",
+      ),
+      ...(id === story.context.sessionId ? [] : [element("span", { class: `tag state-${state}` }, state)]),
+    ),
+  );
+  return element("ol", { class: "crumbs", "aria-label": "Tasks around this turn" }, ...links);
+}
+
+function payloadView(payload: TurnPayload, select: (nodeId: string) => void): readonly Child[] {
+  switch (payload.kind) {
+    case "user_message":
+      return [prose(payload.text), ...(payload.media ?? []).map(picture)];
+    case "model_message":
+      return [
+        ...(payload.thought === undefined ? [] : [thought(payload.thought)]),
+        ...(payload.redactedThought === undefined
+          ? []
+          : [quiet("A thought that its provider keeps encrypted.")]),
+        ...(payload.text === "" ? [] : [prose(payload.text)]),
+      ];
+    case "tool_call":
+      return [element("h3", {}, payload.name), args(payload.args)];
+    case "tool_result":
+      return [
+        element(
+          "h3",
+          {},
+          payload.name,
+          ...(payload.isError === true ? [element("span", { class: "tag bad" }, "error")] : []),
+        ),
+        code(payload.output),
+        ...effects(payload.files),
+      ];
+    case "file_content":
+      return [
+        element("h3", {}, payload.path),
+        quiet(
+          `Version ${payload.version}, ${shortHash(payload.sha256)}, lines ${intervals([payload.lines])} of ${payload.lines.total}, ${payload.form}`,
+        ),
+        code(payload.text),
+      ];
+    case "context_management":
+      return payload.action === "overlay"
+        ? [
+            quiet(`From here on, another node is shown ${payload.form.form}.`),
+            button({ class: "link" }, () => select(payload.targetId), "Show that node"),
+            ...(payload.form.form === "replaced" ? [code(payload.form.text)] : []),
+          ]
+        : [quiet(payload.action.replace("_", " ")), element("h3", {}, payload.path)];
+    case "task_boundary":
+      return [
+        element("h3", {}, payload.name || "The session begins"),
+        ...(payload.goal === undefined ? [] : [prose(payload.goal)]),
+        ...(payload.hint === undefined ? [] : [prose(payload.hint)]),
+        quiet(`Of what came before, the branch begins with: ${beginnings[payload.transformation.kind]}.`),
+        ...(payload.transformation.kind === "compress" ? [prose(payload.transformation.summary)] : []),
+      ];
+    case "task_summary":
+      return [
+        element("h3", {}, payload.name),
+        prose(payload.summary),
+        deltas(payload.files),
+        button({ class: "link" }, () => select(payload.tipId), "Show the branch that it merges"),
+      ];
+    case "summary":
+      return [
+        quiet(payload.of === "branch" ? "Sums up a branch." : "Stands for everything before it."),
+        prose(payload.text),
+      ];
+    case "restore":
+      return [quiet("The files followed the conversation:"), deltas(payload.files)];
+    case "note":
+      return [
+        quiet(payload.audience === "model" ? "For the model." : "For people; never shown to a model."),
+        prose(payload.text),
+      ];
+    case "unknown":
+      return [quiet(`Of a kind that is kept as it came: ${payload.type}.`), args(payload.data)];
+    default:
+      return payload satisfies never;
+  }
+}
+
+const beginnings = { clear: "nothing", clone: "everything", compress: "a summary" } as const;
+
+/** Arguments by name; long texts as they stand, all else as JSON. */
+function args(values: Readonly<Record<string, unknown>>): HTMLElement {
+  const entries = Object.entries(values).flatMap(([name, value]) => [
+    element("dt", {}, name),
+    element("dd", {}, typeof value === "string" ? code(value) : code(JSON.stringify(value, null, 2))),
+  ]);
+  return entries.length === 0 ? quiet("No arguments.") : element("dl", { class: "args" }, ...entries);
+}
+
+function thought(text: string): HTMLElement {
+  return element("details", { class: "thought", open: true }, element("summary", {}, "Thought"), prose(text));
+}
+
+/** Images are shown where they are of a kind that cannot hold a program. */
+function picture(media: { readonly mimeType: string; readonly data: string }): HTMLElement {
+  const safe = /^image\/(png|jpeg|gif|webp)$/.test(media.mimeType) && /^[\w+/=\s]*$/.test(media.data);
+  if (!safe) return quiet(`${media.mimeType}, ${media.data.length} characters of Base64`);
+  const image = element("img", { alt: `An image of the message (${media.mimeType})`, class: "media" });
+  image.src = `data:${media.mimeType};base64,${media.data}`;
+  return image;
+}
+
+function effects(files: Extract<TurnPayload, { kind: "tool_result" }>["files"]): readonly Child[] {
+  if (files === undefined || files.length === 0) return [];
+  const rows = files.map(({ path, before, after, by }) =>
+    element(
+      "li",
+      {},
+      element("code", {}, path),
+      ` ${before === undefined || before === after ? "" : `${shortHash(before)} → `}${shortHash(after)} `,
+      element("span", { class: "quiet" }, by === "tool" ? "written by the tool" : "found so"),
+    ),
+  );
+  return [element("ul", { class: "deltas" }, ...rows)];
+}
+
+function deltas(files: readonly FileDelta[]): HTMLElement {
+  if (files.length === 0) return quiet("No file changed.");
+  const rows = files.map(({ path, from, to }) =>
+    element("li", {}, element("code", {}, path), ` ${shortHash(from)} → ${shortHash(to)}`),
+  );
+  return element("ul", { class: "deltas" }, ...rows);
+}
+
+function facts({ context }: Story, { id, payload, metadata, childIds, parentId }: TurnNode): HTMLElement {
+  const { usage, provenance, custom } = metadata;
+  const from = payload.kind === "model_message" || payload.kind === "tool_call" ? payload.from : undefined;
+  const rows: (readonly [string, string | undefined])[] = [
+    ["node", id],
+    ["model", from && `${from.provider}/${from.model}`],
+    ["tokens", usage && tokens(usage)],
+    ["came from", provenance?.source && `${provenance.source} ${provenance.sourceId ?? ""}`],
+    ["branches", childIds.length > 1 ? counted(childIds.length, "branch", "branches") : undefined],
+    [
+      "place",
+      parentId !== null && !context.nodes.has(parentId) ? "an orphan: its parent is lost" : undefined,
+    ],
+    ["hidden", metadata.isHiddenFromLlm === true ? "never shown to a model" : undefined],
+    ["custom", custom && JSON.stringify(custom)],
+  ];
+  const entries = rows.flatMap(([name, value]) =>
+    value === undefined ? [] : [element("dt", {}, name), element("dd", {}, value)],
+  );
+  return element("dl", { class: "facts" }, ...entries);
+}
+
+function tokens(usage: NonNullable<TurnNode["metadata"]["usage"]>): string {
+  const { inputTokens, cachedInputTokens, outputTokens } = usage;
+  const cached = cachedInputTokens === undefined ? "" : ` (${cachedInputTokens.toLocaleString("en")} cached)`;
+  return `${(inputTokens ?? 0).toLocaleString("en")} in${cached}, ${(outputTokens ?? 0).toLocaleString("en")} out`;
+}

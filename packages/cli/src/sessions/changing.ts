@@ -1,0 +1,86 @@
+import { createInterface } from "node:readline/promises";
+import {
+  type ConversationRefusal,
+  forkSession,
+  isTurnRefusal,
+  renameSession,
+  type SessionFacts,
+  type SessionStore,
+} from "@holdfast/core";
+import { counted } from "../answers/index.js";
+import { escapeName, exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
+import { jsonLine, newIds } from "./open-store.js";
+
+/** `holdfast sessions fork ID`: a session of its own, with all branches. */
+export async function forkOne(
+  { flags, settings, terminal }: Invocation,
+  store: SessionStore,
+  { id }: SessionFacts,
+): Promise<number | ConversationRefusal> {
+  const { head, title } = flags;
+  const forked = await finishOnceBegun(() =>
+    forkSession(store, id, {
+      newId: newIds(),
+      now: Date.now(),
+      ...(head === undefined ? {} : { head }),
+      ...(title === undefined ? {} : { title }),
+    }),
+  );
+  if (isTurnRefusal(forked)) return forked;
+  await terminal.out(
+    settings.json
+      ? jsonLine({ success: true, id: forked.id, from: id, nodes: forked.nodes })
+      : `Forked: ${forked.id} (${counted(forked.nodes, "node")} of ${escapeName(id)}).\n`,
+  );
+  return exitCodes.success;
+}
+
+/** `holdfast sessions rename ID TITLE`. */
+export async function renameOne(
+  { args, settings, terminal, misuse }: Invocation,
+  store: SessionStore,
+  { id }: SessionFacts,
+): Promise<number | ConversationRefusal> {
+  const title = args[2];
+  if (title === undefined || title.trim() === "") return misuse("rename takes a session and its new title");
+  const renamed = await finishOnceBegun(() => renameSession(store, id, title, Date.now()));
+  if (isTurnRefusal(renamed)) return renamed;
+  await terminal.out(
+    settings.json
+      ? jsonLine({ success: true, id, title })
+      : `Renamed: ${escapeName(id)} is now ${escapeName(title)}.\n`,
+  );
+  return exitCodes.success;
+}
+
+/** `holdfast sessions rm ID`: for good, so it asks. */
+export async function removeOne(
+  { flags, settings, terminal }: Invocation,
+  store: SessionStore,
+  { id, title }: SessionFacts,
+): Promise<number | ConversationRefusal> {
+  const name = `${escapeName(id)} (${escapeName(title ?? "untitled")})`;
+  if (flags.yes !== true && (settings.json || !(await consents(name)))) {
+    if (settings.json)
+      return {
+        kind: "refusal",
+        code: "invalid_arguments",
+        message: "A session is deleted for good: say --yes.",
+      };
+    terminal.err(`Nothing was deleted. To delete ${name} for good: --yes\n`);
+    return exitCodes.change;
+  }
+  const removed = await finishOnceBegun(() => store.remove(id));
+  if (isTurnRefusal(removed)) return removed;
+  await terminal.out(settings.json ? jsonLine({ success: true, id }) : `Deleted ${name}.\n`);
+  return exitCodes.success;
+}
+
+/** Asks, if there is somebody to ask. */
+async function consents(name: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  const asked = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await asked.question(`Delete ${name} for good? [y/N] `);
+  asked.close();
+  return /^y(es)?$/i.test(answer.trim());
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import {
+  type ConversationRefusal,
+  findSession,
+  type IdSource,
+  isTurnRefusal,
+  type SessionFacts,
+  type SessionStore,
+  timeSortedIds,
+} from "@holdfast/core";
+import { openJournalStore, openPostgresStore } from "@holdfast/core/node";
+import { conversationExitCodeOf, escapeText, type Invocation } from "../shell/index.js";
+
+/**
+ * Opens the sessions that the flags name, for one piece of work: a PostgreSQL server (`--store`, or
+ * HOLDFAST_STORE), else the journals in the state folder.
+ *
+ * @returns the exit code; a refusal is reported.
+ */
+export async function withSessions(
+  call: Invocation,
+  work: (store: SessionStore) => Promise<number | ConversationRefusal>,
+): Promise<number> {
+  const place = call.flags.store ?? process.env.HOLDFAST_STORE ?? "";
+  if (place !== "" && !/^postgres(ql)?:\/\//.test(place))
+    return call.misuse("--store takes a postgres:// address; without one, sessions are in the state folder");
+  const store =
+    place === ""
+      ? openJournalStore({ stateDir: call.settings.stateDir })
+      : await openPostgresStore({ connection: place });
+  if (isTurnRefusal(store)) return refuse(store, call);
+  try {
+    const done = await work(store);
+    return typeof done === "number" ? done : refuse(done, call);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Does something with the one session that is meant by an id or the beginning of one. */
+export function withSession(
+  call: Invocation,
+  prefix: string | undefined,
+  work: (store: SessionStore, session: SessionFacts) => Promise<number | ConversationRefusal>,
+): Promise<number> {
+  if (prefix === undefined) return call.misuse("which session? `holdfast sessions list` shows them");
+  return withSessions(call, async (store) => {
+    const session = await findSession(store, prefix);
+    return isTurnRefusal(session) ? session : work(store, session);
+  });
+}
+
+/** One refusal: for `--json` an object on standard output, else a line on standard error. */
+async function refuse(refusal: ConversationRefusal, call: Invocation): Promise<number> {
+  const { terminal, settings } = call;
+  const { code, message } = refusal;
+  const exitCode = conversationExitCodeOf[code];
+  process.exitCode = exitCode;
+  if (settings.json) await terminal.out(jsonLine({ success: false, code, message }));
+  else {
+    const { bold, red } = terminal.errPaint;
+    terminal.err(`${red("holdfast:")} ${bold(code)}: ${escapeText(message)}\n`);
+    const hint = hints[code];
+    if (hint !== undefined) terminal.err(`${hint}\n`);
+  }
+  return exitCode;
+}
+
+const hints: Partial<Record<ConversationRefusal["code"], string>> = {
+  broken_pairs: "Here: --repair imports them all the same.",
+  duplicate_id: "Here: --new-id imports it beside the one that is there.",
+};
+
+/** In JSON such characters stand only within strings, where the escape means the same. */
+export function jsonLine(value: unknown): string {
+  const harmless = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return `${JSON.stringify(value).replace(acting, harmless)}\n`;
+}
+
+const acting = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Ids of new sessions and nodes. */
+export function newIds(): IdSource {
+  return timeSortedIds(Date.now, (bytes) => randomBytes(bytes));
+}

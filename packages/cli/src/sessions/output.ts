@@ -1,0 +1,75 @@
+import { open } from "node:fs/promises";
+import type { Refusal } from "@holdfast/core";
+import { reportRefusal } from "../answers/index.js";
+import { exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
+import { jsonLine } from "./open-store.js";
+
+/**
+ * Writes what was exported to the file that `--output` names, which must not be there yet unless `--yes`
+ * is given, or to standard output.
+ *
+ * @returns the exit code.
+ */
+export async function writeOut(call: Invocation, parts: Iterable<string>): Promise<number> {
+  const { flags, terminal, settings } = call;
+  const { output } = flags;
+  if (output === undefined || output === "-") {
+    for (const part of parts) await terminal.out(part);
+    return exitCodes.success;
+  }
+  const refused = await finishOnceBegun(() => writeFile(output, parts, flags.yes === true));
+  if (refused === undefined) {
+    terminal.err(`Written: ${JSON.stringify(output)}\n`);
+    return exitCodes.success;
+  }
+  const exitCode = reportRefusal(refused, terminal);
+  if (settings.json)
+    await terminal.out(jsonLine({ success: false, code: refused.code, message: refused.message }));
+  return exitCode;
+}
+
+async function writeFile(
+  name: string,
+  parts: Iterable<string>,
+  replace: boolean,
+): Promise<Refusal | undefined> {
+  try {
+    const file = await open(name, replace ? "w" : "wx", 0o600);
+    try {
+      for (const part of parts) await file.write(part);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return undefined;
+  } catch (error) {
+    return refusalOf(name, error);
+  }
+}
+
+function refusalOf(name: string, error: unknown): Refusal {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const shown = JSON.stringify(name);
+  switch (code) {
+    case "EEXIST":
+      return {
+        kind: "refusal",
+        code: "exists",
+        message: `There is a file ${shown} already; --yes replaces it.`,
+      };
+    case "ENOENT":
+    case "ENOTDIR":
+      return { kind: "refusal", code: "file_missing", message: `There is no folder for ${shown}.` };
+    case "EISDIR":
+      return { kind: "refusal", code: "is_directory", message: `${shown} is a folder.` };
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return { kind: "refusal", code: "permission_denied", message: `${shown} may not be written.` };
+    case "ENOSPC":
+    case "EDQUOT":
+      return { kind: "refusal", code: "disk_full", message: `There is no room left for ${shown}.` };
+    default:
+      throw error;
+  }
+}

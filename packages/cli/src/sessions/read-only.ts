@@ -1,0 +1,254 @@
+import {
+  type ConversationRefusal,
+  compilePattern,
+  findSession,
+  gistOf,
+  isRefusal,
+  isTurnRefusal,
+  type ListedTask,
+  type LoadedSession,
+  loadSession,
+  type SessionFacts,
+  type SessionStore,
+  type SessionSummary,
+  searchSessions,
+  summarizeSession,
+  verifySession,
+} from "@holdfast/core";
+import { counted, readableSize, reportRefusal } from "../answers/index.js";
+import { escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
+import { checkRendering } from "./check-rendering.js";
+import { jsonLine } from "./open-store.js";
+
+/** `holdfast sessions list`: the last changed first. */
+export async function listSessions(
+  { settings, terminal, flags }: Invocation,
+  store: SessionStore,
+): Promise<number | ConversationRefusal> {
+  const all = await store.list();
+  if (isTurnRefusal(all)) return all;
+  const sessions = all.slice(0, flags.limit ?? all.length);
+  if (settings.json) {
+    await terminal.out(jsonLine({ success: true, sessions: sessions.map(factsToJson) }));
+    return exitCodes.success;
+  }
+  if (all.length === 0) terminal.err("There are no sessions yet.\n");
+  for (const facts of sessions) await terminal.out(`${sessionLine(facts, terminal.outPaint)}\n`);
+  if (sessions.length < all.length) terminal.err(`… ${all.length - sessions.length} more\n`);
+  return exitCodes.success;
+}
+
+function sessionLine(facts: SessionFacts, paint: Paint): string {
+  const { id, title, modifiedMs, sizeBytes, heldBy, problem } = facts;
+  const notes = [
+    ...(heldBy === undefined ? [] : [paint.yellow(`in use by ${escapeName(heldBy)}`)]),
+    ...(problem === undefined ? [] : [paint.red(escapeName(problem))]),
+  ];
+  const size = readableSize(sizeBytes).padStart(10);
+  const name = title === undefined ? paint.dim("untitled") : escapeName(title);
+  return [paint.cyan(escapeName(id)), localTime(modifiedMs), size, name, ...notes].join("  ");
+}
+
+function factsToJson({ id, title, cwd, createdMs, modifiedMs, sizeBytes, heldBy, problem }: SessionFacts) {
+  return {
+    id,
+    title: title ?? null,
+    cwd: cwd ?? null,
+    created: isoTime(createdMs),
+    modified: isoTime(modifiedMs),
+    bytes: sizeBytes,
+    held_by: heldBy ?? null,
+    problem: problem ?? null,
+  };
+}
+
+/** `holdfast sessions show ID`: where it stands, what is in it, what is wrong with it. */
+export async function showSession(
+  { settings, terminal }: Invocation,
+  store: SessionStore,
+  facts: SessionFacts,
+): Promise<number | ConversationRefusal> {
+  const loaded = await loadSession(store, facts.id);
+  if (isTurnRefusal(loaded)) return loaded;
+  const summary = summarizeSession(loaded.context);
+  await terminal.out(
+    settings.json
+      ? jsonLine({ success: true, ...factsToJson(facts), ...summaryToJson(summary, loaded) })
+      : `${describe(facts, summary, loaded, terminal.outPaint).join("\n")}\n`,
+  );
+  return exitCodes.success;
+}
+
+function summaryToJson(summary: SessionSummary, { problems, records }: LoadedSession) {
+  const { head, nodes, kinds, branches, pruned, orphans, staged, tasks, files, tokens } = summary;
+  return {
+    records: records.length,
+    nodes,
+    kinds: Object.fromEntries(kinds),
+    branches,
+    pruned,
+    orphans,
+    staged,
+    head: head === undefined ? null : { id: head.id, kind: head.payload.kind, gist: gistOf(head.payload) },
+    tasks: taskToJson(tasks),
+    files,
+    tokens,
+    problems,
+  };
+}
+
+function taskToJson({ id, name, goal, state, current, tipId, tasks }: ListedTask): object {
+  return { id, name, goal: goal ?? null, state, current, tip: tipId, tasks: tasks.map(taskToJson) };
+}
+
+function describe(
+  facts: SessionFacts,
+  summary: SessionSummary,
+  { problems }: LoadedSession,
+  paint: Paint,
+): readonly string[] {
+  const { head, nodes, kinds, branches, pruned, orphans, staged, files, tokens } = summary;
+  const rows: (readonly [string, string | undefined])[] = [
+    ["id", facts.id],
+    ["folder", facts.cwd],
+    ["begun", localTime(facts.createdMs)],
+    ["changed", localTime(facts.modifiedMs)],
+    ["in use by", facts.heldBy],
+    ["nodes", `${nodes} (${kinds.map(([kind, count]) => `${kind} ${count}`).join(", ")})`],
+    ["branches", `${branches}${pruned === 0 ? "" : `, ${pruned} pruned`}`],
+    ["orphans", orphans === 0 ? undefined : `${orphans}`],
+    ["staged", staged === 0 ? undefined : `${staged}`],
+    ["head", head && `${head.id}  ${head.payload.kind}  ${gistOf(head.payload, 60)}`],
+    [
+      "files",
+      files.length === 0
+        ? undefined
+        : `${files.length}: ${files.slice(0, 8).join(", ")}${files.length > 8 ? " …" : ""}`,
+    ],
+    [
+      "tokens",
+      tokens.input + tokens.output === 0
+        ? undefined
+        : `${tokens.input} in (${tokens.cached} cached), ${tokens.output} out`,
+    ],
+  ];
+  return [
+    paint.bold(escapeName(facts.title ?? "Untitled session")),
+    ...rows.flatMap(([name, value]) =>
+      value === undefined ? [] : [`${paint.dim(name.padEnd(10))} ${escapeName(value)}`],
+    ),
+    ...summary.tasks.tasks.flatMap((task) => taskLines(task, 0, paint)),
+    ...problems.map(({ message }) => `${paint.red("problem".padEnd(10))} ${escapeName(message)}`),
+  ];
+}
+
+function taskLines(task: ListedTask, level: number, paint: Paint): readonly string[] {
+  const name = `${"  ".repeat(level)}${escapeName(task.name || task.id)}`;
+  const line = `${paint.dim("task".padEnd(10))} ${name}  ${paint.yellow(task.state)}`;
+  return [line, ...task.tasks.flatMap((inner) => taskLines(inner, level + 1, paint))];
+}
+
+/** `holdfast sessions search TEXT [ID]`: the texts of all nodes, line by line. */
+export async function searchInSessions(
+  call: Invocation,
+  store: SessionStore,
+): Promise<number | ConversationRefusal> {
+  const { args, flags, settings, terminal } = call;
+  const [, text, prefix] = args;
+  if (text === undefined) return call.misuse("search for what? `holdfast sessions search TEXT [SESSION]`");
+  const pattern = compilePattern(text, {
+    literal: flags.literal === true,
+    ignoreCase: flags.ignoreCase === true,
+  });
+  if (isRefusal(pattern)) {
+    if (!settings.json) return reportRefusal(pattern, terminal);
+    return { kind: "refusal", code: "invalid_arguments", message: pattern.message };
+  }
+  const chosen = await chooseSessions(store, prefix);
+  if (isTurnRefusal(chosen)) return chosen;
+  const found = await searchSessions(store, chosen, pattern, flags.limit ?? 100);
+  const { matches, more, unread, sessions } = found;
+  if (settings.json) {
+    await terminal.out(jsonLine({ success: true, matches, more, sessions, unread }));
+    return exitCodes.success;
+  }
+  const paint = terminal.outPaint;
+  for (const { sessionId, nodeId, kind, snippet } of matches)
+    await terminal.out(`${paint.cyan(sessionId)} ${paint.dim(nodeId)} ${kind}: ${escapeName(snippet)}\n`);
+  for (const { id, message } of unread)
+    terminal.err(`Not searched: ${escapeName(id)}: ${escapeName(message)}\n`);
+  if (more) terminal.err("There is more; --limit shows it.\n");
+  if (matches.length === 0) terminal.err(`Nothing found in ${counted(sessions, "session")}.\n`);
+  return exitCodes.success;
+}
+
+async function chooseSessions(
+  store: SessionStore,
+  prefix: string | undefined,
+): Promise<readonly SessionFacts[] | ConversationRefusal> {
+  if (prefix === undefined) return store.list();
+  const one = await findSession(store, prefix);
+  return isTurnRefusal(one) ? one : [one];
+}
+
+/** `holdfast sessions verify [ID]`: every record, the fold, and a rendering of every branch. */
+export async function verifySessions(
+  call: Invocation,
+  store: SessionStore,
+): Promise<number | ConversationRefusal> {
+  const { args, settings, terminal } = call;
+  const chosen = await chooseSessions(store, args[1]);
+  if (isTurnRefusal(chosen)) return chosen;
+  const reports: object[] = [];
+  let sound = true;
+  for (const { id } of chosen) {
+    const verified = await verifySession(store, id, checkRendering);
+    const wrong = isTurnRefusal(verified)
+      ? [verified.message]
+      : [
+          ...verified.problems.map(({ message }) => message),
+          ...verified.findings.map(({ nodeId, message }) => `Branch ${nodeId}: ${message}`),
+        ];
+    sound &&= wrong.length === 0;
+    const counts = isTurnRefusal(verified)
+      ? {}
+      : {
+          records: verified.records,
+          nodes: verified.nodes,
+          orphans: verified.orphans,
+          branches: verified.rendered,
+        };
+    reports.push({ id, sound: wrong.length === 0, ...counts, problems: wrong });
+    if (!settings.json) await terminal.out(`${verdict(id, counts, wrong, terminal.outPaint)}\n`);
+  }
+  if (settings.json) await terminal.out(jsonLine({ success: sound, sessions: reports }));
+  return sound ? exitCodes.success : exitCodes.state;
+}
+
+function verdict(
+  id: string,
+  counts: { readonly records?: number; readonly branches?: number },
+  wrong: readonly string[],
+  paint: Paint,
+): string {
+  const { records = 0, branches = 0 } = counts;
+  const size = `${counted(records, "record")}, ${counted(branches, "branch", "branches")}`;
+  const word = wrong.length === 0 ? paint.green("sound") : paint.red(counted(wrong.length, "problem"));
+  return [
+    `${paint.cyan(escapeName(id))}  ${word}  ${size}`,
+    ...wrong.map((line) => `  ${escapeName(line)}`),
+  ].join("\n");
+}
+
+/** As people of this place read the clock, in a form that sorts. */
+export function localTime(time: number): string {
+  const at = new Date(time);
+  const two = (part: number) => String(part).padStart(2, "0");
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+function isoTime(time: number): string | null {
+  const at = new Date(time);
+  return Number.isNaN(at.getTime()) ? null : at.toISOString();
+}

@@ -1,0 +1,85 @@
+import {
+  type ConversationRefusal,
+  exportSession,
+  type ImportedSession,
+  isTurnRefusal,
+  readSessionFile,
+  reidentify,
+  type SessionFacts,
+  type SessionStore,
+} from "@holdfast/core";
+import { counted, reportRefusal } from "../answers/index.js";
+import { escapeName, exitCodes, finishOnceBegun, type Invocation, readInputText } from "../shell/index.js";
+import { jsonLine, newIds } from "./open-store.js";
+import { writeOut } from "./output.js";
+
+/** `holdfast sessions export ID`: one text of JSON Lines that another machine can import. */
+export async function exportOne(
+  call: Invocation,
+  store: SessionStore,
+  { id }: SessionFacts,
+): Promise<number | ConversationRefusal> {
+  const exported = await exportSession(store, id);
+  if (isTurnRefusal(exported)) return exported;
+  for (const { message } of exported.problems)
+    call.terminal.err(`Not in the export: ${escapeName(message)}\n`);
+  return writeOut(call, exported.lines);
+}
+
+/** `holdfast sessions import FILE`: an export of ours, or a session of pi or of Claude Code. */
+export async function importOne(
+  call: Invocation,
+  store: SessionStore,
+): Promise<number | ConversationRefusal> {
+  const { args, flags, settings, terminal } = call;
+  const text = await readInputText(args[1]);
+  if (typeof text !== "string") {
+    if (settings.json)
+      await terminal.out(jsonLine({ success: false, code: text.code, message: text.message }));
+    return reportRefusal(text, terminal);
+  }
+  const newId = newIds();
+  const from = args[1] === undefined || args[1] === "-" ? "standard input" : args[1];
+  const read = readSessionFile(text, { from, newId, now: Date.now(), repair: flags.repair === true });
+  if (isTurnRefusal(read)) return read;
+  const session = flags.newId === true ? renamed(read, newId()) : read;
+  const created = await finishOnceBegun(() => store.create(session.sessionId, session.events));
+  if (isTurnRefusal(created)) return created;
+  await created.close();
+  await tell(call, session);
+  return exitCodes.success;
+}
+
+function renamed(session: ImportedSession, sessionId: string): ImportedSession {
+  const events = session.events.map(({ ts, event }) => ({
+    ts,
+    event: reidentify(event, session.sessionId, sessionId),
+  }));
+  return { ...session, sessionId, events };
+}
+
+async function tell({ settings, terminal }: Invocation, session: ImportedSession): Promise<void> {
+  const { sessionId, format, title, nodes, problems } = session;
+  if (settings.json) {
+    await terminal.out(
+      jsonLine({ success: true, id: sessionId, format, title: title ?? null, nodes, problems }),
+    );
+    return;
+  }
+  const shown = problems.slice(0, mostShown);
+  for (const { message } of shown)
+    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(message)}\n`);
+  if (problems.length > mostShown) terminal.err(`… ${problems.length - mostShown} more; --json tells all.\n`);
+  const name = formats[format];
+  await terminal.out(
+    `Imported ${counted(nodes, "node")} from ${name}: ${escapeName(sessionId)}  ${escapeName(title ?? "")}\n`,
+  );
+}
+
+const mostShown = 20;
+
+const formats = {
+  pi: "a session of pi",
+  claude: "a transcript of Claude Code",
+  holdfast: "an export",
+} as const;

@@ -1,0 +1,298 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+import { Project, sha256 } from "../process.js";
+
+const sampleScript = fileURLToPath(new URL("../../../../scripts/sample-session.mjs", import.meta.url));
+
+const project = new Project({ "work/.keep": "" });
+const stateDir = join(project.folder, "state");
+let id = "";
+
+/** One command on the sessions of this file, unless another state folder is named. */
+async function run(...args: readonly string[]) {
+  const place = args.includes("--state-dir") ? [] : ["--state-dir", stateDir];
+  return project.run([...args, ...place]);
+}
+
+async function json(...args: readonly string[]) {
+  const done = await run(...args, "--json");
+  return { code: done.code, said: JSON.parse(done.stdout) };
+}
+
+beforeAll(() => {
+  const work = join(project.folder, "work");
+  id = execFileSync(process.execPath, [sampleScript, stateDir, work], { encoding: "utf8" }).trim();
+});
+
+describe("holdfast sessions", () => {
+  test("lists what there is, and says so where there is nothing", async () => {
+    expect((await run("sessions", "list")).stdout).toMatch(
+      new RegExp(`^${id}  .*  Invoices are a cent off\n$`),
+    );
+    expect((await json("sessions", "list")).said.sessions).toMatchObject([
+      { id, cwd: "/home/ada/billing", held_by: null },
+    ]);
+    const empty = await run("sessions", "list", "--state-dir", join(project.folder, "nothing"));
+    expect(empty).toMatchObject({ code: 0, stdout: "", stderr: "There are no sessions yet.\n" });
+  });
+
+  test("shows one by the beginning of its id", async () => {
+    const shown = await run("sessions", "show", id.slice(0, 8));
+    expect(shown.stdout).toContain("task       count in cents  complete");
+    expect(shown.stdout).toContain("branches   4, 1 pruned");
+    const { said } = await json("sessions", "show", id);
+    expect(said).toMatchObject({
+      success: true,
+      id,
+      nodes: 38,
+      branches: 4,
+      files: ["src/format.ts", "src/invoice.ts", "src/money.ts"],
+    });
+    expect(said.tasks.tasks.map(({ state }: { state: string }) => state)).toEqual(["cancelled", "complete"]);
+  });
+
+  test("searches texts, as plain text or as a regular expression", async () => {
+    expect((await run("sessions", "search", "a decimal .ibrary")).stdout).toContain(
+      "task_boundary: a decimal library",
+    );
+    expect(await run("sessions", "search", "-F", "decimal .ibrary")).toMatchObject({ code: 0, stdout: "" });
+    const { said } = await json("sessions", "search", "CENT", "-i", "--limit", "2", id.slice(0, 6));
+    expect(said.matches).toHaveLength(2);
+    expect(said.more).toBe(true);
+    expect(await run("sessions", "search", "(")).toMatchObject({ code: 4 });
+    expect((await json("sessions", "search", "(")).said).toMatchObject({
+      success: false,
+      code: "invalid_arguments",
+    });
+  });
+
+  test("forks, renames and deletes; deleting wants to be meant", async () => {
+    const forked = await json("sessions", "fork", id, "--title", "Another way");
+    expect(forked.said).toMatchObject({ success: true, from: id, nodes: 38 });
+    const fork: string = forked.said.id;
+    expect((await run("sessions", "rename", fork, "A third way")).stdout).toContain("is now A third way");
+    expect((await json("sessions", "show", fork)).said).toMatchObject({ title: "A third way" });
+    expect(await run("sessions", "show", "0")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("2 sessions begin with 0"),
+    });
+    expect(await run("sessions", "rm", fork)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("--yes"),
+    });
+    expect((await json("sessions", "rm", fork)).said).toMatchObject({ success: false });
+    expect(await run("sessions", "rm", fork, "--yes")).toMatchObject({ code: 0 });
+    expect(await run("sessions", "show", fork)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("unknown_session"),
+    });
+  });
+
+  test("forks at a node, or not at all", async () => {
+    const head = (await json("sessions", "search", "One small type keeps")).said.matches[0].nodeId;
+    const fork = (await json("sessions", "fork", id, "--head", head)).said.id;
+    expect((await json("sessions", "show", fork)).said.head).toMatchObject({ id: head });
+    await run("sessions", "rm", fork, "--yes");
+    expect(await run("sessions", "fork", id, "--head", "nowhere")).toMatchObject({ code: 3 });
+    expect((await json("sessions", "list")).said.sessions).toHaveLength(1);
+  });
+
+  test("goes to another machine as one file, and is the same there", async () => {
+    const file = join(project.folder, "session.jsonl");
+    expect(await run("sessions", "export", id, "-o", file)).toMatchObject({ code: 0, stdout: "" });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await run("sessions", "export", id, "-o", file)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("--yes"),
+    });
+    const there = ["--state-dir", join(project.folder, "there")];
+    expect((await run("sessions", "import", file, ...there)).stdout).toContain(
+      `Imported 38 nodes from an export: ${id}`,
+    );
+    const [one, other] = [await json("history", "export", id), await json("history", "export", id, ...there)];
+    expect(other.said).toEqual(one.said);
+    expect(await run("sessions", "import", file, ...there)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("--new-id"),
+    });
+    const again = await json("sessions", "import", file, "--new-id", ...there);
+    expect(again.said).toMatchObject({ success: true, nodes: 38 });
+    expect(again.said.id).not.toBe(id);
+    expect(await run("sessions", "verify", ...there)).toMatchObject({ code: 0 });
+  });
+
+  test("imports what is broken only where it is told to, and says by line what was wrong", async () => {
+    const lines = [
+      { type: "session", version: 3, id: "x", timestamp: "2026-01-01T00:00:00Z", cwd: "/x" },
+      {
+        type: "message",
+        id: "a",
+        parentId: null,
+        message: { role: "toolResult", toolCallId: "c", toolName: "t", content: "r" },
+      },
+    ];
+    const file = join(project.folder, "broken.jsonl");
+    writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join("\n")}\nhalf a li`);
+    const there = ["--state-dir", join(project.folder, "broken")];
+    const refused = await run("sessions", "import", file, ...there);
+    expect(refused).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining("broken_pairs") });
+    expect(existsSync(join(project.folder, "broken", "sessions"))).toBe(false);
+    const taken = await json("sessions", "import", file, "--repair", ...there);
+    expect(
+      taken.said.problems.map(({ line, what }: { line: number; what: string }) => `${line} ${what}`),
+    ).toEqual(["2 broken_pair", "3 unreadable_line"]);
+    expect(await run("sessions", "verify", ...there)).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining("result without call"),
+    });
+    expect(await run("sessions", "import", "nothing.jsonl", ...there)).toMatchObject({ code: 3 });
+    writeFileSync(file, "{}\n");
+    expect(await run("sessions", "import", file, ...there)).toMatchObject({ code: 6 });
+  });
+
+  test("finds a damaged record, and reads the rest", async () => {
+    const damaged = join(project.folder, "damaged");
+    await run("sessions", "import", join(project.folder, "session.jsonl"), "--state-dir", damaged);
+    const journal = filesIn(damaged).find((name) => name.includes(id));
+    if (journal === undefined) throw new Error("there is no journal");
+    chmodSync(journal, 0o600);
+    const text = readFileSync(journal, "utf8");
+    writeFileSync(journal, text.replace("a decimal library", "a decimal Library"));
+    const verified = await run("sessions", "verify", "--state-dir", damaged);
+    expect(verified.code).toBe(3);
+    expect(verified.stdout).toMatch(/problems? {2}/);
+    const { said } = await json("sessions", "show", id, "--state-dir", damaged);
+    expect(said.problems.length).toBeGreaterThan(0);
+    expect(said.nodes).toBeGreaterThan(10);
+  });
+
+  test("never hands a terminal what acts in it", async () => {
+    const title = "a\u001b[31mb\u202ec\u0007";
+    const fork = (await json("sessions", "fork", id, "--title", title)).said.id;
+    for (const args of [["list"], ["show", fork], ["rename", fork, title]]) {
+      const { stdout } = await run("sessions", ...args);
+      expect(stdout).toContain("a\\u001b[31mb\\u202ec\\u0007");
+      for (const acting of ["\u001b", "\u202e", "\u0007"]) expect(stdout).not.toContain(acting);
+    }
+    const viewed = (await run("history", "view", fork)).stdout;
+    for (const acting of ["\u001b", "\u202e", "\u0007"]) expect(viewed).not.toContain(acting);
+    await run("sessions", "rm", fork, "--yes");
+  });
+
+  test("is misused with one line and a hint", async () => {
+    for (const args of [
+      ["sessions", "burn"],
+      ["sessions", "show"],
+      ["history", "burn", id],
+      ["sessions", "list", "--store", "mysql://x"],
+    ])
+      expect(await run(...args)).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  test("says why a server cannot be asked", async () => {
+    const done = await run("sessions", "list", "--store", "postgres://nobody@127.0.0.1:9/none");
+    expect(done).toMatchObject({ code: 7, stdout: "" });
+    expect(done.stderr).toMatch(/^holdfast: \w+: /);
+  });
+});
+
+describe("holdfast history", () => {
+  test("views the tree as an outline", async () => {
+    const { stdout } = await run("history", "view", id);
+    expect(stdout).toContain('task "count in cents" (clone)');
+    expect(stdout.trimEnd()).toMatch(/<- head$/);
+  });
+
+  test("exports it as YAML, as JSON and as a page; as one at a time", async () => {
+    expect((await run("history", "export", id)).stdout).toContain("count in cents");
+    expect((await run("history", "export", id, "--yaml")).stdout).toBe(
+      (await run("history", "export", id)).stdout,
+    );
+    const { said } = await json("history", "export", id);
+    expect(said.nodes).toHaveLength(38);
+    expect((await run("history", "export", id, "--html")).stdout).toMatch(
+      /^<!doctype html>[\s\S]*<\/html>\s*$/,
+    );
+    expect(await run("history", "export", id, "--html", "--yaml")).toMatchObject({ code: 2 });
+  });
+
+  test("makes a page that grows with the session and no faster", async () => {
+    const sizes: number[] = [];
+    for (const count of [100, 400]) {
+      const lines = [
+        { type: "session", version: 3, id: "x", timestamp: "2026-01-01T00:00:00Z", cwd: "/x" },
+        ...Array.from({ length: count }, (_, n) => ({
+          type: "message",
+          id: `e${n}`,
+          parentId: n === 0 ? null : `e${n - 1}`,
+          message: { role: "user", content: "x".repeat(1_000) },
+        })),
+      ];
+      const place = ["--state-dir", join(project.folder, `grows-${count}`)];
+      const input = lines.map((line) => JSON.stringify(line)).join("\n");
+      const done = await project.run(["sessions", "import", "-", "--json", ...place], { input });
+      sizes.push(
+        (await run("history", "export", JSON.parse(done.stdout).id, "--html", ...place)).bytes.length,
+      );
+    }
+    const [small = 0, large = 0] = sizes;
+    expect(large - small).toBeLessThan(300 * 1_500);
+  });
+});
+
+describe("the states of files in a page", () => {
+  /** A session that says of two files that they were seen in this state, which is kept. */
+  async function pageNaming(path: string): Promise<string> {
+    const text = readFileSync(join(project.folder, "work/src/money.ts"));
+    const at = {
+      timestamp: 1,
+      payload: { kind: "task_boundary", name: "", transformation: { kind: "clear" } },
+    };
+    const files = [{ path, after: sha256(text), by: "seen" }];
+    const result = { kind: "tool_result", callId: "c", name: "read_file", output: "read", files };
+    const call = { kind: "tool_call", callId: "c", name: "read_file", args: {} };
+    const session = path.replace(/\W/g, "");
+    const lines = [
+      { format: "holdfast-session", v: 1, id: session },
+      {
+        v: 1,
+        seq: 1,
+        ts: 1,
+        type: "session_started",
+        sessionId: session,
+        root: { id: session, parentId: null, ...at },
+      },
+      {
+        v: 1,
+        seq: 2,
+        ts: 1,
+        type: "nodes_added",
+        head: `${session}2`,
+        nodes: [
+          { id: `${session}1`, parentId: session, timestamp: 1, payload: call },
+          { id: `${session}2`, parentId: `${session}1`, timestamp: 1, payload: result },
+        ],
+      },
+      { end: true, records: 2 },
+    ];
+    const input = lines.map((line) => JSON.stringify(line)).join("\n");
+    const place = ["--state-dir", stateDir];
+    expect(await project.run(["sessions", "import", "-", ...place], { input })).toMatchObject({ code: 0 });
+    return (await run("history", "export", session, "--html")).stdout;
+  }
+
+  test("are those that are kept, and never those of files that may hold secrets", async () => {
+    const kept = "A whole number of cents.";
+    expect(await pageNaming("notes.txt")).toContain(kept);
+    expect(await pageNaming(".env")).not.toContain(kept);
+  });
+});
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,80 @@
+import { isJson, isJsonObject, type JsonObject, type JsonValue } from "../json.js";
+import type { Media } from "../payload.js";
+import type { Piece } from "./draft.js";
+import { objectOf, textOf } from "./lines.js";
+
+/** The content of a message: one text, or blocks. What is neither is one block of its own. */
+export function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
+  if (content === undefined || content === null) return [];
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  const blocks = Array.isArray(content) ? (content as readonly JsonValue[]) : [content];
+  return blocks.map((block) => (isJsonObject(block) ? block : { type: "text", text: JSON.stringify(block) }));
+}
+
+/** The texts of blocks, one below the other, and the blocks that are no texts. */
+export function textAndRest(blocks: readonly JsonObject[]): {
+  readonly text: string;
+  readonly rest: readonly JsonObject[];
+} {
+  const isText = (block: JsonObject) => block.type === "text" && textOf(block, "text") !== undefined;
+  const texts = blocks.filter(isText).map((block) => textOf(block, "text") ?? "");
+  return { text: texts.join("\n"), rest: blocks.filter((block) => !isText(block)) };
+}
+
+/** An image as pi (`data`, `mimeType`) or Anthropic (`source`) writes it. */
+export function mediaOf(block: JsonObject): Media | undefined {
+  if (block.type !== "image") return undefined;
+  const source = objectOf(block, "source") ?? block;
+  const data = textOf(source, "data");
+  const mimeType = textOf(source, "media_type") ?? textOf(source, "mimeType");
+  return data === undefined || mimeType === undefined ? undefined : { mimeType, data };
+}
+
+/** A user's message; blocks that are neither text nor image are kept as unknown. */
+export function userPieces(blocks: readonly JsonObject[], format: string): readonly Piece[] {
+  const { text, rest } = textAndRest(blocks);
+  const media = rest.flatMap((block) => mediaOf(block) ?? []);
+  const others = rest.filter((block) => mediaOf(block) === undefined);
+  const said = text !== "" || media.length > 0 || others.length === 0;
+  const message: Piece = {
+    payload: { kind: "user_message", text, ...(media.length === 0 ? {} : { media }) },
+  };
+  return [...(said ? [message] : []), ...others.map((block) => unknown(format, block))];
+}
+
+/** A tool's result; images and other blocks follow it as unknown, since a result holds text. */
+export function resultPieces(
+  result: { readonly callId: string; readonly name: string; readonly isError: boolean },
+  content: readonly JsonObject[],
+  format: string,
+  details: JsonValue | undefined,
+): readonly Piece[] {
+  const { text, rest } = textAndRest(content);
+  const { callId, name, isError } = result;
+  const custom = details === undefined || details === null ? {} : { [`${format}:details`]: details };
+  const piece: Piece = {
+    payload: { kind: "tool_result", callId, name, output: text, ...(isError ? { isError } : {}) },
+    ...(Object.keys(custom).length === 0 ? {} : { metadata: { custom } }),
+  };
+  return [piece, ...rest.map((block) => unknown(format, block))];
+}
+
+/** What has no counterpart here: kept whole and shown to people, never rendered. */
+export function unknown(format: string, data: JsonObject): Piece {
+  const type = textOf(data, "type") ?? "untyped";
+  return { payload: { kind: "unknown", type: `${format}:${type}`, data } };
+}
+
+export function noteForPerson(text: string): Piece {
+  return { payload: { kind: "note", audience: "person", text } };
+}
+
+export function noteForModel(text: string): Piece {
+  return { payload: { kind: "note", audience: "model", text } };
+}
+
+/** The arguments of a call; what is no object is put into one. */
+export function argsOf(value: JsonValue | undefined): JsonObject {
+  if (isJsonObject(value)) return value;
+  return value === undefined || !isJson(value) ? {} : { value };
+}

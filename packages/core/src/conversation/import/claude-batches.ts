@@ -1,0 +1,84 @@
+import type { TurnPayload } from "../payload.js";
+import type { Draft } from "./draft.js";
+
+/**
+ * Claude Code writes the blocks of one answer as lines below each other, and hangs the result of each
+ * parallel call on the line of its own call: the results then stand beside the path. Here they are put
+ * behind the last block of the answer, one below the other, as every provider wants them.
+ */
+export function behindTheirCalls(drafts: readonly Draft[]): readonly Draft[] {
+  const childrenOf = groupedBy(drafts, ({ parentSourceId }) => parentSourceId ?? undefined);
+  const answers = groupedBy(drafts, stepOf);
+  const moved = new Map<string, string>();
+  for (const lines of answers.values()) moveResults(lines, childrenOf, moved);
+  return drafts.map((draft) => {
+    const parentSourceId = moved.get(draft.sourceId);
+    return parentSourceId === undefined ? draft : { ...draft, parentSourceId };
+  });
+}
+
+function moveResults(
+  lines: readonly Draft[],
+  childrenOf: ReadonlyMap<string, readonly Draft[]>,
+  moved: Map<string, string>,
+): void {
+  const last = lines.at(-1);
+  const calls = new Set(lines.flatMap((line) => callIdsOf(line, "tool_call")));
+  if (last === undefined || calls.size < 2) return;
+  const results: Draft[] = [];
+  const batch = [...lines];
+  const seen = new Set(batch.map(({ sourceId }) => sourceId));
+  for (const inside of batch) {
+    for (const child of childrenOf.get(inside.sourceId) ?? []) {
+      const answers = callIdsOf(child, "tool_result").some((callId) => calls.has(callId));
+      if (!answers || seen.has(child.sourceId)) continue;
+      seen.add(child.sourceId);
+      results.push(child);
+      batch.push(child);
+    }
+  }
+  results.sort((a, b) => a.line - b.line);
+  const end = results.at(-1);
+  if (end === undefined) return;
+  let parent = last.sourceId;
+  for (const { sourceId } of results) {
+    moved.set(sourceId, parent);
+    parent = sourceId;
+  }
+  for (const result of results)
+    for (const child of childrenOf.get(result.sourceId) ?? [])
+      if (!seen.has(child.sourceId)) moved.set(child.sourceId, end.sourceId);
+}
+
+function groupedBy(
+  drafts: readonly Draft[],
+  keyOf: (draft: Draft) => string | undefined,
+): ReadonlyMap<string, readonly Draft[]> {
+  const groups = new Map<string, Draft[]>();
+  for (const draft of drafts) {
+    const key = keyOf(draft);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [draft]);
+    else group.push(draft);
+  }
+  return groups;
+}
+
+function stepOf(draft: Draft): string | undefined {
+  for (const payload of payloadsOf(draft))
+    if (payload.kind === "model_message" || payload.kind === "tool_call") return payload.step;
+  return undefined;
+}
+
+function callIdsOf(draft: Draft, kind: "tool_call" | "tool_result"): readonly string[] {
+  return payloadsOf(draft).flatMap((payload) =>
+    (payload.kind === "tool_call" || payload.kind === "tool_result") && payload.kind === kind
+      ? [payload.callId]
+      : [],
+  );
+}
+
+function payloadsOf(draft: Draft): readonly TurnPayload[] {
+  return draft.pieces.flatMap(({ payload }) => (typeof payload === "function" ? [] : [payload]));
+}

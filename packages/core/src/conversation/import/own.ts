@@ -1,0 +1,121 @@
+import { type JournalRecord, journalVersion } from "../event.js";
+import { eventFromJson, eventToJson } from "../event-shape.js";
+import type { JsonObject } from "../json.js";
+import { type ConversationRefusal, refuseTurn } from "../refusal.js";
+import { replay } from "../replay.js";
+import type { TimedEvent } from "../store.js";
+import type { ImportedSession } from "./assemble.js";
+import { type ImportProblem, type SourceLine, type SourceLines, textOf } from "./lines.js";
+
+/**
+ * A session as one text that needs nothing beside it: a header, one line a record with every text in it,
+ * and a last line that says how many there were.
+ */
+export function* exportLines(id: string, records: readonly JournalRecord[]): Generator<string> {
+  yield `${JSON.stringify({ format: formatName, v: journalVersion, id })}\n`;
+  for (const { v, seq, ts, event } of records)
+    yield `${JSON.stringify({ v, seq, ts, ...eventToJson(event) })}\n`;
+  yield `${JSON.stringify({ end: true, records: records.length })}\n`;
+}
+
+/** Whether the first line that can be read is the header of an exported session. */
+export function isOwn(lines: readonly SourceLine[]): boolean {
+  return lines[0]?.value.format === formatName;
+}
+
+/**
+ * Reads an exported session. What is missing in between is told, and the fold goes on without it, as with
+ * a damaged journal.
+ *
+ * @returns `newer_version`, or `not_a_session` where no record can be read.
+ */
+export function readOwn({
+  lines,
+  problems: unreadable,
+}: SourceLines): ImportedSession | ConversationRefusal<"newer_version" | "not_a_session"> {
+  const [header, ...rest] = lines;
+  const sessionId = header === undefined ? undefined : textOf(header.value, "id");
+  if (sessionId === undefined || !/^[\w-]{1,64}$/.test(sessionId))
+    return refuseTurn("not_a_session", "The header of the export names no session.");
+  const problems: ImportProblem[] = [...unreadable];
+  const records: JournalRecord[] = [];
+  const lineNumbers: number[] = [];
+  let end: SourceLine | undefined;
+  for (const source of rest) {
+    const { value, line } = source;
+    if (typeof value.v === "number" && value.v > journalVersion)
+      return refuseTurn("newer_version", `Line ${line} was written by a newer release; import it with that.`);
+    if (value.end === true) end = source;
+    else {
+      const record = recordOf(value);
+      if (record === undefined) problems.push(noRecord(line));
+      else {
+        records.push(record);
+        lineNumbers.push(line);
+      }
+    }
+  }
+  if (records.length === 0)
+    return refuseTurn("not_a_session", "The export holds no record that can be read.");
+  problems.push(
+    ...gapsIn(records, lineNumbers),
+    ...endProblems(end, records.length, lines.at(-1)?.line ?? 1),
+  );
+  const { context, problems: lost } = replay(sessionId, records);
+  for (const { line: seq, message } of lost) {
+    const line = lineNumbers[records.findIndex((record) => record.seq === seq)] ?? 1;
+    problems.push({ line, what: "missing_record", message });
+  }
+  const events = records.map(({ ts, event }): TimedEvent => ({ ts, event }));
+  if (events[0]?.event.type !== "session_started")
+    events.unshift(lostBeginning(sessionId, events[0]?.ts ?? 0));
+  const nodes = context.nodes.size + context.orphans.size;
+  const { title } = context;
+  problems.sort((a, b) => a.line - b.line);
+  return { kind: "imported", format: "holdfast", sessionId, title, events, nodes, problems };
+}
+
+const formatName = "holdfast-session";
+
+function recordOf(value: JsonObject): JournalRecord | undefined {
+  const { v, seq, ts, ...rest } = value;
+  if (typeof v !== "number" || typeof seq !== "number" || typeof ts !== "number") return undefined;
+  const read = eventFromJson(rest);
+  return read.kind === "event" ? { v, seq, ts, event: read.event } : undefined;
+}
+
+/** A store wants the beginning; the root of the tree is known without it. */
+function lostBeginning(sessionId: string, ts: number): TimedEvent {
+  const payload = { kind: "task_boundary", name: "", transformation: { kind: "clear" } } as const;
+  const root = { id: sessionId, parentId: null, timestamp: ts, payload };
+  return { ts, event: { type: "session_started", sessionId, root } };
+}
+
+function noRecord(line: number): ImportProblem {
+  return {
+    line,
+    what: "unreadable_line",
+    message: `Line ${line} is no record of a session; it was left out.`,
+  };
+}
+
+function gapsIn(records: readonly JournalRecord[], lineNumbers: readonly number[]): readonly ImportProblem[] {
+  let before = 0;
+  return records.flatMap(({ seq }, at): readonly ImportProblem[] => {
+    const missing = seq - before - 1;
+    before = seq;
+    if (missing === 0) return [];
+    const line = lineNumbers[at] ?? 1;
+    const what = missing < 0 ? "out of order" : `${missing} before it missing`;
+    return [{ line, what: "missing_record", message: `Line ${line} is record ${seq}, ${what}.` }];
+  });
+}
+
+function endProblems(end: SourceLine | undefined, count: number, line: number): readonly ImportProblem[] {
+  if (end === undefined)
+    return [{ line, what: "truncated", message: `The export ends at line ${line} without its last line.` }];
+  if (end.value.records === count) return [];
+  const told = JSON.stringify(end.value.records);
+  const message = `The export says that it has ${told} records; ${count} could be read.`;
+  return [{ line: end.line, what: "truncated", message }];
+}

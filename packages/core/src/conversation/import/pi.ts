@@ -1,0 +1,293 @@
+import type { JsonObject } from "../json.js";
+import type { TurnMetadata, TurnUsage } from "../node.js";
+import type { ModelMessage, ModelOrigin, TurnPayload } from "../payload.js";
+import type { ForeignSession } from "./assemble.js";
+import {
+  argsOf,
+  blocksOf,
+  noteForModel,
+  noteForPerson,
+  resultPieces,
+  textAndRest,
+  unknown,
+  userPieces,
+} from "./blocks.js";
+import type { Draft, Piece, Place } from "./draft.js";
+import { countOf, objectOf, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
+
+/** Whether the first line that can be read is the header of a session of pi. */
+export function isPi(lines: readonly SourceLine[]): boolean {
+  const header = lines[0]?.value;
+  return header?.type === "session" && typeof header.id === "string";
+}
+
+/**
+ * Reads a session of pi: entries with `id` and `parentId` (versions 2 and 3), or one below the other
+ * (version 1). Where it stood is its last entry; pi keeps no other mark of it.
+ */
+export function readPi({ lines, problems }: SourceLines, now: number): ForeignSession {
+  const [header, ...entries] = lines;
+  const startedMs = header === undefined ? now : timeOf(header.value, now);
+  const drafts: Draft[] = [];
+  for (const { line, value } of entries) {
+    const last = drafts.at(-1);
+    const timestamp = timeOf(value, last?.timestamp ?? startedMs);
+    drafts.push({
+      sourceId: textOf(value, "id") ?? `line ${line}`,
+      parentSourceId: parentOf(value, last),
+      line,
+      timestamp,
+      ...contentOf(value),
+    });
+  }
+  return {
+    format: "pi",
+    title: titleOf(entries),
+    cwd: header === undefined ? undefined : textOf(header.value, "cwd"),
+    startedMs,
+    drafts,
+    leafLine: drafts.at(-1)?.line,
+    problems,
+  };
+}
+
+function parentOf(value: JsonObject, last: Draft | undefined): string | null {
+  if (value.parentId === null) return null;
+  return textOf(value, "parentId") ?? last?.sourceId ?? null;
+}
+
+/** The name that was given last, else the beginning of the first prompt. */
+function titleOf(entries: readonly SourceLine[]): string | undefined {
+  const names = entries.filter(({ value }) => value.type === "session_info");
+  const name = names.map(({ value }) => textOf(value, "name")).findLast((text) => text !== undefined);
+  if (name !== undefined) return name;
+  const prompts = entries.map(({ value }) => objectOf(value, "message"));
+  const first = prompts.find((message) => message?.role === "user");
+  return first === undefined ? undefined : titleFrom(textAndRest(blocksOf(first.content)).text);
+}
+
+/** The first line of a prompt, short enough for a list. */
+export function titleFrom(prompt: string): string | undefined {
+  const [line = ""] = prompt.trim().split("\n");
+  const points = [...line];
+  if (points.length === 0) return undefined;
+  return points.length <= 72 ? line : `${points.slice(0, 71).join("")}…`;
+}
+
+function contentOf(value: JsonObject): Pick<Draft, "pieces" | "effect"> {
+  switch (value.type) {
+    case "message":
+      return { pieces: messagePieces(value) };
+    case "model_change":
+      return {
+        pieces: [
+          noteForPerson(`Model: ${textOf(value, "provider") ?? "?"}/${textOf(value, "modelId") ?? "?"}`),
+        ],
+      };
+    case "thinking_level_change":
+      return { pieces: [noteForPerson(`Thinking level: ${textOf(value, "thinkingLevel") ?? "?"}`)] };
+    case "compaction":
+      return { pieces: [{ payload: (place) => compaction(value, place), metadata: details(value) }] };
+    case "branch_summary":
+      return { pieces: [{ payload: (place) => branchSummary(value, place), metadata: details(value) }] };
+    case "context_edit":
+      return { pieces: [{ payload: (place) => contextEdit(value, place) }] };
+    case "custom_message":
+      return { pieces: customMessage(value) };
+    case "label":
+      return { pieces: [], effect: (place) => label(value, place) };
+    case "session_info":
+      return { pieces: [], effect: () => renamed(value) };
+    default:
+      return { pieces: [unknown("pi", value)] };
+  }
+}
+
+function messagePieces(value: JsonObject): readonly Piece[] {
+  const message = objectOf(value, "message");
+  if (message === undefined) return [unknown("pi", value)];
+  const blocks = blocksOf(message.content);
+  switch (message.role) {
+    case "user":
+      return userPieces(blocks, "pi");
+    case "assistant":
+      return assistantPieces(message, blocks, textOf(value, "id"));
+    case "toolResult": {
+      const callId = textOf(message, "toolCallId") ?? "";
+      const name = textOf(message, "toolName") ?? "unknown";
+      return resultPieces({ callId, name, isError: message.isError === true }, blocks, "pi", message.details);
+    }
+    case "bashExecution":
+      return [shellNote(message)];
+    case "custom":
+    case "hookMessage":
+      return customMessage(message);
+    default:
+      return [unknown("pi", value)];
+  }
+}
+
+/** A command that the user ran: shown to the model afterwards, unless it was to be kept from it. */
+function shellNote(message: JsonObject): Piece {
+  const code = message.exitCode === undefined ? "" : `\n(exit code ${JSON.stringify(message.exitCode)})`;
+  const text = `$ ${textOf(message, "command") ?? ""}\n${textOf(message, "output") ?? ""}${code}`;
+  return message.excludeFromContext === true ? noteForPerson(text) : noteForModel(text);
+}
+
+function customMessage(value: JsonObject): readonly Piece[] {
+  const { text, rest } = textAndRest(blocksOf(value.content));
+  const note = { ...noteForModel(text), metadata: details(value) };
+  return [note, ...rest.map((block) => unknown("pi", block))];
+}
+
+function assistantPieces(
+  message: JsonObject,
+  blocks: readonly JsonObject[],
+  step: string | undefined,
+): readonly Piece[] {
+  const origin = {
+    from: {
+      provider: textOf(message, "provider") ?? "unknown",
+      model: textOf(message, "model") ?? "unknown",
+    },
+    ...(step === undefined ? {} : { step }),
+  };
+  const pieces = mergeThoughts(blocks.map((block) => answerPiece(block, origin)));
+  const error = textOf(message, "errorMessage");
+  const stop = textOf(message, "stopReason");
+  if (error !== undefined || stop === "aborted" || pieces.length === 0)
+    pieces.push(noteForPerson(error ?? `The model's answer ended: ${stop ?? "nothing was said"}.`));
+  const [first, ...others] = pieces;
+  const usage = usageOf(objectOf(message, "usage"));
+  if (first === undefined || usage === undefined) return pieces;
+  return [{ ...first, metadata: { ...first.metadata, usage } }, ...others];
+}
+
+type Origin = { readonly from: ModelOrigin; readonly step?: string };
+
+function answerPiece(block: JsonObject, origin: Origin): Piece {
+  switch (block.type) {
+    case "text": {
+      const text = textOf(block, "text") ?? "";
+      return { payload: { kind: "model_message", text, ...signed(block, "textSignature"), ...origin } };
+    }
+    case "thinking": {
+      const signature = signed(block, "thinkingSignature");
+      const thought = textOf(block, "thinking") ?? "";
+      return block.redacted === true && signature.signature !== undefined
+        ? { payload: { kind: "model_message", text: "", redactedThought: signature.signature, ...origin } }
+        : { payload: { kind: "model_message", text: "", thought, ...signature, ...origin } };
+    }
+    case "toolCall": {
+      const call = { callId: textOf(block, "id") ?? "", name: textOf(block, "name") ?? "unknown" };
+      const args = argsOf(block.arguments);
+      return {
+        payload: { kind: "tool_call", ...call, args, ...signed(block, "thoughtSignature"), ...origin },
+      };
+    }
+    default:
+      return unknown("pi", block);
+  }
+}
+
+function signed(block: JsonObject, key: string): { readonly signature?: string } {
+  const signature = textOf(block, key);
+  return signature === undefined ? {} : { signature };
+}
+
+/** A thought and the text right behind it are one message, unless the text is signed on its own. */
+export function mergeThoughts(pieces: readonly Piece[]): Piece[] {
+  const merged: Piece[] = [];
+  for (const piece of pieces) {
+    const last = merged.at(-1)?.payload;
+    const next = piece.payload;
+    if (isThought(last) && isPlainText(next)) merged.splice(-1, 1, { payload: { ...last, text: next.text } });
+    else merged.push(piece);
+  }
+  return merged;
+}
+
+function isThought(payload: Piece["payload"] | undefined): payload is ModelMessage {
+  if (typeof payload !== "object" || payload.kind !== "model_message") return false;
+  return payload.text === "" && (payload.thought !== undefined || payload.redactedThought !== undefined);
+}
+
+function isPlainText(payload: Piece["payload"]): payload is ModelMessage {
+  if (typeof payload !== "object" || payload.kind !== "model_message") return false;
+  const { thought, redactedThought, signature } = payload;
+  return thought === undefined && redactedThought === undefined && signature === undefined;
+}
+
+function usageOf(usage: JsonObject | undefined): TurnUsage | undefined {
+  if (usage === undefined) return undefined;
+  const cached = countOf(usage, "cacheRead");
+  return {
+    inputTokens: countOf(usage, "input") + cached + countOf(usage, "cacheWrite"),
+    cachedInputTokens: cached,
+    outputTokens: countOf(usage, "output"),
+  };
+}
+
+function details(value: JsonObject): TurnMetadata {
+  const { details: data } = value;
+  return data === undefined || data === null ? {} : { custom: { "pi:details": data } };
+}
+
+function compaction(value: JsonObject, place: Place): TurnPayload {
+  const kept = textOf(value, "firstKeptEntryId");
+  const firstId = kept === undefined ? undefined : place.nodesOf(kept)?.firstId;
+  const isThere = firstId !== undefined && place.isAbove(firstId);
+  if (kept !== undefined && !isThere)
+    place.tell(`The compaction keeps what follows ${kept}, which is not above it; it keeps nothing.`);
+  const keepFromId = isThere ? firstId : null;
+  return { kind: "summary", of: "compaction", text: textOf(value, "summary") ?? "", keepFromId };
+}
+
+function branchSummary(value: JsonObject, place: Place): TurnPayload {
+  const from = textOf(value, "fromId");
+  const toId = from === undefined ? undefined : place.nodesOf(from)?.lastId;
+  if (from !== undefined && toId === undefined)
+    place.tell(`The summary is of a branch that ends at ${from}, which is not in the file before it.`);
+  const covers = {
+    fromId: toId === undefined ? place.parentId : place.branchStart(toId),
+    toId: toId ?? place.parentId,
+  };
+  return { kind: "summary", of: "branch", text: textOf(value, "summary") ?? "", covers };
+}
+
+/** What pi leaves out or replaces from here on; of an entry with several parts only the whole can be hidden. */
+function contextEdit(value: JsonObject, place: Place): TurnPayload {
+  const target = textOf(value, "targetId");
+  const nodes = target === undefined ? undefined : place.nodesOf(target);
+  const data: TurnPayload = { kind: "unknown", type: "pi:context_edit", data: value };
+  if (nodes === undefined || nodes.firstId !== nodes.lastId || !place.isAbove(nodes.lastId)) {
+    place.tell(
+      `It edits ${target ?? "nothing"}, which is not one node above it; the edit is kept, not applied.`,
+    );
+    return data;
+  }
+  const overlay = { kind: "context_management", action: "overlay", targetId: nodes.lastId } as const;
+  const replacement = objectOf(value, "replacement");
+  if (replacement === undefined) return { ...overlay, form: { form: "hidden" } };
+  if (place.payloadOf(nodes.lastId)?.kind !== "tool_result") {
+    place.tell(`It rewrites ${target}, which is no result of a tool; the edit is kept, not applied.`);
+    return data;
+  }
+  const { text } = textAndRest(blocksOf(replacement.content));
+  return { ...overlay, form: { form: "replaced", by: "cleared", text } };
+}
+
+function label(value: JsonObject, place: Place): ReturnType<NonNullable<Draft["effect"]>> {
+  const target = textOf(value, "targetId");
+  const nodeId = target === undefined ? undefined : place.nodesOf(target)?.firstId;
+  if (nodeId === undefined) {
+    place.tell(`A label is for ${target ?? "nothing"}, which is not in the file before it.`);
+    return undefined;
+  }
+  return { type: "metadata_set", nodeId, metadata: { label: textOf(value, "label") ?? null } };
+}
+
+function renamed(value: JsonObject): ReturnType<NonNullable<Draft["effect"]>> {
+  const title = textOf(value, "name");
+  return title === undefined ? undefined : { type: "renamed", title };
+}

@@ -1,0 +1,71 @@
+import type { TurnPayload } from "./payload.js";
+
+/** Every text of a payload that a person may look for, the one that says most first. */
+export function textsOf(payload: TurnPayload): readonly string[] {
+  switch (payload.kind) {
+    case "user_message":
+    case "note":
+      return [payload.text];
+    case "summary":
+      return [payload.text];
+    case "model_message":
+      return [payload.text, payload.thought ?? ""];
+    case "tool_call":
+      return [payload.name, ...stringsIn(payload.args)];
+    case "tool_result":
+      return [payload.output, payload.name];
+    case "file_content":
+      return [payload.text, payload.path];
+    case "context_management":
+      return [payload.action === "overlay" ? payload.targetId : payload.path];
+    case "task_boundary":
+      return [payload.name, payload.goal ?? "", payload.hint ?? ""];
+    case "task_summary":
+      return [payload.summary, payload.name, ...payload.files.map(({ path }) => path)];
+    case "restore":
+      return payload.files.map(({ path }) => path);
+    case "unknown":
+      return stringsIn(payload.data);
+    default:
+      return payload satisfies never;
+  }
+}
+
+/** One line that says what a node is, for lists and trees; at most about `most` characters. */
+export function gistOf(payload: TurnPayload, most = 80): string {
+  const words = gist(payload).replace(/\s+/g, " ").trim();
+  const points = [...words.slice(0, most * 4)];
+  return points.length <= most ? words : `${points.slice(0, most - 1).join("")}…`;
+}
+
+function gist(payload: TurnPayload): string {
+  switch (payload.kind) {
+    case "model_message":
+      return payload.text === "" ? (payload.thought ?? "") : payload.text;
+    case "tool_call":
+      return `${payload.name} ${stringsIn(payload.args).join(" ")}`;
+    case "tool_result":
+      return payload.output === "" ? payload.name : payload.output.slice(0, 1_000);
+    case "file_content":
+      return `${payload.path} lines ${payload.lines.from}-${payload.lines.to} of ${payload.lines.total}`;
+    case "context_management":
+      return payload.action === "overlay"
+        ? `${payload.form.form} ${payload.targetId}`
+        : `${payload.action.replace("_file", "")} ${payload.path}`;
+    case "task_boundary":
+      return payload.name === "" ? (payload.goal ?? "") : payload.name;
+    case "restore":
+      return payload.files.map(({ path }) => path).join(", ");
+    case "unknown":
+      return payload.type;
+    default:
+      return textsOf(payload)[0] ?? "";
+  }
+}
+
+/** All strings in a JSON value, in their order. */
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(stringsIn);
+}

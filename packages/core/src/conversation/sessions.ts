@@ -1,0 +1,258 @@
+import type { ConversationEvent, JournalRecord } from "./event.js";
+import type { IdSource } from "./ids.js";
+import { exportLines } from "./import/index.js";
+import type { ConversationContext, TurnNode } from "./node.js";
+import type { PayloadKind } from "./payload.js";
+import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import { reidentify } from "./reidentify.js";
+import { replay } from "./replay.js";
+import type { JournalProblem, SessionFacts, SessionStore, TimedEvent } from "./store.js";
+import { type ListedTask, listTasks } from "./task-list.js";
+
+/**
+ * Finds the session that is meant by an id or by the beginning of one.
+ *
+ * @returns `unknown_session`; `invalid_arguments` where several begin so.
+ */
+export async function findSession(
+  store: SessionStore,
+  prefix: string,
+): Promise<SessionFacts | ConversationRefusal> {
+  const all = await store.list();
+  if (isTurnRefusal(all)) return all;
+  const exact = all.find(({ id }) => id === prefix);
+  if (exact !== undefined) return exact;
+  const meant = prefix === "" ? [] : all.filter(({ id }) => id.startsWith(prefix));
+  const [first, ...others] = meant;
+  if (first === undefined) return refuseTurn("unknown_session", `There is no session ${prefix}.`);
+  if (others.length === 0) return first;
+  const some = meant.slice(0, 5).map(({ id }) => id);
+  const more = meant.length > some.length ? ` and ${meant.length - some.length} more` : "";
+  return refuseTurn(
+    "invalid_arguments",
+    `${meant.length} sessions begin with ${prefix}: ${some.join(", ")}${more}. Give more of the id.`,
+  );
+}
+
+/** A stored session, folded. */
+export interface LoadedSession {
+  readonly kind: "loaded";
+  readonly id: string;
+  readonly context: ConversationContext;
+  readonly records: readonly JournalRecord[];
+  /** What could not be read, and what could not follow on what was there. */
+  readonly problems: readonly JournalProblem[];
+}
+
+/** Reads a session without taking its lease. */
+export async function loadSession(
+  store: SessionStore,
+  id: string,
+): Promise<LoadedSession | ConversationRefusal> {
+  const session = await store.open(id, "read");
+  if (isTurnRefusal(session)) return session;
+  try {
+    const { context, problems } = replay(id, session.records);
+    return {
+      kind: "loaded",
+      id,
+      context,
+      records: session.records,
+      problems: [...session.problems, ...problems],
+    };
+  } finally {
+    await session.close();
+  }
+}
+
+/** What there is to say about a session at one glance. */
+export interface SessionSummary {
+  readonly head: TurnNode | undefined;
+  readonly nodes: number;
+  readonly kinds: readonly (readonly [PayloadKind, number])[];
+  /** Ends of branches, pruned ones included. */
+  readonly branches: number;
+  readonly pruned: number;
+  readonly orphans: number;
+  readonly staged: number;
+  /** The session itself, and the tasks in it. */
+  readonly tasks: ListedTask;
+  /** Paths that its nodes know a state of. */
+  readonly files: readonly string[];
+  readonly tokens: { readonly input: number; readonly cached: number; readonly output: number };
+}
+
+export function summarizeSession(context: ConversationContext): SessionSummary {
+  const kinds = new Map<PayloadKind, number>();
+  const files = new Set<string>();
+  let branches = 0;
+  const tokens = { input: 0, cached: 0, output: 0 };
+  for (const { payload, childIds, metadata } of context.nodes.values()) {
+    kinds.set(payload.kind, (kinds.get(payload.kind) ?? 0) + 1);
+    if (childIds.length === 0) branches += 1;
+    if (payload.kind === "file_content") files.add(payload.path);
+    if (payload.kind === "tool_result") for (const { path } of payload.files ?? []) files.add(path);
+    tokens.input += metadata.usage?.inputTokens ?? 0;
+    tokens.cached += metadata.usage?.cachedInputTokens ?? 0;
+    tokens.output += metadata.usage?.outputTokens ?? 0;
+  }
+  return {
+    head: context.nodes.get(context.currentNodeId),
+    nodes: context.nodes.size,
+    kinds: [...kinds].sort((one, other) => other[1] - one[1]),
+    branches,
+    pruned: context.pruned.size,
+    orphans: context.orphans.size,
+    staged: context.stagingArea.length,
+    tasks: listTasks(context),
+    files: [...files].sort(),
+    tokens,
+  };
+}
+
+/** A new session from all that can be read of another one. */
+export interface ForkedSession {
+  readonly kind: "forked";
+  readonly id: string;
+  readonly nodes: number;
+}
+
+/**
+ * Makes a session of its own from another, whole: all branches, the staged items, the head.
+ *
+ * @param options `head`: where the new one stands, unless where the old one does.
+ * @returns `unknown_node`, `pruned_node` for the head; what the store refuses.
+ */
+export async function forkSession(
+  store: SessionStore,
+  id: string,
+  options: {
+    readonly newId: IdSource;
+    readonly now: number;
+    readonly head?: string;
+    readonly title?: string;
+  },
+): Promise<ForkedSession | ConversationRefusal> {
+  const loaded = await loadSession(store, id);
+  if (isTurnRefusal(loaded)) return loaded;
+  const { newId, now, head, title } = options;
+  const forkId = newId();
+  const seq = loaded.records.at(-1)?.seq ?? 0;
+  const events: TimedEvent[] = wholeBeginning(loaded).map(({ ts, event }) => ({
+    ts,
+    event: withOrigin(reidentify(event, id, forkId), id, seq),
+  }));
+  if (title !== undefined) events.push({ ts: now, event: { type: "renamed", title } });
+  if (head !== undefined) {
+    const moved: ConversationEvent = {
+      type: "head_moved",
+      head: head === id ? forkId : head,
+      reason: "navigate",
+    };
+    events.push({ ts: now, event: moved });
+    const records = events.map(({ ts, event }, at): JournalRecord => ({ v: 1, seq: at + 1, ts, event }));
+    const refused = replay(forkId, records).problems.find(({ line }) => line === records.length);
+    if (refused !== undefined)
+      return refuseTurn("unknown_node", `The fork cannot stand there. ${refused.message}`);
+  }
+  const created = await store.create(forkId, events);
+  if (isTurnRefusal(created)) return created;
+  await created.close();
+  return { kind: "forked", id: forkId, nodes: loaded.context.nodes.size };
+}
+
+/** The events of a session; where the first is lost, one that begins it as the fold does. */
+function wholeBeginning({ id, records, context }: LoadedSession): readonly TimedEvent[] {
+  const [first] = records;
+  if (first?.event.type === "session_started") return records;
+  const { payload, timestamp } = context.rootNode;
+  const root = { id, parentId: null, timestamp, payload };
+  return [
+    { ts: first?.ts ?? timestamp, event: { type: "session_started", sessionId: id, root } },
+    ...records,
+  ];
+}
+
+function withOrigin(event: ConversationEvent, from: string, seq: number): ConversationEvent {
+  return event.type === "session_started" ? { ...event, origin: { kind: "fork", from, seq } } : event;
+}
+
+/** Gives a session another title. @returns what the store refuses: `busy`, `read_only`, `disk_full` … */
+export async function renameSession(
+  store: SessionStore,
+  id: string,
+  title: string,
+  now: number,
+): Promise<{ readonly kind: "renamed" } | ConversationRefusal> {
+  const session = await store.open(id, "write");
+  if (isTurnRefusal(session)) return session;
+  try {
+    if (session.mode === "read")
+      return session.readOnlyBecause ?? refuseTurn("read_only", "It opened read-only.");
+    session.append({ ts: now, event: { type: "renamed", title } });
+    const flushed = await session.flush();
+    return isTurnRefusal(flushed) ? flushed : { kind: "renamed" };
+  } finally {
+    await session.close();
+  }
+}
+
+/** A session as one text of JSON Lines that needs nothing beside it; see `readSessionFile`. */
+export async function exportSession(
+  store: SessionStore,
+  id: string,
+): Promise<
+  | {
+      readonly kind: "export";
+      readonly lines: Iterable<string>;
+      readonly problems: readonly JournalProblem[];
+    }
+  | ConversationRefusal
+> {
+  const loaded = await loadSession(store, id);
+  if (isTurnRefusal(loaded)) return loaded;
+  return { kind: "export", lines: exportLines(id, loaded.records), problems: loaded.problems };
+}
+
+/** What was found wrong in a session, and in how much. */
+export interface VerifiedSession {
+  readonly kind: "verified";
+  readonly records: number;
+  readonly nodes: number;
+  readonly orphans: number;
+  /** Ends of branches that were rendered. */
+  readonly rendered: number;
+  readonly problems: readonly JournalProblem[];
+  /** What a rendering had to repair or could not keep to, by the end of the branch. */
+  readonly findings: readonly { readonly nodeId: string; readonly message: string }[];
+}
+
+/**
+ * Reads every record of a session, folds it, and renders every branch that stands.
+ *
+ * @param check what is wrong with the rendering of this state; none where it is as every provider wants it.
+ */
+export async function verifySession(
+  store: SessionStore,
+  id: string,
+  check: (context: ConversationContext) => readonly string[],
+): Promise<VerifiedSession | ConversationRefusal> {
+  const loaded = await loadSession(store, id);
+  if (isTurnRefusal(loaded)) return loaded;
+  const { context, records, problems } = loaded;
+  const ends = [...context.nodes.values()]
+    .filter(({ childIds }) => childIds.length === 0)
+    .map((node) => node.id);
+  const findings = ends.flatMap((nodeId) =>
+    check({ ...context, currentNodeId: nodeId }).map((message) => ({ nodeId, message })),
+  );
+  return {
+    kind: "verified",
+    records: records.length,
+    nodes: context.nodes.size,
+    orphans: context.orphans.size,
+    rendered: ends.length,
+    problems,
+    findings,
+  };
+}

@@ -1,0 +1,315 @@
+/**
+ * Plays a coding session into a state folder: a task that is merged, one that is given up, and a rewind
+ * after which the files follow. Files are really written, so that their states are kept.
+ *
+ *     node scripts/sample-session.mjs STATE_DIR PROJECT_DIR
+ *
+ * prints the session's id. It is the session of docs/history-page.png and of the page's tests.
+ */
+import { createHash } from "node:crypto";
+import { argv } from "node:process";
+import { createConversation, isTurnRefusal, timeSortedIds } from "@holdfast/core";
+import { openJournalStore, openWorkspace } from "@holdfast/core/node";
+
+const [stateDir, project] = argv.slice(2);
+if (stateDir === undefined || project === undefined) throw new Error("STATE_DIR and PROJECT_DIR are needed");
+
+const invoice = `import type { Item } from "./item.js";
+
+export interface Invoice {
+  readonly items: readonly Item[];
+  readonly taxRate: number;
+}
+
+/** What the customer owes, tax included. */
+export function totalOf({ items, taxRate }: Invoice): number {
+  let sum = 0;
+  for (const { price, count } of items) {
+    sum += price * count;
+  }
+  return Math.round(sum * (1 + taxRate) * 100) / 100;
+}
+
+export function countOf({ items }: Invoice): number {
+  return items.reduce((sum, { count }) => sum + count, 0);
+}
+`;
+const inCents = invoice
+  .replace('from "./item.js";\n', 'from "./item.js";\nimport { cents, type Cents } from "./money.js";\n')
+  .replace(
+    "/** What the customer owes, tax included. */",
+    "/** What the customer owes, tax included: each line is rounded, as it is printed. */",
+  )
+  .replace("): number {\n  let sum = 0;", "): Cents {\n  let sum = 0;")
+  .replace("    sum += price * count;", "    sum += cents(price) * count;")
+  .replace("Math.round(sum * (1 + taxRate) * 100) / 100", "cents.of(Math.round(sum * (1 + taxRate)))");
+const money = `/** A whole number of cents. */
+export type Cents = number & { readonly unit: "cents" };
+
+/** An amount in the currency's unit as cents; half a cent is rounded away from zero. */
+export function cents(amount: number): Cents {
+  return cents.of(Math.sign(amount) * Math.round(Math.abs(amount) * 100));
+}
+
+cents.of = (whole: number): Cents => whole as Cents;
+`;
+const format = `import { totalOf, type Invoice } from "./invoice.js";
+
+export function describe(invoice: Invoice): string {
+  return \`Total: \${(totalOf(invoice) / 100).toFixed(2)}\`;
+}
+`;
+const [, , , total = ""] = format.split("\n");
+const inEuros = total.replace("(totalOf(invoice) / 100)", "totalOf(invoice)");
+const before = format.replace("Total: ${", "Total: € ${");
+const behind = format.replace(").toFixed(2)}`", ").toFixed(2)} €`");
+
+const model = { provider: "google", model: "gemini-3-pro" };
+let clock = Date.UTC(2026, 2, 2, 9, 12, 4);
+const now = () => {
+  clock += 7_300;
+  return clock;
+};
+let chance = 7;
+const random = (bytes) => Uint8Array.from({ length: bytes }, () => nextChance() & 255);
+
+function nextChance() {
+  chance = (chance * 75 + 74) % 65_537;
+  return chance;
+}
+
+const store = must(openJournalStore({ stateDir }));
+const workspace = must(await openWorkspace({ roots: [project], stateDir }));
+const conversation = must(
+  await createConversation(store, {
+    ids: timeSortedIds(now, random),
+    now,
+    title: "Invoices are a cent off",
+    cwd: "/home/ada/billing",
+  }),
+);
+const { manager } = conversation;
+await play();
+must(await conversation.close());
+await workspace.close();
+await store.close();
+process.stdout.write(`${manager.context.sessionId}\n`);
+
+async function play() {
+  await findTheCause();
+  giveUpATask();
+  await mergeATask();
+  await changeTheirMind();
+  must(await manager.flush());
+}
+
+async function findTheCause() {
+  await disk("src/invoice.ts", invoice);
+  await disk("src/format.ts", format.replace("(totalOf(invoice) / 100)", "totalOf(invoice)"));
+  must(
+    manager.commitStagedItems("Some invoices are a cent off. Find out why, and fix it where it comes from."),
+  );
+  const step = answer("Totals first: where they are added up, and how the tests see them.", {
+    thought:
+      "A cent off sounds like rounding. Either the sum or the tax is rounded at the wrong place. I read the code before I guess.",
+    usage: { inputTokens: 5_210, cachedInputTokens: 4_608, outputTokens: 96, thoughtTokens: 41 },
+  });
+  call(step, "c1", "search", { pattern: "totalOf", path: "src" });
+  call(step, "c2", "read_file", { file_path: "src/invoice.ts" });
+  result(
+    "c1",
+    "search",
+    `src/invoice.ts:9:export function totalOf({ items, taxRate }: Invoice): number {\nsrc/format.ts:4:${inEuros}\n`,
+  );
+  read("c2", "src/invoice.ts", invoice);
+  answer(
+    "The sum is kept as a float and rounded once at the end, while the printed lines are rounded one by one. Where a line ends in half a cent, the two disagree.\n\nI'll count in whole cents instead.",
+  );
+  must(manager.trackFile("src/invoice.ts"));
+}
+
+function giveUpATask() {
+  const library = must(
+    manager.startTask({
+      name: "a decimal library",
+      goal: "See whether a decimal library would do it with less code.",
+    }),
+  );
+  answer("The smallest one adds 32 kB and changes every caller. Not worth it for two functions.", {
+    usage: { inputTokens: 6_020, cachedInputTokens: 5_120, outputTokens: 38 },
+  });
+  must(manager.cancelTask());
+  must(manager.setLabel(library.id, "dead end"));
+}
+
+async function mergeATask() {
+  must(
+    manager.startTask({
+      name: "count in cents",
+      goal: "totalOf counts whole cents; the tests of src/invoice.ts pass.",
+    }),
+  );
+  let step = answer("One small type keeps cents and euros apart.", {
+    usage: { inputTokens: 6_480, cachedInputTokens: 6_016, outputTokens: 412 },
+  });
+  call(step, "c3", "write_file", { file_path: "src/money.ts", content: money });
+  await write("c3", "write_file", "src/money.ts", null, money);
+  step = answer("");
+  call(step, "c4", "patch_file", {
+    file_path: "src/invoice.ts",
+    base_sha256: hashOf(invoice),
+    diff: '@@ -1,2 +1,3 @@\n import type { Item } from "./item.js";\n+import { cents, type Cents } from "./money.js";\n \n@@ -8,9 +9,9 @@\n-/** What the customer owes, tax included. */\n-export function totalOf({ items, taxRate }: Invoice): number {\n+/** What the customer owes, tax included: each line is rounded, as it is printed. */\n+export function totalOf({ items, taxRate }: Invoice): Cents {\n   let sum = 0;\n   for (const { price, count } of items) {\n-    sum += price * count;\n+    sum += cents(price) * count;\n   }\n-  return Math.round(sum * (1 + taxRate) * 100) / 100;\n+  return cents.of(Math.round(sum * (1 + taxRate)));\n }\n',
+  });
+  await write("c4", "patch_file", "src/invoice.ts", invoice, inCents);
+  step = answer("Now the tests.");
+  call(step, "c5", "run", { command: "npm test -- invoice" });
+  result(
+    "c5",
+    "run",
+    " FAIL  test/format.test.ts > prints the total\n   expected 'Total: 1190.00' to be 'Total: 11.90'\n\n 1 failed, 11 passed\n",
+    true,
+  );
+  step = answer("The total is in cents now, so what prints it has to divide.", {
+    thought: "format.ts still takes the total for euros. The fix belongs there, not in totalOf.",
+  });
+  call(step, "c6", "patch_file", {
+    file_path: "src/format.ts",
+    diff: `@@ -4 +4 @@\n-${inEuros}\n+${total}\n`,
+  });
+  await write(
+    "c6",
+    "patch_file",
+    "src/format.ts",
+    format.replace("(totalOf(invoice) / 100)", "totalOf(invoice)"),
+    format,
+  );
+  step = answer("");
+  call(step, "c7", "run", { command: "npm test" });
+  result("c7", "run", " 12 passed\n");
+  must(
+    manager.completeTask({
+      summary:
+        "totalOf counts whole cents and rounds each line as it is printed; format.ts divides by 100. All 12 tests pass.",
+    }),
+  );
+
+  answer(
+    "Fixed: totals are counted in whole cents, so the sum of the printed lines is the total. The old code rounded once at the end.",
+    {
+      usage: { inputTokens: 4_980, cachedInputTokens: 4_096, outputTokens: 64 },
+    },
+  );
+  must(manager.setLabel(manager.context.currentNodeId, "fixed"));
+}
+
+async function changeTheirMind() {
+  const here = manager.context.currentNodeId;
+  must(manager.commitStagedItems("Show the currency with the total."));
+  let step = answer("Before the amount, then.", {
+    usage: { inputTokens: 5_110, cachedInputTokens: 4_992, outputTokens: 88 },
+  });
+  call(step, "c8", "edit_file", {
+    file_path: "src/format.ts",
+    old_string: "Total: ${",
+    new_string: "Total: € ${",
+  });
+  await write("c8", "edit_file", "src/format.ts", format, before);
+  answer("The total now reads `Total: € 11.90`.");
+
+  await disk("src/format.ts", format);
+  const restore = {
+    restoreId: "r1",
+    fromId: manager.context.currentNodeId,
+    toId: here,
+    files: [{ path: "src/format.ts", from: hashOf(before), to: hashOf(format) }],
+  };
+  must(manager.beginRestore(restore));
+  must(manager.finishRestore(restore));
+  must(manager.commitStagedItems("Show the currency with the total, behind the amount as it is usual here."));
+  step = answer("Behind the amount, with a space.", {
+    usage: { inputTokens: 5_142, cachedInputTokens: 4_992, outputTokens: 92 },
+  });
+  call(step, "c9", "edit_file", {
+    file_path: "src/format.ts",
+    old_string: ").toFixed(2)}`",
+    new_string: ").toFixed(2)} €`",
+  });
+  await write("c9", "edit_file", "src/format.ts", format, behind);
+  answer("The total now reads `Total: 11.90 €`.");
+}
+
+/** One answer of the model. @returns the name of its step, for the calls that belong to it. */
+function answer(text, { thought, usage } = {}) {
+  const step = `step ${manager.context.nodes.size}`;
+  const payload = {
+    kind: "model_message",
+    text,
+    from: model,
+    step,
+    ...(thought === undefined ? {} : { thought }),
+  };
+  if (text !== "" || thought !== undefined)
+    must(manager.addNode(payload, undefined, usage === undefined ? {} : { usage }));
+  return step;
+}
+
+function call(step, callId, name, args) {
+  must(manager.addNode({ kind: "tool_call", callId, name, args, from: model, step }));
+}
+
+function result(callId, name, output, isError) {
+  must(manager.addNode({ kind: "tool_result", callId, name, output, ...(isError ? { isError } : {}) }));
+}
+
+function read(callId, path, text) {
+  const head = `${path} version 1 sha256 ${hashOf(text)}\n`;
+  const lines = text.split("\n").length - 1;
+  const shown = {
+    path,
+    sha256: hashOf(text),
+    from: 1,
+    to: lines,
+    start: head.length,
+    end: head.length + text.length,
+  };
+  must(
+    manager.addNode({
+      kind: "tool_result",
+      callId,
+      name: "read_file",
+      output: head + text,
+      shows: [shown],
+      files: [{ path, after: hashOf(text), by: "seen" }],
+    }),
+  );
+}
+
+async function write(callId, name, path, from, to) {
+  await disk(path, to);
+  const base = from === null ? null : hashOf(from);
+  must(
+    manager.addNode({
+      kind: "tool_result",
+      callId,
+      name,
+      output: `${from === null ? "File created" : "Patch applied successfully"}. ${path} sha256 ${hashOf(to)}`,
+      files: [{ path, before: base, after: hashOf(to), by: "tool" }],
+    }),
+  );
+}
+
+async function disk(path, content) {
+  const present = await workspace.read({ path });
+  const base = present.kind === "refusal" ? {} : { base: present.state.sha256 };
+  const written = await workspace.write({ path, content, tool: "sample", ...base });
+  if (!written.success) throw new Error(written.message);
+}
+
+function hashOf(text) {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function must(answered) {
+  if (isTurnRefusal(answered)) throw new Error(`${answered.code}: ${answered.message}`);
+  return answered;
+}
