@@ -106,6 +106,7 @@ export class JournalWriter {
 
   /** Writes what waits. A failure is kept for the next flush. */
   private async writeOut(): Promise<void> {
+    if (this.lines.length === 0 && !this.unsettled) return;
     await this.lookAtLease();
     if (this.lines.length > 0 && this.failure === undefined && this.over === undefined)
       this.attempt(() => this.writeLines());
