@@ -90,9 +90,9 @@ describe.skipIf(missing !== "")(`the page of a session${missing}`, () => {
     await press(page, "Home");
     expect(await selected(page).textContent()).toContain("task");
     await press(page, "End", "Enter");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("middle");
+    expect(await page.evaluate("document.activeElement?.id")).toBe("middle");
     await press(page, "Escape", "h");
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe("tree");
+    expect(await page.evaluate("document.activeElement?.id")).toBe("tree");
     expect(await selected(page).textContent()).toContain("head");
     expect(complaints).toEqual([]);
     await page.close();
@@ -148,7 +148,7 @@ describe.skipIf(missing !== "")(`the page of a session${missing}`, () => {
 
   test("is dark where the system is, and light again at a press", async () => {
     const { page } = await open(sample, { colorScheme: "dark" });
-    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
     expect(await ground()).toBe("rgb(13, 17, 20)");
     await page.getByRole("button", { name: "Light / dark" }).click();
     expect(await ground()).toBe("rgb(246, 245, 241)");
@@ -157,7 +157,7 @@ describe.skipIf(missing !== "")(`the page of a session${missing}`, () => {
 
   test.each([360, 640, 1000])("fits into %i pixels", async (width) => {
     const { page, complaints } = await open(sample, { viewport: { width, height: 700 } });
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    const wide = await page.evaluate("document.documentElement.scrollWidth");
     expect(wide).toBeLessThanOrEqual(width);
     await press(page, "[");
     expect(await selected(page).isVisible()).toBe(true);
