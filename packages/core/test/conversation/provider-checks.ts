@@ -1,10 +1,18 @@
 import { expect } from "vitest";
 import {
   type ContextRenderer,
+  checkAnthropic,
   checkContents,
+  checkGemini,
+  checkOpenAI,
   type Provider,
   providers,
+  type Rendering,
   safeCuts,
+  toAnthropic,
+  toGemini,
+  toOpenAI,
+  type WireViolation,
 } from "../../src/context/index.js";
 import type { ConversationContext } from "../../src/conversation/index.js";
 
@@ -23,6 +31,7 @@ export function checkEveryProvider(
   for (const provider of providers) {
     const rendering = renderer.render(context, { now, target: { provider, model: models[provider] } });
     expect(checkContents(rendering.contents, provider)).toEqual([]);
+    expect(checkWire(provider, rendering)).toEqual([]);
     // A compaction that was accepted is carried out.
     expect(rendering.report.ignored.filter(({ reason }) => reason === "unsafe_cut")).toEqual([]);
     for (const nodeId of safeCuts(rendering, provider)) {
@@ -32,6 +41,22 @@ export function checkEveryProvider(
       const kept = [{ role: first.role, parts: first.parts.slice(part) }, ...rest];
       expect(checkContents(kept, provider)).toEqual([]);
     }
+  }
+}
+
+/** What would go over the wire, held against the provider's rules; as a request where the model is to speak. */
+function checkWire(provider: Provider, { contents, report }: Rendering): readonly WireViolation[] {
+  const options = { request: report.ready };
+  const model = models[provider];
+  switch (provider) {
+    case "google":
+      return checkGemini(toGemini(contents, { model }), { ...options, model });
+    case "anthropic":
+      return checkAnthropic(toAnthropic(contents), options);
+    case "openai":
+      return checkOpenAI(toOpenAI(contents), options);
+    default:
+      return provider satisfies never;
   }
 }
 
