@@ -135,10 +135,19 @@ function addOne(
       : refuseTurn("unknown_node", `There is no node ${node.parentId} to put node ${node.id} under.`);
   }
   const added = placed(node, parent);
-  const elder: TurnNode = { ...parent, childIds: [...parent.childIds, node.id] };
-  const nodes = context.nodes.set(parent.id, elder, edit).set(node.id, added, edit);
+  const elder = withChild(parent, node.id, edit);
+  const known = elder === parent ? context.nodes : context.nodes.set(parent.id, elder, edit);
+  const nodes = known.set(node.id, added, edit);
   const rootNode = parent.depth === 0 ? elder : context.rootNode;
   return { ...context, nodes, rootNode, tasks: tasksWith(context, added, parent, edit) };
+}
+
+/** In a replay nobody holds a node yet, so the parent grows in place. */
+function withChild(parent: TurnNode, childId: string, edit: Edit | undefined): TurnNode {
+  if (edit === undefined) return { ...parent, childIds: [...parent.childIds, childId] };
+  // A node of a replay was made by `placed` or `startedContext`, with a list of its own.
+  (parent.childIds as string[]).push(childId);
+  return parent;
 }
 
 /** A boundary begins a task; what is added below the end of a task's branch is its end from then on. */
@@ -157,6 +166,8 @@ function tasksWith(
   return context.tasks.set(task.id, { ...task, tipId: added.id }, edit);
 }
 
+const noMetadata: TurnMetadata = {};
+
 function placed(node: NewNode, parent: TurnNode): TurnNode {
   const { id, parentId, timestamp, payload, metadata } = node;
   const taskId = payload.kind === "task_boundary" ? id : parent.taskId;
@@ -166,10 +177,10 @@ function placed(node: NewNode, parent: TurnNode): TurnNode {
     childIds: [],
     timestamp,
     payload,
-    metadata: metadata ?? {},
+    metadata: metadata ?? noMetadata,
     taskId,
     depth: parent.depth + 1,
-    exchange: advance(parent.exchange, { id, payload, metadata: metadata ?? {} }).exchange,
+    exchange: advance(parent.exchange, { id, payload, metadata: metadata ?? noMetadata }).exchange,
   };
 }
 

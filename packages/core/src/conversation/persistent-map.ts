@@ -20,7 +20,9 @@ export class PersistentMap<Value> implements Iterable<readonly [string, Value]> 
       const bit = bitOf(hash, shift);
       node = (node.bitmap & bit) === 0 ? undefined : node.children[indexOf(node.bitmap, bit)];
     }
-    return node?.kind === "leaves" ? node.entries.find(([other]) => other === key)?.[1] : undefined;
+    if (node === undefined) return undefined;
+    if (node.kind === "leaf") return node.key === key ? node.value : undefined;
+    return node.kind === "twins" ? node.leaves.find((leaf) => leaf.key === key)?.value : undefined;
   }
 
   has(key: string): boolean {
@@ -63,7 +65,7 @@ export interface Edit {
   readonly edit: true;
 }
 
-type Trie<Value> = Branch<Value> | Leaves<Value>;
+type Trie<Value> = Branch<Value> | Leaf<Value> | Twins<Value>;
 
 interface Branch<Value> {
   readonly kind: "branch";
@@ -72,11 +74,18 @@ interface Branch<Value> {
   readonly edit: Edit | undefined;
 }
 
-/** One entry, or several whose keys have the same hash. */
-interface Leaves<Value> {
-  readonly kind: "leaves";
+interface Leaf<Value> {
+  readonly kind: "leaf";
   readonly hash: number;
-  readonly entries: readonly (readonly [string, Value])[];
+  readonly key: string;
+  readonly value: Value;
+}
+
+/** Keys that have the same hash. */
+interface Twins<Value> {
+  readonly kind: "twins";
+  readonly hash: number;
+  readonly leaves: readonly Leaf<Value>[];
 }
 
 interface Change<Value> {
@@ -99,27 +108,32 @@ function setIn<Value>(node: Branch<Value>, shift: number, change: Change<Value>)
   }
   const child = node.children[at];
   if (child === undefined) throw new Error("the bitmap of a trie and its children differ");
-  const next =
-    child.kind === "branch" ? setIn(child, shift + 5, change) : mergeLeaf(child, shift + 5, change);
+  const next = child.kind === "branch" ? setIn(child, shift + 5, change) : merge(child, shift + 5, change);
   if (next === child) return node;
   const own = owned(node, change.edit);
   own.children[at] = next;
   return own;
 }
 
-function mergeLeaf<Value>(leaves: Leaves<Value>, shift: number, change: Change<Value>): Trie<Value> {
-  if (leaves.hash !== change.hash) return split(leaves, shift, change);
-  const at = leaves.entries.findIndex(([key]) => key === change.key);
-  if (at >= 0 && leaves.entries[at]?.[1] === change.value) return leaves;
-  const entry = [change.key, change.value] as const;
+function merge<Value>(found: Leaf<Value> | Twins<Value>, shift: number, change: Change<Value>): Trie<Value> {
+  if (found.hash !== change.hash) return split(found, shift, change);
+  if (found.kind === "leaf" && found.key === change.key)
+    return found.value === change.value ? found : leafOf(change);
+  const leaves = found.kind === "leaf" ? [found] : found.leaves;
+  const at = leaves.findIndex(({ key }) => key === change.key);
+  if (at >= 0 && leaves[at]?.value === change.value) return found;
   if (at < 0) change.grown = true;
-  const entries = at < 0 ? [...leaves.entries, entry] : leaves.entries.with(at, entry);
-  return { kind: "leaves", hash: leaves.hash, entries };
+  const next = at < 0 ? [...leaves, leafOf(change)] : leaves.with(at, leafOf(change));
+  return { kind: "twins", hash: found.hash, leaves: next };
 }
 
-function split<Value>(leaves: Leaves<Value>, shift: number, change: Change<Value>): Branch<Value> {
-  const bit = bitOf(leaves.hash, shift);
-  return setIn({ kind: "branch", bitmap: bit, children: [leaves], edit: change.edit }, shift, change);
+function split<Value>(
+  found: Leaf<Value> | Twins<Value>,
+  shift: number,
+  change: Change<Value>,
+): Branch<Value> {
+  const bit = bitOf(found.hash, shift);
+  return setIn({ kind: "branch", bitmap: bit, children: [found], edit: change.edit }, shift, change);
 }
 
 function deleteIn<Value>(
@@ -128,9 +142,10 @@ function deleteIn<Value>(
   hash: number,
   key: string,
 ): Trie<Value> | undefined {
-  if (node.kind === "leaves") {
-    const entries = node.entries.filter(([other]) => other !== key);
-    return entries.length === 0 ? undefined : { kind: "leaves", hash, entries };
+  if (node.kind === "leaf") return node.key === key ? undefined : node;
+  if (node.kind === "twins") {
+    const leaves = node.leaves.filter((leaf) => leaf.key !== key);
+    return leaves.length === 1 ? leaves[0] : { kind: "twins", hash, leaves };
   }
   const bit = bitOf(hash, shift);
   const at = indexOf(node.bitmap, bit);
@@ -148,12 +163,12 @@ function deleteIn<Value>(
 }
 
 function* entriesOf<Value>(node: Trie<Value>): Generator<readonly [string, Value]> {
-  if (node.kind === "leaves") yield* node.entries;
-  else for (const child of node.children) yield* entriesOf(child);
+  if (node.kind === "leaf") yield [node.key, node.value];
+  else for (const child of node.kind === "twins" ? node.leaves : node.children) yield* entriesOf(child);
 }
 
-function leafOf<Value>({ hash, key, value }: Change<Value>): Leaves<Value> {
-  return { kind: "leaves", hash, entries: [[key, value]] };
+function leafOf<Value>({ hash, key, value }: Change<Value>): Leaf<Value> {
+  return { kind: "leaf", hash, key, value };
 }
 
 function owned<Value>(node: Branch<Value>, edit: Edit | undefined): Branch<Value> {

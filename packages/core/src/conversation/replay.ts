@@ -18,15 +18,33 @@ export interface Replayed {
  * be reached. A lost beginning is no hindrance, since the root bears the session's id.
  */
 export function replay(sessionId: string, records: readonly JournalRecord[]): Replayed {
+  return replayWhole(sessionId, records) ?? replayDamaged(sessionId, records);
+}
+
+/** In place, which is quick; nothing is known to hold once an event was refused half-way. */
+function replayWhole(sessionId: string, records: readonly JournalRecord[]): Replayed | undefined {
+  const [first] = records;
+  if (first?.event.type !== "session_started" || first.event.sessionId !== sessionId) return undefined;
   const edit: Edit = { edit: true };
+  let context = startedContext(first.event);
+  for (const { event } of records) {
+    if (event === first.event) continue;
+    const next = applyEvent(context, event, edit);
+    if (isTurnRefusal(next)) return undefined;
+    context = next;
+  }
+  return { context, problems: [] };
+}
+
+function replayDamaged(sessionId: string, records: readonly JournalRecord[]): Replayed {
   const problems: JournalProblem[] = [];
   const [first] = records;
   const begun = first?.event.type === "session_started" ? first.event : lostBeginning(sessionId);
-  if (first?.event.type !== "session_started") problems.push(lostFirstRecord);
+  if (first?.event !== begun) problems.push(lostFirstRecord);
   let context = startedContext(begun);
   for (const { seq, event } of records) {
     if (event === begun) continue;
-    const next = applyEvent(context, event, edit);
+    const next = applyEvent(context, event);
     if (!isTurnRefusal(next)) {
       context = next;
       continue;
