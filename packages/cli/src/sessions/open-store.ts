@@ -71,10 +71,16 @@ const hints: Partial<Record<ConversationRefusal["code"], string>> = {
   duplicate_id: "Here: --new-id imports it beside the one that is there.",
 };
 
-/** In JSON such characters stand only within strings, where the escape means the same. */
 export function jsonLine(value: unknown): string {
-  const harmless = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return `${JSON.stringify(value).replace(acting, harmless)}\n`;
+  return `${harmless(JSON.stringify(value))}\n`;
+}
+
+/**
+ * JSON of which nothing acts on a terminal. Such characters stand only within strings, where the escape
+ * means the same.
+ */
+export function harmless(json: string): string {
+  return json.replace(acting, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 const acting = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

@@ -10,7 +10,7 @@ import {
 } from "@holdfast/core";
 import { counted, reportRefusal } from "../answers/index.js";
 import { escapeName, exitCodes, finishOnceBegun, type Invocation, readInputText } from "../shell/index.js";
-import { jsonLine, newIds } from "./open-store.js";
+import { harmless, jsonLine, newIds } from "./open-store.js";
 import { writeOut } from "./output.js";
 
 /** `holdfast sessions export ID`: one text of JSON Lines that another machine can import. */
@@ -23,7 +23,11 @@ export async function exportOne(
   if (isTurnRefusal(exported)) return exported;
   for (const { message } of exported.problems)
     call.terminal.err(`Not in the export: ${escapeName(message)}\n`);
-  return writeOut(call, exported.lines);
+  return writeOut(call, harmlessLines(exported.lines));
+}
+
+function* harmlessLines(lines: Iterable<string>): Generator<string> {
+  for (const line of lines) yield harmless(line);
 }
 
 /** `holdfast sessions import FILE`: an export of ours, or a session of pi or of Claude Code. */

@@ -177,8 +177,19 @@ describe("holdfast sessions", () => {
       expect(stdout).toContain("a\\u001b[31mb\\u202ec\\u0007");
       for (const acting of ["\u001b", "\u202e", "\u0007"]) expect(stdout).not.toContain(acting);
     }
-    const viewed = (await run("history", "view", fork)).stdout;
-    for (const acting of ["\u001b", "\u202e", "\u0007"]) expect(viewed).not.toContain(acting);
+    const whole = [
+      ["history", "view"],
+      ["history", "export"],
+      ["history", "export", "--json"],
+      ["history", "export", "--html"],
+      ["sessions", "export"],
+    ];
+    for (const args of whole) {
+      const { code, stdout } = await run(...args, fork);
+      expect(code).toBe(0);
+      for (const acting of ["\u001b", "\u202e", "\u0007"])
+        expect(stdout, args.join(" ")).not.toContain(acting);
+    }
     await run("sessions", "rm", fork, "--yes");
   });
 
