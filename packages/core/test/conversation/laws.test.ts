@@ -74,12 +74,16 @@ function isBelow(context: ConversationContext, oldHead: string): boolean {
 
 /** What was sent before is the beginning of what is sent next, but for what a boundary names. */
 function keepsPrefix(last: Rendering, next: Rendering): void {
+  // An expansion under which nothing was said leaves no trace when it ends.
+  if (expansionsIn(last) !== expansionsIn(next)) return;
   const known = new Set(last.report.boundaries.map((boundary) => JSON.stringify(boundary)));
   const fresh = next.report.boundaries.filter((boundary) => !known.has(JSON.stringify(boundary)));
   const kept = Math.min(last.report.stableParts, ...fresh.map(({ firstPart }) => firstPart));
-  const ended = last.report.boundaries.length > next.report.boundaries.length;
-  if (ended) return;
   expect(partsOf(next.contents).slice(0, kept)).toEqual(partsOf(last.contents).slice(0, kept));
+}
+
+function expansionsIn({ report }: Rendering): string {
+  return JSON.stringify(report.boundaries.filter(({ rule }) => rule === "expansion"));
 }
 
 function partsOf(contents: readonly Content[]): readonly (Part & { readonly role: string })[] {
