@@ -155,12 +155,12 @@ async function mergeATask() {
   call(step, "c3", "write_file", { file_path: "src/money.ts", content: money });
   await write("c3", "write_file", "src/money.ts", null, money);
   step = answer("");
-  call(step, "c4", "patch_file", {
+  call(step, "c4", "safe_patch", {
     file_path: "src/invoice.ts",
     base_sha256: hashOf(invoice),
     diff: '@@ -1,2 +1,3 @@\n import type { Item } from "./item.js";\n+import { cents, type Cents } from "./money.js";\n \n@@ -8,9 +9,9 @@\n-/** What the customer owes, tax included. */\n-export function totalOf({ items, taxRate }: Invoice): number {\n+/** What the customer owes, tax included: each line is rounded, as it is printed. */\n+export function totalOf({ items, taxRate }: Invoice): Cents {\n   let sum = 0;\n   for (const { price, count } of items) {\n-    sum += price * count;\n+    sum += cents(price) * count;\n   }\n-  return Math.round(sum * (1 + taxRate) * 100) / 100;\n+  return cents.of(Math.round(sum * (1 + taxRate)));\n }\n',
   });
-  await write("c4", "patch_file", "src/invoice.ts", invoice, inCents);
+  await write("c4", "safe_patch", "src/invoice.ts", invoice, inCents);
   step = answer("Now the tests.");
   call(step, "c5", "run", { command: "npm test -- invoice" });
   result(
@@ -172,13 +172,13 @@ async function mergeATask() {
   step = answer("The total is in cents now, so what prints it has to divide.", {
     thought: "format.ts still takes the total for euros. The fix belongs there, not in totalOf.",
   });
-  call(step, "c6", "patch_file", {
+  call(step, "c6", "safe_patch", {
     file_path: "src/format.ts",
     diff: `@@ -4 +4 @@\n-${inEuros}\n+${total}\n`,
   });
   await write(
     "c6",
-    "patch_file",
+    "safe_patch",
     "src/format.ts",
     format.replace("(totalOf(invoice) / 100)", "totalOf(invoice)"),
     format,

@@ -26,9 +26,6 @@ export interface RendererOptions {
 /**
  * Renders the states of one conversation, one after the other, each from what is known of its path. The
  * same results as from scratch; a turn that is appended costs what it adds.
- *
- * A node's payload, its being hidden and its provenance are taken as they were when it was first met:
- * whoever changes the provenance of a node afterwards calls `forget`.
  */
 export class ContextRenderer {
   /** By what of the options changes every part; the last used is last. */

@@ -114,7 +114,6 @@ const metadata = shape<TurnMetadata>({
 const metadataPatch = shape<MetadataPatch>({
   label: optional(orNull(text)),
   usage: optional(orNull(usage)),
-  provenance: optional(orNull(provenance)),
   custom: optional(isObject),
 });
 const node = shape<NewNode>({

@@ -85,7 +85,6 @@ export interface SessionOrigin {
 export interface MetadataPatch {
   readonly label?: string | null;
   readonly usage?: TurnMetadata["usage"] | null;
-  readonly provenance?: TurnMetadata["provenance"] | null;
   readonly custom?: Readonly<Record<string, unknown>>;
 }
 

@@ -254,7 +254,9 @@ function setMetadata(
 }
 
 function patched(metadata: TurnMetadata, patch: MetadataPatch): TurnMetadata {
-  const { custom, ...plain } = patch;
+  const { custom, label, usage } = patch;
+  // Whatever else a journal may say, what was rendered hangs on the rest.
+  const plain = { ...(label === undefined ? {} : { label }), ...(usage === undefined ? {} : { usage }) };
   const merged = Object.entries({ ...metadata, ...plain }).filter(([, value]) => value !== null);
   const extended = Object.entries({ ...metadata.custom, ...custom }).filter(([, value]) => value !== null);
   const next: TurnMetadata = Object.fromEntries(merged);

@@ -294,6 +294,7 @@ export class ContextManager {
   /** Changes annotations of a node. `unknown_node`, `invalid_metadata`. */
   setMetadata(nodeId: string, metadata: MetadataPatch): Done | ConversationRefusal {
     if ("isHiddenFromLlm" in metadata) return hiddenLater;
+    if ("provenance" in metadata) return madeOnce;
     return checkMetadata(metadata) ?? this.answer({ type: "metadata_set", nodeId, metadata }, () => done);
   }
 
@@ -423,6 +424,11 @@ const notJson = refuseTurn(
 const hiddenLater = refuseTurn(
   "invalid_metadata",
   "A node that stands already is hidden on a branch by an overlay, not on all branches by its metadata.",
+);
+
+const madeOnce = refuseTurn(
+  "invalid_metadata",
+  "Where a node came from is said when it is made: what was rendered hangs on it.",
 );
 
 /** Where a conversation begins: the event of its journal that makes the root. */

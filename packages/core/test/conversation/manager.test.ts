@@ -239,6 +239,10 @@ describe("nodes", () => {
       [manager.addNode({ kind: "unknown", type: "later", data: {} }), "invalid_payload"],
       [manager.setMetadata(base.id, { custom: { "a/b": circle } }), "invalid_metadata"],
       [manager.setMetadata(base.id, { custom: { "a/b": () => 1 } }), "invalid_metadata"],
+      // @ts-expect-error: it cannot be written, only forced.
+      [manager.setMetadata(base.id, { isHiddenFromLlm: true }), "invalid_metadata"],
+      // @ts-expect-error: as above.
+      [manager.setMetadata(base.id, { provenance: { source: "x" } }), "invalid_metadata"],
       [manager.setLabel("nope", "x"), "unknown_node"],
       [manager.prune(manager.context.rootNode.id), "invalid_arguments"],
       [manager.prune(base.id), "pruned_node"],
