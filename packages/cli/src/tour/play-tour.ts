@@ -44,11 +44,11 @@ function play(steps: readonly Step[], terminal: Terminal, home: string): Promise
   const paint = terminal.outPaint;
   const printer = new Printer((text) => void terminal.out(text), paint);
   const folder = join(home, "project");
-  return withTools(folder, join(home, "state"), terminal, async (call) => {
+  return withTools(folder, join(home, "state"), terminal, async (talk) => {
     writeFileSync(join(folder, file), cart);
     printer.line(paint.bold("Holdfast: a model never changes a state that is not the real one."));
     printer.line(paint.dim(`Real tools on a real folder, ${folder}; hashes are shortened here.`));
-    const held = await runSteps(steps, new Stage(folder, call, printer));
+    const held = await runSteps(steps, new Stage(folder, talk, printer));
     printer.line();
     if (!held) {
       printer.line(paint.red("The tour did not behave as it says: see the lines marked ✗."));

@@ -1,4 +1,3 @@
-import type { ToolReply } from "@holdfast/core";
 import { escapeText, type Paint } from "../shell/index.js";
 
 /** The arguments of a tool, as a model writes them. */
@@ -31,9 +30,13 @@ export class Printer {
   }
 
   /** @param head, tail how many lines of the answer are shown from its beginning and its end. */
-  reply(reply: ToolReply, head: number, tail: number): void {
+  reply(reply: { readonly text: string }, head: number, tail: number): void {
     this.line(`   ${this.paint.cyan("tool  ←")}`);
     this.block(reply.text, head, tail);
+  }
+
+  user(text: string): void {
+    this.line(`   ${this.paint.cyan("user  →")} ${escapeText(text)}`);
   }
 
   somebody(does: string): void {

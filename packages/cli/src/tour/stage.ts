@@ -1,10 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ToolReply } from "@holdfast/core";
 import type { Printer, ToolArguments } from "./printer.js";
+import type { Talk } from "./talk.js";
 
-/** The call of a tool by its name, as a model makes it. */
-export type CallTool = (tool: string, args: ToolArguments) => Promise<ToolReply>;
+/** What the model reads, and what came of its call. */
+export interface ToldReply {
+  readonly text: string;
+  readonly code: string;
+  readonly success: boolean;
+}
 
 /**
  * Where the tour plays: a real folder, the real tools, and a reader who is shown everything. Whatever a
@@ -15,7 +19,7 @@ export class Stage {
 
   constructor(
     readonly folder: string,
-    private readonly callTool: CallTool,
+    private readonly talk: Talk,
     private readonly printer: Printer,
   ) {}
 
@@ -28,11 +32,27 @@ export class Stage {
   }
 
   /** What the model sends, and what it gets; of a long answer only the first and last lines are shown. */
-  async model(tool: string, args: ToolArguments, head = 6, tail = 0): Promise<ToolReply> {
+  async model(tool: string, args: ToolArguments, head = 6, tail = 0): Promise<ToldReply> {
     this.printer.call(tool, args);
-    const reply = await this.callTool(tool, args);
+    const reply = await this.talk.call(tool, args);
     this.printer.reply(reply, head, tail);
     return reply;
+  }
+
+  /** A turn of the user begins. */
+  user(text: string): void {
+    this.talk.say(text);
+    this.printer.user(text);
+  }
+
+  /** The node on which the conversation stands. */
+  head(): string {
+    return this.talk.manager.context.currentNodeId;
+  }
+
+  /** All that the model would be sent now. */
+  prompt(): string {
+    return JSON.stringify(this.talk.prompt().contents);
   }
 
   /** Somebody else writes the file, as an editor would, without asking anybody. */

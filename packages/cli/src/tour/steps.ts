@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Step } from "./run-steps.js";
 import * as story from "./story.js";
 import { cart, editedByHand, file, patched, recovered } from "./story.js";
+import { treeSteps } from "./tree-steps.js";
 
 /**
  * The tour: how a model works with a file whose state is verified, and what happens to it when it errs
@@ -17,11 +18,12 @@ export function tourSteps(): readonly Step[] {
     blindOverwriteStep(),
     ambiguousStep(known),
     undoStep(),
+    ...treeSteps(known),
   ];
 }
 
 /** The hash that the model would send next: the one of the last answer it got. */
-interface Known {
+export interface Known {
   hash: string;
 }
 

@@ -66,3 +66,14 @@ export const ambiguousHunk = `@@
 
 /** Where the line of the ambiguous hunk stands in \`recovered\`. */
 export const ambiguousLines = [10, 18] as const;
+
+/** The task of the conversation's half. */
+export const roundingHunk = `@@
+   for (const item of items) {
+     sum += item.price * item.count;
+   }
+-  return sum;
++  return Math.ceil(sum);
+`;
+
+export const roundedUp = editedByHand.replace("  return sum;\n", "  return Math.ceil(sum);\n");

@@ -27,7 +27,7 @@ describe("the tour as a process", () => {
     console.info(`holdfast tour: ${(performance.now() - start).toFixed(0)} ms`);
     expect(done.stdout).not.toContain("✗");
     expect(done).toMatchObject({ code: 0, stderr: "" });
-    expect(done.stdout.match(/✓/g)?.length).toBeGreaterThanOrEqual(14);
+    expect(done.stdout.match(/✓/g)?.length).toBeGreaterThanOrEqual(20);
     for (const code of ["applied", "state_mismatch", "missing_base", "ambiguous"]) {
       expect(done.stdout).toContain(`(${code})`);
     }

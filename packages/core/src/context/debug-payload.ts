@@ -22,11 +22,11 @@ export function describePayload(payload: TurnPayload, width: number): string {
     case "task_boundary":
       return `task ${quoteForDisplay(payload.name)} (${payload.transformation.kind})${goal(payload.goal, said)}`;
     case "task_summary":
-      return `task summary ${quoteForDisplay(payload.name)}, ${payload.files.length} files: ${said(payload.summary)}`;
+      return `task summary ${quoteForDisplay(payload.name)}, ${counted(payload.files.length)}: ${said(payload.summary)}`;
     case "summary":
       return `${payload.of === "branch" ? "branch summary" : "compaction"}: ${said(payload.text)}`;
     case "restore":
-      return `restore ${payload.files.length} files: ${name(payload.fromId)} → ${name(payload.toId)}`;
+      return `restore ${counted(payload.files.length)}: ${name(payload.fromId)} → ${name(payload.toId)}`;
     case "note":
       return `note for the ${payload.audience}: ${said(payload.text)}`;
     case "unknown":
@@ -64,4 +64,8 @@ function goal(text: string | undefined, said: (text: string) => string): string 
 
 function name(text: string): string {
   return escapeForDisplay(text);
+}
+
+function counted(files: number): string {
+  return files === 1 ? "1 file" : `${files} files`;
 }

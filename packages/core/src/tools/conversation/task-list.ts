@@ -15,7 +15,8 @@ export const taskList = defineConversationTool({
   run({ manager }) {
     const { tasks } = listTasks(manager.context);
     if (tasks.length === 0) return answer("No task was started.");
-    return answer(`${countOf(tasks)} tasks:`, undefined, linesOf(tasks, 0).join("\n"));
+    const count = countOf(tasks);
+    return answer(count === 1 ? "1 task:" : `${count} tasks:`, undefined, linesOf(tasks, 0).join("\n"));
   },
 });
 
