@@ -33,7 +33,7 @@ export async function measurePeers({ quick, folder, turns, note }) {
   const server = await startPostgres();
   try {
     const keepers = await openKeepers({ url: server.url, folder });
-    const marks = quick ? [10, 50] : turns > 0 ? [turns] : [100, 1_000, 5_000];
+    const marks = quick ? [10, 50] : turns > 0 ? [turns] : [100, 500, 1_000, 5_000];
     const runs = keepers.map((keeper) => newRun(keeper));
     const most = marks.at(-1) ?? 0;
     for (let from = 0; from < most; from += blockSize) {
@@ -41,7 +41,7 @@ export async function measurePeers({ quick, folder, turns, note }) {
         // What the one before left to be written is not for this one to pay.
         await ask(server.url, "checkpoint");
         await playBlock(run, from, Math.min(from + blockSize, most), marks);
-        if (run.spent > (quick ? 20_000 : 300_000)) await finish(run);
+        if (run.spent > (quick ? 20_000 : 150_000)) await finish(run);
       }
       note(`peers: ${from + blockSize} turns`);
     }
@@ -53,7 +53,7 @@ export async function measurePeers({ quick, folder, turns, note }) {
 }
 
 const explanation = [
-  "Milliseconds until a turn is acknowledged: the median of the ten before the count named. Stored: journal and blobs, or tables with indexes and what PostgreSQL keeps out of line. Loaded: the last state, until the list of messages or contents stands that a model is sent; the median of three. A keeper that has taken 300 s is not asked for more; its row says how far it came.\n",
+  "Milliseconds until a turn is acknowledged: the median of the ten before the count named. Stored: journal and blobs, or tables with indexes and what PostgreSQL keeps out of line. Loaded: the last state, until the list of messages or contents stands that a model is sent; the median of three. A keeper that has taken 150 s is not asked for more; its row says how far it came.\n",
 ].join("\n");
 
 /** @param {Keeper} keeper @returns {Run} */
