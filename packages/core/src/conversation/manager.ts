@@ -59,6 +59,11 @@ export class ContextManager {
   private pending: { readonly seq: number; readonly context: ConversationContext }[] = [];
   private readonly tracked = foldTrackedFiles();
   private readonly listeners = new Set<ContextListener>();
+  /** What the listeners are still to be told, the first of them being told now. */
+  private untold: { readonly context: ConversationContext; readonly event: ConversationEvent | undefined }[] =
+    [];
+  /** How many drops of the session the conversation has gone back for. */
+  private drops = 0;
   private readonly session: OpenSession | undefined;
   /** Of a conversation in memory. */
   private seq = 1;
@@ -67,6 +72,7 @@ export class ContextManager {
   constructor(private readonly options: ContextManagerOptions) {
     const { stored } = options;
     this.session = stored?.session;
+    this.drops = stored?.session.drops ?? 0;
     this.manifests = new Manifests(options.naming);
     this.current = stored?.context ?? startedContext(firstEvent(options));
     this.acknowledged = this.current;
@@ -348,9 +354,7 @@ export class ContextManager {
     if (this.session === undefined) return { kind: "acknowledged", seq: this.seq };
     const answer = await this.session.flush();
     if (isTurnRefusal(answer)) {
-      this.pending = [];
-      this.current = this.acknowledged;
-      this.tell(undefined);
+      this.goBack();
       return answer;
     }
     this.acknowledged = this.pending.findLast(({ seq }) => seq <= answer.seq)?.context ?? this.acknowledged;
@@ -368,18 +372,42 @@ export class ContextManager {
   ): Answer | ConversationRefusal {
     const { readOnly } = this;
     if (readOnly !== undefined) return readOnly;
+    this.goBack();
     const next = applyEvent(this.current, event);
     if (isTurnRefusal(next)) return next;
     this.current = next;
     const seq = this.session?.append({ ts: this.options.now(), event });
     if (seq === undefined) this.seq += 1;
     else this.pending.push({ seq, context: next });
+    // Before anybody is told, who may go on from there.
+    const answered = answer();
     this.tell(event);
-    return answer();
+    return answered;
   }
 
+  /**
+   * Where the session has dropped what was pending, the conversation goes back with it: once for each time,
+   * however many flushes are answered by it, and before anything is added to what is no more.
+   */
+  private goBack(): void {
+    const drops = this.session?.drops ?? this.drops;
+    if (drops === this.drops) return;
+    this.drops = drops;
+    this.pending = [];
+    this.current = this.acknowledged;
+    this.tell(undefined);
+  }
+
+  /** One after the other, also where a listener changes the conversation. */
   private tell(event: ConversationEvent | undefined): void {
-    for (const listener of this.listeners) listener(this.current, event);
+    this.untold.push({ context: this.current, event });
+    if (this.untold.length > 1) return;
+    try {
+      for (const told of this.untold)
+        for (const listener of this.listeners) listener(told.context, told.event);
+    } finally {
+      this.untold = [];
+    }
   }
 
   /** What the model makes while a task is expanded is bound to that prompt: the node says so. */

@@ -109,6 +109,10 @@ class MemorySession implements OpenSession {
     this.pending = new PendingRecords(this.records.length, async (records) => this.write(records));
   }
 
+  get drops(): number {
+    return this.pending.drops;
+  }
+
   append(event: TimedEvent): number {
     return this.pending.append(event);
   }

@@ -18,7 +18,7 @@ export type WriteRecords = (records: readonly JournalRecord[]) => Promise<Conver
 export class PendingRecords {
   private waiting: JournalRecord[] = [];
   private turn: Promise<unknown> = Promise.resolve();
-  private drops = 0;
+  private dropped = 0;
   private refusal: ConversationRefusal | undefined;
 
   /** @param durableSeq the last record that survives. */
@@ -32,6 +32,11 @@ export class PendingRecords {
     const seq = this.lastSeq() + 1;
     this.waiting.push(recordOf(seq, ts, event));
     return seq;
+  }
+
+  /** How often a refused write has dropped what waited. */
+  get drops(): number {
+    return this.dropped;
   }
 
   /** @returns the last record that survives, at least all that was appended before the call. */
@@ -66,7 +71,7 @@ export class PendingRecords {
 
   private drop(refusal: ConversationRefusal): ConversationRefusal {
     this.waiting = [];
-    this.drops += 1;
+    this.dropped += 1;
     this.refusal = refusal;
     return refusal;
   }

@@ -70,6 +70,8 @@ export interface OpenSession {
    *   session; it is whole as it was, and what was pending is dropped.
    */
   flush(): Promise<Acknowledged | ConversationRefusal>;
+  /** How often a refused flush has dropped what was pending; counted at the moment it is dropped. */
+  readonly drops: number;
   /** Gives the lease back; flushes nothing. */
   close(): Promise<void>;
 }

@@ -103,6 +103,10 @@ export class JournalSession implements OpenSession {
     if (because !== undefined) this.readOnlyBecause = because;
   }
 
+  get drops(): number {
+    return this.writer?.drops ?? 0;
+  }
+
   append(event: TimedEvent): number {
     if (this.writer !== undefined) return this.writer.append(event);
     this.appended += 1;

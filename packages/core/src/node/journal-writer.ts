@@ -45,6 +45,8 @@ export class JournalWriter {
   private failure: ConversationRefusal | undefined;
   /** What every flush answers from here on. */
   private over: ConversationRefusal | undefined;
+  /** How often a refused flush has dropped what was not acknowledged. */
+  drops = 0;
   private soon: NodeJS.Immediate | undefined;
   private flushing: Promise<Acknowledged | ConversationRefusal> | undefined;
 
@@ -123,6 +125,7 @@ export class JournalWriter {
     }
     this.failure = undefined;
     this.drop();
+    this.drops += 1;
     this.lastSeq = this.durableSeq;
     return refusal;
   }

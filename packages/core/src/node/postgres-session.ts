@@ -58,6 +58,10 @@ export class PostgresSession implements OpenSession {
     return this.token === undefined ? "read" : "write";
   }
 
+  get drops(): number {
+    return this.pending.drops;
+  }
+
   append(event: TimedEvent): number {
     return this.pending.append(event);
   }

@@ -27,6 +27,25 @@ describe("a new conversation", () => {
   });
 });
 
+describe("who listens", () => {
+  it("is told in order, and nobody's answer is another's, also where a listener changes the conversation", () => {
+    const manager = newManager();
+    const told: unknown[] = [];
+    let answered = false;
+    manager.subscribe(() => {
+      if (answered) return;
+      answered = true;
+      must(manager.addNode({ kind: "note", text: "seen", audience: "person" }));
+    });
+    manager.subscribe(({ nodes }, event) => told.push([event?.type, nodes.size]));
+    expect(say(manager, "hello").payload).toMatchObject({ kind: "user_message" });
+    expect(told).toEqual([
+      ["nodes_added", 2],
+      ["nodes_added", 3],
+    ]);
+  });
+});
+
 describe("staging", () => {
   it("becomes nodes above the message, in order, in one event", () => {
     const manager = newManager();

@@ -249,6 +249,7 @@ function describeFailures({ store, trial, reopen }: Ground): void {
     expect(session.append(message("m-2", "m-1", "lost"))).toBe(3);
     session.append(message("m-3", "m-2", "lost as well"));
     const answers = await Promise.all([session.flush(), session.flush()]);
+    expect(session.drops).toBe(1);
     for (const answer of answers) expect(["disk_full", "store_failed"]).toContain(codeOf(answer));
     await trial().mendGround();
     expect(session.append(message("m-4", "m-1", "after"))).toBe(3);

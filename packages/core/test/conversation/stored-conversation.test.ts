@@ -69,6 +69,43 @@ describe("a stored conversation", () => {
     ).toBe(false);
   });
 
+  it("is what the store holds, whatever is said again while refused flushes are being answered", async () => {
+    for (let ticks = 0; ticks < 12; ticks += 1) {
+      let full = false;
+      const store = memorySessionStore({
+        refusal: () => (full ? refuseTurn("disk_full", "full") : undefined),
+      });
+      const { manager, session, close } = await begun(store);
+      say(manager, "lost");
+      full = true;
+      const flushes = [manager.flush(), manager.flush()];
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+      manager.commitStagedItems("again");
+      await Promise.all(flushes);
+      full = false;
+      must(await manager.flush());
+      must(await close());
+      const { problems, manager: kept } = must(await openConversation(store, session.id, "read", sources()));
+      expect(problems).toEqual([]);
+      expect([...kept.context.nodes.keys()]).toEqual([...manager.context.nodes.keys()]);
+    }
+  });
+
+  it("can be gone on with by who is told that it went back", async () => {
+    let full = false;
+    const store = memorySessionStore({ refusal: () => (full ? refuseTurn("disk_full", "full") : undefined) });
+    const { manager } = await begun(store);
+    say(manager, "lost");
+    full = true;
+    manager.subscribe((_, event) => {
+      full = false;
+      if (event === undefined) say(manager, "again");
+    });
+    await Promise.all([manager.flush(), manager.flush()]);
+    must(await manager.flush());
+    expect(manager.getCurrentNode().payload).toMatchObject({ text: "again" });
+  });
+
   it("that is open for reading refuses every change", async () => {
     const store = memorySessionStore();
     const { manager, session } = await begun(store);
