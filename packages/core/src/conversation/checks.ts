@@ -1,8 +1,8 @@
-import type { NewNode } from "./event.js";
+import type { ConversationEvent, NewNode } from "./event.js";
+import { flawOfEvent, flawOfMetadata, flawOfPayload } from "./event-shape.js";
 import { advance, isOfModel, speaks } from "./exchange.js";
 import { isPruned } from "./fold.js";
-import { isJson } from "./json.js";
-import type { ConversationContext, TurnMetadata, TurnNode } from "./node.js";
+import type { ConversationContext, TurnNode } from "./node.js";
 import { openCalls, upwards } from "./path.js";
 import type { TurnPayload } from "./payload.js";
 import { type ConversationRefusal, refuseTurn } from "./refusal.js";
@@ -16,16 +16,34 @@ import { isOnPath } from "./tree-paths.js";
  */
 export function checkNode(context: ConversationContext, node: NewNode): ConversationRefusal | undefined {
   const { payload, metadata, parentId } = node;
-  if (!isJson(payload))
-    return refuseTurn(
-      "invalid_payload",
-      "The payload holds something that JSON cannot: it would not survive.",
-    );
-  if (metadata !== undefined && !isJson(metadata)) return notJson;
+  const flaw = flawOfPayload(payload);
+  if (flaw !== undefined) return invalidPayload(flaw);
+  const flawed = metadata === undefined ? undefined : flawOfMetadata(metadata);
+  if (flawed !== undefined) return invalidMetadata(flawed);
   const parent = parentId === null ? undefined : context.nodes.get(parentId);
   if (parent === undefined) return noSuchNode(parentId ?? "without an id");
   return checkPayload(context, payload, parent);
 }
+
+/** What can wait for the next turn: what stands above a user's message without a step of the model. */
+export function checkStaged(
+  context: ConversationContext,
+  payload: TurnPayload,
+): ConversationRefusal | undefined {
+  const flaw = flawOfPayload(payload);
+  if (flaw !== undefined) return invalidPayload(flaw);
+  const parent = context.nodes.get(context.currentNodeId);
+  if (stageable.has(payload.kind) && parent !== undefined) return checkPayload(context, payload, parent);
+  const kinds = [...stageable].join(", ");
+  return refuseTurn("invalid_payload", `A ${payload.kind} cannot be staged; what can is ${kinds}.`);
+}
+
+const stageable: ReadonlySet<TurnPayload["kind"]> = new Set([
+  "user_message",
+  "file_content",
+  "context_management",
+  "note",
+]);
 
 /** Whether a node is there and on no pruned branch. */
 export function standingNode(context: ConversationContext, nodeId: string): TurnNode | ConversationRefusal {
@@ -40,19 +58,34 @@ export function standingNode(context: ConversationContext, nodeId: string): Turn
   if (!isPruned(context, nodeId)) return node;
   return refuseTurn(
     "pruned_node",
-    `Node ${nodeId} stands in a branch that was pruned; restore the branch first.`,
+    `Node ${nodeId} stands in a branch that was pruned; take that back first (unprune, or task_resume).`,
   );
 }
 
-/** Metadata that comes back as it went in. */
-export function checkMetadata(metadata: TurnMetadata | object): ConversationRefusal | undefined {
-  return isJson(metadata) ? undefined : notJson;
+/** A payload that could not be read again; `flaw` says where. */
+export function invalidPayload(flaw: string): ConversationRefusal {
+  return refuseTurn("invalid_payload", `The payload would not survive: ${flaw.trim()}.`);
 }
 
-const notJson = refuseTurn(
-  "invalid_metadata",
-  "The metadata holds something that JSON cannot: it would not survive.",
-);
+function invalidMetadata(flaw: string): ConversationRefusal {
+  return refuseTurn("invalid_metadata", `The metadata would not survive: ${flaw.trim()}.`);
+}
+
+/** Whether an event could be read again; what a caller forced past the types is found here at the latest. */
+export function checkEvent(event: ConversationEvent): ConversationRefusal | undefined {
+  const flaw = flawOfEvent(event);
+  if (flaw === undefined) return undefined;
+  switch (event.type) {
+    case "metadata_set":
+      return invalidMetadata(flaw);
+    case "session_started":
+    case "nodes_added":
+    case "staged":
+      return invalidPayload(flaw);
+    default:
+      return refuseTurn("invalid_arguments", `This would not survive: ${flaw.trim()}.`);
+  }
+}
 
 export function noSuchNode(id: string): ConversationRefusal {
   return refuseTurn("unknown_node", `There is no node ${id} in this conversation.`);

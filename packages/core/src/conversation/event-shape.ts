@@ -6,7 +6,7 @@ import type {
   SessionOrigin,
   TaskChange,
 } from "./event.js";
-import type { JsonObject } from "./json.js";
+import { flawOfJson, type JsonObject } from "./json.js";
 import type { PendingRestore, TurnMetadata, TurnProvenance, TurnUsage } from "./node.js";
 import type { TurnPayload } from "./payload.js";
 import { delta, isKnownKind, payload } from "./payload-shape.js";
@@ -15,9 +15,9 @@ import {
   count,
   type Fields,
   flag,
-  isObject,
   listOf,
   number,
+  object,
   oneOf,
   optional,
   orNull,
@@ -30,7 +30,7 @@ export type ReadEvent =
   | { readonly kind: "event"; readonly event: ConversationEvent }
   /** Of a newer release. */
   | { readonly kind: "unknown_event"; readonly type: string }
-  | { readonly kind: "invalid" };
+  | { readonly kind: "invalid"; readonly flaw: string };
 
 /**
  * Reads an event as `eventToJson` wrote it. Payloads of kinds that only a newer release knows become
@@ -38,13 +38,58 @@ export type ReadEvent =
  */
 export function eventFromJson(value: Readonly<Record<string, unknown>>): ReadEvent {
   const { type } = value;
-  if (typeof type !== "string") return { kind: "invalid" };
+  if (typeof type !== "string") return { kind: "invalid", flaw: "type must be a text" };
   const check = events.get(type);
   if (check === undefined) return { kind: "unknown_event", type };
-  if (!check(value)) return { kind: "invalid" };
+  const flaw = check(value);
+  if (flaw !== undefined) return { kind: "invalid", flaw };
   // Every field was just looked at.
   const event = value as unknown as ConversationEvent;
   return { kind: "event", event: mapPayloads(event, payloadFromJson) };
+}
+
+/**
+ * Why an event that is to be written could not be read again: the same look that a reader takes.
+ *
+ * @returns where and how, such as `nodes[0].payload.args must be an object`; `undefined` where all is well.
+ */
+export function flawOfEvent(event: ConversationEvent): string | undefined {
+  const flaw = flawOfJson(event) ?? events.get(event.type)?.(event);
+  return (
+    flaw ??
+    payloadsOf(event)
+      .map(unknownKind)
+      .find((one) => one !== undefined)
+  );
+}
+
+/** The same of metadata. */
+export function flawOfMetadata(from: TurnMetadata): string | undefined {
+  return flawOfJson(from) ?? metadata(from);
+}
+
+/** The same of one payload. */
+export function flawOfPayload(from: TurnPayload): string | undefined {
+  return flawOfJson(from) ?? payload(from) ?? unknownKind(from);
+}
+
+function unknownKind({ kind }: TurnPayload): string | undefined {
+  return kind === "unknown" || isKnownKind(kind)
+    ? undefined
+    : `kind ${JSON.stringify(kind)} is none that is known`;
+}
+
+function payloadsOf(event: ConversationEvent): readonly TurnPayload[] {
+  switch (event.type) {
+    case "session_started":
+      return [event.root.payload];
+    case "nodes_added":
+      return event.nodes.map((one) => one.payload);
+    case "staged":
+      return [event.payload];
+    default:
+      return [];
+  }
 }
 
 /** What of an event is JSON already: all but payloads of unknown kinds, which are written as they came. */
@@ -109,12 +154,12 @@ const metadata = shape<TurnMetadata>({
   label: optional(text),
   usage: optional(usage),
   provenance: optional(provenance),
-  custom: optional(isObject),
+  custom: optional(object),
 });
 const metadataPatch = shape<MetadataPatch>({
   label: optional(orNull(text)),
   usage: optional(orNull(usage)),
-  custom: optional(isObject),
+  custom: optional(object),
 });
 const node = shape<NewNode>({
   id: text,

@@ -105,7 +105,7 @@ function addNodes(
 ): ConversationContext | ConversationRefusal {
   let next: ConversationContext = context;
   for (const node of event.nodes) {
-    const added = addOne(next, node, event.nodes, edit);
+    const added = addOne(next, node, event, edit);
     if (isTurnRefusal(added)) return added;
     next = added;
   }
@@ -122,19 +122,20 @@ function addNodes(
 function addOne(
   context: ConversationContext,
   node: NewNode,
-  siblings: readonly NewNode[],
+  event: Adding,
   edit?: Edit,
 ): ConversationContext | ConversationRefusal {
   if (context.nodes.has(node.id) || context.orphans.has(node.id))
     return refuseTurn("duplicate_id", `There is a node ${node.id} already.`);
   const parent = node.parentId === null ? undefined : context.nodes.get(node.parentId);
   if (parent === undefined) {
-    const circle = siblings.some(({ id }) => id === node.parentId);
+    const circle = event.nodes.some(({ id }) => id === node.parentId);
     return circle
       ? refuseTurn("cycle", `Node ${node.id} stands above or beside its own parent ${node.parentId}.`)
       : refuseTurn("unknown_node", `There is no node ${node.parentId} to put node ${node.id} under.`);
   }
-  const added = placed(node, parent);
+  const began = event.turn === true && node.id === event.head ? event.nodes[0]?.parentId : undefined;
+  const added = placed(node, parent, began ?? undefined);
   const elder = withChild(parent, node.id, edit);
   const known = elder === parent ? context.nodes : context.nodes.set(parent.id, elder, edit);
   const nodes = known.set(node.id, added, edit);
@@ -168,7 +169,7 @@ function tasksWith(
 
 const noMetadata: TurnMetadata = {};
 
-function placed(node: NewNode, parent: TurnNode): TurnNode {
+function placed(node: NewNode, parent: TurnNode, turnParentId: string | undefined): TurnNode {
   const { id, parentId, timestamp, payload, metadata } = node;
   const taskId = payload.kind === "task_boundary" ? id : parent.taskId;
   return {
@@ -180,6 +181,7 @@ function placed(node: NewNode, parent: TurnNode): TurnNode {
     metadata: metadata ?? noMetadata,
     taskId,
     depth: parent.depth + 1,
+    ...(turnParentId === undefined ? {} : { turnParentId }),
     exchange: advance(parent.exchange, { id, payload, metadata: metadata ?? noMetadata }).exchange,
   };
 }
@@ -198,7 +200,7 @@ function settleHead(
   // The head never stands in a pruned branch, so what was added below it need not climb past it.
   const standing = justPruned === undefined ? context.currentNodeId : undefined;
   if (isPruned(context, head, standing))
-    return refuseTurn("pruned_node", `Node ${head} stands in a branch that was pruned; restore it first.`);
+    return refuseTurn("pruned_node", `Node ${head} stands in a branch that was pruned.`);
   const task = context.tasks.get(node.taskId);
   if (task === undefined) throw new Error("a node belongs to a task that is not there");
   const tasks =

@@ -1,4 +1,4 @@
-export { checkMetadata, checkNode, isSafeCut, standingNode } from "./checks.js";
+export { checkNode, isSafeCut, standingNode } from "./checks.js";
 export {
   type ConversationEvent,
   type EventType,

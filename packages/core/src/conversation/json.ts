@@ -10,21 +10,40 @@ export interface JsonObject {
  * other classes, no numbers that JSON cannot write, no circles.
  */
 export function isJson(value: unknown): value is JsonValue {
-  return isJsonWithin(value, mostLevels);
+  return flawOfJson(value) === undefined;
 }
+
+/** Where a value is no JSON, as in `shape.ts`; `undefined` where all of it is. */
+export function flawOfJson(value: unknown, levels = mostLevels): string | undefined {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0) ? undefined : unkept;
+  if (typeof value !== "object" || levels === 0) return unkept;
+  if (Array.isArray(value)) return flawOfParts(value.entries(), levels);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return unkept;
+  return flawOfParts(Object.entries(value), levels);
+}
+
+function flawOfParts(
+  parts: Iterable<readonly [string | number, unknown]>,
+  levels: number,
+): string | undefined {
+  for (const [key, part] of parts) {
+    const flaw = key === "__proto__" ? unkept : flawOfJson(part, levels - 1);
+    if (flaw !== undefined) return within(typeof key === "number" ? `[${key}]` : key, flaw);
+  }
+  return undefined;
+}
+
+/** A flaw of a part, as one of the whole. */
+export function within(part: string, flaw: string): string {
+  return flaw.startsWith(" ") || flaw.startsWith("[") ? `${part}${flaw}` : `${part}.${flaw}`;
+}
+
+const unkept = " is nothing that JSON can keep";
 
 /** Deeper than any reader of ours goes; also what ends a circle. */
 const mostLevels = 200;
-
-function isJsonWithin(value: unknown, levels: number): boolean {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
-  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
-  if (typeof value !== "object" || levels === 0) return false;
-  if (Array.isArray(value)) return value.every((item) => isJsonWithin(item, levels - 1));
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  return Object.entries(value).every(([key, item]) => key !== "__proto__" && isJsonWithin(item, levels - 1));
-}
 
 /** Whether a value is a JSON object. */
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -1,9 +1,10 @@
-import { checkMetadata, checkNode, noSuchTask, standingNode } from "./checks.js";
+import { checkEvent, checkNode, checkStaged, noSuchTask, standingNode } from "./checks.js";
 import type { ConversationEvent, MetadataPatch, NewNode } from "./event.js";
+import { isOfModel } from "./exchange.js";
 import type { FileNaming } from "./file-effects.js";
 import { applyEvent, startedContext } from "./fold.js";
 import type { IdSource } from "./ids.js";
-import { isJson, type JsonValue } from "./json.js";
+import type { JsonValue } from "./json.js";
 import { filesChanged, Manifests } from "./manifest.js";
 import type { MetadataKey } from "./metadata-key.js";
 import type { ConversationContext, PendingRestore, StagedItem, TurnMetadata, TurnNode } from "./node.js";
@@ -28,6 +29,7 @@ import {
   startTask,
 } from "./tasks.js";
 import { foldTrackedFiles } from "./tracked-files.js";
+import { isOnPath } from "./tree-paths.js";
 
 export interface ContextManagerOptions {
   /** Ids of new nodes; see `timeSortedIds`. */
@@ -64,6 +66,7 @@ export class ContextManager {
     [];
   /** How many drops of the session the conversation has gone back for. */
   private drops = 0;
+  private closed = false;
   private readonly session: OpenSession | undefined;
   /** Of a conversation in memory. */
   private seq = 1;
@@ -101,6 +104,7 @@ export class ContextManager {
 
   /** Why nothing can be changed; `undefined` for a conversation that can. */
   get readOnly(): ConversationRefusal | undefined {
+    if (this.closed) return refuseTurn("read_only", "The conversation was closed; open it again to go on.");
     if (this.session === undefined || this.session.mode === "write") return undefined;
     return (
       this.session.readOnlyBecause ??
@@ -118,8 +122,7 @@ export class ContextManager {
   addToStagingArea(payload: TurnPayload): StagedItem | ConversationRefusal {
     const { ids, now } = this.options;
     const item: StagedItem = { id: ids(), timestamp: now(), payload };
-    const flawed = isJson(payload) ? undefined : notJson;
-    return flawed ?? this.answer({ type: "staged", ...item }, () => item);
+    return checkStaged(this.current, payload) ?? this.answer({ type: "staged", ...item }, () => item);
   }
 
   /** Takes staged items out again, all unless some are named; `not_staged`. */
@@ -138,8 +141,11 @@ export class ContextManager {
   commitStagedItems(userMessage: string): TurnNode | ConversationRefusal {
     const { stagingArea, currentNodeId } = this.current;
     const nodes: NewNode[] = [];
-    for (const { id, timestamp, payload } of stagingArea)
+    for (const { id, timestamp, payload } of stagingArea) {
+      const flawed = checkStaged(this.current, payload);
+      if (flawed !== undefined) return refuseTurn(flawed.code, `Staged ${id}: ${flawed.message}`);
       nodes.push({ id, parentId: nodes.at(-1)?.id ?? currentNodeId, timestamp, payload });
+    }
     const message = this.make({ kind: "user_message", text: userMessage }, nodes.at(-1)?.id ?? currentNodeId);
     const staged = stagingArea.length === 0 ? {} : { staged: stagingArea.map(({ id }) => id) };
     return this.answer(
@@ -196,9 +202,20 @@ export class ContextManager {
     return this.carryOut(popTask(this.current, answering, this.make));
   }
 
-  /** Goes on where a paused task was left. `unknown_task`, `task_closed`, `pruned_node`, `open_calls`. */
+  /**
+   * Goes on where a paused task was left; one that was cancelled is taken up again. `unknown_task`,
+   * `task_closed` (it is complete), `pruned_node`, `open_calls`.
+   */
   resumeTask(taskId: string, answering?: AnsweredCall): TurnNode | ConversationRefusal {
-    return this.carryOut(resumeTask(this.current, taskId, answering, this.make));
+    const cancelled =
+      this.current.tasks.get(taskId)?.outcome === "cancelled" && this.current.pruned.has(taskId);
+    if (!cancelled) return this.carryOut(resumeTask(this.current, taskId, answering, this.make));
+    const event = { type: "unpruned", nodeId: taskId, task: { id: taskId, outcome: "open" } } as const;
+    const standing = applyEvent(this.current, event);
+    const decision = isTurnRefusal(standing) ? standing : resumeTask(standing, taskId, answering, this.make);
+    if (isTurnRefusal(decision)) return decision;
+    const unpruned = this.answer(event, () => done);
+    return isTurnRefusal(unpruned) ? unpruned : this.carryOut(decision);
   }
 
   /** Tries a task again from where it began. `unknown_task`, `no_task`, `open_calls`. */
@@ -238,6 +255,8 @@ export class ContextManager {
     const node = standingNode(this.current, nodeId);
     if (isTurnRefusal(node)) return node;
     if (node.parentId === null) return refuseTurn("invalid_arguments", "The root cannot be pruned.");
+    if (isOnPath(this.current, nodeId, this.current.currentNodeId))
+      return refuseTurn("pruned_node", "The head stands in this branch; move it out of it first.");
     return this.answer({ type: "pruned", nodeId }, () => done);
   }
 
@@ -301,7 +320,7 @@ export class ContextManager {
   setMetadata(nodeId: string, metadata: MetadataPatch): Done | ConversationRefusal {
     if ("isHiddenFromLlm" in metadata) return hiddenLater;
     if ("provenance" in metadata) return madeOnce;
-    return checkMetadata(metadata) ?? this.answer({ type: "metadata_set", nodeId, metadata }, () => done);
+    return this.answer({ type: "metadata_set", nodeId, metadata }, () => done);
   }
 
   /** Sets an extension's own data on a node; `null` takes it away. */
@@ -362,6 +381,20 @@ export class ContextManager {
     return answer;
   }
 
+  /**
+   * Makes what was done durable and gives the session back; nothing can be changed from then on. A second
+   * call does nothing.
+   *
+   * @returns what the last flush was refused with.
+   */
+  async close(): Promise<Done | ConversationRefusal> {
+    if (this.closed) return done;
+    const flushed = this.readOnly === undefined ? await this.flush() : done;
+    this.closed = true;
+    await this.session?.close();
+    return isTurnRefusal(flushed) ? flushed : done;
+  }
+
   private carryOut(decision: Decision): TurnNode | ConversationRefusal {
     return isTurnRefusal(decision) ? decision : this.answer(decision, () => this.getCurrentNode());
   }
@@ -373,10 +406,14 @@ export class ContextManager {
     const { readOnly } = this;
     if (readOnly !== undefined) return readOnly;
     this.goBack();
+    const flawed = checkEvent(event);
+    if (flawed !== undefined) return flawed;
     const next = applyEvent(this.current, event);
     if (isTurnRefusal(next)) return next;
+    const ts = this.options.now();
+    if (!Number.isFinite(ts)) throw new Error("the clock of a conversation must tell milliseconds");
     this.current = next;
-    const seq = this.session?.append({ ts: this.options.now(), event });
+    const seq = this.session?.append({ ts, event });
     if (seq === undefined) this.seq += 1;
     else this.pending.push({ seq, context: next });
     // Before anybody is told, who may go on from there.
@@ -414,7 +451,7 @@ export class ContextManager {
   private readonly make = (payload: TurnPayload, parentId: string, metadata?: TurnMetadata): NewNode => {
     const node = { id: this.options.ids(), parentId, timestamp: this.options.now(), payload };
     const { expansions } = this.current;
-    if (expansions.length === 0 || !isModels(payload))
+    if (expansions.length === 0 || !isOfModel({ payload }))
       return metadata === undefined ? node : { ...node, metadata };
     const expanded = expansions.map(({ taskId }) => taskId);
     return { ...node, metadata: { ...metadata, provenance: { ...metadata?.provenance, expanded } } };
@@ -426,12 +463,11 @@ export class ContextManager {
     return node;
   }
 
-  /** Above the last message and the files that were staged with it. */
+  /** Where the head stood before the last turn began. */
   private beforeLastMessage(): string | undefined {
-    let seen = false;
-    for (const { id, payload } of upwards(this.current, this.current.currentNodeId)) {
-      if (seen && payload.kind !== "file_content") return id;
-      if (payload.kind === "user_message") seen = true;
+    for (const { payload, parentId, turnParentId } of upwards(this.current, this.current.currentNodeId)) {
+      if (turnParentId !== undefined) return turnParentId;
+      if (payload.kind === "user_message") return parentId ?? undefined;
     }
     return undefined;
   }
@@ -443,11 +479,6 @@ export interface Done {
 }
 
 const done: Done = { kind: "done" };
-
-const notJson = refuseTurn(
-  "invalid_payload",
-  "The payload holds something that JSON cannot: it would not survive.",
-);
 
 const hiddenLater = refuseTurn(
   "invalid_metadata",
@@ -476,8 +507,4 @@ export function firstEvent(
     ...(options.title === undefined ? {} : { title: options.title }),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   };
-}
-
-function isModels(payload: TurnPayload): boolean {
-  return payload.kind === "model_message" || payload.kind === "tool_call";
 }

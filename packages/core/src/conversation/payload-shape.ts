@@ -26,6 +26,7 @@ import {
   isObject,
   listOf,
   number,
+  object,
   oneOf,
   optional,
   orNull,
@@ -41,9 +42,12 @@ export function isKnownKind(kind: unknown): boolean {
 
 /** A payload that is whole, or of a kind that a newer release knows. */
 export const payload: Check = (value) => {
-  if (!isObject(value) || typeof value.kind !== "string") return false;
-  return kinds.get(value.kind)?.(value) ?? true;
+  const flaw = tagged(value);
+  if (flaw !== undefined) return flaw;
+  return isObject(value) ? kinds.get(String(value.kind))?.(value) : undefined;
 };
+
+const tagged = shape<{ kind: string }>({ kind: text });
 
 /** The tag was looked at when the member was chosen. */
 type Member<Union, Tag extends string> = Omit<Union, Tag>;
@@ -82,8 +86,8 @@ const overlayForm = unionBy("form", {
 } satisfies Record<OverlayForm["form"], Check>);
 
 const transformation = unionBy("kind", {
-  clear: isObject,
-  clone: isObject,
+  clear: object,
+  clone: object,
   compress: shape<{ summary: string }>({ summary: text }),
 } satisfies Record<TaskBoundary["transformation"]["kind"], Check>);
 
@@ -103,7 +107,7 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
   tool_call: member<ToolCall>({
     callId: text,
     name: text,
-    args: isObject,
+    args: object,
     signature: optional(text),
     from: optional(origin),
     step: optional(text),

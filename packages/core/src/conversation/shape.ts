@@ -1,5 +1,10 @@
-/** Whether a value of a journal line is what it should be. */
-export type Check = (value: unknown) => boolean;
+import { within } from "./json.js";
+
+/**
+ * What a value of a journal line is not as it should be: `undefined` where it is, else where and how, such as
+ * `args must be an object`, `files[2].path must be a text`.
+ */
+export type Check = (value: unknown) => string | undefined;
 
 /** One check for each field of a type, so that a field that is added to the type is added here as well. */
 export type Fields<Type> = { readonly [Key in keyof Required<Type>]: Check };
@@ -8,27 +13,38 @@ export type Fields<Type> = { readonly [Key in keyof Required<Type>]: Check };
 export function shape<Type extends object>(fields: Fields<Type>): Check {
   const checks = Object.entries<Check>(fields);
   return (value) => {
-    if (!isObject(value)) return false;
-    for (const [key, check] of checks) if (!check(value[key])) return false;
-    return true;
+    if (!isObject(value)) return mustBe("an object");
+    for (const [key, check] of checks) {
+      const flaw = check(value[key]);
+      if (flaw !== undefined) return within(key, flaw);
+    }
+    return undefined;
   };
 }
 
 /** Or not there at all. */
 export function optional(check: Check): Check {
-  return (value) => value === undefined || check(value);
+  return (value) => (value === undefined ? undefined : check(value));
 }
 
 export function orNull(check: Check): Check {
-  return (value) => value === null || check(value);
+  return (value) => (value === null ? undefined : check(value));
 }
 
 export function listOf(check: Check): Check {
-  return (value) => Array.isArray(value) && value.every(check);
+  return (value) => {
+    if (!Array.isArray(value)) return mustBe("a list");
+    for (const [at, item] of value.entries()) {
+      const flaw = check(item);
+      if (flaw !== undefined) return within(`[${at}]`, flaw);
+    }
+    return undefined;
+  };
 }
 
 export function oneOf(...words: readonly string[]): Check {
-  return (value) => typeof value === "string" && words.includes(value);
+  return (value) =>
+    typeof value === "string" && words.includes(value) ? undefined : mustBe(words.join(" or "));
 }
 
 /** A closed union: which member it is stands in one of its fields. */
@@ -36,16 +52,24 @@ export function unionBy(tag: string, members: Readonly<Record<string, Check>>): 
   const checks = new Map(Object.entries(members));
   return (value) => {
     const name = isObject(value) ? value[tag] : undefined;
-    return typeof name === "string" && (checks.get(name)?.(value) ?? false);
+    const check = typeof name === "string" ? checks.get(name) : undefined;
+    if (check !== undefined) return check(value);
+    return isObject(value) ? within(tag, mustBe([...checks.keys()].join(" or "))) : mustBe("an object");
   };
 }
 
-export const text: Check = (value) => typeof value === "string";
-export const number: Check = (value) => typeof value === "number";
+export const text: Check = (value) => (typeof value === "string" ? undefined : mustBe("a text"));
+export const number: Check = (value) => (typeof value === "number" ? undefined : mustBe("a number"));
 /** 0 or more, without a fraction. */
-export const count: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-export const flag: Check = (value) => typeof value === "boolean";
-export const yes: Check = (value) => value === true;
+export const count: Check = (value) =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : mustBe("a whole number from 0");
+export const flag: Check = (value) => (typeof value === "boolean" ? undefined : mustBe("true or false"));
+export const yes: Check = (value) => (value === true ? undefined : mustBe("true"));
+export const object: Check = (value) => (isObject(value) ? undefined : mustBe("an object"));
+
+function mustBe(what: string): string {
+  return ` must be ${what}`;
+}
 
 /** Of JSON: neither `null` nor an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

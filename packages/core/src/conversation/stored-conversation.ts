@@ -1,3 +1,4 @@
+import { checkEvent } from "./checks.js";
 import { ContextManager, type ContextManagerOptions, firstEvent } from "./manager.js";
 import { type ConversationRefusal, isTurnRefusal } from "./refusal.js";
 import { replay } from "./replay.js";
@@ -22,6 +23,8 @@ export async function createConversation(
   options: Omit<ContextManagerOptions, "stored">,
 ): Promise<StoredConversation | ConversationRefusal> {
   const event = firstEvent(options);
+  const flawed = checkEvent(event);
+  if (flawed !== undefined) return flawed;
   const session = await store.create(event.sessionId, [{ ts: options.now(), event }]);
   return isTurnRefusal(session) ? session : conversationOf(session, options);
 }
@@ -51,9 +54,8 @@ function conversationOf(session: OpenSession, { ids, now, naming }: Sources): St
     session,
     problems: [...session.problems, ...problems],
     close: async () => {
-      const flushed = session.mode === "write" ? await manager.flush() : undefined;
-      await session.close();
-      return flushed !== undefined && isTurnRefusal(flushed) ? flushed : { kind: "closed" };
+      const closed = await manager.close();
+      return isTurnRefusal(closed) ? closed : { kind: "closed" };
     },
   };
 }

@@ -16,7 +16,8 @@ export interface StartTask {
   readonly goal?: string;
   /** `clone` unless given. */
   readonly transformation?: HistoryTransformation;
-  readonly answering?: AnsweredCall;
+  /** From the id of the task that is begun. */
+  readonly answering?: (taskId: string) => AnsweredCall;
 }
 
 export interface CompleteTask {
@@ -29,7 +30,8 @@ export interface RestartTask {
   /** The current one unless given. */
   readonly taskId?: string;
   readonly hint?: string;
-  readonly answering?: AnsweredCall;
+  /** From the id of the task that is begun. */
+  readonly answering?: (taskId: string) => AnsweredCall;
 }
 
 /** What each way of moving between tasks comes to: one event, or why it cannot be done. */
@@ -40,16 +42,16 @@ export function startTask(context: ConversationContext, request: StartTask, make
   const { name = "", goal, transformation = { kind: "clone" }, answering } = request;
   if (transformation.kind === "compress" && transformation.summary.trim() === "")
     return refuseTurn("no_summary", "A task that starts from a summary needs the summary's text.");
-  const left = leave(context, answering, make);
-  if (isTurnRefusal(left)) return left;
   const payload: TaskBoundary = {
     kind: "task_boundary",
     name,
     ...(goal === undefined ? {} : { goal }),
     transformation,
   };
-  const boundary = make(payload, left.tipId);
-  return { type: "nodes_added", nodes: [...left.nodes, boundary], head: boundary.id };
+  const begun = make(payload, context.currentNodeId);
+  const left = leave(context, answering?.(begun.id), make);
+  if (isTurnRefusal(left)) return left;
+  return { type: "nodes_added", nodes: [...left.nodes, { ...begun, parentId: left.tipId }], head: begun.id };
 }
 
 /**
@@ -126,9 +128,7 @@ export function resumeTask(
   const task = context.tasks.get(taskId);
   if (task === undefined) return noSuchTask(taskId);
   if (task.outcome !== "open") {
-    const advice =
-      task.outcome === "complete" ? "start it again with task_restart" : "restore its branch first";
-    return refuseTurn("task_closed", `Task ${taskId} is ${task.outcome}; ${advice}.`);
+    return refuseTurn("task_closed", `Task ${taskId} is ${task.outcome}; start it again with task_restart.`);
   }
   return moveHead(context, { head: task.tipId, reason: "task_resume", answering, make });
 }
@@ -141,13 +141,13 @@ export function restartTask(context: ConversationContext, request: RestartTask, 
   if (failed.parentId === null) return noTask;
   const parent = standingNode(context, failed.parentId);
   if (isTurnRefusal(parent)) return parent;
-  const left = leave(context, request.answering, make);
-  if (isTurnRefusal(left)) return left;
   const { hint: _, restartOf: __, ...payload } = failed.payload;
   const boundary = make(
     { ...payload, restartOf: taskId, ...(request.hint === undefined ? {} : { hint: request.hint }) },
     parent.id,
   );
+  const left = leave(context, request.answering?.(boundary.id), make);
+  if (isTurnRefusal(left)) return left;
   return { type: "nodes_added", nodes: [...left.nodes, boundary], head: boundary.id };
 }
 

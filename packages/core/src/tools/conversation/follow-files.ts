@@ -41,7 +41,8 @@ export function followFiles(
       if (isTurnRefusal(restored)) return restored;
       const { files, node } = restored;
       const data = {
-        turn_id: node.id,
+        turn_id: toId,
+        restore_id: node.id,
         files: files.map(({ path, from, to }) => ({ path, from, to })),
         left: restored.left.map(({ path, why }) => ({ path, why })),
       };

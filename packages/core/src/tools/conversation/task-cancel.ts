@@ -8,7 +8,7 @@ export const taskCancel = defineConversationTool({
   command: "task cancel",
   title: "Cancel the task",
   description:
-    "Gives the current task up: its branch goes out of view (it is kept and can be restored), and the work goes on where it was started. With files: restore, the files that only this task changed are put back. Call it alone.",
+    "Gives the current task up: its branch goes out of view (it is kept, and task_resume takes it up again), and the work goes on where it was started. With files: restore, the files that only this task changed are put back. Call it alone.",
   parameters: z.object({
     files: z
       .enum(["keep", "restore"])

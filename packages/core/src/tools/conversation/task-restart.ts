@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isTurnRefusal } from "../../conversation/index.js";
-import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+import { answer, defineConversationTool, movingAnnotations, renderAnswer } from "./conversation-tool.js";
 
 export const taskRestart = defineConversationTool({
   name: "task_restart",
@@ -15,13 +15,12 @@ export const taskRestart = defineConversationTool({
   annotations: movingAnnotations,
   alone: true,
   run({ manager }, { hint, task_id }, asked) {
-    const told = answer("Task begun again on a new branch.");
-    const answering = asked.answering(told);
+    const told = (taskId: string) => answer("Task begun again on a new branch.", { task_id: taskId });
     const node = manager.restartTask({
       ...(task_id === undefined ? {} : { taskId: task_id }),
       ...(hint === undefined ? {} : { hint }),
-      ...(answering === undefined ? {} : { answering }),
+      ...(asked.byModel ? { answering: (taskId) => asked.answered(renderAnswer(told(taskId))) } : {}),
     });
-    return isTurnRefusal(node) ? node : answer(told.message, { task_id: node.id });
+    return isTurnRefusal(node) ? node : told(node.id);
   },
 });

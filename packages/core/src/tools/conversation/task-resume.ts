@@ -6,7 +6,8 @@ export const taskResume = defineConversationTool({
   name: "task_resume",
   command: "task resume",
   title: "Resume a task",
-  description: "Goes on with a paused task where it was left; task_list names them. Call it alone.",
+  description:
+    "Goes on with a paused or cancelled task where it was left; task_list names them. Call it alone.",
   parameters: z.object({ task_id: z.string().min(1).describe("The task's id") }),
   annotations: movingAnnotations,
   alone: true,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type HistoryTransformation, isTurnRefusal } from "../../conversation/index.js";
-import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+import { answer, defineConversationTool, movingAnnotations, renderAnswer } from "./conversation-tool.js";
 import { summaryOf } from "./summary-of.js";
 
 export const taskStart = defineConversationTool({
@@ -23,15 +23,15 @@ export const taskStart = defineConversationTool({
   async run(host, { name, goal, context = "clone", summary }, asked) {
     const transformation = await transformationOf();
     if (isTurnRefusal(transformation)) return transformation;
-    const told = answer(`Task${name === undefined ? "" : ` "${name}"`} started on a branch of its own.`);
-    const answering = asked.answering(told);
+    const message = `Task${name === undefined ? "" : ` "${name}"`} started on a branch of its own.`;
+    const told = (taskId: string) => answer(message, { task_id: taskId });
     const node = host.manager.startTask({
       ...(name === undefined ? {} : { name }),
       ...(goal === undefined ? {} : { goal }),
       transformation,
-      ...(answering === undefined ? {} : { answering }),
+      ...(asked.byModel ? { answering: (taskId) => asked.answered(renderAnswer(told(taskId))) } : {}),
     });
-    return isTurnRefusal(node) ? node : answer(told.message, { task_id: node.id });
+    return isTurnRefusal(node) ? node : told(node.id);
 
     async function transformationOf() {
       if (context !== "compress") return { kind: context } satisfies HistoryTransformation;
