@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -10,9 +11,9 @@ import {
 import {
   type ConversationContext,
   type ConversationEvent,
-  type JournalRecord,
-  journalVersion,
+  encodeRecord,
   type PersistentMap,
+  readJournal,
   replay,
   startedContext,
 } from "../../src/conversation/index.js";
@@ -140,11 +141,16 @@ function foldsTo(
   const { rootNode } = begun;
   const root = { id: rootNode.id, parentId: null, timestamp: rootNode.timestamp, payload: rootNode.payload };
   const started = { type: "session_started", sessionId: rootNode.id, root } as const;
-  const written = [started, ...events].map((event, at): JournalRecord => {
-    const parsed: ConversationEvent = JSON.parse(JSON.stringify(event));
-    return { v: journalVersion, seq: at + 1, ts: now, event: parsed };
-  });
-  const { context, problems } = replay(rootNode.id, written);
+  const blobs = new Map<string, Uint8Array>();
+  const put = (bytes: Uint8Array) => {
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    blobs.set(sha256, bytes);
+    return sha256;
+  };
+  const lines = [started, ...events].map((event, at) => encodeRecord({ seq: at + 1, ts: now, event }, put));
+  const read = readJournal(Buffer.concat(lines), (sha256) => blobs.get(sha256));
+  expect(read.problems).toEqual([]);
+  const { context, problems } = replay(rootNode.id, read.records);
   expect(problems).toEqual([]);
   expect(plainContext(context)).toEqual(plainContext(live));
   expect(plainContext(startedContext(started))).toEqual(plainContext(begun));
