@@ -7,7 +7,7 @@ import { isJson, type JsonValue } from "./json.js";
 import { filesChanged, Manifests } from "./manifest.js";
 import type { MetadataKey } from "./metadata-key.js";
 import type { ConversationContext, PendingRestore, StagedItem, TurnMetadata, TurnNode } from "./node.js";
-import { openCalls, upwards } from "./path.js";
+import { answeredBelow, openCalls, upwards } from "./path.js";
 import type { OverlayForm, Summary, TurnPayload } from "./payload.js";
 import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
 import type { Acknowledged, OpenSession } from "./store.js";
@@ -132,14 +132,13 @@ export class ContextManager {
   /**
    * Begins a turn: what is staged and the user's message become nodes below the head, all or nothing.
    *
-   * @returns the message's node, which is the new head. `invalid_payload` where a staged item cannot stand
-   *   there any more.
+   * @returns the message's node, which is the new head. A staged item that cannot stand there is refused as
+   *   by `addNode`, and then nothing is taken.
    */
   commitStagedItems(userMessage: string): TurnNode | ConversationRefusal {
     const { stagingArea, currentNodeId } = this.current;
-    const nodes: NewNode[] = [];
-    for (const { id, timestamp, payload } of stagingArea)
-      nodes.push({ id, parentId: nodes.at(-1)?.id ?? currentNodeId, timestamp, payload });
+    const nodes = stagedNodes(this.current);
+    if (isTurnRefusal(nodes)) return nodes;
     const message = this.make({ kind: "user_message", text: userMessage }, nodes.at(-1)?.id ?? currentNodeId);
     const staged = stagingArea.length === 0 ? {} : { staged: stagingArea.map(({ id }) => id) };
     return this.answer(
@@ -225,7 +224,7 @@ export class ContextManager {
     if (head === undefined) return refuseTurn("unknown_node", "There is no turn to go back before.");
     const target = standingNode(this.current, head);
     if (isTurnRefusal(target)) return target;
-    const [open] = target.childIds.length > 0 ? openCalls(this.current, head) : [];
+    const [open] = answeredBelow(this.current, head);
     if (open === undefined) return target;
     return refuseTurn(
       "open_calls",
@@ -452,6 +451,21 @@ const hiddenLater = refuseTurn(
   "invalid_metadata",
   "A node that stands already is hidden on a branch by an overlay, not on all branches by its metadata.",
 );
+
+/** What is staged as nodes below the head, each checked where it will stand. */
+function stagedNodes(context: ConversationContext): readonly NewNode[] | ConversationRefusal {
+  const nodes: NewNode[] = [];
+  let standing = context;
+  for (const { id, timestamp, payload } of context.stagingArea) {
+    const node = { id, parentId: standing.currentNodeId, timestamp, payload };
+    const next =
+      checkNode(standing, node) ?? applyEvent(standing, { type: "nodes_added", nodes: [node], head: id });
+    if (isTurnRefusal(next)) return refuseTurn(next.code, `Staged item ${id}: ${next.message}`);
+    nodes.push(node);
+    standing = next;
+  }
+  return nodes;
+}
 
 /** Where a conversation begins: the event of its journal that makes the root. */
 export function firstEvent(

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
   type ContextManager,
+  type ConversationCode,
   defineMetadataKey,
   isPruned,
   type JsonValue,
   listTasks,
+  type TurnPayload,
   trackedFiles,
 } from "../../src/conversation/index.js";
 import { call, codeOf, must, newManager, reply, result, say } from "./support.js";
@@ -24,6 +26,31 @@ describe("a new conversation", () => {
     expect(before.currentNodeId).toBe(before.rootNode.id);
     expect(before.rootNode.childIds).toEqual([]);
     expect(manager.context.rootNode.childIds).toEqual([manager.context.currentNodeId]);
+  });
+});
+
+describe("tasks in tasks in tasks", () => {
+  it("are listed however deep they are", () => {
+    const manager = newManager();
+    for (let level = 0; level < 6_000; level += 1) must(manager.startTask({ name: `${level}` }));
+    let deep = 0;
+    for (let task = listTasks(manager.context).tasks[0]; task !== undefined; task = task.tasks[0]) deep += 1;
+    expect(deep).toBe(6_000);
+  });
+});
+
+describe("a call that was interrupted", () => {
+  it("can be gone back to, since no result of it stands below; one that was answered later cannot", () => {
+    const manager = newManager();
+    say(manager, "look");
+    const cut = call(manager, "1");
+    say(manager, "what became of it?");
+    expect(must(manager.rewind()).id).toBe(cut.id);
+    say(manager, "again");
+    expect(must(manager.rewind(cut.id)).id).toBe(cut.id);
+    must(manager.addNode({ kind: "note", text: "between", audience: "model" }));
+    must(manager.addNode(result("1")));
+    expect(codeOf(manager.rewind(cut.id))).toBe("open_calls");
   });
 });
 
@@ -59,6 +86,27 @@ describe("staging", () => {
     expect([first?.payload, second?.payload]).toMatchObject([{ text: "one" }, { text: "two" }]);
     expect(manager.context.stagingArea).toEqual([]);
     expect(events).toEqual(["staged", "staged", "nodes_added"]);
+  });
+
+  it("is checked where it will stand: what cannot stand there is named, and nothing is taken", () => {
+    const cases: readonly [TurnPayload, ConversationCode][] = [
+      [result("1"), "unmatched_result"],
+      [{ kind: "unknown", type: "later", data: {} }, "invalid_payload"],
+      [{ kind: "task_summary", taskId: "t", name: "", summary: "s", files: [], tipId: "t" }, "unknown_task"],
+    ];
+    for (const [payload, code] of cases) {
+      const manager = newManager();
+      must(manager.addToStagingArea({ kind: "note", text: "fine", audience: "model" }));
+      const item = must(manager.addToStagingArea(payload));
+      const before = manager.context;
+      expect(manager.commitStagedItems("go")).toMatchObject({
+        code,
+        message: expect.stringContaining(item.id),
+      });
+      expect(manager.context).toBe(before);
+      must(manager.discardStaging([item.id]));
+      say(manager, "go");
+    }
   });
 
   it("takes items out again, one or all", () => {
