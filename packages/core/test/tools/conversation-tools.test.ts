@@ -283,3 +283,29 @@ describe("a summary that takes its time", () => {
     expect(first.id).not.toBe(manager.getCurrentNode().taskId);
   });
 });
+
+describe("a cancellation whose plan takes its time", () => {
+  it("cancels the task in which it was asked for", async () => {
+    const { workspace } = await ground({});
+    const manager = newManager();
+    say(manager, "begin");
+    const first = must(manager.startTask({ name: "first" }));
+    const slow = {
+      ...workspace,
+      keptStates: async () => new Set<string>(),
+      fileStates: async () => {
+        must(manager.popTask());
+        must(manager.startTask({ name: "second" }));
+        return [];
+      },
+    };
+    const files = followFiles(
+      manager, // No other method of it is asked.
+      slow as unknown as Workspace,
+      () => "r1",
+    );
+    await runConversationTool("task_cancel", { files: "restore" }, { manager, files });
+    expect(manager.context.tasks.get(first.id)?.outcome).toBe("cancelled");
+    expect(listTasks(manager.context).tasks.map(({ state }) => state)).toEqual(["cancelled", "paused"]);
+  });
+});
