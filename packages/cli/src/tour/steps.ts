@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Step } from "./run-steps.js";
 import * as story from "./story.js";
-import { cart, editedByHand, file, patched, recovered } from "./story.js";
+import { cart, editedByHand, file, type Known, patched, recovered } from "./story.js";
 import { treeSteps } from "./tree-steps.js";
 
 /**
@@ -20,11 +20,6 @@ export function tourSteps(): readonly Step[] {
     undoStep(),
     ...treeSteps(known),
   ];
-}
-
-/** The hash that the model would send next: the one of the last answer it got. */
-export interface Known {
-  hash: string;
 }
 
 function readStep(known: Known): Step {

@@ -77,3 +77,8 @@ export const roundingHunk = `@@
 `;
 
 export const roundedUp = editedByHand.replace("  return sum;\n", "  return Math.ceil(sum);\n");
+
+/** The hash that the model would send next: the one of the last answer it got. */
+export interface Known {
+  hash: string;
+}

@@ -16,7 +16,13 @@ import {
   type Workspace,
 } from "@holdfast/core";
 import type { ToolArguments } from "./printer.js";
-import type { ToldReply } from "./stage.js";
+
+/** What the model reads, and what came of its call. */
+export interface ToldReply {
+  readonly text: string;
+  readonly code: string;
+  readonly success: boolean;
+}
 
 /**
  * The conversation of the tour: every call of the model and every answer is a node of a tree, with what it

@@ -1,7 +1,6 @@
 import type { Step } from "./run-steps.js";
-import type { Known } from "./steps.js";
 import * as story from "./story.js";
-import { editedByHand, file, roundedUp } from "./story.js";
+import { editedByHand, file, type Known, roundedUp } from "./story.js";
 
 /** The other half: the conversation is a tree, and the files follow where it goes. */
 export function treeSteps(known: Known): readonly Step[] {

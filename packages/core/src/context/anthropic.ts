@@ -1,6 +1,6 @@
 import type { JsonObject } from "../conversation/index.js";
 import type { Content, InlineDataPart, Part } from "./content.js";
-import { WireIds, wireName, wireText } from "./wire-ids.js";
+import { WireIds, wireArgs, wireName, wireText } from "./wire-ids.js";
 
 /** A message as the Messages API takes it. */
 export interface AnthropicMessage {
@@ -51,7 +51,7 @@ function blocksOf(part: Part, ids: WireIds): readonly AnthropicBlock[] {
   if ("redactedThought" in part) return [{ type: "redacted_thinking", data: part.redactedThought }];
   if ("functionCall" in part) {
     const { id, name, args } = part.functionCall;
-    return [{ type: "tool_use", id: ids.of(id), name: wireName(name), input: args }];
+    return [{ type: "tool_use", id: ids.of(id), name: wireName(name), input: wireArgs(args) }];
   }
   if ("functionResponse" in part) return [resultBlock(part.functionResponse, ids)];
   if ("inlineData" in part) return [mediaBlock(part)];

@@ -40,9 +40,7 @@ export function exchangeBefore(walk: Walk, depth: number, floor: number): Exchan
 function quietDepth(walk: Walk, depth: number, floor: number): number {
   let at = Math.max(depth, floor);
   while (at > floor) {
-    const { payload, metadata } = walk.nodeAt(at);
-    const closes = payload.kind === "user_message" || payload.kind === "task_boundary";
-    if (closes && metadata.isHiddenFromLlm !== true) return at;
+    if (walk.nodeAt(at - 1).exchange.calls.length === 0) return at;
     at -= 1;
   }
   return floor;

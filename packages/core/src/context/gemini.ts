@@ -1,6 +1,6 @@
 import type { JsonObject } from "../conversation/index.js";
 import type { Content, Part } from "./content.js";
-import { wireName, wireText } from "./wire-ids.js";
+import { wireArgs, wireName, wireText } from "./wire-ids.js";
 
 /** A content as the Gemini API takes it (`contents` of `generateContent`). */
 export interface GeminiContent {
@@ -56,15 +56,18 @@ function geminiPart(part: Part, mustBeSigned: boolean): readonly GeminiPart[] {
   if ("redactedThought" in part) return [];
   if ("functionCall" in part) {
     const { functionCall, thoughtSignature } = part;
-    const call = { ...functionCall, name: wireName(functionCall.name) };
+    const { id, name, args } = functionCall;
+    const call = { id: wireText(id), name: wireName(name), args: wireArgs(args) };
     const signature = thoughtSignature ?? (mustBeSigned ? skippedSignature : undefined);
     return [
       signature === undefined ? { functionCall: call } : { functionCall: call, thoughtSignature: signature },
     ];
   }
   if ("functionResponse" in part) {
-    const { functionResponse } = part;
-    return [{ functionResponse: { ...functionResponse, name: wireName(functionResponse.name) } }];
+    const { id, name, response } = part.functionResponse;
+    const said =
+      "error" in response ? { error: wireText(response.error) } : { output: wireText(response.output) };
+    return [{ functionResponse: { id: wireText(id), name: wireName(name), response: said } }];
   }
   return ["text" in part ? { ...part, text: wireText(part.text) } : part];
 }

@@ -1,5 +1,5 @@
 import type { Content, Part } from "./content.js";
-import { WireIds, wireName, wireText } from "./wire-ids.js";
+import { WireIds, wireArgs, wireName, wireText } from "./wire-ids.js";
 
 /** A message as the Chat Completions API takes it. */
 export type OpenAIMessage =
@@ -69,7 +69,7 @@ function answer(parts: readonly Part[], ids: WireIds): OpenAIMessage {
       {
         id: ids.of(id),
         type: "function",
-        function: { name: wireName(name), arguments: JSON.stringify(args) },
+        function: { name: wireName(name), arguments: JSON.stringify(wireArgs(args)) },
       },
     ];
   });

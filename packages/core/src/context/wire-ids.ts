@@ -1,3 +1,5 @@
+import type { JsonObject, JsonValue } from "../conversation/index.js";
+
 /**
  * Ids as a provider takes them: letters, digits, `_` and `-`, 64 at most. The same id always becomes the
  * same; different ids stay different; what comes later changes nothing.
@@ -35,4 +37,23 @@ function tidy(name: string): string {
 /** What the wire forms let through: what is sent has to be UTF-8. */
 export function wireText(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
+}
+
+/** Arguments as `wireText` lets them through, names and values. */
+export function wireArgs(args: JsonObject): JsonObject {
+  return JSON.stringify(args).includes("\\ud") ? wellFormed(args) : args;
+}
+
+function wellFormed(args: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [wireText(name), wireValue(value)]));
+}
+
+function wireValue(value: JsonValue): JsonValue {
+  if (typeof value === "string") return wireText(value);
+  if (typeof value !== "object" || value === null) return value;
+  return isList(value) ? value.map(wireValue) : wellFormed(value);
+}
+
+function isList(value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }

@@ -25,26 +25,6 @@ export function checkNode(context: ConversationContext, node: NewNode): Conversa
   return checkPayload(context, payload, parent);
 }
 
-/** What can wait for the next turn: what stands above a user's message without a step of the model. */
-export function checkStaged(
-  context: ConversationContext,
-  payload: TurnPayload,
-): ConversationRefusal | undefined {
-  const flaw = flawOfPayload(payload);
-  if (flaw !== undefined) return invalidPayload(flaw);
-  const parent = context.nodes.get(context.currentNodeId);
-  if (stageable.has(payload.kind) && parent !== undefined) return checkPayload(context, payload, parent);
-  const kinds = [...stageable].join(", ");
-  return refuseTurn("invalid_payload", `A ${payload.kind} cannot be staged; what can is ${kinds}.`);
-}
-
-const stageable: ReadonlySet<TurnPayload["kind"]> = new Set([
-  "user_message",
-  "file_content",
-  "context_management",
-  "note",
-]);
-
 /** Whether a node is there and on no pruned branch. */
 export function standingNode(context: ConversationContext, nodeId: string): TurnNode | ConversationRefusal {
   const node = context.nodes.get(nodeId);
@@ -91,7 +71,8 @@ export function noSuchNode(id: string): ConversationRefusal {
   return refuseTurn("unknown_node", `There is no node ${id} in this conversation.`);
 }
 
-function checkPayload(
+/** The same of a payload alone, whose shape was looked at. */
+export function checkPayload(
   context: ConversationContext,
   payload: TurnPayload,
   parent: TurnNode,

@@ -20,6 +20,7 @@ export {
   speaks,
 } from "./exchange.js";
 export { effectsOf, type FileNaming, type FileStateHash, namesFrom } from "./file-effects.js";
+export { firstEvent } from "./first-event.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export {
@@ -37,7 +38,6 @@ export {
   ContextManager,
   type ContextManagerOptions,
   type Done,
-  firstEvent,
 } from "./manager.js";
 export { filesChanged, type Manifest, Manifests } from "./manifest.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";

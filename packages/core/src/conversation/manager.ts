@@ -1,16 +1,17 @@
-import { checkEvent, checkNode, checkStaged, noSuchTask, standingNode } from "./checks.js";
+import { checkEvent, checkNode, noSuchTask, standingNode } from "./checks.js";
 import type { ConversationEvent, MetadataPatch, NewNode } from "./event.js";
 import { isOfModel } from "./exchange.js";
 import type { FileNaming } from "./file-effects.js";
+import { type Beginning, firstEvent } from "./first-event.js";
 import { applyEvent, startedContext } from "./fold.js";
-import type { IdSource } from "./ids.js";
 import type { JsonValue } from "./json.js";
 import { filesChanged, Manifests } from "./manifest.js";
 import type { MetadataKey } from "./metadata-key.js";
 import type { ConversationContext, PendingRestore, StagedItem, TurnMetadata, TurnNode } from "./node.js";
-import { openCalls, upwards } from "./path.js";
+import { answeredBelow, openCalls, upwards } from "./path.js";
 import type { OverlayForm, Summary, TurnPayload } from "./payload.js";
 import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import { checkStaged, stagedNodes } from "./staging.js";
 import type { Acknowledged, OpenSession } from "./store.js";
 import {
   type AnsweredCall,
@@ -31,13 +32,7 @@ import {
 import { foldTrackedFiles } from "./tracked-files.js";
 import { isOnPath } from "./tree-paths.js";
 
-export interface ContextManagerOptions {
-  /** Ids of new nodes; see `timeSortedIds`. */
-  readonly ids: IdSource;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly title?: string;
-  readonly cwd?: string;
+export interface ContextManagerOptions extends Beginning {
   /** Makes one of several names of a file; see `namesFrom`. */
   readonly naming?: FileNaming;
   /** A session of a store and what its journal folds to; without one the conversation lives in memory. */
@@ -135,17 +130,13 @@ export class ContextManager {
   /**
    * Begins a turn: what is staged and the user's message become nodes below the head, all or nothing.
    *
-   * @returns the message's node, which is the new head. `invalid_payload` where a staged item cannot stand
-   *   there any more.
+   * @returns the message's node, which is the new head. A staged item that cannot stand there is refused as
+   *   by `addNode`, and then nothing is taken.
    */
   commitStagedItems(userMessage: string): TurnNode | ConversationRefusal {
     const { stagingArea, currentNodeId } = this.current;
-    const nodes: NewNode[] = [];
-    for (const { id, timestamp, payload } of stagingArea) {
-      const flawed = checkStaged(this.current, payload);
-      if (flawed !== undefined) return refuseTurn(flawed.code, `Staged ${id}: ${flawed.message}`);
-      nodes.push({ id, parentId: nodes.at(-1)?.id ?? currentNodeId, timestamp, payload });
-    }
+    const nodes = stagedNodes(this.current);
+    if (isTurnRefusal(nodes)) return nodes;
     const message = this.make({ kind: "user_message", text: userMessage }, nodes.at(-1)?.id ?? currentNodeId);
     const staged = stagingArea.length === 0 ? {} : { staged: stagingArea.map(({ id }) => id) };
     return this.answer(
@@ -242,7 +233,7 @@ export class ContextManager {
     if (head === undefined) return refuseTurn("unknown_node", "There is no turn to go back before.");
     const target = standingNode(this.current, head);
     if (isTurnRefusal(target)) return target;
-    const [open] = target.childIds.length > 0 ? openCalls(this.current, head) : [];
+    const [open] = answeredBelow(this.current, head);
     if (open === undefined) return target;
     return refuseTurn(
       "open_calls",
@@ -489,22 +480,3 @@ const madeOnce = refuseTurn(
   "invalid_metadata",
   "Where a node came from is said when it is made: what was rendered hangs on it.",
 );
-
-/** Where a conversation begins: the event of its journal that makes the root. */
-export function firstEvent(
-  options: Pick<ContextManagerOptions, "ids" | "now" | "title" | "cwd">,
-): Extract<ConversationEvent, { type: "session_started" }> {
-  const id = options.ids();
-  const payload = {
-    kind: "task_boundary",
-    name: options.title ?? "",
-    transformation: { kind: "clear" },
-  } as const;
-  return {
-    type: "session_started",
-    sessionId: id,
-    root: { id, parentId: null, timestamp: options.now(), payload },
-    ...(options.title === undefined ? {} : { title: options.title }),
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-  };
-}

@@ -32,3 +32,22 @@ export function openCalls(context: ConversationContext, nodeId: string): readonl
     return call?.kind === "tool_call" ? [{ nodeId: id, call }] : [];
   });
 }
+
+/**
+ * The calls that stand open at a node and were answered only further down, on any branch: a head there would
+ * come between a call and its result. What was interrupted there is not among them.
+ */
+export function answeredBelow(context: ConversationContext, nodeId: string): readonly OpenCall[] {
+  const open = openCalls(context, nodeId);
+  const found = new Set<string>();
+  const ahead = open.length === 0 ? [] : [nodeId];
+  for (let id = ahead.pop(); id !== undefined; id = ahead.pop()) {
+    for (const childId of context.nodes.get(id)?.childIds ?? []) {
+      const child = context.nodes.get(childId);
+      if (child?.payload.kind === "tool_result") found.add(child.payload.callId);
+      const waits = child?.exchange.calls.some((call) => open.some((one) => one.nodeId === call.nodeId));
+      if (waits === true) ahead.push(childId);
+    }
+  }
+  return open.filter(({ call }) => found.has(call.callId));
+}

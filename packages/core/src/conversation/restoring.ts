@@ -3,7 +3,7 @@ import { escapeForDisplay } from "../text/index.js";
 import { standingNode } from "./checks.js";
 import type { ContextManager } from "./manager.js";
 import type { ConversationContext, PendingRestore, TurnNode } from "./node.js";
-import { openCalls } from "./path.js";
+import { answeredBelow, openCalls } from "./path.js";
 import type { FileDelta } from "./payload.js";
 import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
 import type { FileConflict, PlannedFile, RestorePlan } from "./restore-plan.js";
@@ -108,7 +108,7 @@ function flawOf(
   if (isTurnRefusal(target)) return target;
   const asking = answering?.({ files: [], left: [] }).callId;
   const waiting = openCalls(context, currentNodeId).filter(({ call }) => call.callId !== asking);
-  const cut = target.childIds.length === 0 ? [] : openCalls(context, toId);
+  const cut = answeredBelow(context, toId);
   const [open] = [...waiting, ...cut];
   if (open === undefined) return undefined;
   return refuseTurn(

@@ -1,5 +1,6 @@
 import { checkEvent } from "./checks.js";
-import { ContextManager, type ContextManagerOptions, firstEvent } from "./manager.js";
+import { firstEvent } from "./first-event.js";
+import { ContextManager, type ContextManagerOptions } from "./manager.js";
 import { type ConversationRefusal, isTurnRefusal } from "./refusal.js";
 import { replay } from "./replay.js";
 import type { JournalProblem, OpenSession, SessionStore } from "./store.js";

@@ -19,44 +19,54 @@ export interface ListedTask {
 
 /** The tree of tasks, the session itself at its root, in the order in which they were begun. */
 export function listTasks(context: ConversationContext): ListedTask {
-  const within = new Map<string, TaskRecord[]>();
-  for (const task of context.tasks.values()) {
-    const siblings = within.get(task.parentTaskId ?? "") ?? [];
-    siblings.push(task);
-    within.set(task.parentTaskId ?? "", siblings);
+  const active = activeTasks(context);
+  const listed = new Map<string, Listing>();
+  for (const task of context.tasks.values()) listed.set(task.id, listing(context, task, active));
+  for (const { id, parentTaskId } of inOrder(context, [...context.tasks.values()])) {
+    const task = listed.get(id);
+    if (task !== undefined && parentTaskId !== null) listed.get(parentTaskId)?.tasks.push(task);
   }
-  const root = context.tasks.get(context.sessionId);
+  const root = listed.get(context.sessionId);
   if (root === undefined) throw new Error("the session is no task of its own");
-  return listed(context, root, within);
+  return root;
 }
 
 /** Where a task stands; `active` are the one that holds the head and those around it. */
-export function taskState(context: ConversationContext, task: TaskRecord): TaskState {
-  if (task.outcome !== "open") return task.outcome;
-  if (isPruned(context, task.id)) return "cancelled";
-  for (let id = headTask(context); id !== null; id = context.tasks.get(id)?.parentTaskId ?? null) {
-    if (id === task.id) return "active";
-  }
-  return "paused";
-}
-
-function listed(
+export function taskState(
   context: ConversationContext,
   task: TaskRecord,
-  within: ReadonlyMap<string, readonly TaskRecord[]>,
-): ListedTask {
+  active: ReadonlySet<string> = activeTasks(context),
+): TaskState {
+  if (task.outcome !== "open") return task.outcome;
+  if (isPruned(context, task.id)) return "cancelled";
+  return active.has(task.id) ? "active" : "paused";
+}
+
+/** The task that holds the head and those around it, for whoever asks of many. */
+function activeTasks(context: ConversationContext): ReadonlySet<string> {
+  const active = new Set<string>();
+  for (let id = headTask(context); id !== null; id = context.tasks.get(id)?.parentTaskId ?? null)
+    active.add(id);
+  return active;
+}
+
+/** A task whose own tasks are still being put into it. */
+interface Listing extends ListedTask {
+  readonly tasks: ListedTask[];
+}
+
+function listing(context: ConversationContext, task: TaskRecord, active: ReadonlySet<string>): Listing {
   const payload = context.nodes.get(task.id)?.payload;
   const boundary = payload?.kind === "task_boundary" ? payload : undefined;
-  const children = within.get(task.id) ?? [];
   return {
     id: task.id,
     name: boundary?.name ?? "",
     goal: boundary?.goal,
-    state: taskState(context, task),
+    state: taskState(context, task, active),
     current: headTask(context) === task.id,
     restartOf: boundary?.restartOf,
     tipId: task.tipId,
-    tasks: inOrder(context, children).map((child) => listed(context, child, within)),
+    tasks: [],
   };
 }
 

@@ -43,7 +43,7 @@ export async function refreshTrackedFiles(request: RefreshTracked): Promise<Refr
   for (const path of manager.trackedFiles()) {
     if (context.stagingArea.some(({ payload }) => isStateOf(payload, path))) continue;
     const found = await read({ path });
-    const known = manifest.get(path);
+    const known = manifest.get(manager.manifests.naming(path));
     const news = found.kind === "read" ? stateNews(found, path, known, request) : absence(found, path, known);
     if (news === undefined) continue;
     files.push(news.file);

@@ -357,3 +357,20 @@ describe("safe cuts", () => {
     expect(safeCuts(rendered(tree), "anthropic")).toEqual(["u1", "n2", "u2"]);
   });
 });
+
+describe("halves of letters", () => {
+  it("are sent in no form, wherever they stand: no provider takes them", () => {
+    const half = "a\ud83d";
+    const args = { [half]: half, list: [half, { deep: half }] };
+    const tree = new Tree()
+      .add("u", user(half))
+      .add("m", model(half, { thought: half, step: "1" }))
+      .add("c", { kind: "tool_call", callId: half, name: half, args, step: "1" })
+      .add("r", { kind: "tool_result", callId: half, name: half, output: half })
+      .add("d", { kind: "tool_call", callId: "d", name: "d", args: {}, step: "2" })
+      .add("e", { kind: "tool_result", callId: "d", name: "d", output: half, isError: true });
+    const { contents } = renderContext(tree.context);
+    const forms = [toAnthropic(contents), toOpenAI(contents), toGemini(contents, { model: "gemini-3-pro" })];
+    for (const form of forms) expect(JSON.stringify(form)).not.toContain("\\ud83d");
+  });
+});

@@ -5,6 +5,7 @@ import {
   isPruned,
   type JsonValue,
   listTasks,
+  type TurnPayload,
   trackedFiles,
 } from "../../src/conversation/index.js";
 import { call, codeOf, must, newManager, reply, result, say } from "./support.js";
@@ -24,6 +25,31 @@ describe("a new conversation", () => {
     expect(before.currentNodeId).toBe(before.rootNode.id);
     expect(before.rootNode.childIds).toEqual([]);
     expect(manager.context.rootNode.childIds).toEqual([manager.context.currentNodeId]);
+  });
+});
+
+describe("tasks in tasks in tasks", () => {
+  it("are listed however deep they are", () => {
+    const manager = newManager();
+    for (let level = 0; level < 6_000; level += 1) must(manager.startTask({ name: `${level}` }));
+    let deep = 0;
+    for (let task = listTasks(manager.context).tasks[0]; task !== undefined; task = task.tasks[0]) deep += 1;
+    expect(deep).toBe(6_000);
+  });
+});
+
+describe("a call that was interrupted", () => {
+  it("can be gone back to, since no result of it stands below; one that was answered later cannot", () => {
+    const manager = newManager();
+    say(manager, "look");
+    const cut = call(manager, "1");
+    say(manager, "what became of it?");
+    expect(must(manager.rewind()).id).toBe(cut.id);
+    say(manager, "again");
+    expect(must(manager.rewind(cut.id)).id).toBe(cut.id);
+    must(manager.addNode({ kind: "note", text: "between", audience: "model" }));
+    must(manager.addNode(result("1")));
+    expect(codeOf(manager.rewind(cut.id))).toBe("open_calls");
   });
 });
 
@@ -59,6 +85,37 @@ describe("staging", () => {
     expect([first?.payload, second?.payload]).toMatchObject([{ text: "one" }, { text: "two" }]);
     expect(manager.context.stagingArea).toEqual([]);
     expect(events).toEqual(["staged", "staged", "nodes_added"]);
+  });
+
+  it("is checked where it will stand: what cannot stand there is named, and nothing is taken", () => {
+    const manager = newManager();
+    const base = say(manager, "go");
+    const above = reply(manager, "a long answer");
+    must(manager.addToStagingArea({ kind: "note", text: "fine", audience: "model" }));
+    const form = { form: "hidden" } as const;
+    const item = must(
+      manager.addToStagingArea({ kind: "context_management", action: "overlay", targetId: above.id, form }),
+    );
+    must(manager.rewind(base.id));
+    const before = manager.context;
+    const answer = manager.commitStagedItems("go on");
+    expect(answer).toMatchObject({ code: "unknown_node", message: expect.stringContaining(item.id) });
+    expect(manager.context).toBe(before);
+    must(manager.discardStaging([item.id]));
+    say(manager, "go on");
+  });
+
+  it("takes only what can stand above a message of the user", () => {
+    const manager = newManager();
+    say(manager, "go");
+    const cases: readonly TurnPayload[] = [
+      result("1"),
+      { kind: "unknown", type: "later", data: {} },
+      { kind: "task_summary", taskId: "t", name: "", summary: "s", files: [], tipId: "t" },
+      { kind: "task_boundary", name: "t", transformation: { kind: "clone" } },
+    ];
+    for (const payload of cases) expect(codeOf(manager.addToStagingArea(payload))).toBe("invalid_payload");
+    expect(manager.context.stagingArea).toEqual([]);
   });
 
   it("takes items out again, one or all", () => {

@@ -266,3 +266,46 @@ async function changed(manager: ContextManager, workspace: Workspace, path: stri
     }),
   );
 }
+
+describe("a summary that takes its time", () => {
+  it("is never put on another task than the one that it tells of", async () => {
+    const manager = newManager();
+    say(manager, "begin");
+    const first = must(manager.startTask({ name: "first" }));
+    const summariser = async () => {
+      must(manager.popTask());
+      must(manager.startTask({ name: "second" }));
+      return { kind: "summarised", text: "of the first" } as const;
+    };
+    const reply = await runConversationTool("task_complete", {}, { manager, summariser });
+    expect(reply.code).toBe("no_task");
+    expect(listTasks(manager.context).tasks.map(({ state }) => state)).toEqual(["paused", "active"]);
+    expect(first.id).not.toBe(manager.getCurrentNode().taskId);
+  });
+});
+
+describe("a cancellation whose plan takes its time", () => {
+  it("cancels the task in which it was asked for", async () => {
+    const { workspace } = await ground({});
+    const manager = newManager();
+    say(manager, "begin");
+    const first = must(manager.startTask({ name: "first" }));
+    const slow = {
+      ...workspace,
+      keptStates: async () => new Set<string>(),
+      fileStates: async () => {
+        must(manager.popTask());
+        must(manager.startTask({ name: "second" }));
+        return [];
+      },
+    };
+    const files = followFiles(
+      manager, // No other method of it is asked.
+      slow as unknown as Workspace,
+      () => "r1",
+    );
+    await runConversationTool("task_cancel", { files: "restore" }, { manager, files });
+    expect(manager.context.tasks.get(first.id)?.outcome).toBe("cancelled");
+    expect(listTasks(manager.context).tasks.map(({ state }) => state)).toEqual(["cancelled", "paused"]);
+  });
+});

@@ -29,14 +29,16 @@ export function followFiles(
     },
     follow: async ({ toId, consent, conflicts = "refuse", answering, move }) => {
       const { context, manifests } = manager;
-      const plan = await planRestore(context, { fromId: context.currentNodeId, toId }, workspace, manifests);
+      // The task that is to be cancelled is the one in which it was asked for.
+      const { id: fromId, taskId } = manager.getCurrentNode();
+      const plan = await planRestore(context, { fromId, toId }, workspace, manifests);
       if (isTurnRefusal(plan)) return plan;
       const restored = await restoreFiles(manager, workspace, plan, {
         restoreId: newId(),
         consent,
         conflicts,
         ...(answering === undefined ? {} : { answering: (moved) => answering(sentence(moved)) }),
-        ...(move === "task_cancel" ? { cancels: manager.getCurrentNode().taskId, tool: move } : {}),
+        ...(move === "task_cancel" ? { cancels: taskId, tool: move } : {}),
       });
       if (isTurnRefusal(restored)) return restored;
       const { files, node } = restored;

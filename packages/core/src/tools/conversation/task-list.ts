@@ -15,23 +15,28 @@ export const taskList = defineConversationTool({
   run({ manager }) {
     const { tasks } = listTasks(manager.context);
     if (tasks.length === 0) return answer("No task was started.");
-    const count = countOf(tasks);
-    return answer(count === 1 ? "1 task:" : `${count} tasks:`, undefined, linesOf(tasks, 0).join("\n"));
+    const lines = linesOf(tasks);
+    return answer(lines.length === 1 ? "1 task:" : `${lines.length} tasks:`, undefined, lines.join("\n"));
   },
 });
 
-function countOf(tasks: readonly ListedTask[]): number {
-  return tasks.reduce((count, task) => count + 1 + countOf(task.tasks), 0);
+/** Without recursion: tasks may be nested deeper than any call stack. */
+function linesOf(tasks: readonly ListedTask[]): readonly string[] {
+  const lines: string[] = [];
+  const ahead = tasks.map((task) => ({ task, level: 0 })).reverse();
+  for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
+    const { task, level } = next;
+    lines.push(`${"  ".repeat(Math.min(level, deepest))}${lineOf(task)}`);
+    for (const inner of task.tasks.toReversed()) ahead.push({ task: inner, level: level + 1 });
+  }
+  return lines;
 }
 
-function linesOf(tasks: readonly ListedTask[], level: number): readonly string[] {
-  return tasks.flatMap((task) => {
-    const name = task.name === "" ? "(no name)" : escapeForDisplay(task.name);
-    const here = task.current ? " <- here" : "";
-    const again = task.restartOf === undefined ? "" : `, tries ${task.restartOf} again`;
-    return [
-      `${"  ".repeat(level)}${task.id} ${name} [${task.state}${again}]${here}`,
-      ...linesOf(task.tasks, level + 1),
-    ];
-  });
+/** Deeper levels are drawn at this one, so that lines stay readable. */
+const deepest = 20;
+
+function lineOf({ id, name, state, current, restartOf }: ListedTask): string {
+  const shown = name === "" ? "(no name)" : escapeForDisplay(name);
+  const again = restartOf === undefined ? "" : `, tries ${restartOf} again`;
+  return `${id} ${shown} [${state}${again}]${current ? " <- here" : ""}`;
 }

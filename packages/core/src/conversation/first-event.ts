@@ -1,0 +1,29 @@
+import type { ConversationEvent } from "./event.js";
+import type { IdSource } from "./ids.js";
+
+/** What a conversation begins with. */
+export interface Beginning {
+  /** Ids of new nodes; see `timeSortedIds`. */
+  readonly ids: IdSource;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly title?: string;
+  readonly cwd?: string;
+}
+
+/** Where a conversation begins: the event of its journal that makes the root. */
+export function firstEvent(options: Beginning): Extract<ConversationEvent, { type: "session_started" }> {
+  const id = options.ids();
+  const payload = {
+    kind: "task_boundary",
+    name: options.title ?? "",
+    transformation: { kind: "clear" },
+  } as const;
+  return {
+    type: "session_started",
+    sessionId: id,
+    root: { id, parentId: null, timestamp: options.now(), payload },
+    ...(options.title === undefined ? {} : { title: options.title }),
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  };
+}
