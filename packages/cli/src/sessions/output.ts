@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Refusal } from "@holdfast/core";
 import { reportRefusal } from "../answers/index.js";
@@ -34,8 +35,10 @@ async function writeFile(
   replace: boolean,
 ): Promise<Refusal | undefined> {
   try {
-    const file = await open(name, replace ? "w" : "wx", 0o600);
+    const file = await open(name, replace ? overwriting : "wx", 0o600);
     try {
+      const stat = await file.stat();
+      if (!stat.isFile() && !stat.isCharacterDevice()) return refuseSpecial(name);
       for (const part of parts) await file.write(part);
       await file.sync();
     } finally {
@@ -45,6 +48,14 @@ async function writeFile(
   } catch (error) {
     return refusalOf(name, error);
   }
+}
+
+/** Never waits for the other end of a FIFO. */
+const overwriting = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NONBLOCK ?? 0);
+
+function refuseSpecial(name: string): Refusal {
+  const message = `${JSON.stringify(name)} is no file; without --output it goes to standard output.`;
+  return { kind: "refusal", code: "not_a_file", message };
 }
 
 function refusalOf(name: string, error: unknown): Refusal {
@@ -62,6 +73,12 @@ function refusalOf(name: string, error: unknown): Refusal {
       return { kind: "refusal", code: "file_missing", message: `There is no folder for ${shown}.` };
     case "EISDIR":
       return { kind: "refusal", code: "is_directory", message: `${shown} is a folder.` };
+    case "ENXIO":
+      return refuseSpecial(name);
+    case "ELOOP":
+      return { kind: "refusal", code: "not_a_file", message: `${shown} is links in a circle.` };
+    case "ENAMETOOLONG":
+      return { kind: "refusal", code: "invalid_arguments", message: `The name ${shown} is too long.` };
     case "EACCES":
     case "EPERM":
     case "EROFS":

@@ -100,6 +100,12 @@ describe("holdfast sessions", () => {
     expect((await json("sessions", "list")).said.sessions).toHaveLength(1);
   });
 
+  test.skipIf(process.platform === "win32")("does not wait for who reads a FIFO", async () => {
+    const fifo = join(project.folder, "fifo");
+    execFileSync("mkfifo", [fifo]);
+    expect(await run("sessions", "export", id, "-o", fifo, "--yes")).toMatchObject({ code: 6, stdout: "" });
+  });
+
   test("goes to another machine as one file, and is the same there", async () => {
     const file = join(project.folder, "session.jsonl");
     expect(await run("sessions", "export", id, "-o", file)).toMatchObject({ code: 0, stdout: "" });

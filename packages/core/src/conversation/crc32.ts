@@ -3,10 +3,11 @@
  * byte changes it.
  *
  * @param from first byte, included. @param to last byte, not included.
+ * @param before the CRC-32 of the bytes that stand before these, to go on from.
  * @returns an unsigned 32-bit number.
  */
-export function crc32(bytes: Uint8Array, from = 0, to = bytes.length): number {
-  let crc = -1;
+export function crc32(bytes: Uint8Array, from = 0, to = bytes.length, before = 0): number {
+  let crc = ~before;
   let at = from;
   // Eight bytes a step, each by a table of its own: journals are read whole at every start.
   for (; at + 8 <= to; at += 8) {

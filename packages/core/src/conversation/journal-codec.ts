@@ -44,16 +44,22 @@ export type Line =
  * @param from its first byte. @param to where its line break stands, or would.
  */
 export function isSealed(bytes: Uint8Array, from: number, to: number): boolean {
+  const told = toldCheck(bytes, from, to);
+  return told !== undefined && told === crc32(bytes, from, to - sealBytes);
+}
+
+/** The check that stands at the end of these bytes, right or not. */
+function toldCheck(bytes: Uint8Array, from: number, to: number): number | undefined {
   const end = to - sealBytes;
-  if (end <= from || bytes[to - 2] !== quote || bytes[to - 1] !== brace) return false;
-  for (let at = 0; at < sealStart.length; at += 1) if (bytes[end + at] !== sealStart[at]) return false;
+  if (end <= from || bytes[to - 2] !== quote || bytes[to - 1] !== brace) return undefined;
+  for (let at = 0; at < sealStart.length; at += 1) if (bytes[end + at] !== sealStart[at]) return undefined;
   let told = 0;
   for (let at = end + sealStart.length; at < to - 2; at += 1) {
     const digit = hexDigit(bytes[at] ?? 0);
-    if (digit < 0) return false;
+    if (digit < 0) return undefined;
     told = (told << 4) | digit;
   }
-  return told >>> 0 === crc32(bytes, from, end);
+  return told >>> 0;
 }
 
 /**
@@ -101,8 +107,16 @@ function readAny(text: string, read: (sha256: string) => Uint8Array | undefined)
 
 /** Where a sealed line ends that begins at `from`, in bytes that are no line as a whole; -1 where none does. */
 export function sealedEnd(bytes: Uint8Array, from: number, to: number): number {
+  // Each byte is counted once, however many ends there are to look at.
+  let crc = 0;
+  let counted = from;
   for (let at = bytes.indexOf(brace, from); at >= 0 && at < to; at = bytes.indexOf(brace, at + 1)) {
-    if (isSealed(bytes, from, at + 1)) return at + 1;
+    const told = toldCheck(bytes, from, at + 1);
+    if (told === undefined) continue;
+    const end = at + 1 - sealBytes;
+    crc = crc32(bytes, counted, end, crc);
+    counted = end;
+    if (told === crc) return at + 1;
   }
   return -1;
 }

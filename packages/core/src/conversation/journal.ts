@@ -35,6 +35,7 @@ export function readJournal(
 /** Text is made of so many bytes at once: fewer calls, and one letter beyond Latin-1 widens only its piece. */
 const pieceBytes = 256 * 1024;
 const lineBreak = 0x0a;
+const brace = 0x7b;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 class Reading {
@@ -48,7 +49,9 @@ class Reading {
   private ordered = true;
   private wholeBytes = 0;
   private terminated = true;
+  /** The numbers of the first records; of all only once one stands in the wrong place. */
   private readonly seen = new Set<number>();
+  private remembered = 0;
 
   constructor(
     private readonly bytes: Uint8Array,
@@ -95,45 +98,60 @@ class Reading {
     return end < 0 ? bytes.length : end + 1;
   }
 
-  /** What follows on the last line break: nothing, a record that lacks only its own, or a torn tail. */
+  /** What follows on the last line break: nothing, records that lack only theirs, or a torn tail. */
   private tail(from: number): number {
     const { bytes } = this;
-    const end = sealedEnd(bytes, from, bytes.length);
-    if (end < 0) return bytes.length;
-    this.take(readLine(decoder.decode(bytes.subarray(from, end)), this.readBlob));
-    this.wholeBytes = end;
-    this.terminated = false;
+    const line = this.lines;
+    for (let at = from; at < bytes.length; ) {
+      const end = sealedEnd(bytes, at, bytes.length);
+      if (end < 0) break;
+      if (at > from) this.report("damaged_line", "what stood behind its record was damaged");
+      this.lines = line;
+      this.takeBytes(at, end);
+      this.wholeBytes = end;
+      this.terminated = false;
+      at = bytes[end] === brace ? end : end + 1;
+    }
     return bytes.length;
   }
 
-  /** A line that is not whole may be two whose line break was damaged, or one behind the half of another. */
+  /**
+   * A line that is not whole may be several whose line breaks were damaged, or one behind the half of another.
+   * All that follows stands in the same line of the file.
+   */
   private mend(from: number, to: number): void {
-    const end = sealedEnd(this.bytes, from, to);
-    const next = end < 0 ? this.sealedStart(from + 1, to) : end + 1;
-    if (end < 0) {
-      this.damaged();
-    } else {
-      this.take(readLine(decoder.decode(this.bytes.subarray(from, end)), this.readBlob));
-      this.report("damaged_line", "what stood behind its record was damaged");
+    const line = this.lines;
+    let tries = mostTries;
+    let inDamage = false;
+    for (let at = from; at >= 0; ) {
+      const end = sealedEnd(this.bytes, at, to);
+      this.lines = line;
+      if (end >= 0) this.takeBytes(at, end);
+      else if (!inDamage) this.damaged();
+      this.lines = line + 1;
+      if (end === to) return;
+      if (end < 0) tries -= 1;
+      else this.report("damaged_line", "what stood behind its record was damaged");
+      const next = tries === 0 ? -1 : this.startAfter(end < 0 ? at + 1 : end, to);
+      inDamage = end < 0;
+      if (end >= 0 && (next < 0 ? to : next) > end + 1) {
+        this.lines = line;
+        this.damaged();
+        inDamage = true;
+      }
+      at = next;
     }
-    if (next < 0 || next >= to) return;
-    // What follows stands in the same line of the file.
-    this.lines -= 1;
-    if (isSealed(this.bytes, next, to))
-      this.take(readLine(decoder.decode(this.bytes.subarray(next, to)), this.readBlob));
-    else this.mend(next, to);
   }
 
-  /** Where a sealed line begins that ends at `to`; -1 where none does. */
-  private sealedStart(from: number, to: number): number {
+  private takeBytes(from: number, to: number): void {
+    this.take(readLine(decoder.decode(this.bytes.subarray(from, to)), this.readBlob));
+  }
+
+  /** Where a line may begin in the midst of another; -1 where none does. */
+  private startAfter(from: number, to: number): number {
     const { bytes } = this;
-    let tries = mostTries;
-    for (let at = bytes.indexOf(0x7b, from); at >= 0 && at < to; at = bytes.indexOf(0x7b, at + 1)) {
-      if (bytes[at + 1] !== 0x22 || bytes[at + 2] !== 0x76 || bytes[at + 3] !== 0x22) continue;
-      if (isSealed(bytes, at, to)) return at;
-      tries -= 1;
-      if (tries === 0) return -1;
-    }
+    for (let at = bytes.indexOf(brace, from); at >= 0 && at < to; at = bytes.indexOf(brace, at + 1))
+      if (bytes[at + 1] === 0x22 && bytes[at + 2] === 0x76 && bytes[at + 3] === 0x22) return at;
     return -1;
   }
 
@@ -188,7 +206,9 @@ class Reading {
   }
 
   private has(seq: number): boolean {
-    return this.seen.has(seq) || this.records.some((record) => record.seq === seq);
+    for (; this.remembered < this.records.length; this.remembered += 1)
+      this.seen.add(this.records[this.remembered]?.seq ?? 0);
+    return this.seen.has(seq);
   }
 
   private reportGap(seq: number, missing: number): void {
@@ -207,5 +227,5 @@ class Reading {
   }
 }
 
-/** A line may hold many places that look like a beginning; each costs a check over the rest of it. */
+/** A line may hold many places that look like a beginning and are none; each costs a check over the rest of it. */
 const mostTries = 100;

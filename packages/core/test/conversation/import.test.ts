@@ -209,6 +209,23 @@ describe("a session of pi", () => {
   });
 });
 
+describe("a compaction of pi in version 1", () => {
+  const { id: _, parentId: __, ...user } = piUser("", null, "hello");
+  const compaction = { type: "compaction", timestamp: piHeader.timestamp, summary: "s", tokensBefore: 1 };
+
+  it("keeps the entries from a place in the file, the header counted", () => {
+    const { context } = folded(
+      imported([piHeader, user, user, { ...compaction, firstKeptEntryIndex: 2 }, user]),
+    );
+    expect(context.nodes.get("n0004")?.payload).toMatchObject({ of: "compaction", keepFromId: "n0003" });
+  });
+
+  it.each([-1, 0.5, 9])("that keeps from entry %d, which is none, is told", (firstKeptEntryIndex) => {
+    const { problems } = imported([piHeader, user, { ...compaction, firstKeptEntryIndex }, user]);
+    expect(problems.map(({ line, what }) => `${line} ${what}`)).toEqual(["3 lost_reference"]);
+  });
+});
+
 const line = (uuid: string, parentUuid: string | null, type: string, message: object, more: object = {}) => ({
   type,
   uuid,
@@ -267,6 +284,25 @@ describe("a transcript of Claude Code", () => {
       ({ payload }) => payload.kind === "tool_result",
     );
     expect(node?.metadata.custom).toEqual({ "claude:details": { numLines: 1 } });
+  });
+
+  it("has results that came between the calls of one answer put behind the last call", () => {
+    const session = imported([
+      said("a", null, "read both"),
+      answered("b", "a", "m1", use("t1")),
+      said("r1", "b", result("t1", "one")),
+      { ...line("p", "r1", "progress", {}), type: "progress" },
+      answered("c", "p", "m1", use("t2")),
+      said("r2", "c", result("t2", "two")),
+      answered("d", "r2", "m1", use("t3")),
+      said("r3", "d", result("t3", "three")),
+      answered("e", "r3", "m2", { type: "text", text: "Read." }),
+    ]);
+    expect(session.problems).toEqual([]);
+    expect(outline(session).join(", ")).toBe(
+      "task read both, user read both, call t1 Read, unknown claude:progress, call t2 Read, call t3 Read, " +
+        "result t1 Read one, result t2 Read two, result t3 Read three, model Read. <",
+    );
   });
 
   it("has a subagent as a complete task, a compaction as a summary, and what is no turn beside the tree", () => {
@@ -348,6 +384,23 @@ describe("what is wrong in a file", () => {
     expect(outline(session).map((row) => row.trim())).toEqual(["task x", "user x", "user y", "user z <"]);
   });
 
+  it("loses no entry whose id looks like that of a second one of its name", () => {
+    const ids = ["a#4", "a", "a", "a#4#"];
+    const session = imported([piHeader, ...ids.map((id, at) => piUser(id, null, `${at}`))]);
+    const texts = ["task 0", "user 0", "user 1", "user 2", "user 3 <"];
+    expect(outline(session).map((row) => row.trim())).toEqual(expect.arrayContaining(texts));
+  });
+
+  it("loses no entry for a zero below zero", () => {
+    const call = '{"type":"toolCall","id":"c","name":"read","arguments":{"offset":-0,"limit":[-0.0,1]}}';
+    const raw = JSON.stringify(piAnswer("a", null, "CALL")).replace('"CALL"', call);
+    const session = imported([piHeader, raw, piResult("b", "a", "c", "r")]);
+    expect(session.problems).toEqual([]);
+    expect(folded(session).context.nodes.get("n0002")?.payload).toMatchObject({
+      args: { offset: 0, limit: [0, 1] },
+    });
+  });
+
   it.each([
     [
       "a result without its call",
@@ -413,6 +466,16 @@ describe("an exported session", () => {
       ({ line: number, what }) => `${number} ${what}`,
     );
   }
+
+  it("can be read under every id that a session can bear", () => {
+    const id = "a".repeat(128);
+    const events = records.map((record) => ({
+      ...record,
+      event: reidentify(record.event, origin.sessionId, id),
+    }));
+    const session = imported([...exportLines(id, events)].map((text) => text.trimEnd()));
+    expect(session).toMatchObject({ sessionId: id, problems: [] });
+  });
 
   it("of a newer release is refused", () => {
     const newer = { v: 99, seq: 1, ts: 0, type: "session_started" };

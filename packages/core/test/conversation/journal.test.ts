@@ -256,6 +256,42 @@ describe("a damaged journal", () => {
     expect(said(journal)).toEqual(["2 damaged_line"]);
   });
 
+  it.each([
+    ["a return", "\r"],
+    ["nothing", ""],
+  ])("in which %s stands for every line break holds all its records", (_name, between) => {
+    const joined = Buffer.from(whole.toString("latin1").trimEnd().replaceAll("\n", between), "latin1");
+    const ended = read(Buffer.concat([joined, Buffer.from("\n")]));
+    expect(ended.records).toEqual(life);
+    expect(new Set(said(ended))).toEqual(new Set(["1 damaged_line"]));
+    const unended = read(joined);
+    expect(unended.records).toEqual(life);
+    expect([unended.wholeBytes, unended.terminated, unended.nextSeq]).toEqual([
+      joined.length,
+      false,
+      life.length + 1,
+    ]);
+  });
+
+  it("in which a line among several without line breaks is damaged loses that line only", () => {
+    const bytes = Buffer.concat(
+      lines.map((line, at) => (at === 5 ? Buffer.from(line).fill(0x20, 30, 34) : line)),
+    );
+    for (let at = 0; at < bytes.length - 1; at += 1) if (bytes[at] === 0x0a) bytes[at] = 0x0d;
+    const journal = read(bytes);
+    expect(journal.records).toEqual(life.filter(({ seq }) => seq !== 6));
+    expect(journal.nextSeq).toBe(life.length + 1);
+  });
+
+  it("of many records in one line, or in the wrong order, is read without hanging", () => {
+    const many = recordsOf(longLife("s-1", 20_000));
+    const some = linesOf(many);
+    const joined = Buffer.from(Buffer.concat(some).toString("latin1").replaceAll("\n", "\r"), "latin1");
+    joined[joined.length - 1] = 0x0a;
+    expect(read(joined).records.length).toBe(many.length);
+    expect(read(Buffer.concat(some.toReversed())).records.length).toBe(many.length);
+  });
+
   it("without some of its lines says how many are missing", () => {
     const journal = read(Buffer.concat([...lines.slice(0, 3), ...lines.slice(5, 8), ...lines.slice(9)]));
     expect(said(journal)).toEqual(["4 missing_record", "7 missing_record"]);

@@ -3,14 +3,16 @@ import type { Draft } from "./draft.js";
 
 /**
  * Claude Code writes the blocks of one answer as lines below each other, and hangs the result of each
- * parallel call on the line of its own call: the results then stand beside the path. Here they are put
- * behind the last block of the answer, one below the other, as every provider wants them.
+ * parallel call on the line of its own call: the results then stand beside the path, or, where a call was
+ * answered before the next one was written, within it. Here they are put behind the last block of the
+ * answer, one below the other, as every provider wants them.
  */
 export function behindTheirCalls(drafts: readonly Draft[]): readonly Draft[] {
   const childrenOf = groupedBy(drafts, ({ parentSourceId }) => parentSourceId ?? undefined);
+  const parents = new Map(drafts.map(({ sourceId, parentSourceId }) => [sourceId, parentSourceId]));
   const answers = groupedBy(drafts, stepOf);
-  const moved = new Map<string, string>();
-  for (const lines of answers.values()) moveResults(lines, childrenOf, moved);
+  const moved = new Map<string, string | null>();
+  for (const lines of answers.values()) moveResults(lines, childrenOf, parents, moved);
   return drafts.map((draft) => {
     const parentSourceId = moved.get(draft.sourceId);
     return parentSourceId === undefined ? draft : { ...draft, parentSourceId };
@@ -20,7 +22,8 @@ export function behindTheirCalls(drafts: readonly Draft[]): readonly Draft[] {
 function moveResults(
   lines: readonly Draft[],
   childrenOf: ReadonlyMap<string, readonly Draft[]>,
-  moved: Map<string, string>,
+  parents: ReadonlyMap<string, string | null>,
+  moved: Map<string, string | null>,
 ): void {
   const last = lines.at(-1);
   const calls = new Set(lines.flatMap((line) => callIdsOf(line, "tool_call")));
@@ -40,6 +43,8 @@ function moveResults(
   results.sort((a, b) => a.line - b.line);
   const end = results.at(-1);
   if (end === undefined) return;
+  const closed = closeGaps(lines, new Set(results.map(({ sourceId }) => sourceId)), parents);
+  for (const [sourceId, above] of closed) moved.set(sourceId, above);
   let parent = last.sourceId;
   for (const { sourceId } of results) {
     moved.set(sourceId, parent);
@@ -47,7 +52,31 @@ function moveResults(
   }
   for (const result of results)
     for (const child of childrenOf.get(result.sourceId) ?? [])
-      if (!seen.has(child.sourceId)) moved.set(child.sourceId, end.sourceId);
+      if (!seen.has(child.sourceId) && !closed.has(child.sourceId)) moved.set(child.sourceId, end.sourceId);
+}
+
+/** What stands between the blocks of an answer and on one of its results goes on what is above that result. */
+function closeGaps(
+  lines: readonly Draft[],
+  results: ReadonlySet<string>,
+  parents: ReadonlyMap<string, string | null>,
+): ReadonlyMap<string, string | null> {
+  const closed = new Map<string, string | null>();
+  const walked = new Set([lines[0]?.sourceId]);
+  let below = lines.at(-1)?.sourceId ?? null;
+  while (below !== null && !walked.has(below)) {
+    walked.add(below);
+    let above = parents.get(below) ?? null;
+    if (above !== null && results.has(above)) {
+      while (above !== null && results.has(above) && !walked.has(above)) {
+        walked.add(above);
+        above = parents.get(above) ?? null;
+      }
+      closed.set(below, above);
+    }
+    below = above;
+  }
+  return closed;
 }
 
 function groupedBy(

@@ -47,7 +47,10 @@ export function readLines(text: string): SourceLines {
 function parsed(raw: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(raw);
-    return isJsonObject(value) ? value : undefined;
+    if (isJsonObject(value)) return value;
+    // A zero below zero is the one number of these files that no line of ours can hold.
+    const plain: unknown = JSON.parse(raw, (_key, item: unknown) => (Object.is(item, -0) ? 0 : item));
+    return isJsonObject(plain) ? plain : undefined;
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import { eventFromJson, eventToJson } from "../event-shape.js";
 import type { JsonObject } from "../json.js";
 import { type ConversationRefusal, refuseTurn } from "../refusal.js";
 import { replay } from "../replay.js";
+import { isSessionId } from "../session-id.js";
 import type { TimedEvent } from "../store.js";
 import type { ImportedSession } from "./assemble.js";
 import { type ImportProblem, type SourceLine, type SourceLines, textOf } from "./lines.js";
@@ -35,7 +36,7 @@ export function readOwn({
 }: SourceLines): ImportedSession | ConversationRefusal<"newer_version" | "not_a_session"> {
   const [header, ...rest] = lines;
   const sessionId = header === undefined ? undefined : textOf(header.value, "id");
-  if (sessionId === undefined || !/^[\w-]{1,64}$/.test(sessionId))
+  if (sessionId === undefined || !isSessionId(sessionId))
     return refuseTurn("not_a_session", "The header of the export names no session.");
   const problems: ImportProblem[] = [...unreadable];
   const records: JournalRecord[] = [];

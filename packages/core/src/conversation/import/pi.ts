@@ -29,15 +29,16 @@ export function readPi({ lines, problems }: SourceLines, now: number): ForeignSe
   const [header, ...entries] = lines;
   const startedMs = header === undefined ? now : timeOf(header.value, now);
   const drafts: Draft[] = [];
-  for (const { line, value } of entries) {
+  for (const source of entries) {
+    const { line, value } = source;
     const last = drafts.at(-1);
     const timestamp = timeOf(value, last?.timestamp ?? startedMs);
     drafts.push({
-      sourceId: textOf(value, "id") ?? `line ${line}`,
+      sourceId: idOf(source),
       parentSourceId: parentOf(value, last),
       line,
       timestamp,
-      ...contentOf(value),
+      ...contentOf(value, keptBy(value, lines)),
     });
   }
   return {
@@ -49,6 +50,18 @@ export function readPi({ lines, problems }: SourceLines, now: number): ForeignSe
     leafLine: drafts.at(-1)?.line,
     problems,
   };
+}
+
+function idOf({ line, value }: SourceLine): string {
+  return textOf(value, "id") ?? `line ${line}`;
+}
+
+/** From where a compaction keeps the entries: by an id, in version 1 by a place in the file, from 0. */
+function keptBy(value: JsonObject, lines: readonly SourceLine[]): string | undefined {
+  const { firstKeptEntryId: id, firstKeptEntryIndex: index } = value;
+  if (typeof id === "string" || typeof index !== "number") return textOf(value, "firstKeptEntryId");
+  const kept = lines[index];
+  return kept === undefined ? `entry ${index}` : idOf(kept);
 }
 
 function parentOf(value: JsonObject, last: Draft | undefined): string | null {
@@ -74,7 +87,7 @@ export function titleFrom(prompt: string): string | undefined {
   return points.length <= 72 ? line : `${points.slice(0, 71).join("")}…`;
 }
 
-function contentOf(value: JsonObject): Pick<Draft, "pieces" | "effect"> {
+function contentOf(value: JsonObject, kept: string | undefined): Pick<Draft, "pieces" | "effect"> {
   switch (value.type) {
     case "message":
       return { pieces: messagePieces(value) };
@@ -87,7 +100,7 @@ function contentOf(value: JsonObject): Pick<Draft, "pieces" | "effect"> {
     case "thinking_level_change":
       return { pieces: [noteForPerson(`Thinking level: ${textOf(value, "thinkingLevel") ?? "?"}`)] };
     case "compaction":
-      return { pieces: [{ payload: (place) => compaction(value, place), metadata: details(value) }] };
+      return { pieces: [{ payload: (place) => compaction(value, kept, place), metadata: details(value) }] };
     case "branch_summary":
       return { pieces: [{ payload: (place) => branchSummary(value, place), metadata: details(value) }] };
     case "context_edit":
@@ -233,8 +246,7 @@ function details(value: JsonObject): TurnMetadata {
   return data === undefined || data === null ? {} : { custom: { "pi:details": data } };
 }
 
-function compaction(value: JsonObject, place: Place): TurnPayload {
-  const kept = textOf(value, "firstKeptEntryId");
+function compaction(value: JsonObject, kept: string | undefined, place: Place): TurnPayload {
   const firstId = kept === undefined ? undefined : place.nodesOf(kept)?.firstId;
   const isThere = firstId !== undefined && place.isAbove(firstId);
   if (kept !== undefined && !isThere)

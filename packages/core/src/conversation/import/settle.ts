@@ -16,7 +16,7 @@ export function settle(drafts: readonly Draft[]): Settled {
     const first = byId.get(sourceId);
     if (first === undefined) byId.set(sourceId, draft);
     else {
-      const own = `${sourceId}#${line}`;
+      const own = freeId(`${sourceId}#${line}`, byId);
       byId.set(own, { ...draft, sourceId: own });
       const message = `Line ${line} has the id ${sourceId} of line ${first.line}; it was kept as ${own}.`;
       problems.push({ line, what: "duplicate_id", message });
@@ -30,6 +30,13 @@ export function settle(drafts: readonly Draft[]): Settled {
     problems.push({ line, what: "missing_parent", message });
   }
   return { drafts: ordered(byId, problems), problems };
+}
+
+/** In files made by hand a later id may look like one of these. */
+function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {
+  let free = id;
+  while (taken.has(free)) free += "#";
+  return free;
 }
 
 function ordered(byId: Map<string, Draft>, problems: ImportProblem[]): readonly Draft[] {
