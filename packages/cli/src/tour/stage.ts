@@ -1,14 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Printer, ToolArguments } from "./printer.js";
-import type { Talk } from "./talk.js";
-
-/** What the model reads, and what came of its call. */
-export interface ToldReply {
-  readonly text: string;
-  readonly code: string;
-  readonly success: boolean;
-}
+import type { Talk, ToldReply } from "./talk.js";
 
 /**
  * Where the tour plays: a real folder, the real tools, and a reader who is shown everything. Whatever a
