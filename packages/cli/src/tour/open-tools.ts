@@ -16,5 +16,5 @@ export function withTools(
 ): Promise<number> {
   mkdirSync(folder);
   const settings = { roots: [folder], stateDir, json: false, allowProtected: [] };
-  return withWorkspace({ settings, terminal }, (workspace) => play(new Talk(workspace, folder)));
+  return withWorkspace({ settings, terminal }, (workspace) => play(new Talk(workspace)));
 }

@@ -1,17 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { randomBytes } from "node:crypto";
 import {
   ContextManager,
-  type ConversationToolName,
-  conversationToolNames,
-  type FileEffect,
   followFiles,
   isTurnRefusal,
   type Rendering,
   renderContext,
-  runConversationTool,
-  runTool,
+  runToolTurn,
   timeSortedIds,
   type Workspace,
 } from "@holdfast/core";
@@ -35,10 +29,7 @@ export class Talk {
     title: "The tour",
   });
 
-  constructor(
-    private readonly workspace: Workspace,
-    private readonly folder: string,
-  ) {}
+  constructor(private readonly workspace: Workspace) {}
 
   /** A turn of the user. */
   say(text: string): void {
@@ -51,55 +42,15 @@ export class Talk {
     const callId = `call_${this.manager.context.nodes.size}`;
     const asked = this.manager.addNode({ kind: "tool_call", callId, name, args });
     if (isTurnRefusal(asked)) throw new Error(asked.message);
-    return isConversationTool(name) ? this.callOwn(name, args, callId) : this.callFiles(name, args, callId);
+    const { manager, workspace } = this;
+    const files = followFiles(manager, workspace, () => randomBytes(8).toString("hex"));
+    const turn = await runToolTurn({ manager, workspace, files, callId });
+    if (turn.kind !== "answered") throw new Error("a result could not be recorded");
+    return { text: turn.text, code: turn.code, success: !turn.isError };
   }
 
   /** What the model would be sent now. */
   prompt(): Rendering {
     return renderContext(this.manager.context);
   }
-
-  private async callOwn(name: string, args: ToolArguments, callId: string): Promise<ToldReply> {
-    const { manager, workspace } = this;
-    const files = followFiles(manager, workspace, () => randomBytes(8).toString("hex"));
-    const { text, code, isError } = await runConversationTool(name, args, { manager, callId, files });
-    return { text, code, success: !isError };
-  }
-
-  private async callFiles(name: string, args: ToolArguments, callId: string): Promise<ToldReply> {
-    const path = args.file_path ?? "";
-    const before = this.hashOf(path);
-    const reply = await runTool(name, args, {
-      workspace: this.workspace,
-      wire: "text",
-      resultContent: "auto",
-    });
-    const after = this.hashOf(path);
-    const effect: FileEffect = { path, before, after, by: before === after ? "seen" : "tool" };
-    const isError = reply.success ? {} : { isError: true };
-    this.manager.addNode({
-      kind: "tool_result",
-      callId,
-      name,
-      output: reply.text,
-      files: [effect],
-      ...isError,
-    });
-    return reply;
-  }
-
-  private hashOf(path: string): string | null {
-    try {
-      return createHash("sha256")
-        .update(readFileSync(join(this.folder, path)))
-        .digest("hex");
-    } catch {
-      return null;
-    }
-  }
-}
-
-function isConversationTool(name: string): boolean {
-  const own: readonly ConversationToolName[] = conversationToolNames;
-  return own.some((tool) => tool === name);
 }

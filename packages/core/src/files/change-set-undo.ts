@@ -48,7 +48,8 @@ export async function undoSet(
   if (!outcome.success) return { ...mine, success: false, code, message };
   if (realPaths.length === 1) return mine;
   const together = `${mine.message} The change set was undone as a whole: ${names(outcome.files)}.`;
-  return { ...mine, message: together };
+  const others = outcome.files.map((file) => file.outcome).filter((other) => other !== asked);
+  return { ...mine, message: together, together: others };
 }
 
 function undoing(session: Session, changeSet: string, tool: string): Omit<Change, "path"> {

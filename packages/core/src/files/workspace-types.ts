@@ -389,6 +389,8 @@ export interface WriteOutcome {
   readonly shownBefore: boolean;
   /** After `applied`: the SHA-256 of the state that was replaced; `null` where there was no file. */
   readonly replaced?: string | null;
+  /** The other files that the same step changed: of a change set that was undone as a whole, of a rename. */
+  readonly together?: readonly WriteOutcome[];
   readonly change?: ChangeReport;
 }
 

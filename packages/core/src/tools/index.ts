@@ -15,6 +15,7 @@ export {
   type ConversationToolContext,
   runConversationTool,
 } from "./conversation/run-conversation-tool.js";
+export { runToolTurn, type ToolTurn, type ToolTurnContext } from "./conversation/run-tool-turn.js";
 export { runTool, type ToolContext } from "./run-tool.js";
 export {
   jsonSchema,

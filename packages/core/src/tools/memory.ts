@@ -71,7 +71,9 @@ async function rename(workspace: ToolWorkspace, path: string, to: string | undef
   const outcome = await workspace.applyChanges({ changes, tool: "memory" });
   const told = outcome.files.find((file) => !file.outcome.success && file.outcome.code !== "not_applied");
   const file = told ?? outcome.files.at(-1);
-  return file === undefined ? { kind: "change_set", outcome } : { kind: "write", outcome: file.outcome };
+  if (file === undefined) return { kind: "change_set", outcome };
+  const together = outcome.files.filter((other) => other !== file).map((other) => other.outcome);
+  return { kind: "write", outcome: { ...file.outcome, together } };
 }
 
 /** The path in the workspace; a path that is not below the folder, or climbs at all, is refused. */

@@ -2,11 +2,12 @@ import { DiskFault, type FileState, refuse, type WriteOutcome } from "../files/i
 import { parseArguments } from "./arguments.js";
 import { findTool } from "./catalog.js";
 import type { Tool, ToolWorkspace } from "./tool.js";
-import type { WireOptions } from "./wire/options.js";
+import { defaultWireOptions, type WireOptions } from "./wire/options.js";
 import { renderResult } from "./wire/render.js";
 import type { ToolReply, ToolResult } from "./wire/result.js";
 
-export interface ToolContext extends WireOptions {
+/** The form is `text` and the content `auto` unless given. */
+export interface ToolContext extends Partial<WireOptions> {
   readonly workspace: ToolWorkspace;
   /** Refuses every writing tool with `read_only`. */
   readonly readOnly?: boolean;
@@ -19,9 +20,19 @@ export interface ToolContext extends WireOptions {
  * tools throw is caught; it never rejects and its answers hold no stack trace.
  */
 export async function runTool(name: string, args: unknown, context: ToolContext): Promise<ToolReply> {
+  return (await runToolWithResult(name, args, context)).reply;
+}
+
+/** `runTool` for those who also need what the reply was rendered from. */
+export async function runToolWithResult(
+  name: string,
+  args: unknown,
+  context: ToolContext,
+): Promise<{ readonly result: ToolResult; readonly reply: ToolReply }> {
   const tool = findTool(name);
   const result = tool === undefined ? unknownTool() : await obtainResult(tool, args, context);
-  return renderResult(result, context);
+  const { wire = defaultWireOptions.wire, resultContent = defaultWireOptions.resultContent } = context;
+  return { result, reply: renderResult(result, { wire, resultContent }) };
 }
 
 async function obtainResult(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {

@@ -136,14 +136,16 @@ const told = ({ path, version, sha256, content, lines }: ReadState) => ({
   windows: [],
   ...(lines === undefined ? {} : { lines }),
 });
-const read = ({ attributes: _, ...file }: Envelope["files"][number]) => file;
+const read = ({ attributes: _, start: __, ...file }: Envelope["files"][number]) => file;
 
 describe("the law of the frame", () => {
   test("whatever the name and the content, a read is exactly one frame and comes back exactly", () => {
     fc.assert(
       fc.property(state, (file) => {
-        const envelope = parsed(readText(file));
+        const reply = readText(file);
+        const envelope = parsed(reply);
         expect(envelope.files.map(read)).toEqual([told(file)]);
+        expect(reply.startsWith(file.content, envelope.files[0]?.start)).toBe(true);
         expect(envelope.details).toBe("");
       }),
       { numRuns: 10_000 },

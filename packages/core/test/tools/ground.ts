@@ -26,7 +26,7 @@ export async function makeGround(files: Readonly<Record<string, string | Uint8Ar
   const workspace = new Workspace(ports);
   const call = (name: string, args: unknown, options: Partial<ToolContext> = {}) =>
     runTool(name, args, { workspace, wire: "json", resultContent: "full", ...options });
-  return { workspace, put, get: (path: string) => readFile(join(root, path), "utf8"), call };
+  return { root, workspace, put, get: (path: string) => readFile(join(root, path), "utf8"), call };
 }
 
 export type Ground = Awaited<ReturnType<typeof makeGround>>;

@@ -112,7 +112,9 @@ describe("how much of the latest state an answer shows", () => {
     const state = stateOf("a\r\nb\nc\rd\r\ne");
     const outcome = writeOf({ state, change: { ...change, ranges: [{ from: 4, to: 4 }] } });
     const { text } = renderResult({ kind: "write", outcome }, { wire: "text", resultContent: "auto" });
-    expect(parseEnvelope(text)?.files[0]?.windows).toEqual([{ from: 1, to: 4, text: "a\r\nb\nc\rd\r\ne" }]);
+    const lines = "a\r\nb\nc\rd\r\ne";
+    const start = text.indexOf(lines);
+    expect(parseEnvelope(text)?.files[0]?.windows).toEqual([{ from: 1, to: 4, text: lines, start }]);
   });
 
   test("content above 256 KiB is not sent in full: the changed windows, or how to get it", () => {

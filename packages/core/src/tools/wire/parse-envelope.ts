@@ -13,12 +13,23 @@ export interface EnvelopeFile {
   readonly sha256: string | null;
   /** The raw text; `null` where it is not shown. */
   readonly content: string | null;
+  /** Where `content` begins in the reply, in UTF-16 units. */
+  readonly start: number;
   /** Every attribute of the header by its name, as written. */
   readonly attributes: ReadonlyMap<string, string>;
   /** 1-based, both included, where `content` is a window. */
   readonly lines?: { readonly from: number; readonly to: number };
   /** The changed lines that stand in place of the content. */
-  readonly windows: readonly { readonly from: number; readonly to: number; readonly text: string }[];
+  readonly windows: readonly EnvelopeWindow[];
+}
+
+export interface EnvelopeWindow {
+  /** 1-based, both included. */
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  /** Where `text` begins in the reply, in UTF-16 units. */
+  readonly start: number;
 }
 
 /**
@@ -63,7 +74,7 @@ function readFile(text: string, from: number): { file: EnvelopeFile; end: number
   const version = Number(attributes.get("version"));
   if (path === undefined || !Number.isInteger(version)) return undefined;
   const body = header.closed
-    ? { text: null, end: header.end }
+    ? { text: null, start: header.end, end: header.end }
     : readBody(text, header.end, `</file${suffix}>`);
   if (body === undefined) return undefined;
   const sha256 = attributes.get("sha256");
@@ -74,6 +85,7 @@ function readFile(text: string, from: number): { file: EnvelopeFile; end: number
     version,
     sha256: sha256 === undefined || sha256 === "none" ? null : sha256,
     content: body.text,
+    start: body.start,
     attributes,
     ...(lines === null ? {} : { lines: { from: Number(lines[1]), to: Number(lines[2]) } }),
     windows,
@@ -82,7 +94,7 @@ function readFile(text: string, from: number): { file: EnvelopeFile; end: number
 }
 
 function readWindows(text: string, from: number, suffix: string) {
-  const windows: { from: number; to: number; text: string }[] = [];
+  const windows: EnvelopeWindow[] = [];
   let end = from;
   while (text[end] === "\n") {
     const header = readHeader(text, end + 1, "lines");
@@ -90,7 +102,8 @@ function readWindows(text: string, from: number, suffix: string) {
     const body = readBody(text, header.end, `</lines${suffix}>`);
     if (body === undefined) break;
     const { attributes } = header;
-    windows.push({ from: Number(attributes.get("from")), to: Number(attributes.get("to")), text: body.text });
+    const [first, last] = [Number(attributes.get("from")), Number(attributes.get("to"))];
+    windows.push({ from: first, to: last, text: body.text, start: body.start });
     end = body.end;
   }
   return { windows, end };
@@ -100,7 +113,8 @@ function readWindows(text: string, from: number, suffix: string) {
 function readBody(text: string, from: number, closing: string) {
   if (text[from] !== "\n") return undefined;
   const end = text.indexOf(closing, from + 1);
-  return end < 0 ? undefined : { text: text.slice(from + 1, end), end: end + closing.length };
+  if (end < 0) return undefined;
+  return { text: text.slice(from + 1, end), start: from + 1, end: end + closing.length };
 }
 
 function readHeader(text: string, at: number, kind: "file" | "lines") {
