@@ -320,6 +320,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       "or with --html as one page that shows the tree, each turn, what the model saw and how the files changed.",
     options: [
       store,
+      { flags: "--times", help: "view: with the time of each turn" },
       { flags: "--yaml", help: "export: as YAML, the default (--json: as JSON)" },
       { flags: "--html", help: "export: as one self-contained page" },
       output,

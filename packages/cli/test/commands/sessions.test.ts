@@ -215,6 +215,9 @@ describe("holdfast history", () => {
     const { stdout } = await run("history", "view", id);
     expect(stdout).toContain('task "count in cents" (clone)');
     expect(stdout.trimEnd()).toMatch(/<- head$/);
+    expect(stdout).toContain(`${id} session "Invoices are a cent off"`);
+    const timed = await run("history", "view", id, "--times");
+    expect(timed.stdout).toMatch(new RegExp(`^${id} \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d session `, "m"));
   });
 
   test("exports it as YAML, as JSON and as a page; as one at a time", async () => {
