@@ -1,16 +1,27 @@
-import type { Invocation } from "./shell/index.js";
+import type { Flags, Invocation } from "./shell/index.js";
 
 /** One command as data: its help is made from it, its code is loaded when it is called. */
 export interface CommandSpec {
   /** Name and arguments, as commander reads them. */
   readonly usage: string;
   readonly summary: string;
-  /** What the first argument can be, for completion. */
+  /** What the first argument can be, for completion, where it is no action. */
   readonly argumentChoices?: readonly string[];
+  /** What the first argument can be, where each does something of its own. */
+  readonly actions?: readonly ActionSpec[];
   readonly description?: string;
   readonly options?: readonly OptionSpec[];
   readonly examples: readonly string[];
   readonly load: () => Promise<(call: Invocation) => Promise<number>>;
+}
+
+/** One action of a command, as its help shows it. */
+export interface ActionSpec {
+  /** Name and arguments: `show SESSION`, `[…]` around what may be left out. */
+  readonly usage: string;
+  readonly summary: string;
+  /** The options that it takes, beside `--store` and those of every command. */
+  readonly options: readonly (keyof Flags)[];
 }
 
 export interface OptionSpec {
@@ -18,4 +29,9 @@ export interface OptionSpec {
   readonly help: string;
   readonly choices?: readonly string[];
   readonly parse?: (value: string, before: readonly string[] | undefined) => unknown;
+}
+
+export function actionName({ usage }: ActionSpec): string {
+  const [name = ""] = usage.split(" ");
+  return name;
 }

@@ -1,5 +1,6 @@
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
 import { collect, wholeNumber } from "./flags.js";
+import { historySpec, sessionsSpec } from "./session-commands.js";
 
 export type { CommandSpec, OptionSpec };
 
@@ -49,15 +50,6 @@ const exclude: OptionSpec = {
   flags: "--exclude <glob>",
   help: "leave out paths of this form; may be repeated",
   parse: collect,
-};
-
-const store: OptionSpec = {
-  flags: "--store <address>",
-  help: "sessions of a PostgreSQL server, postgres://… (also HOLDFAST_STORE); else the state folder",
-};
-const output: OptionSpec = {
-  flags: "-o, --output <file>",
-  help: "write to this file, which must not be there yet (or with --yes)",
 };
 
 export const commandSpecs: readonly CommandSpec[] = [
@@ -282,56 +274,8 @@ export const commandSpecs: readonly CommandSpec[] = [
     ],
     load: async () => (await import("./commands/restore.js")).restoreCommand,
   },
-  {
-    usage: "sessions <action> [session] [more]",
-    argumentChoices: ["list", "show", "search", "fork", "rename", "rm", "export", "import", "verify"],
-    summary: "the stored conversations: list, show, search, fork, rename, rm, export, import, verify",
-    description:
-      "Works on stored conversations. A session is named by its id or by the beginning of it. " +
-      "`search TEXT [SESSION]` looks for a regular expression of RE2; `import FILE` also reads the session files " +
-      "of pi and of Claude Code; `verify [SESSION]` reads every record and renders every branch.",
-    options: [
-      store,
-      { flags: "-F, --literal", help: "search: the text is plain text" },
-      { flags: "-i, --ignore-case", help: "search: upper and lower case are the same" },
-      { flags: "--limit <number>", help: "list, search: so many at most", parse: wholeNumber },
-      { flags: "--head <node>", help: "fork: where the new session stands" },
-      { flags: "--title <text>", help: "fork: its title" },
-      output,
-      { flags: "--repair", help: "import: keep calls without results and results without calls" },
-      { flags: "--new-id", help: "import: give an exported session an id of its own" },
-      { flags: "--yes", help: "rm, --output: without asking" },
-    ],
-    examples: [
-      "holdfast sessions list",
-      "holdfast sessions search 'parse[A-Z]\\w+'",
-      "holdfast sessions fork 01kab --title 'Another way'",
-      "holdfast sessions export 01kab -o session.jsonl",
-      "holdfast sessions import ~/.claude/projects/my-project/4f1c.jsonl",
-    ],
-    load: async () => (await import("./commands/sessions.js")).sessionsCommand,
-  },
-  {
-    usage: "history <action> <session>",
-    argumentChoices: ["view", "export"],
-    summary: "the tree of a stored conversation: view it, export it as YAML, JSON or a page",
-    description:
-      "`view` draws the tree as an outline. `export` writes all of it, with payloads and metadata: as YAML, as JSON, " +
-      "or with --html as one page that shows the tree, each turn, what the model saw and how the files changed.",
-    options: [
-      store,
-      { flags: "--yaml", help: "export: as YAML, the default (--json: as JSON)" },
-      { flags: "--html", help: "export: as one self-contained page" },
-      output,
-      { flags: "--yes", help: "replace the file that --output names" },
-    ],
-    examples: [
-      "holdfast history view 01kab",
-      "holdfast history export 01kab --html -o session.html",
-      "holdfast history export 01kab --json",
-    ],
-    load: async () => (await import("./commands/history.js")).historyCommand,
-  },
+  sessionsSpec,
+  historySpec,
   {
     usage: "gc",
     summary: "delete recorded states that are old or too many",

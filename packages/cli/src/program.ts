@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { type AskedAction, actionLines, misuseOf } from "./actions.js";
 import { type CommandSpec, commandSpecs, globalOptions, type OptionSpec } from "./commands.js";
 import { settingsFrom } from "./flags.js";
 import { escapeText, exitCodes, type Flags, openTerminal, version, watchInterrupts } from "./shell/index.js";
@@ -14,12 +15,25 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   const finished = { exitCode: 0 };
   const program = describeProgram(finished);
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(meant(args), { from: "user" });
     return finished.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
   }
+}
+
+/** Help on a command that there is none of is an error as the command itself would be. */
+function meant(args: readonly string[]): readonly string[] {
+  const [first = "", second = ""] = args;
+  const asked = first === "help" ? second : first;
+  const names = ["help", ...commandSpecs.map(nameOf)];
+  return asked === "" || asked.startsWith("-") || names.includes(asked) ? args : [asked];
+}
+
+function nameOf({ usage }: CommandSpec): string {
+  const [name = ""] = usage.split(" ");
+  return name;
 }
 
 function describeProgram(finished: { exitCode: number }): Command {
@@ -41,27 +55,38 @@ function describeProgram(finished: { exitCode: number }): Command {
 }
 
 function addCommand(program: Command, spec: CommandSpec, finished: { exitCode: number }): void {
-  const [name = ""] = spec.usage.split(" ");
+  const name = nameOf(spec);
   const command = program
     .command(spec.usage)
     .summary(spec.summary)
     .description(spec.description ?? spec.summary);
   command.showHelpAfterError(`See: holdfast ${name} --help`);
   for (const option of spec.options ?? []) command.addOption(buildOption(option));
+  if (spec.actions !== undefined) command.addHelpText("after", `\nActions:\n${actionLines(spec.actions)}`);
   command.addHelpText("after", `\nExamples:\n${spec.examples.map((line) => `  ${line}\n`).join("")}`);
   command.action(async (...values: unknown[]) => {
     // A cast: commander does not know the table that these flags and arguments were declared in.
     const flags = command.optsWithGlobals() as Flags;
     const args = values.slice(0, command.registeredArguments.length) as (string | undefined)[];
+    const misuse = (message: string) => command.error(`holdfast: ${message}`, { exitCode: exitCodes.usage });
+    const wrong = spec.actions && misuseOf({ command: name, args, given: givenTo(command) }, spec.actions);
+    if (wrong !== undefined) misuse(wrong);
     const run = await spec.load();
     finished.exitCode = await run({
       args,
       flags,
       settings: settingsFrom(flags),
       terminal: openTerminal(flags.color !== false),
-      misuse: (message) => command.error(`holdfast: ${message}`, { exitCode: exitCodes.usage }),
+      misuse,
     });
   });
+}
+
+/** The options of its own that a command was given. */
+function givenTo(command: Command): AskedAction["given"] {
+  return command.options
+    .map((option) => ({ name: option.attributeName(), shown: option.long ?? option.flags }))
+    .filter(({ name }) => command.getOptionValueSource(name) === "cli");
 }
 
 function buildOption(spec: OptionSpec): Option {

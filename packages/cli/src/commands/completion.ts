@@ -1,4 +1,4 @@
-import type { CommandSpec, OptionSpec } from "../command-spec.js";
+import { actionName, type CommandSpec, type OptionSpec } from "../command-spec.js";
 import { exitCodes, type Invocation } from "../shell/index.js";
 
 /** `holdfast completion SHELL`: a script for the shell, made from the table of the commands. */
@@ -44,7 +44,7 @@ interface OptionWords {
 
 function commandWords(spec: CommandSpec): CommandWords {
   const [name = "", argument = ""] = spec.usage.split(" ");
-  const choices = spec.argumentChoices ?? [];
+  const choices = spec.actions?.map(actionName) ?? spec.argumentChoices ?? [];
   const files = argument !== "" && choices.length === 0;
   return { name, summary: spec.summary, options: (spec.options ?? []).map(optionWords), choices, files };
 }

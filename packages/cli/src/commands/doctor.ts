@@ -1,4 +1,5 @@
-import { type Inspection, inspectState } from "@holdfast/core/node";
+import { isTurnRefusal } from "@holdfast/core";
+import { type Inspection, inspectState, openJournalStore } from "@holdfast/core/node";
 import { counted, readableSize } from "../answers/index.js";
 import { escapeName, exitCodes, type Invocation, type Paint, version } from "../shell/index.js";
 
@@ -16,6 +17,7 @@ export async function doctorCommand({ settings, terminal }: Invocation): Promise
     ...machineFindings(inspection),
     ...rootFindings(inspection),
     ...stateFindings(inspection),
+    ...(await conversationFindings(inspection, settings.stateDir)),
   ];
   const healthy = findings.every(({ verdict }) => verdict !== "fault");
   if (settings.json) {
@@ -61,15 +63,35 @@ function stateFindings({ state }: Inspection): Finding[] {
       "good",
       `${counted(state.blobs, "state")} of ${counted(state.histories, "file")}, ${readableSize(state.blobBytes)}`,
     ),
-    finding("sessions", "good", `${state.liveSessions} running`),
+    finding("programs", "good", `${state.liveSessions} running`),
     stale === 0
       ? finding("left behind", "good", "nothing")
       : finding(
           "left behind",
           "note",
-          `${counted(staleLocks, "lock")}, ${counted(leftIntents, "interrupted write")}, ${counted(staleSessions, "ended session")}: holdfast gc clears up`,
+          `${counted(staleLocks, "lock")}, ${counted(leftIntents, "interrupted write")}, ${counted(staleSessions, "sign of an ended program", "signs of ended programs")}: holdfast gc clears up`,
         ),
   ];
+}
+
+/** The stored conversations; what cannot be read of them stays where it is, so it is no fault of the machine. */
+async function conversationFindings({ state }: Inspection, stateDir: string | undefined): Promise<Finding[]> {
+  if (state.kind === "refusal" || !state.exists) return [];
+  const store = openJournalStore({ stateDir });
+  if (isTurnRefusal(store)) return [finding("conversations", "fault", `${store.code}: ${store.message}`)];
+  const facts = await store.list();
+  await store.close();
+  if (isTurnRefusal(facts)) return [finding("conversations", "fault", `${facts.code}: ${facts.message}`)];
+  const unread = facts.filter(({ problem }) => problem !== undefined).length;
+  return unread === 0
+    ? [finding("conversations", "good", `${facts.length} kept`)]
+    : [
+        finding(
+          "conversations",
+          "note",
+          `${facts.length} kept, of which ${unread} cannot be read: holdfast sessions list tells why`,
+        ),
+      ];
 }
 
 const lowBytes = 100_000_000;

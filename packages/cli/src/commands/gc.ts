@@ -43,7 +43,7 @@ function describe(report: GarbageReport, dryRun: boolean): string {
   const rest: readonly (readonly [count: number, one: string, many?: string])[] = [
     [report.removedHistories, "history", "histories"],
     [report.removedLocks, "abandoned lock"],
-    [report.removedSessions, "sign of an ended session", "signs of ended sessions"],
+    [report.removedSessions, "sign of an ended program", "signs of ended programs"],
     [recovered.intents, "interrupted write"],
   ];
   const details = rest.filter(([count]) => count > 0).map((counts) => `, ${counted(...counts)}`);

@@ -9,7 +9,7 @@ import {
   type SessionFacts,
   type SessionStore,
 } from "@holdfast/core";
-import { htmlPage, jsonLine, withSession, writeOut } from "../sessions/index.js";
+import { htmlPage, jsonLine, localTime, withSession, writeOut } from "../sessions/index.js";
 import { exitCodes, type Invocation } from "../shell/index.js";
 
 /** `holdfast history view|export SESSION`: the tree of a stored conversation, to read and to keep. */
@@ -26,13 +26,15 @@ export async function historyCommand(call: Invocation): Promise<number> {
 }
 
 async function viewHistory(
-  { settings, terminal }: Invocation,
+  { flags, settings, terminal }: Invocation,
   store: SessionStore,
   { id }: SessionFacts,
 ): Promise<number | ConversationRefusal> {
   const loaded = await loadSession(store, id);
   if (isTurnRefusal(loaded)) return loaded;
-  await terminal.out(settings.json ? jsonLine(treeToJson(loaded)) : debugOutline(loaded.context));
+  const time = flags.times === true ? { time: localTime } : {};
+  const outline = () => debugOutline(loaded.context, { reader: "person", ...time });
+  await terminal.out(settings.json ? jsonLine(treeToJson(loaded)) : outline());
   return exitCodes.success;
 }
 

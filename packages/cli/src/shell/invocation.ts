@@ -60,6 +60,7 @@ export interface Flags extends GlobalFlags {
   readonly newId?: boolean;
   readonly yaml?: boolean;
   readonly html?: boolean;
+  readonly times?: boolean;
 }
 
 /** What every command knows from the flags before it begins. */

@@ -209,6 +209,26 @@ describe("holdfast sessions", () => {
       expect(await run(...args)).toMatchObject({ code: 2, stdout: "" });
   });
 
+  test.each([
+    ["help sesions", "Did you mean sessions?"],
+    ["sesions --help", "Did you mean sessions?"],
+    ["sessions lst", "did you mean list?"],
+    ["history veiw 01", "did you mean view?"],
+    ["sessions list extra", "takes no more"],
+    ["history view 01 --html", "takes no --html"],
+    ["sessions show 01 --limit 3", "takes no --limit"],
+  ])("`holdfast %s` is misused, and told: %s", async (line, told) => {
+    const done = await project.run(line.split(" "));
+    expect(done).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(told) });
+  });
+
+  test("has a line of help for each action", async () => {
+    const { stdout } = await project.run(["sessions", "--help"]);
+    for (const action of ["list", "search TEXT", "import", "verify"])
+      expect(stdout).toMatch(new RegExp(`^  ${action}.* {2}\\w`, "m"));
+    expect((await project.run(["history", "--help"])).stdout).toMatch(/^ {2}view SESSION {2}/m);
+  });
+
   test("says why a server cannot be asked", async () => {
     const done = await run("sessions", "list", "--store", "postgres://nobody@127.0.0.1:9/none");
     expect(done).toMatchObject({ code: 7, stdout: "" });
@@ -221,6 +241,9 @@ describe("holdfast history", () => {
     const { stdout } = await run("history", "view", id);
     expect(stdout).toContain('task "count in cents" (clone)');
     expect(stdout.trimEnd()).toMatch(/<- head$/);
+    expect(stdout).toContain(`${id} session "Invoices are a cent off"`);
+    const timed = await run("history", "view", id, "--times");
+    expect(timed.stdout).toMatch(new RegExp(`^${id} \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d session `, "m"));
   });
 
   test("exports it as YAML, as JSON and as a page; as one at a time", async () => {

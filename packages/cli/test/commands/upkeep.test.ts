@@ -1,3 +1,4 @@
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Project } from "../process.js";
@@ -44,6 +45,22 @@ describe("doctor", () => {
     expect(json.findings).toContainEqual({ name: "root", verdict: "good", says: project.folder });
   });
 
+  test("counts the conversations, and those that cannot be read", async () => {
+    const project = new Project();
+    const stateDir = join(project.folder, "state");
+    const state = ["--state-dir", stateDir];
+    const line = { type: "session", version: 3, id: "x", timestamp: "2026-01-01T00:00:00Z", cwd: "/x" };
+    const imported = await project.run(["sessions", "import", "-", ...state], {
+      input: JSON.stringify(line),
+    });
+    expect(imported).toMatchObject({ code: 0 });
+    expect((await project.run(["doctor", ...state])).stdout).toMatch(/^✓ conversations +1 kept$/m);
+    writeFileSync(journalIn(stateDir), "no journal\n");
+    const done = await project.run(["doctor", ...state]);
+    expect(done.stdout).toMatch(/^! conversations +1 kept, of which 1 cannot be read/m);
+    expect(done.code).toBe(0);
+  });
+
   test("a root that is not there is a fault, and the exit code says so", async () => {
     const project = new Project();
     const done = await project.run(["doctor", "--root", join(project.folder, "none")]);
@@ -51,3 +68,11 @@ describe("doctor", () => {
     expect(done.code).toBe(7);
   });
 });
+
+/** The one stored conversation of a state folder. */
+function journalIn(stateDir: string): string {
+  const folder = join(stateDir, "conversations");
+  const name = readdirSync(folder).find((entry) => entry.endsWith(".jsonl"));
+  if (name === undefined) throw new Error("there is no journal");
+  return join(folder, name);
+}

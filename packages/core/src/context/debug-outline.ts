@@ -1,6 +1,6 @@
 import { type ConversationContext, type TurnNode, taskState } from "../conversation/index.js";
-import { escapeForDisplay, quoteForDisplay } from "../text/index.js";
 import { describePayload } from "./debug-payload.js";
+import { type OutlineReader, type Wording, wordingFor } from "./debug-text.js";
 
 export interface OutlineOptions {
   /** Nodes to show; of the others it is said how many there are. By default all. */
@@ -9,6 +9,10 @@ export interface OutlineOptions {
   readonly fold?: ReadonlySet<string>;
   /** UTF-16 units of a node's own text at most; 80 unless given. */
   readonly width?: number;
+  /** By default a model: then angle brackets are written so that no text can be a frame of a tool. */
+  readonly reader?: OutlineReader;
+  /** Shows when a node was made, in these words. @param timestamp in milliseconds since the epoch. */
+  readonly time?: (timestamp: number) => string;
 }
 
 /**
@@ -18,27 +22,26 @@ export interface OutlineOptions {
  * escaped. Costs the size of the tree.
  */
 export function debugOutline(context: ConversationContext, options: OutlineOptions = {}): string {
+  const wording = wordingFor(options.reader ?? "model", options.width ?? 80);
   return [
-    headline(context),
-    ...treeLines(context, context.sessionId, new Marks(context), options),
-    ...orphanLines(context, options),
+    headline(context, wording),
+    ...treeLines(context, new Marks(context, wording), options),
+    ...orphanLines(context, wording),
     ...context.stagingArea.map(
-      ({ id, payload }) => `staged ${shown(id)} ${describePayload(payload, widthOf(options))}`,
+      ({ id, payload }) => `staged ${wording.name(id)} ${describePayload(payload, wording)}`,
     ),
     "",
   ].join("\n");
 }
 
-function headline(context: ConversationContext): string {
+function headline(context: ConversationContext, { name, quote }: Wording): string {
   const { sessionId, title, nodes, expansions, pendingRestore } = context;
-  const parts = [`session ${shown(sessionId)}`];
-  if (title !== undefined) parts.push(quoteForDisplay(title));
+  const parts = [`session ${name(sessionId)}`];
+  if (title !== undefined) parts.push(quote(title));
   parts.push(`${nodes.size} nodes`);
   if (expansions.length > 0)
-    parts.push(
-      `expanded: ${expansions.map(({ taskId, turns }) => `${shown(taskId)} (${turns})`).join(", ")}`,
-    );
-  if (pendingRestore !== undefined) parts.push(`restore pending: ${shown(pendingRestore.restoreId)}`);
+    parts.push(`expanded: ${expansions.map(({ taskId, turns }) => `${name(taskId)} (${turns})`).join(", ")}`);
+  if (pendingRestore !== undefined) parts.push(`restore pending: ${name(pendingRestore.restoreId)}`);
   return parts.join(", ");
 }
 
@@ -47,7 +50,10 @@ class Marks {
   /** The nodes from the root to the head. */
   readonly path = new Set<string>();
 
-  constructor(readonly context: ConversationContext) {
+  constructor(
+    readonly context: ConversationContext,
+    readonly wording: Wording,
+  ) {
     let id: string | null = context.currentNodeId;
     while (id !== null) {
       this.path.add(id);
@@ -68,7 +74,7 @@ class Marks {
     if (task !== undefined && node.depth > 0) marks.push(taskState(context, task));
     if (node.metadata.isHiddenFromLlm === true) marks.push("hidden");
     if (context.pruned.has(node.id)) marks.push("pruned");
-    if (node.metadata.label !== undefined) marks.push(`label ${quoteForDisplay(node.metadata.label)}`);
+    if (node.metadata.label !== undefined) marks.push(`label ${this.wording.quote(node.metadata.label)}`);
     const text = marks.length === 0 ? "" : ` [${marks.join(", ")}]`;
     return node.id === context.currentNodeId ? `${text} <- head` : text;
   }
@@ -80,14 +86,9 @@ interface Visit {
 }
 
 /** Without recursion: a conversation is deeper than any call stack. */
-function treeLines(
-  context: ConversationContext,
-  rootId: string,
-  marks: Marks,
-  options: OutlineOptions,
-): readonly string[] {
-  const lines = new Lines(options);
-  const open: Visit[] = [{ id: rootId, level: 0 }];
+function treeLines(context: ConversationContext, marks: Marks, options: OutlineOptions): readonly string[] {
+  const lines = new Lines(context, marks.wording, options);
+  const open: Visit[] = [{ id: context.sessionId, level: 0 }];
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
     const node = context.nodes.get(visit.id);
     if (node === undefined) continue;
@@ -106,7 +107,11 @@ class Lines {
   readonly #lines: string[] = [];
   #skipped = 0;
 
-  constructor(readonly options: OutlineOptions) {}
+  constructor(
+    readonly context: ConversationContext,
+    readonly wording: Wording,
+    readonly options: OutlineOptions,
+  ) {}
 
   add(node: TurnNode, level: number, marks: string, folded: boolean): void {
     if (this.options.filter?.(node) === false) {
@@ -114,9 +119,17 @@ class Lines {
       return;
     }
     this.#tellSkipped();
-    const text = describePayload(node.payload, widthOf(this.options));
+    const time = this.options.time === undefined ? "" : `${this.options.time(node.timestamp)} `;
     const indent = "  ".repeat(Math.min(level, deepest));
-    this.#lines.push(`${indent}${shown(node.id)} ${text}${marks}${folded ? " …" : ""}`);
+    const id = this.wording.name(node.id);
+    this.#lines.push(`${indent}${id} ${time}${this.#describe(node)}${marks}${folded ? " …" : ""}`);
+  }
+
+  /** The root is called what the session is called now, not what it was begun with. */
+  #describe({ id, payload }: TurnNode): string {
+    if (id !== this.context.sessionId || payload.kind !== "task_boundary")
+      return describePayload(payload, this.wording);
+    return `session ${this.wording.quote(this.context.title ?? payload.name)}`;
   }
 
   done(): readonly string[] {
@@ -133,19 +146,11 @@ class Lines {
 /** Deeper levels are drawn at this one, so that lines stay readable. */
 const deepest = 20;
 
-function orphanLines(context: ConversationContext, options: OutlineOptions): readonly string[] {
+function orphanLines(context: ConversationContext, wording: Wording): readonly string[] {
   return [...context.orphans.values()]
     .toSorted((one, other) => one.timestamp - other.timestamp || (one.id < other.id ? -1 : 1))
     .map(({ id, parentId, payload }) => {
-      const parent = parentId === null ? "none" : shown(parentId);
-      return `orphan ${shown(id)} (parent ${parent}) ${describePayload(payload, widthOf(options))}`;
+      const parent = parentId === null ? "none" : wording.name(parentId);
+      return `orphan ${wording.name(id)} (parent ${parent}) ${describePayload(payload, wording)}`;
     });
-}
-
-function widthOf({ width = 80 }: OutlineOptions): number {
-  return width;
-}
-
-function shown(id: string): string {
-  return escapeForDisplay(id);
 }

@@ -1,11 +1,10 @@
 import type { ContextManagement, FileContent, OverlayForm, TurnPayload } from "../conversation/index.js";
-import { escapeForDisplay, quoteForDisplay } from "../text/index.js";
-import { oneLine } from "./debug-text.js";
+import type { Wording } from "./debug-text.js";
 import { shortHash } from "./texts.js";
 
-/** One line on what a node is and says. @param width of the text in it, in UTF-16 units. */
-export function describePayload(payload: TurnPayload, width: number): string {
-  const said = (text: string) => oneLine(text, width);
+/** One line on what a node is and says. */
+export function describePayload(payload: TurnPayload, wording: Wording): string {
+  const { name, quote, said } = wording;
   switch (payload.kind) {
     case "user_message":
       return `user: ${said(payload.text)}${media(payload.media?.length ?? 0)}`;
@@ -16,13 +15,13 @@ export function describePayload(payload: TurnPayload, width: number): string {
     case "tool_result":
       return `${payload.isError === true ? "error" : "result"} ${name(payload.callId)}: ${said(payload.output)}`;
     case "file_content":
-      return fileLine(payload);
+      return fileLine(payload, wording);
     case "context_management":
-      return managementLine(payload);
+      return managementLine(payload, wording);
     case "task_boundary":
-      return `task ${quoteForDisplay(payload.name)} (${payload.transformation.kind})${goal(payload.goal, said)}`;
+      return `task ${quote(payload.name)} (${payload.transformation.kind})${goal(payload.goal, said)}`;
     case "task_summary":
-      return `task summary ${quoteForDisplay(payload.name)}, ${counted(payload.files.length)}: ${said(payload.summary)}`;
+      return `task summary ${quote(payload.name)}, ${counted(payload.files.length)}: ${said(payload.summary)}`;
     case "summary":
       return `${payload.of === "branch" ? "branch summary" : "compaction"}: ${said(payload.text)}`;
     case "restore":
@@ -44,11 +43,11 @@ function thought({ thought, redactedThought }: Extract<TurnPayload, { kind: "mod
   return thought === undefined && redactedThought === undefined ? "" : " (with thought)";
 }
 
-function fileLine({ path, version, sha256, lines, form }: FileContent): string {
+function fileLine({ path, version, sha256, lines, form }: FileContent, { name }: Wording): string {
   return `file ${name(path)} v${version} ${name(shortHash(sha256))} lines ${lines.from}-${lines.to} of ${lines.total} (${form})`;
 }
 
-function managementLine(payload: ContextManagement): string {
+function managementLine(payload: ContextManagement, { name }: Wording): string {
   return payload.action === "overlay"
     ? `overlay on ${name(payload.targetId)}: ${formName(payload.form)}`
     : `${payload.action.replace("_", " ")} ${name(payload.path)}`;
@@ -60,10 +59,6 @@ function formName(form: OverlayForm): string {
 
 function goal(text: string | undefined, said: (text: string) => string): string {
   return text === undefined ? "" : `: ${said(text)}`;
-}
-
-function name(text: string): string {
-  return escapeForDisplay(text);
 }
 
 function counted(files: number): string {

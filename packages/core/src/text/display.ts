@@ -7,9 +7,14 @@ export function escapeForDisplay(text: string): string {
   return text.replace(unsafe, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** The same as a quoted attribute value: `"` and `\` are escaped, too. */
-export function quoteForDisplay(text: string): string {
-  return `"${escapeForDisplay(text.replace(/["\\]/g, (char) => `\\${char}`))}"`;
+/** The same for what only people read: angle brackets, which close no envelope there, are let through. */
+export function escapeForPeople(text: string): string {
+  return text.replace(unsafe, (char) => (char === "<" || char === ">" ? char : escapeForDisplay(char)));
+}
+
+/** A quoted attribute value: `"` and `\` are escaped, and what `safe` escapes. */
+export function quoteForDisplay(text: string, safe = escapeForDisplay): string {
+  return `"${safe(text.replace(/["\\]/g, (char) => `\\${char}`))}"`;
 }
 
 /** The same for whole texts: tabs, line feeds and angle brackets are let through. */

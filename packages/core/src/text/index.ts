@@ -1,4 +1,11 @@
-export { clip, escapeForDisplay, escapeUnseen, hasUnseen, quoteForDisplay } from "./display.js";
+export {
+  clip,
+  escapeForDisplay,
+  escapeForPeople,
+  escapeUnseen,
+  hasUnseen,
+  quoteForDisplay,
+} from "./display.js";
 export {
   type CharsetCodec,
   type DecodedText,

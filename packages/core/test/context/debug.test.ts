@@ -26,12 +26,12 @@ describe("the outline", () => {
     const state = busyTree().context;
     expect(debugOutline(state).split("\n")).toEqual([
       "session root, 10 nodes",
-      'root task "session" (clear)',
+      'root session "session"',
       "u1 user: Find the bug. It is in the parser.",
       "m1 model: I will look. (with thought)",
       "  side note for the person: aside [pruned]",
       'c1 call A: read_file {"path":"a"}',
-      "r1 result A: a\\u202eb\\u0007 \\u003cb\\u003e c d \\ud800 e: - #",
+      "r1 result A: a\\u202eb\\u0007 ‹b› c d \\ud800 e: - #",
       '  t1 task "a try" (clear): mend it [paused]',
       '  x1 user: inside [label "first"]',
       's1 task summary "a task", 0 files: It is done.',
@@ -41,6 +41,20 @@ describe("the outline", () => {
     ]);
   });
 
+  it("shows people angle brackets as they are, and the session by its present title", () => {
+    const { context } = busyTree().apply({ type: "renamed", title: "a <title>" });
+    const person = debugOutline(context, { reader: "person" }).split("\n");
+    expect(person[1]).toBe('root session "a <title>"');
+    expect(person).toContain("r1 result A: a\\u202eb\\u0007 <b> c d \\ud800 e: - #");
+    expect(debugOutline(context).split("\n")[1]).toBe('root session "a \\u003ctitle\\u003e"');
+    expect(debugOutline(context).replace(" <- head", "")).not.toMatch(/[<>]/);
+  });
+
+  it("can say when nodes were made", () => {
+    const outline = debugOutline(busyTree().context, { time: (timestamp) => `[${timestamp}]` });
+    expect(outline.split("\n")[2]).toBe("u1 [2000] user: Find the bug. It is in the parser.");
+  });
+
   it("can leave nodes out, fold tasks and shorten texts", () => {
     const outline = debugOutline(busyTree().context, {
       filter: ({ payload }) => payload.kind === "user_message" || payload.kind === "task_boundary",
@@ -48,7 +62,7 @@ describe("the outline", () => {
       width: 9,
     });
     expect(outline.split("\n").slice(1)).toEqual([
-      'root task "session" (clear)',
+      'root session "session"',
       "u1 user: Find the…",
       "(4 not shown)",
       '  t1 task "a try" (clear): mend it [paused] …',

@@ -1,0 +1,104 @@
+import type { ActionSpec, CommandSpec, OptionSpec } from "./command-spec.js";
+import { wholeNumber } from "./flags.js";
+
+/** What every action of both commands takes. */
+const store: OptionSpec = {
+  flags: "--store <address>",
+  help: "sessions of a PostgreSQL server, postgres://… (also HOLDFAST_STORE); else the state folder",
+};
+const output: OptionSpec = {
+  flags: "-o, --output <file>",
+  help: "write to this file, which must not be there yet (or with --yes)",
+};
+
+const sessionActions: readonly ActionSpec[] = [
+  { usage: "list", summary: "what there is, the last changed first", options: ["limit"] },
+  { usage: "show SESSION", summary: "where it stands, what is in it, what is wrong with it", options: [] },
+  {
+    usage: "search TEXT [SESSION]",
+    summary: "the lines that a regular expression of RE2 finds",
+    options: ["literal", "ignoreCase", "limit"],
+  },
+  {
+    usage: "fork SESSION",
+    summary: "a session of its own from all of another",
+    options: ["head", "title"],
+  },
+  { usage: "rename SESSION TITLE", summary: "another title", options: [] },
+  { usage: "rm SESSION", summary: "delete it for good", options: ["yes"] },
+  {
+    usage: "export SESSION",
+    summary: "one text that another machine can import",
+    options: ["output", "yes"],
+  },
+  {
+    usage: "import [FILE]",
+    summary: "an export, or a session of pi or of Claude Code",
+    options: ["repair", "newId"],
+  },
+  { usage: "verify [SESSION]", summary: "read every record, render every branch", options: [] },
+];
+
+const historyActions: readonly ActionSpec[] = [
+  { usage: "view SESSION", summary: "the tree as an outline", options: ["times"] },
+  {
+    usage: "export SESSION",
+    summary: "all of it, as YAML, as JSON or as a page",
+    options: ["yaml", "html", "output", "yes"],
+  },
+];
+
+/** The stored conversations. */
+export const sessionsSpec: CommandSpec = {
+  usage: "sessions <action> [session] [more]",
+  actions: sessionActions,
+  summary: "the stored conversations: list, show, search, fork, rename, rm, export, import, verify",
+  description:
+    "Works on stored conversations. A session is named by its id or by the beginning of it. " +
+    "`search TEXT [SESSION]` looks for a regular expression of RE2; `import FILE` also reads the session files " +
+    "of pi and of Claude Code; `verify [SESSION]` reads every record and renders every branch.",
+  options: [
+    store,
+    { flags: "-F, --literal", help: "search: the text is plain text" },
+    { flags: "-i, --ignore-case", help: "search: upper and lower case are the same" },
+    { flags: "--limit <number>", help: "list, search: so many at most", parse: wholeNumber },
+    { flags: "--head <node>", help: "fork: where the new session stands" },
+    { flags: "--title <text>", help: "fork: its title" },
+    output,
+    { flags: "--repair", help: "import: keep calls without results and results without calls" },
+    { flags: "--new-id", help: "import: give an exported session an id of its own" },
+    { flags: "--yes", help: "rm, --output: without asking" },
+  ],
+  examples: [
+    "holdfast sessions list",
+    "holdfast sessions search 'parse[A-Z]\\w+'",
+    "holdfast sessions fork 01kab --title 'Another way'",
+    "holdfast sessions export 01kab -o session.jsonl",
+    "holdfast sessions import ~/.claude/projects/my-project/4f1c.jsonl",
+  ],
+  load: async () => (await import("./commands/sessions.js")).sessionsCommand,
+};
+
+/** The tree of one of them. */
+export const historySpec: CommandSpec = {
+  usage: "history <action> <session>",
+  actions: historyActions,
+  summary: "the tree of a stored conversation: view it, export it as YAML, JSON or a page",
+  description:
+    "`view` draws the tree as an outline. `export` writes all of it, with payloads and metadata: as YAML, as JSON, " +
+    "or with --html as one page that shows the tree, each turn, what the model saw and how the files changed.",
+  options: [
+    store,
+    { flags: "--times", help: "view: with the time of each turn" },
+    { flags: "--yaml", help: "export: as YAML, the default (--json: as JSON)" },
+    { flags: "--html", help: "export: as one self-contained page" },
+    output,
+    { flags: "--yes", help: "replace the file that --output names" },
+  ],
+  examples: [
+    "holdfast history view 01kab",
+    "holdfast history export 01kab --html -o session.html",
+    "holdfast history export 01kab --json",
+  ],
+  load: async () => (await import("./commands/history.js")).historyCommand,
+};
