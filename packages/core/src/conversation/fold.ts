@@ -3,6 +3,7 @@ import { advance, noExchange } from "./exchange.js";
 import type { ConversationContext, TaskRecord, TurnMetadata, TurnNode } from "./node.js";
 import { type Edit, PersistentMap } from "./persistent-map.js";
 import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import { isOnPath } from "./tree-paths.js";
 
 /**
  * What an event makes of a conversation: the one definition of what the journal means. Live changes and
@@ -214,8 +215,15 @@ function changeTask(context: ConversationContext, change: TaskChange | undefined
   return { ...context, tasks: context.tasks.set(task.id, { ...task, outcome: change.outcome }) };
 }
 
+/** A task whose branch ended in what is pruned ends above it from then on, so that it is never stranded. */
 function prune(context: ConversationContext, nodeId: string | undefined): ConversationContext {
-  return nodeId === undefined ? context : { ...context, pruned: context.pruned.set(nodeId, true) };
+  const node = nodeId === undefined ? undefined : context.nodes.get(nodeId);
+  if (nodeId === undefined || node === undefined) return context;
+  const pruned = context.pruned.set(nodeId, true);
+  const task = context.tasks.get(node.taskId);
+  const ends = task !== undefined && task.id !== nodeId && isOnPath(context, nodeId, task.tipId);
+  if (!ends || node.parentId === null) return { ...context, pruned };
+  return { ...context, pruned, tasks: context.tasks.set(task.id, { ...task, tipId: node.parentId }) };
 }
 
 function unprune(context: ConversationContext, nodeId: string): ConversationContext | ConversationRefusal {

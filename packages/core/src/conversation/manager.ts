@@ -294,6 +294,8 @@ export class ContextManager {
   expandTask(taskId: string): Done | ConversationRefusal {
     const task = this.current.tasks.get(taskId);
     if (task === undefined || task.outcome !== "complete") return noSuchTask(taskId);
+    const boundary = standingNode(this.current, taskId);
+    if (isTurnRefusal(boundary)) return boundary;
     const running = openCalls(this.current, this.current.currentNodeId).length > 0;
     return this.answer({ type: "expansion_set", taskId, turns: running ? 0 : 1 }, () => done);
   }
@@ -331,6 +333,8 @@ export class ContextManager {
         "restore_pending",
         `Restore ${pendingRestore.restoreId} was begun and has to be settled first.`,
       );
+    const target = standingNode(this.current, restore.toId);
+    if (isTurnRefusal(target)) return target;
     return this.answer({ type: "restore_begun", ...restore }, () => done);
   }
 
@@ -353,6 +357,8 @@ export class ContextManager {
 
   /** Journals that a begun restore did not happen. */
   dropRestore(restoreId: string): Done | ConversationRefusal {
+    if (this.current.pendingRestore?.restoreId !== restoreId)
+      return refuseTurn("invalid_arguments", `No restore ${restoreId} was begun.`);
     return this.answer({ type: "restore_dropped", restoreId }, () => done);
   }
 

@@ -224,6 +224,23 @@ describe("tasks", () => {
     expect(manager.context.currentNodeId).toBe(inside.id);
   });
 
+  it("are not stranded where the end of their branch, or of the one around them, is pruned", () => {
+    const manager = newManager();
+    const base = say(manager, "go");
+    const answer = reply(manager, "an answer");
+    must(manager.startTask({ name: "task" }));
+    must(manager.popTask());
+    const aside = reply(manager, "aside");
+    const task = must(manager.resumeTask(listTasks(manager.context).tasks[0]?.id ?? ""));
+    must(manager.prune(aside.id));
+    const summary = must(manager.completeTask({ summary: "done" }));
+    expect(summary.parentId).toBe(answer.id);
+    expect(codeOf(manager.expandTask(task.id))).toBe("done");
+    must(manager.prune(task.id));
+    expect(codeOf(manager.expandTask(task.id))).toBe("pruned_node");
+    expect(base.id).toBe("n2");
+  });
+
   it("are tried again from where they began, with a hint", () => {
     const manager = newManager();
     const base = say(manager, "go");
@@ -319,6 +336,8 @@ describe("nodes", () => {
       [manager.setLabel("nope", "x"), "unknown_node"],
       [manager.prune(manager.context.rootNode.id), "invalid_arguments"],
       [manager.prune(base.id), "pruned_node"],
+      [manager.dropRestore("nope"), "invalid_arguments"],
+      [manager.beginRestore({ restoreId: "r", fromId: base.id, toId: "nope", files: [] }), "unknown_node"],
       [manager.unprune(base.id), "unknown_node"],
     ] as const;
     expect(cases.map(([answer]) => codeOf(answer))).toEqual(cases.map(([, code]) => code));
