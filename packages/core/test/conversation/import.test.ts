@@ -393,7 +393,7 @@ describe("what is wrong in a file", () => {
 
   it("loses no entry for a zero below zero", () => {
     const call = '{"type":"toolCall","id":"c","name":"read","arguments":{"offset":-0,"limit":[-0.0,1]}}';
-    const raw = JSON.stringify(piAnswer("a", null, "CALL")).replace('"CALL"', call);
+    const raw = JSON.stringify(piAnswer("a", null, { call: 1 })).replace('{"call":1}', call);
     const session = imported([piHeader, raw, piResult("b", "a", "c", "r")]);
     expect(session.problems).toEqual([]);
     expect(folded(session).context.nodes.get("n0002")?.payload).toMatchObject({
