@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import { argv } from "node:process";
-import { createConversation, isTurnRefusal, timeSortedIds } from "@holdfast/core";
+import { createConversation, isTurnRefusal, runToolTurn, timeSortedIds } from "@holdfast/core";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
 
 const [stateDir, project] = argv.slice(2);
@@ -34,15 +34,6 @@ export function countOf({ items }: Invoice): number {
   return items.reduce((sum, { count }) => sum + count, 0);
 }
 `;
-const inCents = invoice
-  .replace('from "./item.js";\n', 'from "./item.js";\nimport { cents, type Cents } from "./money.js";\n')
-  .replace(
-    "/** What the customer owes, tax included. */",
-    "/** What the customer owes, tax included: each line is rounded, as it is printed. */",
-  )
-  .replace("): number {\n  let sum = 0;", "): Cents {\n  let sum = 0;")
-  .replace("    sum += price * count;", "    sum += cents(price) * count;")
-  .replace("Math.round(sum * (1 + taxRate) * 100) / 100", "cents.of(Math.round(sum * (1 + taxRate)))");
 const money = `/** A whole number of cents. */
 export type Cents = number & { readonly unit: "cents" };
 
@@ -61,8 +52,8 @@ export function describe(invoice: Invoice): string {
 `;
 const [, , , total = ""] = format.split("\n");
 const inEuros = total.replace("(totalOf(invoice) / 100)", "totalOf(invoice)");
+const inEurosWhole = format.replace(total, inEuros);
 const before = format.replace("Total: ${", "Total: € ${");
-const behind = format.replace(").toFixed(2)}`", ").toFixed(2)} €`");
 
 const model = { provider: "google", model: "gemini-3-pro" };
 let clock = Date.UTC(2026, 2, 2, 9, 12, 4);
@@ -105,7 +96,7 @@ async function play() {
 
 async function findTheCause() {
   await disk("src/invoice.ts", invoice);
-  await disk("src/format.ts", format.replace("(totalOf(invoice) / 100)", "totalOf(invoice)"));
+  await disk("src/format.ts", inEurosWhole);
   must(
     manager.commitStagedItems("Some invoices are a cent off. Find out why, and fix it where it comes from."),
   );
@@ -121,7 +112,7 @@ async function findTheCause() {
     "search",
     `src/invoice.ts:9:export function totalOf({ items, taxRate }: Invoice): number {\nsrc/format.ts:4:${inEuros}\n`,
   );
-  read("c2", "src/invoice.ts", invoice);
+  await carryOut("c2");
   answer(
     "The sum is kept as a float and rounded once at the end, while the printed lines are rounded one by one. Where a line ends in half a cent, the two disagree.\n\nI'll count in whole cents instead.",
   );
@@ -153,14 +144,15 @@ async function mergeATask() {
     usage: { inputTokens: 6_480, cachedInputTokens: 6_016, outputTokens: 412 },
   });
   call(step, "c3", "write_file", { file_path: "src/money.ts", content: money });
-  await write("c3", "write_file", "src/money.ts", null, money);
+  await carryOut("c3");
   step = answer("");
   call(step, "c4", "safe_patch", {
     file_path: "src/invoice.ts",
-    base_sha256: hashOf(invoice),
-    diff: '@@ -1,2 +1,3 @@\n import type { Item } from "./item.js";\n+import { cents, type Cents } from "./money.js";\n \n@@ -8,9 +9,9 @@\n-/** What the customer owes, tax included. */\n-export function totalOf({ items, taxRate }: Invoice): number {\n+/** What the customer owes, tax included: each line is rounded, as it is printed. */\n+export function totalOf({ items, taxRate }: Invoice): Cents {\n   let sum = 0;\n   for (const { price, count } of items) {\n-    sum += price * count;\n+    sum += cents(price) * count;\n   }\n-  return Math.round(sum * (1 + taxRate) * 100) / 100;\n+  return cents.of(Math.round(sum * (1 + taxRate)));\n }\n',
+    base_content_sha256: hashOf(invoice),
+    unified_diff:
+      '@@ -1,2 +1,3 @@\n import type { Item } from "./item.js";\n+import { cents, type Cents } from "./money.js";\n \n@@ -8,8 +9,8 @@\n-/** What the customer owes, tax included. */\n-export function totalOf({ items, taxRate }: Invoice): number {\n+/** What the customer owes, tax included: each line is rounded, as it is printed. */\n+export function totalOf({ items, taxRate }: Invoice): Cents {\n   let sum = 0;\n   for (const { price, count } of items) {\n-    sum += price * count;\n+    sum += cents(price) * count;\n   }\n-  return Math.round(sum * (1 + taxRate) * 100) / 100;\n+  return cents.of(Math.round(sum * (1 + taxRate)));\n }\n',
   });
-  await write("c4", "safe_patch", "src/invoice.ts", invoice, inCents);
+  await carryOut("c4");
   step = answer("Now the tests.");
   call(step, "c5", "run", { command: "npm test -- invoice" });
   result(
@@ -174,15 +166,10 @@ async function mergeATask() {
   });
   call(step, "c6", "safe_patch", {
     file_path: "src/format.ts",
-    diff: `@@ -4 +4 @@\n-${inEuros}\n+${total}\n`,
+    base_content_sha256: hashOf(inEurosWhole),
+    unified_diff: `@@ -4 +4 @@\n-${inEuros}\n+${total}\n`,
   });
-  await write(
-    "c6",
-    "safe_patch",
-    "src/format.ts",
-    format.replace("(totalOf(invoice) / 100)", "totalOf(invoice)"),
-    format,
-  );
+  await carryOut("c6");
   step = answer("");
   call(step, "c7", "run", { command: "npm test" });
   result("c7", "run", " 12 passed\n");
@@ -210,10 +197,9 @@ async function changeTheirMind() {
   });
   call(step, "c8", "edit_file", {
     file_path: "src/format.ts",
-    old_string: "Total: ${",
-    new_string: "Total: € ${",
+    edits: [{ old_string: "Total: ${", new_string: "Total: € ${" }],
   });
-  await write("c8", "edit_file", "src/format.ts", format, before);
+  await carryOut("c8");
   answer("The total now reads `Total: € 11.90`.");
 
   await disk("src/format.ts", format);
@@ -231,10 +217,9 @@ async function changeTheirMind() {
   });
   call(step, "c9", "edit_file", {
     file_path: "src/format.ts",
-    old_string: ").toFixed(2)}`",
-    new_string: ").toFixed(2)} €`",
+    edits: [{ old_string: ").toFixed(2)}`", new_string: ").toFixed(2)} €`" }],
   });
-  await write("c9", "edit_file", "src/format.ts", format, behind);
+  await carryOut("c9");
   answer("The total now reads `Total: 11.90 €`.");
 }
 
@@ -261,41 +246,10 @@ function result(callId, name, output, isError) {
   must(manager.addNode({ kind: "tool_result", callId, name, output, ...(isError ? { isError } : {}) }));
 }
 
-function read(callId, path, text) {
-  const head = `${path} version 1 sha256 ${hashOf(text)}\n`;
-  const lines = text.split("\n").length - 1;
-  const shown = {
-    path,
-    sha256: hashOf(text),
-    from: 1,
-    to: lines,
-    start: head.length,
-    end: head.length + text.length,
-  };
-  must(
-    manager.addNode({
-      kind: "tool_result",
-      callId,
-      name: "read_file",
-      output: head + text,
-      shows: [shown],
-      files: [{ path, after: hashOf(text), by: "seen" }],
-    }),
-  );
-}
-
-async function write(callId, name, path, from, to) {
-  await disk(path, to);
-  const base = from === null ? null : hashOf(from);
-  must(
-    manager.addNode({
-      kind: "tool_result",
-      callId,
-      name,
-      output: `${from === null ? "File created" : "Patch applied successfully"}. ${path} sha256 ${hashOf(to)}`,
-      files: [{ path, before: base, after: hashOf(to), by: "tool" }],
-    }),
-  );
+/** A call of a file tool, really carried out. */
+async function carryOut(callId) {
+  const turn = must(await runToolTurn({ manager, workspace, callId }));
+  if (turn.kind !== "answered" || turn.isError) throw new Error(`${callId}: ${turn.text}`);
 }
 
 async function disk(path, content) {
