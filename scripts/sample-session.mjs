@@ -105,11 +105,11 @@ async function findTheCause() {
       "A cent off sounds like rounding. Either the sum or the tax is rounded at the wrong place. I read the code before I guess.",
     usage: { inputTokens: 5_210, cachedInputTokens: 4_608, outputTokens: 96, thoughtTokens: 41 },
   });
-  call(step, "c1", "search", { pattern: "totalOf", path: "src" });
+  call(step, "c1", "search_files", { pattern: "totalOf", path: "src" });
   call(step, "c2", "read_file", { file_path: "src/invoice.ts" });
   result(
     "c1",
-    "search",
+    "search_files",
     `src/invoice.ts:9:export function totalOf({ items, taxRate }: Invoice): number {\nsrc/format.ts:4:${inEuros}\n`,
   );
   await carryOut("c2");
@@ -154,10 +154,10 @@ async function mergeATask() {
   });
   await carryOut("c4");
   step = answer("Now the tests.");
-  call(step, "c5", "run", { command: "npm test -- invoice" });
+  call(step, "c5", "run_shell_command", { command: "npm test -- invoice" });
   result(
     "c5",
-    "run",
+    "run_shell_command",
     " FAIL  test/format.test.ts > prints the total\n   expected 'Total: 1190.00' to be 'Total: 11.90'\n\n 1 failed, 11 passed\n",
     true,
   );
@@ -171,8 +171,8 @@ async function mergeATask() {
   });
   await carryOut("c6");
   step = answer("");
-  call(step, "c7", "run", { command: "npm test" });
-  result("c7", "run", " 12 passed\n");
+  call(step, "c7", "run_shell_command", { command: "npm test" });
+  result("c7", "run_shell_command", " 12 passed\n");
   must(
     manager.completeTask({
       summary:

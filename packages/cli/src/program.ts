@@ -38,7 +38,9 @@ function nameOf({ usage }: CommandSpec): string {
 
 function describeProgram(finished: { exitCode: number }): Command {
   const program = new Command("holdfast")
-    .description("Reads, patches and writes files without losing anybody's work.")
+    .description(
+      "Reads, patches and writes files without losing anybody's work, and keeps conversations as trees.",
+    )
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help, also for one command")
     .configureHelp({ showGlobalOptions: true })

@@ -19,7 +19,6 @@ export function seenView(story: Story, node: TurnNode, select: (nodeId: string) 
       { class: "quiet" },
       `${lead} (${counted(contents.length, "message")}, ${counted(report.chars, "character")}), up to `,
       button({ class: "link" }, () => select(at.id), `${wordOf(at.payload)}: ${gistOf(at.payload, 40)}`),
-      ".",
     ),
     visibleLines(story, rendering, at),
     ...repairs(rendering, select),

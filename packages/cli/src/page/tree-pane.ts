@@ -70,7 +70,10 @@ export class TreePane {
   }
 
   private draw(): void {
-    const { scrollTop, clientHeight } = this.list;
+    const { clientHeight } = this.list;
+    // Lines of before, which stand in the list still, hold it scrolled further than there are rows now.
+    const furthest = Math.max(0, this.rows.length * rowHeight - clientHeight);
+    const scrollTop = Math.min(this.list.scrollTop, furthest);
     const from = Math.max(0, Math.floor(scrollTop / rowHeight) - spareRows);
     const to = Math.min(this.rows.length, Math.ceil((scrollTop + clientHeight) / rowHeight) + spareRows);
     const at = this.selectedAt();

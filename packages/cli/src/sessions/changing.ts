@@ -3,6 +3,7 @@ import {
   type ConversationRefusal,
   forkSession,
   isTurnRefusal,
+  loadSession,
   renameSession,
   type SessionFacts,
   type SessionStore,
@@ -17,7 +18,9 @@ export async function forkOne(
   store: SessionStore,
   { id }: SessionFacts,
 ): Promise<number | ConversationRefusal> {
-  const { head, title } = flags;
+  const { title } = flags;
+  const head = flags.head === undefined ? undefined : await findNode(store, id, flags.head);
+  if (head !== undefined && typeof head !== "string") return head;
   const forked = await finishOnceBegun(() =>
     forkSession(store, id, {
       newId: newIds(),
@@ -33,6 +36,33 @@ export async function forkOne(
       : `Forked: ${forked.id} (${counted(forked.nodes, "node")} of ${escapeName(id)}).\n`,
   );
   return exitCodes.success;
+}
+
+/** The node that is meant by an id or the beginning of one, and that a head can stand at. */
+async function findNode(
+  store: SessionStore,
+  sessionId: string,
+  prefix: string,
+): Promise<string | ConversationRefusal> {
+  const loaded = await loadSession(store, sessionId);
+  if (isTurnRefusal(loaded)) return loaded;
+  const { nodes, orphans } = loaded.context;
+  if (nodes.has(prefix)) return prefix;
+  const meant = [...nodes.keys()].filter((id) => id.startsWith(prefix));
+  const [first, ...others] = meant;
+  if (first !== undefined && others.length === 0) return first;
+  if (first !== undefined)
+    return refuse("invalid_arguments", `${meant.length} nodes begin with ${prefix}. Give more of the id.`);
+  return orphans.has(prefix)
+    ? refuse("unknown_node", `Node ${prefix} hangs on one that is lost: nothing can go on from it.`)
+    : refuse(
+        "unknown_node",
+        `There is no node ${prefix} in this session; \`holdfast history view\` shows them.`,
+      );
+}
+
+function refuse(code: ConversationRefusal["code"], message: string): ConversationRefusal {
+  return { kind: "refusal", code, message };
 }
 
 /** `holdfast sessions rename ID TITLE`. */

@@ -13,6 +13,7 @@ import {
   type SessionSummary,
   searchSessions,
   summarizeSession,
+  type VerifiedSession,
   verifySession,
 } from "@holdfast/core";
 import { counted, readableSize, reportRefusal } from "../answers/index.js";
@@ -39,8 +40,9 @@ export async function listSessions(
 }
 
 function sessionLine(facts: SessionFacts, paint: Paint): string {
-  const { id, title, modifiedMs, sizeBytes, heldBy, problem } = facts;
+  const { id, title, cwd, modifiedMs, sizeBytes, heldBy, problem } = facts;
   const notes = [
+    ...(cwd === undefined ? [] : [paint.dim(escapeName(cwd))]),
     ...(heldBy === undefined ? [] : [paint.yellow(`in use by ${escapeName(heldBy)}`)]),
     ...(problem === undefined ? [] : [paint.red(escapeName(problem))]),
   ];
@@ -114,7 +116,7 @@ function describe(
     ["begun", localTime(facts.createdMs)],
     ["changed", localTime(facts.modifiedMs)],
     ["in use by", facts.heldBy],
-    ["nodes", `${nodes} (${kinds.map(([kind, count]) => `${kind} ${count}`).join(", ")})`],
+    ["nodes", `${nodes} (${kindCounts(kinds)})`],
     ["branches", `${branches}${pruned === 0 ? "" : `, ${pruned} pruned`}`],
     ["orphans", orphans === 0 ? undefined : `${orphans}`],
     ["staged", staged === 0 ? undefined : `${staged}`],
@@ -140,6 +142,14 @@ function describe(
     ...summary.tasks.tasks.flatMap((task) => taskLines(task, 0, paint)),
     ...problems.map(({ message }) => `${paint.red("problem".padEnd(10))} ${escapeName(message)}`),
   ];
+}
+
+/** The most frequent first, by name where they are as many: the nodes of a session have no order. */
+function kindCounts(kinds: SessionSummary["kinds"]): string {
+  return kinds
+    .toSorted(([one, many], [other, more]) => more - many || (one < other ? -1 : 1))
+    .map(([kind, count]) => `${kind} ${count}`)
+    .join(", ");
 }
 
 function taskLines(task: ListedTask, level: number, paint: Paint): readonly string[] {
@@ -173,8 +183,12 @@ export async function searchInSessions(
     return exitCodes.success;
   }
   const paint = terminal.outPaint;
-  for (const { sessionId, nodeId, kind, snippet } of matches)
-    await terminal.out(`${paint.cyan(sessionId)} ${paint.dim(nodeId)} ${kind}: ${escapeName(snippet)}\n`);
+  let under = prefix === undefined ? "" : matches[0]?.sessionId;
+  for (const { sessionId, nodeId, kind, snippet } of matches) {
+    if (sessionId !== under) await terminal.out(`${paint.cyan(escapeName(sessionId))}\n`);
+    under = sessionId;
+    await terminal.out(`  ${paint.dim(escapeName(nodeId))} ${kind}: ${escapeName(snippet)}\n`);
+  }
   for (const { id, message } of unread)
     terminal.err(`Not searched: ${escapeName(id)}: ${escapeName(message)}\n`);
   if (more) terminal.err("There is more; --limit shows it.\n");
@@ -205,10 +219,7 @@ export async function verifySessions(
     const verified = await verifySession(store, id, checkRendering);
     const wrong = isTurnRefusal(verified)
       ? [verified.message]
-      : [
-          ...verified.problems.map(({ message }) => message),
-          ...verified.findings.map(({ nodeId, message }) => `Branch ${nodeId}: ${message}`),
-        ];
+      : [...verified.problems.map(({ message }) => message), ...tellOnce(verified.findings)];
     sound &&= wrong.length === 0;
     const counts = isTurnRefusal(verified)
       ? {}
@@ -223,6 +234,19 @@ export async function verifySessions(
   }
   if (settings.json) await terminal.out(jsonLine({ success: sound, sessions: reports }));
   return sound ? exitCodes.success : exitCodes.state;
+}
+
+/** What is wrong with a node is found on every branch that it stands on. */
+function tellOnce(findings: VerifiedSession["findings"]): readonly string[] {
+  const branches = new Map<string, string[]>();
+  for (const { nodeId, message } of findings) {
+    const ends = branches.get(message) ?? [];
+    ends.push(nodeId);
+    branches.set(message, ends);
+  }
+  return [...branches].map(([message, ends]) =>
+    ends.length === 1 ? `Branch ${ends[0]}: ${message}` : `On ${ends.length} branches: ${message}`,
+  );
 }
 
 function verdict(

@@ -30,7 +30,7 @@ beforeAll(() => {
 describe("holdfast sessions", () => {
   test("lists what there is, and says so where there is nothing", async () => {
     expect((await run("sessions", "list")).stdout).toMatch(
-      new RegExp(`^${id}  .*  Invoices are a cent off\n$`),
+      new RegExp(`^${id}  .*  Invoices are a cent off  /home/ada/billing\n$`),
     );
     expect((await json("sessions", "list")).said.sessions).toMatchObject([
       { id, cwd: "/home/ada/billing", held_by: null },
@@ -58,6 +58,9 @@ describe("holdfast sessions", () => {
     expect((await run("sessions", "search", "a decimal .ibrary")).stdout).toContain(
       "task_boundary: a decimal library",
     );
+    const within = await run("sessions", "search", "decimal", id.slice(0, 8));
+    expect(within.stdout).toMatch(/^( {2}\S+ \w+: .*\n)+$/);
+    expect((await run("sessions", "search", "decimal")).stdout).toBe(`${id}\n${within.stdout}`);
     expect(await run("sessions", "search", "-F", "decimal .ibrary")).toMatchObject({ code: 0, stdout: "" });
     const { said } = await json("sessions", "search", "CENT", "-i", "--limit", "2", id.slice(0, 6));
     expect(said.matches).toHaveLength(2);
@@ -93,10 +96,15 @@ describe("holdfast sessions", () => {
 
   test("forks at a node, or not at all", async () => {
     const head = (await json("sessions", "search", "One small type keeps")).said.matches[0].nodeId;
-    const fork = (await json("sessions", "fork", id, "--head", head)).said.id;
+    const fork = (await json("sessions", "fork", id, "--head", head.slice(0, -1))).said.id;
     expect((await json("sessions", "show", fork)).said.head).toMatchObject({ id: head });
     await run("sessions", "rm", fork, "--yes");
-    expect(await run("sessions", "fork", id, "--head", "nowhere")).toMatchObject({ code: 3 });
+    const short = (await json("sessions", "fork", id, "--head", head.slice(0, 2))).said;
+    expect(short).toMatchObject({ success: false, message: expect.stringContaining("nodes begin with") });
+    expect(await run("sessions", "fork", id, "--head", "nowhere")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("There is no node nowhere in this session"),
+    });
     expect((await json("sessions", "list")).said.sessions).toHaveLength(1);
   });
 

@@ -166,6 +166,28 @@ describe.skipIf(missing !== "")(`the page of a session${missing}`, () => {
     await page.close();
   });
 
+  test("fills the window with a short session, too, and keeps its size whatever is shown", async () => {
+    const at = "2026-01-01T00:00:00Z";
+    const message = { role: "user", content: "Thanks." };
+    const lines = [
+      { type: "session", version: 3, id: "x", timestamp: at, cwd: "/x" },
+      { type: "message", id: "a", parentId: null, message },
+    ];
+    const { page, complaints } = await open(await importPage(lines, "short.html"));
+    const heights = () =>
+      page.evaluate(() =>
+        ["main", "footer"].map((name) => document.querySelector(name)?.getBoundingClientRect().bottom),
+      );
+    const [panes = 0, foot] = await heights();
+    expect(foot).toBe(860);
+    expect(panes).toBeGreaterThan(800);
+    await page.keyboard.press("m");
+    expect(await page.textContent("#turn-view")).not.toContain("Thanks..");
+    expect(await heights()).toEqual([panes, foot]);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   test("leaves hostile texts as they are: nothing runs, nothing leaves its place", async () => {
     const evil = '</script><script>alert(1)</script><img src="http://127.0.0.1:9/x" onerror="alert(2)"><!--';
     const bidi = "abc\u202Etxt.exe\u0007\u001b[31m\u2028";

@@ -36,6 +36,8 @@ export type Line =
     }
   | { readonly kind: "newer_version"; readonly seq: number; readonly v: number }
   | { readonly kind: "unknown_event"; readonly seq: number; readonly type: string }
+  /** The check fits its bytes, so they are as they were written; they were never an event. */
+  | { readonly kind: "no_event"; readonly seq: number; readonly type: string }
   | { readonly kind: "damaged" };
 
 /**
@@ -98,7 +100,9 @@ function readAny(text: string, read: (sha256: string) => Uint8Array | undefined)
   const lost = blobs === undefined ? nothing : lostOf(rest, blobs, read);
   if (lost === undefined) return damaged;
   const answer = eventFromJson(rest);
-  if (answer.kind === "invalid") return damaged;
+  if (answer.kind === "invalid") {
+    return { kind: "no_event", seq, type: typeof rest.type === "string" ? rest.type : "event" };
+  }
   if (answer.kind === "unknown_event") return { ...answer, seq };
   const { names, pointers } = lost;
   const event = names.length === 0 ? answer.event : withoutLost(answer.event, pointers);

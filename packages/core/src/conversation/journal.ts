@@ -175,6 +175,12 @@ class Reading {
           `record ${seq} is of format ${line.v}, which only a newer release can read`,
         );
         return;
+      case "no_event":
+        this.report(
+          "damaged_line",
+          `record ${seq} is no event, though it is as it was written: a field of ${JSON.stringify(line.type)} is missing or of another type; it was left out, all others hold`,
+        );
+        return;
       case "unknown_event":
         this.report(
           "unknown_event",

@@ -27,10 +27,17 @@ export function refusalOf(error: unknown): ConversationRefusal {
     case "permission_denied":
       return refuseTurn(code, `PostgreSQL does not allow this: ${message}.`);
     case undefined:
-      return refuseTurn("store_failed", `PostgreSQL failed: ${message}. Try again when it is back.`);
+      return refuseTurn("store_failed", `PostgreSQL failed: ${message}. ${wayOut(error)}`);
     default:
       return code satisfies never;
   }
+}
+
+/** A database that there is none of (3D000) does not come back. */
+function wayOut(error: Error): string {
+  return error instanceof pg.DatabaseError && error.code === "3D000"
+    ? "Make it, or name another one."
+    : "Try again when it is back.";
 }
 
 /**

@@ -121,6 +121,14 @@ function problemsOf(line: Line, seq: number): readonly JournalProblem[] {
           message: `Event ${seq} is not as it was written; it was left out, all others hold.`,
         },
       ];
+    case "no_event":
+      return [
+        {
+          line: seq,
+          what: "damaged_line",
+          message: `Event ${seq} is no event, though it is as it was written: a field of ${JSON.stringify(line.type)} is missing or of another type; it was left out, all others hold.`,
+        },
+      ];
     case "newer_version":
       return [
         {

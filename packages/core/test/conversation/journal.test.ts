@@ -159,6 +159,16 @@ describe("a line", () => {
     ];
     for (const shape of shapes) expect(said(read(sealed(shape)))).toEqual(["1 damaged_line"]);
   });
+
+  it("is not called changed where its check fits, and leaves no gap", () => {
+    const malformed = { v: 1, seq: 1, ts: 1, type: "renamed", title: 5 };
+    const next = { v: 1, seq: 2, ts: 1, type: "renamed", title: "t" };
+    const { records, problems } = read(Buffer.concat([sealed(malformed), sealed(next)]));
+    expect(records.map(({ seq }) => seq)).toEqual([2]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^Line 1: record 1 is no event, though .* a field of "renamed"/),
+    ]);
+  });
 });
 
 describe("what a newer release wrote", () => {
