@@ -174,10 +174,11 @@ describe.skipIf(missing !== "")(`the page of a session${missing}`, () => {
       { type: "message", id: "a", parentId: null, message },
     ];
     const { page, complaints } = await open(await importPage(lines, "short.html"));
-    const heights = () =>
-      page.evaluate(() =>
-        ["main", "footer"].map((name) => document.querySelector(name)?.getBoundingClientRect().bottom),
-      );
+    const bottomOf = async (name: string) => {
+      const box = await page.locator(name).boundingBox();
+      return box === null ? 0 : box.y + box.height;
+    };
+    const heights = async () => [await bottomOf("body > main"), await bottomOf("body > footer")];
     const [panes = 0, foot] = await heights();
     expect(foot).toBe(860);
     expect(panes).toBeGreaterThan(800);
