@@ -37,7 +37,7 @@ export type Line =
   | { readonly kind: "newer_version"; readonly seq: number; readonly v: number }
   | { readonly kind: "unknown_event"; readonly seq: number; readonly type: string }
   /** The check fits its bytes, so they are as they were written; they were never an event. */
-  | { readonly kind: "no_event"; readonly seq: number; readonly type: string }
+  | { readonly kind: "no_event"; readonly seq: number; readonly flaw: string }
   | { readonly kind: "damaged" };
 
 /**
@@ -101,7 +101,7 @@ function readAny(text: string, read: (sha256: string) => Uint8Array | undefined)
   if (lost === undefined) return damaged;
   const answer = eventFromJson(rest);
   if (answer.kind === "invalid") {
-    return { kind: "no_event", seq, type: typeof rest.type === "string" ? rest.type : "event" };
+    return { kind: "no_event", seq, flaw: answer.flaw.trim() };
   }
   if (answer.kind === "unknown_event") return { ...answer, seq };
   const { names, pointers } = lost;

@@ -178,7 +178,7 @@ class Reading {
       case "no_event":
         this.report(
           "damaged_line",
-          `record ${seq} is no event, though it is as it was written: a field of ${JSON.stringify(line.type)} is missing or of another type; it was left out, all others hold`,
+          `record ${seq} is as it was written and yet no event: ${line.flaw}; it was left out, all others hold`,
         );
         return;
       case "unknown_event":

@@ -126,7 +126,7 @@ function problemsOf(line: Line, seq: number): readonly JournalProblem[] {
         {
           line: seq,
           what: "damaged_line",
-          message: `Event ${seq} is no event, though it is as it was written: a field of ${JSON.stringify(line.type)} is missing or of another type; it was left out, all others hold.`,
+          message: `Event ${seq} is as it was written and yet no event: ${line.flaw}; it was left out, all others hold.`,
         },
       ];
     case "newer_version":
