@@ -84,9 +84,7 @@ export const conversationExitCodeOf: Readonly<Record<ConversationCode, number>> 
   task_closed: exitCodes.state,
   restore_pending: exitCodes.state,
   files_in_conflict: exitCodes.state,
-  bytes_gone: exitCodes.state,
   files_refused: exitCodes.state,
-  damaged: exitCodes.state,
 
   cycle: exitCodes.change,
   invalid_arguments: exitCodes.change,
