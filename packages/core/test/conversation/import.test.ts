@@ -81,7 +81,7 @@ const piHeader = {
   version: 3,
   id: "p-1",
   timestamp: "2026-01-02T03:04:05.000Z",
-  cwd: "/work/app",
+  cwd: "/srv/app",
 };
 const at = (id: string, parentId: string | null) => ({ id, parentId, timestamp: "2026-01-02T03:04:06.000Z" });
 const piUser = (id: string, parentId: string | null, text: string) => ({
@@ -160,7 +160,7 @@ describe("a session of pi", () => {
     });
     expect(session.events[0]?.event).toMatchObject({
       title: "fix it",
-      cwd: "/work/app",
+      cwd: "/srv/app",
       origin: { kind: "import", from: "file.jsonl" },
     });
   });
@@ -232,7 +232,7 @@ const line = (uuid: string, parentUuid: string | null, type: string, message: ob
   parentUuid,
   isSidechain: false,
   sessionId: "s",
-  cwd: "/work/app",
+  cwd: "/srv/app",
   timestamp: "2026-01-02T03:04:06.000Z",
   message,
   ...more,

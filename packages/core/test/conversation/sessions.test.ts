@@ -24,7 +24,7 @@ async function storeWithOne(prefix = "n") {
       ids: countedIds(prefix),
       now: steadyClock(),
       title: "First",
-      cwd: "/work/app",
+      cwd: "/srv/app",
     }),
   );
   const asked = say(manager, "Where is the parser?");

@@ -277,7 +277,7 @@ function describeList({ store, reopen }: Ground): void {
     const before = Date.now();
     for (const id of ["s-a", "s-b", "s-c"]) {
       await later();
-      await (await made(store(), id, { title: `about ${id}`, cwd: `/work/${id}` }, [], Date.now())).close();
+      await (await made(store(), id, { title: `about ${id}`, cwd: `/srv/${id}` }, [], Date.now())).close();
     }
     expect(listed(await store().list()).map(({ id }) => id)).toEqual(["s-c", "s-b", "s-a"]);
     await later();
@@ -287,7 +287,7 @@ function describeList({ store, reopen }: Ground): void {
     const facts = listed(await (await reopen()).list());
     expect(facts.map(({ id }) => id)).toEqual(["s-a", "s-c", "s-b"]);
     expect(facts.map(({ title }) => title)).toEqual(["another name", "about s-c", "about s-b"]);
-    expect(facts.map(({ cwd }) => cwd)).toEqual(["/work/s-a", "/work/s-c", "/work/s-b"]);
+    expect(facts.map(({ cwd }) => cwd)).toEqual(["/srv/s-a", "/srv/s-c", "/srv/s-b"]);
     expect(facts.map(({ heldBy }) => heldBy !== undefined)).toEqual([true, false, false]);
     for (const fact of facts) expectFacts(fact, before);
   });
