@@ -6,6 +6,12 @@ const rooms = {
   core: ["text", "patch", "files", "conversation", "context", "tools", "node"],
 };
 
+/** Rooms that consist of rooms, in the order in which these may import; what all of them share comes first. */
+const subRooms = {
+  "core/patch": ["model", "compare", "read", "locate", "explain", "apply"],
+  "core/node": ["disk", "commit", "state-folder", "change-sets", "journal", "workspace"],
+};
+
 /** A third-party library and the only place that may know it. */
 const homes = {
   diff: "^packages/core/src/patch/",
@@ -17,8 +23,8 @@ const homes = {
   chardet: "^packages/core/src/node/",
   "iconv-lite": "^packages/core/src/node/",
   "fs-native-extensions": "^packages/core/src/node/",
-  pg: "^packages/core/src/node/",
-  kysely: "^packages/core/src/node/",
+  pg: "^packages/postgres/src/",
+  kysely: "^packages/postgres/src/",
   "@modelcontextprotocol": "^packages/mcp/src/",
   commander: "^packages/cli/src/",
   "jsonc-parser": "^packages/cli/src/",
@@ -28,6 +34,12 @@ const homes = {
   deepagents: "^packages/adapters/src/deepagents[.]ts$",
 };
 
+/** Packages that share only core's doors and never meet; cli composes them. */
+const siblings = ["mcp", "agent", "adapters", "postgres"];
+
+/** Of these the ones that are entered by one door, their index. */
+const oneDoor = ["mcp", "agent", "postgres"];
+
 /** One adapter a framework, one file an adapter: these are also the package's doors. */
 const adapters = "genkit|ai-sdk|anthropic|deepagents";
 
@@ -35,7 +47,7 @@ const adapters = "genkit|ai-sdk|anthropic|deepagents";
 const peers = "^(genkit|ai|@anthropic-ai/sdk|deepagents)$";
 
 /** The only files that may touch the operating system. */
-const edge = "^packages/(core/src/node|cli/(src|bin))/";
+const edge = "^packages/(core/src/node|postgres/src|cli/(src|bin))/";
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: "error", from, to });
 
@@ -50,6 +62,29 @@ const orderOf = (pkg, order) =>
     );
   });
 
+const orderInside = (place, order) => {
+  const [pkg, room] = place.split("/");
+  const root = `^packages/${pkg}/src/${room}/`;
+  const name = `${pkg}-${room}`;
+  return [
+    ...order.map((subRoom, at) => {
+      const later = [...order.slice(at + 1).map((other) => `${other}/`), "[^/]+$"];
+      return forbid(
+        `order-${name}-${subRoom}`,
+        "a sub-room imports earlier sub-rooms only, and never its room's door",
+        { path: `${root}${subRoom}/` },
+        { path: `${root}(${later.join("|")})` },
+      );
+    }),
+    forbid(
+      `listed-${name}`,
+      "a new sub-room is added to the table first; the room itself holds its door only",
+      {},
+      { path: `${root}(?!(${order.join("|")})/|index[.]ts$)` },
+    ),
+  ];
+};
+
 export default {
   forbidden: [
     ...Object.entries(rooms).flatMap(([pkg, order]) => orderOf(pkg, order)),
@@ -61,11 +96,15 @@ export default {
         { path: `^packages/${pkg}/src/(?!(${order.join("|")})/)[^/]+/` },
       ),
     ),
+    ...Object.entries(subRooms).flatMap(([place, order]) => orderInside(place, order)),
     forbid(
       "use-the-door",
-      "another room is entered by its index.ts",
+      "another room is entered by its own index.ts, never by that of a sub-room",
       { path: "^packages/([^/]+)/src/([^/]+)/" },
-      { path: "^packages/$1/src/[^/]+/", pathNot: ["^packages/$1/src/$2/", "/index[.]ts$"] },
+      {
+        path: "^packages/$1/src/[^/]+/",
+        pathNot: ["^packages/$1/src/$2/", "^packages/$1/src/[^/]+/index[.]ts$"],
+      },
     ),
     forbid(
       "core-stands-alone",
@@ -73,11 +112,13 @@ export default {
       { path: "^packages/core/" },
       { path: "^packages/(?!core/)" },
     ),
-    forbid(
-      "mcp-meets-only-core",
-      "the packages share only core; cli composes them",
-      { path: "^packages/mcp/" },
-      { path: "^packages/(?!(mcp|core)/)" },
+    ...siblings.map((name) =>
+      forbid(
+        `${name}-meets-only-core`,
+        "the packages share only core; cli composes them",
+        { path: `^packages/${name}/` },
+        { path: `^packages/(?!(${name}|core)/)` },
+      ),
     ),
     forbid(
       "core-by-its-two-doors",
@@ -88,17 +129,16 @@ export default {
         pathNot: "^packages/core/(src|dist)/(index|node/index)[.](ts|js|d[.]ts)$",
       },
     ),
-    forbid(
-      "mcp-by-its-door",
-      "mcp is entered by its index",
-      { path: "^packages/(?!mcp/)[^/]+/src/" },
-      { path: "^packages/mcp/(src|dist)/", pathNot: "^packages/mcp/(src|dist)/index[.](ts|js|d[.]ts)$" },
-    ),
-    forbid(
-      "adapters-meet-only-core",
-      "the packages share only core; an adapter knows no other door",
-      { path: "^packages/adapters/" },
-      { path: "^packages/(?!(adapters|core)/)" },
+    ...oneDoor.map((name) =>
+      forbid(
+        `${name}-by-its-door`,
+        "the package is entered by its index",
+        { path: `^packages/(?!${name}/)[^/]+/src/` },
+        {
+          path: `^packages/${name}/(src|dist)/`,
+          pathNot: `^packages/${name}/(src|dist)/index[.](ts|js|d[.]ts)$`,
+        },
+      ),
     ),
     forbid(
       "adapters-by-their-doors",

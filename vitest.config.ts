@@ -1,7 +1,14 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The core's tests that start processes, break disks or need root. */
+const machineTestsOfCore = [
+  "packages/core/test/node/**/*.test.ts",
+  "packages/core/test/{attacks,hardening,losses}.test.ts",
+];
 
 // Tests run against the sources, so that a stale build cannot pass them;
 // tests of whole processes use the built binary, which `npm ci` has made.
@@ -11,11 +18,38 @@ export default defineConfig({
       { find: /^@holdfast\/core$/, replacement: source("packages/core/src/index.ts") },
       { find: /^@holdfast\/core\/node$/, replacement: source("packages/core/src/node/index.ts") },
       { find: /^@holdfast\/mcp$/, replacement: source("packages/mcp/src/index.ts") },
+      { find: /^@holdfast\/postgres$/, replacement: source("packages/postgres/src/index.ts") },
     ],
   },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     testTimeout: 30_000,
     pool: "forks",
+    // Vitest would leave one core idle.
+    maxWorkers: availableParallelism(),
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "pure",
+          include: ["packages/{core,adapters}/test/**/*.test.ts"],
+          exclude: machineTestsOfCore,
+          // These files share no state, so a worker loads the sources once for all of them.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "machine",
+          include: [
+            ...machineTestsOfCore,
+            "packages/!(core|adapters)/test/**/*.test.ts",
+            "test/**/*.test.ts",
+          ],
+          // The parts run one after the other: what measures time has no third worker beside it.
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -1,6 +1,6 @@
 /** One figure of a proof: what was done, how often it went wrong, and what the unsafe way does. */
 export interface Row {
-  /** As in docs/proof.md: `F1`, `R2`, `B4`. */
+  /** As in docs/lab/proof.md: `F1`, `R2`, `B4`. */
   readonly figure: string;
   /** What was done, with its counts: `write_file: 143 calls × 7 errors`. */
   readonly what: string;
@@ -26,7 +26,7 @@ export interface RunOptions {
 /** A module `proof/NAME.mjs` exports this as `part`; `proof/parts.mjs` names it. */
 export interface Part {
   readonly name: string;
-  /** The heading of its section here and in docs/proof.md. */
+  /** The heading of its section here and in docs/lab/proof.md. */
   readonly title: string;
   run(options: RunOptions): Promise<readonly Row[]>;
 }

@@ -27,7 +27,7 @@ export const part = {
       /** @type {Partial<Race> & Pick<Race, "sessions" | "turns">} */ how,
     ) => {
       const schema = `race_${rows.length}`;
-      const result = await runRace({ cluster, room: built.node, schema, processes: 8, ...how });
+      const result = await runRace({ cluster, room: built.postgres, schema, processes: 8, ...how });
       const row = rowOf(figure, what, result, how.trouble !== undefined);
       rows.push(row);
       print(`${what}: ${row.seen}`);

@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import { argv } from "node:process";
-import { createConversation, isTurnRefusal, runToolTurn, timeSortedIds } from "@holdfast/core";
+import { carryOut, createConversation, isRefusal, timeSortedIds } from "@holdfast/core";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
 
 const [stateDir, project] = argv.slice(2);
@@ -100,19 +100,21 @@ async function findTheCause() {
   must(
     manager.commitStagedItems("Some invoices are a cent off. Find out why, and fix it where it comes from."),
   );
-  const step = answer("Totals first: where they are added up, and how the tests see them.", {
+  answer("Totals first: where they are added up, and how the tests see them.", {
     thought:
       "A cent off sounds like rounding. Either the sum or the tax is rounded at the wrong place. I read the code before I guess.",
     usage: { inputTokens: 5_210, cachedInputTokens: 4_608, outputTokens: 96, thoughtTokens: 41 },
+    calls: [
+      call("c1", "search_files", { pattern: "totalOf", path: "src" }),
+      call("c2", "read_file", { file_path: "src/invoice.ts" }),
+    ],
   });
-  call(step, "c1", "search_files", { pattern: "totalOf", path: "src" });
-  call(step, "c2", "read_file", { file_path: "src/invoice.ts" });
   result(
     "c1",
     "search_files",
     `src/invoice.ts:9:export function totalOf({ items, taxRate }: Invoice): number {\nsrc/format.ts:4:${inEuros}\n`,
   );
-  await carryOut("c2");
+  await carry("c2");
   answer(
     "The sum is kept as a float and rounded once at the end, while the printed lines are rounded one by one. Where a line ends in half a cent, the two disagree.\n\nI'll count in whole cents instead.",
   );
@@ -140,38 +142,41 @@ async function mergeATask() {
       goal: "totalOf counts whole cents; the tests of src/invoice.ts pass.",
     }),
   );
-  let step = answer("One small type keeps cents and euros apart.", {
+  answer("One small type keeps cents and euros apart.", {
     usage: { inputTokens: 6_480, cachedInputTokens: 6_016, outputTokens: 412 },
+    calls: [call("c3", "write_file", { file_path: "src/money.ts", content: money })],
   });
-  call(step, "c3", "write_file", { file_path: "src/money.ts", content: money });
-  await carryOut("c3");
-  step = answer("");
-  call(step, "c4", "safe_patch", {
-    file_path: "src/invoice.ts",
-    base_content_sha256: hashOf(invoice),
-    unified_diff:
-      '@@ -1,2 +1,3 @@\n import type { Item } from "./item.js";\n+import { cents, type Cents } from "./money.js";\n \n@@ -8,8 +9,8 @@\n-/** What the customer owes, tax included. */\n-export function totalOf({ items, taxRate }: Invoice): number {\n+/** What the customer owes, tax included: each line is rounded, as it is printed. */\n+export function totalOf({ items, taxRate }: Invoice): Cents {\n   let sum = 0;\n   for (const { price, count } of items) {\n-    sum += price * count;\n+    sum += cents(price) * count;\n   }\n-  return Math.round(sum * (1 + taxRate) * 100) / 100;\n+  return cents.of(Math.round(sum * (1 + taxRate)));\n }\n',
+  await carry("c3");
+  answer("", {
+    calls: [
+      call("c4", "safe_patch", {
+        file_path: "src/invoice.ts",
+        base_content_sha256: hashOf(invoice),
+        unified_diff:
+          '@@ -1,2 +1,3 @@\n import type { Item } from "./item.js";\n+import { cents, type Cents } from "./money.js";\n \n@@ -8,8 +9,8 @@\n-/** What the customer owes, tax included. */\n-export function totalOf({ items, taxRate }: Invoice): number {\n+/** What the customer owes, tax included: each line is rounded, as it is printed. */\n+export function totalOf({ items, taxRate }: Invoice): Cents {\n   let sum = 0;\n   for (const { price, count } of items) {\n-    sum += price * count;\n+    sum += cents(price) * count;\n   }\n-  return Math.round(sum * (1 + taxRate) * 100) / 100;\n+  return cents.of(Math.round(sum * (1 + taxRate)));\n }\n',
+      }),
+    ],
   });
-  await carryOut("c4");
-  step = answer("Now the tests.");
-  call(step, "c5", "run_shell_command", { command: "npm test -- invoice" });
+  await carry("c4");
+  answer("Now the tests.", { calls: [call("c5", "run_shell_command", { command: "npm test -- invoice" })] });
   result(
     "c5",
     "run_shell_command",
     " FAIL  test/format.test.ts > prints the total\n   expected 'Total: 1190.00' to be 'Total: 11.90'\n\n 1 failed, 11 passed\n",
     true,
   );
-  step = answer("The total is in cents now, so what prints it has to divide.", {
+  answer("The total is in cents now, so what prints it has to divide.", {
     thought: "format.ts still takes the total for euros. The fix belongs there, not in totalOf.",
+    calls: [
+      call("c6", "safe_patch", {
+        file_path: "src/format.ts",
+        base_content_sha256: hashOf(inEurosWhole),
+        unified_diff: `@@ -4 +4 @@\n-${inEuros}\n+${total}\n`,
+      }),
+    ],
   });
-  call(step, "c6", "safe_patch", {
-    file_path: "src/format.ts",
-    base_content_sha256: hashOf(inEurosWhole),
-    unified_diff: `@@ -4 +4 @@\n-${inEuros}\n+${total}\n`,
-  });
-  await carryOut("c6");
-  step = answer("");
-  call(step, "c7", "run_shell_command", { command: "npm test" });
+  await carry("c6");
+  answer("", { calls: [call("c7", "run_shell_command", { command: "npm test" })] });
   result("c7", "run_shell_command", " 12 passed\n");
   must(
     manager.completeTask({
@@ -192,14 +197,19 @@ async function mergeATask() {
 async function changeTheirMind() {
   const here = manager.context.currentNodeId;
   must(manager.commitStagedItems("Show the currency with the total."));
-  let step = answer("Before the amount, then.", {
+  answer("Before the amount, then.", {
     usage: { inputTokens: 5_110, cachedInputTokens: 4_992, outputTokens: 88 },
+    // The task's branch knew the file; this one has only its summary.
+    calls: [
+      call("c8r", "read_file", { file_path: "src/format.ts" }),
+      call("c8", "edit_file", {
+        file_path: "src/format.ts",
+        edits: [{ old_string: "Total: ${", new_string: "Total: € ${" }],
+      }),
+    ],
   });
-  call(step, "c8", "edit_file", {
-    file_path: "src/format.ts",
-    edits: [{ old_string: "Total: ${", new_string: "Total: € ${" }],
-  });
-  await carryOut("c8");
+  await carry("c8r");
+  await carry("c8");
   answer("The total now reads `Total: € 11.90`.");
 
   await disk("src/format.ts", format);
@@ -212,34 +222,33 @@ async function changeTheirMind() {
   must(manager.beginRestore(restore));
   must(manager.finishRestore(restore));
   must(manager.commitStagedItems("Show the currency with the total, behind the amount as it is usual here."));
-  step = answer("Behind the amount, with a space.", {
+  answer("Behind the amount, with a space.", {
     usage: { inputTokens: 5_142, cachedInputTokens: 4_992, outputTokens: 92 },
+    // The task's branch knew the file; this one has only its summary.
+    calls: [
+      call("c9r", "read_file", { file_path: "src/format.ts" }),
+      call("c9", "edit_file", {
+        file_path: "src/format.ts",
+        edits: [{ old_string: ").toFixed(2)}`", new_string: ").toFixed(2)} €`" }],
+      }),
+    ],
   });
-  call(step, "c9", "edit_file", {
-    file_path: "src/format.ts",
-    edits: [{ old_string: ").toFixed(2)}`", new_string: ").toFixed(2)} €`" }],
-  });
-  await carryOut("c9");
+  await carry("c9r");
+  await carry("c9");
   answer("The total now reads `Total: 11.90 €`.");
 }
 
-/** One answer of the model. @returns the name of its step, for the calls that belong to it. */
-function answer(text, { thought, usage } = {}) {
+/** One answer of the model. */
+function answer(text, { thought, usage, calls = [] } = {}) {
   const step = `step ${manager.context.nodes.size}`;
-  const payload = {
-    kind: "model_message",
-    text,
-    from: model,
-    step,
-    ...(thought === undefined ? {} : { thought }),
-  };
-  if (text !== "" || thought !== undefined)
-    must(manager.addNode(payload, undefined, usage === undefined ? {} : { usage }));
-  return step;
+  const thoughts = thought === undefined ? [] : [{ kind: "thought", text: thought }];
+  const texts = text === "" ? [] : [{ kind: "text", text }];
+  const parts = [...thoughts, ...texts, ...calls];
+  must(manager.addAnswer({ step, from: model, parts, ...(usage === undefined ? {} : { usage }) }));
 }
 
-function call(step, callId, name, args) {
-  must(manager.addNode({ kind: "tool_call", callId, name, args, from: model, step }));
+function call(callId, name, args) {
+  return { kind: "tool_call", callId, name, args };
 }
 
 function result(callId, name, output, isError) {
@@ -247,8 +256,8 @@ function result(callId, name, output, isError) {
 }
 
 /** A call of a file tool, really carried out. */
-async function carryOut(callId) {
-  const turn = must(await runToolTurn({ manager, workspace, callId }));
+async function carry(callId) {
+  const turn = must(await carryOut({ callId }, { manager, workspace }));
   if (turn.kind !== "answered" || turn.isError) throw new Error(`${callId}: ${turn.text}`);
 }
 
@@ -264,6 +273,6 @@ function hashOf(text) {
 }
 
 function must(answered) {
-  if (isTurnRefusal(answered)) throw new Error(`${answered.code}: ${answered.message}`);
+  if (isRefusal(answered)) throw new Error(`${answered.code}: ${answered.message}`);
   return answered;
 }

@@ -96,7 +96,7 @@ function differs(expected: readonly string[], printed: readonly string[]): strin
 
 const pages = [
   "README.md",
-  ...readdirSync(join(house, "docs"))
+  ...readdirSync(join(house, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
 ];
@@ -126,5 +126,49 @@ describe("the examples of the documentation", () => {
   it("are there at all", () => {
     const all = pages.flatMap((page) => examplesOf(readFileSync(join(house, page), "utf8")));
     expect(all.length).toBeGreaterThan(5);
+  });
+});
+
+/** Anchors of a page as GitHub makes them of its headings. */
+function anchorsOf(page: string): readonly string[] {
+  const headings = [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map((match) => match[1] ?? "");
+  return headings.map((text) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+function withoutCode(page: string): string {
+  return page.replace(/^```[\s\S]*?^```/gm, "");
+}
+
+/** The links of a page to files of the repository that lead nowhere. */
+function deadLinks(page: string): readonly string[] {
+  const text = withoutCode(readFileSync(join(house, page), "utf8"));
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
+  return links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [path = "", anchor] = link.split("#");
+    const target = path === "" ? join(house, page) : resolve(house, dirname(page), path);
+    if (!existsSync(target)) return true;
+    return anchor !== undefined && !anchorsOf(readFileSync(target, "utf8")).includes(anchor);
+  });
+}
+
+describe("the links of the documentation", () => {
+  const linked = [...pages, "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench/README.md"];
+
+  it.each(linked)("of %s lead to a file, and to a heading where they name one", (page) => {
+    expect(deadLinks(page)).toEqual([]);
+  });
+
+  it("lead from docs/README.md to every page", () => {
+    const index = readFileSync(join(house, "docs/README.md"), "utf8");
+    const missing = pages.filter(
+      (page) => /^docs\/(?!README)/.test(page) && !index.includes(`](${page.slice("docs/".length)})`),
+    );
+    expect(missing).toEqual([]);
   });
 });

@@ -20,12 +20,15 @@ const clean: Readonly<Record<string, string>> = {
   }),
   "packages/core/src/index.ts": 'export { text } from "./text/index.js";\n',
   "packages/core/src/text/index.ts": "export const text = 1;\n",
-  "packages/core/src/patch/index.ts": 'export { place } from "./place.js";\n',
-  "packages/core/src/patch/place.ts":
-    'import { text } from "../text/index.js";\nimport { applyPatch } from "diff";\nexport const place = [text, applyPatch];\n',
+  "packages/core/src/patch/index.ts": 'export { place } from "./apply/place.js";\n',
+  "packages/core/src/patch/apply/place.ts":
+    'import { hunk } from "../model/hunk.js";\nimport { text } from "../../text/index.js";\nimport { applyPatch } from "diff";\nexport const place = [text, hunk, applyPatch];\n',
+  "packages/core/src/patch/model/hunk.ts": "export const hunk = 1;\n",
   "packages/core/src/files/index.ts": 'export { place } from "../patch/index.js";\n',
   "packages/core/src/tools/index.ts": 'import { z } from "zod";\nexport const tools = z;\n',
-  "packages/core/src/node/index.ts":
+  "packages/core/src/node/index.ts": 'export { disk } from "./workspace/open.js";\n',
+  "packages/core/src/node/workspace/open.ts": 'export { disk } from "../disk/disk.js";\n',
+  "packages/core/src/node/disk/disk.ts":
     'import { readFileSync } from "node:fs";\nexport const disk = readFileSync;\n',
   "packages/mcp/package.json": JSON.stringify({
     name: "@holdfast/mcp",
@@ -47,6 +50,23 @@ const clean: Readonly<Record<string, string>> = {
     'import { text } from "@holdfast/core";\nimport { genkit } from "genkit";\nimport { seen } from "./seen.js";\nexport const holdfast = [text, genkit, seen];\n',
   "packages/adapters/src/ai-sdk.ts": "export const tools = 1;\n",
   "packages/adapters/src/seen.ts": "export const seen = 1;\n",
+  "packages/agent/package.json": JSON.stringify({
+    name: "@holdfast/agent",
+    type: "module",
+    exports: { ".": { "holdfast-source": "./src/index.ts" } },
+    dependencies: { "@holdfast/core": "0.1.0" },
+  }),
+  "packages/agent/src/index.ts": 'export { inner } from "./inner.js";\n',
+  "packages/agent/src/inner.ts": 'export { text as inner } from "@holdfast/core";\n',
+  "packages/postgres/package.json": JSON.stringify({
+    name: "@holdfast/postgres",
+    type: "module",
+    exports: { ".": { "holdfast-source": "./src/index.ts" } },
+    dependencies: { "@holdfast/core": "0.1.0", kysely: "0.28.18", pg: "8.23.1" },
+  }),
+  "packages/postgres/src/index.ts": 'export { inner } from "./inner.js";\n',
+  "packages/postgres/src/inner.ts":
+    'import { hostname } from "node:os";\nimport { disk } from "@holdfast/core/node";\nimport { Kysely } from "kysely";\nimport pg from "pg";\nexport const inner = [hostname, disk, Kysely, pg];\n',
   "packages/cli/package.json": JSON.stringify({
     name: "@holdfast/cli",
     type: "module",
@@ -81,36 +101,80 @@ const breaches: readonly Breach[] = [
     source: 'import { stray } from "../stray/index.js";\nexport const found = stray;\n',
     with: { "packages/core/src/stray/index.ts": "export const stray = 1;\n" },
   },
+  ...["model", "compare", "read", "locate", "explain"].map((subRoom) => ({
+    rule: `order-core-patch-${subRoom}`,
+    file: `packages/core/src/patch/${subRoom}/later-step.ts`,
+    source: 'import type { place } from "../apply/place.js";\nexport type Later = typeof place;\n',
+  })),
+  {
+    rule: "order-core-patch-apply",
+    file: "packages/core/src/patch/apply/own-door.ts",
+    source: 'import { place } from "../index.js";\nexport const own = place;\n',
+  },
+  {
+    rule: "listed-core-patch",
+    file: "packages/core/src/patch/apply/stray-step.ts",
+    source: 'import { stray } from "../stray/a.js";\nexport const found = stray;\n',
+    with: { "packages/core/src/patch/stray/a.ts": "export const stray = 1;\n" },
+  },
+  ...["disk", "commit", "state-folder", "change-sets", "journal"].map((subRoom) => ({
+    rule: `order-core-node-${subRoom}`,
+    file: `packages/core/src/node/${subRoom}/later-sub-room.ts`,
+    source: 'import type { disk } from "../workspace/open.js";\nexport type Later = typeof disk;\n',
+  })),
+  {
+    rule: "order-core-node-workspace",
+    file: "packages/core/src/node/workspace/own-door.ts",
+    source: 'import { disk } from "../index.js";\nexport const own = disk;\n',
+  },
+  {
+    rule: "listed-core-node",
+    file: "packages/core/src/node/disk/stray-sub-room.ts",
+    source: 'import { stray } from "../stray/stray.js";\nexport const found = stray;\n',
+    with: { "packages/core/src/node/stray/stray.ts": "export const stray = 1;\n" },
+  },
   {
     rule: "use-the-door",
     file: "packages/core/src/files/side-entrance.ts",
-    source: 'import { place } from "../patch/place.js";\nexport const side = place;\n',
+    source: 'import { place } from "../patch/apply/place.js";\nexport const side = place;\n',
+  },
+  {
+    rule: "use-the-door",
+    file: "packages/core/src/files/sub-room-entrance.ts",
+    source: 'import { step } from "../patch/read/index.js";\nexport const side = step;\n',
+    with: { "packages/core/src/patch/read/index.ts": "export const step = 1;\n" },
+  },
+  {
+    rule: "use-the-door",
+    file: "packages/core/src/node/disk/sub-room-entrance.ts",
+    source: 'import { inner } from "../../files/inner/index.js";\nexport const side = inner;\n',
+    with: { "packages/core/src/files/inner/index.ts": "export const inner = 1;\n" },
   },
   {
     rule: "core-stands-alone",
     file: "packages/core/src/files/upward.ts",
     source: 'import { serve } from "../../../mcp/src/index.js";\nexport const up = serve;\n',
   },
-  {
-    rule: "mcp-meets-only-core",
-    file: "packages/mcp/src/sideways.ts",
-    source: 'import { main } from "../../cli/src/main.js";\nexport const side = main;\n',
-  },
+  ...[
+    ["mcp", "../../cli/src/main.js"],
+    ["agent", "../../postgres/src/index.js"],
+    ["adapters", "../../mcp/src/index.js"],
+    ["postgres", "../../agent/src/index.js"],
+  ].map(([name, other]) => ({
+    rule: `${name}-meets-only-core`,
+    file: `packages/${name}/src/sideways.ts`,
+    source: `import * as other from "${other}";\nexport const side = other;\n`,
+  })),
   {
     rule: "core-by-its-two-doors",
     file: "packages/mcp/src/deep.ts",
-    source: 'import { place } from "../../core/src/patch/place.js";\nexport const deep = place;\n',
+    source: 'import { place } from "../../core/src/patch/apply/place.js";\nexport const deep = place;\n',
   },
-  {
-    rule: "mcp-by-its-door",
-    file: "packages/cli/src/deep.ts",
-    source: 'import { inner } from "../../mcp/src/inner.js";\nexport const deep = inner;\n',
-  },
-  {
-    rule: "adapters-meet-only-core",
-    file: "packages/adapters/src/sideways.ts",
-    source: 'import { serve } from "../../mcp/src/index.js";\nexport const side = serve;\n',
-  },
+  ...["mcp", "agent", "postgres"].map((name) => ({
+    rule: `${name}-by-its-door`,
+    file: `packages/cli/src/into-${name}.ts`,
+    source: `import { inner } from "../../${name}/src/inner.js";\nexport const deep = inner;\n`,
+  })),
   {
     rule: "adapters-by-their-doors",
     file: "packages/cli/src/side-door.ts",
@@ -139,7 +203,7 @@ const breaches: readonly Breach[] = [
     ["yaml", "yaml", "core/src/tools/foreign-yaml.ts"],
     ["commander", "commander", "mcp/src/foreign-commander.ts"],
     ["jsonc-parser", "jsonc-parser", "mcp/src/foreign-jsonc.ts"],
-    ["pg", "pg", "core/src/conversation/foreign-pg.ts"],
+    ["pg", "pg", "core/src/node/foreign-pg.ts"],
     ["kysely", "kysely", "cli/src/foreign-kysely.ts"],
     ["genkit", "genkit", "adapters/src/foreign-genkit.ts"],
     ["ai", "ai", "adapters/src/foreign-ai.ts"],
@@ -224,7 +288,7 @@ function judge(files: Readonly<Record<string, string>>): Verdict {
 function linkModules(folder: string): void {
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@holdfast"), { recursive: true });
-  for (const name of ["core", "mcp", "adapters"])
+  for (const name of ["core", "mcp", "agent", "adapters", "postgres"])
     symlinkSync(join(folder, "packages", name), join(modules, "@holdfast", name));
   const libraries = [
     "diff",

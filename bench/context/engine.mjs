@@ -18,11 +18,18 @@ if (!existsSync(`${folder}/index.js`))
 /** @type {typeof import("../../packages/core/dist/conversation/index.js")} */
 export const conversation = await import(`${folder}/conversation/index.js`);
 
+/** @type {typeof import("../../packages/core/dist/files/index.js")} */
+const files = await import(`${folder}/files/index.js`);
+
 /** @type {typeof import("../../packages/core/dist/context/index.js")} */
 export const rendering = await import(`${folder}/context/index.js`);
 
 /** @type {() => Promise<typeof import("../../packages/core/dist/node/index.js")>} */
 export const openNode = () => import(`${folder}/node/index.js`);
+
+/** @type {() => Promise<typeof import("../../packages/postgres/dist/index.js")>} */
+export const openPostgres = () =>
+  import(fileURLToPath(new URL("../../packages/postgres/dist/index.js", import.meta.url)));
 
 /**
  * What was asked for; nothing here is ever refused.
@@ -32,6 +39,6 @@ export const openNode = () => import(`${folder}/node/index.js`);
  * @returns {Answer}
  */
 export function must(answer) {
-  if (conversation.isTurnRefusal(answer)) throw new Error(answer.message);
+  if (files.isRefusal(answer)) throw new Error(answer.message);
   return answer;
 }

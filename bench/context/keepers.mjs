@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { conversation, must, openNode, rendering } from "./engine.mjs";
+import { conversation, must, openPostgres, rendering } from "./engine.mjs";
 import { journalBytes, openJournals, startConversation } from "./journals.mjs";
 import { Checkpoints } from "./langgraph.mjs";
 import { addTurn, sourcesOfIds, turnAt } from "./turns.mjs";
@@ -21,7 +21,7 @@ export async function openKeepers({ url, folder }) {
   const files = await ownKeeper("holdfast, journal files", await openJournals(stateDir), async () =>
     journalBytes(stateDir),
   );
-  const { openPostgresStore } = await openNode();
+  const { openPostgresStore } = await openPostgres();
   const store = must(await openPostgresStore({ connection: url, schema: "holdfast" }));
   return [
     files,

@@ -62,9 +62,9 @@ function loadNow() {
 
 /** The page keeps what stands above the mark. @param {string} text */
 function writeTables(text) {
-  const page = fileURLToPath(new URL("../../docs/context-bench.md", import.meta.url));
+  const page = fileURLToPath(new URL("../../docs/lab/context-bench.md", import.meta.url));
   const mark = "<!-- Below: npm run bench:context -- --write -->\n";
   const [above, below] = readFileSync(page, "utf8").split(mark);
-  if (below === undefined) throw new Error("docs/context-bench.md has no mark below which tables go.");
+  if (below === undefined) throw new Error("docs/lab/context-bench.md has no mark below which tables go.");
   writeFileSync(page, `${above}${mark}\n${text.trimEnd()}\n`);
 }

@@ -74,7 +74,11 @@ async function measureWrite(folder, quick) {
   const { openWorkspace } = await openNodeHalf();
   const peer = await import(peerLibrary);
   const root = join(folder, "root");
-  const workspace = await openWorkspace({ roots: [root], stateDir: join(folder, "state") });
+  const workspace = await openWorkspace({
+    guards: { wholeReplacement: "hash" },
+    roots: [root],
+    stateDir: join(folder, "state"),
+  });
   if (workspace.kind === "refusal") throw new Error(workspace.message);
   let base = "";
   /** @type {Record<string, (text: string) => Promise<unknown>>} */

@@ -34,7 +34,12 @@ async function measure(lines, hunks, count) {
   try {
     const [root, stateDir] = [join(folder, "root"), join(folder, "state")];
     for (const place of [root, stateDir, join(folder, "blobs")]) mkdirSync(place, { mode: 0o700 });
-    const workspace = await openWorkspace({ roots: [root], stateDir, limits: { fullReadBytes: 2 ** 30 } });
+    const workspace = await openWorkspace({
+      guards: { wholeReplacement: "hash" },
+      roots: [root],
+      stateDir,
+      limits: { fullReadBytes: 2 ** 30 },
+    });
     if (workspace.kind === "refusal") throw new Error(workspace.message);
     /** @type {{ ours: number[], floor: number[] }} */
     const times = { ours: [], floor: [] };

@@ -11,7 +11,11 @@ process.setgid?.(65_534);
 process.setuid?.(65_534);
 const { openWorkspace } = await import(built.node);
 const stateDir = mkdtempSync(join(tmpdir(), "holdfast-nobody-"));
-const workspace = await openWorkspace({ roots: [join(base, "root")], stateDir });
+const workspace = await openWorkspace({
+  guards: { wholeReplacement: "hash" },
+  roots: [join(base, "root")],
+  stateDir,
+});
 const old = sha("old\n");
 const answers = [
   await workspace.read({ path: "unreadable" }),

@@ -116,7 +116,7 @@ function readingMany(one, message, other, wire) {
 
 /** @param {State} file @param {string} message */
 const refused = (file, message) => ({
-  kind: "write",
+  kind: "refusal",
   success: false,
   code: "state_mismatch",
   message,
@@ -139,9 +139,8 @@ function changing(one, message, other, wire) {
   const files = [one, other].map((file) => ({
     path: file.path,
     outcome: refused(file, message),
-    authored: false,
   }));
-  const outcome = { kind: "change_set", success: false, code: "state_mismatch", message, files };
+  const outcome = { kind: "refusal", success: false, code: "state_mismatch", message, files };
   return { wire, resultContent: "full", states: [one, other], result: { kind: "change_set", outcome } };
 }
 

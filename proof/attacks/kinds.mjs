@@ -89,7 +89,11 @@ const cases = [
     name: "our own state, in a workspace that holds it",
     async run(_, base) {
       const { openWorkspace } = await import(built.node);
-      const whole = await openWorkspace({ roots: [base], stateDir: join(base, "state") });
+      const whole = await openWorkspace({
+        guards: { wholeReplacement: "hash" },
+        roots: [base],
+        stateDir: join(base, "state"),
+      });
       const got = await code(whole.write({ path: "state/history/x", content: "x" }));
       await whole.close();
       return [got, "protected_path"];

@@ -125,7 +125,7 @@ async function tryCall(ground, call, margin) {
   fill(ground, Math.floor(next.length * margin));
   const first = await run(ground, call);
   breaches.push(...judge(ground, call, first));
-  const again = await openWorkspace({ roots: [root], stateDir });
+  const again = await openWorkspace({ guards: { wholeReplacement: "hash" }, roots: [root], stateDir });
   if (again.kind === "workspace") await again.close();
   if (stagesIn(treeOf(root)).length + recordsIn(stateDir).length > 0) breaches.push("strays");
   // With space again the same call goes through: nothing is stuck, nothing was glued to a half record.
@@ -137,7 +137,7 @@ async function tryCall(ground, call, margin) {
 
 /** Whether the call was answered by success. @param {Ground} ground @param {string} call */
 async function run({ root, stateDir, next }, call) {
-  const workspace = await openWorkspace({ roots: [root], stateDir });
+  const workspace = await openWorkspace({ guards: { wholeReplacement: "hash" }, roots: [root], stateDir });
   if (workspace.kind === "refusal") throw new Error(workspace.message);
   try {
     if (call === "replace")

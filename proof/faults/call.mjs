@@ -12,7 +12,11 @@ const request = JSON.parse(readFileSync(requestFile, "utf8"));
 /** What Node and we load at the first use is loaded, so that it is not struck. */
 async function warmUp() {
   mkdirSync(`${warm}/root`, { recursive: true });
-  const workspace = await openWorkspace({ roots: [`${warm}/root`], stateDir: `${warm}/state` });
+  const workspace = await openWorkspace({
+    guards: { wholeReplacement: "hash" },
+    roots: [`${warm}/root`],
+    stateDir: `${warm}/state`,
+  });
   if (workspace.kind === "refusal") throw new Error(workspace.message);
   const made = await workspace.write({ path: "file", content: "1\n" });
   if (made.state === null || made.state.sha256 === null) throw new Error(made.message);
@@ -32,7 +36,7 @@ function mark(name) {
 async function call() {
   /** @type {Record<string, unknown>} */
   const told = {};
-  const workspace = await openWorkspace({ roots: [root], stateDir });
+  const workspace = await openWorkspace({ guards: { wholeReplacement: "hash" }, roots: [root], stateDir });
   if (workspace.kind === "refusal") return { unopened: workspace.code };
   const onError = (/** @type {any} */ error) => {
     told.thrown = { name: error?.name, state: error?.state, code: error?.code, message: error?.message };

@@ -107,7 +107,7 @@ export async function newTrial(scenario) {
 
 /** @param {Trial} trial @param {Tree} tree */
 async function writeWithUs({ root, stateDir }, tree) {
-  const workspace = await openWorkspace({ roots: [root], stateDir });
+  const workspace = await openWorkspace({ guards: { wholeReplacement: "hash" }, roots: [root], stateDir });
   if (workspace.kind === "refusal") throw new Error(workspace.message);
   for (const [path, content] of Object.entries(tree)) {
     const done = await workspace.write({ path, content, base });

@@ -12,7 +12,7 @@ import { built } from "../machine.mjs";
  * @returns {Promise<Row>}
  */
 export async function durableAppends(cluster, count) {
-  const { openPostgresStore } = await import(built.node);
+  const { openPostgresStore } = await import(built.postgres);
   const store = await openPostgresStore({ connection: cluster.connection, schema: "durable" });
   if (store.kind === "refusal") throw new Error(store.message);
   const payload = { kind: "task_boundary", name: "session", transformation: { kind: "clear" } };

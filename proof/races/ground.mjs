@@ -29,6 +29,7 @@ export async function onGround(work) {
 export async function openAt(base, { exchanges = true, limits = {} } = {}) {
   const { openWorkspace } = await import(built.node);
   const opened = await openWorkspace({
+    guards: { wholeReplacement: "hash" },
     roots: [join(base, "root")],
     stateDir: join(base, "state"),
     disk: { exchanges },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { built } from "../machine.mjs";
 
 const [, , base = ""] = process.argv;
-const { openPorts } = await import(built.node.replace(/index\.js$/, "open.js"));
+const { openPorts } = await import(built.node.replace(/index\.js$/, "workspace/open.js"));
 const ports = await openPorts({ roots: [join(base, "root")], stateDir: join(base, "state") });
 const lock = await ports.locks.acquire(join(base, "root", "f"), 1_000);
 console.log(lock.kind);

@@ -9,7 +9,7 @@ import { textOf } from "./versions.mjs";
 
 const [root = "", stateDir = "", pause = "0", kinds = ""] = process.argv.slice(2);
 mkdirSync(root, { recursive: true });
-const opened = await openWorkspace({ roots: [root], stateDir });
+const opened = await openWorkspace({ guards: { wholeReplacement: "hash" }, roots: [root], stateDir });
 if (opened.kind === "refusal") throw new Error(opened.message);
 const workspace = opened;
 

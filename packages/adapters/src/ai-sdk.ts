@@ -71,7 +71,8 @@ function offered({ tools: names, readOnly }: AiSdkOptions): readonly Tool[] {
 
 function toAiSdkTool(tool: Tool, workspace: ToolWorkspace, options: AiSdkOptions): AiSdkTool {
   const { resultContent = "auto", readOnly = false, approval = false, onError } = options;
-  const context = { workspace, wire: "text", resultContent, readOnly, ...(onError && { onError }) } as const;
+  const given = { resultContent, readOnly, offered: offered(options), ...(onError && { onError }) };
+  const context = { workspace, wire: "text", ...given } as const;
   return {
     title: tool.title,
     description: tool.description,

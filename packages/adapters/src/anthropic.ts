@@ -100,7 +100,8 @@ async function run(
   input: unknown,
   { onError }: AnthropicOptions,
 ): Promise<ToolReply> {
-  const context = { workspace, wire: "text", resultContent: "auto" } as const;
+  // The host's other tools are not ours to name.
+  const context = { workspace, wire: "text", resultContent: "auto", offered: [] } as const;
   return runTool(tool, input, { ...context, ...(onError === undefined ? {} : { onError }) });
 }
 

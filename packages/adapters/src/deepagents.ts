@@ -1,26 +1,34 @@
 import {
-  type FileChange,
+  type ApplyChangesOutcome,
+  allOf,
+  type CallKnowledge,
+  type ChangeRequest,
+  isRefusal,
   jsonSchema,
   type ListedEntry,
   type OutcomeCode,
+  type ReadOutcome,
+  type ReadRequest,
   renderResult,
   runTool,
+  type ShownLines,
   type ToolName,
   type ToolWorkspace,
   tools,
+  type Vocabulary,
+  type Workspace,
   type WriteOutcome,
+  type WriteRefusal,
 } from "@holdfast/core";
-import { contentToShow, SeenStates, type ToolWords, tellRefusal } from "./hashless.js";
+import { contentToShow, tellRefusal } from "./hashless.js";
 
 /** What the backend needs of a `Workspace`. */
-export interface BackendWorkspace extends ToolWorkspace {
-  readonly roots: readonly string[];
-}
+export type BackendWorkspace = Pick<Workspace, "roots" | "run" | "begin" | "list" | "find" | "search">;
 
 /**
- * A deepagents backend (`BackendProtocolV2`) on a workspace: `createDeepAgent({ backend })`. It keeps a
- * ledger of what was read: a file that was not, or that is not as it was read, is neither edited nor
- * replaced, and the refusal shows it as it is. One backend is for one conversation. Paths are virtual, as
+ * A deepagents backend (`BackendProtocolV2`) on a workspace: `createDeepAgent({ backend })`. The workspace's
+ * session knows what was shown: a file that was not, or that is not as it was shown, is neither edited nor
+ * replaced, and the refusal shows it as it is. One workspace is for one conversation. Paths are virtual, as
  * deepagents has them: `/` is the workspace's root.
  */
 export function holdfastBackend(workspace: BackendWorkspace): HoldfastBackend {
@@ -28,12 +36,10 @@ export function holdfastBackend(workspace: BackendWorkspace): HoldfastBackend {
 }
 
 export class HoldfastBackend {
-  private readonly seen: SeenStates;
   private readonly root: string;
 
   constructor(private readonly workspace: BackendWorkspace) {
     this.root = workspace.roots[0] ?? "";
-    this.seen = new SeenStates(this.root);
   }
 
   async ls(path: string): Promise<{ files?: BackendFile[]; error?: string }> {
@@ -45,33 +51,30 @@ export class HoldfastBackend {
   /** @param offset 0-based first line; `limit` the most lines. */
   async read(filePath: string, offset = 0, limit = 500): Promise<BackendRead> {
     const path = this.inside(filePath);
-    return this.seen.inTurn(path, async () => {
-      const window = await this.workspace.read({ path, offset: offset + 1, limit });
+    return this.asCall(async (knowledge) => {
+      const read = (window: Pick<ReadRequest, "offset" | "limit">) =>
+        this.workspace.run({ kind: "read", path, ...window }, { knowledge });
+      const first = await read({ offset: offset + 1, limit });
       // An empty file has no first line for a window to begin at.
-      const empty = window.kind === "refusal" && window.code === "out_of_range" && offset === 0;
-      const outcome = empty ? await this.workspace.read({ path }) : window;
-      if (outcome.kind === "refusal") return { error: tellRefusal(filePath, outcome, words) };
-      const { state } = outcome;
-      this.seen.note(path, state);
-      const totalLines = state.facts?.totalLines ?? 0;
-      const read = { content: state.content, mimeType, totalLines };
-      if (state.lines === undefined) return read;
-      const { from, to } = state.lines;
-      return { ...read, startLine: from, endLine: to, ...(to < totalLines ? { nextOffset: to } : {}) };
+      const isEmpty = first.kind === "refusal" && first.code === "out_of_range" && offset === 0;
+      return readAnswer(filePath, isEmpty ? await read({}) : first);
     });
   }
 
   /** Of files up to the limit of a full read. The dates are not known here. */
-  async readRaw(filePath: string): Promise<{ data?: BackendData; error?: string }> {
-    const outcome = await this.workspace.read({ path: this.inside(filePath) });
-    if (outcome.kind === "refusal") return { error: tellRefusal(filePath, outcome, words) };
-    return { data: { content: outcome.state.content, mimeType, created_at: "", modified_at: "" } };
+  async readRaw(filePath: string): Promise<BackendRaw> {
+    return this.asCall<BackendRaw>(async (knowledge) => {
+      const outcome = await this.workspace.run({ kind: "read", path: this.inside(filePath) }, { knowledge });
+      if (outcome.kind === "refusal") return { answer: { error: tellRefusal(filePath, outcome, words) } };
+      const data = { content: outcome.state.content, mimeType, created_at: "", modified_at: "" };
+      // It goes to the host, not into the prompt.
+      return { answer: { data } };
+    });
   }
 
   async write(filePath: string, content: string): Promise<BackendWritten> {
-    return this.change(filePath, (path, base) =>
-      this.workspace.write({ path, content, tool: "write_file", ...base }),
-    );
+    const request = { kind: "write", path: this.inside(filePath), content } as const;
+    return this.change(filePath, { ...request, tool: "write_file", hashless: true });
   }
 
   async edit(
@@ -81,20 +84,19 @@ export class HoldfastBackend {
     replaceAll = false,
   ): Promise<BackendWritten & { occurrences?: number }> {
     const edits = [{ oldString, newString, replaceAll }];
+    const request = { kind: "edit", path: this.inside(filePath), edits, tool: "edit_file" } as const;
     let occurrences = 0;
-    const written = await this.change(filePath, async (path, base) => {
-      const outcome = await this.changeOne({ path, content: { kind: "edits", edits }, ...base }, "edit_file");
-      if (outcome.success) occurrences = replaceAll ? count(outcome, oldString) : 1;
-      return outcome;
+    const written = await this.change(filePath, request, (outcome) => {
+      occurrences = replaceAll ? count(outcome, oldString) : 1;
     });
     return written.error === undefined ? { ...written, occurrences } : written;
   }
 
   /** Files only: a folder is refused. What was deleted can be brought back by `holdfast undo`. */
   async delete(filePath: string): Promise<BackendWritten> {
-    return this.change(filePath, (path, base) =>
-      this.changeOne({ path, content: { kind: "delete" }, ...base }, "delete"),
-    );
+    const content = { kind: "delete" } as const;
+    const change = { path: this.inside(filePath), hashless: true, content } as const;
+    return this.change(filePath, { kind: "apply_changes", changes: [change], tool: "delete" });
   }
 
   /** Plain text, not a pattern. What is shown is no licence to write. */
@@ -129,38 +131,36 @@ export class HoldfastBackend {
     return { files, ...(outcome.more === undefined ? {} : { truncated: true }) };
   }
 
+  /** @param onDone told of a success. */
   private async change(
     filePath: string,
-    work: (path: string, base: { readonly base?: string }) => Promise<WriteOutcome>,
+    request: ChangeRequest,
+    onDone: (outcome: WriteOutcome) => void = () => {},
   ): Promise<BackendWritten> {
-    const path = this.inside(filePath);
-    return this.seen.inTurn(path, async () => {
-      const outcome = await work(path, this.seen.baseOf(path));
+    return this.asCall(async (knowledge) => {
+      const done = await this.workspace.run(request, { knowledge });
+      const outcome = "files" in done ? onlyFile(done) : done;
+      if (isRefusal(outcome)) return refusalAnswer(filePath, outcome);
+      onDone(outcome);
       const { state, code } = outcome;
-      const { sha256 = null, version = 0 } = state ?? {};
-      if (outcome.success || code === "file_missing") {
-        if (sha256 === null) this.seen.forget(path);
-        else this.seen.note(path, { sha256, version });
-      }
-      if (outcome.success) return { path: filePath, filesUpdate: null, metadata: { code, sha256, version } };
-      return { error: this.refusal(filePath, path, outcome) };
+      const { sha256 = null, version = 0 } = state;
+      return { answer: { path: filePath, filesUpdate: null, metadata: { code, sha256, version } } };
     });
   }
 
-  private refusal(filePath: string, path: string, outcome: WriteOutcome): string {
-    const sentence = tellRefusal(filePath, outcome, words);
-    const { state } = outcome;
-    const content = contentToShow(outcome);
-    if (state === null || state.sha256 === null || content === undefined) return sentence;
-    this.seen.note(path, { sha256: state.sha256, version: state.version });
-    const shown = { ...state, path: filePath, sha256: state.sha256, content };
-    const { text } = renderResult({ kind: "read", outcome: { kind: "read", state: shown } }, asText);
-    return `${sentence}\nThe file is now:\n${text}`;
-  }
-
-  private async changeOne(change: FileChange, tool: string): Promise<WriteOutcome> {
-    const { files, success, code, message } = await this.workspace.applyChanges({ changes: [change], tool });
-    return files[0]?.outcome ?? { kind: "write", success, code, message, state: null, shownBefore: false };
+  /** One call, from its arrival to what its answer showed. */
+  private async asCall<Answer>(
+    work: (knowledge: CallKnowledge) => Promise<Answered<Answer>>,
+  ): Promise<Answer> {
+    const knowledge = this.workspace.begin();
+    let shown: readonly ShownLines[] = [];
+    try {
+      const answered = await work(knowledge);
+      shown = answered.shown ?? [];
+      return answered.answer;
+    } finally {
+      knowledge.end(shown);
+    }
   }
 
   /** The workspace's name for a virtual path; the true absolute path inside the root is taken, too. */
@@ -169,6 +169,12 @@ export class HoldfastBackend {
     const relative = path.replace(/^\/+/, "");
     return relative === "" ? "." : relative;
   }
+}
+
+/** An answer, and the lines of files that it shows. */
+interface Answered<Answer> {
+  readonly answer: Answer;
+  readonly shown?: readonly ShownLines[];
 }
 
 /** The tools of the catalogue for LangChain agents without deepagents; `tool` is LangChain's own. */
@@ -210,6 +216,11 @@ export interface BackendRead {
   error?: string;
 }
 
+export interface BackendRaw {
+  data?: BackendData;
+  error?: string;
+}
+
 export interface BackendData {
   content: string;
   mimeType: string;
@@ -231,8 +242,10 @@ export interface BackendMatch {
   text: string;
 }
 
-const words: ToolWords = {
+const words: Vocabulary = {
   read: "read_file",
+  edit: "edit_file",
+  window: "offset and limit",
   write: "write_file",
   oldString: "old_string",
   newString: "new_string",
@@ -242,6 +255,37 @@ const words: ToolWords = {
 const asText = { wire: "text", resultContent: "full" } as const;
 const mimeType = "text/plain";
 const mostFiles = 1_000;
+
+function readAnswer(filePath: string, outcome: ReadOutcome): Answered<BackendRead> {
+  if (outcome.kind === "refusal") return { answer: { error: tellRefusal(filePath, outcome, words) } };
+  const { state } = outcome;
+  const totalLines = state.facts?.totalLines ?? 0;
+  const read = { content: state.content, mimeType, totalLines };
+  const shown = allOf(state);
+  if (state.lines === undefined) return { answer: read, shown };
+  const { from, to } = state.lines;
+  const more = to < totalLines ? { nextOffset: to } : {};
+  return { answer: { ...read, startLine: from, endLine: to, ...more }, shown };
+}
+
+/** A refusal that brings the state on disk has shown it: the next call may build on it. */
+function refusalAnswer(filePath: string, outcome: WriteRefusal): Answered<BackendWritten> {
+  const sentence = tellRefusal(filePath, outcome, words);
+  const { state } = outcome;
+  const content = contentToShow(outcome);
+  if (state === null || state.sha256 === null || content === undefined)
+    return { answer: { error: sentence } };
+  const named = { ...state, path: filePath, sha256: state.sha256, content };
+  const { text } = renderResult({ kind: "read", outcome: { kind: "read", state: named } }, asText);
+  return { answer: { error: `${sentence}\nThe file is now:\n${text}` }, shown: allOf(state) };
+}
+
+function onlyFile(set: ApplyChangesOutcome): WriteOutcome {
+  const [file] = set.files;
+  if (file !== undefined) return file.outcome;
+  if (!isRefusal(set)) throw new Error("a change set without a file was carried out");
+  return { ...set, state: null, shownBefore: false };
+}
 
 function toFile({ path, isDirectory, sizeBytes }: ListedEntry): BackendFile {
   const size = sizeBytes === undefined ? {} : { size: sizeBytes };
@@ -253,8 +297,8 @@ function virtual(path: string): string {
 }
 
 /** How often the text stood there, in the line ending of the file. */
-function count({ change }: WriteOutcome, text: string): number {
-  const before = change?.beforeText ?? "";
+function count(outcome: WriteOutcome, text: string): number {
+  const before = (outcome.kind === "written" ? outcome.change.beforeText : null) ?? "";
   const exact = before.split(text).length - 1;
   return exact > 0 ? exact : before.split(text.replace(/\r?\n/g, "\r\n")).length - 1;
 }

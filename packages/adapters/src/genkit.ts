@@ -1,14 +1,20 @@
 import {
+  allOf,
+  type CallKnowledge,
+  catching,
   escapeForDisplay,
+  type FileName,
   type FileState,
   isRefusal,
   type ListOutcome,
   type OutcomeCode,
   type ReadOutcome,
   type Refusal,
+  SessionKnowledge,
+  type Vocabulary,
   type WriteOutcome,
 } from "@holdfast/core";
-import { type OpenedWorkspace, openWorkspace } from "@holdfast/core/node";
+import { type OpenedWorkspace, openWorkspace, sha256 } from "@holdfast/core/node";
 import {
   type GenerateMiddleware,
   type GenerateMiddlewareDef,
@@ -21,7 +27,8 @@ import {
   tool,
   z,
 } from "genkit";
-import { contentToShow, SeenStates, type ToolWords, tellRefusal } from "./hashless.js";
+import { contentToShow, tellRefusal } from "./hashless.js";
+import { FactRecorder, factsOf, isTold, type Told } from "./told-facts.js";
 
 export interface HoldfastOptions {
   /** The folder in which the tools work. */
@@ -68,7 +75,7 @@ export const holdfast: GenerateMiddleware<z.ZodType<HoldfastOptions>> = generate
 class FileTools implements GenerateMiddlewareDef {
   readonly tools: NonNullable<GenerateMiddlewareDef["tools"]>;
   private readonly offered: ReadonlyMap<string, FileTool>;
-  private session: Session | undefined;
+  private turn: Turn | undefined;
 
   constructor(private readonly options: HoldfastOptions) {
     const prefix = options.toolNamePrefix ?? "";
@@ -76,25 +83,26 @@ class FileTools implements GenerateMiddlewareDef {
     this.offered = new Map(offered.map((file) => [`${prefix}${file.name}`, file]));
     this.tools = [...this.offered].map(([name, { description, inputJsonSchema, run }]) =>
       tool({ name, description, inputJsonSchema }, async (input) => {
-        if (this.session === undefined) throw new Error("holdfast's tools work only inside generate.");
-        return run(this.session, input);
+        if (this.turn === undefined) throw new Error("holdfast's tools work only inside generate.");
+        return run(this.turn, input);
       }),
     );
   }
 
   /** The first turn holds all others: the workspace is open as long as it lasts. */
   readonly generate: NonNullable<GenerateMiddlewareDef["generate"]> = async (envelope, context, next) => {
-    if (this.session !== undefined) return next(envelope, context);
-    const workspace = await open(this.options);
+    const told = this.toldIn(envelope.request.messages);
+    if (this.turn !== undefined) {
+      const { workspace } = this.turn;
+      this.turn = { workspace, knowledge: knowledgeFrom(told, workspace) };
+      return next(envelope, context);
+    }
+    const workspace = await open(this.options, told.length);
     try {
-      const seen = new SeenStates(workspace.roots[0] ?? "");
-      for (const { path, sha256 } of this.statesIn(envelope.request.messages)) {
-        seen.note(path, { sha256, version: 0 });
-      }
-      this.session = { workspace, seen };
+      this.turn = { workspace, knowledge: knowledgeFrom(told, workspace) };
       return await next(envelope, context);
     } finally {
-      this.session = undefined;
+      this.turn = undefined;
       await workspace.close();
     }
   };
@@ -112,17 +120,18 @@ class FileTools implements GenerateMiddlewareDef {
       if (approved === undefined) throw new ToolInterruptError({ holdfast: "approval", tool: name });
       if (!approved) return respond(part, refusal("denied", "A person said no; nothing was changed."));
     }
-    try {
+    const work = async () => {
       const done = await next(part, context);
       return isAnswer(done?.toolResponse.output) ? respond(part, done.toolResponse.output) : done;
-    } catch (error) {
+    };
+    return catching(name, work, {}, (error) => {
       if (error instanceof Error && error.name === "ToolInterruptError") throw error;
       return respond(part, failure(name, error));
-    }
+    });
   };
 
   /** What the answers in a history told of the files, oldest first. */
-  private statesIn(messages: readonly MessageData[]): readonly Told[] {
+  private toldIn(messages: readonly MessageData[]): readonly Told[] {
     return messages
       .flatMap(({ content }) => content)
       .filter((part) => this.offered.has(part.toolResponse?.name ?? ""))
@@ -135,7 +144,7 @@ class FileTools implements GenerateMiddlewareDef {
    * messages, and nothing in between told another state of the file (seed 2's stub).
    */
   private withStubs(messages: readonly MessageData[]): MessageData[] {
-    const shown = new Map<string, unknown>();
+    const shown = new Map<string, string>();
     const shorten = (part: Part): Part => {
       const { toolResponse, metadata } = part;
       const told = metadata?.holdfast;
@@ -144,11 +153,14 @@ class FileTools implements GenerateMiddlewareDef {
         for (const key of [...shown.keys()]) if (key.startsWith(`${told.path}\n`)) shown.delete(key);
         return part;
       }
+      const { output } = toolResponse;
+      // A host may have put another text there: only what is still the answer shows what it showed.
+      if (typeof output !== "string" || told.envelope !== sha256(output)) return part;
       const key = `${told.path}\n${told.read}`;
-      if (shown.get(key) === toolResponse.output) {
+      if (shown.get(key) === told.envelope) {
         return { ...part, toolResponse: { ...toolResponse, output: unchanged } };
       }
-      shown.set(key, toolResponse.output);
+      shown.set(key, told.envelope);
       return part;
     };
     return messages.map((message) =>
@@ -161,18 +173,23 @@ class FileTools implements GenerateMiddlewareDef {
 const unchanged =
   "File unchanged since last read. The content from the earlier read_file result in this conversation is still current — refer to that instead of re-reading.";
 
-interface Session {
+/** One answer of the model with its calls. */
+interface Turn {
   readonly workspace: OpenedWorkspace;
-  readonly seen: SeenStates;
+  /** What stood in the messages that the model was sent, and what its calls have written since. */
+  readonly knowledge: CallKnowledge;
 }
 
-/** What an answer says of a file, in the metadata of its part: no text of a file can pretend to it. */
-interface Told {
-  readonly path: string;
-  readonly sha256: string;
-  /** For a read: which lines, "" for all. */
-  readonly read?: string;
+/**
+ * All calls of a turn are one to the session: none of them has seen what another one read. It is never
+ * ended: the next turn is made from its own messages.
+ */
+function knowledgeFrom(told: readonly Told[], { roots: [root = ""] }: OpenedWorkspace): CallKnowledge {
+  const nameOf = ({ path }: FileName) => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path);
+  return new SessionKnowledge({ limit: mostFiles, nameOf, facts: factsOf(told) }).begin();
 }
+
+const mostFiles = 200;
 
 interface Answer {
   readonly kind: "holdfast_answer";
@@ -180,10 +197,14 @@ interface Answer {
   readonly told?: Told;
 }
 
-async function open({ root, readOnly, stateDir }: HoldfastOptions): Promise<OpenedWorkspace> {
+async function open(
+  { root, readOnly, stateDir }: HoldfastOptions,
+  resumedVersion: number,
+): Promise<OpenedWorkspace> {
   const workspace = await openWorkspace({
     roots: [root],
     readOnly: readOnly === true,
+    resumedVersion,
     ...(stateDir === undefined ? {} : { stateDir }),
   });
   if (isRefusal(workspace)) throw new Error(`holdfast cannot open ${root}: ${workspace.message}`);
@@ -196,7 +217,7 @@ interface FileTool {
   readonly description: string;
   readonly inputJsonSchema: object;
   /** Genkit has held the input against the schema. */
-  run(session: Session, input: unknown): Promise<Answer>;
+  run(turn: Turn, input: unknown): Promise<Answer>;
 }
 
 const filePath = { type: "string", minLength: 1, description: "File path relative to the root" };
@@ -230,9 +251,10 @@ const fileTools: readonly FileTool[] = [
       },
       ["filePath"],
     ),
-    async run({ workspace, seen }, input) {
+    async run({ workspace, knowledge: known }, input) {
       const { filePath: path, ...window } = input as { filePath: string; offset?: number; limit?: number };
-      return seen.inTurn(path, async () => reading(seen, await workspace.read({ path, ...window })));
+      const knowledge = new FactRecorder(known);
+      return reading(knowledge, await workspace.run({ kind: "read", path, ...window }, { knowledge }));
     },
   },
   {
@@ -244,12 +266,11 @@ const fileTools: readonly FileTool[] = [
       "filePath",
       "content",
     ]),
-    async run({ workspace, seen }, input) {
+    async run({ workspace, knowledge: known }, input) {
       const { filePath: path, content } = input as { filePath: string; content: string };
-      return seen.inTurn(path, async () => {
-        const request = { path, content, tool: "write_file", ...seen.baseOf(path) };
-        return writing(seen, path, await workspace.write(request));
-      });
+      const request = { kind: "write", path, content, tool: "write_file", hashless: true } as const;
+      const knowledge = new FactRecorder(known);
+      return writing(knowledge, path, await workspace.run(request, { knowledge }));
     },
   },
   {
@@ -258,15 +279,11 @@ const fileTools: readonly FileTool[] = [
     description:
       "Replaces exact text in a file that was read before. The edits apply one after the other, each on the result of the one before, all or none. oldString must stand in the file exactly once, byte for byte, unless replaceAll is set; an empty newString deletes it.",
     inputJsonSchema: schema({ filePath, edits: editsSchema() }, ["filePath", "edits"]),
-    async run({ workspace, seen }, input) {
+    async run({ workspace, knowledge: known }, input) {
       const { filePath: path, edits } = input as { filePath: string; edits: readonly Edit[] };
-      return seen.inTurn(path, async () => {
-        const change = { path, content: { kind: "edits", edits }, ...seen.baseOf(path) } as const;
-        const outcome = await workspace.applyChanges({ changes: [change], tool: "edit_file" });
-        const [file] = outcome.files;
-        if (file === undefined) return answer(tellRefusal(path, outcome, words));
-        return writing(seen, path, file.outcome);
-      });
+      const knowledge = new FactRecorder(known);
+      const request = { kind: "edit", path, edits, tool: "edit_file" } as const;
+      return writing(knowledge, path, await workspace.run(request, { knowledge }));
     },
   },
 ];
@@ -300,34 +317,33 @@ function listing(path: string, outcome: ListOutcome): Answer {
   return answer(outcome.more ? { entries, note: "There are more; list a folder of it." } : entries);
 }
 
-function reading(seen: SeenStates, outcome: ReadOutcome): Answer {
+function reading(recorder: FactRecorder, outcome: ReadOutcome): Answer {
   if (outcome.kind === "refusal") return refused(outcome.path, outcome);
   const { state } = outcome;
-  seen.note(state.path, state);
   const { from, to } = state.lines ?? {};
   const read = from === undefined ? "" : `${from}-${to}`;
-  return answer(envelope(state, state.content), { path: state.path, sha256: state.sha256, read });
+  const text = envelope(state, state.content);
+  const facts = recorder.factsWith(allOf(state));
+  return answer(text, { path: state.path, sha256: state.sha256, read, facts, envelope: sha256(text) });
 }
 
-/** A refusal that brings the state on disk has shown it: the next call may build on it. */
-function writing(seen: SeenStates, path: string, outcome: WriteOutcome): Answer {
-  const { success, code, message, state } = outcome;
+/** A refusal that brings the state on disk has shown it: the next turn may build on it. */
+function writing(recorder: FactRecorder, path: string, outcome: WriteOutcome): Answer {
+  const { code, message, state } = outcome;
   const told = state?.sha256 == null ? undefined : { path: state.path, sha256: state.sha256 };
-  const noted = told === undefined || state === null ? undefined : { ...told, version: state.version };
-  if (success) {
-    if (noted !== undefined) seen.note(path, noted);
-    return answer(`OK (${code}): ${message}`, told);
-  }
-  if (code === "file_missing") seen.forget(path);
+  if (!isRefusal(outcome))
+    return answer(`OK (${code}): ${message}`, told && { ...told, facts: recorder.factsWith([]) });
   const sentence = tellRefusal(path, outcome, words);
   const content = contentToShow(outcome);
-  if (content === undefined || state === null || noted === undefined) return answer(sentence);
-  seen.note(path, noted);
-  return answer(`${sentence}\nIts content is now:\n${envelope(state, content)}`, told);
+  if (content === undefined || state === null || told === undefined) return answer(sentence);
+  const facts = recorder.factsWith(allOf(state));
+  return answer(`${sentence}\nIts content is now:\n${envelope(state, content)}`, { ...told, facts });
 }
 
-const words: ToolWords = {
+const words: Vocabulary = {
   read: "read_file",
+  edit: "edit_file",
+  window: "offset and limit",
   write: "write_file",
   oldString: "oldString",
   newString: "newString",
@@ -383,11 +399,4 @@ function approvalOf({ metadata }: ToolRequestPart): boolean | undefined {
 
 function isAnswer(value: unknown): value is Answer {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "holdfast_answer";
-}
-
-function isTold(value: unknown): value is Told {
-  if (typeof value !== "object" || value === null) return false;
-  return (
-    "path" in value && typeof value.path === "string" && "sha256" in value && typeof value.sha256 === "string"
-  );
 }

@@ -49,7 +49,7 @@ describe("the tools for the AI SDK", () => {
     expect(await read!.execute({})).toMatchObject({ code: "invalid_arguments" });
     const told: unknown[] = [];
     const broken = Object.assign(Object.create(workspace), {
-      read: () => Promise.reject(new Error("the disk is gone")),
+      run: () => Promise.reject(new Error("the disk is gone")),
     });
     const { read_file: failing } = holdfastTools(broken, { onError: (error) => told.push(error) });
     const output = await failing!.execute({ file_path: "a.txt" });

@@ -9,7 +9,7 @@ async function openBackend(files: Readonly<Record<string, string | Uint8Array>>)
   return { ...room, backend: holdfastBackend(room.workspace) };
 }
 
-describe("the read ledger of the backend", () => {
+describe("what the backend's conversation was shown", () => {
   it("refuses to edit, replace or delete what was not read, and shows it", async () => {
     const { backend, text } = await openBackend({ "a.txt": "one\n", "b.txt": "one\n", "c.txt": "one\n" });
     const answers = [
@@ -46,6 +46,22 @@ describe("the read ledger of the backend", () => {
     const edits = ["a", "b", "c"].map((letter) => backend.edit("/new/a.txt", letter, letter.toUpperCase()));
     expect((await Promise.all(edits)).map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
     expect(text("new/a.txt")).toBe("A B C\n");
+  });
+
+  it("is what stood in answers that were sent before the call", async () => {
+    const { backend, text } = await openBackend({ "a.txt": "one\ntwo\n" });
+    const [, together] = await Promise.all([backend.read("/a.txt"), backend.write("/a.txt", "blind\n")]);
+    expect(together.error).toMatch(/^Error \(not_read\)/);
+    expect(text("a.txt")).toBe("one\ntwo\n");
+    expect((await backend.write("/a.txt", "new\n")).error).toBeUndefined();
+  });
+
+  it("is counted line by line: windows together may be all of a file", async () => {
+    const { backend } = await openBackend({ "a.txt": "1\n2\n3\n" });
+    await backend.read("/a.txt", 0, 2);
+    expect((await backend.edit("/a.txt", "1", "one")).error).toBeUndefined();
+    await backend.read("/a.txt", 2, 1);
+    expect((await backend.write("/a.txt", "new\n")).error).toBeUndefined();
   });
 
   it("is not fed by listings, searches and raw reads", async () => {

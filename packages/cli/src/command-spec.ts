@@ -24,6 +24,7 @@ export interface ActionSpec {
   readonly options: readonly (keyof Flags)[];
 }
 
+/** One flag of a command, as commander is told of it. */
 export interface OptionSpec {
   readonly flags: string;
   readonly help: string;
@@ -31,6 +32,7 @@ export interface OptionSpec {
   readonly parse?: (value: string, before: readonly string[] | undefined) => unknown;
 }
 
+/** The name of an action: the first word of its usage. */
 export function actionName({ usage }: ActionSpec): string {
   const [name = ""] = usage.split(" ");
   return name;

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/core";
 import { InvalidArgumentError } from "commander";
 import type { GlobalFlags, Settings } from "./shell/index.js";
 
@@ -7,7 +8,7 @@ export function settingsFrom(flags: GlobalFlags): Settings {
     roots: flags.root ?? [process.cwd()],
     json: flags.json === true,
     allowProtected: flags.allowProtected ?? [],
-    ...(flags.stateDir === undefined ? {} : { stateDir: flags.stateDir }),
+    ...defined({ stateDir: flags.stateDir }),
   };
 }
 

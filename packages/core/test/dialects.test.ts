@@ -55,19 +55,20 @@ describe("str_replace_based_edit_tool", () => {
   });
 
   it("refuses what was not viewed, what changed, and what stands twice, with the count", async () => {
-    const there = await editor({ f: "a\na\n" });
-    for (const [command, args] of [
-      ["str_replace", { old_str: "a", new_str: "b" }],
-      ["insert", { insert_line: 1, insert_text: "b" }],
-      ["create", { file_text: "b" }],
+    const there = await editor({ f: "a\na\n", g: "a\na\n", h: "a\na\n" });
+    // One file each: in full, the answer to the refusal shows the file.
+    for (const [command, path, args] of [
+      ["str_replace", "f", { old_str: "a", new_str: "b" }],
+      ["insert", "g", { insert_line: 1, insert_text: "b" }],
+      ["create", "h", { file_text: "b" }],
     ] as const)
-      expect(await there.run(command, { path: "f", ...args })).toMatchObject({
+      expect(await there.run(command, { path, ...args })).toMatchObject({
         success: false,
         code: "not_read",
       });
     await there.run("view", { path: "f" });
     const twice = await there.run("str_replace", { path: "f", old_str: "a", new_str: "b" });
-    expect(twice.message).toMatch(/^old_string appears 2 times in f\./);
+    expect(twice.message).toMatch(/^old_str appears 2 times in f\./);
     there.put("f", "a\nb\n");
     expect(await there.run("insert", { path: "f", insert_line: 1, insert_text: "b" })).toMatchObject({
       code: "state_mismatch",
@@ -219,7 +220,7 @@ describe("replace", () => {
     const good = await run(wrong, answering({ oldString: "a", newString: "X" }));
     expect(good.reply).toMatchObject({ code: "applied" });
     expect(good.reply.message).toContain(
-      'The edit was corrected before it was made: old_string "a", new_string "X".',
+      'The edit was corrected before it was made: the old text is "a", the new "X".',
     );
     expect(asked[0]).toMatchObject({ path: "f", content: "a\nb\nb\n", oldString: "A" });
     expect((await run(wrong, answering({ oldString: "b", newString: "X" }))).reply).toMatchObject({

@@ -284,6 +284,7 @@ describe("a kill between the step and its record", () => {
       const script = `
       import { openWorkspace } from "@holdfast/core/node";
       const w = await openWorkspace({ roots: [process.argv[1]], stateDir: process.argv[2] });
+      await w.read({ path: "f.txt" });
       await w.write({ path: "f.txt", content: "two\\n", base: process.argv[3] });
     `;
       const trace = [

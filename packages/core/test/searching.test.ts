@@ -2,7 +2,7 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type FindRequest, runTool, type SearchRequest, type Workspace } from "../src/index.js";
+import { type Asked, type FindRequest, runTool, type SearchRequest, type Workspace } from "../src/index.js";
 import { ground } from "./support.js";
 
 const files = {
@@ -19,14 +19,14 @@ const files = {
   "logo.png": Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 84, 79, 68, 79),
 };
 
-async function find(workspace: Workspace, request: FindRequest): Promise<readonly string[]> {
+async function find(workspace: Workspace, request: Asked<FindRequest>): Promise<readonly string[]> {
   const outcome = await workspace.find(request);
   if (outcome.kind === "refusal") return [outcome.code];
   return [...outcome.files.map(({ path }) => path), ...(outcome.more === undefined ? [] : [outcome.more])];
 }
 
 /** The matches as `path:line:text`, then why there may be more. */
-async function search(workspace: Workspace, request: SearchRequest): Promise<readonly string[]> {
+async function search(workspace: Workspace, request: Asked<SearchRequest>): Promise<readonly string[]> {
   const outcome = await workspace.search(request);
   if (outcome.kind === "refusal") return [outcome.code];
   const lines = outcome.matches.map(({ path, line, text }) => `${path}:${line}:${text}`);
@@ -34,7 +34,7 @@ async function search(workspace: Workspace, request: SearchRequest): Promise<rea
 }
 
 describe("finding files by a glob", () => {
-  const cases: readonly (readonly [FindRequest, readonly string[]])[] = [
+  const cases: readonly (readonly [Asked<FindRequest>, readonly string[]])[] = [
     [{ glob: "*.ts" }, ["a.ts", "src/b.ts"]],
     [{ glob: "./*.ts" }, ["a.ts"]],
     [{ glob: "src/**" }, ["src/.gitignore", "src/b.ts", "src/deep/c.md"]],
@@ -60,7 +60,7 @@ describe("finding files by a glob", () => {
 });
 
 describe("searching the lines of files", () => {
-  const cases: readonly (readonly [SearchRequest, readonly string[]])[] = [
+  const cases: readonly (readonly [Asked<SearchRequest>, readonly string[]])[] = [
     [{ pattern: "TODO" }, ["a.ts:3:// TODO: three", "src/deep/c.md:1:# TODO"]],
     [
       { pattern: "todo", ignoreCase: true },

@@ -132,7 +132,7 @@ describe("7.5 safe_patch", () => {
   it("reports the failure of the strict last stage as an internal error", async () => {
     const { workspace, text } = await ground({ "f.txt": source });
     const failing = () => false as const;
-    const outcome = await workspace.patch({ path: "f.txt", diff, base: sha(source), applier: failing });
+    const outcome = await workspace.patch({ path: "f.txt", diff, base: sha(source) }, { applier: failing });
     expect(outcome).toMatchObject({ success: false, code: "internal_error", message: internalError });
     expect(outcome.state).toMatchObject({ sha256: sha(source), content: source });
     expect(text("f.txt")).toBe(source);

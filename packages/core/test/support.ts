@@ -49,7 +49,9 @@ export async function ground(
   mkdirSync(root);
   cleanups.push(() => rmSync(base, { recursive: true, force: true }));
   const again = async (more: Partial<OpenWorkspaceOptions> = {}) => {
-    const opened = await openWorkspace({ roots: [root], stateDir, ...options, ...more });
+    // Whole to replace whole has tests of its own; the others write over files with the hash alone.
+    const guards = { wholeReplacement: "hash", ...options.guards, ...more.guards } as const;
+    const opened = await openWorkspace({ roots: [root], stateDir, ...options, ...more, guards });
     if (isRefusal(opened)) throw new Error(opened.message);
     cleanups.push(() => opened.close());
     return opened;

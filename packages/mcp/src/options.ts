@@ -5,6 +5,7 @@ import type { FilesystemWorkspace } from "./compat/session.js";
 /** One message may hold the largest file that can be changed (64 MiB), escaped as JSON. */
 export const messageLimitBytes = 130 * 1024 * 1024;
 
+/** What a server offers, and on which workspace. */
 export interface McpOptions {
   readonly workspace: ToolWorkspace;
   /**

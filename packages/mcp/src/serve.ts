@@ -1,7 +1,6 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { CallsUnderWay } from "./calls-under-way.js";
 import { createCompatServer } from "./compat/server.js";
-import { openSession } from "./compat/session.js";
 import { type McpOptions, messageLimitBytes } from "./options.js";
 import { createServer } from "./server.js";
 
@@ -14,10 +13,11 @@ import { createServer } from "./server.js";
 export async function serveMcp(options: McpOptions): Promise<void> {
   const calls = new CallsUnderWay();
   const transport = new EndingTransport(options.input);
-  // One for the whole run: what was shown on one connection is known on the next.
-  const compat = options.compat === undefined ? undefined : openSession(options.compat.workspace);
+  const { compat } = options;
   const create = () =>
-    compat === undefined ? createServer(options, calls) : createCompatServer(options, compat, calls);
+    compat === undefined
+      ? createServer(options, calls)
+      : createCompatServer(options, compat.workspace, calls);
   const handle = serveStdio(create, {
     transport,
     onerror: (error) => options.onError?.(error, "protocol"),

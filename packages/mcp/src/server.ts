@@ -56,6 +56,7 @@ async function callTool({ params }: CallToolRequest, options: McpOptions): Promi
     readOnly,
     wire,
     resultContent,
+    offered: offeredTools(options),
     ...(onError === undefined ? {} : { onError }),
   });
   return toCallResult(reply, options.structured === true);

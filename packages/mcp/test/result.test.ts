@@ -8,6 +8,8 @@ const reply = (more: Partial<ToolReply>): ToolReply => ({
   text: "FAILED (state_mismatch): …",
   json: { success: false },
   bearsContent: false,
+  shown: [],
+  shows: [],
   ...more,
 });
 

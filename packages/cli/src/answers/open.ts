@@ -19,6 +19,8 @@ export async function withWorkspace(
 ): Promise<number> {
   const { roots, stateDir, allowProtected } = settings;
   const workspace = await openWorkspace({
+    // A command knows no reads: the hash that a person names is its word.
+    guards: { wholeReplacement: "hash" },
     ...session,
     roots,
     stateDir,

@@ -1,16 +1,24 @@
-import type { ApplyChangesOutcome, OutcomeCode, Refusal, WriteOutcome } from "@holdfast/core";
-import { escapeName, escapeText, exitCodeOf, type Paint, type Terminal } from "../shell/index.js";
-import { type DiffLine, diffLines, hunksOf } from "./line-diff.js";
+import {
+  type ApplyChangesOutcome,
+  inWords,
+  isRefusal,
+  type Refusal,
+  type Vocabulary,
+  type WriteOutcome,
+} from "@holdfast/core";
+import { escapeName, escapeText, exitCodeOf, type Terminal } from "../shell/index.js";
+import { showDiff } from "./show-diff.js";
 
 /** Tells a person what a write did, or why it was refused. @returns the exit code. */
 export async function reportWrite(outcome: WriteOutcome, terminal: Terminal): Promise<number> {
-  const { state, change } = outcome;
-  if (!outcome.success) {
-    reportRefusal({ kind: "refusal", code: asRefusal(outcome), message: outcome.message }, terminal);
+  const { state } = outcome;
+  if (isRefusal(outcome)) {
+    reportRefusal(outcome, terminal);
     if (state !== null) terminal.err(`${terminal.errPaint.dim(stateLine(state.path, state.sha256))}\n`);
     return exitCodeOf[outcome.code];
   }
   const paint = terminal.outPaint;
+  const change = outcome.kind === "written" ? outcome.change : undefined;
   const lines = [paint.green(escapeText(outcome.message))];
   for (const repair of change?.repairs ?? []) {
     const where = repair.hunk === undefined ? "" : `hunk ${repair.hunk}, `;
@@ -18,8 +26,8 @@ export async function reportWrite(outcome: WriteOutcome, terminal: Terminal): Pr
       paint.yellow(escapeText(`  repaired: ${where}${repair.kind.replaceAll("_", " ")}: ${repair.detail}`)),
     );
   }
-  if (change !== undefined) lines.push(...showDiff(change.beforeText, state?.content ?? null, paint));
-  if (state !== null) lines.push(paint.dim(stateLine(state.path, state.sha256)));
+  if (change !== undefined) lines.push(...showDiff(change.beforeText, outcome.state.content, paint));
+  lines.push(paint.dim(stateLine(outcome.state.path, outcome.state.sha256)));
   await terminal.out(`${lines.join("\n")}\n`);
   return exitCodeOf[outcome.code];
 }
@@ -32,13 +40,12 @@ export async function reportWrite(outcome: WriteOutcome, terminal: Terminal): Pr
  */
 export async function reportChangeSet(outcome: ApplyChangesOutcome, terminal: Terminal): Promise<number> {
   const { code, message, files } = outcome;
-  if (outcome.success) {
+  if (!isRefusal(outcome)) {
     for (const { outcome: written } of files) await reportWrite(written, terminal);
     await terminal.out(`${terminal.outPaint.green(escapeText(message))}\n`);
     return exitCodeOf[code];
   }
-  if (files.length === 0)
-    return reportRefusal({ kind: "refusal", code: asRefusal(outcome), message }, terminal);
+  if (files.length === 0) return reportRefusal(outcome, terminal);
   const reasons = files.filter((file) => file.outcome.code !== "not_applied");
   for (const { path, outcome: refused } of reasons) {
     if (refused.success) continue;
@@ -55,22 +62,10 @@ export async function reportChangeSet(outcome: ApplyChangesOutcome, terminal: Te
 /** One refusal on standard error: its code for searching, its sentence for acting. @returns the exit code. */
 export function reportRefusal(refusal: Refusal, terminal: Terminal): number {
   const { bold, red } = terminal.errPaint;
-  terminal.err(`${red("holdfast:")} ${bold(refusal.code)}: ${escapeText(refusal.message)}\n`);
+  terminal.err(`${red("holdfast:")} ${bold(refusal.code)}: ${escapeText(inWords(refusal, commandWords))}\n`);
   const hint = hints[refusal.code];
   if (hint !== undefined) terminal.err(`${hint}\n`);
   return exitCodeOf[refusal.code];
-}
-
-/** What changed, for the eye: at most 60 lines. Nothing where a text is too long to be worth it. */
-export function showDiff(before: string | null, after: string | null, paint: Paint): readonly string[] {
-  const [old, now] = [linesOfText(before ?? ""), linesOfText(after ?? "")];
-  if (old.length + now.length > longestShown) return [];
-  const shown: string[] = [];
-  for (const hunk of hunksOf(diffLines(old, now), 2)) {
-    shown.push(paint.cyan(`@@ line ${firstLine(hunk)} @@`), ...hunk.map((line) => showLine(line, paint)));
-  }
-  if (shown.length <= mostLines) return shown;
-  return [...shown.slice(0, mostLines), paint.dim(`… ${shown.length - mostLines} more lines`)];
 }
 
 /** How a state is named wherever one is printed; `sha256sum FILE` agrees with it. */
@@ -83,49 +78,31 @@ const hints: Partial<Record<Refusal["code"], string>> = {
   missing_base:
     "Here: --base SHA256 (apply: FILE=SHA256), as `holdfast read FILE` prints it, or --atomic for whatever is there.",
   not_read: "Here: --base SHA256, as `holdfast read FILE` prints it, or --atomic for whatever is there.",
-  section_missing: "Here: --create adds the section at the end.",
   outside_workspace: "Here: name the folder that holds it with --root DIR.",
   protected_path: "Here: --allow-protected GLOB approves of it for this one call.",
   bytes_gone: "Here: `holdfast log FILE` lists the states that are kept.",
   cannot_preserve: "Here: --in-place.",
 };
 
-const mostLines = 60;
-const longestShown = 40_000;
-
-function firstLine(hunk: readonly DiffLine[]): number {
-  for (const line of hunk) if (line.kind !== "removed") return line.new;
-  return 1;
-}
-
-/** The lines of a text; a last line that nothing ends says so, since that can be all that changed. */
-function linesOfText(text: string): readonly string[] {
-  if (text === "") return [];
-  const lines = text.split("\n");
-  const last = lines.pop() ?? "";
-  return last === "" ? lines : [...lines, `${last}  (no newline at the end)`];
-}
-
-function showLine(line: DiffLine, paint: Paint): string {
-  const text = escapeText(line.text.replace(/\r$/, ""));
-  switch (line.kind) {
-    case "same":
-      return ` ${text}`;
-    case "removed":
-      return paint.red(`-${text}`);
-    case "added":
-      return paint.green(`+${text}`);
-  }
-}
-
-function asRefusal(outcome: { readonly code: OutcomeCode }): Refusal["code"] {
-  switch (outcome.code) {
-    case "ok":
-    case "applied":
-    case "already_applied":
-    case "no_change":
-      throw new Error(`a failed write cannot be ${outcome.code}`);
-    default:
-      return outcome.code;
-  }
-}
+/** How the command line calls what a refusal names. */
+const commandWords: Vocabulary = {
+  read: "`holdfast read`",
+  write: "`holdfast write`",
+  edit: "`holdfast edit`",
+  patch: "`holdfast patch`",
+  append: "`holdfast append`",
+  prepend: "`holdfast prepend`",
+  insert: "`holdfast insert`",
+  section: "`holdfast section`",
+  base: "--base",
+  oldString: "--old",
+  newString: "--new",
+  replaceAll: "--all",
+  expectedReplacements: "--count",
+  afterLine: "the line",
+  window: "--offset and --limit",
+  encoding: "--encoding",
+  sectionHeader: "the heading",
+  newContent: "the new content",
+  create: "--create",
+};

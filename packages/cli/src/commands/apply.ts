@@ -73,8 +73,8 @@ function strayBase(path: string, files: readonly string[]): Refusal {
 }
 
 /** What was refused before the workspace was asked. @returns the exit code. */
-function refuseSet({ settings, terminal }: Invocation, { code, message }: Refusal): Promise<number> | number {
-  if (!settings.json) return reportRefusal({ kind: "refusal", code, message }, terminal);
-  const outcome: ApplyChangesOutcome = { kind: "change_set", success: false, code, message, files: [] };
+function refuseSet({ settings, terminal }: Invocation, refusal: Refusal): Promise<number> | number {
+  if (!settings.json) return reportRefusal(refusal, terminal);
+  const outcome: ApplyChangesOutcome = { ...refusal, success: false, files: [] };
   return answerInJson({ kind: "change_set", outcome }, terminal);
 }

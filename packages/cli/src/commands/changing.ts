@@ -1,4 +1,11 @@
-import { currentBase, type GivenBase, type Refusal, type Workspace, type WriteOutcome } from "@holdfast/core";
+import {
+  currentBase,
+  defined,
+  type GivenBase,
+  type Refusal,
+  type Workspace,
+  type WriteOutcome,
+} from "@holdfast/core";
 import { answerInJson, reportRefusal, reportWrite, withWorkspace } from "../answers/index.js";
 import { type Flags, finishOnceBegun, type Invocation } from "../shell/index.js";
 
@@ -7,7 +14,7 @@ export function writeOptions(flags: Flags): { base?: GivenBase; encoding?: strin
   const base = flags.atomic === true ? currentBase : flags.base;
   return {
     ...(typeof base === "string" || base === currentBase ? { base } : {}),
-    ...(flags.encoding === undefined ? {} : { encoding: flags.encoding }),
+    ...defined({ encoding: flags.encoding }),
     ...(flags.inPlace === true ? { inPlace: true } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { isTurnRefusal } from "@holdfast/core";
+import { isRefusal } from "@holdfast/core";
 import { type Inspection, inspectState, openJournalStore } from "@holdfast/core/node";
 import { counted, readableSize } from "../answers/index.js";
 import { escapeName, exitCodes, type Invocation, type Paint, version } from "../shell/index.js";
@@ -78,10 +78,10 @@ function stateFindings({ state }: Inspection): Finding[] {
 async function conversationFindings({ state }: Inspection, stateDir: string | undefined): Promise<Finding[]> {
   if (state.kind === "refusal" || !state.exists) return [];
   const store = openJournalStore({ stateDir });
-  if (isTurnRefusal(store)) return [finding("conversations", "fault", `${store.code}: ${store.message}`)];
+  if (isRefusal(store)) return [finding("conversations", "fault", `${store.code}: ${store.message}`)];
   const facts = await store.list();
   await store.close();
-  if (isTurnRefusal(facts)) return [finding("conversations", "fault", `${facts.code}: ${facts.message}`)];
+  if (isRefusal(facts)) return [finding("conversations", "fault", `${facts.code}: ${facts.message}`)];
   const unread = facts.filter(({ problem }) => problem !== undefined).length;
   return unread === 0
     ? [finding("conversations", "good", `${facts.length} kept`)]

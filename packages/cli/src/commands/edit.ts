@@ -1,4 +1,5 @@
 import type { ExactEdit } from "@holdfast/core";
+import { defined } from "@holdfast/core";
 import { type Invocation, readInputText } from "../shell/index.js";
 import { changeFile, checkBaseFlags, refuseChange, writeOptions } from "./changing.js";
 
@@ -25,7 +26,7 @@ function editOfFlags({ flags, misuse }: Invocation, oldString: string): ExactEdi
     oldString,
     newString: flags.new ?? misuse("--old needs --new (may be empty)"),
     ...(flags.all === true ? { replaceAll: true } : {}),
-    ...(flags.count === undefined ? {} : { expectedReplacements: flags.count }),
+    ...defined({ expectedReplacements: flags.count }),
   };
 }
 

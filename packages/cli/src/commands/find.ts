@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/core";
 import { answerInJson, reportRefusal, withWorkspace } from "../answers/index.js";
 import { escapeName, exitCodes, type Invocation } from "../shell/index.js";
 
@@ -7,9 +8,7 @@ export function findCommand(call: Invocation): Promise<number> {
   const { limit, all, exclude } = flags;
   const request = {
     glob: args[0] ?? "",
-    ...(args[1] === undefined ? {} : { path: args[1] }),
-    ...(exclude === undefined ? {} : { exclude }),
-    ...(limit === undefined ? {} : { limit }),
+    ...defined({ path: args[1], exclude, limit }),
     ...(all === true ? { all } : {}),
   };
   return withWorkspace(call, async (workspace) => {

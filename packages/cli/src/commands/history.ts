@@ -2,7 +2,7 @@ import {
   type ConversationRefusal,
   debugOutline,
   debugYaml,
-  isTurnRefusal,
+  isRefusal,
   type LoadedSession,
   listTasks,
   loadSession,
@@ -31,7 +31,7 @@ async function viewHistory(
   { id }: SessionFacts,
 ): Promise<number | ConversationRefusal> {
   const loaded = await loadSession(store, id);
-  if (isTurnRefusal(loaded)) return loaded;
+  if (isRefusal(loaded)) return loaded;
   const time = flags.times === true ? { time: localTime } : {};
   const outline = () => debugOutline(loaded.context, { reader: "person", ...time });
   await terminal.out(settings.json ? jsonLine(treeToJson(loaded)) : outline());
@@ -46,8 +46,8 @@ async function exportHistory(
   const { flags, settings } = call;
   const forms = [settings.json, flags.yaml === true, flags.html === true].filter((asked) => asked).length;
   if (forms > 1) return call.misuse("history export takes one of --yaml, --json and --html");
-  const loaded = await loadSession(store, id);
-  if (isTurnRefusal(loaded)) return loaded;
+  const loaded = await loadSession(store, id, { media: "inline" });
+  if (isRefusal(loaded)) return loaded;
   if (settings.json) return writeOut(call, [jsonLine(treeToJson(loaded))]);
   if (flags.html !== true) return writeOut(call, [await debugYaml(loaded.context)]);
   return writeOut(call, await htmlPage(loaded, { stateDir: settings.stateDir, now: Date.now() }));

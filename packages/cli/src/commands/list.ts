@@ -1,4 +1,5 @@
 import type { ListedEntry } from "@holdfast/core";
+import { defined } from "@holdfast/core";
 import { answerInJson, reportRefusal, withWorkspace } from "../answers/index.js";
 import { escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
 
@@ -7,9 +8,7 @@ export function listCommand(call: Invocation): Promise<number> {
   const { args, flags, settings, terminal } = call;
   const { depth, limit, all } = flags;
   const request = {
-    ...(args[0] === undefined ? {} : { path: args[0] }),
-    ...(depth === undefined ? {} : { depth }),
-    ...(limit === undefined ? {} : { limit }),
+    ...defined({ path: args[0], depth, limit }),
     ...(all === true ? { all } : {}),
   };
   return withWorkspace(call, async (workspace) => {

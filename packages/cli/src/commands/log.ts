@@ -1,4 +1,5 @@
 import type { LoggedWrite, LogOutcome } from "@holdfast/core";
+import { defined } from "@holdfast/core";
 import { answerInJson, reportRefusal, withWorkspace } from "../answers/index.js";
 import { escapeName, exitCodes, type Invocation, type Paint, type Terminal } from "../shell/index.js";
 
@@ -67,8 +68,8 @@ function localTime(time: number): string {
 
 function entryToJson(entry: LoggedWrite) {
   const { id, time, session, tool, before, after, undoes, changeSet, kept, current } = entry;
-  const taken = undoes === undefined ? {} : { undoes };
-  const together = changeSet === undefined ? {} : { change_set: changeSet };
+  const taken = defined({ undoes });
+  const together = defined({ change_set: changeSet });
   return {
     id,
     time: new Date(time).toISOString(),

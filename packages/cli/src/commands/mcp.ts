@@ -1,4 +1,4 @@
-import { dialectTools, type ToolName, toolNames, type Workspace } from "@holdfast/core";
+import { defined, dialectTools, type ToolName, toolNames, type Workspace } from "@holdfast/core";
 import type { OpenWorkspaceOptions } from "@holdfast/core/node";
 import { messageLimitBytes, serveMcp } from "@holdfast/mcp";
 import { withWorkspace } from "../answers/index.js";
@@ -21,9 +21,7 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
       structured: flags.structured === true,
       onError: (error, where) => terminal.err(`holdfast: ${where}: ${escapeName(messageOf(error))}\n`),
       ...(flags.compat === undefined ? {} : { compat: { profile: flags.compat, workspace } }),
-      ...(tools === undefined ? {} : { tools }),
-      ...(flags.wire === undefined ? {} : { wire: flags.wire }),
-      ...(flags.resultContent === undefined ? {} : { resultContent: flags.resultContent }),
+      ...defined({ tools, wire: flags.wire, resultContent: flags.resultContent }),
     });
     return exitCodes.success;
   };
@@ -41,10 +39,7 @@ function sessionOf(flags: Flags): Partial<OpenWorkspaceOptions> {
     memoryPaths: flags.memoryPaths ?? [],
     rereadStub: flags.rereadStub === true,
     guards: {
-      ...(overwriteGuard === undefined ? {} : { overwriteGuard }),
-      ...(editGuard === undefined ? {} : { editGuard }),
-      ...(onMismatch === undefined ? {} : { onMismatch }),
-      ...(strictView === undefined ? {} : { strictView }),
+      ...defined({ overwriteGuard, editGuard, onMismatch, strictView }),
     },
   };
 }

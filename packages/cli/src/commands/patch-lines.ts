@@ -1,4 +1,4 @@
-import { applyDiff, type OutcomeCode, type Repair } from "@holdfast/core";
+import { applyDiff, defined, type OutcomeCode, type Repair } from "@holdfast/core";
 import { exitCodes, type InputLine, linesOf, type Terminal } from "../shell/index.js";
 
 /** One line of the answer; in the order of the questions. */
@@ -69,7 +69,7 @@ function answerDiff(
   diff: string,
   path: string | undefined,
 ): LineAnswer {
-  const outcome = applyDiff({ base, diff, ...(path === undefined ? {} : { path }) });
+  const outcome = applyDiff({ base, diff, ...defined({ path }) });
   if (outcome.kind === "refusal") return { id, ok: false, code: outcome.code, message: outcome.message };
   const { code, text: result, repairs } = outcome;
   const answer = { id, ok: true, result, code, message: messages[code] };

@@ -1,4 +1,5 @@
 import type { FileState, TextFacts } from "@holdfast/core";
+import { defined } from "@holdfast/core";
 import { answerInJson, reportRefusal, stateLine, withWorkspace } from "../answers/index.js";
 import { escapeText, exitCodes, type Invocation } from "../shell/index.js";
 
@@ -8,9 +9,7 @@ export function readCommand(call: Invocation): Promise<number> {
   const { offset, limit, encoding } = flags;
   const request = {
     path: args[0] ?? "",
-    ...(offset === undefined ? {} : { offset }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(encoding === undefined ? {} : { encoding }),
+    ...defined({ offset, limit, encoding }),
   };
   return withWorkspace(call, async (workspace) => {
     const outcome = await workspace.read(request);

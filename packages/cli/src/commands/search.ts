@@ -1,4 +1,5 @@
 import type { SearchMatch, SearchOutcome } from "@holdfast/core";
+import { defined } from "@holdfast/core";
 import { answerInJson, counted, reportRefusal, withWorkspace } from "../answers/index.js";
 import { escapeName, escapeText, exitCodes, type Invocation, type Paint } from "../shell/index.js";
 
@@ -8,13 +9,10 @@ export function searchCommand(call: Invocation): Promise<number> {
   const { limit, all, exclude, glob, literal, ignoreCase, context } = flags;
   const request = {
     pattern: args[0] ?? "",
-    ...(args[1] === undefined ? {} : { path: args[1] }),
-    ...(glob === undefined ? {} : { globs: glob }),
-    ...(exclude === undefined ? {} : { exclude }),
+    ...defined({ path: args[1], globs: glob, exclude }),
     ...(literal === true ? { literal } : {}),
     ...(ignoreCase === true ? { ignoreCase } : {}),
-    ...(context === undefined ? {} : { context }),
-    ...(limit === undefined ? {} : { limit }),
+    ...defined({ context, limit }),
     ...(all === true ? { all } : {}),
   };
   return withWorkspace(call, async (workspace) => {

@@ -20,14 +20,22 @@ export interface HookEvent {
   readonly failed: boolean;
 }
 
+/** What a call of another agent's tool means for files. */
 export type ToolCall =
-  | { readonly kind: "read"; readonly path: string; readonly part: boolean }
+  | { readonly kind: "read"; readonly path: string; readonly window: ReadWindow | undefined }
   | { readonly kind: "overwrite"; readonly path: string; readonly content: string }
   | { readonly kind: "edit"; readonly path: string; readonly edits: readonly TextEdit[] }
   /** One of our own tools, which checks states itself: we only learn from its answer. */
   | { readonly kind: "own"; readonly paths: readonly string[] }
   | { readonly kind: "other" };
 
+/** The lines that were asked for, 1-based, both included; where it is undefined, nobody can say which. */
+export interface ReadWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One replacement of an edit: the first occurrence, or all of them. */
 export interface TextEdit {
   readonly oldText: string;
   readonly newText: string;
@@ -74,7 +82,7 @@ function readCall(name: string, input: Input, at: (path: string) => string): Too
   switch (name) {
     case "Read":
     case "read_file":
-      return { kind: "read", path: at(path), part: partArguments.some((key) => input[key] !== undefined) };
+      return { kind: "read", path: at(path), window: readWindow(input, name === "Read" ? 1 : 0) };
     case "Write":
     case "write_file":
       return { kind: "overwrite", path: at(path), content: textOf(input.content) ?? "" };
@@ -90,7 +98,17 @@ function readCall(name: string, input: Input, at: (path: string) => string): Too
   }
 }
 
-const partArguments = ["offset", "limit", "start_line", "end_line", "pages"];
+/** @param base the number of the first line, as the host counts in `offset`. */
+function readWindow(input: Input, base: 0 | 1): ReadWindow | undefined {
+  const named = windowArguments.filter((key) => input[key] !== undefined);
+  const { offset = base, limit, start_line: first, end_line: last } = input;
+  if (named.some((key) => !Number.isSafeInteger(input[key])) || input.pages !== undefined) return undefined;
+  const from = first === undefined ? Number(offset) + 1 - base : Number(first);
+  const end = limit === undefined ? Number.POSITIVE_INFINITY : from + Number(limit) - 1;
+  return { from: Math.max(1, from), to: last === undefined ? end : Number(last) };
+}
+
+const windowArguments = ["offset", "limit", "start_line", "end_line"];
 
 /** Tools of an MCP server that has our names; whether it is ours is told by the hash in its answer. */
 function readOwnCall(name: string, input: Input, at: (path: string) => string): ToolCall {

@@ -1,5 +1,5 @@
-import type { HostMemory } from "@holdfast/core/node";
-import { expectedStates } from "./expected-states.js";
+import { type HostMemory, isKnownWhole } from "@holdfast/core/node";
+import { expectedFacts, totalLines, wholeText } from "./expected-facts.js";
 import { type GuardedFile, lookAt } from "./guarded-file.js";
 import type { HookEvent, ToolCall } from "./hook-event.js";
 
@@ -35,27 +35,34 @@ async function before(event: HookEvent, tool: FileCall, memory: HostMemory): Pro
     // What cannot be looked at now cannot be judged; a read harms nobody.
     return tool.kind === "read" ? pass : { kind: "deny", reason: `holdfast guard: ${file}.` };
   }
-  const known = memory.seen(file.path);
-  const now = known.filter(({ sha256 }) => sha256 === file.sha256);
-  const whole = now.some((state) => state.whole);
-  const wholeAfter =
-    tool.kind === "overwrite" || (tool.kind === "read" ? !tool.part && fitsOneRead(file) : whole);
-  const { path, sha256 } = file;
-  const note = { path, call: event.call, before: sha256, wholeAfter };
-  const allowed = sha256 === null || tool.kind === "read" || (tool.kind === "edit" ? now.length > 0 : whole);
-  if (!allowed) return deny(tool, file, known.length > 0 && now.length === 0, memory);
-  memory.remember({ ...note, expected: expectedStates(tool, file.bytes) });
+  const standing = standingOf(tool, file, memory);
+  if (standing !== "allowed") return deny(tool, file, standing === "changed", memory);
+  memory.remember({ path: file.path, call: event.call, facts: expectedFacts(tool, file) });
   return pass;
 }
 
-/** A read showed the state that stood there before and after it; a write left what it was asked for. */
+/** An edit quotes what it replaces; who replaces all of a file was shown every line of it. */
+function standingOf(tool: FileCall, file: GuardedFile, memory: HostMemory): "allowed" | "changed" | "unseen" {
+  const { path, sha256 } = file;
+  if (sha256 === null || tool.kind === "read") return "allowed";
+  const known = memory.known(path);
+  const now = known.find(path, sha256);
+  const isSeen = now?.isSeen === true;
+  const total = totalLines(file) ?? now?.total;
+  const isWhole = isSeen && total !== undefined && isKnownWhole({ total, lines: now.lines });
+  if (tool.kind === "edit" ? isSeen : isWhole) return "allowed";
+  const others = [...known.states(path)].filter((state) => known.find(path, state)?.isSeen === true);
+  return !isSeen && others.length > 0 ? "changed" : "unseen";
+}
+
+/** What was expected is known where the file is in that state. */
 async function after(event: HookEvent, tool: FileCall, memory: HostMemory): Promise<Verdict> {
   const file = await lookAt(tool.path, event.cwd);
   if (typeof file === "string" || file.sha256 === null) return pass;
-  const note = memory.note(file.path, event.call);
-  if (note === undefined) return pass;
-  const shown = tool.kind === "read" ? note.before === file.sha256 : note.expected.includes(file.sha256);
-  if (shown) memory.learn({ path: file.path, sha256: file.sha256, whole: note.wholeAfter });
+  for (const fact of memory.note(file.path, event.call)?.facts ?? []) {
+    const state = fact.kind === "changed" ? fact.after : fact.sha256;
+    if (state === file.sha256) memory.learn(file.path, fact);
+  }
   return pass;
 }
 
@@ -64,17 +71,14 @@ async function learnFromOwn(event: HookEvent, paths: readonly string[], memory: 
   for (const path of paths) {
     const file = await lookAt(path, event.cwd);
     if (typeof file === "string" || file.sha256 === null || !event.answer.includes(file.sha256)) continue;
+    const { sha256, text } = file;
     // An edit's answer has the hash of the whole and the text of a part.
-    const whole = file.text !== undefined && event.answer.includes(file.text);
-    memory.learn({ path: file.path, sha256: file.sha256, whole });
+    const whole = text !== undefined && event.answer.includes(text);
+    const fact = whole
+      ? wholeText(sha256, text)
+      : ({ kind: "shown", sha256, lines: [], someText: true } as const);
+    memory.learn(file.path, fact);
   }
-}
-
-/** Hosts cut longer files and lines without asking. */
-function fitsOneRead({ text }: GuardedFile): boolean {
-  if (text === undefined) return false;
-  const lines = text.split("\n");
-  return lines.length <= 2_000 && lines.every((line) => line.length <= 2_000);
 }
 
 /** The refusal brings the file as it is now; that counts as a read, so that the next call can pass. */
@@ -92,7 +96,7 @@ function deny(tool: FileCall, file: GuardedFile, changed: boolean, memory: HostM
       reason: `${why} Nothing was written. Read the file, then make the change again.\n${state}`,
     };
   }
-  if (sha256 !== null) memory.learn({ path, sha256, whole: true });
+  if (sha256 !== null) memory.learn(path, wholeText(sha256, text));
   const marker = markerFor(text);
   return {
     kind: "deny",

@@ -1,6 +1,7 @@
 /** What can stand in an element. A text is never read as HTML, and nothing in it acts: see `plain`. */
 export type Child = Node | string;
 
+/** Attributes of an element; one that is undefined is not set. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** An element with attributes and children; `undefined` and `false` leave an attribute away. */

@@ -140,6 +140,7 @@ function partText(part: Part): readonly Child[] {
     ];
   }
   if ("fileData" in part) return [code(part.fileData.fileUri)];
+  if ("blobData" in part) return [element("span", { class: "quiet" }, `${part.blobData.mimeType}, lost`)];
   if ("inlineData" in part)
     return [element("span", { class: "quiet" }, `${part.inlineData.mimeType}, inline`)];
   return [element("span", { class: "quiet" }, "a thought that its provider keeps encrypted")];

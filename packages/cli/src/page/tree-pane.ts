@@ -1,4 +1,4 @@
-import { type ConversationContext, gistOf, isPruned, type TurnNode, textsOf } from "@holdfast/core";
+import { type ConversationContext, defined, gistOf, isPruned, type TurnNode, textsOf } from "@holdfast/core";
 import { element, fill, part } from "./dom.js";
 import { foldsAbove, neighbourBranch, pathToHead, type TreeRow, treeRows } from "./tree-rows.js";
 import { kindWords, wordOf } from "./words.js";
@@ -62,7 +62,7 @@ export class TreePane {
 
   private lay(): void {
     const { folded, shows } = this;
-    this.rows = treeRows(this.context, { folded, ...(shows === undefined ? {} : { shows }) });
+    this.rows = treeRows(this.context, { folded, ...defined({ shows }) });
     const of = shows === undefined ? "" : ` of ${this.context.nodes.size}`;
     fill(this.count, `${this.rows.length}${of} nodes`);
     this.lines.style.height = `${this.rows.length * rowHeight}px`;

@@ -15,6 +15,7 @@ export interface TreeRow {
   readonly folded: number | false | undefined;
 }
 
+/** Which part of a tree is shown. */
 export interface TreeView {
   /** Nodes that are folded: of a branch's first node the rest of it, of others the branches that leave there. */
   readonly folded: ReadonlySet<string>;

@@ -1,4 +1,12 @@
-import { type FileDelta, type ListedTask, listTasks, type TurnNode, type TurnPayload } from "@holdfast/core";
+import {
+  type FileDelta,
+  type FormChange,
+  type ListedTask,
+  listTasks,
+  type Media,
+  type TurnNode,
+  type TurnPayload,
+} from "@holdfast/core";
 import { button, type Child, element } from "./dom.js";
 import { visibleLines } from "./seen-pane.js";
 import type { Story } from "./story.js";
@@ -92,6 +100,7 @@ function payloadView(payload: TurnPayload, select: (nodeId: string) => void): re
           ...(payload.isError === true ? [element("span", { class: "tag bad" }, "error")] : []),
         ),
         code(payload.output),
+        ...(payload.media ?? []).map(picture),
         ...effects(payload.files),
       ];
     case "file_content":
@@ -103,13 +112,7 @@ function payloadView(payload: TurnPayload, select: (nodeId: string) => void): re
         code(payload.text),
       ];
     case "context_management":
-      return payload.action === "overlay"
-        ? [
-            quiet(`From here on, another node is shown ${payload.form.form}.`),
-            button({ class: "link" }, () => select(payload.targetId), "Show that node"),
-            ...(payload.form.form === "replaced" ? [code(payload.form.text)] : []),
-          ]
-        : [quiet(payload.action.replace("_", " ")), element("h3", {}, payload.path)];
+      return management(payload, select);
     case "task_boundary":
       return [
         element("h3", {}, payload.name || "The session begins"),
@@ -144,6 +147,30 @@ function payloadView(payload: TurnPayload, select: (nodeId: string) => void): re
   }
 }
 
+function management(payload: ContextManagement, select: (nodeId: string) => void): readonly Child[] {
+  switch (payload.action) {
+    case "overlay":
+      return formChange(payload, select);
+    case "reform":
+      return payload.changes.flatMap((change) => formChange(change, select));
+    case "track_file":
+    case "untrack_file":
+      return [quiet(payload.action.replace("_", " ")), element("h3", {}, payload.path)];
+    default:
+      return payload satisfies never;
+  }
+}
+
+function formChange({ targetId, form }: FormChange, select: (nodeId: string) => void): readonly Child[] {
+  return [
+    quiet(`From here on, another node is shown ${form.form}.`),
+    button({ class: "link" }, () => select(targetId), "Show that node"),
+    ...(form.form === "replaced" ? [code(form.text)] : []),
+  ];
+}
+
+type ContextManagement = Extract<TurnPayload, { kind: "context_management" }>;
+
 const beginnings = { clear: "nothing", clone: "everything", compress: "a summary" } as const;
 
 /** Arguments by name; long texts as they stand, all else as JSON. */
@@ -160,7 +187,8 @@ function thought(text: string): HTMLElement {
 }
 
 /** Images are shown where they are of a kind that cannot hold a program. */
-function picture(media: { readonly mimeType: string; readonly data: string }): HTMLElement {
+function picture(media: Media): HTMLElement {
+  if (!("data" in media)) return quiet(`${media.mimeType}, ${media.sizeBytes} bytes, which are lost`);
   const safe = /^image\/(png|jpeg|gif|webp)$/.test(media.mimeType) && /^[\w+/=\s]*$/.test(media.data);
   if (!safe) return quiet(`${media.mimeType}, ${media.data.length} characters of Base64`);
   const image = element("img", { alt: `An image of the message (${media.mimeType})`, class: "media" });

@@ -1,8 +1,9 @@
 import { createInterface } from "node:readline/promises";
 import {
   type ConversationRefusal,
+  defined,
   forkSession,
-  isTurnRefusal,
+  isRefusal,
   loadSession,
   renameSession,
   type SessionFacts,
@@ -25,11 +26,10 @@ export async function forkOne(
     forkSession(store, id, {
       newId: newIds(),
       now: Date.now(),
-      ...(head === undefined ? {} : { head }),
-      ...(title === undefined ? {} : { title }),
+      ...defined({ head, title }),
     }),
   );
-  if (isTurnRefusal(forked)) return forked;
+  if (isRefusal(forked)) return forked;
   await terminal.out(
     settings.json
       ? jsonLine({ success: true, id: forked.id, from: id, nodes: forked.nodes })
@@ -45,7 +45,7 @@ async function findNode(
   prefix: string,
 ): Promise<string | ConversationRefusal> {
   const loaded = await loadSession(store, sessionId);
-  if (isTurnRefusal(loaded)) return loaded;
+  if (isRefusal(loaded)) return loaded;
   const { nodes, orphans } = loaded.context;
   if (nodes.has(prefix)) return prefix;
   const meant = [...nodes.keys()].filter((id) => id.startsWith(prefix));
@@ -74,7 +74,7 @@ export async function renameOne(
   const title = args[2];
   if (title === undefined || title.trim() === "") return misuse("rename takes a session and its new title");
   const renamed = await finishOnceBegun(() => renameSession(store, id, title, Date.now()));
-  if (isTurnRefusal(renamed)) return renamed;
+  if (isRefusal(renamed)) return renamed;
   await terminal.out(
     settings.json
       ? jsonLine({ success: true, id, title })
@@ -101,7 +101,7 @@ export async function removeOne(
     return exitCodes.change;
   }
   const removed = await finishOnceBegun(() => store.remove(id));
-  if (isTurnRefusal(removed)) return removed;
+  if (isRefusal(removed)) return removed;
   await terminal.out(settings.json ? jsonLine({ success: true, id }) : `Deleted ${name}.\n`);
   return exitCodes.success;
 }

@@ -3,13 +3,13 @@ import {
   type ConversationRefusal,
   findSession,
   type IdSource,
-  isTurnRefusal,
+  isRefusal,
   type SessionFacts,
   type SessionStore,
   timeSortedIds,
 } from "@holdfast/core";
-import { openJournalStore, openPostgresStore } from "@holdfast/core/node";
-import { conversationExitCodeOf, escapeText, type Invocation } from "../shell/index.js";
+import { openJournalStore } from "@holdfast/core/node";
+import { escapeText, exitCodeOf, type Invocation } from "../shell/index.js";
 
 /**
  * Opens the sessions that the flags name, for one piece of work: a PostgreSQL server (`--store`, or
@@ -24,17 +24,21 @@ export async function withSessions(
   const place = call.flags.store ?? process.env.HOLDFAST_STORE ?? "";
   if (place !== "" && !/^postgres(ql)?:\/\//.test(place))
     return call.misuse("--store takes a postgres:// address; without one, sessions are in the state folder");
-  const store =
-    place === ""
-      ? openJournalStore({ stateDir: call.settings.stateDir })
-      : await openPostgresStore({ connection: place });
-  if (isTurnRefusal(store)) return refuse(store, call);
+  const store = await openStore(place, call);
+  if (isRefusal(store)) return refuse(store, call);
   try {
     const done = await work(store);
     return typeof done === "number" ? done : refuse(done, call);
   } finally {
     await store.close();
   }
+}
+
+/** The library of the server is loaded only by those who name one. */
+async function openStore(place: string, call: Invocation): Promise<SessionStore | ConversationRefusal> {
+  if (place === "") return openJournalStore({ stateDir: call.settings.stateDir });
+  const { openPostgresStore } = await import("@holdfast/postgres");
+  return openPostgresStore({ connection: place });
 }
 
 /** Does something with the one session that is meant by an id or the beginning of one. */
@@ -46,7 +50,7 @@ export function withSession(
   if (prefix === undefined) return call.misuse("which session? `holdfast sessions list` shows them");
   return withSessions(call, async (store) => {
     const session = await findSession(store, prefix);
-    return isTurnRefusal(session) ? session : work(store, session);
+    return isRefusal(session) ? session : work(store, session);
   });
 }
 
@@ -54,7 +58,7 @@ export function withSession(
 async function refuse(refusal: ConversationRefusal, call: Invocation): Promise<number> {
   const { terminal, settings } = call;
   const { code, message } = refusal;
-  const exitCode = conversationExitCodeOf[code];
+  const exitCode = exitCodeOf[code];
   process.exitCode = exitCode;
   if (settings.json) await terminal.out(jsonLine({ success: false, code, message }));
   else {
@@ -71,6 +75,7 @@ const hints: Partial<Record<ConversationRefusal["code"], string>> = {
   duplicate_id: "Here: --new-id imports it beside the one that is there.",
 };
 
+/** One line of JSON that is safe to print on a terminal, the line break included. */
 export function jsonLine(value: unknown): string {
   return `${harmless(JSON.stringify(value))}\n`;
 }

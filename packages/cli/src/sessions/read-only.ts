@@ -4,7 +4,6 @@ import {
   findSession,
   gistOf,
   isRefusal,
-  isTurnRefusal,
   type ListedTask,
   type LoadedSession,
   loadSession,
@@ -27,7 +26,7 @@ export async function listSessions(
   store: SessionStore,
 ): Promise<number | ConversationRefusal> {
   const all = await store.list();
-  if (isTurnRefusal(all)) return all;
+  if (isRefusal(all)) return all;
   const sessions = all.slice(0, flags.limit ?? all.length);
   if (settings.json) {
     await terminal.out(jsonLine({ success: true, sessions: sessions.map(factsToJson) }));
@@ -71,7 +70,7 @@ export async function showSession(
   facts: SessionFacts,
 ): Promise<number | ConversationRefusal> {
   const loaded = await loadSession(store, facts.id);
-  if (isTurnRefusal(loaded)) return loaded;
+  if (isRefusal(loaded)) return loaded;
   const summary = summarizeSession(loaded.context);
   await terminal.out(
     settings.json
@@ -175,7 +174,7 @@ export async function searchInSessions(
     return { kind: "refusal", code: "invalid_arguments", message: pattern.message };
   }
   const chosen = await chooseSessions(store, prefix);
-  if (isTurnRefusal(chosen)) return chosen;
+  if (isRefusal(chosen)) return chosen;
   const found = await searchSessions(store, chosen, pattern, flags.limit ?? 100);
   const { matches, more, unread, sessions } = found;
   if (settings.json) {
@@ -202,7 +201,7 @@ async function chooseSessions(
 ): Promise<readonly SessionFacts[] | ConversationRefusal> {
   if (prefix === undefined) return store.list();
   const one = await findSession(store, prefix);
-  return isTurnRefusal(one) ? one : [one];
+  return isRefusal(one) ? one : [one];
 }
 
 /** `holdfast sessions verify [ID]`: every record, the fold, and a rendering of every branch. */
@@ -212,16 +211,16 @@ export async function verifySessions(
 ): Promise<number | ConversationRefusal> {
   const { args, settings, terminal } = call;
   const chosen = await chooseSessions(store, args[1]);
-  if (isTurnRefusal(chosen)) return chosen;
+  if (isRefusal(chosen)) return chosen;
   const reports: object[] = [];
   let sound = true;
   for (const { id } of chosen) {
     const verified = await verifySession(store, id, checkRendering);
-    const wrong = isTurnRefusal(verified)
+    const wrong = isRefusal(verified)
       ? [verified.message]
       : [...verified.problems.map(({ message }) => message), ...tellOnce(verified.findings)];
     sound &&= wrong.length === 0;
-    const counts = isTurnRefusal(verified)
+    const counts = isRefusal(verified)
       ? {}
       : {
           records: verified.records,

@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import {
   type ConversationRefusal,
   exportSession,
   type ImportedSession,
-  isTurnRefusal,
+  isRefusal,
   readSessionFile,
   reidentify,
   type SessionFacts,
@@ -20,7 +21,7 @@ export async function exportOne(
   { id }: SessionFacts,
 ): Promise<number | ConversationRefusal> {
   const exported = await exportSession(store, id);
-  if (isTurnRefusal(exported)) return exported;
+  if (isRefusal(exported)) return exported;
   for (const { message } of exported.problems)
     call.terminal.err(`Not in the export: ${escapeName(message)}\n`);
   return writeOut(call, harmlessLines(exported.lines));
@@ -44,11 +45,17 @@ export async function importOne(
   }
   const newId = newIds();
   const from = args[1] === undefined || args[1] === "-" ? "standard input" : args[1];
-  const read = readSessionFile(text, { from, newId, now: Date.now(), repair: flags.repair === true });
-  if (isTurnRefusal(read)) return read;
+  const read = readSessionFile(text, {
+    from,
+    newId,
+    now: Date.now(),
+    digest: (bytes) => createHash("sha256").update(bytes).digest("hex"),
+    repair: flags.repair === true,
+  });
+  if (isRefusal(read)) return read;
   const session = flags.newId === true ? renamed(read, newId()) : read;
   const created = await finishOnceBegun(() => store.create(session.sessionId, session.events));
-  if (isTurnRefusal(created)) return created;
+  if (isRefusal(created)) return created;
   await created.close();
   await tell(call, session);
   return exitCodes.success;

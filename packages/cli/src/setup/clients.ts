@@ -12,6 +12,7 @@ export interface Setting {
   readonly among?: (element: unknown) => boolean;
 }
 
+/** What `holdfast setup` is asked to write. */
 export interface SetupWishes {
   readonly client: ClientName;
   /** The settings of the person, for all their projects, instead of those of the project. */
@@ -23,6 +24,7 @@ export interface SetupWishes {
 }
 
 export const clientNames = ["claude", "gemini", "cursor", "vscode"] as const;
+/** A client whose settings `holdfast setup` knows. */
 export type ClientName = (typeof clientNames)[number];
 
 /** The clients whose hooks `holdfast guard` answers. */

@@ -1,4 +1,4 @@
-import type { ConversationCode, OutcomeCode } from "@holdfast/core";
+import type { AnyRefusalCode, OutcomeCode } from "@holdfast/core";
 
 /** What the process says to the shell; scripts may branch on it (docs/outcomes.md). */
 export const exitCodes = {
@@ -19,8 +19,8 @@ export const exitCodes = {
   cancelled: 130,
 } as const;
 
-/** The exit code of every outcome. A new outcome code does not compile until it has its row. */
-export const exitCodeOf: Readonly<Record<OutcomeCode, number>> = {
+/** The exit code of every outcome and of every refusal. A new outcome code does not compile until it has its row. */
+export const exitCodeOf: Readonly<Record<OutcomeCode | AnyRefusalCode, number>> = {
   ok: exitCodes.success,
   applied: exitCodes.success,
   already_applied: exitCodes.success,
@@ -35,6 +35,7 @@ export const exitCodeOf: Readonly<Record<OutcomeCode, number>> = {
   unseen_lines: exitCodes.state,
   file_missing: exitCodes.state,
   exists: exitCodes.state,
+  not_agreed: exitCodes.state,
   bytes_gone: exitCodes.state,
   nothing_to_undo: exitCodes.state,
 
@@ -70,10 +71,9 @@ export const exitCodeOf: Readonly<Record<OutcomeCode, number>> = {
   busy: exitCodes.machine,
   disk_full: exitCodes.machine,
   permission_denied: exitCodes.machine,
-};
 
-/** The exit code of everything that a conversation or a session store refuses. */
-export const conversationExitCodeOf: Readonly<Record<ConversationCode, number>> = {
+  cancelled: exitCodes.cancelled,
+
   unknown_node: exitCodes.state,
   unknown_task: exitCodes.state,
   unknown_session: exitCodes.state,
@@ -85,25 +85,17 @@ export const conversationExitCodeOf: Readonly<Record<ConversationCode, number>> 
   restore_pending: exitCodes.state,
   files_in_conflict: exitCodes.state,
   files_refused: exitCodes.state,
-
   cycle: exitCodes.change,
-  invalid_arguments: exitCodes.change,
   invalid_payload: exitCodes.change,
   invalid_metadata: exitCodes.change,
   open_calls: exitCodes.change,
   unmatched_result: exitCodes.change,
   unsafe_cut: exitCodes.change,
+  no_effect: exitCodes.change,
   no_summary: exitCodes.change,
   broken_pairs: exitCodes.change,
-
-  read_only: exitCodes.path,
-
   newer_version: exitCodes.kind,
   not_a_session: exitCodes.kind,
-
-  busy: exitCodes.machine,
   conflict: exitCodes.machine,
-  disk_full: exitCodes.machine,
-  permission_denied: exitCodes.machine,
   store_failed: exitCodes.machine,
 };

@@ -1,4 +1,4 @@
-export { conversationExitCodeOf, exitCodeOf, exitCodes } from "./exit-codes.js";
+export { exitCodeOf, exitCodes } from "./exit-codes.js";
 export { readInput, readInputText } from "./input.js";
 export { type InputLine, linesOf } from "./input-lines.js";
 export { finishOnceBegun, watchInterrupts } from "./interrupt.js";

@@ -13,7 +13,9 @@ export interface Terminal {
   readonly errPaint: Paint;
 }
 
+/** Colours as functions of a text; without colours each returns its text as it is. */
 export type Paint = Readonly<Record<PaintName, (text: string) => string>>;
+/** The colours and styles that the commands use. */
 export type PaintName = keyof typeof codes;
 
 /** The process's own streams. `color: false` is the flag `--no-color`. */
@@ -28,6 +30,7 @@ export function openTerminal(color: boolean): Terminal {
   };
 }
 
+/** @param enabled whether the texts get escape codes. */
 export function makePaint(enabled: boolean): Paint {
   const painter = ([on, off]: readonly [number, number]) =>
     enabled

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import {
   ContextManager,
+  carryOut,
   followFiles,
-  isTurnRefusal,
+  isRefusal,
   type Rendering,
   renderContext,
-  runToolTurn,
   timeSortedIds,
   type Workspace,
 } from "@holdfast/core";
@@ -34,17 +34,20 @@ export class Talk {
   /** A turn of the user. */
   say(text: string): void {
     const node = this.manager.commitStagedItems(text);
-    if (isTurnRefusal(node)) throw new Error(node.message);
+    if (isRefusal(node)) throw new Error(node.message);
   }
 
   /** A call of the model, of a file tool or of one of the conversation's own. */
   async call(name: string, args: ToolArguments): Promise<ToldReply> {
     const callId = `call_${this.manager.context.nodes.size}`;
-    const asked = this.manager.addNode({ kind: "tool_call", callId, name, args });
-    if (isTurnRefusal(asked)) throw new Error(asked.message);
+    const asked = this.manager.addAnswer({
+      step: callId,
+      parts: [{ kind: "tool_call", callId, name, args }],
+    });
+    if (isRefusal(asked)) throw new Error(asked.message);
     const { manager, workspace } = this;
     const files = followFiles(manager, workspace, () => randomBytes(8).toString("hex"));
-    const turn = await runToolTurn({ manager, workspace, files, callId });
+    const turn = await carryOut({ callId }, { manager, workspace, files });
     if (turn.kind !== "answered") throw new Error("a result could not be recorded");
     return { text: turn.text, code: turn.code, success: !turn.isError };
   }

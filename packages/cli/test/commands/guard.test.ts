@@ -23,6 +23,7 @@ const hosts = {
     }),
     own: (path: string) => ({ tool_name: "mcp__holdfast__read_file", tool_input: { file_path: path } }),
     part: { offset: 1, limit: 1 },
+    lines: (from: number, to: number) => ({ offset: from, limit: to - from + 1 }),
     reasonOf: (answer: string) => {
       const { hookSpecificOutput: output } = JSON.parse(answer);
       expect(output).toMatchObject({ hookEventName: "PreToolUse", permissionDecision: "deny" });
@@ -45,6 +46,7 @@ const hosts = {
     }),
     own: (path: string) => ({ tool_name: "mcp_holdfast_read_file", tool_input: { file_path: path } }),
     part: { start_line: 1, end_line: 1 },
+    lines: (from: number, to: number) => ({ start_line: from, end_line: to }),
     reasonOf: (answer: string) => {
       const { decision, reason } = JSON.parse(answer);
       expect(decision).toBe("deny");
@@ -58,7 +60,7 @@ const start = "const wait = 2000;\nconst tries = 3;\n";
 describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) => {
   const host = hosts[name];
 
-  function session(project: Project, id = "one") {
+  function session(project: Project, id = "one", flags: readonly string[] = []) {
     const send = async (event: string | undefined, call: Input, more: Input = {}) => {
       const input = JSON.stringify({
         session_id: id,
@@ -67,7 +69,7 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
         ...call,
         ...more,
       });
-      const done = await project.run(["guard"], { input });
+      const done = await project.run(["guard", ...flags], { input });
       expect(done).toMatchObject({ code: 0, stderr: "" });
       return done.stdout;
     };
@@ -130,6 +132,51 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
     await run(host.read("a.ts", host.part));
     expect(await before(host.edit("a.ts", "3;", "5;"))).toBe("");
     expect(await before(host.write("a.ts", "x"))).toMatch(/^Not read: this session has not seen the whole/);
+  });
+
+  test("parts that are all of it count together, and an edit of what is known is known", async () => {
+    const text = Array.from({ length: 9 }, (_, at) => `line ${at + 1}\n`).join("");
+    const project = new Project({ "a.ts": text });
+    const { run, before } = session(project);
+    await run(host.read("a.ts", host.lines(1, 5)));
+    const next = text.replace("line 3\n", "line 3\nand more\n");
+    const edit = host.edit("a.ts", "line 3\n", "line 3\nand more\n");
+    expect(await run(edit, () => project.put("a.ts", next))).toBe("");
+    const write = host.write("a.ts", "x");
+    await run(host.read("a.ts", host.lines(8, 10)));
+    // Of line 7 nothing was shown; line 4 is the host's own.
+    expect(await before(write)).toMatch(/^Not read: this session has not seen the whole/);
+    expect(await before(write)).toBe("");
+    project.put("b.ts", text);
+    await run(host.read("b.ts", host.lines(1, 4)));
+    await run(host.read("b.ts", host.lines(5, 9)));
+    expect(await before(host.write("b.ts", "x"))).toBe("");
+  });
+
+  test("lines that hosts cut were not shown", async () => {
+    const long = `${"x".repeat(2_001)}\nend\n`;
+    const many = "line\n".repeat(2_001);
+    const project = new Project({ "long.txt": long, "many.txt": many, ".env": "TOKEN=hunter2\n" });
+    const { run, before } = session(project);
+    for (const path of ["long.txt", "many.txt", ".env"]) await run(host.read(path));
+    for (const path of ["long.txt", "many.txt"])
+      expect(await before(host.write(path, "x"))).toMatch(/^Not read/);
+    expect(await before(host.write(".env", "x"))).toBe("");
+  });
+
+  test("a memory of an earlier version is read", async () => {
+    const project = new Project({ "a.ts": start, "b.ts": start });
+    const state = join(project.folder, "state");
+    const { run, before } = session(project, "old", ["--state-dir", state]);
+    await run(host.read("c.ts"));
+    const folder = join(state, "guard");
+    const [file = ""] = readdirSync(folder);
+    const seen = (path: string, whole: boolean) =>
+      JSON.stringify({ seen: { path: join(project.folder, path), sha256: sha256(start), whole } });
+    writeFileSync(join(folder, file), `${seen("a.ts", true)}\n${seen("b.ts", false)}\n`);
+    expect(await before(host.write("a.ts", "x"))).toBe("");
+    expect(await before(host.edit("b.ts", "3;", "5;"))).toBe("");
+    expect(await before(host.write("b.ts", "x"))).toMatch(/^Not read/);
   });
 
   test("a read that somebody's write fell into counts for nothing, nor does one that failed", async () => {

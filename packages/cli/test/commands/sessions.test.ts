@@ -47,7 +47,7 @@ describe("holdfast sessions", () => {
     expect(said).toMatchObject({
       success: true,
       id,
-      nodes: 38,
+      nodes: 42,
       branches: 4,
       files: ["src/format.ts", "src/invoice.ts", "src/money.ts"],
     });
@@ -74,7 +74,7 @@ describe("holdfast sessions", () => {
 
   test("forks, renames and deletes; deleting wants to be meant", async () => {
     const forked = await json("sessions", "fork", id, "--title", "Another way");
-    expect(forked.said).toMatchObject({ success: true, from: id, nodes: 38 });
+    expect(forked.said).toMatchObject({ success: true, from: id, nodes: 42 });
     const fork: string = forked.said.id;
     expect((await run("sessions", "rename", fork, "A third way")).stdout).toContain("is now A third way");
     expect((await json("sessions", "show", fork)).said).toMatchObject({ title: "A third way" });
@@ -124,7 +124,7 @@ describe("holdfast sessions", () => {
     });
     const there = ["--state-dir", join(project.folder, "there")];
     expect((await run("sessions", "import", file, ...there)).stdout).toContain(
-      `Imported 38 nodes from an export: ${id}`,
+      `Imported 42 nodes from an export: ${id}`,
     );
     const [one, other] = [await json("history", "export", id), await json("history", "export", id, ...there)];
     expect(other.said).toEqual(one.said);
@@ -133,7 +133,7 @@ describe("holdfast sessions", () => {
       stderr: expect.stringContaining("--new-id"),
     });
     const again = await json("sessions", "import", file, "--new-id", ...there);
-    expect(again.said).toMatchObject({ success: true, nodes: 38 });
+    expect(again.said).toMatchObject({ success: true, nodes: 42 });
     expect(again.said.id).not.toBe(id);
     expect(await run("sessions", "verify", ...there)).toMatchObject({ code: 0 });
   });
@@ -260,7 +260,7 @@ describe("holdfast history", () => {
       (await run("history", "export", id)).stdout,
     );
     const { said } = await json("history", "export", id);
-    expect(said.nodes).toHaveLength(38);
+    expect(said.nodes).toHaveLength(42);
     expect((await run("history", "export", id, "--html")).stdout).toMatch(
       /^<!doctype html>[\s\S]*<\/html>\s*$/,
     );

@@ -1,4 +1,4 @@
-import { ContextManager, isTurnRefusal, type TurnNode } from "@holdfast/core";
+import { ContextManager, isRefusal, type TurnNode } from "@holdfast/core";
 import { describe, expect, it } from "vitest";
 import { foldsAbove, neighbourBranch, treeRows } from "../../src/page/tree-rows.js";
 
@@ -10,7 +10,7 @@ function tree() {
   const nodes = new Map<string, string>();
   const add = (text: string, parent: string) => {
     const node = manager.addNode({ kind: "note", text, audience: "person" }, nodes.get(parent));
-    if (isTurnRefusal(node)) throw new Error(node.message);
+    if (isRefusal(node)) throw new Error(node.message);
     nodes.set(text, node.id);
   };
   nodes.set("root", manager.context.rootNode.id);

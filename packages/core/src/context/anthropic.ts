@@ -1,6 +1,6 @@
 import type { JsonObject } from "../conversation/index.js";
-import type { Content, InlineDataPart, Part } from "./content.js";
-import { WireIds, wireArgs, wireName, wireText } from "./wire-ids.js";
+import type { Content, MediaPart, Part } from "./content.js";
+import { unresolvedText, WireIds, wireArgs, wireName, wireText } from "./wire-ids.js";
 
 /** A message as the Messages API takes it. */
 export interface AnthropicMessage {
@@ -8,6 +8,7 @@ export interface AnthropicMessage {
   readonly content: readonly AnthropicBlock[];
 }
 
+/** One block of a message in Anthropic's Messages API. */
 export type AnthropicBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
@@ -16,11 +17,18 @@ export type AnthropicBlock =
   | {
       readonly type: "tool_result";
       readonly tool_use_id: string;
-      readonly content?: string;
+      readonly content?: string | readonly AnthropicResultBlock[];
       readonly is_error?: true;
     }
-  | { readonly type: "image" | "document"; readonly source: AnthropicSource };
+  | AnthropicMediaBlock;
 
+/** What a result may hold. */
+export type AnthropicResultBlock = { readonly type: "text"; readonly text: string } | AnthropicMediaBlock;
+
+/** An image or a document among the blocks. */
+export type AnthropicMediaBlock = { readonly type: "image" | "document"; readonly source: AnthropicSource };
+
+/** The bytes of a medium, in base64. */
 export interface AnthropicSource {
   readonly type: "base64";
   readonly media_type: string;
@@ -54,7 +62,7 @@ function blocksOf(part: Part, ids: WireIds): readonly AnthropicBlock[] {
     return [{ type: "tool_use", id: ids.of(id), name: wireName(name), input: wireArgs(args) }];
   }
   if ("functionResponse" in part) return [resultBlock(part.functionResponse, ids)];
-  if ("inlineData" in part) return [mediaBlock(part)];
+  if ("inlineData" in part || "blobData" in part) return [mediaBlock(part)];
   return [{ type: "text", text: `[The file ${wireText(part.fileData.fileUri)} is not available here.]` }];
 }
 
@@ -70,20 +78,29 @@ function textBlocks({
 }
 
 function resultBlock(
-  { id, response }: Extract<Part, { functionResponse: object }>["functionResponse"],
+  { id, response, parts = [] }: Extract<Part, { functionResponse: object }>["functionResponse"],
   ids: WireIds,
 ): AnthropicBlock {
   const block = { type: "tool_result", tool_use_id: ids.of(id) } as const;
   if ("error" in response) {
     const said = response.error.trim() === "" ? silentError : response.error;
-    return { ...block, content: wireText(said), is_error: true };
+    return { ...block, content: withMedia(wireText(said), parts), is_error: true };
   }
-  return response.output.trim() === "" ? block : { ...block, content: wireText(response.output) };
+  const content = withMedia(wireText(response.output), parts);
+  return content === "" ? block : { ...block, content };
+}
+
+/** A text alone stays one; a blank one is left out. */
+function withMedia(text: string, parts: readonly MediaPart[]): string | readonly AnthropicResultBlock[] {
+  const said = text.trim() === "" ? [] : [{ type: "text", text } as const];
+  return parts.length === 0 ? (said[0]?.text ?? "") : [...said, ...parts.map(mediaBlock)];
 }
 
 const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
-function mediaBlock({ inlineData: { mimeType, data } }: InlineDataPart): AnthropicBlock {
+function mediaBlock(part: MediaPart): AnthropicResultBlock {
+  if ("blobData" in part) return { type: "text", text: unresolvedText(part) };
+  const { mimeType, data } = part.inlineData;
   const source = { type: "base64", media_type: mimeType, data } as const;
   if (imageTypes.has(mimeType)) return { type: "image", source };
   if (mimeType === "application/pdf") return { type: "document", source };

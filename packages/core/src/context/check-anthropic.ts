@@ -98,11 +98,14 @@ function ownRules(
       return [
         ...when(!wireId.test(block.tool_use_id), "id-letters", at, block.tool_use_id),
         ...when(
-          block.is_error === true && isBlank(block.content ?? ""),
+          block.is_error === true && typeof block.content !== "object" && isBlank(block.content ?? ""),
           "error-says-something",
           at,
           "an error result is empty",
         ),
+        ...(typeof block.content === "object"
+          ? block.content.flatMap((inner, index) => ownRules(inner, undefined, [...at, index]))
+          : []),
       ];
     case "image":
       return when(!images.has(block.source.media_type), "image-type", at, block.source.media_type);

@@ -2,6 +2,7 @@ import { type ConversationContext, type TurnNode, taskState } from "../conversat
 import { describePayload } from "./debug-payload.js";
 import { type OutlineReader, type Wording, wordingFor } from "./debug-text.js";
 
+/** What an outline of a tree shows, and for whom. */
 export interface OutlineOptions {
   /** Nodes to show; of the others it is said how many there are. By default all. */
   readonly filter?: (node: TurnNode) => boolean;

@@ -48,9 +48,17 @@ function fileLine({ path, version, sha256, lines, form }: FileContent, { name }:
 }
 
 function managementLine(payload: ContextManagement, { name }: Wording): string {
-  return payload.action === "overlay"
-    ? `overlay on ${name(payload.targetId)}: ${formName(payload.form)}`
-    : `${payload.action.replace("_", " ")} ${name(payload.path)}`;
+  switch (payload.action) {
+    case "overlay":
+      return `overlay on ${name(payload.targetId)}: ${formName(payload.form)}`;
+    case "reform":
+      return `reform of ${payload.changes.map((change) => `${name(change.targetId)}: ${formName(change.form)}`).join(", ")}`;
+    case "track_file":
+    case "untrack_file":
+      return `${payload.action.replace("_", " ")} ${name(payload.path)}`;
+    default:
+      return payload satisfies never;
+  }
 }
 
 function formName(form: OverlayForm): string {

@@ -1,5 +1,5 @@
 import type { ConversationContext, TurnNode } from "../conversation/index.js";
-import { escapeUnseen, hasUnseen } from "../text/index.js";
+import { defined, escapeUnseen, hasUnseen } from "../text/index.js";
 
 /**
  * The whole state of a conversation as YAML, for people and for tests: every node with its payload and its
@@ -23,14 +23,14 @@ function stateOf(context: ConversationContext): object {
   const { sessionId, title, currentNodeId, stagingArea, expansions, pendingRestore } = context;
   return {
     session: sessionId,
-    ...(title === undefined ? {} : { title }),
+    ...defined({ title }),
     head: currentNodeId,
     nodes: inTreeOrder(context).map(nodeState),
     tasks: sorted(context.tasks.values()),
     ...(stagingArea.length === 0 ? {} : { staged: stagingArea }),
     ...(context.pruned.size === 0 ? {} : { pruned: [...context.pruned.keys()].sort() }),
     ...(expansions.length === 0 ? {} : { expansions }),
-    ...(pendingRestore === undefined ? {} : { pendingRestore }),
+    ...defined({ pendingRestore }),
     ...(context.orphans.size === 0 ? {} : { orphans: sorted(context.orphans.values()).map(nodeState) }),
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../conversation/index.js";
-import type { Content, Part } from "./content.js";
-import { wireArgs, wireName, wireText } from "./wire-ids.js";
+import type { Content, MediaPart, Part } from "./content.js";
+import { unresolvedText, wireArgs, wireName, wireText } from "./wire-ids.js";
 
 /** A content as the Gemini API takes it (`contents` of `generateContent`). */
 export interface GeminiContent {
@@ -8,6 +8,7 @@ export interface GeminiContent {
   readonly parts: readonly GeminiPart[];
 }
 
+/** One part of a content in Gemini's API. */
 export type GeminiPart =
   | { readonly text: string; readonly thought?: true; readonly thoughtSignature?: string }
   | {
@@ -19,10 +20,16 @@ export type GeminiPart =
         readonly id: string;
         readonly name: string;
         readonly response: { readonly output: string } | { readonly error: string };
+        readonly parts?: readonly GeminiInlineData[];
       };
     }
   | { readonly fileData: { readonly fileUri: string; readonly mimeType: string } }
-  | { readonly inlineData: { readonly mimeType: string; readonly data: string } };
+  | GeminiInlineData;
+
+/** The bytes of a medium, in base64. */
+export interface GeminiInlineData {
+  readonly inlineData: { readonly mimeType: string; readonly data: string };
+}
 
 /**
  * Stands in for a signature that is not there, such as of a call that another model made: Gemini 3 refuses
@@ -31,7 +38,8 @@ export type GeminiPart =
 export const skippedSignature = "skip_thought_signature_validator";
 
 /**
- * The neutral form as the Gemini API takes it.
+ * The neutral form as the Gemini API takes it. Media of a result stand in it from Gemini 3 on, behind all
+ * results of their turn before that.
  *
  * @param model of the request; from Gemini 3 on the first call of each step has to be signed.
  */
@@ -42,7 +50,10 @@ export function toGemini(
   const signs = needsSignatures(model);
   return contents.map(({ role, parts }) => {
     const first = signs ? parts.findIndex((part) => "functionCall" in part) : -1;
-    return { role, parts: parts.flatMap((part, at) => geminiPart(part, at === first)) };
+    const own = parts.flatMap((part, at) =>
+      geminiPart(part, { mustBeSigned: at === first, holdsMedia: signs }),
+    );
+    return { role, parts: withMediaBehind(own, parts, signs) };
   });
 }
 
@@ -52,7 +63,30 @@ export function needsSignatures(model: string): boolean {
   return version !== undefined && Number(version) >= 3;
 }
 
-function geminiPart(part: Part, mustBeSigned: boolean): readonly GeminiPart[] {
+/** @param holdsMedia whether results hold theirs; what was not read is told behind them all the same. */
+function withMediaBehind(
+  own: readonly GeminiPart[],
+  parts: readonly Part[],
+  holdsMedia: boolean,
+): readonly GeminiPart[] {
+  const all = parts.flatMap((part) =>
+    "functionResponse" in part ? (part.functionResponse.parts ?? []) : [],
+  );
+  const media = all.filter((part) => !holdsMedia || "blobData" in part).map(mediaPart);
+  const last = own.findLastIndex((part) => "functionResponse" in part);
+  return media.length === 0 ? own : own.toSpliced(last + 1, 0, ...media);
+}
+
+function mediaPart(part: MediaPart): GeminiInlineData | { readonly text: string } {
+  return "inlineData" in part ? part : { text: unresolvedText(part) };
+}
+
+interface PartRules {
+  readonly mustBeSigned: boolean;
+  readonly holdsMedia: boolean;
+}
+
+function geminiPart(part: Part, { mustBeSigned, holdsMedia }: PartRules): readonly GeminiPart[] {
   if ("redactedThought" in part) return [];
   if ("functionCall" in part) {
     const { functionCall, thoughtSignature } = part;
@@ -64,10 +98,13 @@ function geminiPart(part: Part, mustBeSigned: boolean): readonly GeminiPart[] {
     ];
   }
   if ("functionResponse" in part) {
-    const { id, name, response } = part.functionResponse;
+    const { id, name, response, parts = [] } = part.functionResponse;
     const said =
       "error" in response ? { error: wireText(response.error) } : { output: wireText(response.output) };
-    return [{ functionResponse: { id: wireText(id), name: wireName(name), response: said } }];
+    const shown = parts.filter((one) => "inlineData" in one);
+    const media = holdsMedia && shown.length > 0 ? { parts: shown } : {};
+    return [{ functionResponse: { id: wireText(id), name: wireName(name), response: said, ...media } }];
   }
+  if ("blobData" in part) return [mediaPart(part)];
   return ["text" in part ? { ...part, text: wireText(part.text) } : part];
 }

@@ -2,7 +2,7 @@ export { type AnthropicBlock, type AnthropicMessage, toAnthropic } from "./anthr
 export { checkAnthropic } from "./check-anthropic.js";
 export { checkGemini } from "./check-gemini.js";
 export { checkOpenAI } from "./check-openai.js";
-export type { Content, Part } from "./content.js";
+export type { Content, MediaPart, Part } from "./content.js";
 export { safeCuts } from "./cuts.js";
 export { debugOutline, type OutlineOptions } from "./debug-outline.js";
 export { debugYaml } from "./debug-yaml.js";
@@ -13,12 +13,14 @@ export { isProvider, type Provider, providers } from "./providers.js";
 export { ContextRenderer, type RendererOptions, renderContext } from "./render.js";
 export type {
   Boundary,
+  BrokenReferral,
   Dropped,
   Ignored,
   RenderReport,
   RenderStart,
   Repair,
 } from "./report.js";
+export { type ResolvedMedia, resolveMedia } from "./resolve-media.js";
 export type { Provenance, Rendering, RenderOptions, RenderRule } from "./types.js";
 export type { ShownPlace, Visibility, VisibleState } from "./visibility.js";
 export type { WireCheckOptions, WireViolation } from "./wire-check.js";

@@ -15,6 +15,7 @@ export interface Invariant {
   allowsCut(contents: readonly Content[], content: number, part: number): boolean;
 }
 
+/** The name of a demand that providers make on a history; docs/invariants.md has a row for each. */
 export type InvariantId =
   | "starts_with_user"
   | "roles_alternate"
@@ -25,6 +26,7 @@ export type InvariantId =
   | "thoughts_lead"
   | "parts_on_their_side";
 
+/** Where a history breaks a provider's demand, and how. */
 export interface Violation {
   readonly invariant: InvariantId;
   /** Index of the content, and of the part where one is meant. */

@@ -1,6 +1,13 @@
-import { type Exchange, noExchange, PersistentMap, type ShownText } from "../conversation/index.js";
-import type { Choice } from "./choices.js";
-import type { Part } from "./content.js";
+import {
+  type Choice,
+  type Exchange,
+  noExchange,
+  type ReferredLines,
+  type ShownText,
+} from "../conversation/index.js";
+import { PersistentMap } from "../files/index.js";
+import { defined } from "../text/index.js";
+import type { MediaPart, Part } from "./content.js";
 import { type List, put, sizeOf } from "./list.js";
 import type { Boundary, Dropped, Ignored, Repair } from "./report.js";
 import type { Provenance, RenderRule } from "./types.js";
@@ -24,6 +31,8 @@ export interface Layout {
   /** Ids of calls that stand there. */
   readonly ids: PersistentMap<true>;
   readonly seen: PersistentMap<Seen>;
+  /** What texts that stand there speak of and do not show. */
+  readonly refers: List<Referral>;
   /** Tasks whose summary, or branch in its place, stands there. */
   readonly summaries: PersistentMap<SummaryPlace>;
   /** Tasks that stand there in full, and those that were asked to. */
@@ -45,6 +54,13 @@ export interface Layout {
   readonly ignored: List<Ignored>;
 }
 
+/** Lines that a node only names: they have to be shown by another node of the same prompt. */
+export interface Referral {
+  readonly nodeId: string;
+  readonly lines: ReferredLines;
+}
+
+/** A part with its position in the prompt and the node that it comes from. */
 export interface PlacedPart {
   readonly role: "user" | "model";
   readonly part: Part;
@@ -59,6 +75,7 @@ export interface Answer {
   readonly step: string | undefined;
 }
 
+/** The parts of one answer that wait until all its calls have results. */
 export interface Held {
   readonly answer: Answer;
   readonly pieces: readonly Piece[];
@@ -75,9 +92,11 @@ export interface Piece {
   readonly within: string | undefined;
   readonly answer?: Answer;
   readonly shows?: readonly ShownText[];
+  readonly refers?: readonly ReferredLines[] | undefined;
   readonly choice?: Choice | undefined;
 }
 
+/** A tool call on its way into the prompt, with its result once that is known. */
 export interface Draft {
   readonly nodeId: string;
   /** As it is rendered: unique. */
@@ -88,6 +107,7 @@ export interface Draft {
   readonly result?: Piece;
 }
 
+/** Where the summary of a completed task begins in the prompt, and whether the task is expanded there. */
 export interface SummaryPlace {
   readonly nodeId: string;
   readonly firstPart: number;
@@ -108,6 +128,7 @@ export const emptyLayout: Layout = {
   speaker: undefined,
   ids: PersistentMap.empty(),
   seen: PersistentMap.empty(),
+  refers: undefined,
   summaries: PersistentMap.empty(),
   expanded: [],
   asked: [],
@@ -139,14 +160,17 @@ export function mark(layout: Layout, targetId: string, { form, by, depth }: Choi
   return { ...layout, changedUntil, boundaries: put(layout.boundaries, boundary) };
 }
 
+/** The layout with a note that something of a node was left out. */
 export function drop(layout: Layout, nodeId: string, what: Dropped["what"]): Layout {
   return { ...layout, dropped: put(layout.dropped, { nodeId, what }) };
 }
 
+/** The layout with a note that something was put right for a provider's sake. */
 export function repair(layout: Layout, nodeId: string, what: Repair["what"]): Layout {
   return { ...layout, repairs: put(layout.repairs, { what, nodeId, part: sizeOf(layout.parts) }) };
 }
 
+/** Whether both are the same answer of the model; false where one is missing. */
 export function sameAnswer(one: Answer | undefined, other: Answer | undefined): boolean {
   return one !== undefined && other !== undefined && one.step === other.step;
 }
@@ -191,6 +215,7 @@ function place(layout: Layout, piece: Piece): Layout {
     chars: layout.chars + lengthOf(part),
     answer: role === "model" ? piece.answer : undefined,
     seen: seeAll(layout.seen, piece, content, at),
+    refers: referring(layout.refers, piece),
     lostThought: layout.lostThought && !opensTurn,
   };
 }
@@ -199,7 +224,7 @@ function originOf({ nodeId, rule, within, cut }: Piece): Provenance {
   return {
     nodeId,
     rule,
-    ...(within === undefined ? {} : { within }),
+    ...defined({ within }),
     ...(cut && within === undefined ? { cut: true as const } : {}),
   };
 }
@@ -208,11 +233,16 @@ function seeAll(seen: Layout["seen"], { shows, part }: Piece, content: number, a
   const field = fieldOf(part);
   let next = seen;
   for (const shown of shows ?? []) {
-    const { from, to, start, end } = shown;
-    const place: ShownPlace = { from, to, content, part: at, field, start, end };
+    const { from, to, start, end, chars } = shown;
+    const part = defined({ chars });
+    const place: ShownPlace = { from, to, content, part: at, field, start, end, ...part };
     next = see(next, shown, place);
   }
   return next;
+}
+
+function referring(before: Layout["refers"], { nodeId, refers }: Piece): Layout["refers"] {
+  return refers === undefined ? before : refers.reduce((list, lines) => put(list, { nodeId, lines }), before);
 }
 
 function fieldOf(part: Part): ShownPlace["field"] {
@@ -225,9 +255,17 @@ function fieldOf(part: Part): ShownPlace["field"] {
 function lengthOf(part: Part): number {
   if ("text" in part) return part.text.length;
   if ("functionCall" in part) return JSON.stringify(part.functionCall.args).length;
-  if ("functionResponse" in part) return responseText(part.functionResponse.response).length;
-  if ("inlineData" in part) return part.inlineData.data.length;
+  if ("functionResponse" in part) {
+    const { response, parts } = part.functionResponse;
+    return (parts ?? []).reduce((sum, one) => sum + mediaLength(one), responseText(response).length);
+  }
+  if ("inlineData" in part || "blobData" in part) return mediaLength(part);
   return "fileData" in part ? part.fileData.fileUri.length : part.redactedThought.length;
+}
+
+/** As Base64, whether the bytes are there already or not. */
+function mediaLength(part: MediaPart): number {
+  return "inlineData" in part ? part.inlineData.data.length : 4 * Math.ceil(part.blobData.sizeBytes / 3);
 }
 
 /** The text that a result shows, whether it succeeded or not. */

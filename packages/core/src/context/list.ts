@@ -1,6 +1,7 @@
 /** An immutable list to which is added at the end; its versions share what they have in common. */
 export type List<Item> = Cell<Item> | undefined;
 
+/** A cell of a persistent list: the newest item and all before it, which are shared. */
 export interface Cell<Item> {
   readonly item: Item;
   /** What was put before. */
@@ -8,10 +9,12 @@ export interface Cell<Item> {
   readonly size: number;
 }
 
+/** The list with one item more, in constant time; the given list stays as it is. */
 export function put<Item>(list: List<Item>, item: Item): Cell<Item> {
   return { item, before: list, size: sizeOf(list) + 1 };
 }
 
+/** How many items a list has. */
 export function sizeOf<Item>(list: List<Item>): number {
   return list?.size ?? 0;
 }

@@ -1,5 +1,5 @@
 import type { Content, Part } from "./content.js";
-import { WireIds, wireArgs, wireName, wireText } from "./wire-ids.js";
+import { unresolvedText, WireIds, wireArgs, wireName, wireText } from "./wire-ids.js";
 
 /** A message as the Chat Completions API takes it. */
 export type OpenAIMessage =
@@ -11,10 +11,12 @@ export type OpenAIMessage =
     }
   | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
 
+/** One part of a user's message in OpenAI's Chat Completions API. */
 export type OpenAIContentPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
 
+/** A tool call of an assistant's message; `arguments` is JSON as text. */
 export interface OpenAIToolCall {
   readonly id: string;
   readonly type: "function";
@@ -40,11 +42,19 @@ function userMessages(parts: readonly Part[], ids: WireIds): readonly OpenAIMess
     const said = "error" in response ? `Error: ${response.error}` : response.output;
     return [{ role: "tool" as const, tool_call_id: ids.of(id), content: wireText(said) }];
   });
-  const said = parts.flatMap(contentPart);
+  const said = [...parts.flatMap(resultMedia), ...parts.flatMap(contentPart)];
   if (said.length === 0) return results;
   const [only] = said;
   const plain = said.length === 1 && only?.type === "text";
   return [...results, { role: "user", content: plain ? only.text : said }];
+}
+
+/** A tool's message holds text only: what a result shows besides follows as the user's. */
+function resultMedia(part: Part): readonly OpenAIContentPart[] {
+  if (!("functionResponse" in part)) return [];
+  const { name, parts = [] } = part.functionResponse;
+  if (parts.length === 0) return [];
+  return [{ type: "text", text: `[Shown by ${wireName(name)}:]` }, ...parts.flatMap(contentPart)];
 }
 
 function contentPart(part: Part): readonly OpenAIContentPart[] {
@@ -55,6 +65,7 @@ function contentPart(part: Part): readonly OpenAIContentPart[] {
       return [{ type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` } }];
     return [{ type: "text", text: `[Media of type ${wireText(mimeType)} cannot be shown here.]` }];
   }
+  if ("blobData" in part) return [{ type: "text", text: unresolvedText(part) }];
   if ("fileData" in part)
     return [{ type: "text", text: `[The file ${wireText(part.fileData.fileUri)} is not available here.]` }];
   return [];

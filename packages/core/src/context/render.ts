@@ -1,5 +1,12 @@
-import type { ConversationContext, TurnNode } from "../conversation/index.js";
-import { type Choices, choose, firstChoices } from "./choices.js";
+import {
+  type Choices,
+  type ConversationContext,
+  choose,
+  firstChoices,
+  type Ignored,
+  type TurnNode,
+  Walk,
+} from "../conversation/index.js";
 import { emptyLayout, type Layout } from "./layout.js";
 import { type List, put } from "./list.js";
 import { providerFacts } from "./providers.js";
@@ -7,7 +14,6 @@ import { renderingOf } from "./rendering.js";
 import type { Scene, Settings } from "./scene.js";
 import { openWith, step } from "./step.js";
 import type { Rendering, RenderOptions } from "./types.js";
-import { Walk } from "./walk.js";
 import { freshMemory, type Memory } from "./written.js";
 
 /**
@@ -18,6 +24,7 @@ export function renderContext(context: ConversationContext, options: RenderOptio
   return new ContextRenderer().render(context, options);
 }
 
+/** How much a renderer keeps between two prompts. */
 export interface RendererOptions {
   /** How many states are kept beside the last ones, each sharing all it can. */
   readonly checkpoints?: number;
@@ -39,9 +46,9 @@ export class ContextRenderer {
   render(context: ConversationContext, options: RenderOptions = {}): Rendering {
     const settings = settle(context, options);
     const known = this.#knownFor(context.sessionId, settings);
-    const walk = new Walk(context, options.headId ?? context.currentNodeId);
+    const walk = Walk.to(context, options.headId ?? context.currentNodeId);
     const state = reach(known, walk, settings, this.#checkpoints);
-    return renderingOf(state.layout, state.choices, known.memory);
+    return renderingOf(state, known.memory);
   }
 
   /** Forgets all states; the next rendering starts from scratch. */
@@ -78,6 +85,8 @@ interface Known {
 /** Everything known at one node. */
 interface State {
   readonly choices: Choices;
+  /** What the path decided to no effect: of journals of 0.1 only, since it is refused now. */
+  readonly ignored: List<Ignored>;
   readonly layout: Layout;
   /** Layouts on the way to this one, under the choices of this one. */
   readonly way: List<Stop>;
@@ -119,11 +128,11 @@ function reach(known: Known, walk: Walk, settings: Settings, most: number): Stat
     layout = step(layout, walk.nodeAt(depth), scene);
     if (depth % levelsApart !== 0) continue;
     way = put(way, { depth, layout });
-    const choices = chosen.at.get(depth);
-    const own = choices !== undefined && chosen.affectedAfter(depth) > depth;
-    if (own) keep(known, walk.nodeAt(depth).id, { choices, layout, way }, most);
+    const there = chosen.at.get(depth);
+    const own = there !== undefined && chosen.affectedAfter(depth) > depth;
+    if (own) keep(known, walk.nodeAt(depth).id, { ...there, layout, way }, most);
   }
-  const state: State = { choices: chosen.choices, layout, way };
+  const state: State = { choices: chosen.choices, ignored: chosen.ignored, layout, way };
   keep(known, tip.id, state, most);
   return state;
 }
@@ -149,26 +158,29 @@ function holds(layout: Layout, { expand, now }: Settings): boolean {
   return true;
 }
 
-interface Replay {
-  readonly choices: Choices;
-  /** Choices at the depths where states are kept. */
-  readonly at: ReadonlyMap<number, Choices>;
+interface Replay extends Decided {
+  /** What was decided at the depths where states are kept. */
+  readonly at: ReadonlyMap<number, Decided>;
   /** The shallowest depth that is rendered differently for anything below this depth. */
   affectedAfter(depth: number): number;
 }
 
+type Decided = Pick<State, "choices" | "ignored">;
+
 function replayChoices(walk: Walk, found: { depth: number; state: State } | undefined): Replay {
   const first = found === undefined ? 0 : found.depth + 1;
   let choices = found?.state.choices ?? firstChoices(walk.nodeAt(0));
-  const at = new Map<number, Choices>();
+  let ignored = found?.state.ignored;
+  const at = new Map<number, Decided>();
   const effects: { readonly depth: number; readonly affects: number }[] = [];
   for (let depth = first; depth <= walk.tip.depth; depth += 1) {
     const chosen = choose(choices, walk.nodeAt(depth), walk, 0);
     choices = chosen.choices;
+    if (chosen.ignored.length > 0) for (const one of chosen.ignored) ignored = put(ignored, one);
     if (chosen.affects !== Number.POSITIVE_INFINITY) effects.push({ depth, affects: chosen.affects });
-    if (depth % levelsApart === 0) at.set(depth, choices);
+    if (depth % levelsApart === 0) at.set(depth, { choices, ignored });
   }
-  return { choices, at, affectedAfter: leastAfter(effects) };
+  return { choices, ignored, at, affectedAfter: leastAfter(effects) };
 }
 
 function leastAfter(effects: readonly { readonly depth: number; readonly affects: number }[]) {

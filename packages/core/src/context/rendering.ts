@@ -1,14 +1,22 @@
-import type { Choices } from "./choices.js";
+import type { Choices, Ignored } from "../conversation/index.js";
 import { dropHeld, type Layout, type PlacedPart } from "./layout.js";
 import { itemsOf, type List, sizeOf } from "./list.js";
-import type { RenderReport } from "./report.js";
+import type { BrokenReferral, RenderReport } from "./report.js";
 import { awaitsResults, closeCalls } from "./rule-calls.js";
 import type { Rendering } from "./types.js";
 import { Visibility } from "./visibility.js";
 import { asContents, asProvenance, type Memory, writeDown } from "./written.js";
 
+/** What is known where a rendering ends. */
+interface Rendered {
+  readonly layout: Layout;
+  readonly choices: Choices;
+  readonly ignored: List<Ignored>;
+}
+
 /** Finishes a layout for reading: open calls are closed for now, and lists made when asked for. */
-export function renderingOf(layout: Layout, choices: Choices, memory: Memory): Rendering {
+export function renderingOf(rendered: Rendered, memory: Memory): Rendering {
+  const { layout } = rendered;
   const provisional = awaitsResults(layout);
   const final = dropHeld(closeCalls(layout));
   let contents: Memory["contents"] | undefined;
@@ -27,13 +35,17 @@ export function renderingOf(layout: Layout, choices: Choices, memory: Memory): R
     },
     visibility: new Visibility(final.seen),
     get report() {
-      report ??= reportOf(final, choices, provisional, sizeOf(layout.parts));
+      report ??= reportOf({ ...rendered, layout: final }, provisional, sizeOf(layout.parts));
       return report;
     },
   };
 }
 
-function reportOf(layout: Layout, choices: Choices, provisional: boolean, stable: number): RenderReport {
+function reportOf(
+  { layout, choices, ignored }: Rendered,
+  provisional: boolean,
+  stable: number,
+): RenderReport {
   const last = layout.parts?.item;
   const inLoop = endsInResults(layout.parts);
   return {
@@ -47,8 +59,14 @@ function reportOf(layout: Layout, choices: Choices, provisional: boolean, stable
     repairs: itemsOf(layout.repairs),
     boundaries: itemsOf(layout.boundaries),
     dropped: itemsOf(layout.dropped),
-    ignored: [...itemsOf(choices.ignored), ...itemsOf(layout.ignored)],
+    ignored: [...itemsOf(ignored), ...itemsOf(layout.ignored)],
+    broken: brokenIn(layout),
   };
+}
+
+function brokenIn({ refers, seen }: Layout): readonly BrokenReferral[] {
+  const { isVisible } = new Visibility(seen);
+  return itemsOf(refers).filter(({ lines }) => !isVisible(lines));
 }
 
 /** Whether the last content holds results: a tool loop is open. */

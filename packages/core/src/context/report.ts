@@ -1,3 +1,7 @@
+import type { Ignored, ReferredLines } from "../conversation/index.js";
+
+export type { Ignored } from "../conversation/index.js";
+
 /** What was done to make a path into a prompt, beyond writing down what its nodes say. Never stored. */
 export interface RenderReport {
   /** Whether the next one to speak is the model: the last content is the user's and no call is open. */
@@ -10,7 +14,7 @@ export interface RenderReport {
    */
   readonly stableParts: number;
   readonly parts: number;
-  /** UTF-16 units of all texts, arguments and outputs. */
+  /** UTF-16 units of all texts, arguments and outputs, and of media as Base64. */
   readonly chars: number;
   /** `off`: a thought that an open tool loop needs had to go, so thinking cannot be asked for in it. */
   readonly thinking: "kept" | "off";
@@ -19,6 +23,15 @@ export interface RenderReport {
   readonly boundaries: readonly Boundary[];
   readonly dropped: readonly Dropped[];
   readonly ignored: readonly Ignored[];
+  /** Texts that are not true in this prompt: what they speak of does not stand in it. None in a sound one. */
+  readonly broken: readonly BrokenReferral[];
+}
+
+/** A stub or a delta (`refers`) whose lines do not stand in the prompt. */
+export interface BrokenReferral {
+  /** The node whose text speaks of them. */
+  readonly nodeId: string;
+  readonly lines: ReferredLines;
 }
 
 /** The node at which the rendering begins, and the one that decided so. */
@@ -87,18 +100,4 @@ export interface Dropped {
     | "thought_alone"
     /** Line numbers given for a text that does not reach as far. */
     | "wrong_lines";
-}
-
-/** A decision of the path that could not be carried out. */
-export interface Ignored {
-  readonly nodeId: string;
-  readonly targetId?: string;
-  readonly reason:
-    | "unknown_target"
-    | "not_rendered"
-    | "hidden"
-    | "pending"
-    | "form_does_not_fit"
-    | "unsafe_cut"
-    | "unknown_branch";
 }

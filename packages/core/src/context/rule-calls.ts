@@ -1,12 +1,9 @@
-import {
-  noExchange,
-  type PersistentMap,
-  type ToolCall,
-  type ToolResult,
-  type TurnNode,
-} from "../conversation/index.js";
+import { noExchange, type ToolCall, type ToolResult, type TurnNode } from "../conversation/index.js";
+import type { PersistentMap } from "../files/index.js";
+import type { MediaPart } from "./content.js";
 import { type Draft, drop, emit, type Layout, type Piece, repair } from "./layout.js";
 import { itemsOf, put, sizeOf } from "./list.js";
+import { mediaParts } from "./rule-media.js";
 import type { Ground, Scene } from "./scene.js";
 import { withinText } from "./shows.js";
 import { interruptedText, placeholderText } from "./texts.js";
@@ -30,7 +27,9 @@ export function toolCall(
   const functionCall = { id, name: payload.name, args };
   const part = signed ? { functionCall, thoughtSignature: payload.signature } : { functionCall };
   const rule = replaced?.by ?? "call";
-  const told = emit(forgotten, { ...ground, role: "model", part, rule, answer: { step: payload.step } });
+  const answer = { step: payload.step };
+  const piece: Piece = { ...ground, role: "model", part, rule, answer, refers: replaced?.refers };
+  const told = emit(forgotten, piece);
   const draft: Draft = { nodeId: node.id, id, name: payload.name, shown: true, within: ground.within };
   const ids = told.ids.set(id, true);
   const next = { ...told, ids, drafts: [...layout.drafts, draft] };
@@ -66,8 +65,11 @@ export function toolResult(
   const asked = replaced === undefined ? (payload.shows ?? []) : (replaced.shows ?? []);
   const shows = withinText(text, asked);
   const checked = shows.length === asked.length ? layout : drop(layout, ground.nodeId, "wrong_lines");
+  const shown = mediaParts(checked, replaced === undefined ? (payload.media ?? []) : [], ground.nodeId);
   const rule = replaced?.by ?? "result";
-  return withResult(checked, at, { ...ground, ...resultOf(draft, response), rule, shows });
+  const { refers } = replaced ?? payload;
+  const result = resultOf(draft, response, shown.parts);
+  return withResult(shown.layout, at, { ...ground, ...result, rule, shows, refers });
 }
 
 /** A result that is hidden from the model beside a call that is not. */
@@ -119,8 +121,10 @@ function interrupt(layout: Layout, draft: Draft): Layout {
 function resultOf(
   { id, name }: Draft,
   response: { readonly output: string } | { readonly error: string },
+  parts: readonly MediaPart[] = [],
 ): Pick<Piece, "role" | "part"> {
-  return { role: "user", part: { functionResponse: { id, name, response } } };
+  const media = parts.length === 0 ? {} : { parts };
+  return { role: "user", part: { functionResponse: { id, name, response, ...media } } };
 }
 
 function withResult(layout: Layout, at: number, result: Piece): Layout {

@@ -1,4 +1,4 @@
-import type { FileApiState, FileContent } from "../conversation/index.js";
+import type { FileApiState, FileContent, ShownText } from "../conversation/index.js";
 import { chooseSuffix, frameText, quoteForDisplay } from "../text/index.js";
 import type { Layout, Piece } from "./layout.js";
 import { put, sizeOf } from "./list.js";
@@ -9,6 +9,7 @@ import { addressText } from "./texts.js";
 /** How long before its end an address is not used any more, in milliseconds: a request takes its time. */
 export const addressMargin = 10 * 60_000;
 
+/** A layout, and the pieces that are to be put into it. */
 export interface Told {
   readonly layout: Layout;
   readonly pieces: readonly Piece[];
@@ -50,19 +51,25 @@ function expired(layout: Layout, until: number, { nodeId }: Ground): Layout {
 
 function inline(payload: FileContent, ground: Ground): Piece {
   const { text, start } = frameText(attributesOf(payload), payload.text, suffixFor(payload));
-  const { path, sha256, lines } = payload;
-  const shown = { path, sha256, from: lines.from, to: lines.to, start, end: start + payload.text.length };
-  return { ...userText(ground, "file_inline", text), shows: [shown] };
+  const shows = shownOf(payload, start, start + payload.text.length);
+  return { ...userText(ground, "file_inline", text), shows };
 }
 
 function byAddress(payload: FileContent, api: FileApiState, ground: Ground): readonly Piece[] {
-  const { path, sha256, lines } = payload;
-  const shown = { path, sha256, from: lines.from, to: lines.to, start: 0, end: 0 };
   const part = { fileData: { fileUri: api.uri, mimeType: api.mimeType } };
   return [
     userText(ground, "file_uri", addressText(attributesOf(payload))),
-    { ...ground, role: "user", part, rule: "file_uri", shows: [shown] },
+    { ...ground, role: "user", part, rule: "file_uri", shows: shownOf(payload, 0, 0) },
   ];
+}
+
+/** Nothing, where the text is not known to be the state's. */
+function shownOf(
+  { path, sha256, lines, verified }: FileContent,
+  start: number,
+  end: number,
+): readonly ShownText[] {
+  return verified === true ? [{ path, sha256, from: lines.from, to: lines.to, start, end }] : [];
 }
 
 function suffixFor({ text, path }: FileContent) {

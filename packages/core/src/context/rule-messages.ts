@@ -1,5 +1,7 @@
-import type { ModelMessage, TurnNode, UserMessage } from "../conversation/index.js";
+import type { ModelMessage, OverlayForm, TurnNode, UserMessage } from "../conversation/index.js";
+import { defined } from "../text/index.js";
 import { drop, dropHeld, emit, type Layout, mark, type Piece } from "./layout.js";
+import { mediaParts } from "./rule-media.js";
 import { followers, type Ground, type Scene, userText } from "./scene.js";
 import { withinText } from "./shows.js";
 import { isSaid } from "./texts.js";
@@ -29,25 +31,23 @@ export function saidText(
 
 function replacedText(
   ground: Ground,
-  { text, by, shows }: { readonly text: string; readonly by: Piece["rule"]; readonly shows?: Piece["shows"] },
+  { text, by, shows, refers }: Extract<OverlayForm, { form: "replaced" }>,
 ): Piece {
   return {
     ...userText(ground, by, text),
+    refers,
     ...(shows === undefined ? {} : { shows: withinText(text, shows) }),
   };
 }
 
+/** The layout with a user's message: its words, then its media. */
 export function userMessage(layout: Layout, payload: UserMessage, ground: Ground): Layout {
   const media = payload.media ?? [];
   const silent = media.length > 0 && payload.text.trim() === "" && ground.choice?.form.form !== "replaced";
   const said = silent ? { layout, pieces: [] } : saidText(layout, payload.text, "message", ground);
-  let next = said.layout;
-  const pieces = [...said.pieces];
-  for (const { mimeType, data } of media) {
-    if (data === "") next = drop(next, ground.nodeId, "empty_media");
-    else pieces.push({ ...ground, role: "user", part: { inlineData: { mimeType, data } }, rule: "media" });
-  }
-  return sayAll(next, pieces, ground);
+  const { layout: next, parts } = mediaParts(said.layout, media, ground.nodeId);
+  const shown = parts.map((part): Piece => ({ ...ground, role: "user", part, rule: "media" }));
+  return sayAll(next, [...said.pieces, ...shown], ground);
 }
 
 /** Thoughts wait until what they led to is there: alone they are valid nowhere. */
@@ -80,7 +80,7 @@ function thoughtPieces(
   const common = { ...ground, role: "model", rule: "thought", answer } as const;
   const pieces: Piece[] = [];
   if (thought !== undefined && (thought.trim() !== "" || signature !== undefined)) {
-    const signed = signature === undefined ? {} : { thoughtSignature: signature };
+    const signed = defined({ thoughtSignature: signature });
     pieces.push({ ...common, part: { text: thought, thought: true, ...signed } });
   }
   if (redactedThought !== undefined && redactedThought !== "")
@@ -102,7 +102,8 @@ function textPieces(
   const signed = signs && replaced === undefined && signature !== undefined;
   const part = signed ? { text, thoughtSignature: signature } : { text };
   const shows = replaced?.shows === undefined ? {} : { shows: withinText(text, replaced.shows) };
-  return [{ ...ground, role: "model", part, rule: replaced?.by ?? "message", answer, ...shows }];
+  const { refers } = replaced ?? {};
+  return [{ ...ground, role: "model", part, rule: replaced?.by ?? "message", answer, refers, ...shows }];
 }
 
 /** Whether there was nothing to say: many answers are nothing but calls. */

@@ -1,7 +1,12 @@
-import { type ConversationContext, isOfModel, type TurnNode } from "../conversation/index.js";
-import type { Choice, Choices } from "./choices.js";
+import {
+  type Choice,
+  type Choices,
+  type ConversationContext,
+  isOfModel,
+  type TurnNode,
+  type Walk,
+} from "../conversation/index.js";
 import { type Layout, type Piece, sameAnswer } from "./layout.js";
-import type { Walk } from "./walk.js";
 
 /** What a step may know beyond the layout so far. */
 export interface Scene {
@@ -31,6 +36,7 @@ export interface Ground {
   readonly choice: Choice | undefined;
 }
 
+/** What all pieces of this node have in common. */
 export function groundOf(layout: Layout, node: TurnNode, scene: Scene): Ground {
   const carriesOn = isOfModel(node) && sameAnswer(layout.speaker, { step: node.payload.step });
   return {

@@ -1,14 +1,17 @@
 import {
   type Advance,
   advance,
+  type Choices,
+  choose,
+  firstChoices,
   isOfModel,
   type Summary,
   speaks,
   type TaskBoundary,
   type TaskSummary,
   type TurnNode,
+  Walk,
 } from "../conversation/index.js";
-import { type Choices, choose, firstChoices } from "./choices.js";
 import { drop, dropHeld, type Layout, mark, type Piece } from "./layout.js";
 import { put, sizeOf } from "./list.js";
 import { closeCalls, hiddenCall, hiddenResult, toolCall, toolResult } from "./rule-calls.js";
@@ -24,7 +27,6 @@ import {
   taskText,
 } from "./texts.js";
 import { noteEndedExpansions } from "./thoughts.js";
-import { Walk } from "./walk.js";
 
 /** What one more node of the path makes of a layout. Pure; its cost does not grow with the layout. */
 export function step(before: Layout, node: TurnNode, scene: Scene): Layout {
@@ -173,7 +175,7 @@ function branchOf({ taskId, tipId }: TaskSummary, { context, walk }: Scene): Bra
   const boundary = context.nodes.get(taskId);
   if (boundary === undefined || boundary.payload.kind !== "task_boundary") return undefined;
   if (boundary.depth === 0 || walk.find(taskId) !== undefined || !context.nodes.has(tipId)) return undefined;
-  const branch = new Walk(context, tipId);
+  const branch = Walk.to(context, tipId);
   return branch.find(taskId) === undefined ? undefined : { taskId, walk: branch, floor: boundary.depth };
 }
 

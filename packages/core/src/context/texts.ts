@@ -22,6 +22,7 @@ export function sessionText(summary: string): string {
   return `[What came before this session, in short:]\n${summary}`;
 }
 
+/** What stands in the prompt for a completed task: its summary, its files, how to see it in full. */
 export function taskSummaryText({ name, taskId, summary, files }: TaskSummary): string {
   return [
     `[Task ${quoteForDisplay(name)} is complete.]`,
@@ -31,10 +32,12 @@ export function taskSummaryText({ name, taskId, summary, files }: TaskSummary): 
   ].join("\n");
 }
 
+/** What stands in the prompt for a summary of another branch. */
 export function branchSummaryText(text: string): string {
   return `[Summary of another branch of this conversation:]\n${text}`;
 }
 
+/** What stands in the prompt for all that a compaction left out. */
 export function compactionText({ text, files }: Extract<Summary, { of: "compaction" }>): string {
   return [
     "[What came before this point is left out. In short:]",
@@ -43,6 +46,7 @@ export function compactionText({ text, files }: Extract<Summary, { of: "compacti
   ].join("\n");
 }
 
+/** What a model is told of a move that put files back, or of its undoing. */
 export function restoreText({ files, undoes }: Restore): string {
   const what = undoes === undefined ? "The conversation was moved" : "A move of the conversation was undone";
   if (files.length === 0) return `[${what}; no file was changed by it.]`;
@@ -54,6 +58,7 @@ export function addressText(attributes: string): string {
   return `<file${attributes} content="attached"/>`;
 }
 
+/** Whether there is a text that is not blank. */
 export function isSaid(text: string | undefined): text is string {
   return text !== undefined && text.trim() !== "";
 }

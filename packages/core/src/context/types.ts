@@ -2,6 +2,7 @@ import type { Content } from "./content.js";
 import type { RenderReport } from "./report.js";
 import type { Visibility } from "./visibility.js";
 
+/** What a path is rendered for. */
 export interface RenderOptions {
   /** Completed tasks that are rendered in full; by default those that the context expands. */
   readonly expand?: ReadonlySet<string>;
@@ -42,6 +43,7 @@ export interface Provenance {
   readonly cut?: true;
 }
 
+/** The rule of rendering that made a part; see docs/context.md. */
 export type RenderRule =
   | "message"
   | "thought"

@@ -1,4 +1,6 @@
-import type { PersistentMap, ShownText } from "../conversation/index.js";
+import type { ReferredLines, ShownChars, ShownText } from "../conversation/index.js";
+import { joinSpans, type LinePart, outsideSpans, type PersistentMap } from "../files/index.js";
+import { defined } from "../text/index.js";
 import { itemsOf, type List, put } from "./list.js";
 
 /** Lines that stand in a prompt, and where. */
@@ -14,14 +16,20 @@ export interface ShownPlace {
   /** UTF-16 offsets into the field; 0 and 0 for `fileData`. */
   readonly start: number;
   readonly end: number;
+  /** Set where it is a part of the line only. */
+  readonly chars?: ShownChars;
 }
 
 /** The lines of one state of one file that stand in a prompt. */
 export interface VisibleState {
   readonly path: string;
   readonly sha256: string;
+  /** Where the caller insisted on one. */
+  readonly encoding?: string;
   /** Sorted, merged, apart by at least one line. None where the file is empty. */
   readonly lines: readonly { readonly from: number; readonly to: number }[];
+  /** Parts of lines that do not stand there whole; parts that together make up a line count as the line. */
+  readonly parts: readonly LinePart[];
   /** In the order in which they stand there. */
   readonly places: readonly ShownPlace[];
 }
@@ -39,14 +47,10 @@ export class Visibility {
 
   /**
    * Whether all of these lines stand in the prompt, in this very state. An empty range (`to` below `from`)
-   * is there wherever anything of the state is. Fits `IsVisible` of the file tools.
+   * is there wherever anything of the state is. Lines of another encoding are other lines. Fits `IsVisible`
+   * of the file tools.
    */
-  readonly isVisible = (asked: {
-    readonly path: string;
-    readonly sha256: string;
-    readonly from: number;
-    readonly to: number;
-  }): boolean => {
+  readonly isVisible = (asked: ReferredLines): boolean => {
     const seen = this.#states.get(keyOf(asked));
     if (seen === undefined) return false;
     if (asked.to < asked.from) return true;
@@ -54,40 +58,55 @@ export class Visibility {
   };
 
   /** One state of one file, or undefined if no line of it stands there. */
-  state(path: string, sha256: string): VisibleState | undefined {
-    const seen = this.#states.get(keyOf({ path, sha256 }));
+  state(path: string, sha256: string, encoding?: string): VisibleState | undefined {
+    const seen = this.#states.get(keyOf({ path, sha256, encoding }));
     return seen && publish(seen);
   }
 
-  /** Everything, sorted by path, then by hash; costs what it returns. */
+  /** Everything, sorted by path, hash and encoding; costs what it returns. */
   states(): readonly VisibleState[] {
     const all = [...this.#states.values()].map(publish);
-    return all.sort((a, b) => compare(a.path, b.path) || compare(a.sha256, b.sha256));
+    return all.sort(
+      (a, b) =>
+        compare(a.path, b.path) || compare(a.sha256, b.sha256) || compare(a.encoding ?? "", b.encoding ?? ""),
+    );
   }
 }
 
 /** What has been shown so far of one state; grows by sharing. */
-export interface Seen {
+export interface Seen extends State {
+  readonly lines: readonly { readonly from: number; readonly to: number }[];
+  /** In the order of their lines; those of a line joined where they meet. */
+  readonly parts: readonly LinePart[];
+  readonly places: List<ShownPlace>;
+}
+
+interface State {
   readonly path: string;
   readonly sha256: string;
-  readonly lines: readonly { readonly from: number; readonly to: number }[];
-  readonly places: List<ShownPlace>;
+  readonly encoding?: string | undefined;
 }
 
 /** Adds what one part shows. */
 export function see(
   states: PersistentMap<Seen>,
-  { path, sha256 }: Pick<ShownText, "path" | "sha256">,
+  { path, sha256, encoding }: Pick<ShownText, "path" | "sha256" | "encoding">,
   place: ShownPlace,
 ): PersistentMap<Seen> {
-  const key = keyOf({ path, sha256 });
+  const key = keyOf({ path, sha256, encoding });
   const before = states.get(key);
-  const lines = merged(before?.lines ?? [], place);
-  return states.set(key, { path, sha256, lines, places: put(before?.places, place) });
+  const places = put(before?.places, place);
+  const [lines, parts] = [before?.lines ?? [], before?.parts ?? []];
+  const { chars } = place;
+  const next =
+    chars === undefined
+      ? { lines: merged(lines, place), parts }
+      : withPart(lines, parts, { line: place.from, ...chars });
+  return states.set(key, { path, sha256, encoding, ...next, places });
 }
 
-function keyOf({ path, sha256 }: { readonly path: string; readonly sha256: string }): string {
-  return `${sha256}\0${path}`;
+function keyOf({ path, sha256, encoding }: State): string {
+  return encoding === undefined ? `${sha256}\0${path}` : `${sha256}\0${path}\0${encoding}`;
 }
 
 function merged(
@@ -105,8 +124,32 @@ function merged(
   return [...before, joined, ...after];
 }
 
-function publish({ path, sha256, lines, places }: Seen): VisibleState {
-  return { path, sha256, lines, places: itemsOf(places) };
+/** Of one line only parts of the same length belong together; all of it together is the line. */
+function withPart(
+  lines: Seen["lines"],
+  parts: Seen["parts"],
+  added: LinePart,
+): Pick<Seen, "lines" | "parts"> {
+  const { line, of } = added;
+  const others = parts.filter((part) => part.line !== line || part.of !== of);
+  const spans = parts.filter((part) => part.line === line && part.of === of).map(asSpan);
+  const joined = joinSpans([...spans, asSpan(added)]);
+  if (outsideSpans({ from: 1, to: of }, joined).length === 0)
+    return { lines: merged(lines, { from: line, to: line }), parts: others };
+  const own = joined.map(({ from, to }): LinePart => ({ line, from: from - 1, to, of }));
+  const all = [...others, ...own].sort((a, b) => a.line - b.line || a.of - b.of || a.from - b.from);
+  return { lines, parts: all };
+}
+
+/** Characters as a span: the first has the number 1. */
+function asSpan({ from, to }: LinePart) {
+  return { from: from + 1, to };
+}
+
+function publish({ path, sha256, encoding, lines, parts, places }: Seen): VisibleState {
+  const named = defined({ encoding });
+  const open = parts.filter(({ line }) => !lines.some(({ from, to }) => from <= line && line <= to));
+  return { path, sha256, ...named, lines, parts: open, places: itemsOf(places) };
 }
 
 function compare(a: string, b: string): number {

@@ -7,11 +7,13 @@ export interface WireViolation {
   readonly message: string;
 }
 
+/** What a wire form is checked for. */
 export interface WireCheckOptions {
   /** Whether this is to be sent now: then it must not be empty, and the last to speak is the user. */
   readonly request?: boolean;
 }
 
+/** @param at indices that lead to the place: message, part and so on. */
 export function violation(rule: string, at: readonly number[], message: string): WireViolation {
   return { rule, at, message };
 }
@@ -62,6 +64,7 @@ export function checkPairs(
   return when(!same, "calls-answered-next", at, `calls [${calls}] are answered by [${results}]`);
 }
 
+/** Whether a text has nothing but white space, which providers refuse. */
 export function isBlank(text: string): boolean {
   return text.trim() === "";
 }

@@ -15,6 +15,7 @@ export interface Memory {
   provenance: Written<readonly Provenance[]>;
 }
 
+/** A memory of nothing: the next lists are written from their beginning. */
 export function freshMemory(): Memory {
   const nothing = { parts: undefined, entries: [] };
   return { contents: nothing, provenance: nothing };

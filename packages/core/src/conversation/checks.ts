@@ -1,28 +1,39 @@
+import type { Ignored, PathChoices } from "./choices.js";
 import type { ConversationEvent, NewNode } from "./event.js";
-import { flawOfEvent, flawOfMetadata, flawOfPayload } from "./event-shape.js";
-import { advance, isOfModel, speaks } from "./exchange.js";
-import { isPruned } from "./fold.js";
+import { flawOfEvent, flawOfFrame, flawOfMetadata, flawOfPayload } from "./event-shape.js";
+import { applyEvent, isPruned, placed } from "./fold.js";
 import type { ConversationContext, TurnNode } from "./node.js";
-import { openCalls, upwards } from "./path.js";
-import type { TurnPayload } from "./payload.js";
-import { type ConversationRefusal, refuseTurn } from "./refusal.js";
-import { isOnPath } from "./tree-paths.js";
+import { openCalls } from "./path.js";
+import type { ContextManagement, Summary } from "./payload.js";
+import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 
-/**
- * What the fold would take but what makes no sense in a conversation: a result without its call, an overlay
- * on a node of another branch, metadata that no journal can hold.
- *
- * @returns why the node cannot be added below its parent; `undefined` where it can.
- */
-export function checkNode(context: ConversationContext, node: NewNode): ConversationRefusal | undefined {
-  const { payload, metadata, parentId } = node;
+/** Whether a reader of the journal would take the node: what a caller forced past the types is found here. */
+export function checkShape({
+  payload,
+  metadata,
+}: Pick<NewNode, "payload" | "metadata">): ConversationRefusal | undefined {
   const flaw = flawOfPayload(payload);
   if (flaw !== undefined) return invalidPayload(flaw);
   const flawed = metadata === undefined ? undefined : flawOfMetadata(metadata);
-  if (flawed !== undefined) return invalidMetadata(flawed);
-  const parent = parentId === null ? undefined : context.nodes.get(parentId);
-  if (parent === undefined) return noSuchNode(parentId ?? "without an id");
-  return checkPayload(context, payload, parent);
+  return flawed === undefined ? undefined : invalidMetadata(flawed);
+}
+
+/** Whether nodes, whose shape was looked at, can stand one below the other; each where it will stand. */
+export function checkChain(
+  context: ConversationContext,
+  nodes: readonly NewNode[],
+  choices: PathChoices,
+): { readonly nodeId: string; readonly refusal: ConversationRefusal } | undefined {
+  let standing = context;
+  for (const [at, node] of nodes.entries()) {
+    const refusal = checkRules(standing, node, choices);
+    if (refusal !== undefined) return { nodeId: node.id, refusal };
+    if (at === nodes.length - 1) break;
+    const next = applyEvent(standing, { type: "nodes_added", nodes: [node], head: standing.currentNodeId });
+    if (isRefusal(next)) return { nodeId: node.id, refusal: next };
+    standing = next;
+  }
+  return undefined;
 }
 
 /** Whether a node is there and on no pruned branch. */
@@ -30,30 +41,34 @@ export function standingNode(context: ConversationContext, nodeId: string): Turn
   const node = context.nodes.get(nodeId);
   if (node === undefined) {
     if (!context.orphans.has(nodeId)) return noSuchNode(nodeId);
-    return refuseTurn(
-      "unknown_node",
-      `What stood above node ${nodeId} is lost, so nothing can go on from it.`,
-    );
+    return refuse("unknown_node", `What stood above node ${nodeId} is lost, so nothing can go on from it.`);
   }
   if (!isPruned(context, nodeId)) return node;
-  return refuseTurn(
+  return refuse(
     "pruned_node",
     `Node ${nodeId} stands in a branch that was pruned; take that back first (unprune, or task_resume).`,
   );
 }
 
-/** A payload that could not be read again; `flaw` says where. */
-export function invalidPayload(flaw: string): ConversationRefusal {
-  return refuseTurn("invalid_payload", `The payload would not survive: ${flaw.trim()}.`);
+function invalidPayload(flaw: string): ConversationRefusal {
+  return refuse("invalid_payload", `The payload would not survive: ${flaw.trim()}.`);
 }
 
 function invalidMetadata(flaw: string): ConversationRefusal {
-  return refuseTurn("invalid_metadata", `The metadata would not survive: ${flaw.trim()}.`);
+  return refuse("invalid_metadata", `The metadata would not survive: ${flaw.trim()}.`);
 }
 
-/** Whether an event could be read again; what a caller forced past the types is found here at the latest. */
+/** Whether an event could be read again. */
 export function checkEvent(event: ConversationEvent): ConversationRefusal | undefined {
-  const flaw = flawOfEvent(event);
+  return refuseFlaw(event, flawOfEvent(event));
+}
+
+/** The same of an event whose payloads and metadata were looked at before. */
+export function checkFrame(event: ConversationEvent): ConversationRefusal | undefined {
+  return refuseFlaw(event, flawOfFrame(event));
+}
+
+function refuseFlaw(event: ConversationEvent, flaw: string | undefined): ConversationRefusal | undefined {
   if (flaw === undefined) return undefined;
   switch (event.type) {
     case "metadata_set":
@@ -63,24 +78,34 @@ export function checkEvent(event: ConversationEvent): ConversationRefusal | unde
     case "staged":
       return invalidPayload(flaw);
     default:
-      return refuseTurn("invalid_arguments", `This would not survive: ${flaw.trim()}.`);
+      return refuse("invalid_arguments", `This would not survive: ${flaw.trim()}.`);
   }
 }
 
+/** Refuses with `unknown_node`. */
 export function noSuchNode(id: string): ConversationRefusal {
-  return refuseTurn("unknown_node", `There is no node ${id} in this conversation.`);
+  return refuse("unknown_node", `There is no node ${id} in this conversation.`);
 }
 
-/** The same of a payload alone, whose shape was looked at. */
-export function checkPayload(
+/**
+ * What the fold would take but what makes no sense in a conversation: a result without its call, a decision
+ * that the renderer would ignore.
+ *
+ * @param node its shape was looked at. @param choices of this conversation, to pay only for what is new.
+ * @returns why the node cannot be added below its parent; `undefined` where it can.
+ */
+export function checkRules(
   context: ConversationContext,
-  payload: TurnPayload,
-  parent: TurnNode,
+  node: NewNode,
+  choices: PathChoices,
 ): ConversationRefusal | undefined {
+  const { payload, parentId } = node;
+  const parent = parentId === null ? undefined : context.nodes.get(parentId);
+  if (parent === undefined) return noSuchNode(parentId ?? "without an id");
   switch (payload.kind) {
     case "tool_call": {
       const twin = openCalls(context, parent.id).some(({ call }) => call.callId === payload.callId);
-      return twin ? refuseTurn("duplicate_id", `A call ${payload.callId} is open already.`) : undefined;
+      return twin ? refuse("duplicate_id", `A call ${payload.callId} is open already.`) : undefined;
     }
     case "tool_result": {
       const open = openCalls(context, parent.id).some(
@@ -89,15 +114,12 @@ export function checkPayload(
       return open ? undefined : unmatched(payload.callId, payload.name);
     }
     case "context_management":
-      return payload.action === "overlay" ? mustStandAbove(context, payload.targetId, parent.id) : undefined;
+    case "summary":
+      return decides(payload) ? checkDecision(context, placed(node, parent), choices) : undefined;
     case "task_summary": {
       if (!context.tasks.has(payload.taskId)) return noSuchTask(payload.taskId);
       return context.nodes.has(payload.tipId) ? undefined : noSuchNode(payload.tipId);
     }
-    case "summary":
-      return payload.of === "compaction" && payload.keepFromId !== null
-        ? checkCut(context, payload.keepFromId, parent.id)
-        : undefined;
     case "user_message":
     case "model_message":
     case "file_content":
@@ -106,51 +128,66 @@ export function checkPayload(
     case "note":
       return undefined;
     case "unknown":
-      return refuseTurn("invalid_payload", `Payloads of the kind "${payload.type}" are kept, not made.`);
+      return refuse("invalid_payload", `Payloads of the kind "${payload.type}" are kept, not made.`);
     default:
       return payload satisfies never;
   }
 }
 
+/** Refuses with `unknown_task`. */
 export function noSuchTask(taskId: string): ConversationRefusal {
-  return refuseTurn("unknown_task", `There is no task ${taskId}; task_list names them.`);
+  return refuse("unknown_task", `There is no task ${taskId}; task_list names them.`);
 }
 
 function unmatched(callId: string, name: string): ConversationRefusal {
-  return refuseTurn("unmatched_result", `No open call ${callId} of ${name} waits for this result.`);
+  return refuse("unmatched_result", `No open call ${callId} of ${name} waits for this result.`);
 }
 
-function mustStandAbove(
+/** Whether a node changes how earlier ones are rendered. */
+export function decides(payload: ContextManagement | Summary): boolean {
+  if (payload.kind === "summary") return payload.of === "compaction";
+  return payload.action === "overlay" || payload.action === "reform";
+}
+
+/** What the renderer would ignore is refused when it is said, by the rules by which it renders. */
+function checkDecision(
   context: ConversationContext,
-  targetId: string,
-  parentId: string,
+  node: TurnNode,
+  choices: PathChoices,
 ): ConversationRefusal | undefined {
-  if (!context.nodes.has(targetId)) return noSuchNode(targetId);
-  if (isOnPath(context, targetId, parentId)) return undefined;
-  return refuseTurn("unknown_node", `Node ${targetId} stands on another branch.`);
+  const { payload } = node;
+  if (payload.kind === "context_management" && payload.action === "reform" && payload.changes.length === 0)
+    return refuse("invalid_arguments", "Name at least one node whose form changes.");
+  const [ignored] = choices.ask(context, node).ignored;
+  if (ignored === undefined) return undefined;
+  const kept = payload.kind === "summary" && payload.of === "compaction" ? payload.keepFromId : null;
+  return refuseIgnored(context, ignored.reason, ignored.targetId ?? kept ?? node.id);
 }
 
-/** Whether nothing is torn apart if everything above a node goes: neither a pair nor an answer of the model. */
-export function isSafeCut(context: ConversationContext, keepFromId: string): boolean {
-  const node = context.nodes.get(keepFromId);
-  if (node === undefined) return false;
-  const parent = node.parentId === null ? undefined : context.nodes.get(node.parentId);
-  if (parent === undefined) return true;
-  if (parent.exchange.calls.length > 0 && !advance(parent.exchange, node).ends) return false;
-  if (!isOfModel(node)) return true;
-  for (const above of upwards(context, parent.id)) {
-    if (speaks(above)) return !(isOfModel(above) && above.payload.step === node.payload.step);
+function refuseIgnored(
+  context: ConversationContext,
+  reason: Ignored["reason"],
+  id: string,
+): ConversationRefusal {
+  switch (reason) {
+    case "unknown_target":
+    case "unknown_branch":
+      if (!context.nodes.has(id)) return noSuchNode(id);
+      return refuse("unknown_node", `Node ${id} stands on another branch.`);
+    case "unsafe_cut":
+      return refuse(
+        "unsafe_cut",
+        `A cut before node ${id} would part calls from their results, or an answer of the model.`,
+      );
+    case "pending":
+      return refuse("open_calls", `The call at node ${id} waits for its result; change its form after that.`);
+    case "hidden":
+      return refuse("no_effect", `Node ${id} is hidden from the model, so this would change nothing.`);
+    case "not_rendered":
+      return refuse("no_effect", `Node ${id} is not in the prompt here, so this would change nothing.`);
+    case "form_does_not_fit":
+      return refuse("no_effect", `Node ${id} holds no file, so it has no form of one.`);
+    default:
+      return reason satisfies never;
   }
-  return true;
-}
-
-function checkCut(
-  context: ConversationContext,
-  keepFromId: string,
-  parentId: string,
-): ConversationRefusal | undefined {
-  const missing = mustStandAbove(context, keepFromId, parentId);
-  if (missing !== undefined) return missing;
-  if (isSafeCut(context, keepFromId)) return undefined;
-  return refuseTurn("unsafe_cut", `A cut before node ${keepFromId} would part calls from their results.`);
 }

@@ -26,6 +26,7 @@ import {
   yes,
 } from "./shape.js";
 
+/** What an object of a journal turned out to be. */
 export type ReadEvent =
   | { readonly kind: "event"; readonly event: ConversationEvent }
   /** Of a newer release. */
@@ -63,6 +64,18 @@ export function flawOfEvent(event: ConversationEvent): string | undefined {
   );
 }
 
+/** The same of an event but for payloads and metadata, which were looked at before. */
+export function flawOfFrame(event: ConversationEvent): string | undefined {
+  switch (event.type) {
+    case "nodes_added":
+      return nodeFrames(event.nodes);
+    case "staged":
+      return frame(event);
+    default:
+      return flawOfEvent(event);
+  }
+}
+
 /** The same of metadata. */
 export function flawOfMetadata(from: TurnMetadata): string | undefined {
   return flawOfJson(from) ?? metadata(from);
@@ -79,7 +92,8 @@ function unknownKind({ kind }: TurnPayload): string | undefined {
     : `kind ${JSON.stringify(kind)} is none that is known`;
 }
 
-function payloadsOf(event: ConversationEvent): readonly TurnPayload[] {
+/** What an event holds of payloads. */
+export function payloadsOf(event: ConversationEvent): readonly TurnPayload[] {
   switch (event.type) {
     case "session_started":
       return [event.root.payload];
@@ -110,8 +124,8 @@ function payloadToJson(of: TurnPayload): TurnPayload {
   return { ...{ kind: of.type }, ...of.data, kind: of.type } as unknown as TurnPayload;
 }
 
-/** The same event where no payload changed. */
-function mapPayloads(
+/** An event with other payloads; the same event where none changed. */
+export function mapPayloads(
   event: ConversationEvent,
   change: (payload: TurnPayload) => TurnPayload,
 ): ConversationEvent {
@@ -121,8 +135,8 @@ function mapPayloads(
       return root === event.root ? event : { ...event, root };
     }
     case "nodes_added": {
-      if (event.nodes.every((node) => change(node.payload) === node.payload)) return event;
-      return { ...event, nodes: event.nodes.map((node) => mapNode(node, change)) };
+      const nodes = event.nodes.map((node) => mapNode(node, change));
+      return nodes.every((node, at) => node === event.nodes[at]) ? event : { ...event, nodes };
     }
     case "staged": {
       const changed = change(event.payload);
@@ -161,6 +175,10 @@ const metadataPatch = shape<MetadataPatch>({
   usage: optional(orNull(usage)),
   custom: optional(object),
 });
+/** A time that JSON cannot keep would be `null` to the reader. */
+const time: Check = (value) => number(value) ?? flawOfJson(value);
+const frame = shape<Pick<NewNode, "id" | "timestamp">>({ id: text, timestamp: time });
+const nodeFrames = listOf(frame);
 const node = shape<NewNode>({
   id: text,
   parentId: orNull(text),

@@ -67,13 +67,16 @@ export type ConversationEvent =
   /** A begun restore that did not happen; one that happened is ended by its `restore` node. */
   | { readonly type: "restore_dropped"; readonly restoreId: string };
 
+/** The name of each thing that can happen to a conversation. */
 export type EventType = ConversationEvent["type"];
 
+/** A task that the event begins, completes or cancels; `open` also resumes one. */
 export interface TaskChange {
   readonly id: string;
   readonly outcome: "open" | "complete" | "cancelled";
 }
 
+/** What a session was made from, where it did not begin empty. */
 export interface SessionOrigin {
   readonly kind: "fork" | "import";
   /** The session or file that it was made from. */
@@ -82,6 +85,7 @@ export interface SessionOrigin {
   readonly seq?: number;
 }
 
+/** Changes to a node's metadata: `null` takes a member away, absent members stay. */
 export interface MetadataPatch {
   readonly label?: string | null;
   readonly usage?: TurnMetadata["usage"] | null;
@@ -99,5 +103,8 @@ export interface JournalRecord {
   readonly event: ConversationEvent;
 }
 
-/** Rises when a reader of today would misunderstand a journal of tomorrow. */
-export const journalVersion = 1;
+/**
+ * The greatest version that this release reads and writes. It rises when a reader of today would misunderstand
+ * a journal of tomorrow; each record bears the lowest one that does (`versionOf`).
+ */
+export const journalVersion = 2;

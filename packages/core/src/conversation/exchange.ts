@@ -10,6 +10,7 @@ export interface Exchange {
   readonly calls: readonly ExchangedCall[];
 }
 
+/** A call of the running exchange; without `resultId` it is open. */
 export interface ExchangedCall {
   readonly nodeId: string;
   readonly callId: string;
@@ -25,6 +26,7 @@ export interface Spoken {
   readonly metadata: { readonly isHiddenFromLlm?: boolean };
 }
 
+/** What one more node makes of an exchange. */
 export interface Advance {
   readonly exchange: Exchange;
   /** True where the exchange before this node is over; calls of it without a result are interrupted. */
@@ -117,10 +119,12 @@ export function speaks({ payload, metadata }: Omit<Spoken, "id">): boolean {
   }
 }
 
+/** A node that the model said: words, thoughts or a call. */
 export interface ModelSpoken {
   readonly payload: Extract<TurnPayload, { kind: "model_message" | "tool_call" }>;
 }
 
+/** Whether the model said this node. */
 export function isOfModel<Node extends Pick<Spoken, "payload">>(node: Node): node is Node & ModelSpoken {
   return node.payload.kind === "model_message" || node.payload.kind === "tool_call";
 }

@@ -14,6 +14,7 @@ export interface FileStory {
   readonly others: boolean;
 }
 
+/** What the fold over a stretch of the path has to know beside its nodes. */
 export interface StoryTerms {
   readonly naming: FileNaming;
   /** The state of a file where the stretch begins, as far as it is known. */

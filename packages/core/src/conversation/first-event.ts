@@ -1,3 +1,4 @@
+import { defined } from "../text/index.js";
 import type { ConversationEvent } from "./event.js";
 import type { IdSource } from "./ids.js";
 
@@ -23,7 +24,6 @@ export function firstEvent(options: Beginning): Extract<ConversationEvent, { typ
     type: "session_started",
     sessionId: id,
     root: { id, parentId: null, timestamp: options.now(), payload },
-    ...(options.title === undefined ? {} : { title: options.title }),
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...defined({ title: options.title, cwd: options.cwd }),
   };
 }

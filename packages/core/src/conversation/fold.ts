@@ -1,8 +1,9 @@
+import { type Edit, PersistentMap } from "../files/index.js";
+import { defined } from "../text/index.js";
 import type { ConversationEvent, MetadataPatch, NewNode, TaskChange } from "./event.js";
 import { advance, noExchange } from "./exchange.js";
 import type { ConversationContext, TaskRecord, TurnMetadata, TurnNode } from "./node.js";
-import { type Edit, PersistentMap } from "./persistent-map.js";
-import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import { isOnPath } from "./tree-paths.js";
 
 /**
@@ -19,7 +20,7 @@ export function applyEvent(
 ): ConversationContext | ConversationRefusal {
   switch (event.type) {
     case "session_started":
-      return refuseTurn("duplicate_id", "A session starts once.");
+      return refuse("duplicate_id", "A session starts once.");
     case "nodes_added":
       return addNodes(context, event, edit);
     case "head_moved":
@@ -107,12 +108,12 @@ function addNodes(
   let next: ConversationContext = context;
   for (const node of event.nodes) {
     const added = addOne(next, node, event, edit);
-    if (isTurnRefusal(added)) return added;
+    if (isRefusal(added)) return added;
     next = added;
   }
   if (event.staged !== undefined) {
     const taken = unstage(next, event.staged);
-    if (isTurnRefusal(taken)) return taken;
+    if (isRefusal(taken)) return taken;
     next = taken;
   }
   if (event.turn === true) next = { ...next, expansions: countDown(next) };
@@ -127,13 +128,13 @@ function addOne(
   edit?: Edit,
 ): ConversationContext | ConversationRefusal {
   if (context.nodes.has(node.id) || context.orphans.has(node.id))
-    return refuseTurn("duplicate_id", `There is a node ${node.id} already.`);
+    return refuse("duplicate_id", `There is a node ${node.id} already.`);
   const parent = node.parentId === null ? undefined : context.nodes.get(node.parentId);
   if (parent === undefined) {
     const circle = event.nodes.some(({ id }) => id === node.parentId);
     return circle
-      ? refuseTurn("cycle", `Node ${node.id} stands above or beside its own parent ${node.parentId}.`)
-      : refuseTurn("unknown_node", `There is no node ${node.parentId} to put node ${node.id} under.`);
+      ? refuse("cycle", `Node ${node.id} stands above or beside its own parent ${node.parentId}.`)
+      : refuse("unknown_node", `There is no node ${node.parentId} to put node ${node.id} under.`);
   }
   const began = event.turn === true && node.id === event.head ? event.nodes[0]?.parentId : undefined;
   const added = placed(node, parent, began ?? undefined);
@@ -170,7 +171,12 @@ function tasksWith(
 
 const noMetadata: TurnMetadata = {};
 
-function placed(node: NewNode, parent: TurnNode, turnParentId: string | undefined): TurnNode {
+/**
+ * A node as it stands below its parent.
+ *
+ * @param turnParentId where it begins a turn: the node on which the head stood before.
+ */
+export function placed(node: NewNode, parent: TurnNode, turnParentId?: string): TurnNode {
   const { id, parentId, timestamp, payload, metadata } = node;
   const taskId = payload.kind === "task_boundary" ? id : parent.taskId;
   return {
@@ -182,7 +188,7 @@ function placed(node: NewNode, parent: TurnNode, turnParentId: string | undefine
     metadata: metadata ?? noMetadata,
     taskId,
     depth: parent.depth + 1,
-    ...(turnParentId === undefined ? {} : { turnParentId }),
+    ...defined({ turnParentId }),
     exchange: advance(parent.exchange, { id, payload, metadata: metadata ?? noMetadata }).exchange,
   };
 }
@@ -195,13 +201,13 @@ function settleHead(
   edit?: Edit,
 ): ConversationContext | ConversationRefusal {
   const node = context.nodes.get(head);
-  if (node === undefined) return refuseTurn("unknown_node", `There is no node ${head}.`);
+  if (node === undefined) return refuse("unknown_node", `There is no node ${head}.`);
   if (justPruned !== undefined && !context.nodes.has(justPruned))
-    return refuseTurn("unknown_node", `There is no node ${justPruned}.`);
+    return refuse("unknown_node", `There is no node ${justPruned}.`);
   // The head never stands in a pruned branch, so what was added below it need not climb past it.
   const standing = justPruned === undefined ? context.currentNodeId : undefined;
   if (isPruned(context, head, standing))
-    return refuseTurn("pruned_node", `Node ${head} stands in a branch that was pruned.`);
+    return refuse("pruned_node", `Node ${head} stands in a branch that was pruned.`);
   const task = context.tasks.get(node.taskId);
   if (task === undefined) throw new Error("a node belongs to a task that is not there");
   const tasks =
@@ -227,8 +233,7 @@ function prune(context: ConversationContext, nodeId: string | undefined): Conver
 }
 
 function unprune(context: ConversationContext, nodeId: string): ConversationContext | ConversationRefusal {
-  if (!context.pruned.has(nodeId))
-    return refuseTurn("unknown_node", `No branch was pruned at node ${nodeId}.`);
+  if (!context.pruned.has(nodeId)) return refuse("unknown_node", `No branch was pruned at node ${nodeId}.`);
   return { ...context, pruned: context.pruned.delete(nodeId) };
 }
 
@@ -237,7 +242,7 @@ function stage(
   { id, timestamp, payload }: Extract<ConversationEvent, { type: "staged" }>,
 ): ConversationContext | ConversationRefusal {
   const taken = context.nodes.has(id) || context.stagingArea.some((item) => item.id === id);
-  if (taken) return refuseTurn("duplicate_id", `There is a node or a staged item ${id} already.`);
+  if (taken) return refuse("duplicate_id", `There is a node or a staged item ${id} already.`);
   return { ...context, stagingArea: [...context.stagingArea, { id, timestamp, payload }] };
 }
 
@@ -246,7 +251,7 @@ function unstage(
   ids: readonly string[],
 ): ConversationContext | ConversationRefusal {
   const missing = ids.find((id) => !context.stagingArea.some((item) => item.id === id));
-  if (missing !== undefined) return refuseTurn("not_staged", `Nothing is staged under ${missing}.`);
+  if (missing !== undefined) return refuse("not_staged", `Nothing is staged under ${missing}.`);
   return { ...context, stagingArea: context.stagingArea.filter(({ id }) => !ids.includes(id)) };
 }
 
@@ -257,7 +262,7 @@ function setMetadata(
 ): ConversationContext | ConversationRefusal {
   const room = context.nodes.has(nodeId) ? "nodes" : "orphans";
   const node = context[room].get(nodeId);
-  if (node === undefined) return refuseTurn("unknown_node", `There is no node ${nodeId}.`);
+  if (node === undefined) return refuse("unknown_node", `There is no node ${nodeId}.`);
   const next: TurnNode = { ...node, metadata: patched(node.metadata, patch) };
   const rootNode = next.depth === 0 && room === "nodes" ? next : context.rootNode;
   return { ...context, rootNode, [room]: context[room].set(nodeId, next) };
@@ -266,7 +271,7 @@ function setMetadata(
 function patched(metadata: TurnMetadata, patch: MetadataPatch): TurnMetadata {
   const { custom, label, usage } = patch;
   // Whatever else a journal may say, what was rendered hangs on the rest.
-  const plain = { ...(label === undefined ? {} : { label }), ...(usage === undefined ? {} : { usage }) };
+  const plain = defined({ label, usage });
   const merged = Object.entries({ ...metadata, ...plain }).filter(([, value]) => value !== null);
   const extended = Object.entries({ ...metadata.custom, ...custom }).filter(([, value]) => value !== null);
   const next: TurnMetadata = Object.fromEntries(merged);
@@ -280,7 +285,7 @@ function expand(
   taskId: string,
   turns: number,
 ): ConversationContext | ConversationRefusal {
-  if (!context.tasks.has(taskId)) return refuseTurn("unknown_task", `There is no task ${taskId}.`);
+  if (!context.tasks.has(taskId)) return refuse("unknown_task", `There is no task ${taskId}.`);
   const others = context.expansions.filter((expansion) => expansion.taskId !== taskId);
   return { ...context, expansions: [...others, { taskId, turns }] };
 }

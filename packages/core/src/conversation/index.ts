@@ -1,4 +1,14 @@
-export { checkNode, isSafeCut, standingNode } from "./checks.js";
+export { standingNode } from "./checks.js";
+export {
+  type Choice,
+  type Choices,
+  type Chosen,
+  choose,
+  firstChoices,
+  type Ignored,
+  PathChoices,
+  type Start,
+} from "./choices.js";
 export {
   type ConversationEvent,
   type EventType,
@@ -19,6 +29,7 @@ export {
   noExchange,
   speaks,
 } from "./exchange.js";
+export { type Digest, fileContentOf } from "./file-content.js";
 export { effectsOf, type FileNaming, type FileStateHash, namesFrom } from "./file-effects.js";
 export { firstEvent } from "./first-event.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
@@ -32,29 +43,26 @@ export {
 } from "./import/index.js";
 export { type ReadJournal, readJournal } from "./journal.js";
 export { encodeRecord, isSealed, type Line, readLine } from "./journal-codec.js";
+export type { ContextListener } from "./journaled-context.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
 export {
-  type ContextListener,
   ContextManager,
   type ContextManagerOptions,
   type Done,
 } from "./manager.js";
 export { filesChanged, type Manifest, Manifests } from "./manifest.js";
+export { isStored } from "./media.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
 export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
+export type { AnswerPart, ModelAnswer } from "./model-answer.js";
 export type * from "./node.js";
 export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
+export { type Conversation, lastOfAnswer, PathKnowledge } from "./path-knowledge.js";
 export type * from "./payload.js";
 export { gistOf, textsOf } from "./payload-text.js";
-export { firstRecords, PendingRecords, type WriteRecords } from "./pending-records.js";
-export { PersistentMap } from "./persistent-map.js";
-export {
-  type ConversationCode,
-  type ConversationRefusal,
-  conversationCodes,
-  isTurnRefusal,
-  refuseTurn,
-} from "./refusal.js";
+export { firstRecords, PendingRecords, PendingSequence, type WriteRecords } from "./pending-records.js";
+export { versionOf } from "./record-version.js";
+export type { ConversationRefusal } from "./refusal.js";
 export { reidentify } from "./reidentify.js";
 export { type Replayed, replay } from "./replay.js";
 export {
@@ -75,7 +83,7 @@ export {
   type RestoreWorkspace,
   restoreFiles,
 } from "./restoring.js";
-export { isSessionId, refuseNewSession, refuseUnknownSession } from "./session-id.js";
+export { isSessionId, refuseNewerSession, refuseNewSession, refuseUnknownSession } from "./session-id.js";
 export { type SessionMatch, type SessionMatches, searchSessions } from "./session-search.js";
 export {
   exportSession,
@@ -102,3 +110,4 @@ export type { AnsweredCall, CompleteTask, RestartTask, StartTask } from "./tasks
 export { trackedFiles } from "./tracked-files.js";
 export { type Refreshed, type RefreshTracked, refreshTrackedFiles } from "./tracked-refresh.js";
 export { commonAncestor, isOnPath } from "./tree-paths.js";
+export { Walk } from "./walk.js";

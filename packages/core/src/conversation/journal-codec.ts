@@ -2,22 +2,25 @@ import { crc32 } from "./crc32.js";
 import { type JournalRecord, journalVersion } from "./event.js";
 import { eventFromJson, eventToJson } from "./event-shape.js";
 import { withoutLost } from "./lost-text.js";
+import { storeMedia } from "./media.js";
 import { outOfLineBytes, putBack, takeOut } from "./out-of-line.js";
+import { versionOf } from "./record-version.js";
 import { isObject } from "./shape.js";
 
 /**
  * One record as a line of a journal file, the line break included (docs/journal.md): JSON that ends with
  * the CRC-32 of all bytes before `,"crc":`.
  *
- * @param put keeps a large text beside the journal and names it by its SHA-256; to be durable before the
- *   line is.
+ * @param put keeps a large text, or the bytes of a medium, beside the journal and names it by its SHA-256; to
+ *   be durable before the line is.
  * @throws where the event is no JSON (a circle, a BigInt): a bug of who made it.
  */
 export function encodeRecord(
-  { seq, ts, event }: Omit<JournalRecord, "v">,
+  { seq, ts, event: given }: Omit<JournalRecord, "v">,
   put: (bytes: Uint8Array) => string,
 ): Uint8Array {
-  const json = { v: journalVersion, seq, ts, type: event.type, ...eventToJson(event) };
+  const event = storeMedia(given, put);
+  const json = { v: versionOf(event), seq, ts, type: event.type, ...eventToJson(event) };
   let text = JSON.stringify(json);
   if (text.length * 3 >= outOfLineBytes) {
     const { value, blobs } = takeOut(json, put);
@@ -78,17 +81,18 @@ export function readLine(text: string, read: (sha256: string) => Uint8Array | un
  * to be copied out of a larger object.
  */
 function readUsual(text: string): Line | undefined {
-  if (!text.startsWith(usualStart)) return undefined;
-  const afterSeq = text.indexOf(",", usualStart.length);
+  const v = usualStarts.findIndex((start) => text.startsWith(start)) + 1;
+  if (v === 0) return undefined;
+  const afterSeq = text.indexOf(",", usualBytes);
   const afterTs = text.indexOf(",", afterSeq + 1);
   if (!text.startsWith(tsStart, afterSeq)) return undefined;
-  const seq = Number(text.slice(usualStart.length, afterSeq));
+  const seq = Number(text.slice(usualBytes, afterSeq));
   const ts = Number(text.slice(afterSeq + tsStart.length, afterTs));
   const json = parsed(`{${text.slice(afterTs + 1, text.length - sealBytes)}}`);
   if (json === undefined || !isNatural(seq) || Number.isNaN(ts) || json.blobs !== undefined) return undefined;
   const answer = eventFromJson(json);
   if (answer.kind !== "event") return undefined;
-  return { kind: "record", record: { v: journalVersion, seq, ts, event: answer.event }, lostBlobs: none };
+  return { kind: "record", record: { v, seq, ts, event: answer.event }, lostBlobs: none };
 }
 
 function readAny(text: string, read: (sha256: string) => Uint8Array | undefined): Line {
@@ -126,7 +130,9 @@ export function sealedEnd(bytes: Uint8Array, from: number, to: number): number {
 }
 
 const encoder = new TextEncoder();
-const usualStart = `{"v":${journalVersion},"seq":`;
+/** Of each version that is read, the first one first. */
+const usualStarts = Array.from({ length: journalVersion }, (_, at) => `{"v":${at + 1},"seq":`);
+const usualBytes = '{"v":1,"seq":'.length;
 const tsStart = ',"ts":';
 const none: readonly string[] = [];
 const damaged: Line = { kind: "damaged" };

@@ -1,6 +1,7 @@
 /** What a journal line can hold without loss. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
+/** An object of JSON: neither `null` nor a list. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }

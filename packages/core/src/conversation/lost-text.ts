@@ -1,5 +1,5 @@
 import type { ConversationEvent, NewNode } from "./event.js";
-import type { TurnPayload } from "./payload.js";
+import type { ContextManagement, OverlayForm, TurnPayload } from "./payload.js";
 
 /**
  * An event without what would be false now that some of its texts are gone: lines that were shown in them,
@@ -46,7 +46,7 @@ function mended(payload: TurnPayload, fields: readonly string[]): TurnPayload {
       return rest;
     }
     case "tool_result": {
-      const { shows: _, ...rest } = payload;
+      const { shows: _, refers: __, ...rest } = payload;
       return rest;
     }
     case "file_content": {
@@ -54,11 +54,8 @@ function mended(payload: TurnPayload, fields: readonly string[]): TurnPayload {
       const { kind, fileApi: _, ...data } = payload;
       return { kind: "unknown", type: kind, data: { ...data, lines: { ...data.lines } } };
     }
-    case "context_management": {
-      if (payload.action !== "overlay" || payload.form.form !== "replaced") return payload;
-      const { shows: _, ...form } = payload.form;
-      return { ...payload, form };
-    }
+    case "context_management":
+      return mendedManagement(payload, fields);
     case "task_boundary":
     case "task_summary":
     case "summary":
@@ -69,4 +66,19 @@ function mended(payload: TurnPayload, fields: readonly string[]): TurnPayload {
     default:
       return payload satisfies never;
   }
+}
+
+function mendedManagement(payload: ContextManagement, fields: readonly string[]): ContextManagement {
+  if (payload.action === "overlay") return { ...payload, form: mendedForm(payload.form) };
+  if (payload.action !== "reform") return payload;
+  const changes = payload.changes.map((change, at) =>
+    fields.includes(`changes/${at}/form/text`) ? { ...change, form: mendedForm(change.form) } : change,
+  );
+  return { ...payload, changes };
+}
+
+function mendedForm(form: OverlayForm): OverlayForm {
+  if (form.form !== "replaced") return form;
+  const { shows: _, refers: __, ...rest } = form;
+  return rest;
 }

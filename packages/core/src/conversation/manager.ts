@@ -1,16 +1,22 @@
-import { checkEvent, checkNode, noSuchTask, standingNode } from "./checks.js";
+import { KeyedMutex } from "../files/index.js";
+import { checkChain, checkRules, checkShape, noSuchTask, standingNode } from "./checks.js";
+import { PathChoices } from "./choices.js";
 import type { ConversationEvent, MetadataPatch, NewNode } from "./event.js";
 import { isOfModel } from "./exchange.js";
+import { type Digest, withProof } from "./file-content.js";
 import type { FileNaming } from "./file-effects.js";
 import { type Beginning, firstEvent } from "./first-event.js";
 import { applyEvent, startedContext } from "./fold.js";
+import { type ContextListener, JournaledContext } from "./journaled-context.js";
 import type { JsonValue } from "./json.js";
 import { filesChanged, Manifests } from "./manifest.js";
 import type { MetadataKey } from "./metadata-key.js";
+import { type ModelAnswer, payloadsOfAnswer } from "./model-answer.js";
 import type { ConversationContext, PendingRestore, StagedItem, TurnMetadata, TurnNode } from "./node.js";
 import { answeredBelow, openCalls, upwards } from "./path.js";
-import type { OverlayForm, Summary, TurnPayload } from "./payload.js";
-import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import { PathKnowledge } from "./path-knowledge.js";
+import type { FormChange, OverlayForm, Summary, TurnPayload } from "./payload.js";
+import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import { checkStaged, stagedNodes } from "./staging.js";
 import type { Acknowledged, OpenSession } from "./store.js";
 import {
@@ -32,15 +38,15 @@ import {
 import { foldTrackedFiles } from "./tracked-files.js";
 import { isOnPath } from "./tree-paths.js";
 
+/** What a manager works with; all of it can be left out. */
 export interface ContextManagerOptions extends Beginning {
+  /** Proves the texts of whole files; without one, only what reads of ours found is known (`fileContentOf`). */
+  readonly digest?: Digest;
   /** Makes one of several names of a file; see `namesFrom`. */
   readonly naming?: FileNaming;
   /** A session of a store and what its journal folds to; without one the conversation lives in memory. */
   readonly stored?: { readonly session: OpenSession; readonly context: ConversationContext };
 }
-
-/** Told of every change; `undefined` where what was pending was taken back because it could not be kept. */
-export type ContextListener = (context: ConversationContext, event: ConversationEvent | undefined) => void;
 
 /**
  * The conversation: the one mutable cell around an immutable value, and its journal (seed 4,
@@ -50,30 +56,20 @@ export type ContextListener = (context: ConversationContext, event: Conversation
 export class ContextManager {
   /** The states of files that each node implies. */
   readonly manifests: Manifests;
-  private current: ConversationContext;
-  private acknowledged: ConversationContext;
-  /** What was done since the last acknowledgement, and what the conversation was after each. */
-  private pending: { readonly seq: number; readonly context: ConversationContext }[] = [];
+  /** What its paths were shown of files. */
+  readonly knowledge = new PathKnowledge(this);
+  /** Turns of the model's calls, by the names of the files that they are about. */
+  readonly turns = new KeyedMutex();
+  private readonly journaled: JournaledContext;
   private readonly tracked = foldTrackedFiles();
-  private readonly listeners = new Set<ContextListener>();
-  /** What the listeners are still to be told, the first of them being told now. */
-  private untold: { readonly context: ConversationContext; readonly event: ConversationEvent | undefined }[] =
-    [];
-  /** How many drops of the session the conversation has gone back for. */
-  private drops = 0;
-  private closed = false;
-  private readonly session: OpenSession | undefined;
-  /** Of a conversation in memory. */
-  private seq = 1;
+  private readonly choices = new PathChoices();
 
   /** Begins a conversation, or goes on with a stored one. A new one has a task boundary as its root. */
   constructor(private readonly options: ContextManagerOptions) {
-    const { stored } = options;
-    this.session = stored?.session;
-    this.drops = stored?.session.drops ?? 0;
+    const { stored, now } = options;
     this.manifests = new Manifests(options.naming);
-    this.current = stored?.context ?? startedContext(firstEvent(options));
-    this.acknowledged = this.current;
+    const begun = stored?.context ?? startedContext(firstEvent(options));
+    this.journaled = new JournaledContext(begun, stored?.session, now);
   }
 
   /** Which files are tracked where the head stands. */
@@ -84,6 +80,10 @@ export class ContextManager {
   /** The state at this moment: a value, which later changes leave as it is. */
   get context(): ConversationContext {
     return this.current;
+  }
+
+  private get current(): ConversationContext {
+    return this.journaled.current;
   }
 
   getCurrentNode(): TurnNode {
@@ -99,32 +99,31 @@ export class ContextManager {
 
   /** Why nothing can be changed; `undefined` for a conversation that can. */
   get readOnly(): ConversationRefusal | undefined {
-    if (this.closed) return refuseTurn("read_only", "The conversation was closed; open it again to go on.");
-    if (this.session === undefined || this.session.mode === "write") return undefined;
-    return (
-      this.session.readOnlyBecause ??
-      refuseTurn("read_only", "The session was opened for reading; open it for writing, or fork it.")
-    );
+    return this.journaled.readOnly;
   }
 
   /** @returns what undoes the subscription. */
   subscribe(listener: ContextListener): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+    return this.journaled.subscribe(listener);
   }
 
-  /** Puts something into the next turn; `invalid_payload`. */
+  /** Puts something into the next turn; `invalid_payload`, or as `addNode`. */
   addToStagingArea(payload: TurnPayload): StagedItem | ConversationRefusal {
     const { ids, now } = this.options;
-    const item: StagedItem = { id: ids(), timestamp: now(), payload };
-    return checkStaged(this.current, payload) ?? this.answer({ type: "staged", ...item }, () => item);
+    const admitted = this.admit(payload);
+    if (admitted.kind === "refusal") return admitted;
+    const item: StagedItem = { id: ids(), timestamp: now(), payload: admitted };
+    return (
+      checkStaged(this.current, item, this.choices) ??
+      this.addChecked({ type: "staged", ...item }, () => item)
+    );
   }
 
   /** Takes staged items out again, all unless some are named; `not_staged`. */
   discardStaging(
     ids: readonly string[] = this.current.stagingArea.map(({ id }) => id),
   ): Done | ConversationRefusal {
-    return ids.length === 0 ? done : this.answer({ type: "unstaged", ids }, () => done);
+    return ids.length === 0 ? done : this.change({ type: "unstaged", ids }, () => done);
   }
 
   /**
@@ -135,11 +134,13 @@ export class ContextManager {
    */
   commitStagedItems(userMessage: string): TurnNode | ConversationRefusal {
     const { stagingArea, currentNodeId } = this.current;
-    const nodes = stagedNodes(this.current);
-    if (isTurnRefusal(nodes)) return nodes;
+    const nodes = stagedNodes(this.current, this.choices);
+    if (isRefusal(nodes)) return nodes;
     const message = this.make({ kind: "user_message", text: userMessage }, nodes.at(-1)?.id ?? currentNodeId);
+    const flawed = checkShape(message);
+    if (flawed !== undefined) return flawed;
     const staged = stagingArea.length === 0 ? {} : { staged: stagingArea.map(({ id }) => id) };
-    return this.answer(
+    return this.addChecked(
       { type: "nodes_added", nodes: [...nodes, message], head: message.id, turn: true, ...staged },
       () => this.getCurrentNode(),
     );
@@ -150,7 +151,8 @@ export class ContextManager {
    *
    * @param parentId the head unless given.
    * @returns `unknown_node`, `pruned_node`, `invalid_payload`, `invalid_metadata`, `unmatched_result` (a
-   *   result for which no call waits), `duplicate_id`, `unsafe_cut`.
+   *   result for which no call waits), `duplicate_id`; of what decides how earlier nodes are rendered,
+   *   `unsafe_cut`, `no_effect` or `open_calls` where the renderer would ignore it.
    */
   addNode(
     payload: TurnPayload,
@@ -158,12 +160,41 @@ export class ContextManager {
     metadata?: TurnMetadata,
   ): TurnNode | ConversationRefusal {
     const parent = standingNode(this.current, parentId);
-    if (isTurnRefusal(parent)) return parent;
-    const node = this.make(payload, parentId, metadata);
-    const flawed = checkNode(this.current, node);
-    if (flawed !== undefined) return flawed;
+    if (isRefusal(parent)) return parent;
+    const admitted = this.admit(payload, metadata);
+    if (admitted.kind === "refusal") return admitted;
+    const node = this.make(admitted, parentId, metadata);
+    const refused = checkRules(this.current, node, this.choices);
+    if (refused !== undefined) return refused;
     const head = parentId === this.current.currentNodeId ? node.id : this.current.currentNodeId;
-    return this.answer({ type: "nodes_added", nodes: [node], head }, () => this.nodeOf(node.id));
+    return this.addChecked({ type: "nodes_added", nodes: [node], head }, () => this.nodeOf(node.id));
+  }
+
+  /**
+   * Adds all that a model answered to one request, as one event: thoughts, texts and calls in their order
+   * below the head, which moves on to the last of them; the usage stands on that one.
+   *
+   * @returns the nodes. As `addNode` refuses any of them, and then nothing is added; `invalid_arguments` for
+   *   an answer without parts.
+   */
+  addAnswer(answer: ModelAnswer): readonly TurnNode[] | ConversationRefusal {
+    const payloads = payloadsOfAnswer(answer);
+    const nodes: NewNode[] = [];
+    for (const [at, payload] of payloads.entries()) {
+      const usage = at === payloads.length - 1 ? answer.usage : undefined;
+      const parentId = nodes.at(-1)?.id ?? this.current.currentNodeId;
+      const node = this.make(payload, parentId, usage === undefined ? undefined : { usage });
+      const flawed = checkShape(node);
+      if (flawed !== undefined) return flawed;
+      nodes.push(node);
+    }
+    const head = nodes.at(-1)?.id;
+    if (head === undefined) return refuse("invalid_arguments", "The answer has no parts.");
+    const refused = checkChain(this.current, nodes, this.choices);
+    if (refused !== undefined) return refused.refusal;
+    return this.addChecked({ type: "nodes_added", nodes, head }, () =>
+      nodes.map(({ id }) => this.nodeOf(id)),
+    );
   }
 
   /** A new branch under a task boundary, on which the head then stands. `open_calls`, `no_summary`. */
@@ -185,7 +216,7 @@ export class ContextManager {
   /** Where the head would stand after `cancelTask` or `popTask`, or why it would not. */
   cancelTarget(): TurnNode | ConversationRefusal {
     const current = currentTask(this.current);
-    return isTurnRefusal(current) ? current : standingNode(this.current, current.parent.tipId);
+    return isRefusal(current) ? current : standingNode(this.current, current.parent.tipId);
   }
 
   /** Leaves the current task, to be resumed later. `no_task`, `open_calls`. */
@@ -203,10 +234,10 @@ export class ContextManager {
     if (!cancelled) return this.carryOut(resumeTask(this.current, taskId, answering, this.make));
     const event = { type: "unpruned", nodeId: taskId, task: { id: taskId, outcome: "open" } } as const;
     const standing = applyEvent(this.current, event);
-    const decision = isTurnRefusal(standing) ? standing : resumeTask(standing, taskId, answering, this.make);
-    if (isTurnRefusal(decision)) return decision;
-    const unpruned = this.answer(event, () => done);
-    return isTurnRefusal(unpruned) ? unpruned : this.carryOut(decision);
+    const decision = isRefusal(standing) ? standing : resumeTask(standing, taskId, answering, this.make);
+    if (isRefusal(decision)) return decision;
+    const unpruned = this.change(event, () => done);
+    return isRefusal(unpruned) ? unpruned : this.carryOut(decision);
   }
 
   /** Tries a task again from where it began. `unknown_task`, `no_task`, `open_calls`. */
@@ -222,7 +253,7 @@ export class ContextManager {
    */
   rewind(nodeId?: string, answering?: AnsweredCall): TurnNode | ConversationRefusal {
     const target = this.rewindTarget(nodeId);
-    if (isTurnRefusal(target)) return target;
+    if (isRefusal(target)) return target;
     const move = { head: target.id, reason: "rewind", answering, make: this.make } as const;
     return this.carryOut(moveHead(this.current, move));
   }
@@ -230,12 +261,12 @@ export class ContextManager {
   /** Where `rewind` would move the head, or why it would not. */
   rewindTarget(nodeId?: string): TurnNode | ConversationRefusal {
     const head = nodeId ?? this.beforeLastMessage();
-    if (head === undefined) return refuseTurn("unknown_node", "There is no turn to go back before.");
+    if (head === undefined) return refuse("unknown_node", "There is no turn to go back before.");
     const target = standingNode(this.current, head);
-    if (isTurnRefusal(target)) return target;
+    if (isRefusal(target)) return target;
     const [open] = answeredBelow(this.current, head);
     if (open === undefined) return target;
-    return refuseTurn(
+    return refuse(
       "open_calls",
       `At node ${head} the call of ${open.call.name} was not answered yet; go to its result or to before the call.`,
     );
@@ -244,47 +275,63 @@ export class ContextManager {
   /** Prunes the branch that begins at a node on which the head does not stand: it is kept, out of the way. */
   prune(nodeId: string): Done | ConversationRefusal {
     const node = standingNode(this.current, nodeId);
-    if (isTurnRefusal(node)) return node;
-    if (node.parentId === null) return refuseTurn("invalid_arguments", "The root cannot be pruned.");
+    if (isRefusal(node)) return node;
+    if (node.parentId === null) return refuse("invalid_arguments", "The root cannot be pruned.");
     if (isOnPath(this.current, nodeId, this.current.currentNodeId))
-      return refuseTurn("pruned_node", "The head stands in this branch; move it out of it first.");
-    return this.answer({ type: "pruned", nodeId }, () => done);
+      return refuse("pruned_node", "The head stands in this branch; move it out of it first.");
+    return this.change({ type: "pruned", nodeId }, () => done);
   }
 
   /** Takes a pruning back; a task that was cancelled by it is open again. */
   unprune(nodeId: string): Done | ConversationRefusal {
     const task = this.current.tasks.get(nodeId);
     const reopened = task?.outcome === "cancelled" ? { task: { id: nodeId, outcome: "open" } as const } : {};
-    return this.answer({ type: "unpruned", nodeId, ...reopened }, () => done);
+    return this.change({ type: "unpruned", nodeId, ...reopened }, () => done);
   }
 
   /** Keeps a file's newest state in the context without a read by the model. `invalid_arguments`. */
   trackFile(path: string): TurnNode | ConversationRefusal {
     if (path === "" || this.trackedFiles().includes(path))
-      return refuseTurn("invalid_arguments", path === "" ? "Name a file." : `${path} is tracked already.`);
+      return refuse("invalid_arguments", path === "" ? "Name a file." : `${path} is tracked already.`);
     return this.addNode({ kind: "context_management", action: "track_file", path });
   }
 
   untrackFile(path: string): TurnNode | ConversationRefusal {
     if (!this.trackedFiles().includes(path))
-      return refuseTurn("invalid_arguments", `${path} is not tracked here.`);
+      return refuse("invalid_arguments", `${path} is not tracked here.`);
     return this.addNode({ kind: "context_management", action: "untrack_file", path });
   }
 
-  /** Renders an earlier node in another form from here on, on this branch only. `unknown_node`. */
+  /**
+   * Renders an earlier node in another form from here on, on this branch only. `unknown_node`; where the
+   * renderer would ignore it, `no_effect` (the node is not in the prompt, is hidden, or has no such form) or
+   * `open_calls` (a call that still waits for its result).
+   */
   overlay(targetId: string, form: OverlayForm): TurnNode | ConversationRefusal {
     return this.addNode({ kind: "context_management", action: "overlay", targetId, form });
   }
 
-  /** Adds a summary, of a branch or in place of what came before. `no_summary`, `unsafe_cut`. */
+  /**
+   * Changes the form of many earlier nodes at once, by one node: as `overlay` for each of them, in their
+   * order. Where one is refused, none changes; `invalid_arguments` where none is named.
+   */
+  reform(changes: readonly FormChange[]): TurnNode | ConversationRefusal {
+    return this.addNode({ kind: "context_management", action: "reform", changes });
+  }
+
+  /**
+   * Adds a summary, of a branch or in place of what came before. `no_summary`, `open_calls`; of a compaction,
+   * `unsafe_cut`, and `no_effect` where what it keeps from is not in the prompt.
+   */
   addSummary(summary: Summary, answering?: AnsweredCall): TurnNode | ConversationRefusal {
-    if (summary.text.trim() === "") return refuseTurn("no_summary", "The summary is empty.");
+    if (summary.text.trim() === "") return refuse("no_summary", "The summary is empty.");
     const left = leave(this.current, answering, this.make);
-    if (isTurnRefusal(left)) return left;
+    if (isRefusal(left)) return left;
     const node = this.make(summary, left.tipId);
-    const flawed = checkNode(this.current, { ...node, parentId: this.current.currentNodeId });
-    if (flawed !== undefined) return flawed;
-    return this.carryOut({ type: "nodes_added", nodes: [...left.nodes, node], head: node.id });
+    const nodes = [...left.nodes, node];
+    const refused = checkChain(this.current, nodes, this.choices);
+    if (refused !== undefined) return refused.refusal;
+    return this.carryOut({ type: "nodes_added", nodes, head: node.id });
   }
 
   /**
@@ -295,13 +342,13 @@ export class ContextManager {
     const task = this.current.tasks.get(taskId);
     if (task === undefined || task.outcome !== "complete") return noSuchTask(taskId);
     const boundary = standingNode(this.current, taskId);
-    if (isTurnRefusal(boundary)) return boundary;
+    if (isRefusal(boundary)) return boundary;
     const running = openCalls(this.current, this.current.currentNodeId).length > 0;
-    return this.answer({ type: "expansion_set", taskId, turns: running ? 0 : 1 }, () => done);
+    return this.change({ type: "expansion_set", taskId, turns: running ? 0 : 1 }, () => done);
   }
 
   setTitle(title: string): Done | ConversationRefusal {
-    return this.answer({ type: "renamed", title }, () => done);
+    return this.change({ type: "renamed", title }, () => done);
   }
 
   /** Gives a node a label, by which people find it again; an empty one takes it away. */
@@ -313,7 +360,7 @@ export class ContextManager {
   setMetadata(nodeId: string, metadata: MetadataPatch): Done | ConversationRefusal {
     if ("isHiddenFromLlm" in metadata) return hiddenLater;
     if ("provenance" in metadata) return madeOnce;
-    return this.answer({ type: "metadata_set", nodeId, metadata }, () => done);
+    return this.change({ type: "metadata_set", nodeId, metadata }, () => done);
   }
 
   /** Sets an extension's own data on a node; `null` takes it away. */
@@ -329,13 +376,13 @@ export class ContextManager {
   beginRestore(restore: PendingRestore): Done | ConversationRefusal {
     const { pendingRestore } = this.current;
     if (pendingRestore !== undefined)
-      return refuseTurn(
+      return refuse(
         "restore_pending",
         `Restore ${pendingRestore.restoreId} was begun and has to be settled first.`,
       );
     const target = standingNode(this.current, restore.toId);
-    if (isTurnRefusal(target)) return target;
-    return this.answer({ type: "restore_begun", ...restore }, () => done);
+    if (isRefusal(target)) return target;
+    return this.change({ type: "restore_begun", ...restore }, () => done);
   }
 
   /**
@@ -345,7 +392,7 @@ export class ContextManager {
   finishRestore(restore: PendingRestore, answering?: AnsweredCall): TurnNode | ConversationRefusal {
     // After a kill the call that asked for it has lost its answer: that must not keep the head from the files.
     const left = answering === undefined ? undefined : leave(this.current, answering, this.make);
-    if (left !== undefined && isTurnRefusal(left)) return left;
+    if (left !== undefined && isRefusal(left)) return left;
     const { cancels, ...told } = restore;
     const fromId = left?.tipId ?? restore.fromId;
     const node = this.make({ kind: "restore", ...told, fromId }, restore.toId);
@@ -358,8 +405,8 @@ export class ContextManager {
   /** Journals that a begun restore did not happen. */
   dropRestore(restoreId: string): Done | ConversationRefusal {
     if (this.current.pendingRestore?.restoreId !== restoreId)
-      return refuseTurn("invalid_arguments", `No restore ${restoreId} was begun.`);
-    return this.answer({ type: "restore_dropped", restoreId }, () => done);
+      return refuse("invalid_arguments", `No restore ${restoreId} was begun.`);
+    return this.change({ type: "restore_dropped", restoreId }, () => done);
   }
 
   /**
@@ -367,15 +414,7 @@ export class ContextManager {
    * refusal the conversation is what it was at the last acknowledgement, here as in the store.
    */
   async flush(): Promise<Acknowledged | ConversationRefusal> {
-    if (this.session === undefined) return { kind: "acknowledged", seq: this.seq };
-    const answer = await this.session.flush();
-    if (isTurnRefusal(answer)) {
-      this.goBack();
-      return answer;
-    }
-    this.acknowledged = this.pending.findLast(({ seq }) => seq <= answer.seq)?.context ?? this.acknowledged;
-    this.pending = this.pending.filter(({ seq }) => seq > answer.seq);
-    return answer;
+    return await this.journaled.flush();
   }
 
   /**
@@ -385,63 +424,32 @@ export class ContextManager {
    * @returns what the last flush was refused with.
    */
   async close(): Promise<Done | ConversationRefusal> {
-    if (this.closed) return done;
-    const flushed = this.readOnly === undefined ? await this.flush() : done;
-    this.closed = true;
-    await this.session?.close();
-    return isTurnRefusal(flushed) ? flushed : done;
+    return (await this.journaled.close()) ?? done;
+  }
+
+  /** Looks at what a caller gives; of a file's content it is found out whether its text is the file's. */
+  private admit(payload: TurnPayload, metadata?: TurnMetadata): TurnPayload | ConversationRefusal {
+    const flawed = checkShape(metadata === undefined ? { payload } : { payload, metadata });
+    return flawed ?? withProof(payload, this.options.digest);
   }
 
   private carryOut(decision: Decision): TurnNode | ConversationRefusal {
-    return isTurnRefusal(decision) ? decision : this.answer(decision, () => this.getCurrentNode());
+    return isRefusal(decision) ? decision : this.change(decision, () => this.getCurrentNode());
   }
 
-  private answer<Answer extends object>(
+  private change<Answer extends object>(
     event: ConversationEvent,
     answer: () => Answer,
   ): Answer | ConversationRefusal {
-    const { readOnly } = this;
-    if (readOnly !== undefined) return readOnly;
-    this.goBack();
-    const flawed = checkEvent(event);
-    if (flawed !== undefined) return flawed;
-    const next = applyEvent(this.current, event);
-    if (isTurnRefusal(next)) return next;
-    const ts = this.options.now();
-    if (!Number.isFinite(ts)) throw new Error("the clock of a conversation must tell milliseconds");
-    this.current = next;
-    const seq = this.session?.append({ ts, event });
-    if (seq === undefined) this.seq += 1;
-    else this.pending.push({ seq, context: next });
-    // Before anybody is told, who may go on from there.
-    const answered = answer();
-    this.tell(event);
-    return answered;
+    return this.journaled.change({ event, checked: "nothing" }, answer);
   }
 
-  /**
-   * Where the session has dropped what was pending, the conversation goes back with it: once for each time,
-   * however many flushes are answered by it, and before anything is added to what is no more.
-   */
-  private goBack(): void {
-    const drops = this.session?.drops ?? this.drops;
-    if (drops === this.drops) return;
-    this.drops = drops;
-    this.pending = [];
-    this.current = this.acknowledged;
-    this.tell(undefined);
-  }
-
-  /** One after the other, also where a listener changes the conversation. */
-  private tell(event: ConversationEvent | undefined): void {
-    this.untold.push({ context: this.current, event });
-    if (this.untold.length > 1) return;
-    try {
-      for (const told of this.untold)
-        for (const listener of this.listeners) listener(told.context, told.event);
-    } finally {
-      this.untold = [];
-    }
+  /** The same of nodes whose payloads and metadata were looked at. */
+  private addChecked<Answer extends object>(
+    event: ConversationEvent,
+    answer: () => Answer,
+  ): Answer | ConversationRefusal {
+    return this.journaled.change({ event, checked: "nodes" }, answer);
   }
 
   /** What the model makes while a task is expanded is bound to that prompt: the node says so. */
@@ -477,12 +485,12 @@ export interface Done {
 
 const done: Done = { kind: "done" };
 
-const hiddenLater = refuseTurn(
+const hiddenLater = refuse(
   "invalid_metadata",
   "A node that stands already is hidden on a branch by an overlay, not on all branches by its metadata.",
 );
 
-const madeOnce = refuseTurn(
+const madeOnce = refuse(
   "invalid_metadata",
   "Where a node came from is said when it is made: what was rendered hangs on it.",
 );

@@ -1,10 +1,9 @@
-import { bareName } from "../files/index.js";
+import { bareName, type Edit, PersistentMap } from "../files/index.js";
 import { effectsOf, type FileNaming, type FileStateHash, remembered } from "./file-effects.js";
 import { storiesAlong } from "./file-stories.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import { PathFold } from "./path-fold.js";
 import type { FileDelta } from "./payload.js";
-import { type Edit, PersistentMap } from "./persistent-map.js";
 import { commonAncestor, nodesBelow } from "./tree-paths.js";
 
 /** The states of files that a node implies, by name; of a file that is not in it nothing is known there. */

@@ -1,6 +1,9 @@
 import type { ConversationEvent, JournalRecord } from "./event.js";
+import type { Digest } from "./file-content.js";
+import { storeMedia } from "./media.js";
 import { firstRecords, PendingRecords } from "./pending-records.js";
-import { type ConversationRefusal, refuseTurn } from "./refusal.js";
+import { versionOf } from "./record-version.js";
+import { type ConversationRefusal, refuse } from "./refusal.js";
 import { isSessionId, refuseNewSession, refuseUnknownSession } from "./session-id.js";
 import type { OpenSession, SessionFacts, SessionStore, TimedEvent } from "./store.js";
 
@@ -12,6 +15,7 @@ export function memorySessionStore(options: MemoryStoreOptions = {}): SessionSto
   return new MemoryStore(options);
 }
 
+/** Where a store in memory keeps its sessions, and how its failures are played. */
 export interface MemoryStoreOptions {
   /** Where the sessions are; its own where none is given. */
   readonly memory?: SessionMemory;
@@ -19,6 +23,8 @@ export interface MemoryStoreOptions {
   readonly refusal?: () =>
     | ConversationRefusal<"disk_full" | "permission_denied" | "store_failed">
     | undefined;
+  /** SHA-256 as hex. With it media are kept once, beside the records; without it they stay in them. */
+  readonly digest?: Digest;
   /** Who holds the leases of this store, for a person to read. */
   readonly holder?: string;
 }
@@ -29,6 +35,8 @@ export type SessionMemory = Map<string, StoredSession>;
 /** Records as JSON: what is handed out is never what is kept. */
 interface StoredSession {
   readonly lines: string[];
+  /** By the SHA-256 of their bytes. */
+  readonly blobs: Map<string, Uint8Array>;
   writer: MemorySession | undefined;
 }
 
@@ -43,10 +51,12 @@ class MemoryStore implements SessionStore {
   async create(id: string, events: readonly TimedEvent[]): Promise<OpenSession | ConversationRefusal> {
     const refused = refuseNewSession(id, events);
     if (refused !== undefined) return refused;
-    if (this.memory.has(id)) return refuseTurn("duplicate_id", `There is a session ${id} already.`);
+    if (this.memory.has(id)) return refuse("duplicate_id", `There is a session ${id} already.`);
     const full = this.options.refusal?.();
     if (full !== undefined) return full;
-    const stored: StoredSession = { lines: linesOf(firstRecords(events)), writer: undefined };
+    const blobs = new Map<string, Uint8Array>();
+    const lines = linesOf(firstRecords(events), blobs, this.options.digest);
+    const stored: StoredSession = { lines, blobs, writer: undefined };
     this.memory.set(id, stored);
     return this.hold(id, stored, "write");
   }
@@ -113,6 +123,8 @@ class MemorySession implements OpenSession {
     return this.pending.drops;
   }
 
+  readonly readBlob = async (sha256: string) => this.stored.blobs.get(sha256);
+
   append(event: TimedEvent): number {
     return this.pending.append(event);
   }
@@ -128,20 +140,30 @@ class MemorySession implements OpenSession {
 
   private write(records: readonly JournalRecord[]): ConversationRefusal | undefined {
     if (this.stored.writer !== this)
-      return refuseTurn("read_only", `Session ${this.id} is not open for writing here; open it so.`);
+      return refuse("read_only", `Session ${this.id} is not open for writing here; open it so.`);
     const full = this.options.refusal?.();
     if (full !== undefined) return full;
-    for (const line of linesOf(records)) this.stored.lines.push(line);
+    const { lines, blobs } = this.stored;
+    for (const line of linesOf(records, blobs, this.options.digest)) lines.push(line);
     return undefined;
   }
 }
 
 function refuseHeld(id: string, holder: string): ConversationRefusal<"busy"> {
-  return refuseTurn("busy", `Session ${id} is being written by ${holder}; open it to read, or fork it.`);
+  return refuse("busy", `Session ${id} is being written by ${holder}; open it to read, or fork it.`);
 }
 
-function linesOf(records: readonly JournalRecord[]): string[] {
-  return records.map((record) => JSON.stringify(record));
+function linesOf(
+  records: readonly JournalRecord[],
+  blobs: Map<string, Uint8Array>,
+  digest: Digest | undefined,
+): string[] {
+  const put = (bytes: Uint8Array, name: string) => blobs.set(name, bytes) && name;
+  return records.map((record) => {
+    const event =
+      digest === undefined ? record.event : storeMedia(record.event, (bytes) => put(bytes, digest(bytes)));
+    return JSON.stringify({ ...record, v: versionOf(event), event });
+  });
 }
 
 function recordsOf(lines: readonly string[]): readonly JournalRecord[] {

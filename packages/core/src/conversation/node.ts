@@ -1,6 +1,6 @@
+import type { PersistentMap } from "../files/index.js";
 import type { Exchange } from "./exchange.js";
 import type { TurnPayload } from "./payload.js";
-import type { PersistentMap } from "./persistent-map.js";
 
 /** One typed event of the conversation, and its place in the tree (seed 4, "TurnNode"). Immutable. */
 export interface TurnNode {
@@ -43,6 +43,7 @@ export interface TurnUsage {
   readonly thoughtTokens?: number;
 }
 
+/** Where a node comes from, and under which circumstances it was made. */
 export interface TurnProvenance {
   /** Where a node came from that was not made here, such as `import:pi`. */
   readonly source?: string;

@@ -6,6 +6,7 @@ export const outOfLineBytes = 16 * 1024;
 /** Where in a line a text was taken out (JSON Pointer, RFC 6901), and the SHA-256 of its UTF-8. */
 export type BlobNames = Readonly<Record<string, string>>;
 
+/** A record whose large texts are kept beside the journal, and the names they are kept by. */
 export interface TakenOut {
   readonly value: Readonly<Record<string, unknown>>;
   readonly blobs: BlobNames;

@@ -1,5 +1,5 @@
+import type { Edit } from "../files/index.js";
 import type { ConversationContext, TurnNode } from "./node.js";
-import type { Edit } from "./persistent-map.js";
 import { nodeOf } from "./tree-paths.js";
 
 /**

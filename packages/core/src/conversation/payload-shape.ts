@@ -1,16 +1,21 @@
+import type { LineEdit, LineSpan } from "../files/index.js";
 import type {
   FileApiState,
   FileContent,
   FileDelta,
   FileEffect,
-  Media,
+  FormChange,
+  InlineMedia,
   ModelMessage,
   ModelOrigin,
   Note,
   OverlayForm,
   PayloadKind,
+  ReferredLines,
   Restore,
+  ShownChars,
   ShownText,
+  StoredMedia,
   Summary,
   TaskBoundary,
   TaskSummary,
@@ -33,6 +38,7 @@ import {
   shape,
   text,
   unionBy,
+  yes,
 } from "./shape.js";
 
 /** Whether this is a payload of a kind that this release knows. */
@@ -57,17 +63,44 @@ function member<Union, Tag extends string = "kind">(fields: Fields<Member<Union,
 }
 
 const origin = shape<ModelOrigin>({ provider: text, model: text });
-const media = shape<Media>({ mimeType: text, data: text });
+const inlineMedia = shape<InlineMedia>({ mimeType: text, data: text });
+const storedMedia = shape<StoredMedia>({ mimeType: text, sha256: text, sizeBytes: count });
+const media: Check = (value) =>
+  isObject(value) && value.data === undefined && value.sha256 !== undefined
+    ? storedMedia(value)
+    : inlineMedia(value);
 const hash = orNull(text);
 export const delta = shape<FileDelta>({ path: text, from: hash, to: hash });
 const shows = optional(
-  listOf(shape<ShownText>({ path: text, sha256: text, from: count, to: count, start: count, end: count })),
+  listOf(
+    shape<ShownText>({
+      path: text,
+      sha256: text,
+      from: count,
+      to: count,
+      start: count,
+      end: count,
+      chars: optional(shape<ShownChars>({ from: count, to: count, of: count })),
+      encoding: optional(text),
+    }),
+  ),
+);
+const refers = optional(
+  listOf(
+    shape<ReferredLines>({ path: text, sha256: text, from: count, to: count, encoding: optional(text) }),
+  ),
 );
 const effect = shape<FileEffect>({
   path: text,
   before: optional(hash),
   after: hash,
   by: oneOf("tool", "seen"),
+  changes: optional(listOf(shape<LineEdit>({ at: count, removed: count, added: count }))),
+  authored: optional(listOf(shape<LineSpan>({ from: count, to: count }))),
+  derived: optional(flag),
+  from: optional(text),
+  lines: optional(count),
+  version: optional(count),
 });
 const fileApi = shape<FileApiState>({
   uri: text,
@@ -80,10 +113,17 @@ type FormOf<Form extends OverlayForm["form"]> = Extract<OverlayForm, { form: For
 const overlayForm = unionBy("form", {
   hidden: member<FormOf<"hidden">, "form">({}),
   original: member<FormOf<"original">, "form">({}),
-  replaced: member<FormOf<"replaced">, "form">({ by: oneOf("cleared", "stub", "delta"), text, shows }),
+  replaced: member<FormOf<"replaced">, "form">({
+    by: oneOf("cleared", "stub", "delta"),
+    text,
+    shows,
+    refers,
+  }),
   uri: member<FormOf<"uri">, "form">({ fileApi }),
   inline: member<FormOf<"inline">, "form">({}),
 } satisfies Record<OverlayForm["form"], Check>);
+
+const formChange = shape<FormChange>({ targetId: text, form: overlayForm });
 
 const transformation = unionBy("kind", {
   clear: object,
@@ -108,6 +148,7 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     callId: text,
     name: text,
     args: object,
+    request: optional(text),
     signature: optional(text),
     from: optional(origin),
     step: optional(text),
@@ -116,8 +157,10 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     callId: text,
     name: text,
     output: text,
+    media: optional(listOf(media)),
     isError: optional(flag),
     shows,
+    refers,
     files: optional(listOf(effect)),
   }),
   file_content: member<FileContent>({
@@ -127,12 +170,14 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     lines: shape<FileContent["lines"]>({ from: number, to: number, total: number }),
     text,
     form: oneOf("whole", "window", "tracked"),
+    verified: optional(yes),
     fileApi: optional(fileApi),
   }),
   context_management: unionBy("action", {
     track_file: tracking,
     untrack_file: tracking,
-    overlay: shape<{ targetId: string; form: OverlayForm }>({ targetId: text, form: overlayForm }),
+    overlay: formChange,
+    reform: shape<{ changes: readonly FormChange[] }>({ changes: listOf(formChange) }),
   }),
   task_boundary: member<TaskBoundary>({
     name: text,

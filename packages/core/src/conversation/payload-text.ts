@@ -1,4 +1,4 @@
-import type { TurnPayload } from "./payload.js";
+import type { ContextManagement, TurnPayload } from "./payload.js";
 
 /** Every text of a payload that a person may look for, the one that says most first. */
 export function textsOf(payload: TurnPayload): readonly string[] {
@@ -17,7 +17,7 @@ export function textsOf(payload: TurnPayload): readonly string[] {
     case "file_content":
       return [payload.text, payload.path];
     case "context_management":
-      return [payload.action === "overlay" ? payload.targetId : payload.path];
+      return managed(payload);
     case "task_boundary":
       return [payload.name, payload.goal ?? "", payload.hint ?? ""];
     case "task_summary":
@@ -49,9 +49,7 @@ function gist(payload: TurnPayload): string {
     case "file_content":
       return `${payload.path} lines ${payload.lines.from}-${payload.lines.to} of ${payload.lines.total}`;
     case "context_management":
-      return payload.action === "overlay"
-        ? `${payload.form.form} ${payload.targetId}`
-        : `${payload.action.replace("_file", "")} ${payload.path}`;
+      return managementGist(payload);
     case "task_boundary":
       return payload.name === "" ? (payload.goal ?? "") : payload.name;
     case "restore":
@@ -60,6 +58,35 @@ function gist(payload: TurnPayload): string {
       return payload.type;
     default:
       return textsOf(payload)[0] ?? "";
+  }
+}
+
+function managed(payload: ContextManagement): readonly string[] {
+  switch (payload.action) {
+    case "overlay":
+      return [payload.targetId];
+    case "reform":
+      return payload.changes.map(({ targetId }) => targetId);
+    case "track_file":
+    case "untrack_file":
+      return [payload.path];
+    default:
+      return payload satisfies never;
+  }
+}
+
+function managementGist(payload: ContextManagement): string {
+  const [first = "", ...others] = managed(payload);
+  switch (payload.action) {
+    case "overlay":
+      return `${payload.form.form} ${first}`;
+    case "reform":
+      return others.length === 0 ? `reform ${first}` : `reform ${first} and ${others.length} more`;
+    case "track_file":
+    case "untrack_file":
+      return `${payload.action.replace("_file", "")} ${first}`;
+    default:
+      return payload satisfies never;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { LineEdit, LineSpan } from "../files/index.js";
 import type { JsonObject } from "./json.js";
 
 /**
@@ -18,18 +19,31 @@ export type TurnPayload =
   | Note
   | UnknownPayload;
 
+/** The kind of a payload; `unknown` stands for all kinds of newer releases. */
 export type PayloadKind = TurnPayload["kind"];
 
+/** What the user said or showed. */
 export interface UserMessage {
   readonly kind: "user_message";
   readonly text: string;
   readonly media?: readonly Media[];
 }
 
-export interface Media {
+/** An image, a document or a sound: given inline, and kept beside the journal, where equal ones lie once. */
+export type Media = InlineMedia | StoredMedia;
+
+/** As it is given. A session that is opened again has `StoredMedia` in its place. */
+export interface InlineMedia {
   readonly mimeType: string;
   /** Base64. */
   readonly data: string;
+}
+
+/** Its bytes are read when they are asked for: `OpenSession.readBlob`, `resolveMedia`. */
+export interface StoredMedia {
+  readonly mimeType: string;
+  readonly sha256: string;
+  readonly sizeBytes: number;
 }
 
 /** Which model made something: its thoughts and signatures mean nothing to any other. */
@@ -39,6 +53,7 @@ export interface ModelOrigin {
   readonly model: string;
 }
 
+/** What the model said or thought; its calls are nodes of their own. */
 export interface ModelMessage {
   readonly kind: "model_message";
   readonly text: string;
@@ -53,31 +68,42 @@ export interface ModelMessage {
   readonly step?: string;
 }
 
+/** A call of a tool by the model. Its result is a node further down the path. */
 export interface ToolCall {
   readonly kind: "tool_call";
   /** Pairs it with its result; unique on its path. */
   readonly callId: string;
   readonly name: string;
   readonly args: JsonObject;
+  /** SHA-256 (hex) of the request that the host made of the call: what was asked, however it was written. */
+  readonly request?: string;
   readonly signature?: string;
   readonly from?: ModelOrigin;
   readonly step?: string;
 }
 
+/** What a call gave: what the model is shown, and what it means for files. */
 export interface ToolResult {
   readonly kind: "tool_result";
   readonly callId: string;
   readonly name: string;
   /** What the model is shown, to the letter. */
   readonly output: string;
+  /** What the model is shown besides, such as a screenshot. */
+  readonly media?: readonly Media[];
   readonly isError?: boolean;
   /** Which lines of which file stand where in `output`. */
   readonly shows?: readonly ShownText[];
+  /** What has to stand in the prompt besides, for `output` to be true: what an "unchanged" speaks of. */
+  readonly refers?: readonly ReferredLines[];
   /** What the call found out about files, or did to them. */
   readonly files?: readonly FileEffect[];
 }
 
-/** Whole lines of one state of a file that stand verbatim in a text. */
+/**
+ * Lines of one state of a file that stand verbatim in a text: whole lines, or a part of one line. Where line
+ * numbers stand between the lines there is one entry a line, for the text behind its number.
+ */
 export interface ShownText {
   readonly path: string;
   readonly sha256: string;
@@ -87,6 +113,30 @@ export interface ShownText {
   /** UTF-16 offsets into the text; the terminator of the last line is included where it is there. */
   readonly start: number;
   readonly end: number;
+  /** Set where this is a part of one long line (`from` equals `to`), without its terminator. */
+  readonly chars?: ShownChars;
+  /** Set where the caller insisted on an encoding: under another one the same bytes are other lines. */
+  readonly encoding?: string;
+}
+
+/** Which part of a line is shown, in Unicode code points of the line without terminator. */
+export interface ShownChars {
+  /** 0-based, the end excluded. */
+  readonly from: number;
+  readonly to: number;
+  /** How many the whole line has. */
+  readonly of: number;
+}
+
+/** Lines of one state of a file that a text speaks of and does not show. */
+export interface ReferredLines {
+  readonly path: string;
+  readonly sha256: string;
+  /** 1-based, both included; `to` is `from - 1` where only something of the state has to be there. */
+  readonly from: number;
+  readonly to: number;
+  /** As in `ShownText`. */
+  readonly encoding?: string;
 }
 
 /** The state in which a step left a file or found it. `null`: there is no such file. */
@@ -97,6 +147,21 @@ export interface FileEffect {
   readonly after: string | null;
   /** `tool`: our write. `seen`: a read, or a change that somebody else had made. */
   readonly by: "tool" | "seen";
+  /**
+   * How the lines of `before` became those of `after`, as the change was made, or as a change that somebody
+   * else had made was shown. With it every unchanged line is found again in the new state.
+   */
+  readonly changes?: readonly LineEdit[];
+  /** Lines of `after` of which every character stood in the call. */
+  readonly authored?: readonly LineSpan[];
+  /** Of a move: the name that the file had before. */
+  readonly from?: string;
+  /** Every added line follows from the call and the lines that it replaced: who knew these knows those. */
+  readonly derived?: boolean;
+  /** How many lines `after` has. */
+  readonly lines?: number;
+  /** The version under which `after` was handed out. */
+  readonly version?: number;
 }
 
 /** A state of a file, put before the model without a call of its own. */
@@ -111,6 +176,11 @@ export interface FileContent {
   readonly text: string;
   /** `whole`: all lines of the file. `window`: some. `tracked`: a new state of an ambient file. */
   readonly form: "whole" | "window" | "tracked";
+  /**
+   * The text is known to be the state's: a read of ours found it, or it hashes to `sha256`. Set by the
+   * manager; without it nothing of the file counts as shown.
+   */
+  readonly verified?: true;
   readonly fileApi?: FileApiState;
 }
 
@@ -136,7 +206,20 @@ export type ContextManagement =
       /** A node above this one. */
       readonly targetId: string;
       readonly form: OverlayForm;
+    }
+  | {
+      readonly kind: "context_management";
+      /** Many overlays in one node. */
+      readonly action: "reform";
+      /** In this order, as if each were an overlay of its own. */
+      readonly changes: readonly FormChange[];
     };
+
+/** A node above, and the form in which it is rendered from here on. */
+export interface FormChange {
+  readonly targetId: string;
+  readonly form: OverlayForm;
+}
 
 /** In what form an earlier node is rendered from here on. Chosen once, replayed ever after. */
 export type OverlayForm =
@@ -150,6 +233,8 @@ export type OverlayForm =
       readonly by: "cleared" | "stub" | "delta";
       readonly text: string;
       readonly shows?: readonly ShownText[];
+      /** What has to stand in the prompt besides, for `text` to be true: what a stub or a delta builds on. */
+      readonly refers?: readonly ReferredLines[];
     }
   /** A file by its address at the provider. */
   | { readonly form: "uri"; readonly fileApi: FileApiState }
@@ -192,6 +277,7 @@ export interface FileDelta {
   readonly to: string | null;
 }
 
+/** Words that stand for other nodes. */
 export type Summary =
   /** Of a branch, told where it stands; nothing goes away for it. */
   | {
@@ -225,6 +311,7 @@ export interface Restore {
   readonly undoes?: string;
 }
 
+/** Words of the host: to the model, or to the person only. */
 export interface Note {
   readonly kind: "note";
   readonly text: string;

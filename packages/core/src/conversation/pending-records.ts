@@ -1,4 +1,5 @@
-import { type ConversationEvent, type JournalRecord, journalVersion } from "./event.js";
+import type { ConversationEvent, JournalRecord } from "./event.js";
+import { versionOf } from "./record-version.js";
 import type { ConversationRefusal } from "./refusal.js";
 import type { Acknowledged, TimedEvent } from "./store.js";
 
@@ -18,30 +19,32 @@ export type WriteRecords = (records: readonly JournalRecord[]) => Promise<Conver
 export class PendingRecords {
   private waiting: JournalRecord[] = [];
   private turn: Promise<unknown> = Promise.resolve();
-  private dropped = 0;
+  private readonly sequence: PendingSequence;
   private refusal: ConversationRefusal | undefined;
 
   /** @param durableSeq the last record that survives. */
   constructor(
-    private durableSeq: number,
+    durableSeq: number,
     private readonly write: WriteRecords,
-  ) {}
+  ) {
+    this.sequence = new PendingSequence(durableSeq);
+  }
 
   /** @returns the `seq` that the event got. */
   append({ ts, event }: TimedEvent): number {
-    const seq = this.lastSeq() + 1;
+    const seq = this.sequence.next();
     this.waiting.push(recordOf(seq, ts, event));
     return seq;
   }
 
   /** How often a refused write has dropped what waited. */
   get drops(): number {
-    return this.dropped;
+    return this.sequence.drops;
   }
 
   /** @returns the last record that survives, at least all that was appended before the call. */
   flush(): Promise<Acknowledged | ConversationRefusal> {
-    const upTo = this.lastSeq();
+    const upTo = this.sequence.lastSeq;
     const { drops } = this;
     const answer = this.turn.then(() => this.settle(upTo, drops));
     this.turn = answer.catch(() => undefined);
@@ -53,27 +56,69 @@ export class PendingRecords {
     await this.turn;
   }
 
-  private lastSeq(): number {
-    return this.durableSeq + this.waiting.length;
-  }
-
   private async settle(upTo: number, drops: number): Promise<Acknowledged | ConversationRefusal> {
     if (drops !== this.drops && this.refusal !== undefined) return this.refusal;
-    if (this.durableSeq < upTo) {
+    if (this.sequence.durableSeq < upTo) {
       const records = [...this.waiting];
       const refusal = await this.write(records);
       if (refusal !== undefined) return this.drop(refusal);
       this.waiting = this.waiting.slice(records.length);
-      this.durableSeq += records.length;
+      return this.sequence.acknowledge(this.sequence.durableSeq + records.length);
     }
-    return { kind: "acknowledged", seq: this.durableSeq };
+    return this.sequence.acknowledge(this.sequence.durableSeq);
   }
 
   private drop(refusal: ConversationRefusal): ConversationRefusal {
     this.waiting = [];
-    this.dropped += 1;
+    this.sequence.drop();
     this.refusal = refusal;
     return refusal;
+  }
+}
+
+/**
+ * The numbers of what was appended to a session: up to where it is durable, up to where it waits. What is
+ * dropped gives its numbers back, since records are counted without gaps.
+ */
+export class PendingSequence {
+  private last: number;
+  private dropped = 0;
+
+  /** @param durable the `seq` of the last record that survives. */
+  constructor(private durable: number) {
+    this.last = durable;
+  }
+
+  get durableSeq(): number {
+    return this.durable;
+  }
+
+  /** Of all that was appended and not dropped. */
+  get lastSeq(): number {
+    return this.last;
+  }
+
+  /** How often what waited was dropped. */
+  get drops(): number {
+    return this.dropped;
+  }
+
+  /** @returns the `seq` of one more event. */
+  next(): number {
+    this.last += 1;
+    return this.last;
+  }
+
+  /** What is durable now; without a number, all of it. */
+  acknowledge(upTo: number = this.last): Acknowledged {
+    this.durable = upTo;
+    return { kind: "acknowledged", seq: upTo };
+  }
+
+  /** Nothing of what waits survives. */
+  drop(): void {
+    this.last = this.durable;
+    this.dropped += 1;
   }
 }
 
@@ -83,5 +128,5 @@ export function firstRecords(events: readonly TimedEvent[]): readonly JournalRec
 }
 
 function recordOf(seq: number, ts: number, event: ConversationEvent): JournalRecord {
-  return { v: journalVersion, seq, ts, event };
+  return { v: versionOf(event), seq, ts, event };
 }

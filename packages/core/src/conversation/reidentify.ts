@@ -1,6 +1,6 @@
 import type { ConversationEvent, NewNode, TaskChange } from "./event.js";
 import type { TurnMetadata } from "./node.js";
-import type { TurnPayload } from "./payload.js";
+import type { ContextManagement, TurnPayload } from "./payload.js";
 
 /**
  * The same event of a session with another id. The root bears the session's id, so whatever names the
@@ -60,7 +60,7 @@ function reidentifyMetadata(metadata: TurnMetadata, id: Rename): TurnMetadata {
 function reidentifyPayload(payload: TurnPayload, id: Rename): TurnPayload {
   switch (payload.kind) {
     case "context_management":
-      return payload.action === "overlay" ? { ...payload, targetId: id(payload.targetId) } : payload;
+      return reidentifyManagement(payload, id);
     case "task_boundary":
       return payload.restartOf === undefined ? payload : { ...payload, restartOf: id(payload.restartOf) };
     case "task_summary":
@@ -80,6 +80,23 @@ function reidentifyPayload(payload: TurnPayload, id: Rename): TurnPayload {
     case "file_content":
     case "note":
     case "unknown":
+      return payload;
+    default:
+      return payload satisfies never;
+  }
+}
+
+function reidentifyManagement(payload: ContextManagement, id: Rename): ContextManagement {
+  switch (payload.action) {
+    case "overlay":
+      return { ...payload, targetId: id(payload.targetId) };
+    case "reform":
+      return {
+        ...payload,
+        changes: payload.changes.map((change) => ({ ...change, targetId: id(change.targetId) })),
+      };
+    case "track_file":
+    case "untrack_file":
       return payload;
     default:
       return payload satisfies never;

@@ -1,11 +1,12 @@
+import type { Edit } from "../files/index.js";
 import type { ConversationEvent, JournalRecord } from "./event.js";
 import { noExchange } from "./exchange.js";
 import { applyEvent, startedContext } from "./fold.js";
 import type { ConversationContext, TurnNode } from "./node.js";
-import type { Edit } from "./persistent-map.js";
-import { isTurnRefusal } from "./refusal.js";
+import { isRefusal } from "./refusal.js";
 import type { JournalProblem } from "./store.js";
 
+/** What a journal adds up to, and what of it could not be followed. */
 export interface Replayed {
   readonly context: ConversationContext;
   /** What could not follow on what was there, by the `seq` of its record. */
@@ -30,7 +31,7 @@ function replayWhole(sessionId: string, records: readonly JournalRecord[]): Repl
   for (const { event } of records) {
     if (event === first.event) continue;
     const next = applyEvent(context, event, edit);
-    if (isTurnRefusal(next)) return undefined;
+    if (isRefusal(next)) return undefined;
     context = next;
   }
   return { context, problems: [] };
@@ -45,7 +46,7 @@ function replayDamaged(sessionId: string, records: readonly JournalRecord[]): Re
   for (const { seq, event } of records) {
     if (event === begun) continue;
     const next = applyEvent(context, event);
-    if (!isTurnRefusal(next)) {
+    if (!isRefusal(next)) {
       context = next;
       continue;
     }

@@ -4,7 +4,7 @@ import type { FileStateHash } from "./file-effects.js";
 import { type FileStory, storiesAlong } from "./file-stories.js";
 import { byPath, Manifests } from "./manifest.js";
 import type { ConversationContext } from "./node.js";
-import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import { commonAncestor, isOnPath, nodesBelow } from "./tree-paths.js";
 
 /** Which way the files are to go. */
@@ -41,6 +41,7 @@ export interface RestorePlan {
   readonly unknown: readonly string[];
 }
 
+/** What a restore would do with one file. */
 export type PlannedFile =
   /** The disk is as wanted already. */
   | { readonly kind: "same"; readonly path: string; readonly sha256: FileStateHash }
@@ -74,6 +75,7 @@ export interface FileConflict {
   readonly message: string;
 }
 
+/** Why a file is not restored without consent. */
 export type ConflictReason =
   /** The disk is neither as the conversation left it nor as wanted. */
   | "changed"
@@ -99,7 +101,7 @@ export async function planRestore(
   manifests = new Manifests(),
 ): Promise<RestorePlan | ConversationRefusal> {
   const course = "undoes" in way ? courseBack(context, way, manifests) : courseTo(context, way, manifests);
-  if (isTurnRefusal(course)) return course;
+  if (isRefusal(course)) return course;
   const { files, ...ends } = course;
   const known = files.filter(isKnown);
   const standings = await disk.fileStates(known.map(({ path }) => path));
@@ -181,7 +183,7 @@ function courseBack(
   if (node === undefined) return noSuchNode(undoes);
   const { payload, parentId } = node;
   if (payload.kind !== "restore" || parentId === null || !isOnPath(context, undoes, fromId))
-    return refuseTurn("invalid_arguments", "Only a restore on the path to the head can be taken back.");
+    return refuse("invalid_arguments", "Only a restore on the path to the head can be taken back.");
   const flaw = flawOf(context, fromId, payload.fromId);
   if (flaw !== undefined) return flaw;
   const nodes = nodesBelow(context, parentId, fromId);
@@ -200,7 +202,7 @@ function courseBack(
 function flawOf(context: ConversationContext, fromId: string, toId: string): ConversationRefusal | undefined {
   if (!context.nodes.has(fromId)) return noSuchNode(fromId);
   const target = standingNode(context, toId);
-  return isTurnRefusal(target) ? target : undefined;
+  return isRefusal(target) ? target : undefined;
 }
 
 function decide(file: KnownFile, standing: FileStanding | undefined, kept: ReadonlySet<string>): PlannedFile {

@@ -1,6 +1,6 @@
 import type { FileStanding, Workspace } from "../files/index.js";
 import type { PendingRestore, TurnNode } from "./node.js";
-import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import type { RestoreJournal } from "./restoring.js";
 
 /** What became of a restore that was begun and of which nobody knew whether it happened. */
@@ -39,12 +39,12 @@ export async function settleRestore(
   const standings = await workspace.settledStates(pending.files.map(({ path }) => path));
   const busy = standings.find(({ barred }) => barred?.code === "busy");
   if (busy?.barred !== undefined)
-    return refuseTurn("files_refused", `${busy.path} cannot be looked at now: ${busy.barred.message}`);
+    return refuse("files_refused", `${busy.path} cannot be looked at now: ${busy.barred.message}`);
   const { before, after, changed } = sort(pending, standings);
   if (after.length > 0 && before.length === 0) return happened(journal, pending, changed);
   const dropped = journal.dropRestore(pending.restoreId);
-  const flushed = isTurnRefusal(dropped) ? dropped : await journal.flush();
-  if (isTurnRefusal(flushed)) return flushed;
+  const flushed = isRefusal(dropped) ? dropped : await journal.flush();
+  if (isRefusal(flushed)) return flushed;
   if (after.length === 0 && before.length > 0) return { kind: "restore_dropped", changed };
   return { kind: "restore_unclear", before, after, changed };
 }
@@ -55,9 +55,9 @@ async function happened(
   changed: readonly string[],
 ): Promise<SettledRestore | ConversationRefusal> {
   const node = journal.finishRestore(pending);
-  if (isTurnRefusal(node)) return node;
+  if (isRefusal(node)) return node;
   const flushed = await journal.flush();
-  return isTurnRefusal(flushed) ? flushed : { kind: "restore_happened", node, changed };
+  return isRefusal(flushed) ? flushed : { kind: "restore_happened", node, changed };
 }
 
 function sort({ files }: PendingRestore, standings: readonly FileStanding[]) {

@@ -1,11 +1,11 @@
 import { type ApplyChangesOutcome, bareName, type FileChange, type Workspace } from "../files/index.js";
-import { escapeForDisplay } from "../text/index.js";
+import { defined, escapeForDisplay } from "../text/index.js";
 import { standingNode } from "./checks.js";
 import type { ContextManager } from "./manager.js";
 import type { ConversationContext, PendingRestore, TurnNode } from "./node.js";
 import { answeredBelow, openCalls } from "./path.js";
 import type { FileDelta } from "./payload.js";
-import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import type { FileConflict, PlannedFile, RestorePlan } from "./restore-plan.js";
 import type { AnsweredCall } from "./tasks.js";
 
@@ -18,6 +18,7 @@ export type RestoreJournal = Pick<
 /** The files that a restore moves: a `Workspace`. */
 export type RestoreWorkspace = Pick<Workspace, "applyChanges">;
 
+/** Under which conditions files are put back. */
 export interface RestoreTerms {
   /** A fresh id, by which a kill in between can be settled. */
   readonly restoreId: string;
@@ -33,6 +34,7 @@ export interface RestoreTerms {
   readonly tool?: string;
 }
 
+/** What a move of the head did to files. */
 export interface Moved {
   /** What really happened to files. */
   readonly files: readonly FileDelta[];
@@ -73,11 +75,10 @@ export async function restoreFiles(
     fromId,
     toId,
     files,
-    ...(undoes === undefined ? {} : { undoes }),
-    ...(terms.cancels === undefined ? {} : { cancels: terms.cancels }),
+    ...defined({ undoes, cancels: terms.cancels }),
   };
   const moved = steps.length === 0 ? files : await moveFiles(journal, workspace, pending, terms);
-  if (isTurnRefusal(moved)) return moved;
+  if (isRefusal(moved)) return moved;
   return finish(journal, pending, { files: moved, left }, terms);
 }
 
@@ -100,18 +101,18 @@ function flawOf(
 ): ConversationRefusal | undefined {
   const { pendingRestore, currentNodeId } = context;
   if (pendingRestore !== undefined)
-    return refuseTurn(
+    return refuse(
       "restore_pending",
       `Restore ${pendingRestore.restoreId} was begun and has to be settled first.`,
     );
   const target = standingNode(context, toId);
-  if (isTurnRefusal(target)) return target;
+  if (isRefusal(target)) return target;
   const asking = answering?.({ files: [], left: [] }).callId;
   const waiting = openCalls(context, currentNodeId).filter(({ call }) => call.callId !== asking);
   const cut = answeredBelow(context, toId);
   const [open] = [...waiting, ...cut];
   if (open === undefined) return undefined;
-  return refuseTurn(
+  return refuse(
     "open_calls",
     `The call ${open.call.name} waits for its result ${waiting.length > 0 ? "where the head stands" : `at node ${toId}`}; answer it first, or go to another node.`,
   );
@@ -133,7 +134,7 @@ function inConflict(head: string, files: readonly FileConflict[]): ConversationR
   const told = files.slice(0, mostTold).map(({ path, message }) => `${escapeForDisplay(path)}: ${message}`);
   const more = files.length > told.length ? [`and ${files.length - told.length} more.`] : [];
   const lines = [`Nothing was moved. ${head}:`, ...told, ...more];
-  return refuseTurn("files_in_conflict", lines.join("\n"));
+  return refuse("files_in_conflict", lines.join("\n"));
 }
 
 const mostTold = 20;
@@ -146,9 +147,9 @@ async function moveFiles(
   { tool = "rewind" }: RestoreTerms,
 ): Promise<readonly FileDelta[] | ConversationRefusal> {
   const begun = journal.beginRestore(pending);
-  if (isTurnRefusal(begun)) return begun;
+  if (isRefusal(begun)) return begun;
   const flushed = await journal.flush();
-  if (isTurnRefusal(flushed)) return flushed;
+  if (isRefusal(flushed)) return flushed;
   const outcome = await workspace.applyChanges({ tool, changes: pending.files.map(changeOf) });
   // A file that came to be as wanted by itself in between did not move.
   if (outcome.success) return pending.files.filter((_, at) => outcome.files[at]?.outcome.code === "applied");
@@ -166,8 +167,8 @@ async function giveUp(
 ): Promise<ConversationRefusal> {
   const dropped = journal.dropRestore(restoreId);
   // Where this cannot be journaled, settling finds that nothing has moved.
-  if (!isTurnRefusal(dropped)) await journal.flush();
-  return refuseTurn("files_refused", `No file was moved (${code}). ${message}`);
+  if (!isRefusal(dropped)) await journal.flush();
+  return refuse("files_refused", `No file was moved (${code}). ${message}`);
 }
 
 async function finish(
@@ -178,14 +179,14 @@ async function finish(
 ): Promise<Restored | ConversationRefusal> {
   const restore = { ...pending, files: moved.files };
   const node = journal.finishRestore(restore, answering?.(moved));
-  if (isTurnRefusal(node)) return stayedBehind(node, moved);
+  if (isRefusal(node)) return stayedBehind(node, moved);
   const flushed = await journal.flush();
-  return isTurnRefusal(flushed) ? stayedBehind(flushed, moved) : { kind: "restored", node, ...moved };
+  return isRefusal(flushed) ? stayedBehind(flushed, moved) : { kind: "restored", node, ...moved };
 }
 
 function stayedBehind(refusal: ConversationRefusal, { files }: Moved): ConversationRefusal {
   if (files.length === 0) return refusal;
-  return refuseTurn(
+  return refuse(
     refusal.code,
     `The files were moved, but the conversation could not be moved with them; settling the restore does it. ${refusal.message}`,
   );

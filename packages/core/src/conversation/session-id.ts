@@ -1,5 +1,5 @@
-import { type ConversationRefusal, refuseTurn } from "./refusal.js";
-import type { TimedEvent } from "./store.js";
+import { type ConversationRefusal, refuse } from "./refusal.js";
+import type { JournalProblem, TimedEvent } from "./store.js";
 
 /** A name that is a plain file name everywhere, and of which no two differ in their case only. */
 const plainName = /^[a-z0-9][a-z0-9_-]{0,127}$/u;
@@ -25,18 +25,33 @@ export function refuseNewSession(
   events: readonly TimedEvent[],
 ): ConversationRefusal<"invalid_arguments"> | undefined {
   if (!isSessionId(id))
-    return refuseTurn(
+    return refuse(
       "invalid_arguments",
       "The id of a session is 1 to 128 of a-z, 0-9, _ and -, beginning with a letter or a digit, and no name of a device.",
     );
   const first = events[0]?.event;
   if (first?.type !== "session_started" || first.sessionId !== id)
-    return refuseTurn("invalid_arguments", `Session ${id} has to begin with its own session_started.`);
+    return refuse("invalid_arguments", `Session ${id} has to begin with its own session_started.`);
   return undefined;
 }
 
 /** The answer of every store to an id that it does not have, or that nobody can have. */
 export function refuseUnknownSession(id: string): ConversationRefusal<"unknown_session"> {
   const named = isSessionId(id) ? `There is no session ${id}.` : "There is no session of that id.";
-  return refuseTurn("unknown_session", `${named} List the sessions to see which there are.`);
+  return refuse("unknown_session", `${named} List the sessions to see which there are.`);
+}
+
+/** @returns why a session with these problems is opened to be read only; undefined where it is none of a newer release. */
+export function refuseNewerSession(
+  id: string,
+  problems: readonly JournalProblem[],
+): ConversationRefusal<"newer_version"> | undefined {
+  const newer = problems.find(({ what }) => what === "newer_version" || what === "unknown_event");
+  return (
+    newer &&
+    refuse(
+      "newer_version",
+      `Session ${id} was written by a newer release: ${newer.message} Update to write it.`,
+    )
+  );
 }

@@ -1,10 +1,11 @@
 import type { LinePattern } from "../files/index.js";
 import type { PayloadKind } from "./payload.js";
 import { textsOf } from "./payload-text.js";
-import { type ConversationRefusal, isTurnRefusal } from "./refusal.js";
+import { type ConversationRefusal, isRefusal } from "./refusal.js";
 import { loadSession } from "./sessions.js";
 import type { SessionFacts, SessionStore } from "./store.js";
 
+/** One node of a stored session whose text matches. */
 export interface SessionMatch {
   readonly sessionId: string;
   readonly nodeId: string;
@@ -15,6 +16,7 @@ export interface SessionMatch {
   readonly snippet: string;
 }
 
+/** What a search over stored sessions found. */
 export interface SessionMatches {
   readonly kind: "matches";
   /** Sessions in the order of the store, nodes by their time. */
@@ -44,7 +46,7 @@ export async function searchSessions(
     if (matches.length > limit) break;
     const found = await searchOne(store, id, pattern, limit + 1 - matches.length);
     searched += 1;
-    if (isTurnRefusal(found)) unread.push({ id, message: found.message });
+    if (isRefusal(found)) unread.push({ id, message: found.message });
     else matches.push(...found.matches);
   }
   const more = matches.length > limit;
@@ -58,7 +60,7 @@ async function searchOne(
   most: number,
 ): Promise<{ readonly matches: readonly SessionMatch[] } | ConversationRefusal> {
   const loaded = await loadSession(store, id);
-  if (isTurnRefusal(loaded)) return loaded;
+  if (isRefusal(loaded)) return loaded;
   const matches: SessionMatch[] = [];
   const nodes = [...loaded.context.nodes.values(), ...loaded.context.orphans.values()];
   nodes.sort((one, other) => one.timestamp - other.timestamp || (one.id < other.id ? -1 : 1));

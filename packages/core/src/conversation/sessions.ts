@@ -1,9 +1,11 @@
 import type { ConversationEvent, JournalRecord } from "./event.js";
 import type { IdSource } from "./ids.js";
 import { exportLines } from "./import/index.js";
+import { withMediaInline } from "./media.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import type { PayloadKind } from "./payload.js";
-import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import { versionOf } from "./record-version.js";
+import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import { reidentify } from "./reidentify.js";
 import { replay } from "./replay.js";
 import type { JournalProblem, SessionFacts, SessionStore, TimedEvent } from "./store.js";
@@ -19,16 +21,16 @@ export async function findSession(
   prefix: string,
 ): Promise<SessionFacts | ConversationRefusal> {
   const all = await store.list();
-  if (isTurnRefusal(all)) return all;
+  if (isRefusal(all)) return all;
   const exact = all.find(({ id }) => id === prefix);
   if (exact !== undefined) return exact;
   const meant = prefix === "" ? [] : all.filter(({ id }) => id.startsWith(prefix));
   const [first, ...others] = meant;
-  if (first === undefined) return refuseTurn("unknown_session", `There is no session ${prefix}.`);
+  if (first === undefined) return refuse("unknown_session", `There is no session ${prefix}.`);
   if (others.length === 0) return first;
   const some = meant.slice(0, 5).map(({ id }) => id);
   const more = meant.length > some.length ? ` and ${meant.length - some.length} more` : "";
-  return refuseTurn(
+  return refuse(
     "invalid_arguments",
     `${meant.length} sessions begin with ${prefix}: ${some.join(", ")}${more}. Give more of the id.`,
   );
@@ -44,21 +46,30 @@ export interface LoadedSession {
   readonly problems: readonly JournalProblem[];
 }
 
-/** Reads a session without taking its lease. */
+/**
+ * Reads a session without taking its lease.
+ *
+ * @param options `media`: `inline` reads the bytes of all media as well and puts them into the records, which
+ *   then need nothing beside them. What is lost of them is among the problems.
+ */
 export async function loadSession(
   store: SessionStore,
   id: string,
+  { media }: { readonly media?: "inline" } = {},
 ): Promise<LoadedSession | ConversationRefusal> {
   const session = await store.open(id, "read");
-  if (isTurnRefusal(session)) return session;
+  if (isRefusal(session)) return session;
   try {
-    const { context, problems } = replay(id, session.records);
+    const whole =
+      media === undefined ? { records: session.records, problems: [] } : await withMediaInline(session);
+    if ("code" in whole) return whole;
+    const { context, problems } = replay(id, whole.records);
     return {
       kind: "loaded",
       id,
       context,
-      records: session.records,
-      problems: [...session.problems, ...problems],
+      records: whole.records,
+      problems: [...session.problems, ...whole.problems, ...problems],
     };
   } finally {
     await session.close();
@@ -82,6 +93,7 @@ export interface SessionSummary {
   readonly tokens: { readonly input: number; readonly cached: number; readonly output: number };
 }
 
+/** Counts what is in a session; in time proportional to its nodes. */
 export function summarizeSession(context: ConversationContext): SessionSummary {
   const kinds = new Map<PayloadKind, number>();
   const files = new Set<string>();
@@ -133,8 +145,8 @@ export async function forkSession(
     readonly title?: string;
   },
 ): Promise<ForkedSession | ConversationRefusal> {
-  const loaded = await loadSession(store, id);
-  if (isTurnRefusal(loaded)) return loaded;
+  const loaded = await loadSession(store, id, { media: "inline" });
+  if (isRefusal(loaded)) return loaded;
   const { newId, now, head, title } = options;
   const forkId = newId();
   const seq = loaded.records.at(-1)?.seq ?? 0;
@@ -150,13 +162,15 @@ export async function forkSession(
       reason: "navigate",
     };
     events.push({ ts: now, event: moved });
-    const records = events.map(({ ts, event }, at): JournalRecord => ({ v: 1, seq: at + 1, ts, event }));
+    const records = events.map(
+      ({ ts, event }, at): JournalRecord => ({ v: versionOf(event), seq: at + 1, ts, event }),
+    );
     const refused = replay(forkId, records).problems.find(({ line }) => line === records.length);
     if (refused !== undefined)
-      return refuseTurn("unknown_node", `The fork cannot stand there. ${refused.message}`);
+      return refuse("unknown_node", `The fork cannot stand there. ${refused.message}`);
   }
   const created = await store.create(forkId, events);
-  if (isTurnRefusal(created)) return created;
+  if (isRefusal(created)) return created;
   await created.close();
   return { kind: "forked", id: forkId, nodes: loaded.context.nodes.size };
 }
@@ -185,13 +199,13 @@ export async function renameSession(
   now: number,
 ): Promise<{ readonly kind: "renamed" } | ConversationRefusal> {
   const session = await store.open(id, "write");
-  if (isTurnRefusal(session)) return session;
+  if (isRefusal(session)) return session;
   try {
     if (session.mode === "read")
-      return session.readOnlyBecause ?? refuseTurn("read_only", "It opened read-only.");
+      return session.readOnlyBecause ?? refuse("read_only", "It opened read-only.");
     session.append({ ts: now, event: { type: "renamed", title } });
     const flushed = await session.flush();
-    return isTurnRefusal(flushed) ? flushed : { kind: "renamed" };
+    return isRefusal(flushed) ? flushed : { kind: "renamed" };
   } finally {
     await session.close();
   }
@@ -209,8 +223,8 @@ export async function exportSession(
     }
   | ConversationRefusal
 > {
-  const loaded = await loadSession(store, id);
-  if (isTurnRefusal(loaded)) return loaded;
+  const loaded = await loadSession(store, id, { media: "inline" });
+  if (isRefusal(loaded)) return loaded;
   return { kind: "export", lines: exportLines(id, loaded.records), problems: loaded.problems };
 }
 
@@ -237,8 +251,8 @@ export async function verifySession(
   id: string,
   check: (context: ConversationContext) => readonly string[],
 ): Promise<VerifiedSession | ConversationRefusal> {
-  const loaded = await loadSession(store, id);
-  if (isTurnRefusal(loaded)) return loaded;
+  const loaded = await loadSession(store, id, { media: "inline" });
+  if (isRefusal(loaded)) return loaded;
   const { context, records, problems } = loaded;
   const ends = [...context.nodes.values()]
     .filter(({ childIds }) => childIds.length === 0)

@@ -27,10 +27,12 @@ export function optional(check: Check): Check {
   return (value) => (value === undefined ? undefined : check(value));
 }
 
+/** Or `null`. */
 export function orNull(check: Check): Check {
   return (value) => (value === null ? undefined : check(value));
 }
 
+/** A list of which every item passes; the flaw names the index. */
 export function listOf(check: Check): Check {
   return (value) => {
     if (!Array.isArray(value)) return mustBe("a list");
@@ -42,6 +44,7 @@ export function listOf(check: Check): Check {
   };
 }
 
+/** One of these texts. */
 export function oneOf(...words: readonly string[]): Check {
   return (value) =>
     typeof value === "string" && words.includes(value) ? undefined : mustBe(words.join(" or "));

@@ -1,22 +1,23 @@
-import { checkNode, checkPayload, invalidPayload } from "./checks.js";
+import { checkChain, checkRules, decides } from "./checks.js";
+import type { PathChoices } from "./choices.js";
 import type { NewNode } from "./event.js";
-import { flawOfPayload } from "./event-shape.js";
-import { applyEvent } from "./fold.js";
-import type { ConversationContext } from "./node.js";
+import type { ConversationContext, StagedItem } from "./node.js";
 import type { TurnPayload } from "./payload.js";
-import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import { type ConversationRefusal, refuse } from "./refusal.js";
 
-/** What can wait for the next turn: what stands above a user's message without a step of the model. */
+/**
+ * What can wait for the next turn: what stands above a user's message without a step of the model. Its shape
+ * was looked at.
+ */
 export function checkStaged(
   context: ConversationContext,
-  payload: TurnPayload,
+  item: StagedItem,
+  choices: PathChoices,
 ): ConversationRefusal | undefined {
-  const flaw = flawOfPayload(payload);
-  if (flaw !== undefined) return invalidPayload(flaw);
-  const parent = context.nodes.get(context.currentNodeId);
-  if (stageable.has(payload.kind) && parent !== undefined) return checkPayload(context, payload, parent);
+  if (stageable.has(item.payload.kind))
+    return checkRules(context, { ...item, parentId: context.currentNodeId }, choices);
   const kinds = [...stageable].join(", ");
-  return refuseTurn("invalid_payload", `A ${payload.kind} cannot be staged; what can is ${kinds}.`);
+  return refuse("invalid_payload", `A ${item.payload.kind} cannot be staged; what can is ${kinds}.`);
 }
 
 const stageable: ReadonlySet<TurnPayload["kind"]> = new Set([
@@ -26,17 +27,23 @@ const stageable: ReadonlySet<TurnPayload["kind"]> = new Set([
   "note",
 ]);
 
-/** What is staged as nodes below the head, each checked where it will stand. */
-export function stagedNodes(context: ConversationContext): readonly NewNode[] | ConversationRefusal {
-  const nodes: NewNode[] = [];
-  let standing = context;
-  for (const { id, timestamp, payload } of context.stagingArea) {
-    const node = { id, parentId: standing.currentNodeId, timestamp, payload };
-    const next =
-      checkNode(standing, node) ?? applyEvent(standing, { type: "nodes_added", nodes: [node], head: id });
-    if (isTurnRefusal(next)) return refuseTurn(next.code, `Staged item ${id}: ${next.message}`);
-    nodes.push(node);
-    standing = next;
-  }
-  return nodes;
+/**
+ * What is staged as nodes below the head. Looked at when it was staged; what may have changed since is whether
+ * a decision about earlier nodes still has its effect where it will stand.
+ */
+export function stagedNodes(
+  context: ConversationContext,
+  choices: PathChoices,
+): readonly NewNode[] | ConversationRefusal {
+  let parentId = context.currentNodeId;
+  const nodes = context.stagingArea.map(({ id, timestamp, payload }): NewNode => {
+    const node = { id, parentId, timestamp, payload };
+    parentId = id;
+    return node;
+  });
+  if (!nodes.some(({ payload }) => payload.kind === "context_management" && decides(payload))) return nodes;
+  const refused = checkChain(context, nodes, choices);
+  return refused === undefined
+    ? nodes
+    : refuse(refused.refusal.code, `Staged item ${refused.nodeId}: ${refused.refusal.message}`);
 }

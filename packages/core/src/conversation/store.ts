@@ -32,6 +32,7 @@ export interface TimedEvent {
   readonly event: ConversationEvent;
 }
 
+/** What a list of stored sessions shows of each; times in milliseconds since the epoch. */
 export interface SessionFacts {
   readonly id: string;
   readonly title: string | undefined;
@@ -46,6 +47,7 @@ export interface SessionFacts {
   readonly problem?: string;
 }
 
+/** A stored session that is open. Who opened it to write is its only writer until `close`. */
 export interface OpenSession {
   readonly kind: "session";
   readonly id: string;
@@ -70,12 +72,19 @@ export interface OpenSession {
    *   session; it is whole as it was, and what was pending is dropped.
    */
   flush(): Promise<Acknowledged | ConversationRefusal>;
+  /**
+   * The bytes that a record names (`StoredMedia`), proved by their SHA-256. Nothing of them is in memory before.
+   *
+   * @returns `undefined` where they are missing or damaged; a refusal where the store cannot be asked now.
+   */
+  readonly readBlob: (sha256: string) => Promise<Uint8Array | ConversationRefusal | undefined>;
   /** How often a refused flush has dropped what was pending; counted at the moment it is dropped. */
   readonly drops: number;
   /** Gives the lease back; flushes nothing. */
   close(): Promise<void>;
 }
 
+/** All records up to `seq` are durable. */
 export interface Acknowledged {
   readonly kind: "acknowledged";
   /** The last durable record. */

@@ -1,7 +1,8 @@
+import { defined } from "../text/index.js";
 import { checkEvent } from "./checks.js";
 import { firstEvent } from "./first-event.js";
 import { ContextManager, type ContextManagerOptions } from "./manager.js";
-import { type ConversationRefusal, isTurnRefusal } from "./refusal.js";
+import { type ConversationRefusal, isRefusal } from "./refusal.js";
 import { replay } from "./replay.js";
 import type { JournalProblem, OpenSession, SessionStore } from "./store.js";
 
@@ -16,7 +17,7 @@ export interface StoredConversation {
   close(): Promise<{ readonly kind: "closed" } | ConversationRefusal>;
 }
 
-type Sources = Pick<ContextManagerOptions, "ids" | "now" | "naming">;
+type Sources = Pick<ContextManagerOptions, "ids" | "now" | "naming" | "digest">;
 
 /** Begins a conversation in a store; the id of its session is its root's. */
 export async function createConversation(
@@ -27,7 +28,7 @@ export async function createConversation(
   const flawed = checkEvent(event);
   if (flawed !== undefined) return flawed;
   const session = await store.create(event.sessionId, [{ ts: options.now(), event }]);
-  return isTurnRefusal(session) ? session : conversationOf(session, options);
+  return isRefusal(session) ? session : conversationOf(session, options);
 }
 
 /** Goes on with a stored conversation; see `SessionStore.open`. */
@@ -38,16 +39,16 @@ export async function openConversation(
   sources: Sources,
 ): Promise<StoredConversation | ConversationRefusal> {
   const session = await store.open(id, mode);
-  return isTurnRefusal(session) ? session : conversationOf(session, sources);
+  return isRefusal(session) ? session : conversationOf(session, sources);
 }
 
-function conversationOf(session: OpenSession, { ids, now, naming }: Sources): StoredConversation {
+function conversationOf(session: OpenSession, { ids, now, naming, digest }: Sources): StoredConversation {
   const { context, problems } = replay(session.id, session.records);
   const manager = new ContextManager({
     ids,
     now,
     stored: { session, context },
-    ...(naming === undefined ? {} : { naming }),
+    ...defined({ naming, digest }),
   });
   return {
     kind: "conversation",
@@ -56,7 +57,7 @@ function conversationOf(session: OpenSession, { ids, now, naming }: Sources): St
     problems: [...session.problems, ...problems],
     close: async () => {
       const closed = await manager.close();
-      return isTurnRefusal(closed) ? closed : { kind: "closed" };
+      return isRefusal(closed) ? closed : { kind: "closed" };
     },
   };
 }

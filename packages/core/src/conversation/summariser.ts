@@ -1,5 +1,5 @@
 import type { ConversationContext } from "./node.js";
-import { type ConversationRefusal, refuseTurn } from "./refusal.js";
+import { type ConversationRefusal, refuse } from "./refusal.js";
 
 /** What is to be summed up: the nodes of one path, both ends included. */
 export interface SummaryRequest {
@@ -22,7 +22,7 @@ export function scriptedSummariser(texts: readonly string[]): Summariser {
   const left = [...texts];
   return async () => {
     const text = left.shift();
-    if (text === undefined) return refuseTurn("no_summary", "The script holds no further summary.");
+    if (text === undefined) return refuse("no_summary", "The script holds no further summary.");
     return { kind: "summarised", text };
   };
 }

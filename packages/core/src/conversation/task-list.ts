@@ -1,6 +1,7 @@
 import { isPruned } from "./fold.js";
 import type { ConversationContext, TaskRecord } from "./node.js";
 
+/** The state of a task as `task_list` shows it. */
 export type TaskState = "active" | "paused" | "complete" | "cancelled";
 
 /** A task as people and models are shown it. */

@@ -1,9 +1,10 @@
+import { defined } from "../text/index.js";
 import { noSuchTask, standingNode } from "./checks.js";
 import type { ConversationEvent, NewNode } from "./event.js";
 import type { ConversationContext, TaskRecord, TurnNode } from "./node.js";
 import { openCalls } from "./path.js";
 import type { FileDelta, HistoryTransformation, TaskBoundary, ToolResult } from "./payload.js";
-import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 
 /** A call of the model that a move of the head answers: its result is added on the branch it leaves. */
 export type AnsweredCall = Omit<ToolResult, "kind">;
@@ -11,6 +12,7 @@ export type AnsweredCall = Omit<ToolResult, "kind">;
 /** Makes a node that is not added yet. */
 export type MakeNode = (payload: NewNode["payload"], parentId: string) => NewNode;
 
+/** What a task is begun with. */
 export interface StartTask {
   readonly name?: string;
   readonly goal?: string;
@@ -20,12 +22,14 @@ export interface StartTask {
   readonly answering?: (taskId: string) => AnsweredCall;
 }
 
+/** What a task ends with. */
 export interface CompleteTask {
   /** What was done and found out, for those who go on on the parent branch. */
   readonly summary: string;
   readonly answering?: AnsweredCall;
 }
 
+/** Which task is begun again from its beginning. */
 export interface RestartTask {
   /** The current one unless given. */
   readonly taskId?: string;
@@ -41,16 +45,16 @@ export type Decision = ConversationEvent | ConversationRefusal;
 export function startTask(context: ConversationContext, request: StartTask, make: MakeNode): Decision {
   const { name = "", goal, transformation = { kind: "clone" }, answering } = request;
   if (transformation.kind === "compress" && transformation.summary.trim() === "")
-    return refuseTurn("no_summary", "A task that starts from a summary needs the summary's text.");
+    return refuse("no_summary", "A task that starts from a summary needs the summary's text.");
   const payload: TaskBoundary = {
     kind: "task_boundary",
     name,
-    ...(goal === undefined ? {} : { goal }),
+    ...defined({ goal }),
     transformation,
   };
   const begun = make(payload, context.currentNodeId);
   const left = leave(context, answering?.(begun.id), make);
-  if (isTurnRefusal(left)) return left;
+  if (isRefusal(left)) return left;
   return { type: "nodes_added", nodes: [...left.nodes, { ...begun, parentId: left.tipId }], head: begun.id };
 }
 
@@ -66,13 +70,13 @@ export function completeTask(
   filesOf: (fromId: string, toId: string) => readonly FileDelta[],
 ): Decision {
   const current = currentTask(context);
-  if (isTurnRefusal(current)) return current;
+  if (isRefusal(current)) return current;
   if (request.summary.trim() === "")
-    return refuseTurn("no_summary", "A task is completed with a summary of what was done and found out.");
+    return refuse("no_summary", "A task is completed with a summary of what was done and found out.");
   const left = leave(context, request.answering, make);
-  if (isTurnRefusal(left)) return left;
+  if (isRefusal(left)) return left;
   const parentTip = standingNode(context, current.parent.tipId);
-  if (isTurnRefusal(parentTip)) return parentTip;
+  if (isRefusal(parentTip)) return parentTip;
   const summary = make(
     {
       kind: "task_summary",
@@ -95,7 +99,7 @@ export function cancelTask(
   make: MakeNode,
 ): Decision {
   const current = currentTask(context);
-  if (isTurnRefusal(current)) return current;
+  if (isRefusal(current)) return current;
   const task = { id: current.task.id, outcome: "cancelled" } as const;
   return moveHead(
     context,
@@ -114,7 +118,7 @@ export function popTask(
   make: MakeNode,
 ): Decision {
   const current = currentTask(context);
-  if (isTurnRefusal(current)) return current;
+  if (isRefusal(current)) return current;
   return moveHead(context, { head: current.parent.tipId, reason: "task_pop", answering, make });
 }
 
@@ -128,7 +132,7 @@ export function resumeTask(
   const task = context.tasks.get(taskId);
   if (task === undefined) return noSuchTask(taskId);
   if (task.outcome !== "open") {
-    return refuseTurn("task_closed", `Task ${taskId} is ${task.outcome}; start it again with task_restart.`);
+    return refuse("task_closed", `Task ${taskId} is ${task.outcome}; start it again with task_restart.`);
   }
   return moveHead(context, { head: task.tipId, reason: "task_resume", answering, make });
 }
@@ -140,17 +144,15 @@ export function restartTask(context: ConversationContext, request: RestartTask, 
   if (failed === undefined || failed.payload.kind !== "task_boundary") return noSuchTask(taskId);
   if (failed.parentId === null) return noTask;
   const parent = standingNode(context, failed.parentId);
-  if (isTurnRefusal(parent)) return parent;
+  if (isRefusal(parent)) return parent;
   const { hint: _, restartOf: __, ...payload } = failed.payload;
-  const boundary = make(
-    { ...payload, restartOf: taskId, ...(request.hint === undefined ? {} : { hint: request.hint }) },
-    parent.id,
-  );
+  const boundary = make({ ...payload, restartOf: taskId, ...defined({ hint: request.hint }) }, parent.id);
   const left = leave(context, request.answering?.(boundary.id), make);
-  if (isTurnRefusal(left)) return left;
+  if (isRefusal(left)) return left;
   return { type: "nodes_added", nodes: [...left.nodes, boundary], head: boundary.id };
 }
 
+/** A move of the head, and the call that it answers. */
 export interface Move {
   readonly head: string;
   readonly reason: Extract<ConversationEvent, { type: "head_moved" }>["reason"];
@@ -165,9 +167,9 @@ export function moveHead(
   besides: Pick<Extract<ConversationEvent, { type: "head_moved" }>, "task" | "pruned"> = {},
 ): Decision {
   const target = standingNode(context, head);
-  if (isTurnRefusal(target)) return target;
+  if (isRefusal(target)) return target;
   const left = leave(context, answering, make);
-  if (isTurnRefusal(left)) return left;
+  if (isRefusal(left)) return left;
   if (left.nodes.length > 0) return { type: "nodes_added", nodes: left.nodes, head, ...besides };
   return { type: "head_moved", head, reason, ...besides };
 }
@@ -189,7 +191,7 @@ export function leave(
   const others = open.filter(({ call }) => call.callId !== answering?.callId);
   if (others.length > 0) {
     const names = others.map(({ call }) => call.name).join(", ");
-    return refuseTurn(
+    return refuse(
       "open_calls",
       answering === undefined
         ? `Calls are waiting for their results (${names}); answer or cancel them first.`
@@ -198,7 +200,7 @@ export function leave(
   }
   if (answering === undefined) return { nodes: [], tipId: context.currentNodeId };
   if (open.length === 0)
-    return refuseTurn(
+    return refuse(
       "unmatched_result",
       `No open call ${answering.callId} of ${answering.name} waits for this.`,
     );
@@ -206,6 +208,7 @@ export function leave(
   return { nodes: [result], tipId: result.id };
 }
 
+/** The task at the head, with its parent and the node that began it. */
 export interface CurrentTask {
   readonly task: TaskRecord;
   readonly parent: TaskRecord;
@@ -224,4 +227,4 @@ export function currentTask(context: ConversationContext): CurrentTask | Convers
   return { task, parent, boundary: boundary.payload };
 }
 
-const noTask = refuseTurn("no_task", "No task is open here: this is the session's main branch.");
+const noTask = refuse("no_task", "No task is open here: this is the session's main branch.");

@@ -7,7 +7,8 @@ export type TrackedFiles = PathFold<readonly string[]>;
 /** For the conversation that asks again and again: it pays for what is new only. */
 export function foldTrackedFiles(): TrackedFiles {
   return new PathFold<readonly string[]>([], (tracked, { payload }) => {
-    if (payload.kind !== "context_management" || payload.action === "overlay") return tracked;
+    if (payload.kind !== "context_management") return tracked;
+    if (payload.action !== "track_file" && payload.action !== "untrack_file") return tracked;
     const others = tracked.filter((path) => path !== payload.path);
     return payload.action === "track_file" ? [...others, payload.path] : others;
   });

@@ -1,9 +1,11 @@
 import type { ReadOutcome } from "../files/index.js";
+import { fileContentOf } from "./file-content.js";
 import type { ContextManager } from "./manager.js";
 import { openCalls } from "./path.js";
-import type { FileContent, TurnPayload } from "./payload.js";
-import { type ConversationRefusal, isTurnRefusal, refuseTurn } from "./refusal.js";
+import type { TurnPayload } from "./payload.js";
+import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 
+/** What the refresh of tracked files needs of its host. */
 export interface RefreshTracked {
   readonly manager: ContextManager;
   /** The workspace's read: it hands out version and hash, and the session's ledger learns of it. */
@@ -36,7 +38,7 @@ export interface Refreshed {
 export async function refreshTrackedFiles(request: RefreshTracked): Promise<Refreshed | ConversationRefusal> {
   const { manager, read, into } = request;
   if (into === "branch" && openCalls(manager.context, manager.context.currentNodeId).length > 0)
-    return refuseTurn("open_calls", "Calls are waiting for their results; tracked files come after them.");
+    return refuse("open_calls", "Calls are waiting for their results; tracked files come after them.");
   const { context } = manager;
   const manifest = manager.manifests.at(context, context.currentNodeId);
   const files: Refreshed["files"][number][] = [];
@@ -49,7 +51,7 @@ export async function refreshTrackedFiles(request: RefreshTracked): Promise<Refr
     files.push(news.file);
     if (news.payload === undefined) continue;
     const added = into === "staging" ? manager.addToStagingArea(news.payload) : manager.addNode(news.payload);
-    if (isTurnRefusal(added)) return added;
+    if (isRefusal(added)) return added;
   }
   return { kind: "refreshed", files };
 }
@@ -70,20 +72,12 @@ function stateNews(
   known: string | null | undefined,
   { isVisible }: RefreshTracked,
 ): News | undefined {
-  const { sha256, version, content, facts, lines } = found.state;
+  const { sha256, facts, lines } = found.state;
   const total = facts?.totalLines ?? 0;
   const { from, to } = lines ?? { from: 1, to: total };
   const seen = isVisible === undefined || total === 0 || isVisible({ path, sha256, from, to });
   if (known === sha256 && seen) return undefined;
-  const payload: FileContent = {
-    kind: "file_content",
-    path,
-    version,
-    sha256,
-    lines: { from, to, total },
-    text: content,
-    form: "tracked",
-  };
+  const payload = fileContentOf(found, { form: "tracked", path });
   return { payload, file: { path, state: "shown" } };
 }
 

@@ -34,6 +34,16 @@ export function isOnPath(context: ConversationContext, aboveId: string, id: stri
   return above !== undefined && node?.id === above.id;
 }
 
+/** The call that a result answers; undefined for any other node. */
+export function callOf(context: ConversationContext, { payload, parentId }: TurnNode): TurnNode | undefined {
+  if (payload.kind !== "tool_result" || parentId === null) return undefined;
+  const { callId } = payload;
+  const answered = nodeOf(context, parentId).exchange.calls.find(
+    (call) => call.callId === callId && call.resultId === undefined,
+  );
+  return answered === undefined ? undefined : context.nodes.get(answered.nodeId);
+}
+
 function parentOf(context: ConversationContext, node: TurnNode): TurnNode {
   if (node.parentId === null) throw new Error(`the path of node ${node.id} ends above it`);
   return nodeOf(context, node.parentId);

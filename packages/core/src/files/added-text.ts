@@ -1,19 +1,21 @@
 import { escapeForDisplay, joinLines, splitLines } from "../text/index.js";
 import type { Plan } from "./change.js";
+import { splicedReport } from "./change-report.js";
 import type { Current } from "./current.js";
 import { countChars } from "./edit-plan.js";
 import { encodeFile, type FileText } from "./file-text.js";
-import { isRefusal, refuse } from "./outcome.js";
-import { reportOf, textOf, tooManyLines } from "./plans.js";
+import { applySplices } from "./placed-lines.js";
+import { textOf, tooManyLines } from "./plans.js";
+import { isRefusal, refuse, refuseIn } from "./refusal.js";
+import type { AddTextRequest, Asked, InsertLinesRequest } from "./requests.js";
 import type { Session } from "./session.js";
 import { endingAt } from "./text-places.js";
-import type { AddTextRequest, InsertLinesRequest } from "./workspace-types.js";
 
 /**
  * The content, exactly, at the end of the file: where the last line has no newline, the content continues
  * it, and the message says so. A file that is missing is made.
  */
-export function planAppend(session: Session, request: AddTextRequest, current: Current): Plan {
+export function planAppend(session: Session, request: Asked<AddTextRequest>, current: Current): Plan {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   const { text } = before;
@@ -22,11 +24,11 @@ export function planAppend(session: Session, request: AddTextRequest, current: C
     `Appended ${countChars(request.content)} chars to ${escapeForDisplay(request.path)}.${madeHere(current)}` +
     (continues && !startsLine(request.content) ? continued : "");
   const fresh = inEndingsOf(text, text.length, request.content);
-  return planAdded(session, current, { before, text: text + fresh, fresh, message, grows: true });
+  return planAdded(session, current, { before, at: text.length, fresh, message, grows: true });
 }
 
 /** The content, exactly, before the first character of the file, after a byte order mark. */
-export function planPrepend(session: Session, request: AddTextRequest, current: Current): Plan {
+export function planPrepend(session: Session, request: Asked<AddTextRequest>, current: Current): Plan {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   const { text } = before;
@@ -35,14 +37,14 @@ export function planPrepend(session: Session, request: AddTextRequest, current: 
   const message =
     `Prepended ${countChars(request.content)} chars to ${escapeForDisplay(request.path)}.${madeHere(current)}` +
     (joins ? " Your text does not end with a newline, so the old first line continues its last one." : "");
-  return planAdded(session, current, { before, text: fresh + text, fresh, message, grows: false });
+  return planAdded(session, current, { before, at: 0, fresh, message, grows: false });
 }
 
 /**
  * Whole lines after a line of the file: a missing newline at their end is added. Whether the file ends with
  * a newline stays as it was.
  */
-export function planInsert(session: Session, request: InsertLinesRequest, current: Current): Plan {
+export function planInsert(session: Session, request: Asked<InsertLinesRequest>, current: Current): Plan {
   if (current.kind === "absent" && request.afterLine === 0) return planPrepend(session, request, current);
   if (current.kind === "absent") return refuse("file_missing", "There is no file to insert lines in.");
   const before = textOf(session, request.encoding, current);
@@ -51,37 +53,41 @@ export function planInsert(session: Session, request: InsertLinesRequest, curren
   const total = lines.contents.length;
   const { afterLine, content, path } = request;
   if (!Number.isSafeInteger(afterLine) || afterLine < 0 || afterLine > total)
-    return refuse(
+    return refuseIn(
       "out_of_range",
-      `after_line is ${afterLine}, but the file has ${total} lines; 0 to ${total} are possible.`,
+      "{afterLine} is $line, but the file has $total lines; 0 to $total are possible.",
+      { line: afterLine, total },
     );
   const head = joinLines(lines, 0, afterLine);
   const tail = joinLines(lines, afterLine);
   const fresh = asWholeLines(before.text, head, tail, content);
   const places = afterLine === 0 ? "before line 1" : `after line ${afterLine}`;
   const message = `Inserted ${countLinesOf(content)} of ${escapeForDisplay(path)}, ${places}.`;
-  return planAdded(session, current, { before, text: head + fresh + tail, fresh, message, grows: false });
+  return planAdded(session, current, { before, at: head.length, fresh, message, grows: false });
 }
 
 interface Added {
   readonly before: FileText;
-  readonly text: string;
+  /** Where it is put, in UTF-16 units. */
+  readonly at: number;
   readonly fresh: string;
   readonly message: string;
   /** The old text is the beginning of the new one. */
   readonly grows: boolean;
 }
 
-function planAdded(session: Session, current: Current, { before, text, fresh, message, grows }: Added): Plan {
+function planAdded(session: Session, current: Current, { before, at, fresh, message, grows }: Added): Plan {
+  const splices = [{ from: at, to: at, text: fresh }];
+  const text = applySplices(before.text, splices);
   if (fresh === "" && current.kind === "file")
-    return { kind: "settled", code: "no_change", message: "The content is empty; nothing was added." };
+    return { kind: "unchanged", code: "no_change", message: "The content is empty; nothing was added." };
   const tooLong = tooManyLines(session, text);
   if (tooLong !== undefined) return tooLong;
   const bytes = encodeFile(text, () => fresh, before.format, session.ports.codec);
   if ("kind" in bytes) return bytes;
-  const report = reportOf(current.kind === "absent" ? null : before.text, text);
+  const report = splicedReport(current.kind === "absent" ? null : before.text, text, splices);
   const keeps = grows && current.kind === "file" && beginsWith(bytes, current.bytes);
-  const plan = { kind: "write", bytes, text, message, report, author: "change" } as const;
+  const plan = { kind: "write", bytes, text, message, report } as const;
   return keeps ? { ...plan, keepsBeginning: true } : plan;
 }
 

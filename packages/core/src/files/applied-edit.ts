@@ -1,72 +1,89 @@
 import { isPlaceholder } from "../patch/index.js";
 import { clip, escapeForDisplay, splitLines } from "../text/index.js";
-import { withoutState } from "./change.js";
+import { type Plan, withoutState } from "./change.js";
 import type { Current } from "./current.js";
-import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import type { Unchanged, WriteRefusal } from "./outcomes.js";
 import { planWrite, textOf } from "./plans.js";
+import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { CarryOut } from "./replace.js";
+import type { ApplyEditRequest, Asked } from "./requests.js";
 import type { Session } from "./session.js";
-import type { ApplyEditRequest, WriteOutcome } from "./workspace-types.js";
 
 /**
  * Lets an applier make the whole new text, without a lock, and then writes it on the very state that it was
  * made from, if it leaves nothing out: no omission of the sketch may be left in it, and it may not be much
  * shorter than the old text.
  */
-export async function applyByModel(
+export async function applyByModel<Done>(
   session: Session,
-  request: ApplyEditRequest,
-  carryOut: CarryOut,
-): Promise<WriteOutcome> {
+  request: Asked<ApplyEditRequest>,
+  carryOut: CarryOut<Done>,
+): Promise<Done | Unchanged | WriteRefusal> {
   const { applier } = session.models;
   if (applier === undefined)
     return withoutState(
-      refuse("invalid_arguments", "This workspace has no applier; use edit_file or safe_patch."),
+      refuseIn("invalid_arguments", "This workspace has no applier[; use {edit,patch:or}]."),
     );
   const probe = await lookAt(session, request, carryOut);
-  if (probe.content === undefined || probe.sha256 === undefined) return probe.outcome;
+  if (probe.kind === "answered") return probe.outcome;
   const { path, instructions, codeEdit } = request;
   const { content, sha256 } = probe;
   const made = await applier({ path, content, instructions, codeEdit });
   if (made === undefined)
-    return { ...probe.outcome, success: false, code: "internal_error", message: applierFailed };
+    return { ...probe.looked, ...refuseIn("internal_error", applierFailed), success: false };
   const plan = (current: Current) =>
     refuseShrunk(session, request, current, made) ??
-    author(planWrite(session, { path, content: made }, current));
+    sketched(planWrite(session, { path, content: made }, current));
   return carryOut({ options: { ...request, base: sha256 }, needsBase: "always", plan });
 }
 
-interface Probe {
-  readonly outcome: WriteOutcome;
-  readonly content?: string;
-  readonly sha256?: string;
-}
+type Probe<Done> =
+  | { readonly kind: "answered"; readonly outcome: Done | Unchanged | WriteRefusal }
+  | {
+      readonly kind: "looked";
+      readonly looked: Unchanged;
+      readonly content: string;
+      readonly sha256: string;
+    };
 
 /** The state that the sketch is about, under the same checks as a change of it. */
-async function lookAt(session: Session, request: ApplyEditRequest, carryOut: CarryOut): Promise<Probe> {
+async function lookAt<Done>(
+  session: Session,
+  request: Asked<ApplyEditRequest>,
+  carryOut: CarryOut<Done>,
+): Promise<Probe<Done>> {
+  let isPlanned = false;
   const outcome = await carryOut({
     options: request,
     needsBase: "edit",
     plan: (current) => {
       if (current.kind === "absent") return refuse("file_missing", "There is no file to edit.");
       const text = textOf(session, request.encoding, current);
-      return isRefusal(text) ? text : { kind: "settled", code: "no_change", message: "" };
+      if (isRefusal(text)) return text;
+      isPlanned = true;
+      return { kind: "unchanged", code: "no_change", message: "" };
     },
   });
-  const { state } = outcome;
-  if (outcome.code !== "no_change" || state === null) return { outcome };
-  if (state.content === null || state.sha256 === null) return { outcome };
-  return { outcome, content: state.content, sha256: state.sha256 };
+  if (!isPlanned || !isUnchanged(outcome)) return { kind: "answered", outcome };
+  const { content, sha256 } = outcome.state;
+  if (content === null || sha256 === null) return { kind: "answered", outcome };
+  return { kind: "looked", looked: outcome, content, sha256 };
+}
+
+function isUnchanged<Done>(outcome: Done | Unchanged | WriteRefusal): outcome is Unchanged {
+  return typeof outcome === "object" && outcome !== null && "code" in outcome && outcome.code === "no_change";
 }
 
 /** The caller sent a sketch and has not seen what came of it. */
-function author<P extends { readonly kind: string }>(plan: P): P {
-  return plan.kind === "write" ? { ...plan, author: "change", message: "Edited by the applier." } : plan;
+function sketched(plan: Plan): Plan {
+  if (plan.kind !== "write") return plan;
+  const report = { ...plan.report, sentWhole: false, authored: [], derived: false };
+  return { ...plan, report, message: "Edited by the applier." };
 }
 
 function refuseShrunk(
   session: Session,
-  request: ApplyEditRequest,
+  request: Asked<ApplyEditRequest>,
   current: Current,
   made: string,
 ): Refusal | undefined {
@@ -81,10 +98,11 @@ function refuseShrunk(
   }
   const [old, fresh] = [filledLines(before.text), filledLines(made)];
   if (fresh >= old * leastKeptShare || old - fresh < leastLoss) return undefined;
-  return refuse(
+  return refuseIn(
     "placeholder",
-    `The applier's text has ${fresh} lines that are not blank, the file ${old}: it seems to leave out what was to stay. ` +
-      "Nothing was written. To take much away, use edit_file, safe_patch or write_file.",
+    "The applier's text has $fresh lines that are not blank, the file $old: it seems to leave out what was to stay. " +
+      "Nothing was written.[ To take much away, use {edit,patch,write:or}.]",
+    { fresh, old },
   );
 }
 
@@ -96,4 +114,4 @@ function filledLines(text: string): number {
 const leastKeptShare = 2 / 3;
 const leastLoss = 2;
 const applierFailed =
-  "Internal Error: The applier gave no text for this edit. Nothing was written; use edit_file or safe_patch.";
+  "Internal Error: The applier gave no text for this edit. Nothing was written[; use {edit,patch:or}].";

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "./outcome.js";
+import { type Refusal, refuse } from "./refusal.js";
 
 /** SHA-256 of no bytes: as a base it says "I believe that there is no content". */
 export const emptySha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -9,8 +9,14 @@ export const emptySha256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495
  */
 export const currentBase: unique symbol = Symbol("whatever stands there now");
 
-/** A hash or the beginning of one as the caller wrote it, or the word for "whatever stands there". */
-export type GivenBase = string | typeof currentBase;
+/**
+ * The base for tools that have no argument for a hash and need no read: the state that the caller was shown
+ * last; where none was shown, whatever stands there.
+ */
+export const shownBase: unique symbol = Symbol("the state that was shown last");
+
+/** A hash or the beginning of one as the caller wrote it, or a word for the state that is meant. */
+export type GivenBase = string | typeof currentBase | typeof shownBase;
 
 /** What a caller's base turned out to be. */
 export type Base =
@@ -27,12 +33,13 @@ export type Base =
  * Holds a base against the disk: the full hash, or a prefix of at least 12 digits that fits the disk's
  * hash or exactly one known state (docs/files.md).
  *
+ * @param given for `shownBase`, what the caller's knowledge makes of it.
  * @param disk the hash of the bytes on disk, `null` where there is no file.
  * @param known hashes of other states of this path; not asked where the base is the disk.
  * @returns `invalid_hash` for what is no hash, or a prefix of several known states.
  */
 export function resolveBase(
-  given: GivenBase | undefined,
+  given: Exclude<GivenBase, typeof shownBase> | undefined,
   disk: string | null,
   known: () => readonly string[],
 ): Base | Refusal {

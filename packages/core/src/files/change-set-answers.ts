@@ -1,6 +1,6 @@
 import { escapeForDisplay } from "../text/index.js";
-import { type Refusal, refuse } from "./outcome.js";
-import type { ApplyChangesOutcome, ChangedFile } from "./workspace-types.js";
+import type { ApplyChangesOutcome, ChangedFile, ChangeSetRefusal } from "./outcomes.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
 
 /** For a file whose own change fits, in a set that is refused. */
 export const standsAside = refuse(
@@ -9,20 +9,19 @@ export const standsAside = refuse(
 );
 
 /** The answer to a set that was refused as a whole, before its files were looked at. */
-export function refusedSet(refusal: Refusal): ApplyChangesOutcome {
-  const { code, message } = refusal;
-  return { kind: "change_set", success: false, code, message, files: [] };
+export function refusedSet(refusal: Refusal): ChangeSetRefusal {
+  return { ...refusal, success: false, files: [] };
 }
 
 /** The answer to a set, from those to its files. */
-export function settledSet(files: readonly ChangedFile[]): ApplyChangesOutcome {
-  const refused = files.filter(({ outcome }) => !outcome.success);
+export function setOutcome(files: readonly ChangedFile[]): ApplyChangesOutcome {
+  const refused = files.flatMap(({ path, outcome }) => (isRefusal(outcome) ? [{ path, outcome }] : []));
   // Those that only stand aside are no reason; where the set as a whole was stopped, all of them are.
   const reasons = refused.filter(({ outcome }) => outcome.code !== "not_applied");
   const [first = refused[0]] = reasons;
   if (first !== undefined) {
     const { code } = first.outcome;
-    return { kind: "change_set", success: false, code, message: refusalMessage(files, reasons), files };
+    return { ...refuse(code, refusalMessage(files, reasons)), success: false, files };
   }
   const changed = files.filter(({ outcome }) => outcome.code === "applied");
   if (changed.length > 0) {
@@ -38,13 +37,13 @@ export function settledSet(files: readonly ChangedFile[]): ApplyChangesOutcome {
 }
 
 function refusalMessage(files: readonly ChangedFile[], reasons: readonly ChangedFile[]): string {
-  const told = reasons.slice(0, mostNames).map(({ path, outcome }) => {
+  const lines = reasons.slice(0, mostNames).map(({ path, outcome }) => {
     const [line = ""] = outcome.message.split("\n");
     return `${escapeForDisplay(path)} (${outcome.code}): ${line}`;
   });
-  const more = reasons.length > told.length ? [`and ${reasons.length - told.length} more.`] : [];
+  const more = reasons.length > lines.length ? [`and ${reasons.length - lines.length} more.`] : [];
   const head = `Nothing was written: ${reasons.length} of ${count(files.length)} ${reasons.length === 1 ? "is" : "are"} a reason to refuse the whole set.`;
-  return [head, ...told, ...more].join(reasons.length === 1 ? " " : "\n");
+  return [head, ...lines, ...more].join(reasons.length === 1 ? " " : "\n");
 }
 
 /** Names of files for a message, not more than a message should hold. */

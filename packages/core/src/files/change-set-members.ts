@@ -3,22 +3,30 @@ import { escapeForDisplay } from "../text/index.js";
 import { emptySha256, type GivenBase } from "./base.js";
 import type { Change, Plan, PlannedWrite } from "./change.js";
 import type { Current } from "./current.js";
+import { sameBytes, type WriteDecision } from "./decide.js";
 import { planEdits } from "./edit-plan.js";
-import type { LockedChange, WeighedChange } from "./locked-change.js";
-import { fromPatch, isRefusal, type Refusal, refuse } from "./outcome.js";
+import type { WriteOutcome } from "./outcomes.js";
 import { planState } from "./past.js";
 import { bareName, tidyPath } from "./path-policy.js";
 import { planBytes, planPatch, planWrite } from "./plans.js";
-import type { Place } from "./ports.js";
+import { fromPatch, isRefusal, type Refusal, refuse } from "./refusal.js";
+import type { ApplyChangesRequest, Asked, FileChange, WriteOptions } from "./requests.js";
 import type { Session } from "./session.js";
-import type { ApplyChangesRequest, FileChange, WriteOptions, WriteOutcome } from "./workspace-types.js";
+import type { Site } from "./site.js";
 
-/** One file of a change set. A rename is two: the old name goes, the new one comes. */
-export interface Member extends Change {
-  /** Told what it came to; members are weighed in their order. */
-  readonly weighed?: (result: WriteOutcome | WeighedChange) => void;
-  /** For the new name of a file: the member that is its old name. */
-  readonly movedFrom?: Member;
+/** One file of a change set. A rename is two: the old name goes (with its `to`), the new one comes. */
+export type Member = ChangedMember | ArrivingMember;
+
+export interface ChangedMember {
+  readonly kind: "changed";
+  readonly change: Change;
+}
+
+/** The new name of a file; what is written there is what the old name's member came to. */
+export interface ArrivingMember {
+  readonly kind: "arriving";
+  readonly change: Omit<Change, "plan">;
+  readonly from: ChangedMember;
 }
 
 /** What a member came to before anything is written. */
@@ -28,17 +36,22 @@ export interface AnsweredMember {
   readonly kind: "answered";
   readonly member: Member;
   readonly outcome: WriteOutcome;
+  /** The change was made before: what it came to then. */
+  readonly repeats?: PlannedWrite;
 }
 
-export interface PlannedMember extends Omit<WeighedChange, "kind"> {
+export interface PlannedMember {
   readonly kind: "planned";
   readonly member: Member;
-  readonly place: Place;
-  readonly locked: LockedChange;
+  readonly site: Site;
+  readonly decision: WriteDecision;
 }
 
 /** The files that a request speaks of, or why it cannot be understood. Nothing was looked at yet. */
-export function membersOf(session: Session, request: ApplyChangesRequest): readonly Member[] | Refusal {
+export function membersOf(
+  session: Session,
+  request: Asked<ApplyChangesRequest>,
+): readonly Member[] | Refusal {
   const changes =
     "changes" in request ? request.changes : changesOf(request.diff, request.bases ?? {}, session);
   if ("kind" in changes) return changes;
@@ -97,16 +110,18 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
   const options: WriteOptions = {
     ...(base === undefined ? {} : { base }),
     ...(encoding === undefined ? {} : { encoding }),
+    ...(change.hashless === undefined ? {} : { hashless: change.hashless }),
     ...(change.within === undefined ? {} : { within: change.within }),
   };
-  const member: Member = {
+  const wanted: Change = {
     path: path.path,
     tool,
     options,
     needsBase: baseFor(change),
+    replacesWhole: change.content.kind === "text",
     plan: (current) => planContent(session, path.path, change, current),
   };
-  if (renameTo === undefined) return [member];
+  if (renameTo === undefined) return [{ kind: "changed", change: wanted }];
   const to = tidyPath(renameTo);
   if (isRefusal(to)) return to;
   if (content.kind === "delete")
@@ -116,7 +131,7 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
       "invalid_arguments",
       `${path.path} cannot be put into an earlier state and renamed at once.`,
     );
-  return renaming(session, member, to.path);
+  return renaming(session, wanted, to.path);
 }
 
 function baseFor({ content, renameTo }: FileChange): Change["needsBase"] {
@@ -145,7 +160,7 @@ function planContent(
       return planState(session, content, current);
     case "same":
       return {
-        kind: "settled",
+        kind: "unchanged",
         code: "no_change",
         message: "Nothing of the file's content was to be changed.",
       };
@@ -156,7 +171,7 @@ function planContent(
 
 function planDeletion(session: Session, path: string, diff: string | undefined, current: Current): Plan {
   if (current.kind === "absent")
-    return { kind: "settled", code: "no_change", message: "There is no such file; nothing was deleted." };
+    return { kind: "unchanged", code: "no_change", message: "There is no such file; nothing was deleted." };
   if (diff !== undefined) {
     const emptied = planPatch(session, { path, diff }, current);
     if (emptied.kind === "refusal") return emptied;
@@ -170,59 +185,49 @@ function planDeletion(session: Session, path: string, diff: string | undefined, 
 }
 
 /** Two members: the old name, which goes, and the new one, which gets what the old one came to. */
-function renaming(session: Session, content: Member, to: string): readonly Member[] {
-  let moved: PlannedWrite | undefined;
-  let gone = false;
-  const from: Member = {
-    ...content,
-    plan: async (current, past) => {
-      if (current.kind === "absent") return refuse("file_missing", "There is no file to rename.");
-      const plan = await content.plan(current, past);
-      if (plan.kind === "refusal") return plan;
-      moved = plan.kind === "write" ? plan : planBytes(session, current, current.bytes, "");
-      return planBytes(session, current, null, `Renamed to ${to}.`);
-    },
-    weighed: (result) => {
-      gone = result.kind === "write" && result.success;
+function renaming(session: Session, content: Change, to: string): readonly Member[] {
+  const from: ChangedMember = {
+    kind: "changed",
+    change: {
+      ...content,
+      plan: async (current, past) => {
+        if (current.kind === "absent") return refuse("file_missing", "There is no file to rename.");
+        const plan = await content.plan(current, past);
+        if (plan.kind === "refusal") return plan;
+        const moves = plan.kind === "write" ? plan : planBytes(session, current, current.bytes, "");
+        return { ...planBytes(session, current, null, `Renamed to ${to}.`), moves };
+      },
     },
   };
-  return [
-    from,
-    {
-      ...content,
-      path: to,
-      options: content.options.within === undefined ? {} : { within: content.options.within },
-      needsBase: "never",
-      movedFrom: from,
-      plan: (current) => arrive(current),
-    },
-  ];
-
-  function arrive(current: Current): Plan {
-    if (moved === undefined) return refuse("not_applied", `Not written: ${content.path} cannot be renamed.`);
-    if (current.kind === "absent" && gone)
-      return refuse(
-        "file_missing",
-        `Neither ${content.path} nor ${to} is there any more. Nothing was changed.`,
-      );
-    if (current.kind === "absent")
-      return { ...moved, message: `Renamed from ${content.path}. ${moved.message}`.trimEnd() };
-    if (
-      gone &&
-      current.bytes.length === moved.bytes?.length &&
-      current.bytes.every((byte, at) => byte === moved?.bytes?.[at])
-    )
-      return {
-        kind: "settled",
-        code: "already_applied",
-        message: "Already applied: the file has this name already.",
-      };
-    return refuse(
-      "exists",
-      `${to} exists already; a file is never renamed onto another. Nothing was changed.`,
-    );
-  }
+  const { within } = content.options;
+  const options = within === undefined ? {} : { within };
+  const change = { path: to, tool: content.tool, options, needsBase: "never" } as const;
+  return [from, { kind: "arriving", change, from }];
 }
+
+/** The change that a member is, once it is known what the member before it came to. */
+export function changeOfMember(member: Member, standings: readonly Standing[]): Change {
+  if (member.kind === "changed") return member.change;
+  const from = standings.find((standing) => standing.member === member.from);
+  const { path } = member.from.change;
+  return { ...member.change, plan: (current) => planArrival(from, path, member.change.path, current) };
+}
+
+function planArrival(from: Standing | undefined, path: string, to: string, current: Current): Plan {
+  const isGone = from?.kind === "answered" && from.outcome.success;
+  const plan = from?.kind === "planned" ? from.decision.plan : from?.repeats;
+  const moved = plan?.moves;
+  if (moved === undefined) return refuse("not_applied", `Not written: ${path} cannot be renamed.`);
+  if (current.kind === "absent")
+    return isGone
+      ? refuse("file_missing", `Neither ${path} nor ${to} is there any more. Nothing was changed.`)
+      : { ...moved, message: `Renamed from ${path}. ${moved.message}`.trimEnd() };
+  if (isGone && moved.bytes !== null && sameBytes(moved.bytes, current.bytes))
+    return { kind: "unchanged", code: "already_applied", message: hasName };
+  return refuse("exists", `${to} exists already; a file is never renamed onto another. Nothing was changed.`);
+}
+
+const hasName = "Already applied: the file has this name already.";
 
 /** No byte, or a byte order mark alone. */
 function isBlank(bytes: Uint8Array | null): boolean {

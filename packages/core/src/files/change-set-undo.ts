@@ -1,12 +1,16 @@
+import type { Ticket } from "./arrivals.js";
+import type { Call } from "./call.js";
 import { type Change, withoutState } from "./change.js";
-import { carryOutSet } from "./change-set.js";
+import { carryOutSet, previewMembers } from "./change-set.js";
 import { names } from "./change-set-answers.js";
 import type { Member } from "./change-set-members.js";
-import { isRefusal, refuse } from "./outcome.js";
+import type { ApplyChangesOutcome, WriteOutcome, WriteRefusal } from "./outcomes.js";
 import { lastStanding, planUndo } from "./past.js";
 import { bareName, tidyPath } from "./path-policy.js";
+import type { PreviewOutcome } from "./preview.js";
+import { isRefusal, refuse } from "./refusal.js";
+import type { Asked, UndoRequest } from "./requests.js";
 import type { Session } from "./session.js";
-import type { UndoRequest, WriteOutcome } from "./workspace-types.js";
 
 /** The change set that an undo of this file takes back; looked up without a lock, so it is checked again. */
 export async function setToUndo(session: Session, path: string): Promise<string | undefined> {
@@ -23,10 +27,69 @@ export async function setToUndo(session: Session, path: string): Promise<string 
 
 /** Takes a whole change set back, as a change set of its own; answers for the file that was asked about. */
 export async function undoSet(
+  call: Call,
+  changeSet: string,
+  request: Asked<UndoRequest>,
+  ticket: Ticket,
+): Promise<WriteOutcome> {
+  const undone = await membersToUndo(call.session, changeSet, request);
+  if ("kind" in undone) return undone;
+  const outcome = await carryOutSet(call, undone.members, ticket);
+  const asked = outcome.files[undone.asked]?.outcome;
+  return asked === undefined
+    ? withoutState(refuse("busy", outcome.message))
+    : together(outcome, asked, request);
+}
+
+/** What taking a whole change set back comes to, without the step. */
+export async function previewUndo(
+  call: Call,
+  changeSet: string,
+  request: Asked<UndoRequest>,
+  ticket: Ticket,
+): Promise<PreviewOutcome> {
+  const undone = await membersToUndo(call.session, changeSet, request);
+  if ("kind" in undone) return undone;
+  const outcome = await previewMembers(call, undone.members, ticket);
+  if (outcome.kind !== "change_set") return outcome;
+  const asked = outcome.files[undone.asked]?.outcome;
+  return asked?.kind === "unchanged" ? asked : withoutState(refuse("busy", outcome.message));
+}
+
+/** The answer for one file of a set that was taken back as a whole. */
+function together(
+  outcome: ApplyChangesOutcome,
+  asked: WriteOutcome,
+  { path }: Asked<UndoRequest>,
+): WriteOutcome {
+  const { files, message } = outcome;
+  const mine = asked.state === null ? asked : withName(asked, bareName(path));
+  if (isRefusal(outcome)) {
+    const state = mine.state;
+    const shownBefore = mine.kind === "written" || mine.shownBefore;
+    return { ...refuse(outcome.code, message), success: false, state, shownBefore };
+  }
+  if (files.length === 1) return mine;
+  const others = files.map((file) => file.outcome).filter((other) => other !== asked);
+  const whole = `${mine.message} The change set was undone as a whole: ${names(files)}.`;
+  return { ...mine, message: whole, together: others };
+}
+
+function withName<Outcome extends WriteOutcome>(outcome: Outcome, path: string): Outcome {
+  return outcome.state === null ? outcome : { ...outcome, state: { ...outcome.state, path } };
+}
+
+interface ToUndo {
+  readonly members: readonly Member[];
+  /** Which of them was asked about. */
+  readonly asked: number;
+}
+
+async function membersToUndo(
   session: Session,
   changeSet: string,
-  { path, tool = "undo_edit" }: UndoRequest,
-): Promise<WriteOutcome> {
+  { path, tool = "undo_edit" }: Asked<UndoRequest>,
+): Promise<ToUndo | WriteRefusal> {
   const realPaths = await session.ports.history.together(changeSet);
   if (realPaths === undefined) {
     return withoutState(
@@ -38,18 +101,10 @@ export async function undoSet(
   }
   const members: Member[] = [];
   for (const realPath of realPaths) {
-    members.push({ ...undoing(session, changeSet, tool), path: await nameOf(session, realPath) });
+    const change = { ...undoing(session, changeSet, tool), path: await nameOf(session, realPath) };
+    members.push({ kind: "changed", change });
   }
-  const outcome = await carryOutSet(session, members);
-  const { code, message } = outcome;
-  const asked = outcome.files[realPaths.indexOf(await realPathOf(session, path))]?.outcome;
-  if (asked === undefined) return { ...withoutState(refuse("busy", message)), code };
-  const mine = { ...asked, state: asked.state === null ? null : { ...asked.state, path: bareName(path) } };
-  if (!outcome.success) return { ...mine, success: false, code, message };
-  if (realPaths.length === 1) return mine;
-  const together = `${mine.message} The change set was undone as a whole: ${names(outcome.files)}.`;
-  const others = outcome.files.map((file) => file.outcome).filter((other) => other !== asked);
-  return { ...mine, message: together, together: others };
+  return { members, asked: realPaths.indexOf(await realPathOf(session, path)) };
 }
 
 function undoing(session: Session, changeSet: string, tool: string): Omit<Change, "path"> {

@@ -1,105 +1,191 @@
-import { withoutState } from "./change.js";
-import { refusedSet, settledSet, standsAside } from "./change-set-answers.js";
-import { landSet } from "./change-set-landing.js";
-import type { AnsweredMember, Member, Standing } from "./change-set-members.js";
-import { LockedChange } from "./locked-change.js";
-import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import { refuseWith } from "./answers.js";
+import type { Ticket } from "./arrivals.js";
+import { askLast, type Call, cancelled, cancelledBy } from "./call.js";
+import { agreedFile, movedAway, notAgreed, previewedFile, readOnly } from "./carry-out.js";
+import { type Change, withoutState } from "./change.js";
+import { refusedSet, setOutcome, standsAside } from "./change-set-answers.js";
+import { commitSet } from "./change-set-commit.js";
+import {
+  type AnsweredMember,
+  changeOfMember,
+  type Member,
+  membersOf,
+  type PlannedMember,
+  type Standing,
+} from "./change-set-members.js";
+import { secure } from "./commit-change.js";
+import { decide } from "./decide.js";
+import type { ApplyChangesOutcome, ChangedFile } from "./outcomes.js";
 import { isSecret } from "./path-policy.js";
 import type { Lock, Place } from "./ports.js";
+import { compareAgreed, type Preview } from "./preview.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import type { ApplyChangesRequest, Asked } from "./requests.js";
 import type { Session } from "./session.js";
-import type { ApplyChangesOutcome, ChangedFile } from "./workspace-types.js";
+import { siteOf, subjectOf } from "./site.js";
+
+/** Carries a change set out: all or none. */
+export async function applySet(
+  call: Call,
+  request: Asked<ApplyChangesRequest>,
+  ticket: Ticket,
+): Promise<ApplyChangesOutcome> {
+  const members = membersOf(call.session, request);
+  return "kind" in members ? refusedSet(members) : carryOutSet(call, members, ticket);
+}
+
+/** What it comes to, without the step. */
+export async function previewSet(
+  call: Call,
+  request: Asked<ApplyChangesRequest>,
+  ticket: Ticket,
+): Promise<Preview | ApplyChangesOutcome> {
+  const members = membersOf(call.session, request);
+  return "kind" in members ? refusedSet(members) : previewMembers(call, members, ticket);
+}
 
 /**
  * Carries several changes out as one: all or none. Everything is looked at, held against its base and
  * planned before anything is staged, under the locks of all files at once.
  */
-export async function carryOutSet(
-  session: Session,
+export function carryOutSet(
+  call: Call,
   members: readonly Member[],
+  ticket: Ticket,
 ): Promise<ApplyChangesOutcome> {
-  if (session.readOnly)
-    return refusedSet(refuse("read_only", "This workspace is read-only; nothing was written."));
-  const arrivals = await arriveAll(session, members);
-  const realPaths = arrivals.filter((arrival) => typeof arrival === "string").sort();
-  return passAll(session, realPaths, async () => {
-    const locks = await lockAll(session, realPaths);
-    if ("kind" in locks) return refusedSet(locks);
-    try {
-      const places: Place[] = [];
-      try {
-        const guard = async () => (await Promise.all(locks.map((lock) => lock.held()))).every(Boolean);
-        return await decide(session, await weighAll(session, members, arrivals, places), guard);
-      } finally {
-        for (const place of places) await place.close();
-      }
-    } finally {
-      await releaseAll(locks);
-    }
+  return atSites(call, members, ticket, async (standings, guard) => {
+    if (standings.some(isRefused)) return setOutcome(standings.map(stoodAside));
+    if (!isAgreed(call, standings)) return setOutcome(standings.map(disagreed));
+    const secured = await secureAll(call.session, standings);
+    if (secured.some(isRefused)) return setOutcome(secured.map(stoodAside));
+    const stopped = cancelledBy(call);
+    return stopped === undefined ? commitAll(call, secured, guard) : refusedSet(stopped);
   });
 }
 
-async function decide(
-  session: Session,
-  standings: readonly Standing[],
-  guard: () => Promise<boolean>,
-): Promise<ApplyChangesOutcome> {
-  if (standings.some(isRefused)) return settledSet(standings.map(refuseStanding));
-  const secured = await secureAll(session, standings);
-  if (secured.some(isRefused)) return settledSet(secured.map(refuseStanding));
-  return land(session, secured, guard);
+/** The same without the step. */
+export function previewMembers(
+  call: Call,
+  members: readonly Member[],
+  ticket: Ticket,
+): Promise<Preview | ApplyChangesOutcome> {
+  return atSites<Preview | ApplyChangesOutcome>(call, members, ticket, async (standings) => {
+    const planned = standings.filter(isPlanned);
+    if (planned.length === 0 || standings.some(isRefused)) return setOutcome(standings.map(stoodAside));
+    const files = planned.map(({ site, decision }) => previewedFile(site, decision));
+    const message = planned.map(({ decision }) => decision.plan.message).join("\n");
+    return { kind: "preview", message, files };
+  });
+}
+
+/** The members under all their locks, each with what it comes to. */
+async function atSites<Result>(
+  call: Call,
+  members: readonly Member[],
+  ticket: Ticket,
+  work: (standings: readonly Standing[], guard: () => Promise<boolean>) => Promise<Result>,
+): Promise<Result | ApplyChangesOutcome> {
+  const { session, signal } = call;
+  if (session.readOnly) return refusedSet(readOnly);
+  const arrivals = await arriveAll(session, members);
+  const realPaths = arrivals.filter((arrival) => typeof arrival === "string").sort();
+  await ticket.turn();
+  const passed = session.mutex.run(
+    realPaths,
+    async () => {
+      const locks = await lockAll(session, realPaths);
+      if ("kind" in locks) return refusedSet(locks);
+      const places: Place[] = [];
+      try {
+        const guard = async () => (await Promise.all(locks.map((lock) => lock.held()))).every(Boolean);
+        return await work(await decideAll(call, members, arrivals, places), guard);
+      } finally {
+        for (const place of places) await place.close();
+        await releaseAll(locks);
+      }
+    },
+    { signal },
+  );
+  ticket.done();
+  return (await passed) ?? refusedSet(cancelled);
+}
+
+function isPlanned(standing: Standing): standing is PlannedMember {
+  return standing.kind === "planned";
 }
 
 function isRefused(standing: Standing): boolean {
   return standing.kind === "answered" && !standing.outcome.success;
 }
 
+/** Whether the set comes to exactly what a person agreed to, if anybody was asked. */
+function isAgreed({ agreed }: Call, standings: readonly Standing[]): boolean {
+  if (agreed === undefined) return true;
+  const planned = standings.filter(isPlanned).map(({ site, decision }) => agreedFile(site, decision));
+  return planned.length === 0 || compareAgreed(agreed, planned) === "none";
+}
+
+function disagreed(standing: Standing): ChangedFile {
+  if (standing.kind === "answered") return answeredFile(standing);
+  const { site, decision } = standing;
+  return { path: pathOf(standing), outcome: refuseWith(subjectOf(site), notAgreed, decision.current) };
+}
+
 /** What was and what will be is kept, so that both can be given back, whatever happens in between. */
 async function secureAll(session: Session, standings: readonly Standing[]): Promise<readonly Standing[]> {
   const secured: Standing[] = [];
-  for (const standing of standings) {
-    if (standing.kind === "answered") {
-      secured.push(standing);
-      continue;
-    }
-    const { member, place, locked, plan, current } = standing;
-    const moved = standings.some((other) => other.member.movedFrom === member);
-    const way = await locked.secure(plan, current, moved);
-    if (isRefusal(way)) {
-      secured.push({ kind: "answered", member, outcome: locked.answer(way, current) });
-      continue;
-    }
-    if (plan.bytes !== null && !isSecret(place.relativePath))
-      await session.ports.blobs.put(session.ports.digest(plan.bytes), plan.bytes);
-    secured.push({ ...standing, plan: { ...plan, message: plan.message + way.warning } });
-  }
+  for (const standing of standings) secured.push(await secureOne(session, standing, standings));
   return secured;
 }
 
-async function land(
+async function secureOne(
   session: Session,
+  standing: Standing,
+  standings: readonly Standing[],
+): Promise<Standing> {
+  if (standing.kind === "answered") return standing;
+  const { member, site, decision } = standing;
+  const { plan, current } = decision;
+  const isMoved = standings.some((other) => other.member.kind === "arriving" && other.member.from === member);
+  const way = await secure(site, decision, isMoved);
+  if (isRefusal(way)) return { kind: "answered", member, outcome: refuseWith(subjectOf(site), way, current) };
+  if (plan.bytes !== null && !isSecret(site.place.relativePath))
+    await session.ports.blobs.put(session.ports.digest(plan.bytes), plan.bytes);
+  const message = plan.message + way.warning;
+  return { ...standing, decision: { ...decision, plan: { ...plan, message } } };
+}
+
+async function commitAll(
+  call: Call,
   standings: readonly Standing[],
   guard: () => Promise<boolean>,
 ): Promise<ApplyChangesOutcome> {
-  const planned = standings.filter((standing) => standing.kind === "planned");
-  const landed = planned.length === 0 ? [] : await landSet(session, planned, guard);
-  if ("kind" in landed) return refusedSet(landed);
+  const planned = standings.filter(isPlanned);
+  const last = askLast(call, guard);
+  const committed = planned.length === 0 ? [] : await commitSet(call.session, planned, last.guard);
+  if (last.isCancelled()) return refusedSet(cancelled);
+  if ("kind" in committed) return refusedSet(committed);
   const files = standings.map((standing): ChangedFile => {
     if (standing.kind === "answered") return answeredFile(standing);
-    const outcome = landed[planned.indexOf(standing)];
+    const outcome = committed[planned.indexOf(standing)];
     if (outcome === undefined) throw new Error("a planned file has no outcome");
-    return { path: standing.member.path, outcome, authored: standing.plan.author === "caller" };
+    return { path: pathOf(standing), outcome };
   });
-  return settledSet(files);
+  return setOutcome(files);
 }
 
-function refuseStanding(standing: Standing): ChangedFile {
+function stoodAside(standing: Standing): ChangedFile {
   if (standing.kind === "answered") return answeredFile(standing);
-  const { member, locked, current } = standing;
-  return { path: member.path, outcome: locked.answer(standsAside, current), authored: false };
+  const { site, decision } = standing;
+  return { path: pathOf(standing), outcome: refuseWith(subjectOf(site), standsAside, decision.current) };
 }
 
-function answeredFile({ member, outcome }: AnsweredMember): ChangedFile {
-  return { path: member.path, outcome, authored: false };
+function answeredFile(standing: AnsweredMember): ChangedFile {
+  return { path: pathOf(standing), outcome: standing.outcome };
+}
+
+function pathOf({ member }: Standing): string {
+  return member.change.path;
 }
 
 /** Where each member stands, found without a lock; a file that is named twice has no one meaning. */
@@ -108,21 +194,21 @@ async function arriveAll(
   members: readonly Member[],
 ): Promise<readonly (string | Refusal)[]> {
   const arrivals: (string | Refusal)[] = [];
-  for (const { path } of members) {
-    const found = await session.ports.disk.enter(path, "allow");
+  for (const { change } of members) {
+    const found = await session.ports.disk.enter(change.path, "allow");
     if (isRefusal(found)) {
       arrivals.push(found);
       continue;
     }
     await found.close();
     const twin = members[arrivals.indexOf(found.realPath)];
-    arrivals.push(twin === undefined ? found.realPath : namedTwice(twin.path, path));
+    arrivals.push(twin === undefined ? found.realPath : namedTwice(twin.change.path, change.path));
   }
   return arrivals;
 }
 
-async function weighAll(
-  session: Session,
+async function decideAll(
+  call: Call,
   members: readonly Member[],
   arrivals: readonly (string | Refusal)[],
   places: Place[],
@@ -132,35 +218,40 @@ async function weighAll(
   for (const [at, member] of members.entries()) {
     const arrival = arrivals[at];
     if (arrival === undefined) throw new Error("a member has no arrival");
-    const standing = await weigh(session, member, arrival, places);
+    const standing = await decideOne(call, member, { arrival, places, standings });
     bytes += sizeOf(standing);
-    const tooMuch = bytes > session.limits.changeBytes * wholeFactor;
+    const tooMuch = bytes > call.session.limits.changeBytes * wholeFactor;
     const twin = standings.find((other) => isSameFile(other, standing));
     if (tooMuch) standings.push(refuseMember(member, tooLarge));
     else if (twin !== undefined)
-      standings.push(refuseMember(member, namedTwice(twin.member.path, member.path)));
+      standings.push(refuseMember(member, namedTwice(pathOf(twin), pathOf(standing))));
     else standings.push(standing);
   }
   return standings;
 }
 
-async function weigh(
-  session: Session,
+interface OnTheWay {
+  readonly arrival: string | Refusal;
+  readonly places: Place[];
+  readonly standings: readonly Standing[];
+}
+
+async function decideOne(
+  call: Call,
   member: Member,
-  arrival: string | Refusal,
-  places: Place[],
+  { arrival, places, standings }: OnTheWay,
 ): Promise<Standing> {
   if (typeof arrival !== "string") return refuseMember(member, arrival);
-  const place = await session.ports.disk.enter(member.path, "allow");
+  const change: Change = changeOfMember(member, standings);
+  const place = await call.session.ports.disk.enter(change.path, "allow");
   if (isRefusal(place)) return refuseMember(member, place);
   places.push(place);
-  if (place.realPath !== arrival) return refuseMember(member, moved);
-  const locked = new LockedChange(session, member, place, neverAsked);
-  const result = await locked.weigh();
-  member.weighed?.(result);
-  if (result.kind === "write") return { kind: "answered", member, outcome: result };
-  const { plan, current } = result;
-  return { kind: "planned", member, place, locked, plan, current };
+  if (place.realPath !== arrival) return refuseMember(member, movedAway);
+  const site = siteOf(call, change, place);
+  const decision = await decide(site);
+  if (decision.kind === "write") return { kind: "planned", member, site, decision };
+  const { outcome, repeats } = decision;
+  return { kind: "answered", member, outcome, ...(repeats === undefined ? {} : { repeats }) };
 }
 
 function refuseMember(member: Member, refusal: Refusal): AnsweredMember {
@@ -172,16 +263,16 @@ const wholeFactor = 4;
 
 function sizeOf(standing: Standing): number {
   if (standing.kind === "answered") return 0;
-  const { current, plan } = standing;
+  const { current, plan } = standing.decision;
   return (current.kind === "file" ? current.bytes.length : 0) + (plan.bytes?.length ?? 0);
 }
 
 /** Where a file system folds case, two real paths can be one file. */
 function isSameFile(one: Standing, other: Standing): boolean {
   if (one.kind === "answered" || other.kind === "answered") return false;
-  if (one.current.kind === "absent" || other.current.kind === "absent") return false;
-  const [left, right] = [one.current.identity, other.current.identity];
-  return left.device === right.device && left.inode === right.inode;
+  const [left, right] = [one.decision.current, other.decision.current];
+  if (left.kind === "absent" || right.kind === "absent") return false;
+  return left.identity.device === right.identity.device && left.identity.inode === right.identity.inode;
 }
 
 function namedTwice(path: string, again: string): Refusal {
@@ -192,18 +283,7 @@ function namedTwice(path: string, again: string): Refusal {
   );
 }
 
-/** Passes the turnstiles of all paths, in their order, so that two sets never wait for each other. */
-function passAll<Result>(
-  session: Session,
-  realPaths: readonly string[],
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const [first, ...rest] = realPaths;
-  if (first === undefined) return work();
-  return session.turnstile.pass(first, () => passAll(session, rest, work));
-}
-
-/** The locks between processes, in the same order; all of them within the time that one may take. */
+/** The locks between processes, in one order; all of them within the time that one may take. */
 async function lockAll(session: Session, realPaths: readonly string[]): Promise<readonly Lock[] | Refusal> {
   const { locks, clock } = session.ports;
   const until = clock.now() + session.limits.lockMs;
@@ -228,14 +308,6 @@ async function releaseAll(locks: readonly Lock[]): Promise<void> {
   for (const lock of locks.toReversed()) await lock.release();
 }
 
-/** A member's own write is never taken: the set asks for all its locks at once. */
-const neverAsked: Lock = {
-  kind: "lock",
-  held: async () => false,
-  release: async () => {},
-};
-
-const moved = refuse("busy", "The path came to mean another file while the lock was waited for; try again.");
 const tooLarge = refuse(
   "too_large",
   "The files of this change set are together larger than can be changed at once.",

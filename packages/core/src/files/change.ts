@@ -1,7 +1,8 @@
 import type { Current } from "./current.js";
-import type { Refusal } from "./outcome.js";
+import type { ChangeReport, WriteRefusal } from "./outcomes.js";
 import type { HistoryEntry } from "./ports.js";
-import type { ChangeReport, WriteOptions, WriteOutcome } from "./workspace-types.js";
+import type { Refusal } from "./refusal.js";
+import type { WriteOptions } from "./requests.js";
 
 /**
  * One change of one file, from the first look to the answer: the whole read-verify-write is one critical
@@ -17,6 +18,8 @@ export interface Change {
    * (`over_files`) or at all (`never`), or that the exact text to be found stands in for it (`edit`).
    */
   readonly needsBase: "always" | "over_files" | "never" | "edit";
+  /** All of an existing file is replaced: every line of it must have been shown (docs/edits.md). */
+  readonly replacesWhole?: boolean;
   /**
    * Applied to what the base stood for; the past is read for those who ask for it. Called again with an older
    * state to recognise a repeated call.
@@ -38,15 +41,16 @@ export interface Past {
 }
 
 /** What a change comes to. */
-export type Plan = PlannedWrite | SettledPlan | Refusal;
+export type Plan = PlannedWrite | UnchangedPlan | Refusal;
 
 /** The file is already as it should be; nothing is to be written. */
-export interface SettledPlan {
-  readonly kind: "settled";
+export interface UnchangedPlan {
+  readonly kind: "unchanged";
   readonly code: "no_change" | "already_applied";
   readonly message: string;
 }
 
+/** New content of a file. */
 export interface PlannedWrite {
   readonly kind: "write";
   /** The new bytes; `null` deletes the file. */
@@ -55,22 +59,15 @@ export interface PlannedWrite {
   readonly text?: string;
   readonly message: string;
   readonly report: ChangeReport;
-  /** Who knows the new text: the caller who sent it, whoever knew the old one and sent the change, or nobody. */
-  readonly author: "caller" | "change" | "past";
   /** The old bytes are the beginning of the new ones, so that they need not be kept a second time. */
   readonly keepsBeginning?: true;
   /** For the history: the entry that this one takes back. */
   readonly undoes?: string;
+  /** Of a rename, which takes the old name away: what is to stand under the new one. */
+  readonly moves?: PlannedWrite;
 }
 
 /** The answer to a request that never came as far as a file. */
-export function withoutState(refusal: Refusal): WriteOutcome {
-  return {
-    kind: "write",
-    success: false,
-    code: refusal.code,
-    message: refusal.message,
-    state: null,
-    shownBefore: false,
-  };
+export function withoutState(refusal: Refusal): WriteRefusal {
+  return { ...refusal, success: false, state: null, shownBefore: false };
 }

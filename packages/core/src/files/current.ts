@@ -1,10 +1,7 @@
-import { decodeFile, textFacts } from "./file-text.js";
-import type { LineSpan } from "./line-spans.js";
-import { isRefusal, type Refusal, refuse } from "./outcome.js";
 import { isSecret } from "./path-policy.js";
 import type { FileIdentity, Place } from "./ports.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
-import type { FileState } from "./workspace-types.js";
 
 /** What stands at a place now: one read, one hash, decoded only by those who need the text. */
 export type Current = CurrentFile | { readonly kind: "absent" };
@@ -81,38 +78,4 @@ export async function keepAsBeginning(
 ): Promise<void> {
   if (isSecret(place.relativePath) || before.bytes.length === 0) return;
   await session.ports.blobs.keepAsBeginning(before.sha256, before.bytes.length, after.sha256);
-}
-
-/** How a state is handed out. */
-export interface HandingOut {
-  readonly kind: "write" | "told";
-  /** Whether the caller then knows the whole content: it is shown, or follows from what was. */
-  readonly known: boolean;
-  /** The lines it knows where it does not know all. */
-  readonly lines?: readonly LineSpan[];
-  readonly encoding?: string | undefined;
-}
-
-/**
- * Hands a state out under the next version and notes it in the ledger.
- *
- * @param path the file's name as the caller uses it.
- */
-export function handOut(
-  session: Session,
-  place: Place,
-  path: string,
-  current: Current,
-  { kind, known, lines = [], encoding }: HandingOut,
-): FileState {
-  const version = session.versions.getNextVersion();
-  if (current.kind === "absent") return { path, version, sha256: null, content: null };
-  const { sha256, bytes } = current;
-  const decoded = decodeFile(bytes, session.ports.codec, encoding);
-  const part = lines.length === 0 ? "none" : "window";
-  const shown = isRefusal(decoded) ? "none" : known ? "whole" : part;
-  session.ledger.record({ kind, realPath: place.realPath, sha256, version, shown, lines });
-  if (isRefusal(decoded)) return { path, version, sha256, content: null };
-  const facts = textFacts(decoded.text, decoded.format, bytes.length);
-  return { path, version, sha256, content: decoded.text, facts };
 }

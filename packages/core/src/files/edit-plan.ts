@@ -1,23 +1,25 @@
 import { addedLines } from "../patch/index.js";
 import { escapeForDisplay } from "../text/index.js";
 import type { Plan } from "./change.js";
+import { comparedReport, placedReport } from "./change-report.js";
 import type { Current } from "./current.js";
 import { applyEdits, type EditedText, type EditOptions } from "./exact-edits.js";
 import { encodeFile } from "./file-text.js";
-import { isRefusal, refuse } from "./outcome.js";
-import { reportOf, sameHash, textOf, tooManyLines } from "./plans.js";
+import { placeSteps } from "./placed-lines.js";
+import { sameHash, textOf, tooManyLines } from "./plans.js";
+import { isRefusal, refuse, refuseIn } from "./refusal.js";
+import type { Asked, EditFileRequest, ExactEdit } from "./requests.js";
 import type { Session } from "./session.js";
-import type { EditFileRequest, ExactEdit } from "./workspace-types.js";
 
 /** What exact edits make of a file: one after the other, all or none. */
 export function planEdits(
   session: Session,
-  request: EditFileRequest,
+  request: Asked<EditFileRequest>,
   current: Current,
   inexact: EditOptions["inexact"] = "off",
 ): Plan {
   if (current.kind === "absent")
-    return refuse("file_missing", "There is no file to edit. To create one, use write_file.");
+    return refuseIn("file_missing", "There is no file to edit.[ To create one, use {write}.]");
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   const edited = applyEdits(before.text, request.edits, { path: request.path, inexact });
@@ -28,14 +30,24 @@ export function planEdits(
   const bytes = encodeFile(text, () => addedLines(before.text, text), before.format, session.ports.codec);
   if ("kind" in bytes) return bytes;
   if (sameHash(session, bytes, current.sha256)) {
-    return { kind: "settled", code: "no_change", message: "The edits change nothing together." };
+    return { kind: "unchanged", code: "no_change", message: "The edits change nothing together." };
   }
   const message = editMessage(request, edited);
-  return { kind: "write", bytes, text, message, report: reportOf(before.text, text), author: "change" };
+  const placed = placeSteps(edited.steps);
+  const report =
+    placed === undefined
+      ? { ...comparedReport(before.text, text), derived: true }
+      : placedReport(before.text, text, placed);
+  return { kind: "write", bytes, text, message, report };
 }
 
 /** The edits on the present text, if they make as many replacements there as on their own base. */
-export function rebaseEdits(session: Session, request: EditFileRequest, then: Current, now: Current): Plan {
+export function rebaseEdits(
+  session: Session,
+  request: Asked<EditFileRequest>,
+  then: Current,
+  now: Current,
+): Plan {
   const planned = planEdits(session, request, then);
   if (planned.kind !== "write") return planned;
   const again = planEdits(session, request, now);
@@ -44,7 +56,7 @@ export function rebaseEdits(session: Session, request: EditFileRequest, then: Cu
 }
 
 /** Seed 3's words, with the path; several edits are counted. */
-function editMessage({ path, edits }: EditFileRequest, { replacements, inexact }: EditedText): string {
+function editMessage({ path, edits }: Asked<EditFileRequest>, { replacements, inexact }: EditedText): string {
   const head = `Edited ${escapeForDisplay(path)}: ${whatWasDone(edits, replacements)}.`;
   return [head, ...inexact].join(" ");
 }

@@ -2,9 +2,10 @@ import { isPlaceholder } from "../patch/index.js";
 import { clip, escapeForDisplay, splitLines } from "../text/index.js";
 import { type Inexact, matchInexactly } from "./inexact-match.js";
 import { nearestLines } from "./nearest-lines.js";
-import { type Refusal, refuse } from "./outcome.js";
+import { applySplices, type TextSplice } from "./placed-lines.js";
+import { type Refusal, refuse, refuseIn } from "./refusal.js";
+import type { ExactEdit } from "./requests.js";
 import { findText, lineAt, type TextPlace, withEndingsOf } from "./text-places.js";
-import type { ExactEdit } from "./workspace-types.js";
 
 export interface EditedText {
   readonly kind: "edited";
@@ -12,6 +13,13 @@ export interface EditedText {
   readonly replacements: number;
   /** Matches that were not exact, one sentence each; only where that was allowed. */
   readonly inexact: readonly string[];
+  /** What was replaced by what, in the text as it was before this edit; one list an edit. */
+  readonly steps: readonly EditStep[];
+}
+
+export interface EditStep {
+  readonly before: string;
+  readonly splices: readonly TextSplice[];
 }
 
 export interface EditOptions {
@@ -39,6 +47,7 @@ export function applyEdits(
   let edited = text;
   let replacements = 0;
   const inexact: string[] = [];
+  const steps: EditStep[] = [];
   for (const [at, edit] of edits.entries()) {
     const which = edits.length === 1 ? "" : ` This was edit ${at + 1} of ${edits.length}; none was made.`;
     const step = applyEdit(edited, edit, { ...options, which });
@@ -46,8 +55,9 @@ export function applyEdits(
     edited = step.text;
     replacements += step.replacements;
     inexact.push(...step.inexact);
+    steps.push(...step.steps);
   }
-  return { kind: "edited", text: edited, replacements, inexact };
+  return { kind: "edited", text: edited, replacements, inexact, steps };
 }
 
 interface StepOptions extends EditOptions {
@@ -69,20 +79,23 @@ function applyEdit(text: string, edit: ExactEdit, options: StepOptions): EditedT
 /** What is wrong with an edit whatever the file holds. */
 function refuseAlone(text: string, { oldString, newString }: ExactEdit, which: string): Refusal | undefined {
   if (oldString === "") {
-    const message = `old_string is empty. To add text, use append_to_file or insert_lines; to create a file, write_file.${which}`;
-    return refuse("empty_old_string", message);
+    const template =
+      "{oldString} is empty.[ To add text, use {append,insert:or}.][ To write a whole file, use {write}.]$which";
+    return refuseIn("empty_old_string", template, { which });
   }
   if (oldString === newString)
-    return refuse("equal_strings", `old_string and new_string are the same; nothing would change.${which}`);
+    return refuseIn(
+      "equal_strings",
+      "{oldString} and {newString} are the same; nothing would change.$which",
+      { which },
+    );
   const omission = splitLines(newString).contents.find(
     (line) => isPlaceholder(line) && !text.includes(line.trim()),
   );
   if (omission === undefined) return undefined;
   const quoted = escapeForDisplay(clip(omission.trim(), 80));
-  return refuse(
-    "placeholder",
-    `new_string leaves something out: "${quoted}". Write all of the new text.${which}`,
-  );
+  const template = '{newString} leaves something out: "$quoted". Write all of the new text.$which';
+  return refuseIn("placeholder", template, { quoted, which });
 }
 
 function withoutMatch(text: string, edit: ExactEdit, options: StepOptions): EditedText | Refusal {
@@ -90,12 +103,13 @@ function withoutMatch(text: string, edit: ExactEdit, options: StepOptions): Edit
   const found = inexact === "off" ? undefined : matchInexactly(text, edit.oldString);
   const [only] = found?.places ?? [];
   if (inexact === "use" && found?.places.length === 1 && only !== undefined && mayTake(edit)) {
-    const { text: edited } = replaceAt(text, [only], found.adapt(edit.newString, only));
-    return { kind: "edited", text: edited, replacements: 1, inexact: [describe(text, found, only)] };
+    const edited = replaceAt(text, [only], found.adapt(edit.newString, only));
+    return { ...edited, inexact: [describe(text, found, only)] };
   }
-  const head = `old_string not found in ${escapeForDisplay(path)}. Make sure it matches exactly (including whitespace).${which}`;
   const hint = found === undefined ? nearestLines(text, edit.oldString) : inexactHint(text, found);
-  return refuse("not_found", `${head}${hint}`);
+  const template =
+    "{oldString} not found in $path. Make sure it matches exactly (including whitespace).$which$hint";
+  return refuseIn("not_found", template, { path: escapeForDisplay(path), which, hint });
 }
 
 /** An inexact match stands for one place, never for several. */
@@ -127,14 +141,16 @@ function checkCount(
   if (places.length === expected && overlaps === 0) return undefined;
   const count = places.length + overlaps;
   const times = count === 1 ? "1 time" : `${count} times`;
-  const head = `old_string appears ${times} in ${escapeForDisplay(path)}.`;
   const lines = `It stands at ${linesOf(text, places)}${overlaps > 0 ? ", where it overlaps itself" : ""}.`;
   const next =
     expected > 1
-      ? `${expected} were expected. Say how many there are in expected_replacements.`
+      ? "$expected were expected.[ Say how many there are in {expectedReplacements}.]"
       : "Include more surrounding context to make it unique.";
-  const all = overlaps === 0 && expected === 1 ? " Or set replace_all, if every one of them is meant." : "";
-  return refuse("occurrence_mismatch", `${head} ${next}${which}\n${lines}${all}`);
+  const all =
+    overlaps === 0 && expected === 1 ? "[ Or set {replaceAll}, if every one of them is meant.]" : "";
+  const facts = { path: escapeForDisplay(path), times, expected, which, lines };
+  const template = `{oldString} appears $times in $path. ${next}$which\n$lines${all}`;
+  return refuseIn("occurrence_mismatch", template, facts);
 }
 
 /** Places that a match overlaps, such as the second `aa` in `aaa`: which one was meant cannot be told. */
@@ -148,14 +164,10 @@ function overlapping(text: string, wanted: string, places: readonly TextPlace[])
 }
 
 function replaceAt(text: string, places: readonly TextPlace[], fresh: string): Omit<EditedText, "inexact"> {
-  const parts: string[] = [];
-  let done = 0;
-  for (const place of places) {
-    parts.push(text.slice(done, place.from), withEndingsOf(text, place, fresh));
-    done = place.to;
-  }
-  parts.push(text.slice(done));
-  return { kind: "edited", text: parts.join(""), replacements: places.length };
+  const splices = places.map((place) => ({ ...place, text: withEndingsOf(text, place, fresh) }));
+  const edited = applySplices(text, splices);
+  const steps = [{ before: text, splices }];
+  return { kind: "edited", text: edited, replacements: places.length, steps };
 }
 
 function linesOf(text: string, places: readonly TextPlace[]): string {

@@ -1,11 +1,12 @@
+import { cancelled } from "./call.js";
 import { readCurrent } from "./current.js";
 import { excludedByOwner } from "./ignore-rules.js";
-import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import type { FileStanding } from "./outcomes.js";
 import { isSecret, tidyPath } from "./path-policy.js";
 import type { Place } from "./ports.js";
 import { refuseProtected } from "./protection.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
-import type { FileStanding } from "./workspace-types.js";
 
 /** In what state a file is and whether it could be brought into another; nothing of it is shown or kept. */
 export async function fileState(session: Session, path: string): Promise<FileStanding> {
@@ -14,7 +15,12 @@ export async function fileState(session: Session, path: string): Promise<FileSta
   const place = await session.ports.disk.enter(tidy.path, "allow");
   if (isRefusal(place)) return { path, barred: place };
   try {
-    return await session.turnstile.pass(place.realPath, () => standingAt(session, place, path, tidy.path));
+    const standing = await session.mutex.run(
+      [place.realPath],
+      () => standingAt(session, place, path, tidy.path),
+      { shared: true },
+    );
+    return standing ?? { path, realPath: place.realPath, barred: cancelled };
   } finally {
     await place.close();
   }
@@ -26,9 +32,10 @@ export async function settledState(session: Session, path: string): Promise<File
   const place = isRefusal(tidy) ? tidy : await session.ports.disk.enter(tidy.path, "allow");
   if (isRefusal(place)) return { path, barred: place };
   await place.close();
-  const lock = await session.turnstile.pass(place.realPath, () =>
-    session.ports.locks.acquire(place.realPath, session.limits.lockMs),
-  );
+  const lock =
+    (await session.mutex.run([place.realPath], () =>
+      session.ports.locks.acquire(place.realPath, session.limits.lockMs),
+    )) ?? cancelled;
   if (isRefusal(lock)) return { path, realPath: place.realPath, barred: lock };
   await lock.release();
   return fileState(session, path);

@@ -6,8 +6,8 @@ import {
   type TextFormat,
   utf8,
 } from "../text/index.js";
-import { type Refusal, refuse } from "./outcome.js";
-import type { TextFacts } from "./workspace-types.js";
+import type { TextFacts } from "./outcomes.js";
+import { type Refusal, refuse, refuseIn } from "./refusal.js";
 
 /** The text of a file and the format in which it goes back to the disk. */
 export interface FileText {
@@ -70,10 +70,11 @@ export function encodeFile(
     );
   }
   if (format.certainty === "guessed" && !isAscii(added())) {
-    return refuse(
+    return refuseIn(
       "unencodable",
-      `The file's encoding is only a guess (${format.encoding}), so that new text may hold nothing but ASCII. ` +
-        `Say encoding: "${format.encoding}" (or the right one) to insist.`,
+      "The file's encoding is only a guess ($encoding), so that new text may hold nothing but ASCII." +
+        '[ Say {encoding}: "$encoding" (or the right one) to insist.]',
+      { encoding: format.encoding },
     );
   }
   const bytes = encodeText(text, format, codec);

@@ -1,10 +1,10 @@
 import { escapeForDisplay } from "../text/index.js";
 import { excludedByOwner } from "./ignore-rules.js";
-import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import type { BytesOutcome, FolderOutcome, InfoOutcome } from "./outcomes.js";
 import type { Place } from "./ports.js";
 import { refuseProtected } from "./protection.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
-import type { BytesOutcome, FolderOutcome, InfoOutcome } from "./workspace-types.js";
 
 /** Makes a folder and those above it; one that is there already is fine. */
 export async function makeFolder(session: Session, path: string): Promise<FolderOutcome> {

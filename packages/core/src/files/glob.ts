@@ -1,9 +1,9 @@
-import { type Refusal, refuse } from "./outcome.js";
+import { type Refusal, refuse } from "./refusal.js";
 
 /**
  * A glob that takes time in proportion to pattern and name, whatever a model writes: `*` and `?` within a
- * name, `**` across folders, `[a-z]` and `[!a-z]`, and alternatives in braces. Regular expressions made of
- * globs, as libraries make them, can be brought to a standstill by a dozen stars.
+ * name, `**` across folders, `[a-z]` and `[!a-z]`, and alternatives in braces. An engine that backtracks can
+ * be brought to a standstill by a dozen stars; RE2 cannot.
  */
 export interface Glob {
   readonly kind: "glob";
@@ -12,8 +12,12 @@ export interface Glob {
   matches(path: string): boolean;
 }
 
-/** @returns `invalid_arguments` for a pattern that is too long or has too many alternatives. */
-export function compileGlob(pattern: string): Glob | Refusal<"invalid_arguments"> {
+/**
+ * Compiles a glob. The engine is loaded with the first one: it is larger than all that those need who use none.
+ *
+ * @returns `invalid_arguments` for a pattern that is too long, has too many alternatives or too long ones.
+ */
+export async function compileGlob(pattern: string): Promise<Glob | Refusal<"invalid_arguments">> {
   if (pattern.length > maxLength) {
     return refuse("invalid_arguments", `A glob has at most ${maxLength} characters.`);
   }
@@ -24,19 +28,26 @@ export function compileGlob(pattern: string): Glob | Refusal<"invalid_arguments"
       `A glob stands for at most ${maxAlternatives} alternatives in braces.`,
     );
   }
+  if (written.join("").length > maxExpanded) {
+    return refuse(
+      "invalid_arguments",
+      `The alternatives of a glob have at most ${maxExpanded} characters together.`,
+    );
+  }
   const alternatives = written.map((text) => text.split("/").filter((part) => part !== "" && part !== "."));
+  const { RE2JS } = await import("re2js");
+  const expression = RE2JS.compile(alternatives.map(expressionOf).join("|"));
   return {
     kind: "glob",
     folder: commonFolder(alternatives),
-    matches: (path) => {
-      const names = path.split("/");
-      return alternatives.some((parts) => matchParts(parts, names));
-    },
+    matches: (path) => expression.testExact(`${path}/`),
   };
 }
 
 const maxLength = 1_000;
 const maxAlternatives = 100;
+/** Characters of all alternatives: what an expression of them costs to compile, about 150 ms at worst. */
+const maxExpanded = 20_000;
 
 /** `a{b,c}` as `ab` and `ac`; undefined where there are too many. A brace without its partner is a letter. */
 function expandBraces(pattern: string): readonly string[] | undefined {
@@ -75,87 +86,50 @@ function commonFolder(alternatives: readonly (readonly string[])[]): string {
   return first.slice(0, shared).join("/");
 }
 
-/** Both levels go back to their last star only: what an earlier star took cannot help a later part. */
-function matchParts(parts: readonly string[], names: readonly string[]): boolean {
-  let part = 0;
-  let name = 0;
-  let starPart = -1;
-  let starName = 0;
-  while (name < names.length) {
-    if (parts[part] === "**") {
-      starPart = part++;
-      starName = name;
-    } else if (part < parts.length && matchName(parts[part] ?? "", names[name] ?? "")) {
-      part++;
-      name++;
-    } else if (starPart >= 0) {
-      part = starPart + 1;
-      name = ++starName;
-    } else return false;
-  }
-  while (parts[part] === "**") part++;
-  return part === parts.length;
+/**
+ * An expression for a path with a slash behind every name, the last one included: `a/?.ts` is `a/[^/]\.ts/`, and
+ * `**` is any number of names.
+ */
+function expressionOf(parts: readonly string[]): string {
+  const names = parts.filter((part, at) => part !== "**" || parts[at - 1] !== "**");
+  return names.map((part) => (part === "**" ? "(?:[^/]*/)*" : `${nameExpression(part)}/`)).join("");
 }
 
-function matchName(pattern: string, name: string): boolean {
-  let at = 0;
-  let char = 0;
-  let starAt = -1;
-  let starChar = 0;
-  while (char < name.length) {
-    const token = tokenAt(pattern, at);
-    if (token.kind === "star") {
-      starAt = at = token.next;
-      starChar = char;
-    } else if (token.kind === "one" && token.accepts(name.charAt(char))) {
-      at = token.next;
-      char++;
-    } else if (starAt >= 0) {
-      at = starAt;
-      char = ++starChar;
-    } else return false;
-  }
-  while (pattern.charAt(at) === "*") at++;
-  return at === pattern.length;
+function nameExpression(glob: string): string {
+  const tokens = glob.match(/\*+|\[[!^]?.[^\]]*\]|./gsu) ?? [];
+  return tokens.map(tokenExpression).join("");
 }
 
-type Token =
-  | { readonly kind: "star"; readonly next: number }
-  | { readonly kind: "one"; readonly next: number; accepts(char: string): boolean }
-  | { readonly kind: "end" };
-
-function tokenAt(pattern: string, at: number): Token {
-  const char = pattern.charAt(at);
-  switch (char) {
-    case "":
-      return { kind: "end" };
-    case "*":
-      return { kind: "star", next: at + 1 };
-    case "?":
-      return { kind: "one", next: at + 1, accepts: () => true };
-    case "[":
-      return classAt(pattern, at);
-    default:
-      return { kind: "one", next: at + 1, accepts: (other) => other === char };
-  }
+/** A bracket without its partner is a letter. */
+function tokenExpression(token: string): string {
+  if (token.startsWith("*")) return "[^/]*";
+  if (token === "?") return "[^/]";
+  const found = /^\[([!^]?)(.+)\]$/su.exec(token);
+  if (found === null) return letter(token);
+  const [, negated = "", inside = ""] = found;
+  return classExpression([...inside], negated !== "");
 }
 
-/** `[abc]`, `[a-z]`, `[!a-z]`, `[^a-z]`; a bracket without its partner is a letter. */
-function classAt(pattern: string, at: number): Token {
-  const negated = /[!^]/.test(pattern.charAt(at + 1));
-  const from = at + (negated ? 2 : 1);
-  const end = pattern.indexOf("]", from + 1);
-  if (end < 0) return { kind: "one", next: at + 1, accepts: (char) => char === "[" };
-  const inside = pattern.slice(from, end);
-  return { kind: "one", next: end + 1, accepts: (char) => inClass(inside, char) !== negated };
-}
-
-function inClass(inside: string, char: string): boolean {
+/** `[abc]`, `[a-z]`; none of the characters matches a slash. A range from high to low is empty. */
+function classExpression(inside: readonly string[], negated: boolean): string {
+  const ranges: string[] = [];
   for (let at = 0; at < inside.length; at++) {
-    if (inside.charAt(at + 1) === "-" && at + 2 < inside.length) {
-      if (inside.charAt(at) <= char && char <= inside.charAt(at + 2)) return true;
-      at += 2;
-    } else if (inside.charAt(at) === char) return true;
+    const from = inside[at] ?? "";
+    const to = inside[at + 1] === "-" ? inside[at + 2] : undefined;
+    if (to !== undefined) at += 2;
+    if (codeOf(from) <= codeOf(to ?? from)) ranges.push(`${letter(from)}-${letter(to ?? from)}`);
   }
-  return false;
+  if (negated) return `[^/${ranges.join("")}]`;
+  return ranges.length === 0 ? nothing : `[${ranges.join("")}]`;
+}
+
+/** A class that no character is in. */
+const nothing = "[^\\x00-\\x{10FFFF}]";
+
+function letter(char: string): string {
+  return `\\x{${codeOf(char).toString(16)}}`;
+}
+
+function codeOf(char: string): number {
+  return char.codePointAt(0) ?? 0;
 }

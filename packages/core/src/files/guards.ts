@@ -13,6 +13,12 @@ export interface Guards {
   readonly editGuard: "read" | "atomic";
   /** Paths (relative to their root) that are always edited as under `atomic`: an agent's memory. */
   readonly isMemory: (relativePath: string) => boolean;
+  /**
+   * What replacing all of a file needs beside its hash: `shown`, that every line of it was shown to the
+   * caller or written by it; or nothing more (`hash`), for commands, which know no reads and take the hash
+   * as a person's word. `shown` unless given.
+   */
+  readonly wholeReplacement: "shown" | "hash";
   /** `rebase` makes a change on the present state, where every place of it is unique in both states. */
   readonly onMismatch: "refuse" | "rebase";
   /** A change may only touch lines that this session was shown of the state it changes. */
@@ -23,6 +29,7 @@ export const defaultGuards: Guards = {
   overwriteGuard: "hash",
   editGuard: "read",
   isMemory: () => false,
+  wholeReplacement: "shown",
   onMismatch: "refuse",
   strictView: false,
 };

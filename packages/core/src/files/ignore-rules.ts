@@ -1,6 +1,6 @@
 import ignore, { type Ignore } from "ignore";
-import { isRefusal, type Refusal, refuse } from "./outcome.js";
 import type { Disk, Place } from "./ports.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
 
 /** The rules of one ignore file, for the paths below its folder. */
 export interface IgnoreRules {

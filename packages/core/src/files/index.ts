@@ -1,14 +1,37 @@
-export { currentBase, emptySha256, type GivenBase } from "./base.js";
+export { currentBase, emptySha256, type GivenBase, shownBase } from "./base.js";
+export type { RunScope } from "./call.js";
 export { DiskFault, type FaultState } from "./disk-fault.js";
 export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } from "./edit-models.js";
 export { applyEdits } from "./exact-edits.js";
 export { compileGlob, type Glob } from "./glob.js";
 export { defaultGuards, type Guards } from "./guards.js";
-export { Ledger, type LedgerEvent, type LedgerRecord } from "./ledger.js";
+export { KeyedMutex } from "./keyed-mutex.js";
+export type {
+  FileName,
+  Knowledge,
+  KnowledgeEvent,
+  KnownState,
+  LinesShown,
+  StateChanged,
+  StateMet,
+} from "./knowledge.js";
+export { isKnownWhole, isSeen } from "./knowledge.js";
+export { KnownFiles, type KnownRecord, type LearnOptions } from "./known-files.js";
+export { carryLine, carrySpans, type LineEdit, type LinePart, lineEdits } from "./line-facts.js";
 export { compilePattern, type LinePattern, type PatternOptions } from "./line-pattern.js";
+export { joinSpans, type LineSpan, outsideSpans } from "./line-spans.js";
 export { MemoryDisk, memoryPorts } from "./memory-disk.js";
+export type * from "./outcomes.js";
+export { bareName, isSecret, protectedReason, tidyPath } from "./path-policy.js";
+export { type Edit, PersistentMap } from "./persistent-map.js";
+export { type PlacedLines, placeSteps } from "./placed-lines.js";
+export type * from "./ports.js";
+export type { AgreedFile, Preview, PreviewedFile, PreviewOutcome } from "./preview.js";
 export {
+  type AnyRefusalCode,
+  type ConversationCode,
   carriesContent,
+  conversationCodes,
   fromPatch,
   isRefusal,
   type OutcomeCode,
@@ -18,11 +41,26 @@ export {
   refuse,
   type SuccessCode,
   successCodes,
-} from "./outcome.js";
-export { bareName, isSecret, protectedReason, tidyPath } from "./path-policy.js";
-export type * from "./ports.js";
-export { type IsVisible, type ShownLines, unchangedStub } from "./rereads.js";
+} from "./refusal.js";
+export type * from "./requests.js";
+export { unchangedStub } from "./rereads.js";
 export { defaultLimits, type Limits } from "./session.js";
+export {
+  type CallKnowledge,
+  knownState,
+  SessionKnowledge,
+  type SessionKnowledgeOptions,
+} from "./session-knowledge.js";
 export { SessionStateService } from "./session-state.js";
+export { allOf, type ShownLines, shownBy } from "./shown-lines.js";
+export { type SourcedSpan, sourcesIn } from "./sourced-spans.js";
+export {
+  inWords,
+  libraryWords,
+  type Role,
+  type Said,
+  type Sentence,
+  say,
+  type Vocabulary,
+} from "./vocabulary.js";
 export { Workspace, type WorkspaceOptions } from "./workspace.js";
-export type * from "./workspace-types.js";

@@ -1,9 +1,9 @@
 import { quoteForDisplay } from "../text/index.js";
 import type { Current } from "./current.js";
 import type { DisplacedWrite } from "./held-files.js";
-import { isRefusal, type Refusal } from "./outcome.js";
 import { isSecret } from "./path-policy.js";
 import type { Changed, CommitOptions, Committed, ExpectedFile, HistoryEntry, Place } from "./ports.js";
+import { isRefusal, type Refusal } from "./refusal.js";
 import type { Session } from "./session.js";
 
 /** The one step that changes the disk: new bytes, or no file, in place of what was read. */
@@ -63,7 +63,7 @@ export async function keepDisplaced(
 }
 
 /** The same for what was there at the very moment of the step: a sentence for the end of the message. */
-export async function tellDisplaced(
+export async function noteDisplaced(
   session: Session,
   place: Place,
   current: Current,
@@ -76,7 +76,7 @@ export async function tellDisplaced(
 }
 
 /** The same for what is found later in a file that was replaced. Must not be called by who holds its lock. */
-export async function tellFound(session: Session, { place, before, bytes }: DisplacedWrite): Promise<string> {
+export async function noteFound(session: Session, { place, before, bytes }: DisplacedWrite): Promise<string> {
   const lock = await session.ports.locks.acquire(place.realPath, session.limits.lockMs);
   try {
     // Without the lock it is kept and said all the same; only the order of the history is at stake.

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from "re2js";
 import { clip, escapeForDisplay } from "../text/index.js";
-import { type Refusal, refuse } from "./outcome.js";
+import { type Refusal, refuse } from "./refusal.js";
 
 /** What a line is searched for; how long it takes grows with the line, whatever the pattern is. */
 export interface LinePattern {

@@ -1,5 +1,5 @@
 import type { LinePattern } from "./line-pattern.js";
-import type { SearchMatch } from "./workspace-types.js";
+import type { SearchMatch } from "./outcomes.js";
 
 /**
  * Searches the lines of one file as they come by, in memory bounded by the matches and their context.

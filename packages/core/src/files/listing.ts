@@ -1,9 +1,9 @@
 import { escapeForDisplay } from "../text/index.js";
-import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import type { ListedEntry } from "./outcomes.js";
 import { tidyPath } from "./path-policy.js";
 import type { DirectoryEntry, Disk, Place } from "./ports.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import { walkTree } from "./tree-walk.js";
-import type { ListedEntry } from "./workspace-types.js";
 
 export interface ListOptions {
   /** Levels below the folder; at least 1. */

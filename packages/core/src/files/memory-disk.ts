@@ -1,4 +1,3 @@
-import { type Refusal, refuse } from "./outcome.js";
 import type {
   Changed,
   CommitOptions,
@@ -19,6 +18,7 @@ import type {
   SetStopped,
   WorkspacePorts,
 } from "./ports.js";
+import { type Refusal, refuse } from "./refusal.js";
 
 /**
  * A disk in memory, for tests and hosts without files: one root, no links, no permissions. It keeps the

@@ -1,16 +1,20 @@
-import { changedRanges, describeChange } from "../patch/index.js";
+import { describeChange } from "../patch/index.js";
 import { clip } from "../text/index.js";
+import type { Subject } from "./answers.js";
 import type { Base } from "./base.js";
+import { comparedReport } from "./change-report.js";
 import type { CurrentFile } from "./current.js";
 import { decodeFile } from "./file-text.js";
-import { isRefusal } from "./outcome.js";
-import type { HistoryEntry, Place } from "./ports.js";
+import type { ChangeReport } from "./outcomes.js";
+import type { HistoryEntry } from "./ports.js";
+import { isRefusal } from "./refusal.js";
 import type { Session } from "./session.js";
-import type { ChangeReport } from "./workspace-types.js";
+import { libraryWords, type Sentence, say } from "./vocabulary.js";
 
 /** What a mismatch is told with. */
 export interface Mismatch {
   readonly message: string;
+  readonly sentence?: Sentence;
   /** What differs between the base and the disk, where the base's text is still kept. */
   readonly change?: ChangeReport;
 }
@@ -20,27 +24,24 @@ export interface Mismatch {
  * changed (docs/outcomes.md). Seed 1's words stand at the start.
  */
 export async function explainMismatch(
-  session: Session,
-  place: Place,
+  subject: Subject,
   base: Base,
   current: CurrentFile,
   history: readonly HistoryEntry[],
-  encoding: string | undefined,
 ): Promise<Mismatch> {
+  const { session } = subject.call;
   if (base.kind !== "stale") return { message: unknownBase(base) };
-  const said = [
-    mismatchMessage,
-    whichVersion(session, place, base.sha256),
-    whoWrote(session, current.sha256, history),
-  ];
-  const message = said.filter((part) => part !== "").join(" ");
-  const texts = await bothTexts(session, base.sha256, current, encoding);
-  if (texts === undefined) return { message };
+  const version = whichVersion(subject, base.sha256);
+  const named = version === undefined ? "" : say(version, libraryWords);
+  const message = `${mismatchMessage}${named} ${whoWrote(session, current.sha256, history)}`;
+  const sentence = version === undefined ? {} : { sentence: version };
+  const texts = await bothTexts(session, base.sha256, current, subject.encoding);
+  if (texts === undefined) return { message, ...sentence };
   const change = describeChange(texts.before, texts.after, { context: 1, maxLines: 40 });
-  const ranges = changedRanges(texts.before, texts.after);
   return {
     message: `${message}\nWhat changed since your base:\n${change}`,
-    change: { landed: [], repairs: [], ranges, beforeText: texts.before },
+    change: comparedReport(texts.before, texts.after),
+    ...sentence,
   };
 }
 
@@ -55,9 +56,12 @@ function unknownBase(base: Base): string {
   );
 }
 
-function whichVersion(session: Session, place: Place, sha256: string): string {
-  const record = session.ledger.find(place.realPath, sha256);
-  return record === undefined ? "" : `Your base is version ${record.version} (${sha256.slice(0, 12)}).`;
+/** Said only where the caller has a place for a hash, and so knows of versions. */
+function whichVersion({ call, file }: Subject, sha256: string): Sentence | undefined {
+  const known = call.knowledge.find(file, sha256);
+  if (known === undefined || known.version === 0) return undefined;
+  const facts = { version: known.version, hash: sha256.slice(0, 12) };
+  return { template: "[{?base} Your base is version $version ($hash).]", facts };
 }
 
 function whoWrote(session: Session, disk: string, history: readonly HistoryEntry[]): string {

@@ -2,9 +2,9 @@ import { emptySha256, parseHash } from "./base.js";
 import type { Past, Plan } from "./change.js";
 import type { Current } from "./current.js";
 import { mismatchMessage } from "./mismatch.js";
-import { refuse } from "./outcome.js";
 import { planBytes } from "./plans.js";
 import type { HistoryEntry } from "./ports.js";
+import { refuse } from "./refusal.js";
 import type { Session } from "./session.js";
 
 /**
@@ -61,7 +61,7 @@ export async function planRestore(
       `${wanted} is the beginning of ${fitting.length} states of this file; give more digits.`,
     );
   if (current.kind === "file" && current.sha256 === sha256) {
-    return { kind: "settled", code: "no_change", message: "The file is in this state already." };
+    return { kind: "unchanged", code: "no_change", message: "The file is in this state already." };
   }
   const bytes = await session.ports.blobs.get(sha256);
   return bytes === undefined
@@ -77,7 +77,7 @@ export async function planState(
 ): Promise<Plan> {
   const disk = current.kind === "file" ? current.sha256 : null;
   if (disk === sha256)
-    return { kind: "settled", code: "no_change", message: "The file is in this state already." };
+    return { kind: "unchanged", code: "no_change", message: "The file is in this state already." };
   if (disk !== from)
     return refuse("state_mismatch", `${mismatchMessage} It is not in the state that was to be replaced.`);
   if (sha256 === null) return planBytes(session, current, null, "Deleted: there was no such file.");

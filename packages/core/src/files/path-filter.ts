@@ -1,5 +1,5 @@
 import { compileGlob, type Glob } from "./glob.js";
-import { isRefusal, type Refusal } from "./outcome.js";
+import { isRefusal, type Refusal } from "./refusal.js";
 
 /** Which paths of a walk are meant. */
 export interface PathFilter {
@@ -15,10 +15,13 @@ export interface PathFilter {
  * @param include none of them: every path.
  * @returns `invalid_arguments` for a glob that is too long.
  */
-export function pathFilter(include: readonly string[], exclude: readonly string[]): PathFilter | Refusal {
-  const wanted = compileAll(include);
+export async function pathFilter(
+  include: readonly string[],
+  exclude: readonly string[],
+): Promise<PathFilter | Refusal> {
+  const wanted = await compileAll(include);
   if ("kind" in wanted) return wanted;
-  const unwanted = compileAll(exclude);
+  const unwanted = await compileAll(exclude);
   if ("kind" in unwanted) return unwanted;
   const accepts = (below: string) =>
     (wanted.length === 0 || wanted.some((glob) => glob.matches(below))) &&
@@ -32,10 +35,10 @@ function withFolders(path: string): readonly string[] {
   return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
-function compileAll(patterns: readonly string[]): readonly Glob[] | Refusal {
+async function compileAll(patterns: readonly string[]): Promise<readonly Glob[] | Refusal> {
   const globs: Glob[] = [];
   for (const pattern of patterns) {
-    const glob = compileGlob(pattern.includes("/") ? pattern : `**/${pattern}`);
+    const glob = await compileGlob(pattern.includes("/") ? pattern : `**/${pattern}`);
     if (isRefusal(glob)) return glob;
     globs.push(glob);
   }

@@ -1,5 +1,5 @@
 import { escapeForDisplay } from "../text/index.js";
-import { type Refusal, refuse } from "./outcome.js";
+import { type Refusal, refuse } from "./refusal.js";
 
 /**
  * What a path may be, judged by its letters alone. Where links lead is judged by the disk's walk; both

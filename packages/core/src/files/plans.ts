@@ -2,21 +2,31 @@ import {
   addedLines,
   applyDiff,
   carryEndings,
-  changedRanges,
   isPlaceholder,
   type PatchSuccess,
+  type RepairKind,
+  type StrictApplier,
 } from "../patch/index.js";
 import { clip, splitLines } from "../text/index.js";
 import { emptySha256 } from "./base.js";
 import type { Plan, PlannedWrite } from "./change.js";
+import { allLines, comparedReport, placedReport, unreported } from "./change-report.js";
 import type { Current } from "./current.js";
 import { decodeFile, encodeFile, type FileText, newFormat } from "./file-text.js";
-import { fromPatch, isRefusal, type Refusal, refuse } from "./outcome.js";
+import { lineEdits } from "./line-facts.js";
+import { joinSpans } from "./line-spans.js";
+import type { PlacedLines } from "./placed-lines.js";
+import { fromPatch, isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
+import type { Asked, PatchFileRequest, WriteFileRequest } from "./requests.js";
 import type { Session } from "./session.js";
-import type { ChangeReport, PatchFileRequest, WriteFileRequest } from "./workspace-types.js";
 
 /** What a diff makes of a file: placed, corrected, strictly applied, encoded as the file was. */
-export function planPatch(session: Session, request: PatchFileRequest, current: Current): Plan {
+export function planPatch(
+  session: Session,
+  request: Asked<PatchFileRequest>,
+  current: Current,
+  applier?: StrictApplier,
+): Plan {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   const tooLong = tooManyLines(session, before.text);
@@ -26,34 +36,39 @@ export function planPatch(session: Session, request: PatchFileRequest, current: 
     diff: request.diff,
     path: request.path,
     limitMs: session.limits.patchMs,
-    ...(request.applier === undefined ? {} : { applier: request.applier }),
+    ...(applier === undefined ? {} : { applier }),
   });
   if (outcome.kind === "refusal") return fromPatch(outcome.code, outcome.message);
   switch (outcome.code) {
     case "no_change":
       return {
-        kind: "settled",
+        kind: "unchanged",
         code: "no_change",
         message: "The diff changes nothing; the file stays as it is.",
       };
     case "already_applied":
       return {
-        kind: "settled",
+        kind: "unchanged",
         code: "already_applied",
         message: "Already applied: the file already holds what the diff asks for. Nothing was written.",
       };
     case "applied": {
       const bytes = encodeFile(outcome.text, () => outcome.addedText, before.format, session.ports.codec);
       if ("kind" in bytes) return bytes;
-      const report = reportOf(current.kind === "absent" ? null : before.text, outcome.text, outcome);
-      const { text } = outcome;
-      return { kind: "write", bytes, text, message: patchMessage(outcome), report, author: "change" };
+      const { text, landed, repairs } = outcome;
+      const report = placedReport(
+        current.kind === "absent" ? null : before.text,
+        text,
+        placedByDiff(outcome),
+      );
+      const message = patchMessage(outcome);
+      return { kind: "write", bytes, text, message, report: { ...report, landed, repairs } };
     }
   }
 }
 
 /** What whole new content makes of a file: a text in the file's own format, or bytes as they are. */
-export function planWrite(session: Session, request: WriteFileRequest, current: Current): Plan {
+export function planWrite(session: Session, request: Asked<WriteFileRequest>, current: Current): Plan {
   const next =
     typeof request.content === "string"
       ? newText(session, request, request.content, current)
@@ -62,15 +77,18 @@ export function planWrite(session: Session, request: WriteFileRequest, current: 
   const { bytes, before, text } = next;
   if (current.kind === "file" && sameHash(session, bytes, current.sha256)) {
     return {
-      kind: "settled",
+      kind: "unchanged",
       code: "no_change",
       message:
         "The file already holds this text (in its own encoding and line endings); nothing was written.",
     };
   }
   const message = current.kind === "absent" ? "File created." : "File overwritten.";
-  const report = reportOf(before, text);
-  return { kind: "write", bytes, text, message, report, author: "caller" };
+  const report =
+    typeof request.content === "string"
+      ? { ...comparedReport(before, text), sentWhole: true, authored: allLines(text) }
+      : { ...unreported, sentWhole: true };
+  return { kind: "write", bytes, message, report, ...(typeof request.content === "string" ? { text } : {}) };
 }
 
 /** Puts the bytes of an earlier state back as they were; `null` deletes the file. */
@@ -81,22 +99,14 @@ export function planBytes(
   message: string,
   undoes?: string,
 ): PlannedWrite {
-  const before = current.kind === "file" ? plainText(session, current.bytes) : null;
-  const after = bytes === null ? "" : plainText(session, bytes);
-  const report = after === null ? unreported : reportOf(before, after);
-  return {
-    kind: "write",
-    bytes,
-    message,
-    report,
-    author: "past",
-    ...(undoes === undefined ? {} : { undoes }),
-  };
+  const before = current.kind === "file" ? decodedText(session, current.bytes) : null;
+  const after = bytes === null ? "" : decodedText(session, bytes);
+  const report = after === null ? unreported : comparedReport(before, after);
+  return { kind: "write", bytes, message, report, ...(undoes === undefined ? {} : { undoes }) };
 }
 
-const unreported: ChangeReport = { landed: [], repairs: [], ranges: [], beforeText: null };
-
-function plainText(session: Session, bytes: Uint8Array): string | null {
+/** The text of bytes; `null` where they are none. */
+export function decodedText(session: Session, bytes: Uint8Array): string | null {
   const decoded = decodeFile(bytes, session.ports.codec);
   return isRefusal(decoded) ? null : decoded.text;
 }
@@ -110,7 +120,7 @@ interface NewContent {
 
 function newText(
   session: Session,
-  request: WriteFileRequest,
+  request: Asked<WriteFileRequest>,
   content: string,
   current: Current,
 ): NewContent | Refusal {
@@ -136,9 +146,10 @@ function omissionIn(before: string, content: string): Refusal | undefined {
     (text) => isPlaceholder(text) && !before.includes(text.trim()),
   );
   if (line === undefined) return undefined;
-  return refuse(
+  return refuseIn(
     "placeholder",
-    `The new content leaves something out: "${clip(line.trim(), 80)}". Write the whole text, or change a part with safe_patch. Nothing was written.`,
+    'The new content leaves something out: "$line". Write the whole text[, or change a part with {patch,edit:or}]. Nothing was written.',
+    { line: clip(line.trim(), 80) },
   );
 }
 
@@ -165,15 +176,22 @@ export function textOf(session: Session, encoding: string | undefined, current: 
   return "kind" in format ? format : { kind: "file_text", text: "", format };
 }
 
-/** What a change did, from the texts before and after. */
-export function reportOf(before: string | null, after: string, patch?: PatchSuccess): ChangeReport {
-  return {
-    landed: patch?.landed ?? [],
-    repairs: patch?.repairs ?? [],
-    ranges: patch?.ranges ?? changedRanges(before ?? "", after),
-    beforeText: before,
-  };
+/** A diff whose added lines were mended on the way: they did not stand in the call as they are. */
+function placedByDiff({ changes, repairs }: PatchSuccess): PlacedLines {
+  const isMended = repairs.some(({ kind }) => mending.has(kind));
+  const authored = isMended ? [] : changes.map(({ newFrom, newTo }) => ({ from: newFrom + 1, to: newTo }));
+  return { changes: lineEdits(changes), authored: joinSpans(authored) };
 }
+
+const mending: ReadonlySet<RepairKind> = new Set<RepairKind>([
+  "escaped",
+  "entities",
+  "pasted_numbers",
+  "missing_prefix",
+  "blank_lines",
+  "indentation",
+  "punctuation",
+]);
 
 function patchMessage(outcome: PatchSuccess): string {
   const places = outcome.landed.map(({ newStart, newLines }) =>

@@ -1,5 +1,5 @@
 import type { CharsetCodec } from "../text/index.js";
-import type { Refusal } from "./outcome.js";
+import type { Refusal } from "./refusal.js";
 
 /**
  * What the workspace needs from the world. `node/` implements these on a real machine; `MemoryDisk` and

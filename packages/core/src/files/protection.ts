@@ -1,7 +1,7 @@
 import { below } from "./ignore-rules.js";
-import { type Refusal, refuse } from "./outcome.js";
 import { protectedReason } from "./path-policy.js";
 import type { Place } from "./ports.js";
+import { type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
 
 /**

@@ -1,15 +1,8 @@
 import { compileGlob, type Glob } from "./glob.js";
-import { isRefusal } from "./outcome.js";
+import type { ListOutcome, ReadManyOutcome, ReadOutcome, ReadRefusal } from "./outcomes.js";
+import { isRefusal } from "./refusal.js";
+import type { Asked, ListRequest, ReadManyRequest, ReadRequest } from "./requests.js";
 import type { Session } from "./session.js";
-import type {
-  ListOutcome,
-  ListRequest,
-  ReadManyOutcome,
-  ReadManyRequest,
-  ReadOutcome,
-  ReadRefusal,
-  ReadRequest,
-} from "./workspace-types.js";
 
 /**
  * Reads the named paths, then what the globs match in the order of their names, each path once, until the
@@ -19,7 +12,7 @@ import type {
 export async function readMany(
   workspace: Reader,
   session: Session,
-  request: ReadManyRequest,
+  request: Asked<ReadManyRequest>,
 ): Promise<ReadManyOutcome> {
   const found = await matching(workspace, request);
   const paths = new Set([...(request.paths ?? []), ...found.paths]);
@@ -41,8 +34,8 @@ export async function readMany(
 
 /** The part of a workspace that this needs. */
 interface Reader {
-  read(request: ReadRequest): Promise<ReadOutcome>;
-  list(request: ListRequest): Promise<ListOutcome>;
+  read(request: Asked<ReadRequest>): Promise<ReadOutcome>;
+  list(request: Asked<ListRequest>): Promise<ListOutcome>;
 }
 
 /** How many files one answer speaks of, and how deep and far a glob looks. */
@@ -55,8 +48,8 @@ interface Matches {
   readonly refusals: readonly ReadRefusal[];
 }
 
-async function matching(workspace: Reader, request: ReadManyRequest): Promise<Matches> {
-  const excluded = (request.exclude ?? []).map(compileGlob);
+async function matching(workspace: Reader, request: Asked<ReadManyRequest>): Promise<Matches> {
+  const excluded = await Promise.all((request.exclude ?? []).map(compileGlob));
   const refusals: ReadRefusal[] = [];
   for (const [at, glob] of excluded.entries()) {
     if (isRefusal(glob)) refusals.push({ ...glob, path: request.exclude?.[at] ?? "" });
@@ -73,7 +66,7 @@ async function matching(workspace: Reader, request: ReadManyRequest): Promise<Ma
 }
 
 async function follow(workspace: Reader, pattern: string): Promise<Matches> {
-  const glob = compileGlob(pattern);
+  const glob = await compileGlob(pattern);
   if (isRefusal(glob)) return { paths: [], refusals: [{ ...glob, path: pattern.slice(0, 100) }] };
   const start = pattern.startsWith("/") ? `/${glob.folder}` : glob.folder === "" ? "." : glob.folder;
   const listing = await workspace.list({ path: start, depth: globDepth, limit: globEntries });
@@ -99,7 +92,7 @@ function cutShort(pattern: string): ReadRefusal {
   };
 }
 
-function encodingOf({ encoding }: ReadManyRequest): { encoding?: string } {
+function encodingOf({ encoding }: Asked<ReadManyRequest>): { encoding?: string } {
   return encoding === undefined ? {} : { encoding };
 }
 

@@ -1,21 +1,24 @@
 import { escapeForDisplay, joinLines, splitLines } from "../text/index.js";
+import { type Call, handOut } from "./call.js";
 import { type CurrentFile, keepState, readCurrent } from "./current.js";
 import { decodeFile, type FileText, textFacts } from "./file-text.js";
-import type { LineSpan } from "./line-spans.js";
-import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import type { FileName, KnownState } from "./knowledge.js";
+import { type LineSpan, outsideSpans } from "./line-spans.js";
+import type { ReadOutcome, ReadState, TextFacts } from "./outcomes.js";
 import type { FileWindow, Place } from "./ports.js";
-import { isStillShown } from "./rereads.js";
+import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
+import type { Asked, ReadRequest } from "./requests.js";
 import type { Session } from "./session.js";
-import type { ReadOutcome, ReadRequest, ReadState, TextFacts } from "./workspace-types.js";
 
 /** Reads a file, whole or a window of its lines, and gives the state its version. */
 export async function readPlace(
-  session: Session,
+  call: Call,
   place: Place,
   path: string,
-  request: ReadRequest,
+  request: Asked<ReadRequest>,
 ): Promise<ReadOutcome> {
-  const read: Reading = { session, place, path, encoding: request.encoding };
+  const file = { path, realPath: place.realPath };
+  const read: Reading = { call, session: call.session, place, file, encoding: request.encoding };
   const windowed = request.offset !== undefined || request.limit !== undefined;
   const served = windowed ? await readWindow(read, request) : await readWhole(read);
   return isRefusal(served) ? { ...served, path } : served;
@@ -23,9 +26,10 @@ export async function readPlace(
 
 /** What one read is about. */
 interface Reading {
+  readonly call: Call;
   readonly session: Session;
   readonly place: Place;
-  readonly path: string;
+  readonly file: FileName;
   readonly encoding: string | undefined;
 }
 
@@ -35,14 +39,14 @@ async function readWhole(read: Reading): Promise<Served | Refusal> {
   if (isRefusal(current)) {
     return current.code === "too_large" ? tooLargeToRead(current.message, limit) : current;
   }
-  return current.kind === "absent" ? missing(read.path) : serve(read, current, undefined);
+  return current.kind === "absent" ? missing(read.file.path) : serve(read, current, undefined);
 }
 
 /**
  * A window: small files are read whole, so that every encoding can be cut into lines; above the limit the
  * disk streams the lines, which is exact for UTF-8 and the charsets that contain ASCII.
  */
-async function readWindow(read: Reading, request: ReadRequest): Promise<Served | Refusal> {
+async function readWindow(read: Reading, request: Asked<ReadRequest>): Promise<Served | Refusal> {
   const range = windowRange(request);
   if (isRefusal(range)) return range;
   const { place, session } = read;
@@ -51,7 +55,7 @@ async function readWindow(read: Reading, request: ReadRequest): Promise<Served |
   if (entry.kind === "file" && entry.size > session.limits.fullReadBytes) return streamWindow(read, range);
   const current = await readCurrent(place, session, session.limits.fullReadBytes);
   if (isRefusal(current)) return current;
-  return current.kind === "absent" ? missing(read.path) : serve(read, current, range);
+  return current.kind === "absent" ? missing(read.file.path) : serve(read, current, range);
 }
 
 interface Range {
@@ -60,12 +64,12 @@ interface Range {
   readonly count: number;
 }
 
-function windowRange(request: ReadRequest): Range | Refusal {
+function windowRange(request: Asked<ReadRequest>): Range | Refusal {
   const { offset = 1, limit = Number.MAX_SAFE_INTEGER } = request;
   if (!Number.isSafeInteger(offset) || offset < 1 || !Number.isSafeInteger(limit) || limit < 1) {
     return refuse(
       "invalid_arguments",
-      "offset is the first line, counted from 1; limit is a number of lines, at least 1.",
+      "A window begins at a line, counted from 1, and has a number of lines, at least 1.",
     );
   }
   return { kind: "range", first: offset, count: limit };
@@ -77,7 +81,7 @@ async function serve(
   current: CurrentFile,
   range: Range | undefined,
 ): Promise<Served | Refusal> {
-  const { session, place, path } = read;
+  const { session, place } = read;
   const decoded = decodeFile(current.bytes, session.ports.codec, read.encoding);
   if (isRefusal(decoded)) return decoded;
   const cut = range === undefined ? undefined : cutLines(decoded.text, range);
@@ -86,24 +90,34 @@ async function serve(
   const { sha256 } = current;
   const facts = textFacts(decoded.text, decoded.format, current.bytes.length);
   const lines = cut?.lines ?? { from: 1, to: facts.totalLines };
-  const unchanged = await isStill(read, sha256, lines);
-  const version = session.versions.getNextVersion();
-  const shown = cut === undefined || cut.whole ? "whole" : "window";
-  session.ledger.record({ kind: "read", realPath: place.realPath, sha256, version, shown, lines: [lines] });
-  const state = { path, version, sha256, content: cut?.content ?? decoded.text, facts };
-  return served(cut === undefined ? state : { ...state, lines }, unchanged);
+  const content = cut?.content ?? decoded.text;
+  return handOver(read, { sha256, content, facts }, lines, cut !== undefined);
 }
 
 type Served = Extract<ReadOutcome, { readonly kind: "read" }>;
 
-function served(state: ReadState, unchanged: boolean): Served {
-  return unchanged ? { kind: "read", state, unchanged: true } : { kind: "read", state };
+/** Gives lines of a state their version; the reply that shows them is yet to be sent. */
+function handOver(
+  { call, file, encoding }: Reading,
+  state: Pick<ReadState, "sha256" | "content"> & { readonly facts: TextFacts },
+  lines: LineSpan,
+  isWindow: boolean,
+): Served {
+  const { sha256, facts } = state;
+  const total = facts.totalLines;
+  const unchanged = isInPrompt(call.knowledge.latest(file), lines, sha256);
+  const version = handOut(call, file, sha256, total);
+  const shown = { kind: "shown", file, sha256, lines: [lines], total } as const;
+  call.knowledge.learn(encoding === undefined ? shown : { ...shown, encoding });
+  const handed = { ...state, path: file.path, version, ...(isWindow ? { lines } : {}) };
+  return { kind: "read", state: handed, ...(unchanged ? { unchanged } : {}) };
 }
 
-/** Whether these very lines are before the caller's eyes already. */
-function isStill({ session, place, path }: Reading, sha256: string, lines: LineSpan): Promise<boolean> {
-  const latest = session.ledger.latestOf(place.realPath);
-  return isStillShown(session.rereads, path, latest, { ...lines, sha256 });
+/** Whether these very lines, of the state that the caller was told of last, will stand in its next prompt. */
+function isInPrompt(latest: KnownState | undefined, lines: LineSpan, sha256: string): boolean {
+  if (latest === undefined || latest.sha256 !== sha256) return false;
+  if (lines.to < lines.from) return latest.inPrompt.length > 0;
+  return outsideSpans(lines, latest.inPrompt).length === 0;
 }
 
 interface CutLines {
@@ -123,7 +137,7 @@ function cutLines(text: string, range: Range): CutLines | Refusal {
 }
 
 async function streamWindow(read: Reading, range: Range): Promise<Served | Refusal> {
-  const { session, place, path } = read;
+  const { session, place } = read;
   const window = await place.window(range.first, range.count, session.limits.windowBytes);
   if (isRefusal(window)) return window;
   if (window.lineCount === 0) return pastTheEnd(range.first, window.totalLines);
@@ -136,11 +150,7 @@ async function streamWindow(read: Reading, range: Range): Promise<Served | Refus
   const { sha256, firstLine, lineCount } = window;
   const facts = windowFacts(window, decoded);
   const lines = { from: firstLine, to: firstLine + lineCount - 1 };
-  const unchanged = await isStill(read, sha256, lines);
-  const version = session.versions.getNextVersion();
-  const { realPath } = place;
-  session.ledger.record({ kind: "read", realPath, sha256, version, shown: "window", lines: [lines] });
-  return served({ path, version, sha256, content: decoded.text, facts, lines }, unchanged);
+  return handOver(read, { sha256, content: decoded.text, facts }, lines, true);
 }
 
 /** What the pass knows is told of the whole file; encoding and endings are those of the window. */
@@ -164,10 +174,8 @@ function startsWith(bytes: Uint8Array | undefined, mark: readonly number[]): boo
 }
 
 function missing(path: string): Refusal {
-  return refuse(
-    "file_missing",
-    `There is no file ${escapeForDisplay(path)}. To create it, write it without a base hash.`,
-  );
+  const facts = { path: escapeForDisplay(path) };
+  return refuseIn("file_missing", "There is no file $path.[ {write} creates it.]", facts);
 }
 
 function pastTheEnd(first: number, total: number): Refusal {
@@ -177,8 +185,6 @@ function pastTheEnd(first: number, total: number): Refusal {
 
 function tooLargeToRead(message: string, limitBytes: number): Refusal {
   const kib = Math.round(limitBytes / 1024);
-  return refuse(
-    "too_large",
-    `${message} At most ${kib} KiB are read at once: use offset and limit to read a window of lines.`,
-  );
+  const template = "$message At most $kib KiB are read at once[: use {window} to read a window of lines].";
+  return refuseIn("too_large", template, { message, kib });
 }

@@ -1,9 +1,9 @@
 import type { Plan, PlannedWrite } from "./change.js";
 import type { Current } from "./current.js";
-import { refuse } from "./outcome.js";
 import { planPatch } from "./plans.js";
+import { refuse } from "./refusal.js";
+import type { PatchFileRequest } from "./requests.js";
 import type { Session } from "./session.js";
-import type { PatchFileRequest } from "./workspace-types.js";
 
 /**
  * A diff on the present text: its line numbers are taken away, so that every hunk must have one place by

@@ -3,26 +3,36 @@ import { emptySha256 } from "./base.js";
 import type { Change, Plan } from "./change.js";
 import type { Current } from "./current.js";
 import { planEdits } from "./edit-plan.js";
-import { refuse } from "./outcome.js";
+import type { Unchanged, WriteRefusal } from "./outcomes.js";
 import { planWrite } from "./plans.js";
+import { refuseIn } from "./refusal.js";
+import type { Asked, EditFileRequest, ReplaceRequest } from "./requests.js";
 import type { Session } from "./session.js";
-import type { EditFileRequest, ReplaceRequest, WriteOutcome } from "./workspace-types.js";
 
-/** Carries one change of the request's file out. */
-export type CarryOut = (change: Omit<Change, "path" | "tool">) => Promise<WriteOutcome>;
+/** Carries one change of the request's file out, or previews it. */
+export type CarryOut<Done> = (
+  change: Omit<Change, "path" | "tool">,
+) => Promise<Done | Unchanged | WriteRefusal>;
+
+/** What carrying out, or previewing, gives where there is something to write. */
+export interface DoneChange {
+  readonly kind: "written" | "preview";
+  readonly message: string;
+}
 
 /**
  * Gemini CLI's `replace` on our core: exact first; the inexact stages only tell where the text would be,
  * unless the host says `match: "flexible"`; then a corrector, if the host gives one.
  */
-export async function replaceText(
+export async function replaceText<Done extends DoneChange>(
   session: Session,
-  request: ReplaceRequest,
-  carryOut: CarryOut,
-): Promise<WriteOutcome> {
+  request: Asked<ReplaceRequest>,
+  carryOut: CarryOut<Done>,
+): Promise<Done | Unchanged | WriteRefusal> {
   if (request.oldString === "") return createFile(session, request, carryOut);
   const outcome = await carryOut(asEdit(session, request));
   const { corrector } = session.models;
+  if (outcome.kind !== "refusal") return outcome;
   const { state } = outcome;
   const mendable = outcome.code === "not_found" || outcome.code === "occurrence_mismatch";
   // A model that never saw this state must not choose what is replaced in it.
@@ -33,26 +43,30 @@ export async function replaceText(
   const corrected = await corrector({ path, content, oldString, newString, message: outcome.message });
   if (corrected === undefined) return outcome;
   const again = await carryOut(asEdit(session, { ...request, ...corrected, base: sha256 }));
-  return { ...again, message: `${again.message}\n${tellCorrection(corrected)}` };
+  return { ...again, message: `${again.message}\n${describeCorrection(corrected)}` };
 }
 
 /** An empty old text creates; a file that stands there is never replaced by it. */
-function createFile(session: Session, request: ReplaceRequest, carryOut: CarryOut): Promise<WriteOutcome> {
+function createFile<Done>(
+  session: Session,
+  request: Asked<ReplaceRequest>,
+  carryOut: CarryOut<Done>,
+): Promise<Done | Unchanged | WriteRefusal> {
   const plan = (current: Current): Plan =>
     current.kind === "absent"
       ? planWrite(session, { path: request.path, content: request.newString }, current)
-      : refuse(
+      : refuseIn(
           "exists",
-          "The file exists, and old_string is empty: that would create it. Read it and name the text to replace.",
+          "The file exists, and {oldString} is empty: that would create it. Read it and name the text to replace.",
         );
   const base = request.base === undefined ? {} : { base: emptySha256 };
   return carryOut({ options: { ...request, ...base }, needsBase: "never", plan });
 }
 
-function asEdit(session: Session, request: ReplaceRequest): Omit<Change, "path" | "tool"> {
+function asEdit(session: Session, request: Asked<ReplaceRequest>): Omit<Change, "path" | "tool"> {
   const { oldString, newString, expectedReplacements = 1 } = request;
   const edits = [{ oldString, newString, expectedReplacements }];
-  const edit: EditFileRequest = { ...request, edits };
+  const edit: Asked<EditFileRequest> = { ...request, edits };
   const inexact = session.models.match === "flexible" ? "use" : "hint";
   return {
     options: request,
@@ -61,7 +75,7 @@ function asEdit(session: Session, request: ReplaceRequest): Omit<Change, "path" 
   };
 }
 
-function tellCorrection({
+function describeCorrection({
   oldString,
   newString,
 }: {
@@ -69,5 +83,5 @@ function tellCorrection({
   readonly newString: string;
 }) {
   const quote = (text: string) => `"${escapeForDisplay(clip(text, 200))}"`;
-  return `The edit was corrected before it was made: old_string ${quote(oldString)}, new_string ${quote(newString)}.`;
+  return `The edit was corrected before it was made: the old text is ${quote(oldString)}, the new ${quote(newString)}.`;
 }

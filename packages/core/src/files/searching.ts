@@ -5,32 +5,26 @@ import type { LinePattern } from "./line-pattern.js";
 import { LineSearch } from "./line-search.js";
 import { LineStream } from "./line-stream.js";
 import { listedEntry, notAFolder } from "./listing.js";
-import { isRefusal, type Refusal, refuse } from "./outcome.js";
+import type { FindOutcome, ListedEntry, SearchMatch, SearchOutcome } from "./outcomes.js";
 import { type PathFilter, pathFilter } from "./path-filter.js";
 import { isSecret } from "./path-policy.js";
 import type { Place } from "./ports.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import type { Asked, FindRequest, SearchRequest } from "./requests.js";
 import type { Session } from "./session.js";
 import { walkTree } from "./tree-walk.js";
-import type {
-  FindOutcome,
-  FindRequest,
-  ListedEntry,
-  SearchMatch,
-  SearchOutcome,
-  SearchRequest,
-} from "./workspace-types.js";
 
 /** Finds files by their names. Nothing is opened: what is found is no read. */
 export async function findFiles(
   session: Session,
   place: Place,
   name: string,
-  request: FindRequest,
+  request: Asked<FindRequest>,
 ): Promise<FindOutcome> {
   const { glob, exclude = [], limit = 1_000, all = false } = request;
   if (!isCount(limit)) return refuse("invalid_arguments", "limit is a whole number of at least 1.");
   if (glob === "") return refuse("invalid_arguments", "The glob is empty.");
-  const filter = pathFilter([glob], exclude);
+  const filter = await pathFilter([glob], exclude);
   if (isRefusal(filter)) return filter;
   const flaw = await notAFolder(place, name);
   if (flaw !== undefined) return flaw;
@@ -58,7 +52,7 @@ export async function searchFiles(
   session: Session,
   place: Place,
   name: string,
-  request: SearchRequest,
+  request: Asked<SearchRequest>,
 ): Promise<SearchOutcome> {
   const { context = 0, limit = 100 } = request;
   if (!isCount(limit) || !Number.isSafeInteger(context) || context < 0 || context > maxContext)
@@ -67,7 +61,7 @@ export async function searchFiles(
   const { compilePattern } = await import("./line-pattern.js");
   const pattern = compilePattern(request.pattern, request);
   if (isRefusal(pattern)) return pattern;
-  const filter = pathFilter(request.globs ?? [], request.exclude ?? []);
+  const filter = await pathFilter(request.globs ?? [], request.exclude ?? []);
   if (isRefusal(filter)) return filter;
   const search = new Search(session, pattern, filter, { context, limit });
   const refusal = await search.run(place, name, request.all === true);

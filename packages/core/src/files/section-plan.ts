@@ -1,14 +1,16 @@
 import { addedLines, isPlaceholder } from "../patch/index.js";
 import { clip, escapeForDisplay, splitLines } from "../text/index.js";
 import type { Plan } from "./change.js";
+import { splicedReport } from "./change-report.js";
 import type { Current } from "./current.js";
 import { encodeFile } from "./file-text.js";
 import { type Heading, outlineOf, squeeze } from "./markdown-outline.js";
-import { isRefusal, type Refusal, refuse } from "./outcome.js";
-import { reportOf, sameHash, textOf, tooManyLines } from "./plans.js";
+import { differenceOf } from "./placed-lines.js";
+import { sameHash, textOf, tooManyLines } from "./plans.js";
+import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
+import type { Asked, UpdateSectionRequest } from "./requests.js";
 import type { Session } from "./session.js";
 import { endingAt } from "./text-places.js";
-import type { UpdateSectionRequest } from "./workspace-types.js";
 
 /**
  * What new content makes of a Markdown document's section. The section reaches from its heading to the next
@@ -17,7 +19,7 @@ import type { UpdateSectionRequest } from "./workspace-types.js";
  */
 export async function planSection(
   session: Session,
-  request: UpdateSectionRequest,
+  request: Asked<UpdateSectionRequest>,
   current: Current,
 ): Promise<Plan> {
   const before = textOf(session, request.encoding, current);
@@ -30,15 +32,17 @@ export async function planSection(
   const bytes = encodeFile(next.text, () => addedLines(text, next.text), format, session.ports.codec);
   if ("kind" in bytes) return bytes;
   if (current.kind === "file" && sameHash(session, bytes, current.sha256))
-    return { kind: "settled", code: "no_change", message: "The section already holds this content." };
-  const report = reportOf(current.kind === "absent" ? null : text, next.text);
-  return { kind: "write", bytes, text: next.text, message: next.message, report, author: "change" };
+    return { kind: "unchanged", code: "no_change", message: "The section already holds this content." };
+  const report = splicedReport(current.kind === "absent" ? null : text, next.text, [
+    differenceOf(text, next.text),
+  ]);
+  return { kind: "write", bytes, text: next.text, message: next.message, report };
 }
 
 /** The same on the present state, if the section reads there as it did in its base. */
 export async function rebaseSection(
   session: Session,
-  request: UpdateSectionRequest,
+  request: Asked<UpdateSectionRequest>,
   then: Current,
   now: Current,
 ): Promise<Plan> {
@@ -53,7 +57,7 @@ export async function rebaseSection(
 
 async function sectionText(
   text: string,
-  { sectionHeader }: UpdateSectionRequest,
+  { sectionHeader }: Asked<UpdateSectionRequest>,
 ): Promise<string | undefined> {
   const outline = await outlineOf(text);
   const found = findSection(outline, readHeader(sectionHeader));
@@ -70,12 +74,15 @@ interface NewText {
 
 async function withSection(
   text: string,
-  request: UpdateSectionRequest,
+  request: Asked<UpdateSectionRequest>,
   isNew: boolean,
 ): Promise<NewText | Refusal> {
   const header = readHeader(request.sectionHeader);
   if (header.text === "")
-    return refuse("invalid_arguments", "section_header is empty; give the heading as it stands in the file.");
+    return refuseIn(
+      "invalid_arguments",
+      "{sectionHeader} is empty; give the heading as it stands in the file.",
+    );
   const content = withoutBlankEnds(request.newContent);
   const outline = await outlineOf(text);
   const [at, ...others] = findSection(outline, header);
@@ -97,7 +104,7 @@ async function replaceSection(
   outline: readonly Heading[],
   at: number,
   content: string,
-  request: UpdateSectionRequest,
+  request: Asked<UpdateSectionRequest>,
 ): Promise<NewText | Refusal> {
   const heading = outline[at];
   if (heading === undefined) throw new Error(`no heading ${at}`);
@@ -245,48 +252,53 @@ function sectionEnd(text: string, outline: readonly Heading[], at: number): numb
 async function refuseContent(content: string, level: number): Promise<Refusal | undefined> {
   const heading = (await outlineOf(content, "within")).find((own) => own.level <= level);
   if (heading === undefined) return undefined;
-  return refuse(
+  return refuseIn(
     "invalid_arguments",
-    `new_content holds a heading of the same or a higher level ("${escapeForDisplay(clip(heading.text, 80))}"), which would end the section. ` +
-      "Leave the section's own heading out; for another section use create, or edit_file.",
+    '{newContent} holds a heading of the same or a higher level ("$heading"), which would end the section. ' +
+      "Leave the section's own heading out[; for another section use {create}][, or {edit}].",
+    { heading: escapeForDisplay(clip(heading.text, 80)) },
   );
 }
 
 function omissionIn(before: string, content: string): Refusal | undefined {
   const line = splitLines(content).contents.find((own) => isPlaceholder(own) && !before.includes(own.trim()));
   if (line === undefined) return undefined;
-  return refuse(
+  return refuseIn(
     "placeholder",
-    `new_content leaves something out: "${escapeForDisplay(clip(line.trim(), 80))}". Write the whole section, or change a part of it with edit_file.`,
+    '{newContent} leaves something out: "$line". Write the whole section[, or change a part of it with {edit}].',
+    { line: escapeForDisplay(clip(line.trim(), 80)) },
   );
 }
 
 function ambiguous(
-  { path }: UpdateSectionRequest,
+  { path }: Asked<UpdateSectionRequest>,
   outline: readonly Heading[],
   found: readonly number[],
 ): Refusal {
   const lines = found.map((at) => `line ${outline[at]?.line} (level ${outline[at]?.level})`).join(", ");
-  return refuse(
+  return refuseIn(
     "ambiguous",
-    `The heading stands ${found.length} times in ${escapeForDisplay(path)}: ${lines}. Give it with its marks if the levels differ; else use edit_file.`,
+    "The heading stands $times times in $path: $lines. Give it with its marks if the levels differ[; else use {edit}].",
+    { times: found.length, path: escapeForDisplay(path), lines },
   );
 }
 
-function missing(request: UpdateSectionRequest, outline: readonly Heading[], isNew: boolean): Refusal {
+function missing(request: Asked<UpdateSectionRequest>, outline: readonly Heading[], isNew: boolean): Refusal {
   if (isNew)
-    return refuse(
+    return refuseIn(
       "file_missing",
-      "There is no file of this name. With create: true it is made, with this section.",
+      "There is no file of this name.[ With {create} it is made, with this section.]",
     );
   const shown = outline.slice(0, mostHeadings).map(({ level, text, line }) => {
     return `${line}: ${"#".repeat(level)} ${escapeForDisplay(clip(text, 100))}`;
   });
   const more = outline.length > mostHeadings ? `\n… ${outline.length - mostHeadings} more` : "";
   const told = outline.length === 0 ? "It has no headings." : `Its headings are:\n${shown.join("\n")}${more}`;
-  return refuse(
+  const header = escapeForDisplay(clip(request.sectionHeader, 80));
+  return refuseIn(
     "section_missing",
-    `There is no section "${escapeForDisplay(clip(request.sectionHeader, 80))}" in ${escapeForDisplay(request.path)}. With create: true it is added at the end. ${told}`,
+    'There is no section "$header" in $path.[ With {create} it is added at the end.] $told',
+    { header, path: escapeForDisplay(request.path), told },
   );
 }
 

@@ -1,11 +1,11 @@
+import type { Arrivals } from "./arrivals.js";
 import type { Corrector, EditApplier } from "./edit-models.js";
 import type { Guards } from "./guards.js";
 import type { HeldFiles } from "./held-files.js";
-import type { Ledger } from "./ledger.js";
+import type { KeyedMutex } from "./keyed-mutex.js";
 import type { WorkspacePorts } from "./ports.js";
-import type { Rereads } from "./rereads.js";
+import type { SessionKnowledge } from "./session-knowledge.js";
 import type { SessionStateService } from "./session-state.js";
-import type { Turnstile } from "./turnstile.js";
 
 /** Limits of a workspace; each can be set by the host. */
 export interface Limits {
@@ -56,12 +56,13 @@ export interface Session {
   readonly id: string;
   readonly ports: WorkspacePorts;
   readonly limits: Limits;
-  readonly ledger: Ledger;
+  /** Of callers who bring no knowledge of their own. */
+  readonly knowledge: SessionKnowledge;
   readonly versions: SessionStateService;
-  readonly turnstile: Turnstile;
+  readonly mutex: KeyedMutex;
+  readonly arrivals: Arrivals;
   readonly heldFiles: HeldFiles;
   readonly guards: Guards;
-  readonly rereads: Rereads;
   readonly models: Models;
   /** Nothing is written by this session. */
   readonly readOnly: boolean;

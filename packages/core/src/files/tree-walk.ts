@@ -1,6 +1,6 @@
 import { type IgnoreRules, ignoreFiles, isIgnored, join, rootOf, rulesOf } from "./ignore-rules.js";
-import { isRefusal, type Refusal } from "./outcome.js";
 import type { DirectoryEntry, Disk, Place } from "./ports.js";
+import { isRefusal, type Refusal } from "./refusal.js";
 
 /** One entry that a walk came by. */
 export interface WalkedEntry {

@@ -1,69 +1,77 @@
-import { planAppend, planInsert, planPrepend } from "./added-text.js";
 import { applyByModel } from "./applied-edit.js";
+import { Arrivals, type Ticket } from "./arrivals.js";
 import { emptySha256 } from "./base.js";
+import type { Call, RunScope } from "./call.js";
+import { carryOut, previewChange } from "./carry-out.js";
 import { type Change, withoutState } from "./change.js";
-import { carryOutSet } from "./change-set.js";
-import { refusedSet } from "./change-set-answers.js";
-import { membersOf } from "./change-set-members.js";
-import { setToUndo, undoSet } from "./change-set-undo.js";
+import { changeOf, toolOf } from "./change-requests.js";
+import { applySet, previewSet } from "./change-set.js";
+import { previewUndo, setToUndo, undoSet } from "./change-set-undo.js";
 import { readCurrent } from "./current.js";
 import type { Corrector, EditApplier } from "./edit-models.js";
-import { planEdits, rebaseEdits } from "./edit-plan.js";
 import { fileState, settledState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
 import { defaultGuards, type Guards } from "./guards.js";
 import { HeldFiles } from "./held-files.js";
-import { excludedByOwner } from "./ignore-rules.js";
-import { tellFound } from "./landing.js";
-import { Ledger, type LedgerEvent } from "./ledger.js";
+import { KeyedMutex } from "./keyed-mutex.js";
+import type { Knowledge } from "./knowledge.js";
+import { noteFound } from "./landing.js";
 import { listFolder } from "./listing.js";
-import { isRefusal, type Refusal, refuse } from "./outcome.js";
-import { planRestore, planUndo } from "./past.js";
-import { outsideFolder, tidyPath } from "./path-policy.js";
-import { planPatch, planWrite } from "./plans.js";
-import type { HistoryEntry, Place, WorkspacePorts } from "./ports.js";
-import { readMany } from "./read-many.js";
-import { readPlace } from "./reading.js";
-import { rebasePatch } from "./rebase-patch.js";
-import { replaceText } from "./replace.js";
-import type { IsVisible } from "./rereads.js";
-import { findFiles, searchFiles } from "./searching.js";
-import { planSection, rebaseSection } from "./section-plan.js";
-import { defaultLimits, type Limits, type Session } from "./session.js";
-import { SessionStateService } from "./session-state.js";
-import { Turnstile } from "./turnstile.js";
 import type {
-  AddTextRequest,
   ApplyChangesOutcome,
-  ApplyChangesRequest,
-  ApplyEditRequest,
   BytesOutcome,
-  EditFileRequest,
+  FileOutcome,
   FileStanding,
   FindOutcome,
-  FindRequest,
   FolderOutcome,
   InfoOutcome,
-  InsertLinesRequest,
   ListOutcome,
-  ListRequest,
   LoggedWrite,
   LogOutcome,
-  PatchFileRequest,
+  OutcomeOf,
   ReadManyOutcome,
-  ReadManyRequest,
   ReadOutcome,
+  SearchOutcome,
+  Unchanged,
+  WriteOutcome,
+  WriteRefusal,
+} from "./outcomes.js";
+import { outsideFolder, tidyPath } from "./path-policy.js";
+import type { HistoryEntry, Place, WorkspacePorts } from "./ports.js";
+import type { PreviewOutcome } from "./preview.js";
+import { readMany } from "./read-many.js";
+import { readPlace } from "./reading.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import { type DoneChange, replaceText } from "./replace.js";
+import type {
+  AddTextRequest,
+  ApplyChangesRequest,
+  ApplyEditRequest,
+  Asked,
+  ChangeRequest,
+  EditFileRequest,
+  FileRequest,
+  FindRequest,
+  InsertLinesRequest,
+  ListRequest,
+  LookRequest,
+  OneFileRequest,
+  PatchFileRequest,
+  ReadManyRequest,
   ReadRequest,
   ReplaceRequest,
   RestoreRequest,
-  SearchOutcome,
   SearchRequest,
   UndoRequest,
   UpdateSectionRequest,
   WriteFileRequest,
-  WriteOutcome,
-} from "./workspace-types.js";
-import { carryOut } from "./writing.js";
+} from "./requests.js";
+import { findFiles, searchFiles } from "./searching.js";
+import { defaultLimits, type Limits, type Session } from "./session.js";
+import { type CallKnowledge, SessionKnowledge } from "./session-knowledge.js";
+import { SessionStateService } from "./session-state.js";
+import { shownBy } from "./shown-lines.js";
+import { atTurn, inside } from "./visit.js";
 
 export interface WorkspaceOptions {
   /** The id of this session, for the history; a fresh one unless given. */
@@ -81,9 +89,7 @@ export interface WorkspaceOptions {
    * No limit unless given: it is for hosts that keep no conversation.
    */
   readonly remembered?: number;
-  /** Whether lines that were read before are still in the model's prompt: then a read may say so in a stub. */
-  readonly isVisible?: IsVisible;
-  /** Takes everything that was read for visible, for hosts whose prompt never loses anything. */
+  /** Takes everything that was read for visible, for hosts whose prompt never loses anything: reads may answer with a stub. */
   readonly rereadStub?: boolean;
   /** `flexible` lets `replace` take a match that is exact but for blanks, if there is only one. */
   readonly match?: "exact" | "flexible";
@@ -91,14 +97,17 @@ export interface WorkspaceOptions {
   readonly corrector?: Corrector;
   /** Makes the new text for `applyEdit`; without it that is refused. */
   readonly applier?: EditApplier;
-  /** What an earlier run of the same session knew, and the last version it gave out. */
-  readonly resumed?: { readonly ledger: readonly LedgerEvent[]; readonly version: number };
+  /** The last version that an earlier run of the same session gave out; it goes on from there. */
+  readonly resumedVersion?: number;
 }
 
 /**
- * The files of one session: the one way to read and change them. Behind each call stand the path policy,
+ * The files of one session: the one way to read and change them. Behind each request stand the path policy,
  * the confined walk, the lock, the hash check, strict applying and the commit, so that nobody who calls
  * can forget one. Expected refusals are values; it throws only for bugs and broken disks.
+ *
+ * `run` takes any request as a value; the named methods are the same with the kind in their names. What the
+ * caller was shown enters with each request (`RunScope.knowledge`); without it, the workspace keeps its own.
  */
 export class Workspace {
   readonly session: string;
@@ -106,16 +115,20 @@ export class Workspace {
 
   constructor(ports: WorkspacePorts, options: WorkspaceOptions = {}) {
     this.session = options.session ?? ports.newId();
+    const { remembered, rereadStub } = options;
     this.shared = {
       id: this.session,
       ports,
       limits: { ...defaultLimits, ...options.limits },
-      ledger: new Ledger(options.resumed?.ledger, options.remembered),
-      versions: new SessionStateService(options.resumed?.version),
-      turnstile: new Turnstile(),
-      heldFiles: new HeldFiles(ports, (found) => tellFound(this.shared, found)),
+      knowledge: new SessionKnowledge({
+        ...(remembered === undefined ? {} : { limit: remembered }),
+        ...(rereadStub === undefined ? {} : { keepsPrompt: rereadStub }),
+      }),
+      versions: new SessionStateService(options.resumedVersion),
+      mutex: new KeyedMutex(),
+      arrivals: new Arrivals(),
+      heldFiles: new HeldFiles(ports, (found) => noteFound(this.shared, found)),
       guards: { ...defaultGuards, ...options.guards },
-      rereads: { isVisible: options.isVisible, stub: options.rereadStub },
       models: { match: options.match ?? "exact", corrector: options.corrector, applier: options.applier },
       readOnly: options.readOnly ?? false,
       ownFolders: options.ownFolders ?? [],
@@ -128,50 +141,135 @@ export class Workspace {
     return this.shared.ports.disk.roots;
   }
 
-  /** Reads a file, whole or a window of its lines; seed 1, section 4.1, and seed 2. */
-  async read(request: ReadRequest): Promise<ReadOutcome> {
-    const tidy = tidyPath(request.path);
-    if (isRefusal(tidy)) return { ...tidy, path: request.path };
-    const { heldFiles } = this.shared;
-    await heldFiles.look("soon");
-    const outcome = await this.at(tidy.path, async (place) => {
-      return (
-        outsideFolder(place.relativePath, request.within) ?? readPlace(this.shared, place, tidy.path, request)
-      );
+  /**
+   * A call arrives whose caller is known by this session: to be handed to `run`, and ended with what its
+   * reply showed. The named methods do this themselves.
+   */
+  begin(): CallKnowledge {
+    return this.shared.knowledge.begin();
+  }
+
+  /**
+   * Carries a request out. Requests about one file pass in the order of their arrival; reads side by side.
+   *
+   * @param scope without `knowledge`, what the outcome holds counts as shown to this workspace's session.
+   */
+  async run<Request extends FileRequest>(
+    request: Request,
+    scope: RunScope = {},
+  ): Promise<OutcomeOf<Request>> {
+    // A cast: `obtain` answers each kind with the outcome of its kind, which a generic return cannot follow.
+    return this.asCall(scope, request, (call, ticket) => this.obtain(call, request, ticket)) as Promise<
+      OutcomeOf<Request>
+    >;
+  }
+
+  /**
+   * What a change comes to now, without the step: it learns nothing, keeps nothing, takes no version and
+   * holds nothing afterwards. Its files' `agreed` facts, handed to `run`, bind the step to what was shown.
+   */
+  preview(request: ChangeRequest, scope: Omit<RunScope, "agreed"> = {}): Promise<PreviewOutcome> {
+    const ticket = this.shared.arrivals.take();
+    const { knowledge, end } = this.knowledgeOf(scope);
+    const call: Call = { ...scope, session: this.shared, knowledge, isPreview: true };
+    return this.previewWith(call, request, ticket).finally(() => {
+      ticket.done();
+      end([]);
     });
-    if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
-    const notice = heldFiles.takeWords();
-    return notice === "" ? outcome : { ...outcome, notice };
+  }
+
+  /** Reads a file, whole or a window of its lines; seed 1, section 4.1, and seed 2. */
+  read(request: Asked<ReadRequest>, scope?: RunScope): Promise<ReadOutcome> {
+    return this.run({ ...request, kind: "read" }, scope);
   }
 
   /** Reads several files; one that cannot be read does not fail the rest. */
-  async readMany(request: ReadManyRequest): Promise<ReadManyOutcome> {
-    return readMany(this, this.shared, request);
+  readMany(request: Asked<ReadManyRequest>, scope?: RunScope): Promise<ReadManyOutcome> {
+    return this.run({ ...request, kind: "read_many" }, scope);
   }
 
   /** Lists a folder. Names only: a listing is no licence to write. */
-  async list(request: ListRequest = {}): Promise<ListOutcome> {
-    const { depth = 1, limit = 1000, all = false } = request;
-    const whole = Number.isSafeInteger(depth) && Number.isSafeInteger(limit);
-    if (!whole || depth < 1 || limit < 1) {
-      return refuse("invalid_arguments", "depth and limit are whole numbers of at least 1.");
-    }
-    return this.inside(request.path, async (place, name) => {
-      const listing = await listFolder(this.shared.ports.disk, place, name, { depth, limit, all });
-      return isRefusal(listing)
-        ? listing
-        : { kind: "listed", path: name, entries: listing.entries, more: listing.more };
-    });
+  list(request: Asked<ListRequest> = {}, scope?: RunScope): Promise<ListOutcome> {
+    return this.run({ ...request, kind: "list" }, scope);
   }
 
   /** Finds files by a glob. Names only, as a listing. */
-  async find(request: FindRequest): Promise<FindOutcome> {
-    return this.inside(request.path, (place, name) => findFiles(this.shared, place, name, request));
+  find(request: Asked<FindRequest>, scope?: RunScope): Promise<FindOutcome> {
+    return this.run({ ...request, kind: "find" }, scope);
   }
 
   /** Searches the lines of files for a pattern, in bounded time. Snippets only: no licence to write. */
-  async search(request: SearchRequest): Promise<SearchOutcome> {
-    return this.inside(request.path, (place, name) => searchFiles(this.shared, place, name, request));
+  search(request: Asked<SearchRequest>, scope?: RunScope): Promise<SearchOutcome> {
+    return this.run({ ...request, kind: "search" }, scope);
+  }
+
+  /** Applies a unified diff to the state that `base` names (seed 1, section 4.2; docs/patch.md). */
+  patch(request: Asked<PatchFileRequest>, scope?: RunScope): Promise<WriteOutcome> {
+    return this.run({ ...request, kind: "patch" }, scope);
+  }
+
+  /** Creates a file, or overwrites the state that `base` names (seed 1, section 4.3). */
+  write(request: Asked<WriteFileRequest>, scope?: RunScope): Promise<WriteOutcome> {
+    return this.run({ ...request, kind: "write" }, scope);
+  }
+
+  /**
+   * Replaces exact texts (seed 2, `edit_file`): one after the other, all or none. Without a base the state
+   * must have been shown to the caller, unless the edit guard says otherwise (docs/edits.md).
+   */
+  edit(request: Asked<EditFileRequest>, scope?: RunScope): Promise<WriteOutcome> {
+    return this.run({ ...request, kind: "edit" }, scope);
+  }
+
+  /** Adds to the end of a file, or makes it; needs no base and no read (seed 3). */
+  append(request: Asked<AddTextRequest>, scope?: RunScope): Promise<WriteOutcome> {
+    return this.run({ ...request, kind: "append" }, scope);
+  }
+
+  /** Adds to the beginning of a file, or makes it; needs no base and no read (seed 3). */
+  prepend(request: Asked<AddTextRequest>, scope?: RunScope): Promise<WriteOutcome> {
+    return this.run({ ...request, kind: "prepend" }, scope);
+  }
+
+  /** Inserts lines after a line of the state that `base` names: a number counts in one state only. */
+  insertLines(request: Asked<InsertLinesRequest>, scope?: RunScope): Promise<WriteOutcome> {
+    return this.run({ ...request, kind: "insert_lines" }, scope);
+  }
+
+  /** Replaces the content of one section of a Markdown file; needs no base and no read (seed 3). */
+  updateSection(request: Asked<UpdateSectionRequest>, scope?: RunScope): Promise<WriteOutcome> {
+    return this.run({ ...request, kind: "update_section" }, scope);
+  }
+
+  /** Gemini CLI's `replace`: one exact text, or a new file where the old text is empty. */
+  replace(request: Asked<ReplaceRequest>, scope?: RunScope): Promise<WriteOutcome> {
+    return this.run({ ...request, kind: "replace" }, scope);
+  }
+
+  /** Lets the host's applier make the new text of a file, and looks it over before it is written. */
+  applyEdit(request: Asked<ApplyEditRequest>, scope?: RunScope): Promise<WriteOutcome> {
+    return this.run({ ...request, kind: "apply_edit" }, scope);
+  }
+
+  /**
+   * Changes several files, all or none (docs/change-sets.md). Whoever reads between the single steps
+   * sees some files new and some old; no kill and no failure leaves them so.
+   */
+  applyChanges(request: Asked<ApplyChangesRequest>, scope?: RunScope): Promise<ApplyChangesOutcome> {
+    return this.run({ ...request, kind: "apply_changes" }, scope);
+  }
+
+  /**
+   * Takes the last write back, one step further each time; undoing a creation deletes, and a write that
+   * was part of a change set is taken back with all the others of the set or not at all.
+   */
+  undo(request: Asked<UndoRequest>, scope?: RunScope): Promise<WriteOutcome> {
+    return this.run({ ...request, kind: "undo" }, scope);
+  }
+
+  /** Brings an earlier state back, byte for byte; what stands there now is kept and can be undone to. */
+  restore(request: Asked<RestoreRequest>, scope?: RunScope): Promise<WriteOutcome> {
+    return this.run({ ...request, kind: "restore" }, scope);
   }
 
   /** Makes a folder and those above it. */
@@ -182,14 +280,14 @@ export class Workspace {
 
   /** What the system tells of a file or folder, without opening it. */
   async info(request: { readonly path: string }): Promise<InfoOutcome> {
-    return this.inside(request.path, (place, name) => describeEntry(place, name));
+    return inside(this.shared, request.path, (place, name) => describeEntry(place, name));
   }
 
   /** The bytes of a file of any kind, as a whole: for images. No licence to write. */
   async readBytes(request: { readonly path: string }): Promise<BytesOutcome> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return tidy;
-    return this.at(tidy.path, (place) => readBytes(this.shared, place, tidy.path));
+    return atTurn(this.shared, tidy.path, (place) => readBytes(this.shared, place, tidy.path));
   }
 
   /** In what state files are now, in the order of the paths; hashes only. */
@@ -216,128 +314,13 @@ export class Workspace {
     return kept;
   }
 
-  /** Applies a unified diff to the state that `base` names (seed 1, section 4.2; docs/patch.md). */
-  async patch(request: PatchFileRequest): Promise<WriteOutcome> {
-    return this.change(request.path, request.tool ?? "safe_patch", {
-      options: request,
-      needsBase: "always",
-      plan: (current) => planPatch(this.shared, request, current),
-      rebase: (then, now) => rebasePatch(this.shared, request, then, now),
-    });
-  }
-
-  /** Creates a file, or overwrites the state that `base` names (seed 1, section 4.3). */
-  async write(request: WriteFileRequest): Promise<WriteOutcome> {
-    return this.change(request.path, request.tool ?? "write_file", {
-      options: request,
-      needsBase: "over_files",
-      plan: (current) => planWrite(this.shared, request, current),
-    });
-  }
-
-  /**
-   * Replaces exact texts (seed 2, `edit_file`): one after the other, all or none. Without a base the state
-   * must have been read in this session, unless the edit guard says otherwise (docs/edits.md).
-   */
-  async edit(request: EditFileRequest): Promise<WriteOutcome> {
-    return this.change(request.path, request.tool ?? "edit_file", {
-      options: request,
-      needsBase: "edit",
-      plan: (current) => planEdits(this.shared, request, current),
-      rebase: (then, now) => rebaseEdits(this.shared, request, then, now),
-    });
-  }
-
-  /** Adds to the end of a file, or makes it; needs no base and no read (seed 3). */
-  async append(request: AddTextRequest): Promise<WriteOutcome> {
-    return this.change(request.path, request.tool ?? "append_to_file", {
-      options: request,
-      needsBase: "never",
-      plan: (current) => planAppend(this.shared, request, current),
-      rebase: (_, now) => planAppend(this.shared, request, now),
-    });
-  }
-
-  /** Adds to the beginning of a file, or makes it; needs no base and no read (seed 3). */
-  async prepend(request: AddTextRequest): Promise<WriteOutcome> {
-    return this.change(request.path, request.tool ?? "prepend_to_file", {
-      options: request,
-      needsBase: "never",
-      plan: (current) => planPrepend(this.shared, request, current),
-      rebase: (_, now) => planPrepend(this.shared, request, now),
-    });
-  }
-
-  /** Inserts lines after a line of the state that `base` names: a number counts in one state only. */
-  async insertLines(request: InsertLinesRequest): Promise<WriteOutcome> {
-    return this.change(request.path, request.tool ?? "insert_lines", {
-      options: request,
-      needsBase: "always",
-      plan: (current) => planInsert(this.shared, request, current),
-    });
-  }
-
-  /** Replaces the content of one section of a Markdown file; needs no base and no read (seed 3). */
-  async updateSection(request: UpdateSectionRequest): Promise<WriteOutcome> {
-    return this.change(request.path, request.tool ?? "update_section", {
-      options: request,
-      needsBase: "never",
-      plan: (current) => planSection(this.shared, request, current),
-      rebase: (then, now) => rebaseSection(this.shared, request, then, now),
-    });
-  }
-
-  /** Gemini CLI's `replace`: one exact text, or a new file where the old text is empty. */
-  async replace(request: ReplaceRequest): Promise<WriteOutcome> {
-    const tool = request.tool ?? "replace";
-    return replaceText(this.shared, request, (change) => this.change(request.path, tool, change));
-  }
-
-  /** Lets the host's applier make the new text of a file, and looks it over before it is written. */
-  async applyEdit(request: ApplyEditRequest): Promise<WriteOutcome> {
-    const change = (wanted: Omit<Change, "path" | "tool">) =>
-      this.change(request.path, request.tool ?? "apply_edit", wanted);
-    return applyByModel(this.shared, request, change);
-  }
-
-  /**
-   * Changes several files, all or none (docs/change-sets.md). Whoever reads between the single steps
-   * sees some files new and some old; no kill and no failure leaves them so.
-   */
-  async applyChanges(request: ApplyChangesRequest): Promise<ApplyChangesOutcome> {
-    const members = membersOf(this.shared, request);
-    if ("kind" in members) return refusedSet(members);
-    return this.telling(() => carryOutSet(this.shared, members));
-  }
-
-  /**
-   * Takes the last write back, one step further each time; undoing a creation deletes, and a write that
-   * was part of a change set is taken back with all the others of the set or not at all.
-   */
-  async undo(request: UndoRequest): Promise<WriteOutcome> {
-    const changeSet = await setToUndo(this.shared, request.path);
-    if (changeSet !== undefined) return this.telling(() => undoSet(this.shared, changeSet, request));
-    return this.change(request.path, request.tool ?? "undo_edit", {
-      options: {},
-      needsBase: "never",
-      plan: async (current, past) => planUndo(this.shared, await past(), current),
-    });
-  }
-
-  /** Brings an earlier state back, byte for byte; what stands there now is kept and can be undone to. */
-  async restore(request: RestoreRequest): Promise<WriteOutcome> {
-    return this.change(request.path, request.tool ?? "restore", {
-      options: request,
-      needsBase: "never",
-      plan: async (current, past) => planRestore(this.shared, await past(), request.sha256, current),
-    });
-  }
-
   /** The recorded writes of a file, newest first. */
   async log(request: { readonly path: string }): Promise<LogOutcome> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return tidy;
-    const entries = await this.at(tidy.path, async (place) => this.logged(place), "allow");
+    const entries = await atTurn(this.shared, tidy.path, async (place) => this.logged(place), {
+      missing: "allow",
+    });
     return "kind" in entries ? entries : { kind: "log", path: tidy.path, entries };
   }
 
@@ -362,18 +345,152 @@ export class Workspace {
     return Promise.all(entries.toReversed().map(withFacts));
   }
 
-  private async change(
-    path: string,
-    tool: string,
-    change: Omit<Change, "path" | "tool">,
-  ): Promise<WriteOutcome> {
+  /** Ends the call's knowledge with what its outcome shows, unless the caller keeps its own. */
+  private async asCall<Outcome extends FileOutcome>(
+    scope: RunScope,
+    request: FileRequest,
+    work: (call: Call, ticket: Ticket) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    // Before anything is awaited: the order of arrival is the order of these two.
+    const ticket = this.shared.arrivals.take();
+    const { knowledge, end } = this.knowledgeOf(scope);
+    let outcome: Outcome | undefined;
+    try {
+      outcome = await work({ ...scope, session: this.shared, knowledge, isPreview: false }, ticket);
+      return outcome;
+    } finally {
+      ticket.done();
+      end(outcome === undefined ? [] : shownBy(request, outcome, this.shared.limits.fullReadBytes));
+    }
+  }
+
+  /** The caller's own, which it ends itself, or that of a call of this workspace's session. */
+  private knowledgeOf({ knowledge }: RunScope): Pick<CallKnowledge, "end"> & { knowledge: Knowledge } {
+    if (knowledge !== undefined) return { knowledge, end: () => {} };
+    const own = this.shared.knowledge.begin();
+    return { knowledge: own, end: (shown) => own.end(shown) };
+  }
+
+  private obtain(call: Call, request: FileRequest, ticket: Ticket): Promise<FileOutcome> {
+    switch (request.kind) {
+      case "read":
+      case "read_many":
+      case "list":
+      case "find":
+      case "search":
+        return this.look(call, request, ticket);
+      case "apply_changes":
+        return this.withFound(() => applySet(call, request, ticket));
+      default:
+        return this.withFound(() => this.changeFile(call, request, ticket));
+    }
+  }
+
+  private async look(call: Call, request: LookRequest, ticket: Ticket): Promise<FileOutcome> {
+    // Who looks at names and lines without a version waits for nobody, and nobody for him.
+    if (request.kind !== "read" && request.kind !== "read_many") ticket.done();
+    switch (request.kind) {
+      case "read":
+        return this.readFile(call, request, ticket);
+      case "read_many": {
+        await ticket.turn();
+        const read = (one: Asked<ReadRequest>) => this.readFile(call, one);
+        return readMany({ read, list: (one) => this.listEntries(one) }, this.shared, request);
+      }
+      case "list":
+        return this.listEntries(request);
+      case "find":
+        return inside(this.shared, request.path, (place, name) =>
+          findFiles(this.shared, place, name, request),
+        );
+      case "search":
+        return inside(this.shared, request.path, (place, name) =>
+          searchFiles(this.shared, place, name, request),
+        );
+      default:
+        return request satisfies never;
+    }
+  }
+
+  private async readFile(call: Call, request: Asked<ReadRequest>, ticket?: Ticket): Promise<ReadOutcome> {
+    const tidy = tidyPath(request.path);
+    if (isRefusal(tidy)) return { ...tidy, path: request.path };
+    const { heldFiles } = this.shared;
+    await heldFiles.look("soon");
+    const work = async (place: Place) =>
+      outsideFolder(place.relativePath, request.within) ?? (await readPlace(call, place, tidy.path, request));
+    const outcome = await atTurn(this.shared, tidy.path, work, { ticket, signal: call.signal });
+    if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
+    const notice = heldFiles.takeWords();
+    return notice === "" ? outcome : { ...outcome, notice };
+  }
+
+  private async listEntries(request: Asked<ListRequest>): Promise<ListOutcome> {
+    const { depth = 1, limit = 1000, all = false } = request;
+    const whole = Number.isSafeInteger(depth) && Number.isSafeInteger(limit);
+    if (!whole || depth < 1 || limit < 1) {
+      return refuse("invalid_arguments", "depth and limit are whole numbers of at least 1.");
+    }
+    return inside(this.shared, request.path, async (place, name) => {
+      const listing = await listFolder(this.shared.ports.disk, place, name, { depth, limit, all });
+      return isRefusal(listing)
+        ? listing
+        : { kind: "listed", path: name, entries: listing.entries, more: listing.more };
+    });
+  }
+
+  private async changeFile(call: Call, request: OneFileRequest, ticket: Ticket): Promise<WriteOutcome> {
+    if (request.kind === "undo") {
+      const changeSet = await this.setToUndo(request, ticket);
+      if (changeSet !== undefined) return undoSet(call, changeSet, request, ticket);
+    }
+    return this.changeWith(call, request, ticket, carryOut);
+  }
+
+  /** Asked when all earlier requests about the file are through; later ones wait for the ticket. */
+  private async setToUndo({ path }: Asked<UndoRequest>, ticket: Ticket): Promise<string | undefined> {
     const tidy = tidyPath(path);
+    if (isRefusal(tidy)) return undefined;
+    await ticket.turn();
+    const look = async () => setToUndo(this.shared, tidy.path);
+    const found = await atTurn(this.shared, tidy.path, look, { missing: "allow" });
+    return typeof found === "string" ? found : undefined;
+  }
+
+  private async previewWith(call: Call, request: ChangeRequest, ticket: Ticket): Promise<PreviewOutcome> {
+    if (request.kind === "apply_changes") return previewSet(call, request, ticket);
+    if (request.kind === "undo") {
+      const changeSet = await this.setToUndo(request, ticket);
+      if (changeSet !== undefined) return previewUndo(call, changeSet, request, ticket);
+    }
+    return this.changeWith(call, request, ticket, previewChange);
+  }
+
+  /** Requests that ask a model in between are several changes, one after the other. */
+  private async changeWith<Done extends DoneChange>(
+    call: Call,
+    request: OneFileRequest,
+    ticket: Ticket,
+    carry: (call: Call, change: Change, ticket: Ticket) => Promise<Done | Unchanged | WriteRefusal>,
+  ): Promise<Done | Unchanged | WriteRefusal> {
+    if (request.kind !== "replace" && request.kind !== "apply_edit") {
+      const change = changeOf(call, request);
+      return isRefusal(change) ? withoutState(change) : carry(call, change, ticket);
+    }
+    const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return withoutState(tidy);
-    return this.telling(() => carryOut(this.shared, { ...change, path: tidy.path, tool }));
+    const tool = request.tool ?? toolOf[request.kind];
+    const step = async (wanted: Omit<Change, "path" | "tool">) => {
+      const done = await carry(call, { ...wanted, path: tidy.path, tool }, ticket);
+      return done;
+    };
+    return request.kind === "replace"
+      ? replaceText(this.shared, request, step)
+      : applyByModel(this.shared, request, step);
   }
 
   /** With the answer it is said what other programs wrote into files that were replaced. */
-  private async telling<Outcome extends { readonly message: string }>(
+  private async withFound<Outcome extends { readonly message: string }>(
     work: () => Promise<Outcome>,
   ): Promise<Outcome> {
     const { heldFiles } = this.shared;
@@ -381,40 +498,5 @@ export class Workspace {
     const outcome = await work();
     const words = heldFiles.takeWords();
     return words === "" ? outcome : { ...outcome, message: `${outcome.message}\n${words}` };
-  }
-
-  /** Walks to a folder (or file) that is only looked at, without its turnstile. */
-  private async inside<Result>(
-    path: string | undefined,
-    look: (place: Place, name: string) => Promise<Result>,
-  ): Promise<Result | Refusal> {
-    const tidy = tidyPath(path ?? ".");
-    if (isRefusal(tidy)) return tidy;
-    const place = await this.shared.ports.disk.enter(tidy.path, "refuse");
-    if (isRefusal(place)) return place;
-    try {
-      return await look(place, tidy.path === "" ? "." : tidy.path);
-    } finally {
-      await place.close();
-    }
-  }
-
-  /** Walks to a path, passes its turnstile and lets the place go again. */
-  private async at<Result>(
-    path: string,
-    work: (place: Place) => Promise<Result>,
-    missing: "refuse" | "allow" = "refuse",
-  ): Promise<Result | Refusal> {
-    const { disk } = this.shared.ports;
-    const place = await disk.enter(path, missing);
-    if (isRefusal(place)) return place;
-    try {
-      // Straight on to the turnstile: calls about one path pass in the order of their arrival.
-      return await this.shared.turnstile.pass(place.realPath, async () => {
-        return (await excludedByOwner(disk, place)) ?? work(place);
-      });
-    } finally {
-      await place.close();
-    }
   }
 }

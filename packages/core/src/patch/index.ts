@@ -1,12 +1,18 @@
-export { applyStrictly } from "./apply.js";
-export { applyDiff } from "./apply-diff.js";
-export { addedLines, carryEndings } from "./carry-endings.js";
-export { changedRanges, type DescribeOptions, describeChange, type LineRange } from "./change.js";
-export { diffLines, diffTexts, type LineChange } from "./line-diff.js";
-export { isPlaceholder } from "./placeholder.js";
-export { type FileDiff, type FileDiffs, splitByFile } from "./split-files.js";
+export { applyStrictly } from "./apply/apply.js";
+export { applyDiff } from "./apply/apply-diff.js";
+export { addedLines, carryEndings } from "./compare/carry-endings.js";
+export {
+  changedRanges,
+  type DescribeOptions,
+  describeChange,
+  describeShown,
+  type ShownChange,
+} from "./compare/change.js";
+export { diffLines, diffTexts } from "./compare/line-diff.js";
 export type {
   LandedHunk,
+  LineChange,
+  LineRange,
   PatchOutcome,
   PatchRefusal,
   PatchRefusalCode,
@@ -15,4 +21,6 @@ export type {
   Repair,
   RepairKind,
   StrictApplier,
-} from "./types.js";
+} from "./model/types.js";
+export { isPlaceholder } from "./read/placeholder.js";
+export { type FileDiff, type FileDiffs, splitByFile } from "./read/split-files.js";

@@ -39,3 +39,11 @@ const seen: ReadonlySet<string> = new Set(["\t", "\n", "<", ">"]);
 const unsafe =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is for
   /[\u0000-\u001f\u007f-\u009f<>\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** The beginning of a text, and how much of it is missing; the text itself where it is not longer. */
+export function cutVisibly(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const unit = text.charCodeAt(limit - 1);
+  const end = unit >= 0xd800 && unit <= 0xdbff ? limit - 1 : limit;
+  return `${text.slice(0, Math.max(0, end))}… ${(text.length - end).toLocaleString("en-US")} more characters`;
+}

@@ -22,12 +22,14 @@ export interface CharsetCodec {
   encode(text: string, charset: string): Uint8Array;
 }
 
+/** Bytes that were text, with what is needed to encode the text to the same bytes again. */
 export interface DecodedText {
   readonly kind: "text";
   readonly text: string;
   readonly format: TextFormat;
 }
 
+/** Bytes that no text can be made of. */
 export interface NotText {
   readonly kind: "binary" | "undecodable";
   /** One sentence that says what was found. */

@@ -1,5 +1,8 @@
+export { fromBase64, toBase64 } from "./base64.js";
+export { type Defined, defined } from "./defined.js";
 export {
   clip,
+  cutVisibly,
   escapeForDisplay,
   escapeForPeople,
   escapeUnseen,

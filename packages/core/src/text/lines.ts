@@ -9,6 +9,7 @@ export interface TextLines {
   readonly endings: readonly LineEnding[];
 }
 
+/** What ends a line; the last line of a text without a final newline has none. */
 export type LineEnding = "\n" | "\r\n" | "\r" | "";
 
 /**

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { encoding, filePath } from "./parameters.js";
-import { defineTool } from "./tool.js";
+import { defineTool, fileIntent } from "./tool.js";
 
 export const appendToFile = defineTool({
   name: "append_to_file",
@@ -9,8 +9,6 @@ export const appendToFile = defineTool({
     "Adds content to the end of a file, exactly as given; begin it with a newline to start a new line where the file may not end with one. For a new entry, note or section: the file need not be read, and is not sent back. A missing file is created.",
   parameters: z.object({ file_path: filePath, content: z.string().describe("Text to add"), encoding }),
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
-  async run(workspace, { file_path, ...request }) {
-    const outcome = await workspace.append({ path: file_path, tool: "append_to_file", ...request });
-    return { kind: "write", outcome, quiet: true };
-  },
+  intent: ({ file_path, ...request }) =>
+    fileIntent({ kind: "append", path: file_path, tool: "append_to_file", ...request }, { quiet: true }),
 });

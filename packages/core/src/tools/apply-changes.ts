@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type ContentChange, type FileChange, isRefusal, type Refusal, refuse } from "../files/index.js";
 import { encoding, exactEdit, filePath, readEdit } from "./parameters.js";
-import { defineTool } from "./tool.js";
+import { defineTool, fileIntent, refuseArguments } from "./tool.js";
 
 const change = z.object({
   file_path: filePath,
@@ -38,36 +38,24 @@ Instead of \`changes\` you may give one \`unified_diff\` of several files and \`
     bases: z.record(z.string(), z.string()).exactOptional().describe("With unified_diff: sha256 by path"),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
-  async run(workspace, { changes, unified_diff, bases }) {
+  intent({ changes, unified_diff, bases }) {
     if ((changes === undefined) === (unified_diff === undefined))
-      return refused("apply_changes needs either changes or unified_diff with bases.");
-    if (changes === undefined) {
-      const request = { diff: unified_diff ?? "", bases: bases ?? {}, tool: "apply_changes" };
-      return { kind: "change_set", outcome: await workspace.applyChanges(request) };
-    }
+      return refuseArguments("apply_changes needs either changes or unified_diff with bases.");
+    const asked = { kind: "apply_changes", tool: "apply_changes" } as const;
+    if (changes === undefined) return fileIntent({ ...asked, diff: unified_diff ?? "", bases: bases ?? {} });
     const wanted: FileChange[] = [];
     for (const [at, given] of changes.entries()) {
       const read = readChange(given);
-      if (isRefusal(read)) return refused(`changes[${at}]: ${read.message}`);
+      if (isRefusal(read)) return refuseArguments(`changes[${at}]: ${read.message}`);
       wanted.push(read);
     }
-    const request = { changes: wanted, tool: "apply_changes" };
-    return { kind: "change_set", outcome: await workspace.applyChanges(request) };
+    return fileIntent({ ...asked, changes: wanted });
   },
 });
 
-function refused(message: string) {
-  return {
-    kind: "refused",
-    refusal: refuse("invalid_arguments", message),
-    writing: true,
-    several: true,
-  } as const;
-}
-
 type Given = z.output<typeof change>;
 
-function readChange(given: Given): (FileChange & { readonly kind: "change" }) | Refusal {
+function readChange(given: Given): FileChange | Refusal {
   const contents = contentsOf(given);
   const [content = { kind: "same" } as const] = contents;
   const renameTo = given.rename_to === "" ? undefined : given.rename_to;
@@ -78,7 +66,6 @@ function readChange(given: Given): (FileChange & { readonly kind: "change" }) | 
     );
   const base = given.base_content_sha256 === "" ? undefined : given.base_content_sha256;
   return {
-    kind: "change",
     path: given.file_path,
     content,
     ...(base === undefined ? {} : { base }),

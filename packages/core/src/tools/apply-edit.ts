@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { baseOf, filePath, optionalBase } from "./parameters.js";
-import { defineTool } from "./tool.js";
+import { defineTool, fileIntent } from "./tool.js";
 
 /** The tool of fast-apply models; the host gives the applier (`WorkspaceOptions.applier`). */
 export const applyEdit = defineTool({
@@ -15,11 +15,8 @@ export const applyEdit = defineTool({
     base_content_sha256: optionalBase,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
-  async run(workspace, { file_path, instructions, code_edit, base_content_sha256 }) {
+  intent: ({ file_path, instructions, code_edit, base_content_sha256 }) => {
     const sketch = { path: file_path, instructions, codeEdit: code_edit, tool: "apply_edit" };
-    return {
-      kind: "write",
-      outcome: await workspace.applyEdit({ ...sketch, ...baseOf(base_content_sha256) }),
-    };
+    return fileIntent({ kind: "apply_edit", ...sketch, ...baseOf(base_content_sha256) });
   },
 });

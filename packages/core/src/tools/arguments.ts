@@ -4,7 +4,7 @@ import { clip, escapeForDisplay } from "../text/index.js";
 
 export type ParsedArguments =
   | { readonly kind: "parsed"; readonly values: Readonly<Record<string, unknown>> }
-  | Refusal<"invalid_arguments">;
+  | Refusal<"invalid_arguments" | "missing_base">;
 
 /** The part of a tool that its arguments are held against. */
 interface Parameters {
@@ -16,7 +16,8 @@ interface Parameters {
  * Holds a call's arguments against the tool's parameters. What models do without harm is taken: `null` or
  * "" for an optional argument that is not meant, a list written as a JSON string, arguments nobody knows.
  *
- * @returns the arguments, or `invalid_arguments` with one sentence that names the first wrong one.
+ * @returns the arguments, or `invalid_arguments` with one sentence that names the first wrong one;
+ *   `missing_base` where that is the hash of the state to change.
  */
 export function parseArguments(tool: Parameters, args: unknown): ParsedArguments {
   if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args))) {
@@ -33,8 +34,12 @@ export function parseArguments(tool: Parameters, args: unknown): ParsedArguments
   }
   const result = tool.parameters.safeParse(values);
   if (result.success) return { kind: "parsed", values: result.data };
-  return refuse("invalid_arguments", explain(tool, result.error.issues[0], values));
+  const [issue] = result.error.issues;
+  const lacksBase = issue?.path[0] === baseArgument && !(baseArgument in values);
+  return refuse(lacksBase ? "missing_base" : "invalid_arguments", explain(tool, issue, values));
 }
+
+const baseArgument = "base_content_sha256";
 
 function tolerate(schema: unknown, value: unknown): unknown {
   if (!(schema instanceof z.ZodExactOptional)) return value === null ? undefined : value;
@@ -92,6 +97,7 @@ function pathOf(path: readonly PropertyKey[]): string {
 
 function wantedOf(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === "invalid_type") return articled[issue.expected] ?? issue.expected;
+  if (issue?.code === "invalid_value") return `one of ${issue.values.map(String).join(", ")}`;
   if (issue?.code === "too_big") return `at most ${issue.maximum}`;
   if (issue?.code !== "too_small") return "as described";
   return issue.origin === "string" ? "a text that is not empty" : `at least ${issue.minimum}`;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { baseOf, encoding, exactEdit, filePath, optionalBase, readEdit } from "./parameters.js";
-import { defineTool } from "./tool.js";
+import { defineTool, fileIntent } from "./tool.js";
 
 export const editFile = defineTool({
   name: "edit_file",
@@ -17,9 +17,8 @@ export const editFile = defineTool({
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
-  async run(workspace, { file_path, edits, base_content_sha256, ...options }) {
+  intent: ({ file_path, edits, base_content_sha256, ...options }) => {
     const request = { path: file_path, edits: edits.map(readEdit), tool: "edit_file" };
-    const outcome = await workspace.edit({ ...request, ...baseOf(base_content_sha256), ...options });
-    return { kind: "write", outcome };
+    return fileIntent({ kind: "edit", ...request, ...baseOf(base_content_sha256), ...options });
   },
 });

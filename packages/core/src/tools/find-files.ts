@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineTool, readOnlyAnnotations } from "./tool.js";
+import { defineTool, fileIntent, readOnlyAnnotations } from "./tool.js";
 
 /** What one answer can hold; it says that there are more. */
 const mostFiles = 5_000;
@@ -16,8 +16,5 @@ export const findFiles = defineTool({
     limit: z.int().min(1).exactOptional().describe("Files at most; 1000 unless given"),
   }),
   annotations: readOnlyAnnotations,
-  async run(workspace, args) {
-    const limit = Math.min(args.limit ?? 1_000, mostFiles);
-    return { kind: "find", outcome: await workspace.find({ ...args, limit }) };
-  },
+  intent: (args) => fileIntent({ kind: "find", ...args, limit: Math.min(args.limit ?? 1_000, mostFiles) }),
 });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { filePath } from "./parameters.js";
-import { create, insert, refused, strReplace } from "./text-editor.js";
-import { defineTool } from "./tool.js";
+import { create, insert, strReplace } from "./text-editor.js";
+import { defineTool, fileIntent, refuseArguments } from "./tool.js";
 
 /** Amazon Q's tool, on our core. */
 export const fsWrite = defineTool({
@@ -19,20 +19,19 @@ export const fsWrite = defineTool({
     summary: z.string().exactOptional().describe("What the change is for"),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
-  async run(workspace, args) {
+  intent(args) {
     const call = { path: args.path, tool: "fs_write" };
     switch (args.command) {
       case "create":
-        return create(workspace, call, args.file_text);
+        return create(call, args.file_text);
       case "str_replace":
-        return strReplace(workspace, call, args.old_str, args.new_str);
+        return strReplace(call, args.old_str, args.new_str);
       case "insert":
-        return insert(workspace, call, args.insert_line, args.new_str);
-      case "append": {
-        if (args.new_str === undefined) return refused("The command append needs new_str.", args.path);
-        const outcome = await workspace.append({ ...call, content: args.new_str });
-        return { kind: "write", outcome, quiet: true };
-      }
+        return insert(call, args.insert_line, args.new_str);
+      case "append":
+        return args.new_str === undefined
+          ? refuseArguments("The command append needs new_str.", args.path)
+          : fileIntent({ kind: "append", ...call, content: args.new_str }, { quiet: true });
       default:
         return args.command satisfies never;
     }

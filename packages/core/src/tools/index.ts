@@ -1,6 +1,8 @@
 export { chooseSuffix, type FrameSuffix } from "../text/index.js";
+export type { Approval, Approve, Question } from "./approval.js";
 export { type ParsedArguments, parseArguments } from "./arguments.js";
 export { allTools, dialectTools, findTool, readingTools, tools } from "./catalog.js";
+export { type Carried, carryOut, type StandingCall, type TurnHost } from "./conversation/carry-out.js";
 export { conversationTools, findConversationTool } from "./conversation/catalog.js";
 export {
   type ConversationHost,
@@ -15,8 +17,14 @@ export {
   type ConversationToolContext,
   runConversationTool,
 } from "./conversation/run-conversation-tool.js";
-export { runToolTurn, type ToolTurn, type ToolTurnContext } from "./conversation/run-tool-turn.js";
-export { runTool, type ToolContext } from "./run-tool.js";
+export {
+  type HostRequest,
+  type HostScope,
+  type HostTool,
+  type HostToolResult,
+  runHostTool,
+} from "./host-tool.js";
+export { catching, runTool, type ToolContext } from "./run-tool.js";
 export {
   jsonSchema,
   type Tool,
@@ -25,7 +33,7 @@ export {
   type ToolWorkspace,
   toolNames,
 } from "./tool.js";
-export { type FileFrame, writeFrame } from "./wire/envelope.js";
+export { type FileFrame, type WrittenFrame, writeFrame } from "./wire/envelope.js";
 export {
   defaultWireOptions,
   fullContentLimitBytes,

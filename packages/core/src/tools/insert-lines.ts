@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { encoding, filePath } from "./parameters.js";
-import { defineTool } from "./tool.js";
+import { defineTool, fileIntent } from "./tool.js";
 
 export const insertLines = defineTool({
   name: "insert_lines",
@@ -15,8 +15,8 @@ export const insertLines = defineTool({
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
-  async run(workspace, { file_path, after_line, base_content_sha256, ...request }) {
+  intent: ({ file_path, after_line, base_content_sha256, ...request }) => {
     const place = { path: file_path, afterLine: after_line, base: base_content_sha256, tool: "insert_lines" };
-    return { kind: "write", outcome: await workspace.insertLines({ ...place, ...request }) };
+    return fileIntent({ kind: "insert_lines", ...place, ...request });
   },
 });

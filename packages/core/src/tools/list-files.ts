@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineTool, readOnlyAnnotations } from "./tool.js";
+import { defineTool, fileIntent, readOnlyAnnotations } from "./tool.js";
 
 /** What one answer can hold; the listing says that there are more. */
 const mostEntries = 5_000;
@@ -15,8 +15,5 @@ export const listFiles = defineTool({
     limit: z.int().min(1).exactOptional().describe("Entries at most; 1000 unless given"),
   }),
   annotations: readOnlyAnnotations,
-  async run(workspace, args) {
-    const limit = Math.min(args.limit ?? 1_000, mostEntries);
-    return { kind: "list", outcome: await workspace.list({ ...args, limit }) };
-  },
+  intent: (args) => fileIntent({ kind: "list", ...args, limit: Math.min(args.limit ?? 1_000, mostEntries) }),
 });

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { currentBase, type FileChange, isRefusal, type Refusal, refuse } from "../files/index.js";
-import { create, insert, refused, strReplace, view } from "./text-editor.js";
-import { defineTool, type ToolWorkspace } from "./tool.js";
-import type { ToolResult } from "./wire/result.js";
+import { create, insert, strReplace, view } from "./text-editor.js";
+import { type ArgumentRefusal, defineTool, type FileIntent, fileIntent, refuseArguments } from "./tool.js";
 
 /** What the model calls the folder; in the workspace it is `memories`, in the first root. */
 const folder = "/memories";
@@ -26,54 +25,43 @@ export const memory = defineTool({
     new_path: z.string().exactOptional().describe("For rename"),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
-  async run(workspace, args) {
+  fileAt: (path) => path.replace(/^\/+/, ""),
+  intent(args) {
     const named = args.command === "rename" ? args.old_path : args.path;
     const path = named === undefined ? undefined : within(named);
-    if (path === undefined) return refused(`The command ${args.command} needs a path.`, folder);
+    if (path === undefined) return refuseArguments(`The command ${args.command} needs a path.`, folder);
     if (isRefusal(path)) return barred(path, named);
     const call = { path: path.path, tool: "memory", atomic: true, within: ownFolder };
     switch (args.command) {
       case "view":
-        return view(workspace, call, args.view_range);
+        return view(call, args.view_range);
       case "create":
-        return create(workspace, call, args.file_text);
+        return create(call, args.file_text);
       case "str_replace":
-        return strReplace(workspace, call, args.old_str, args.new_str);
+        return strReplace(call, args.old_str, args.new_str);
       case "insert":
-        return insert(workspace, call, args.insert_line, args.insert_text);
+        return insert(call, args.insert_line, args.insert_text);
       case "delete":
-        return remove(workspace, call.path);
+        return changeOne({ path: call.path, content: { kind: "delete" } });
       case "rename":
-        return rename(workspace, call.path, args.new_path);
+        return rename(call.path, args.new_path);
       default:
         return args.command satisfies never;
     }
   },
 });
 
-async function remove(workspace: ToolWorkspace, path: string): Promise<ToolResult> {
-  const changes: readonly FileChange[] = [
-    { path, base: currentBase, within: ownFolder, content: { kind: "delete" } },
-  ];
-  const outcome = await workspace.applyChanges({ changes, tool: "memory" });
-  const [file] = outcome.files;
-  if (file === undefined) return { kind: "change_set", outcome };
-  return { kind: "write", outcome: file.outcome };
+function rename(path: string, to: string | undefined): FileIntent | ArgumentRefusal {
+  const target = to === undefined ? undefined : within(to);
+  if (target === undefined) return refuseArguments("The command rename needs new_path.", path);
+  if (isRefusal(target)) return barred(target, to);
+  return changeOne({ path, renameTo: target.path, content: { kind: "same" } });
 }
 
-async function rename(workspace: ToolWorkspace, path: string, to: string | undefined): Promise<ToolResult> {
-  const target = to === undefined ? undefined : within(to);
-  if (target === undefined) return refused("The command rename needs new_path.", path);
-  if (isRefusal(target)) return barred(target, to);
-  const changes: readonly FileChange[] = [
-    { path, base: currentBase, within: ownFolder, renameTo: target.path, content: { kind: "same" } },
-  ];
-  const outcome = await workspace.applyChanges({ changes, tool: "memory" });
-  const told = outcome.files.find((file) => !file.outcome.success && file.outcome.code !== "not_applied");
-  const file = told ?? outcome.files.at(-1);
-  if (file === undefined) return { kind: "change_set", outcome };
-  const together = outcome.files.filter((other) => other !== file).map((other) => other.outcome);
-  return { kind: "write", outcome: { ...file.outcome, together } };
+/** A deletion or a rename of whatever stands there. */
+function changeOne(change: FileChange): FileIntent {
+  const changes: readonly FileChange[] = [{ ...change, base: currentBase, within: ownFolder }];
+  return fileIntent({ kind: "apply_changes", changes, tool: "memory" }, { oneFile: true });
 }
 
 /** The path in the workspace; a path that is not below the folder, or climbs at all, is refused. */
@@ -85,6 +73,6 @@ function within(given: string): { readonly kind: "within"; readonly path: string
   return { kind: "within", path: inside.join("/") };
 }
 
-function barred(refusal: Refusal, path: string | undefined): ToolResult {
-  return { kind: "refused", refusal, writing: true, ...(path === undefined ? {} : { path }) };
+function barred(refusal: Refusal, path: string | undefined): ArgumentRefusal {
+  return path === undefined ? refusal : { ...refusal, path };
 }

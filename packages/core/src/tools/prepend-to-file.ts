@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { encoding, filePath } from "./parameters.js";
-import { defineTool } from "./tool.js";
+import { defineTool, fileIntent } from "./tool.js";
 
 export const prependToFile = defineTool({
   name: "prepend_to_file",
@@ -9,8 +9,6 @@ export const prependToFile = defineTool({
     "Adds content to the beginning of a file, exactly as given; end it with a newline to keep the old first line apart. The file need not be read, and is not sent back. A missing file is created.",
   parameters: z.object({ file_path: filePath, content: z.string().describe("Text to add"), encoding }),
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
-  async run(workspace, { file_path, ...request }) {
-    const outcome = await workspace.prepend({ path: file_path, tool: "prepend_to_file", ...request });
-    return { kind: "write", outcome, quiet: true };
-  },
+  intent: ({ file_path, ...request }) =>
+    fileIntent({ kind: "prepend", path: file_path, tool: "prepend_to_file", ...request }, { quiet: true }),
 });

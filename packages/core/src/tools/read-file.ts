@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { encoding, filePath } from "./parameters.js";
-import { defineTool, readOnlyAnnotations } from "./tool.js";
+import { defineTool, fileIntent, readOnlyAnnotations } from "./tool.js";
 
 export const readFile = defineTool({
   name: "read_file",
@@ -15,7 +15,5 @@ The header line before the content holds path, version and sha256, and names the
     encoding,
   }),
   annotations: readOnlyAnnotations,
-  async run(workspace, { file_path, ...options }) {
-    return { kind: "read", outcome: await workspace.read({ path: file_path, ...options }) };
-  },
+  intent: ({ file_path, ...window }) => fileIntent({ kind: "read", path: file_path, ...window }),
 });

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { refuse } from "../files/index.js";
-import { defineTool, readOnlyAnnotations } from "./tool.js";
+import { defineTool, fileIntent, readOnlyAnnotations, refuseArguments } from "./tool.js";
 
 export const readManyFiles = defineTool({
   name: "read_many_files",
@@ -14,11 +13,8 @@ A file that cannot be read does not fail the others; what was left out for its s
     exclude: z.array(z.string().min(1)).exactOptional().describe("Patterns to leave out"),
   }),
   annotations: readOnlyAnnotations,
-  async run(workspace, args) {
-    if ((args.paths ?? []).length + (args.globs ?? []).length === 0) {
-      const message = "read_many_files needs paths or globs: name at least one file.";
-      return { kind: "refused", refusal: refuse("invalid_arguments", message), writing: false };
-    }
-    return { kind: "read_many", outcome: await workspace.readMany(args) };
-  },
+  intent: (args) =>
+    (args.paths ?? []).length + (args.globs ?? []).length === 0
+      ? refuseArguments("read_many_files needs paths or globs: name at least one file.")
+      : fileIntent({ kind: "read_many", ...args }),
 });

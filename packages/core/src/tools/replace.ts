@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { filePath } from "./parameters.js";
-import { defineTool } from "./tool.js";
+import { defineTool, fileIntent } from "./tool.js";
 
 /** Gemini CLI's tool, on our core. */
 export const replace = defineTool({
@@ -17,14 +17,13 @@ export const replace = defineTool({
     instruction: z.string().exactOptional().describe("What the change is for"),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
-  async run(workspace, { file_path, old_string, new_string, expected_replacements }) {
-    const outcome = await workspace.replace({
+  intent: ({ file_path, old_string, new_string, expected_replacements }) =>
+    fileIntent({
+      kind: "replace",
       path: file_path,
       oldString: old_string,
       newString: new_string,
       ...(expected_replacements === undefined ? {} : { expectedReplacements: expected_replacements }),
       tool: "replace",
-    });
-    return { kind: "write", outcome, authored: old_string === "" };
-  },
+    }),
 });

@@ -1,16 +1,38 @@
-import { DiskFault, type FileState, refuse, type WriteOutcome } from "../files/index.js";
+import {
+  type CallKnowledge,
+  type ChangeRequest,
+  DiskFault,
+  type FileRequest,
+  type FileState,
+  isRefusal,
+  type Knowledge,
+  refuse,
+  type ShownLines,
+} from "../files/index.js";
+import { type Approve, carryApproved } from "./approval.js";
 import { parseArguments } from "./arguments.js";
-import { findTool } from "./catalog.js";
-import type { Tool, ToolWorkspace } from "./tool.js";
+import { carryRequest, resultOf } from "./carry-request.js";
+import { findTool, tools } from "./catalog.js";
+import { phraseResult } from "./phrase.js";
+import type { ArgumentRefusal, FileIntent, Tool, ToolWorkspace } from "./tool.js";
+import { vocabularyOf } from "./vocabulary.js";
 import { defaultWireOptions, type WireOptions } from "./wire/options.js";
 import { renderResult } from "./wire/render.js";
 import type { ToolReply, ToolResult } from "./wire/result.js";
 
 /** The form is `text` and the content `auto` unless given. */
-export interface ToolContext extends Partial<WireOptions> {
+export interface ToolContext extends Partial<Omit<WireOptions, "vocabulary">> {
   readonly workspace: ToolWorkspace;
+  /** The tools that the caller has; refusals name no others. Those of the default set unless given. */
+  readonly offered?: readonly Tool[];
   /** Refuses every writing tool with `read_only`. */
   readonly readOnly?: boolean;
+  /** What the caller was shown; that of the workspace's own session unless given. */
+  readonly knowledge?: Knowledge;
+  /** Cancels the call, as `RunScope.signal`. */
+  readonly signal?: AbortSignal;
+  /** Asks a person before every change that would be made. */
+  readonly approve?: Approve;
   /** Told what was thrown, for the host's log; the model never sees it. Must not throw. */
   readonly onError?: (error: unknown, toolName: string) => void;
 }
@@ -23,16 +45,40 @@ export async function runTool(name: string, args: unknown, context: ToolContext)
   return (await runToolWithResult(name, args, context)).reply;
 }
 
+/** A call's answer as it is sent, and what it was rendered from. */
+export interface ToolRun {
+  readonly result: ToolResult;
+  readonly reply: ToolReply;
+}
+
 /** `runTool` for those who also need what the reply was rendered from. */
-export async function runToolWithResult(
-  name: string,
-  args: unknown,
-  context: ToolContext,
-): Promise<{ readonly result: ToolResult; readonly reply: ToolReply }> {
-  const tool = findTool(name);
-  const result = tool === undefined ? unknownTool() : await obtainResult(tool, args, context);
+export async function runToolWithResult(name: string, args: unknown, context: ToolContext): Promise<ToolRun> {
   const { wire = defaultWireOptions.wire, resultContent = defaultWireOptions.resultContent } = context;
-  return { result, reply: renderResult(result, { wire, resultContent }) };
+  // Begun on arrival, before anything is awaited: replies that are sent from here on were not seen by it.
+  const own: CallKnowledge | undefined =
+    context.knowledge === undefined ? context.workspace.begin() : undefined;
+  let shown: readonly ShownLines[] = [];
+  try {
+    const tool = findTool(name);
+    const knowledge = context.knowledge ?? own;
+    const scoped = { ...context, ...(knowledge === undefined ? {} : { knowledge }) };
+    const result = tool === undefined ? unknownTool() : await obtainResult(tool, args, scoped);
+    const vocabulary = tool === undefined ? {} : vocabularyOf(tool, offeredTo(context));
+    const reply = renderResult(phraseResult(result, vocabulary), {
+      ...context,
+      wire,
+      resultContent,
+      vocabulary,
+    });
+    shown = reply.shown;
+    return { result, reply };
+  } finally {
+    own?.end(shown);
+  }
+}
+
+function offeredTo({ offered = tools, readOnly = false }: ToolContext): readonly Tool[] {
+  return readOnly ? offered.filter((tool) => tool.annotations.readOnly) : offered;
 }
 
 async function obtainResult(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {
@@ -42,15 +88,62 @@ async function obtainResult(tool: Tool, args: unknown, context: ToolContext): Pr
     const several = tool.several === true;
     return { kind: "refused", refusal: refuse("read_only", message), writing, several };
   }
-  const parsed = parseArguments(tool, args);
-  if (parsed.kind === "refusal") return refused(parsed.code, parsed.message, args, tool, context);
-  try {
-    return await tool.run(context.workspace, parsed.values);
-  } catch (error) {
-    context.onError?.(error, tool.name);
+  const work = async () => {
+    const parsed = parseArguments(tool, args);
+    const intent = parsed.kind === "refusal" ? parsed : tool.intent(parsed.values);
+    return isRefusal(intent) ? refuseCall(tool, args, intent, context) : carry(intent, context);
+  };
+  return catching(tool.name, work, context, (error) => {
     const reason = error instanceof DiskFault ? error.message : `${tool.name} failed unexpectedly`;
     const check = writing ? " Check the file's state before you go on." : "";
-    return refused("internal_error", `Internal Error: ${reason}.${check}`, args, tool, context);
+    const refusal = refuse("internal_error", `Internal Error: ${reason}.${check}`);
+    return refuseCall(tool, args, refusal, context);
+  });
+}
+
+/**
+ * Does a tool's work: the one place where what is thrown by mistake is caught, for every door. It is told to
+ * the host's log and becomes an answer without a stack trace.
+ *
+ * @param failed makes the answer; what it throws itself is not caught.
+ */
+export async function catching<Answer>(
+  name: string,
+  work: () => Promise<Answer>,
+  { onError }: Pick<ToolContext, "onError">,
+  failed: (error: unknown) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    onError?.(error, name);
+    return failed(error);
+  }
+}
+
+async function carry(intent: FileIntent, context: ToolContext): Promise<ToolResult> {
+  const { knowledge, signal } = context;
+  const scope = {
+    ...(knowledge === undefined ? {} : { knowledge }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  const { approve, workspace } = context;
+  const { request } = intent;
+  if (approve === undefined || !isChange(request))
+    return resultOf(await carryRequest(workspace, intent, scope));
+  return resultOf({ intent, outcome: await carryApproved(workspace, request, scope, approve) });
+}
+
+function isChange(request: FileRequest): request is ChangeRequest {
+  switch (request.kind) {
+    case "read":
+    case "read_many":
+    case "list":
+    case "find":
+    case "search":
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -58,29 +151,34 @@ async function obtainResult(tool: Tool, args: unknown, context: ToolContext): Pr
  * A refusal with the true state where that can be read. Reading it counts as a read, so it is done only
  * where the content is shown, too.
  */
-async function refused(
-  code: "internal_error" | "invalid_arguments",
-  message: string,
-  args: unknown,
+async function refuseCall(
   tool: Tool,
+  args: unknown,
+  refusal: ArgumentRefusal,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const writing = !tool.annotations.readOnly;
+  const { code } = refusal;
+  const writing = !tool.annotations.readOnly && refusal.looksOnly !== true;
   const several = tool.several === true;
-  const path = pathOf(args);
-  const wanted = writing && !several && (code === "internal_error" || context.resultContent === "full");
-  const state = wanted && path !== undefined ? await latestState(context.workspace, path) : null;
+  const path = refusal.path ?? pathOf(tool, args);
+  const isShown =
+    code === "internal_error" ||
+    code === "missing_base" ||
+    (code === "invalid_arguments" && context.resultContent === "full");
+  const state =
+    writing && !several && isShown && path !== undefined ? await latestState(context, path) : null;
   if (state === null) {
     const named = path === undefined ? {} : { path };
-    return { kind: "refused", refusal: refuse(code, message), writing, several, ...named };
+    return { kind: "refused", refusal, writing, several, ...named };
   }
-  const outcome: WriteOutcome = { kind: "write", success: false, code, message, state, shownBefore: false };
+  const { looksOnly: _, path: __, ...said } = refusal;
+  const outcome = { ...said, success: false, state, shownBefore: false } as const;
   return { kind: "write", outcome };
 }
 
-async function latestState(workspace: ToolWorkspace, path: string): Promise<FileState | null> {
+async function latestState({ workspace, knowledge }: ToolContext, path: string): Promise<FileState | null> {
   try {
-    const outcome = await workspace.read({ path });
+    const outcome = await workspace.run({ kind: "read", path }, knowledge === undefined ? {} : { knowledge });
     return outcome.kind === "read" ? outcome.state : null;
   } catch {
     // The disk that broke the call may break this read, too; the call's own failure is reported already.
@@ -88,9 +186,12 @@ async function latestState(workspace: ToolWorkspace, path: string): Promise<File
   }
 }
 
-function pathOf(args: unknown): string | undefined {
-  if (typeof args !== "object" || args === null || !("file_path" in args)) return undefined;
-  return typeof args.file_path === "string" && args.file_path !== "" ? args.file_path : undefined;
+/** The file that a call is about, whatever its tool calls the argument. */
+function pathOf(tool: Tool, args: unknown): string | undefined {
+  if (typeof args !== "object" || args === null) return undefined;
+  const named = ["file_path", "path", "old_path"].map((name) => Reflect.get(args, name));
+  const path = named.find((value): value is string => typeof value === "string" && value !== "");
+  return path === undefined ? undefined : (tool.fileAt?.(path) ?? path);
 }
 
 function unknownTool(): ToolResult {

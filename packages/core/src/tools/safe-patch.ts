@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { encoding, filePath } from "./parameters.js";
-import { defineTool } from "./tool.js";
+import { defineTool, fileIntent } from "./tool.js";
 
 export const safePatch = defineTool({
   name: "safe_patch",
@@ -21,8 +21,8 @@ To create a file, give a diff from /dev/null and the SHA-256 of empty content (e
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
-  async run(workspace, { file_path, unified_diff, base_content_sha256, ...options }) {
+  intent: ({ file_path, unified_diff, base_content_sha256, ...options }) => {
     const request = { path: file_path, diff: unified_diff, base: base_content_sha256, tool: "safe_patch" };
-    return { kind: "write", outcome: await workspace.patch({ ...request, ...options }) };
+    return fileIntent({ kind: "patch", ...request, ...options });
   },
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineTool, readOnlyAnnotations } from "./tool.js";
+import { defineTool, fileIntent, readOnlyAnnotations } from "./tool.js";
 
 const mostMatches = 1_000;
 const mostContext = 20;
@@ -20,14 +20,13 @@ export const searchFiles = defineTool({
     limit: z.int().min(1).exactOptional().describe("Matches at most; 100 unless given"),
   }),
   annotations: readOnlyAnnotations,
-  async run(workspace, { glob, ignore_case, ...args }) {
-    const outcome = await workspace.search({
+  intent: ({ glob, ignore_case, ...args }) =>
+    fileIntent({
+      kind: "search",
       ...args,
       limit: Math.min(args.limit ?? 100, mostMatches),
       context: Math.min(args.context ?? 0, mostContext),
       ...(glob === undefined ? {} : { globs: [glob] }),
       ...(ignore_case === undefined ? {} : { ignoreCase: ignore_case }),
-    });
-    return { kind: "search", outcome };
-  },
+    }),
 });

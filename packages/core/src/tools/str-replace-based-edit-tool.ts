@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { filePath } from "./parameters.js";
 import { create, insert, strReplace, view } from "./text-editor.js";
-import { defineTool } from "./tool.js";
+import { defineTool, fileIntent } from "./tool.js";
 
 /** Anthropic's text editor, on our core; `undo_edit` is of its older schema. */
 export const strReplaceBasedEditTool = defineTool({
@@ -20,19 +20,19 @@ export const strReplaceBasedEditTool = defineTool({
     insert_text: z.string().optional().describe("Text for insert"),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
-  async run(workspace, args) {
+  intent(args) {
     const call = { path: args.path, tool: "str_replace_based_edit_tool" };
     switch (args.command) {
       case "view":
-        return view(workspace, call, args.view_range);
+        return view(call, args.view_range);
       case "create":
-        return create(workspace, call, args.file_text);
+        return create(call, args.file_text);
       case "str_replace":
-        return strReplace(workspace, call, args.old_str, args.new_str);
+        return strReplace(call, args.old_str, args.new_str);
       case "insert":
-        return insert(workspace, call, args.insert_line, args.insert_text ?? args.new_str);
+        return insert(call, args.insert_line, args.insert_text ?? args.new_str);
       case "undo_edit":
-        return { kind: "write", outcome: await workspace.undo(call) };
+        return fileIntent({ kind: "undo", ...call });
       default:
         return args.command satisfies never;
     }

@@ -1,6 +1,4 @@
-import { refuse } from "../files/index.js";
-import type { ToolWorkspace } from "./tool.js";
-import type { ToolResult } from "./wire/result.js";
+import { type ArgumentRefusal, type FileIntent, fileIntent, refuseArguments } from "./tool.js";
 
 /** The commands that the text editor, the memory and Amazon Q's tool have in common. */
 export interface EditorCall {
@@ -13,75 +11,56 @@ export interface EditorCall {
   readonly within?: string;
 }
 
+type Intent = FileIntent | ArgumentRefusal;
+
 /** `view`: a file, lines of it, or a folder two levels deep. */
-export async function view(
-  workspace: ToolWorkspace,
-  { path, within }: EditorCall,
-  range: readonly number[] | undefined,
-): Promise<ToolResult> {
+export function view({ path, within }: EditorCall, range: readonly number[] | undefined): Intent {
   const [first = 1, last = -1] = range ?? [];
   if (range !== undefined && (range.length !== 2 || first < 1 || (last !== -1 && last < first)))
-    return refused(
-      "view_range is [first line, last line], counted from 1; -1 is the end of the file.",
-      path,
-      false,
-    );
-  const lines =
-    range === undefined ? {} : { offset: first, ...(last === -1 ? {} : { limit: last - first + 1 }) };
-  const outcome = await workspace.read({ path, ...lines, ...limitsOf(within) });
-  if (outcome.kind === "refusal" && outcome.code === "is_directory" && range === undefined)
-    return { kind: "list", outcome: await workspace.list({ path, depth: 2 }) };
-  return { kind: "read", outcome };
+    return { ...refuseArguments(wrongRange, path), looksOnly: true };
+  const read = { kind: "read", path, ...limitsOf(within) } as const;
+  if (range !== undefined)
+    return fileIntent({ ...read, offset: first, ...(last === -1 ? {} : { limit: last - first + 1 }) });
+  return fileIntent(read, { otherwise: { on: "is_directory", request: { kind: "list", path, depth: 2 } } });
 }
 
-/** `create`: over an existing file only after a read of its present state. */
-export async function create(
-  workspace: ToolWorkspace,
-  { path, tool, within }: EditorCall,
-  content: string | undefined,
-): Promise<ToolResult> {
+/** `create`: over an existing file only where all of its present state was shown. */
+export function create({ path, tool, within }: EditorCall, content: string | undefined): Intent {
   if (content === undefined) return missing("create", "file_text", path);
-  const outcome = await workspace.write({ path, content, tool, hashless: true, ...limitsOf(within) });
-  const size = new TextEncoder().encode(content).length;
-  const written =
-    outcome.code === "applied" ? `Written: ${path} (${size} bytes). ${outcome.message}` : outcome.message;
-  return { kind: "write", outcome: { ...outcome, message: written }, authored: true };
+  const sentBytes = new TextEncoder().encode(content).length;
+  const request = { kind: "write", path, content, tool, hashless: true, ...limitsOf(within) } as const;
+  return fileIntent(request, { sentBytes });
 }
 
 /** `str_replace`: exact, one match. */
-export async function strReplace(
-  workspace: ToolWorkspace,
+export function strReplace(
   { path, tool, atomic = false, within }: EditorCall,
   oldString: string | undefined,
   newString: string | undefined,
-): Promise<ToolResult> {
+): Intent {
   if (oldString === undefined) return missing("str_replace", "old_str", path);
   const edits = [{ oldString, newString: newString ?? "" }];
-  return { kind: "write", outcome: await workspace.edit({ path, edits, tool, atomic, ...limitsOf(within) }) };
+  return fileIntent({ kind: "edit", path, edits, tool, atomic, ...limitsOf(within) });
 }
 
 /** `insert`: whole lines after a line, which counts in the state that was read last. */
-export async function insert(
-  workspace: ToolWorkspace,
+export function insert(
   { path, tool, within }: EditorCall,
   afterLine: number | undefined,
   content: string | undefined,
-): Promise<ToolResult> {
+): Intent {
   if (afterLine === undefined) return missing("insert", "insert_line", path);
   if (content === undefined) return missing("insert", "insert_text", path);
-  const request = { path, afterLine, content, tool, hashless: true, ...limitsOf(within) };
-  return { kind: "write", outcome: await workspace.insertLines(request) };
+  const place = { path, afterLine, content, tool, hashless: true } as const;
+  return fileIntent({ kind: "insert_lines", ...place, ...limitsOf(within) });
 }
 
-/** A wrong argument of one command. */
-export function refused(message: string, path: string, writing = true): ToolResult {
-  return { kind: "refused", refusal: refuse("invalid_arguments", message), path, writing };
-}
+const wrongRange = "view_range is [first line, last line], counted from 1; -1 is the end of the file.";
 
 function limitsOf(within: string | undefined): { readonly within?: string } {
   return within === undefined ? {} : { within };
 }
 
-function missing(command: string, name: string, path: string): ToolResult {
-  return refused(`The command ${command} needs the argument ${name}; it is missing.`, path);
+function missing(command: string, name: string, path: string): ArgumentRefusal {
+  return refuseArguments(`The command ${command} needs the argument ${name}; it is missing.`, path);
 }

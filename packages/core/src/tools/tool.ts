@@ -1,28 +1,5 @@
 import * as z from "zod";
-import type {
-  AddTextRequest,
-  ApplyChangesOutcome,
-  ApplyChangesRequest,
-  ApplyEditRequest,
-  EditFileRequest,
-  FindOutcome,
-  FindRequest,
-  InsertLinesRequest,
-  ListOutcome,
-  ListRequest,
-  PatchFileRequest,
-  ReadManyOutcome,
-  ReadManyRequest,
-  ReadOutcome,
-  ReadRequest,
-  ReplaceRequest,
-  SearchOutcome,
-  SearchRequest,
-  UpdateSectionRequest,
-  WriteFileRequest,
-  WriteOutcome,
-} from "../files/index.js";
-import type { ToolResult } from "./wire/result.js";
+import { type FileRequest, type Refusal, type RefusalCode, refuse, type Workspace } from "../files/index.js";
 
 /** One tool: what a model is told about it, what it takes, what it does. Doors are generated from it. */
 export interface Tool<Shape extends z.ZodRawShape = z.ZodRawShape> {
@@ -36,11 +13,47 @@ export interface Tool<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly annotations: ToolAnnotations;
   /** Answers for several files: with `changes` in place of `latest_file_state`. */
   readonly several?: true;
+  /** The file in the workspace that a path of a call means; the path itself unless given. */
+  fileAt?(path: string): string;
   /**
-   * Does the work on arguments that `parameters` has parsed. An expected refusal is a result; what is
-   * thrown is caught once, by `runTool`.
+   * What a call means: a request, from arguments that `parameters` has parsed. Pure, so that a host can ask
+   * which file a call will touch before it is carried out.
    */
-  run(workspace: ToolWorkspace, args: z.output<z.ZodObject<Shape>>): Promise<ToolResult>;
+  intent(args: z.output<z.ZodObject<Shape>>): FileIntent | ArgumentRefusal;
+}
+
+/** A call of a tool as a request of the workspace, and how its answer is to be shown. */
+export interface FileIntent {
+  readonly kind: "file_request";
+  readonly request: FileRequest;
+  /** Asked in place of the request where that is refused with this code. */
+  readonly otherwise?: { readonly on: RefusalCode; readonly request: FileRequest };
+  /** A success never shows content, whatever the host's choice: the tool is for not needing it. */
+  readonly quiet?: true;
+  /** The change set is of one file: the answer is that file's. */
+  readonly oneFile?: true;
+  /** The answer to a success begins with the path and this number of bytes (the text editor's `create`). */
+  readonly sentBytes?: number;
+}
+
+/** A wrong argument, and the file that the call was about, where it named one. */
+export interface ArgumentRefusal extends Refusal {
+  readonly path?: string;
+  /** The call would have changed nothing, although its tool can. */
+  readonly looksOnly?: true;
+}
+
+export function fileIntent(
+  request: FileRequest,
+  shown: Omit<FileIntent, "kind" | "request"> = {},
+): FileIntent {
+  return { kind: "file_request", request, ...shown };
+}
+
+/** A wrong argument of one call, as one sentence. */
+export function refuseArguments(message: string, path?: string): ArgumentRefusal {
+  const refusal = refuse("invalid_arguments", message);
+  return path === undefined ? refusal : { ...refusal, path };
 }
 
 export const toolNames = [
@@ -78,24 +91,7 @@ export interface ToolAnnotations {
 }
 
 /** What the tools need of a `Workspace`. */
-export interface ToolWorkspace {
-  read(request: ReadRequest): Promise<ReadOutcome>;
-  readMany(request: ReadManyRequest): Promise<ReadManyOutcome>;
-  list(request: ListRequest): Promise<ListOutcome>;
-  find(request: FindRequest): Promise<FindOutcome>;
-  search(request: SearchRequest): Promise<SearchOutcome>;
-  patch(request: PatchFileRequest): Promise<WriteOutcome>;
-  write(request: WriteFileRequest): Promise<WriteOutcome>;
-  edit(request: EditFileRequest): Promise<WriteOutcome>;
-  append(request: AddTextRequest): Promise<WriteOutcome>;
-  prepend(request: AddTextRequest): Promise<WriteOutcome>;
-  insertLines(request: InsertLinesRequest): Promise<WriteOutcome>;
-  updateSection(request: UpdateSectionRequest): Promise<WriteOutcome>;
-  replace(request: ReplaceRequest): Promise<WriteOutcome>;
-  applyEdit(request: ApplyEditRequest): Promise<WriteOutcome>;
-  applyChanges(request: ApplyChangesRequest): Promise<ApplyChangesOutcome>;
-  undo(request: { readonly path: string; readonly tool?: string }): Promise<WriteOutcome>;
-}
+export type ToolWorkspace = Pick<Workspace, "run" | "begin" | "preview">;
 
 /** Types a definition by its own parameters; adds nothing. */
 export function defineTool<Shape extends z.ZodRawShape>(tool: Tool<Shape>): Tool<Shape> {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { filePath } from "./parameters.js";
-import { defineTool } from "./tool.js";
+import { defineTool, fileIntent } from "./tool.js";
 
 export const undoEdit = defineTool({
   name: "undo_edit",
@@ -9,7 +9,5 @@ export const undoEdit = defineTool({
     "Takes back the latest recorded write of a file and returns the state it then has. Each further call goes one step further back; undoing a creation deletes the file. It works only while the disk still holds what that write left; otherwise nothing is changed.",
   parameters: z.object({ file_path: filePath }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
-  async run(workspace, { file_path }) {
-    return { kind: "write", outcome: await workspace.undo({ path: file_path, tool: "undo_edit" }) };
-  },
+  intent: ({ file_path }) => fileIntent({ kind: "undo", path: file_path, tool: "undo_edit" }),
 });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { baseOf, encoding, filePath, optionalBase } from "./parameters.js";
-import { defineTool } from "./tool.js";
+import { defineTool, fileIntent } from "./tool.js";
 
 export const updateSection = defineTool({
   name: "update_section",
@@ -19,9 +19,9 @@ export const updateSection = defineTool({
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
-  async run(workspace, { file_path, section_header, new_content, base_content_sha256, ...options }) {
+  intent: ({ file_path, section_header, new_content, base_content_sha256, ...options }) => {
     const section = { path: file_path, sectionHeader: section_header, newContent: new_content };
     const request = { ...section, ...baseOf(base_content_sha256), tool: "update_section", ...options };
-    return { kind: "write", outcome: await workspace.updateSection(request) };
+    return fileIntent({ kind: "update_section", ...request });
   },
 });

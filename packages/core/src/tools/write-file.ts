@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { encoding, filePath } from "./parameters.js";
-import { defineTool } from "./tool.js";
+import { defineTool, fileIntent } from "./tool.js";
 
 export const writeFile = defineTool({
   name: "write_file",
@@ -21,9 +21,8 @@ Usage protocol:
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
-  async run(workspace, { file_path, content, base_content_sha256, ...options }) {
+  intent: ({ file_path, content, base_content_sha256, ...options }) => {
     const base = base_content_sha256 === undefined ? {} : { base: base_content_sha256 };
-    const request = { path: file_path, content, tool: "write_file", ...base, ...options };
-    return { kind: "write", outcome: await workspace.write(request), authored: true };
+    return fileIntent({ kind: "write", path: file_path, content, tool: "write_file", ...base, ...options });
   },
 });

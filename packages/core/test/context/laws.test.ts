@@ -17,7 +17,8 @@ import {
   toGemini,
   toOpenAI,
 } from "../../src/context/index.js";
-import { applyEvent, type ConversationContext, isTurnRefusal } from "../../src/conversation/index.js";
+import { applyEvent, type ConversationContext } from "../../src/conversation/index.js";
+import { isRefusal } from "../../src/files/index.js";
 import { conversations, Dice, knownFiles, patience, tries } from "./random-trees.js";
 import { snapshot } from "./support.js";
 
@@ -214,7 +215,7 @@ function compacted(context: ConversationContext, keepFromId: string): Conversati
   const payload = { kind: "summary", of: "compaction", text: "All.", keepFromId } as const;
   const node = { id: "compaction", parentId: context.currentNodeId, timestamp: 1, payload };
   const next = applyEvent(context, { type: "nodes_added", nodes: [node], head: "compaction" });
-  if (isTurnRefusal(next)) throw new Error(next.message);
+  if (isRefusal(next)) throw new Error(next.message);
   return next;
 }
 

@@ -4,7 +4,6 @@ import {
   applyEvent,
   type ConversationContext,
   type ConversationEvent,
-  isTurnRefusal,
   type OverlayForm,
   type ShownText,
   startedContext,
@@ -12,6 +11,7 @@ import {
   type TurnNode,
   type TurnPayload,
 } from "../../src/conversation/index.js";
+import { isRefusal } from "../../src/files/index.js";
 import { hash } from "./support.js";
 
 /** A file's state that random nodes may show: its lines are known, so that what is shown can be checked. */
@@ -124,7 +124,7 @@ class Player {
 
   #apply(event: ConversationEvent): boolean {
     const next = applyEvent(this.context, event);
-    if (isTurnRefusal(next)) return false;
+    if (isRefusal(next)) return false;
     this.context = next;
     this.contexts.push(next);
     return true;
@@ -243,6 +243,7 @@ class Player {
       lines: { from, to, total },
       text,
       form,
+      verified: true,
       ...fileApi,
     });
   }
@@ -260,7 +261,13 @@ class Player {
     const path = this.#path();
     const others = [...this.context.nodes.keys()];
     const targetId = this.dice.chance(92) ? this.dice.pick(path).id : this.dice.pick([...others, "nowhere"]);
-    this.#add({ kind: "context_management", action: "overlay", targetId, form: this.#form() });
+    if (this.dice.chance(80)) {
+      this.#add({ kind: "context_management", action: "overlay", targetId, form: this.#form() });
+      return;
+    }
+    const more = [targetId, this.dice.pick(path).id, this.dice.pick(path).id];
+    const changes = more.map((id) => ({ targetId: id, form: this.#form() }));
+    this.#add({ kind: "context_management", action: "reform", changes });
   }
 
   #form(): OverlayForm {

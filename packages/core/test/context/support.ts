@@ -9,11 +9,11 @@ import {
   applyEvent,
   type ConversationContext,
   type ConversationEvent,
-  isTurnRefusal,
   startedContext,
   type TurnMetadata,
   type TurnPayload,
 } from "../../src/conversation/index.js";
+import { isRefusal } from "../../src/files/index.js";
 
 /** A conversation built from events, node by node. Ids are what the test says. */
 export class Tree {
@@ -29,7 +29,7 @@ export class Tree {
 
   apply(event: ConversationEvent): this {
     const next = applyEvent(this.context, event);
-    if (isTurnRefusal(next)) throw new Error(`${next.code}: ${next.message}`);
+    if (isRefusal(next)) throw new Error(`${next.code}: ${next.message}`);
     this.context = next;
     return this;
   }
@@ -111,6 +111,7 @@ export const file = (text: string, rest: object = {}): TurnPayload => {
     lines: { from: 1, to: total, total },
     text,
     form: "whole",
+    verified: true,
     ...rest,
   };
 };
@@ -137,7 +138,9 @@ function sketchPart(part: Part): string {
     return "output" in response ? `result ${id}: ${response.output}` : `error ${id}: ${response.error}`;
   }
   if ("fileData" in part) return `file ${part.fileData.fileUri}`;
-  return `media ${part.inlineData.mimeType}`;
+  return "blobData" in part
+    ? `blob ${part.blobData.sha256.slice(0, 4)}`
+    : `media ${part.inlineData.mimeType}`;
 }
 
 export function rendered(tree: Tree, options: RenderOptions = {}): Rendering {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { ContextRenderer, type RenderOptions } from "../../src/context/index.js";
-import type { IsVisible } from "../../src/files/index.js";
 import { call, file, hash, overlay, rendered, result, Tree, user } from "./support.js";
 
 const path = "src/a.ts";
@@ -71,11 +70,6 @@ describe("visibility", () => {
     const { visibility } = rendered(new Tree().add("f", file("")));
     expect(visibility.isVisible({ path, sha256, from: 1, to: 0 })).toBe(true);
     expect(visibility.isVisible({ path, sha256, from: 1, to: 1 })).toBe(false);
-  });
-
-  it("answers the file tools' question as it is", async () => {
-    const asked: IsVisible = rendered(read()).visibility.isVisible;
-    expect(await asked({ path, sha256, version: 3, from: 1, to: 2 })).toBe(true);
   });
 });
 

@@ -2,10 +2,10 @@ import {
   applyEvent,
   type ConversationContext,
   type FileEffect,
-  isTurnRefusal,
   startedContext,
   type TurnPayload,
 } from "../../src/conversation/index.js";
+import { isRefusal } from "../../src/files/index.js";
 
 /** A conversation that has only begun; its root is "root". */
 export function freshConversation(): ConversationContext {
@@ -25,7 +25,7 @@ export function withNode(
 ): ConversationContext {
   const node = { id, parentId, timestamp: 0, payload };
   const next = applyEvent(context, { type: "nodes_added", nodes: [node], head: id });
-  if (isTurnRefusal(next)) throw new Error(next.message);
+  if (isRefusal(next)) throw new Error(next.message);
   return next;
 }
 

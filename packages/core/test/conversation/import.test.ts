@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import {
   exportLines,
   type ImportedSession,
-  isTurnRefusal,
   type JournalRecord,
   type Replayed,
   readSessionFile,
@@ -10,6 +9,7 @@ import {
   replay,
   type TurnNode,
 } from "../../src/conversation/index.js";
+import { isRefusal } from "../../src/files/index.js";
 
 /** Ids in the order in which they are asked for. */
 function countingIds(): () => string {
@@ -27,7 +27,7 @@ function read(lines: readonly (object | string)[], options: { readonly repair?: 
 
 function imported(lines: readonly (object | string)[], options: { readonly repair?: boolean } = {}) {
   const session = read(lines, options);
-  if (isTurnRefusal(session)) throw new Error(session.message);
+  if (isRefusal(session)) throw new Error(session.message);
   return session;
 }
 

@@ -4,7 +4,13 @@ import { crc32 as zlibCrc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { crc32 } from "../../src/conversation/crc32.js";
-import { type JournalRecord, type ReadJournal, readJournal } from "../../src/conversation/index.js";
+import {
+  type JournalRecord,
+  journalVersion,
+  type ReadJournal,
+  readJournal,
+  versionOf,
+} from "../../src/conversation/index.js";
 import { encodeRecord, isSealed, readLine } from "../../src/conversation/journal-codec.js";
 import { outOfLineBytes } from "../../src/conversation/out-of-line.js";
 import { awkwardEvents, longLife, message, started } from "./store-events.js";
@@ -87,7 +93,7 @@ describe("a line", () => {
       const line = Buffer.from(encodeRecord({ seq: 7, ts, event }, shelf.put));
       expect(line.indexOf("\n")).toBe(line.length - 1);
       const { v, seq, ts: when, type, crc } = JSON.parse(line.toString());
-      expect([v, seq, when, type]).toEqual([1, 7, ts, event.type]);
+      expect([v, seq, when, type]).toEqual([versionOf(event), 7, ts, event.type]);
       expect(crc).toMatch(/^[0-9a-f]{8}$/);
     }
   });
@@ -171,13 +177,34 @@ describe("a line", () => {
   });
 });
 
+describe("a record", () => {
+  const reform = awkwardEvents()["a change of many forms"];
+  const versions = (bytes: Uint8Array) => /^\{"v":(\d+),/.exec(Buffer.from(bytes).toString())?.[1];
+
+  it("bears the lowest version whose readers understand it", () => {
+    if (reform === undefined) throw new Error("there is such an event");
+    const shelf = new Shelf();
+    const lines = linesOf([...life.slice(0, 5), { v: 2, seq: 6, ...reform }], shelf.put);
+    expect(lines.map(versions)).toEqual(["1", "1", "1", "1", "1", "2"]);
+    const { records, problems } = read(Buffer.concat(lines), shelf);
+    expect(problems).toEqual([]);
+    expect(records.map(({ v }) => v)).toEqual([1, 1, 1, 1, 1, 2]);
+    expect(records[5]?.event).toEqual(reform.event);
+  });
+
+  it("of a version that is read with large texts and without", () => {
+    const plain = sealed({ v: 2, seq: 1, ts: 1, type: "renamed", title: "t" });
+    expect(read(plain).records).toEqual([{ v: 2, seq: 1, ts: 1, event: { type: "renamed", title: "t" } }]);
+  });
+});
+
 describe("what a newer release wrote", () => {
   it("is told apart by its version and by its event", () => {
     const journal = read(
       Buffer.concat([
         ...linesOf(life.slice(0, 2)),
         sealed({ v: 1, seq: 3, ts: 1, type: "teleported", to: "moon" }),
-        sealed({ v: 2, seq: 4, ts: 1, type: "renamed", title: "t" }),
+        sealed({ v: journalVersion + 1, seq: 4, ts: 1, type: "renamed", title: "t" }),
       ]),
     );
     expect(said(journal)).toEqual(["3 unknown_event", "4 newer_version"]);
@@ -369,7 +396,7 @@ describe("a text whose blob is gone", () => {
     const thought = { kind: "model_message", text: "t", thought: large, signature: "s" };
     expect(without(thought)).toEqual({ kind: "model_message", text: "t" });
     const media = [
-      { mimeType: "image/png", data: "a".repeat(40_000) },
+      { mimeType: "image/png", data: "a".repeat(40_001) },
       { mimeType: "image/png", data: "b" },
     ];
     expect(without({ kind: "user_message", text: "t", media })).toEqual({

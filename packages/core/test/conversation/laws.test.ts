@@ -12,11 +12,11 @@ import {
   type ConversationContext,
   type ConversationEvent,
   encodeRecord,
-  type PersistentMap,
   readJournal,
   replay,
   startedContext,
 } from "../../src/conversation/index.js";
+import type { PersistentMap } from "../../src/files/index.js";
 import { type KnownFiles, type Operation, operation, World } from "./operations.js";
 import { checkEveryProvider } from "./provider-checks.js";
 

@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import {
+  type AnswerPart,
   ContextManager,
   type ConversationEvent,
-  isTurnRefusal,
   type ModelOrigin,
   openCalls,
   type ShownText,
   type TurnNode,
   type TurnPayload,
 } from "../../src/conversation/index.js";
+import { isRefusal } from "../../src/files/index.js";
 import { conversationToolNames, runConversationTool } from "../../src/tools/index.js";
 import { countedIds, steadyClock } from "./support.js";
 
@@ -36,6 +37,8 @@ const kinds = [
   "track",
   "overlay",
   "overlay",
+  "reform",
+  "answer",
   "start",
   "start",
   "complete",
@@ -76,12 +79,14 @@ export const operation: fc.Arbitrary<Operation> = fc.record({
 const google: ModelOrigin = { provider: "google", model: "gemini-3-pro" };
 const anthropic: ModelOrigin = { provider: "anthropic", model: "claude-opus-5" };
 
+const hashOf = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex");
+
 /** The lines of the states of the files that the operations read, by hash. */
 export type KnownFiles = Map<string, readonly string[]>;
 
 /** A conversation that operations happen to, and everything that its journal would hold. */
 export class World {
-  readonly manager = new ContextManager({ ids: countedIds(), now: steadyClock() });
+  readonly manager = new ContextManager({ ids: countedIds(), now: steadyClock(), digest: hashOf });
   readonly events: ConversationEvent[] = [];
   readonly files: KnownFiles = new Map();
   private calls = 0;
@@ -96,7 +101,7 @@ export class World {
   async perform(operation: Operation): Promise<void> {
     const before = this.manager.context;
     const answer = await this.attempt(operation);
-    if (answer !== undefined && isTurnRefusal(answer) && this.manager.context !== before)
+    if (answer !== undefined && isRefusal(answer) && this.manager.context !== before)
       throw new Error(`${operation.kind} was refused (${answer.code}) and changed the conversation`);
   }
 
@@ -128,6 +133,15 @@ export class World {
         return pick % 3 === 0 ? manager.untrackFile(`f${pick % 2}`) : manager.trackFile(`f${pick % 2}`);
       case "overlay":
         return manager.overlay(this.node(pick).id, this.form(pick, text));
+      case "reform":
+        return manager.reform(
+          [pick, pick + 7, pick * 3].map((one) => ({
+            targetId: this.node(one).id,
+            form: this.form(one, text),
+          })),
+        );
+      case "answer":
+        return this.answer(pick, text, from);
       case "start":
         return manager.startTask({
           name: text,
@@ -222,6 +236,26 @@ export class World {
     return undefined;
   }
 
+  /** A whole answer: a thought, texts and calls in some order, of which some are answered. */
+  private answer(pick: number, text: string, from: ModelOrigin): object {
+    const { manager } = this;
+    const ids = Array.from({ length: pick % 4 }, () => this.callId(pick));
+    const calls = ids.map((callId) => ({ kind: "tool_call", callId, name: "run", args: { text } }) as const);
+    const parts: readonly AnswerPart[] = [
+      ...(pick % 3 === 0
+        ? [{ kind: "thought", text: `think ${text}`, signature: `sig${pick}` } as const]
+        : []),
+      ...(pick % 5 === 0 ? [] : [{ kind: "text", text } as const]),
+      ...calls,
+    ];
+    const answer = { step: `answer${this.calls}-${pick % 9}`, from, usage: { inputTokens: pick }, parts };
+    const added = manager.addAnswer(answer);
+    if (isRefusal(added)) return added;
+    for (const callId of ids.slice(pick % 2))
+      manager.addNode({ kind: "tool_result", callId, name: "run", output: text });
+    return added;
+  }
+
   private read(pick: number, from: ModelOrigin): object {
     const { manager } = this;
     const callId = this.callId(pick);
@@ -238,7 +272,7 @@ export class World {
       end: head.length + body.length,
     };
     const asked = manager.addNode({ kind: "tool_call", callId, name: "read_file", args: { path }, from });
-    if (isTurnRefusal(asked)) return asked;
+    if (isRefusal(asked)) return asked;
     manager.addNode({
       kind: "tool_result",
       callId,
@@ -295,7 +329,7 @@ export class World {
       { length: 1 + (pick % 5) },
       (_, at) => `${path} v${version} line ${at + 1} of ${pick % 5}\n`,
     );
-    const sha256 = createHash("sha256").update(lines.join("")).digest("hex");
+    const sha256 = hashOf(lines.join(""));
     this.files.set(sha256, lines);
     return { path, sha256, lines };
   }
@@ -304,11 +338,11 @@ export class World {
     const { manager } = this;
     const { currentNodeId } = manager.context;
     const target = manager.rewindTarget(this.node(pick).id);
-    if (isTurnRefusal(target)) return target;
+    if (isRefusal(target)) return target;
     if (openCalls(manager.context, currentNodeId).length > 0) return target;
     const move = { restoreId: `r${pick}`, fromId: currentNodeId, toId: target.id, files: [] };
     const begun = manager.beginRestore(move);
-    if (isTurnRefusal(begun)) return begun;
+    if (isRefusal(begun)) return begun;
     if (pick % 2 === 0) return manager.dropRestore(move.restoreId);
     const files = [{ path: "f0", from: null, to: this.state(pick).sha256 }];
     return manager.finishRestore({ ...move, files });
@@ -319,7 +353,7 @@ export class World {
     const { manager } = this;
     const name = conversationToolNames[pick % conversationToolNames.length] ?? "task_list";
     const callId = this.callId(pick);
-    if (isTurnRefusal(manager.addNode({ kind: "tool_call", callId, name, args: {} }))) return undefined;
+    if (isRefusal(manager.addNode({ kind: "tool_call", callId, name, args: {} }))) return undefined;
     const beside = pick % 5 === 0 ? this.callId(pick + 1) : undefined;
     if (beside !== undefined) manager.addNode({ kind: "tool_call", callId: beside, name: "run", args: {} });
     const args = {

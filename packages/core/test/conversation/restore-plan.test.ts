@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import {
   type ConversationContext,
-  isTurnRefusal,
   planRestore,
   type RestoreDisk,
   type RestorePlan,
   type RestoreWay,
   type TurnPayload,
 } from "../../src/conversation/index.js";
-import { type FileStanding, refuse } from "../../src/files/index.js";
+import { type FileStanding, isRefusal, refuse } from "../../src/files/index.js";
 import {
   boundary,
   freshConversation,
@@ -39,7 +38,7 @@ async function planOf(
   disk: Parameters<typeof diskOf>[0],
 ): Promise<RestorePlan> {
   const plan = await planRestore(tree, way, diskOf(disk));
-  if (isTurnRefusal(plan)) throw new Error(plan.message);
+  if (isRefusal(plan)) throw new Error(plan.message);
   return plan;
 }
 

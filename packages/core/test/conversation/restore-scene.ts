@@ -3,7 +3,6 @@ import {
   ContextManager,
   type ConversationRefusal,
   type FileEffect,
-  isTurnRefusal,
   planRestore,
   type Restored,
   type RestorePlan,
@@ -12,9 +11,9 @@ import {
   restoreFiles,
   type TurnNode,
 } from "../../src/conversation/index.js";
-import { currentBase, type MemoryDisk, memoryPorts, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/charsets.js";
-import { sha256 } from "../../src/node/digest.js";
+import { currentBase, isRefusal, type MemoryDisk, memoryPorts, Workspace } from "../../src/files/index.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
+import { sha256 } from "../../src/node/disk/digest.js";
 import { call, countedIds, must, steadyClock } from "./support.js";
 
 /** A conversation and the files it works on, in memory; ids of nodes are `n1`, `n2`, … */
@@ -95,7 +94,7 @@ export class Scene {
     this.count += 1;
     const restoreId = `r${this.count}`;
     const restored = await restoreFiles(this.manager, this.workspace, plan, { restoreId, ...terms });
-    if (isTurnRefusal(restored)) return restored;
+    if (isRefusal(restored)) return restored;
     for (const { path, from } of restored.files) this.recorded.add(`${path} ${from}`);
     return restored;
   }

@@ -3,14 +3,12 @@ import { describe, expect, it } from "vitest";
 import {
   type ConversationRefusal,
   createConversation,
-  isTurnRefusal,
   memorySessionStore,
   openConversation,
-  refuseTurn,
   restoreFiles,
   settleRestore,
 } from "../../src/conversation/index.js";
-import { type ApplyChangesRequest, refuse } from "../../src/files/index.js";
+import { type ApplyChangesRequest, isRefusal, refuse } from "../../src/files/index.js";
 import { Scene, shaOf } from "./restore-scene.js";
 import { call, countedIds, must, steadyClock } from "./support.js";
 
@@ -219,7 +217,7 @@ describe("a restore whose journal or lock fails", () => {
     };
   }
 
-  const refusal = refuseTurn("disk_full", "The disk is full.");
+  const refusal = refuse("disk_full", "The disk is full.");
 
   it("moves nothing where it cannot say durably what is to come", async () => {
     const full: { refusal?: ConversationRefusal<"disk_full"> } = {};
@@ -372,7 +370,7 @@ async function checkedMove(
   const recorded = new Set(scene.recorded);
   const restored = await scene.restore(plan, { consent, conflicts: "leave" });
   const after = scene.texts(paths);
-  if (isTurnRefusal(restored)) {
+  if (isRefusal(restored)) {
     // A folder that stands where a file is to go: nothing has moved.
     expect([restored.code, after]).toEqual(["files_refused", before]);
     return;

@@ -2,21 +2,22 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type Acknowledged,
   applyEvent,
-  type ConversationCode,
   type ConversationContext,
   type ConversationEvent,
   type ConversationRefusal,
-  isTurnRefusal,
   type JournalRecord,
-  journalVersion,
   type OpenSession,
   replay,
   type SessionFacts,
   type SessionStore,
   startedContext,
   type TimedEvent,
+  versionOf,
 } from "../../src/conversation/index.js";
+import type { ConversationCode } from "../../src/files/index.js";
+import { isRefusal } from "../../src/files/index.js";
 import { awkwardEvents, longLife, message, renamed, started } from "./store-events.js";
+import { describeMedia } from "./store-media.js";
 
 /** A store under trial, and what the trial has to do to the ground on which it stands. */
 export interface StoreTrial {
@@ -58,6 +59,7 @@ export function describeStore(name: string, open: () => Promise<StoreTrial>): vo
     });
     describeRecords(ground);
     describeContents(ground);
+    describeMedia(ground);
     describeLease(ground);
     describeFailures(ground);
     describeList(ground);
@@ -185,7 +187,7 @@ function describeLease({ store, reopen }: Ground): void {
       expect(codeOf(refused)).toBe("busy");
       const [facts] = listed(await second.list());
       expect(facts?.heldBy).toBeTruthy();
-      if (isTurnRefusal(refused)) expect(refused.message).toContain(facts?.heldBy);
+      if (isRefusal(refused)) expect(refused.message).toContain(facts?.heldBy);
       expect(codeOf(await second.open("s-1", "read"))).toBe("session");
     }
   });
@@ -235,7 +237,7 @@ function describeLease({ store, reopen }: Ground): void {
     await session.close();
     await session.close();
     session.append(message("m-1", "s-1", "too late"));
-    expect(isTurnRefusal(await session.flush())).toBe(true);
+    expect(isRefusal(await session.flush())).toBe(true);
     expectRecords((await opened(await reopen(), "s-1", "read")).records, [started("s-1")]);
   });
 }
@@ -395,31 +397,31 @@ async function made(
 ): Promise<OpenSession> {
   const first = events.length > 0 ? events : [started(id, facts, ts)];
   const session = await store.create(id, first);
-  if (isTurnRefusal(session)) throw new Error(session.message);
+  if (isRefusal(session)) throw new Error(session.message);
   expect([session.id, session.mode, session.records.length]).toEqual([id, "write", first.length]);
   return session;
 }
 
 async function opened(store: SessionStore, id: string, mode: "read" | "write"): Promise<OpenSession> {
   const session = await store.open(id, mode);
-  if (isTurnRefusal(session)) throw new Error(session.message);
+  if (isRefusal(session)) throw new Error(session.message);
   expect([session.mode, session.readOnlyBecause]).toEqual([mode, undefined]);
   return session;
 }
 
 function acknowledged(answer: Acknowledged | ConversationRefusal): Acknowledged {
-  if (isTurnRefusal(answer)) throw new Error(answer.message);
+  if (isRefusal(answer)) throw new Error(answer.message);
   return answer;
 }
 
 function listed(answer: readonly SessionFacts[] | ConversationRefusal): readonly SessionFacts[] {
-  if (isTurnRefusal(answer)) throw new Error(answer.message);
+  if (isRefusal(answer)) throw new Error(answer.message);
   return answer;
 }
 
 /** The code of a refusal, or the kind of what came instead. */
 function codeOf(answer: { readonly kind: string } | ConversationRefusal): ConversationCode | string {
-  return isTurnRefusal(answer) ? answer.code : answer.kind;
+  return isRefusal(answer) ? answer.code : answer.kind;
 }
 
 function expectFacts(facts: SessionFacts, before: number): void {
@@ -436,7 +438,7 @@ function expectFacts(facts: SessionFacts, before: number): void {
 
 function expectRecords(records: readonly JournalRecord[], events: readonly TimedEvent[]): void {
   expect(records.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
-  expect(records.map(({ v }) => v)).toEqual(events.map(() => journalVersion));
+  expect(records.map(({ v }) => v)).toEqual(events.map(({ event }) => versionOf(event)));
   expect(records.map(({ ts }) => ts)).toEqual(events.map(({ ts }) => ts));
   // As text, since keys keep their order: what a model is shown again has to be the same to the letter.
   const texts = records.map(({ event }) => JSON.stringify(event));
@@ -451,7 +453,7 @@ function live(events: readonly TimedEvent[]): ConversationContext {
   let context = startedContext(first);
   for (const event of rest) {
     const next = applyEvent(context, event);
-    if (isTurnRefusal(next)) throw new Error(next.message);
+    if (isRefusal(next)) throw new Error(next.message);
     context = next;
   }
   return context;

@@ -174,6 +174,19 @@ export function awkwardEvents(): Readonly<Record<string, TimedEvent>> {
     "texts alike and large": args({ a: "same ".repeat(40_000), b: "same ".repeat(40_000) }),
     "metadata that is deep": custom("deep", deep(150)),
     "metadata that takes a key away": custom("gone", null),
+    "a change of many forms": added(
+      "m",
+      "s-1",
+      {
+        kind: "context_management",
+        action: "reform",
+        changes: [
+          { targetId: "s-1", form: { form: "hidden" } },
+          { targetId: "s-1", form: { form: "replaced", by: "stub", text: "large ".repeat(40_000) } },
+        ],
+      },
+      begun + 1,
+    ),
     "a payload that a newer release knows": added(
       "h",
       "s-1",

@@ -5,10 +5,10 @@ import {
   memorySessionStore,
   type OpenSession,
   openConversation,
-  refuseTurn,
   replay,
   type SessionStore,
 } from "../../src/conversation/index.js";
+import { refuse } from "../../src/files/index.js";
 import { codeOf, countedIds, must, reply, say, steadyClock } from "./support.js";
 
 const sources = () => ({ ids: countedIds("x"), now: steadyClock() });
@@ -42,7 +42,7 @@ describe("a stored conversation", () => {
 
   it("goes back to the last acknowledged state where the disk is full, and goes on once it is not", async () => {
     let full = false;
-    const store = memorySessionStore({ refusal: () => (full ? refuseTurn("disk_full", "full") : undefined) });
+    const store = memorySessionStore({ refusal: () => (full ? refuse("disk_full", "full") : undefined) });
     const { manager, session, close } = await begun(store);
     say(manager, "kept");
     reply(manager, "yes");
@@ -73,7 +73,7 @@ describe("a stored conversation", () => {
     for (let ticks = 0; ticks < 12; ticks += 1) {
       let full = false;
       const store = memorySessionStore({
-        refusal: () => (full ? refuseTurn("disk_full", "full") : undefined),
+        refusal: () => (full ? refuse("disk_full", "full") : undefined),
       });
       const { manager, session, close } = await begun(store);
       say(manager, "lost");
@@ -93,7 +93,7 @@ describe("a stored conversation", () => {
 
   it("can be gone on with by who is told that it went back", async () => {
     let full = false;
-    const store = memorySessionStore({ refusal: () => (full ? refuseTurn("disk_full", "full") : undefined) });
+    const store = memorySessionStore({ refusal: () => (full ? refuse("disk_full", "full") : undefined) });
     const { manager } = await begun(store);
     say(manager, "lost");
     full = true;

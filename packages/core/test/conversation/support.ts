@@ -1,12 +1,12 @@
 import {
   ContextManager,
-  type ConversationCode,
   type ConversationRefusal,
   type IdSource,
-  isTurnRefusal,
   type TurnNode,
   type TurnPayload,
 } from "../../src/conversation/index.js";
+import type { AnyRefusalCode } from "../../src/files/index.js";
+import { isRefusal } from "../../src/files/index.js";
 
 /** Ids that can be foretold: `n1`, `n2`, … */
 export function countedIds(prefix = "n"): IdSource {
@@ -33,13 +33,13 @@ export function newManager(): ContextManager {
 
 /** The answer of something that must not be refused. */
 export function must<Answer extends object>(answer: Answer | ConversationRefusal): Answer {
-  if (isTurnRefusal(answer)) throw new Error(`${answer.code}: ${answer.message}`);
+  if (isRefusal(answer)) throw new Error(`${answer.code}: ${answer.message}`);
   return answer;
 }
 
 /** The code of a refusal, or "done". */
-export function codeOf(answer: object | ConversationRefusal): ConversationCode | "done" {
-  return isTurnRefusal(answer) ? answer.code : "done";
+export function codeOf(answer: object | ConversationRefusal): AnyRefusalCode | "done" {
+  return isRefusal(answer) ? answer.code : "done";
 }
 
 export function say(manager: ContextManager, text: string): TurnNode {

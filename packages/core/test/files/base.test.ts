@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { resolveBase } from "../../src/files/base.js";
-import { currentBase, emptySha256, type GivenBase } from "../../src/files/index.js";
+import { currentBase, emptySha256 } from "../../src/files/index.js";
 import { sha } from "../support.js";
 
 const [disk, older, other] = [sha("disk"), sha("older"), sha("other")];
 const twin = `${older.slice(0, 20)}${"0".repeat(44)}`;
 
-type Known = readonly [string, GivenBase | undefined, string | null, readonly string[], object];
+type Known = readonly [string, Parameters<typeof resolveBase>[0], string | null, readonly string[], object];
 
 describe("a base", () => {
   it.each<Known>([

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, statSync, syml
 import { join } from "node:path";
 import { type ApplyChangesOutcome, type FileChange, memoryPorts, Workspace } from "@holdfast/core";
 import { describe, expect, it } from "vitest";
-import { openCharsets } from "../../src/node/charsets.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
 import { emptySha, type Ground, ground, sha } from "../support.js";
 
 const one = "a\nb\nc\n";

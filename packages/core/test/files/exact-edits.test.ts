@@ -48,20 +48,20 @@ const refusals: readonly (readonly [
     "occurrence_mismatch",
     "a\na\n",
     [edit("a", "x")],
-    "old_string appears 2 times in a.ts. Include more surrounding context to make it unique.\nIt stands at lines 1, 2.",
+    "oldString appears 2 times in a.ts. Include more surrounding context to make it unique.\nIt stands at lines 1, 2.",
   ],
   [
     "occurrence_mismatch",
     "a",
     [edit("a", "x", { expectedReplacements: 2 })],
-    "old_string appears 1 time in a.ts. 2 were expected.",
+    "oldString appears 1 time in a.ts. 2 were expected.",
   ],
   ["not_found", "const retries = 3;\n", [edit("const retries = 5;", "x")], "1: const retries = 3;"],
   [
     "not_found",
     "a\n",
     [edit("z", "x")],
-    "old_string not found in a.ts. Make sure it matches exactly (including whitespace).",
+    "oldString not found in a.ts. Make sure it matches exactly (including whitespace).",
   ],
   [
     "not_found",

@@ -70,9 +70,9 @@ describe("an earlier state in a change set", () => {
     const on = await ground(before);
     for (const path of Object.keys(before)) await on.workspace.read({ path });
     const written = await on.workspace.write({ path: "edited", content: "two\n", base: sha("one\n") });
-    expect(written.replaced).toBe(sha("one\n"));
+    expect(written).toMatchObject({ replaced: sha("one\n") });
     const made = await on.workspace.write({ path: "fresh", content: "x" });
-    expect(made.replaced).toBeNull();
+    expect(made).toMatchObject({ replaced: null });
     await on.workspace.applyChanges({
       changes: ["gone", "empty"].map(
         (path): FileChange => ({ path, base: sha(on.text(path)), content: { kind: "delete" } }),

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Ledger, type LedgerEvent } from "../../src/files/ledger.js";
 import { joinSpans, moveSpans, outsideSpans } from "../../src/files/line-spans.js";
 import { diffLines } from "../../src/patch/index.js";
 
@@ -51,49 +50,5 @@ describe("spans of lines", () => {
         expect(linesOf(moveSpans(clipped, changes))).toEqual(new Set(wanted.sort((a, b) => a - b)));
       }),
     );
-  });
-});
-
-describe("the ledger", () => {
-  const event = (more: Partial<LedgerEvent>): LedgerEvent => ({
-    kind: "read",
-    realPath: "/f",
-    sha256: "s",
-    version: 1,
-    shown: "none",
-    ...more,
-  });
-
-  it("folds what was shown, read and written", () => {
-    const ledger = new Ledger([
-      event({ shown: "window", lines: [{ from: 1, to: 2 }] }),
-      event({ shown: "window", lines: [{ from: 3, to: 4 }], version: 2 }),
-      event({ kind: "told", shown: "window", lines: [{ from: 9, to: 9 }], version: 3 }),
-      event({ kind: "write", sha256: "t", shown: "whole", version: 4 }),
-    ]);
-    expect(ledger.find("/f", "s")).toMatchObject({
-      version: 3,
-      shownWhole: false,
-      shownLines: [
-        { from: 1, to: 4 },
-        { from: 9, to: 9 },
-      ],
-      readLines: [{ from: 1, to: 4 }],
-      written: false,
-    });
-    expect(ledger.latestOf("/f")).toMatchObject({
-      sha256: "t",
-      shownWhole: true,
-      readWhole: false,
-      written: true,
-    });
-  });
-
-  it("bounded, forgets the files and the states that it met first", () => {
-    const ledger = new Ledger([], 2);
-    for (const realPath of ["/a", "/b", "/a", "/c"]) ledger.record(event({ realPath }));
-    expect(["/a", "/b", "/c"].map((path) => ledger.statesOf(path).length)).toEqual([0, 1, 1]);
-    for (const sha256 of ["1", "2", "3"]) ledger.record(event({ realPath: "/c", sha256 }));
-    expect(ledger.statesOf("/c").map(({ sha256 }) => sha256)).toEqual(["2", "3"]);
   });
 });

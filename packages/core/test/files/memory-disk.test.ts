@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { memoryPorts, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/charsets.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
 import { ground, sha } from "../support.js";
 
 /** One story, told to the disk in memory and to the real one: a workspace cannot tell them apart. */

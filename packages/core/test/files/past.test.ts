@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { memoryPorts, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/charsets.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
 
 const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 const sha = (text: string) => digest(Buffer.from(text));

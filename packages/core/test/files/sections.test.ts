@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { frontmatter } from "micromark-extension-frontmatter";
 import { describe, expect, it } from "vitest";
-import { memoryPorts, type UpdateSectionRequest, Workspace } from "../../src/files/index.js";
-import { openCharsets } from "../../src/node/charsets.js";
+import { type Asked, memoryPorts, type UpdateSectionRequest, Workspace } from "../../src/files/index.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
 import { sha } from "../support.js";
 
 /** `npm test` runs a few hundred documents; HOLDFAST_RUNS=20000 for the long run. */
 const runs = Math.max(400, Number(process.env.HOLDFAST_RUNS ?? 0));
 
-async function update(text: string | null, request: Omit<UpdateSectionRequest, "path">) {
+async function update(text: string | null, request: Omit<UpdateSectionRequest, "path" | "kind">) {
   const digest = (bytes: Uint8Array) => sha(bytes);
   const ports = memoryPorts({ digest, newId: randomUUID, codec: openCharsets(), clock: { now: () => 0 } });
   if (text !== null) ports.disk.poke("f.md", new TextEncoder().encode(text));
@@ -101,7 +101,7 @@ describe("update_section", () => {
   const refusals: readonly (readonly [
     name: string,
     before: string | null,
-    request: Partial<UpdateSectionRequest>,
+    request: Partial<Asked<UpdateSectionRequest>>,
     code: string,
     says: string,
   ])[] = [

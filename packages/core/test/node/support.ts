@@ -13,9 +13,9 @@ import {
   type Place,
   type Refusal,
 } from "../../src/files/index.js";
-import { sha256 } from "../../src/node/digest.js";
-import { type OpenedDisk, openDisk } from "../../src/node/disk.js";
-import { openStateFolder, type StateFolder } from "../../src/node/state-folder.js";
+import { type OpenedDisk, openDisk } from "../../src/node/commit/open-disk.js";
+import { sha256 } from "../../src/node/disk/digest.js";
+import { openStateFolder, type StateFolder } from "../../src/node/state-folder/state-folder.js";
 
 /** A fresh folder, removed after the tests of the file. */
 export function freshFolder(prefix = "holdfast-test-"): string {

@@ -197,13 +197,14 @@ describe("laws of the engine", () => {
     );
   });
 
-  law("the ranges name all that is new, and nothing before or after moves", () => {
+  law("the changes name all that is new, and nothing before or after moves", () => {
     fc.assert(
       fc.property(unique, (texts) => {
         const [base, truth] = [join(texts.before), join(texts.after)];
         const outcome = applyDiff({ base, diff: diffOf(base, truth) });
         if (outcome.kind !== "success" || outcome.code !== "applied") return;
-        const inside = (line: number) => outcome.ranges.some(({ from, to }) => line >= from && line <= to);
+        const inside = (line: number) =>
+          outcome.changes.some(({ newFrom, newTo }) => line > newFrom && line <= newTo);
         const kept = texts.after.filter((_, at) => !inside(at + 1));
         expect(kept.every((line) => texts.before.includes(line))).toBe(true);
         const fresh = texts.after.flatMap((line, at) => (texts.before.includes(line) ? [] : [at + 1]));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openCharsets } from "../../src/node/charsets.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
 import { decodeBytes, encodeText } from "../../src/text/index.js";
 
 const codec = openCharsets();

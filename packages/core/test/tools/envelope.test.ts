@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ReadState } from "../../src/files/index.js";
 import { type Envelope, parseEnvelope, renderResult } from "../../src/tools/index.js";
-import { factsOf, missingState, someHash, stateOf, writeOf } from "./states.js";
+import { factsOf, missingState, refusedOf, reportOf, someHash, stateOf, writeOf } from "./states.js";
 
 const options = { wire: "text", resultContent: "auto" } as const;
 const full = { wire: "text", resultContent: "full" } as const;
@@ -67,7 +67,7 @@ describe("the header line", () => {
     const { text } = renderResult(
       {
         kind: "write",
-        outcome: writeOf({ success: false, code: "file_missing", message: "Gone.", state: missingState }),
+        outcome: refusedOf("file_missing", "Gone.", { state: missingState }),
       },
       options,
     );
@@ -188,7 +188,7 @@ describe("the law of the frame", () => {
   test("a message that quotes a header forges none", () => {
     fc.assert(
       fc.property(state, text, fc.boolean(), (file, message, whole) => {
-        const outcome = writeOf({ success: false, code: "state_mismatch", message, state: file });
+        const outcome = refusedOf("state_mismatch", message, { state: file });
         const envelope = parsed(renderResult({ kind: "write", outcome }, whole ? full : options).text);
         expect(envelope.status).toMatchObject({ success: false, code: "state_mismatch" });
         expect(envelope.files.map(read)).toEqual([told(file)]);
@@ -200,7 +200,7 @@ describe("the law of the frame", () => {
   test("the frame's marker does not stand in what is said about it either", () => {
     fc.assert(
       fc.property(state, text, (file, message) => {
-        const outcome = writeOf({ success: false, code: "state_mismatch", message, state: file });
+        const outcome = refusedOf("state_mismatch", message, { state: file });
         const reply = renderResult({ kind: "write", outcome }, options).text;
         const [end = ""] = parsed(reply).files.map(({ attributes }) => attributes.get("end"));
         expect(reply.split(end)).toHaveLength(3);
@@ -212,7 +212,7 @@ describe("the law of the frame", () => {
   test("a reply without a state holds no frame, whatever its message", () => {
     fc.assert(
       fc.property(text, (message) => {
-        const outcome = writeOf({ success: false, code: "outside_workspace", message, state: null });
+        const outcome = refusedOf("outside_workspace", message, { state: null });
         const reply = renderResult({ kind: "write", outcome }, options).text;
         expect(parsed(reply).files).toEqual([]);
       }),
@@ -225,13 +225,7 @@ describe("the law of the frame", () => {
       fc.property(state, (file) => {
         const shown = { ...file, content: `${file.content}\nlast\n` };
         const at = factsOf(shown.content).totalLines;
-        const change = {
-          landed: [],
-          repairs: [],
-          before: null,
-          beforeText: null,
-          ranges: [{ from: at, to: at }],
-        };
+        const change = reportOf({ ranges: [{ from: at, to: at }] });
         const { lines: _, ...whole } = shown;
         const outcome = writeOf({ state: whole, change });
         const [only, ...others] = parsed(renderResult({ kind: "write", outcome }, options).text).files;

@@ -23,7 +23,8 @@ export async function makeGround(files: Readonly<Record<string, string | Uint8Ar
   const ports = await openPorts({ roots: [root], stateDir: join(top, "state") });
   if (isRefusal(ports)) throw new Error(ports.message);
   onTestFinished(() => ports.close());
-  const workspace = new Workspace(ports);
+  // What replacing a whole file needs has tests of its own.
+  const workspace = new Workspace(ports, { guards: { wholeReplacement: "hash" } });
   const call = (name: string, args: unknown, options: Partial<ToolContext> = {}) =>
     runTool(name, args, { workspace, wire: "json", resultContent: "full", ...options });
   return { root, workspace, put, get: (path: string) => readFile(join(root, path), "utf8"), call };

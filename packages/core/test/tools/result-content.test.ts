@@ -1,15 +1,24 @@
 import { describe, expect, test } from "vitest";
-import type { WriteOutcome } from "../../src/files/index.js";
+import type { RefusalCode, WriteOutcome } from "../../src/files/index.js";
 import {
   fullContentLimitBytes,
   parseEnvelope,
   type ResultContent,
   renderResult,
 } from "../../src/tools/index.js";
-import { factsOf, missingState, someHash, stateOf, writeOf } from "./states.js";
+import {
+  factsOf,
+  missingState,
+  refusedOf,
+  reportOf,
+  someHash,
+  stateOf,
+  unchangedOf,
+  writeOf,
+} from "./states.js";
 
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join("");
-const change = {
+const change = reportOf({
   landed: [
     { hunk: 1, oldStart: 10, oldLines: 1, newStart: 10, newLines: 1 },
     { hunk: 2, oldStart: 40, oldLines: 1, newStart: 40, newLines: 2 },
@@ -19,25 +28,23 @@ const change = {
     { from: 10, to: 10 },
     { from: 40, to: 41 },
   ],
-  beforeText: null,
-} as const;
+});
 
 const applied = writeOf({ state: stateOf(numbered(60)), change });
-const mismatch = writeOf({
-  success: false,
-  code: "state_mismatch",
-  message: "State Mismatch: File has changed on disk since it was last read.",
-  state: stateOf(numbered(60)),
-});
-const refusedWith = (code: WriteOutcome["code"], shownBefore: boolean) =>
-  writeOf({ success: false, code, message: "No.", state: stateOf("a\n"), shownBefore });
+const mismatch = refusedOf(
+  "state_mismatch",
+  "State Mismatch: File has changed on disk since it was last read.",
+  { state: stateOf(numbered(60)) },
+);
+const refusedWith = (code: RefusalCode, shownBefore: boolean) =>
+  refusedOf(code, "No.", { state: stateOf("a\n"), shownBefore });
 const huge = stateOf("x".repeat(99).concat("\n").repeat(3_000));
 
 type Shown = "full" | "none" | readonly (readonly [number, number])[];
 
 /** What of the state both wire forms show; they must agree. */
-function check(outcome: WriteOutcome, resultContent: ResultContent, expected: Shown, authored = false): void {
-  const result = { kind: "write", outcome, authored } as const;
+function check(outcome: WriteOutcome, resultContent: ResultContent, expected: Shown): void {
+  const result = { kind: "write", outcome } as const;
   const text = renderResult(result, { wire: "text", resultContent });
   const json = renderResult(result, { wire: "json", resultContent });
   expect(text.json).toEqual(json.json);
@@ -81,17 +88,16 @@ describe("how much of the latest state an answer shows", () => {
       "none",
     ],
     ["an invalid diff in full, as the seed says", refusedWith("invalid_diff", true), "full", "full"],
-    ["a repeated call shows nothing", writeOf({ code: "already_applied" }), "auto", "none"],
-    ["a change of nothing shows nothing", writeOf({ code: "no_change" }), "auto", "none"],
-    ["a success whose change is not known is shown", writeOf({ code: "applied" }), "auto", "full"],
+    ["a repeated call shows nothing", unchangedOf("already_applied"), "auto", "none"],
+    ["a change of nothing shows nothing", unchangedOf("no_change"), "auto", "none"],
   ];
   test.each(cases)("%s", (_, outcome, resultContent, expected) => check(outcome, resultContent, expected));
 
   test("a text that the caller wrote is not shown again", () => {
-    check(applied, "auto", "none", true);
-    check(applied, "changed", "none", true);
-    check(applied, "full", "full", true);
-    check(mismatch, "auto", "full", true);
+    const sent = { ...applied, change: { ...change, sentWhole: true } };
+    check(sent, "auto", "none");
+    check(sent, "changed", "none");
+    check(sent, "full", "full");
   });
 
   test("windows at the edges and near each other are cut and joined", () => {
@@ -125,7 +131,7 @@ describe("how much of the latest state an answer shows", () => {
       { kind: "write", outcome: { ...mismatch, state: huge } },
       { wire: "text", resultContent: "full" },
     );
-    expect(text).toContain("read it with read_file, offset and limit");
+    expect(text).toContain("read it with read, offset and limit");
     expect(json).toMatchObject({ content_omitted: expect.stringContaining("offset and limit") });
     expect(text.length).toBeLessThan(1_000);
   });
@@ -176,12 +182,11 @@ describe("the text of a write's answer", () => {
   });
 
   test("a refusal's first line says that it failed, with its code; the rest of the message follows the frame", () => {
-    const outcome = writeOf({
-      success: false,
-      code: "invalid_diff",
-      message: "Invalid Diff: The provided diff content does not match.\nHunk 1, line 2.\n  1| a",
-      state: stateOf("a\n"),
-    });
+    const outcome = refusedOf(
+      "invalid_diff",
+      "Invalid Diff: The provided diff content does not match.\nHunk 1, line 2.\n  1| a",
+      { state: stateOf("a\n") },
+    );
     const { text } = renderResult({ kind: "write", outcome }, { wire: "text", resultContent: "auto" });
     expect(text).toBe(
       [
@@ -197,7 +202,7 @@ describe("the text of a write's answer", () => {
 
 test("names and quotes in a first line can neither move the cursor nor turn the text round", () => {
   const message = "There is no file a\u001b[31m\u202eb; the line is \t<div>.";
-  const outcome = writeOf({ success: false, code: "file_missing", message, state: null });
+  const outcome = refusedOf("file_missing", message, { state: null });
   const { text } = renderResult({ kind: "write", outcome }, { wire: "text", resultContent: "auto" });
   expect(text).toBe("FAILED (file_missing): There is no file a\\u001b[31m\\u202eb; the line is \t<div>.");
 });
@@ -225,9 +230,7 @@ describe("the seed's protocol to the letter: full content as JSON", () => {
       message: "Patch applied successfully.",
       latest_file_state: state,
     });
-    expect(
-      literal(writeOf({ success: false, code: "invalid_diff", message: "Invalid Diff: no." })),
-    ).toStrictEqual({
+    expect(literal(refusedOf("invalid_diff", "Invalid Diff: no."))).toStrictEqual({
       success: false,
       code: "invalid_diff",
       message: "Invalid Diff: no.",
@@ -239,9 +242,7 @@ describe("the seed's protocol to the letter: full content as JSON", () => {
       message: "Deleted.",
       latest_file_state: { file_path: "gone.ts", version: 4, sha256: null, content: null },
     });
-    expect(
-      literal(writeOf({ success: false, code: "outside_workspace", message: "No.", state: null })),
-    ).toStrictEqual({
+    expect(literal(refusedOf("outside_workspace", "No.", { state: null }))).toStrictEqual({
       success: false,
       code: "outside_workspace",
       message: "No.",

@@ -7,6 +7,7 @@ import type {
   WriteFileRequest,
 } from "../../src/files/index.js";
 import { runTool, type ToolContext, toolNames, tools } from "../../src/tools/index.js";
+import { makeGround, sha256 } from "./ground.js";
 import { readOf, scripted, someHash, stateOf, writeOf } from "./states.js";
 
 const context = (workspace: ToolContext["workspace"], more: Partial<ToolContext> = {}): ToolContext => ({
@@ -31,16 +32,16 @@ describe("what a tool asks of the workspace", () => {
     await runTool("read_file", { file_path: "a", offset: 2, limit: 3, encoding: "gbk" }, context(workspace));
     await runTool("read_file", { file_path: "a", offset: null, encoding: "" }, context(workspace));
     expect(seen).toStrictEqual([
-      { path: "a" },
-      { path: "a", offset: 2, limit: 3, encoding: "gbk" },
-      { path: "a" },
+      { kind: "read", path: "a" },
+      { kind: "read", path: "a", offset: 2, limit: 3, encoding: "gbk" },
+      { kind: "read", path: "a" },
     ]);
   });
 
   test("read_many_files takes lists, also written as JSON", async () => {
     const seen: ReadManyRequest[] = [];
     const workspace = scripted({
-      readMany: async (request) => {
+      read_many: async (request) => {
         seen.push(request);
         return { kind: "read_many", files: [], leftOut: [], leftOutCount: 0 };
       },
@@ -50,7 +51,7 @@ describe("what a tool asks of the workspace", () => {
       { paths: '["a", "b"]', globs: ["*.ts"], exclude: null },
       context(workspace),
     );
-    expect(seen).toStrictEqual([{ paths: ["a", "b"], globs: ["*.ts"] }]);
+    expect(seen).toStrictEqual([{ kind: "read_many", paths: ["a", "b"], globs: ["*.ts"] }]);
     expect(reply).toMatchObject({ success: true, code: "ok" });
   });
 
@@ -83,11 +84,13 @@ describe("what a tool asks of the workspace", () => {
       { file_path: "a", content: "x", base_content_sha256: someHash },
       context(workspace),
     );
-    expect(patches).toStrictEqual([{ path: "a", diff: "@@", base: someHash, tool: "safe_patch" }]);
+    expect(patches).toStrictEqual([
+      { kind: "patch", path: "a", diff: "@@", base: someHash, tool: "safe_patch" },
+    ]);
     expect(writes).toStrictEqual([
-      { path: "a", content: "", tool: "write_file" },
-      { path: "a", content: "x", tool: "write_file" },
-      { path: "a", content: "x", tool: "write_file", base: someHash },
+      { kind: "write", path: "a", content: "", tool: "write_file" },
+      { kind: "write", path: "a", content: "x", tool: "write_file" },
+      { kind: "write", path: "a", content: "x", tool: "write_file", base: someHash },
     ]);
   });
 });
@@ -124,11 +127,6 @@ describe("wrong arguments are one plain sentence that names the argument", () =>
     ["list_files", { depth: "deep" }, /depth of list_files must be a whole number/],
     [
       "safe_patch",
-      { file_path: "a", unified_diff: "x" },
-      /^safe_patch needs the argument base_content_sha256/,
-    ],
-    [
-      "safe_patch",
       { file_path: "a", unified_diff: {}, base_content_sha256: someHash },
       /unified_diff of safe_patch must be a text, not an object/,
     ],
@@ -145,6 +143,18 @@ describe("wrong arguments are one plain sentence that names the argument", () =>
     expect(wire.message).not.toContain("\n");
     const text = await runTool(name, args, { ...nothing, wire: "text" });
     expect(text.text).toBe(`FAILED (invalid_arguments): ${wire.message}`);
+  });
+
+  test("a base that is left out is missing_base, with the state to name", async () => {
+    const ground = await makeGround({ "a.txt": "one\n" });
+    for (const [name, args] of [
+      ["safe_patch", { file_path: "a.txt", unified_diff: "x" }],
+      ["insert_lines", { file_path: "a.txt", after_line: 1, content: "x" }],
+    ] as const) {
+      const { code, text } = await runTool(name, args, { workspace: ground.workspace });
+      expect(code).toBe("missing_base");
+      expect(text).toContain(sha256("one\n"));
+    }
   });
 
   test("a value is quoted short and harmless", async () => {
@@ -190,7 +200,7 @@ describe("a writing tool's answer always has success, code, message and latest_f
     undo: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
     edit: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
     append: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
-    updateSection: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
+    update_section: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
   };
 
   test.each(writing)("%s: wrong arguments, read-only, a throw", async (name) => {

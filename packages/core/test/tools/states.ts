@@ -1,4 +1,18 @@
-import type { FileState, ReadOutcome, ReadState, TextFacts, WriteOutcome } from "../../src/files/index.js";
+import {
+  type ChangeReport,
+  type FileRequest,
+  type FileState,
+  type Outcomes,
+  type ReadOutcome,
+  type ReadState,
+  type RefusalCode,
+  refuse,
+  SessionKnowledge,
+  type TextFacts,
+  type Unchanged,
+  type WriteRefusal,
+  type Written,
+} from "../../src/files/index.js";
 import { countLines, describeEndings, splitLines } from "../../src/text/index.js";
 import type { ToolWorkspace } from "../../src/tools/index.js";
 
@@ -28,38 +42,72 @@ export function readOf(content: string, more: Partial<ReadState> = {}): ReadOutc
   return { kind: "read", state: stateOf(content, more) };
 }
 
-export function writeOf(more: Partial<WriteOutcome>): WriteOutcome {
+/** A report of what changed where; nothing unless told. */
+export function reportOf(more: Partial<ChangeReport> = {}): ChangeReport {
   return {
-    kind: "write",
-    success: true,
-    code: "applied",
-    message: "Patch applied successfully.",
-    state: stateOf("one\ntwo\n"),
-    shownBefore: false,
+    landed: [],
+    repairs: [],
+    changes: [],
+    authored: [],
+    sentWhole: false,
+    derived: true,
+    ranges: [],
+    beforeText: null,
     ...more,
   };
 }
 
-/** A workspace that answers as told and fails loudly where nothing was told. */
-export function scripted(answers: Partial<ToolWorkspace>): ToolWorkspace {
-  const unexpected = (name: string) => () => Promise.reject(new Error(`unexpected call of ${name}`));
+export function writeOf(more: Partial<Written> = {}): Written {
   return {
-    read: unexpected("read"),
-    readMany: unexpected("readMany"),
-    list: unexpected("list"),
-    find: unexpected("find"),
-    search: unexpected("search"),
-    patch: unexpected("patch"),
-    write: unexpected("write"),
-    edit: unexpected("edit"),
-    append: unexpected("append"),
-    prepend: unexpected("prepend"),
-    insertLines: unexpected("insertLines"),
-    updateSection: unexpected("updateSection"),
-    replace: unexpected("replace"),
-    applyEdit: unexpected("applyEdit"),
-    applyChanges: unexpected("applyChanges"),
-    undo: unexpected("undo"),
-    ...answers,
+    kind: "written",
+    success: true,
+    code: "applied",
+    message: "Patch applied successfully.",
+    state: stateOf("one\ntwo\n"),
+    replaced: someHash,
+    change: reportOf(),
+    ...more,
+  };
+}
+
+export function unchangedOf(code: Unchanged["code"]): Unchanged {
+  const message = "Nothing was written.";
+  return {
+    kind: "unchanged",
+    success: true,
+    code,
+    message,
+    state: stateOf("one\ntwo\n"),
+    shownBefore: false,
+  };
+}
+
+export function refusedOf(
+  code: RefusalCode,
+  message: string,
+  more: Partial<WriteRefusal> = {},
+): WriteRefusal {
+  const state = stateOf("one\ntwo\n");
+  return { ...refuse(code, message), success: false, state, shownBefore: false, ...more };
+}
+
+type Answers = {
+  readonly [Kind in FileRequest["kind"]]: (
+    request: Extract<FileRequest, { readonly kind: Kind }>,
+  ) => Promise<Outcomes[Kind]>;
+};
+
+/** A workspace that answers each kind of request as told, and fails loudly where nothing was told. */
+export function scripted(answers: Partial<Answers>): ToolWorkspace {
+  const knowledge = new SessionKnowledge();
+  return {
+    begin: () => knowledge.begin(),
+    preview: async ({ kind }) => Promise.reject(new Error(`unexpected preview of ${kind}`)),
+    run: async (request) => {
+      // A cast: the answer stands under the request's own kind, which indexing by a union cannot follow.
+      const answer = answers[request.kind] as ((given: typeof request) => Promise<never>) | undefined;
+      if (answer === undefined) throw new Error(`unexpected request ${request.kind}`);
+      return answer(request);
+    },
   };
 }

@@ -3,19 +3,9 @@ import { readFile } from "node:fs/promises";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { renderContext } from "../../src/context/index.js";
-import {
-  ContextManager,
-  isTurnRefusal,
-  type JsonObject,
-  timeSortedIds,
-} from "../../src/conversation/index.js";
-import {
-  followFiles,
-  runTool,
-  runToolTurn,
-  type ToolContext,
-  type ToolTurnContext,
-} from "../../src/tools/index.js";
+import { ContextManager, type JsonObject, timeSortedIds } from "../../src/conversation/index.js";
+import { isRefusal } from "../../src/files/index.js";
+import { carryOut, followFiles, runTool, type ToolContext, type TurnHost } from "../../src/tools/index.js";
 import { makeGround, sha256 } from "./ground.js";
 import { readOf, scripted } from "./states.js";
 
@@ -28,10 +18,10 @@ async function makeTalk(files: Readonly<Record<string, string | Uint8Array>> = {
   const manager = newConversation();
   const follows = followFiles(manager, ground.workspace, () => randomBytes(8).toString("hex"));
   const known: Shown[] = Object.entries(files).map(([path, bytes]) => ({ path, bytes }));
-  const turn = async (name: string, args: JsonObject, more: Partial<ToolTurnContext> = {}) => {
+  const turn = async (name: string, args: JsonObject, more: Partial<TurnHost> = {}) => {
     const callId = ask(manager, name, args);
     const { workspace } = ground;
-    const ran = await runToolTurn({ manager, workspace, files: follows, callId, ...more });
+    const ran = await carryOut({ callId }, { manager, workspace, files: follows, ...more });
     if (ran.kind !== "answered" || ran.node.payload.kind !== "tool_result") throw new Error(ran.kind);
     return { ...ran, payload: ran.node.payload };
   };
@@ -39,6 +29,12 @@ async function makeTalk(files: Readonly<Record<string, string | Uint8Array>> = {
   const visible = () => seen(manager, known);
   const know = (path: string, bytes: string | Uint8Array) => void known.push({ path, bytes });
   return { ...ground, manager, turn, visible, know };
+}
+
+function callNodeOf({ context }: ContextManager, callId: string): string | undefined {
+  for (const [id, { payload }] of context.nodes)
+    if (payload.kind === "tool_call" && payload.callId === callId) return id;
+  return undefined;
 }
 
 interface Shown {
@@ -54,7 +50,7 @@ function newConversation() {
 
 function ask(manager: ContextManager, name: string, args: JsonObject): string {
   const callId = `call_${manager.context.nodes.size}`;
-  must(manager.addNode({ kind: "tool_call", callId, name, args }));
+  must(manager.addAnswer({ step: callId, parts: [{ kind: "tool_call", callId, name, args }] }));
   return callId;
 }
 
@@ -93,7 +89,7 @@ function linesOf(text: string): readonly string[] {
 }
 
 function must<Answer extends object>(answer: Answer): Answer {
-  if (isTurnRefusal(answer)) throw new Error(answer.message);
+  if (isRefusal(answer)) throw new Error(answer.message);
   return answer;
 }
 
@@ -123,7 +119,7 @@ describe("a read that becomes a node shows exactly the lines that stand in it", 
     const talk = await makeTalk({ "a.ts": content });
     const { payload } = await talk.turn("read_file", { file_path: "a.ts", ...args });
     expect(talk.visible()).toEqual(expected);
-    expect(payload.files).toEqual([{ path: "a.ts", after: sha256(content), by: "seen" }]);
+    expect(payload.files).toMatchObject([{ path: "a.ts", after: sha256(content), by: "seen" }]);
     expect(payload.isError).toBeUndefined();
   });
 
@@ -173,7 +169,7 @@ describe("a read that becomes a node shows exactly the lines that stand in it", 
       };
       const read = async () => readOf(content, to === lines.length ? { sha256: sha256(content) } : window);
       const callId = ask(manager, "read_file", { file_path: "src/a.ts" });
-      await runToolTurn({ manager, workspace: scripted({ read }), callId });
+      await carryOut({ callId }, { manager, workspace: scripted({ read }) });
       const shown = seen(manager, [{ path: "src/a.ts", bytes: content }]);
       expect(shown).toEqual(to === 0 ? [] : [`src/a.ts 1-${to}`]);
     });
@@ -197,7 +193,7 @@ describe("a write that becomes a node", () => {
     expect(code).toBe("applied");
     expect(talk.visible()).toEqual(["a.ts 7-13"]);
     const effect = { path: "a.ts", before: sha256(twenty), after: sha256(patched), by: "tool" };
-    expect(payload.files).toEqual([effect]);
+    expect(payload.files).toMatchObject([effect]);
   });
 
   test("a mismatch shows the fresh content, which nobody wrote here", async () => {
@@ -208,7 +204,7 @@ describe("a write that becomes a node", () => {
     talk.know("a.ts", theirs);
     const { payload, code } = await talk.turn("safe_patch", patch(sha256(twenty)));
     expect([code, payload.isError]).toEqual(["state_mismatch", true]);
-    expect(payload.files).toEqual([{ path: "a.ts", after: sha256(theirs), by: "seen" }]);
+    expect(payload.files).toMatchObject([{ path: "a.ts", after: sha256(theirs), by: "seen" }]);
     expect([...talk.visible()].sort()).toEqual(["a.ts 1-2", "a.ts 1-21"]);
   });
 
@@ -216,9 +212,9 @@ describe("a write that becomes a node", () => {
     const talk = await makeTalk();
     const { payload } = await talk.turn("write_file", { file_path: "new.ts", content: "a\n" });
     expect(talk.visible()).toEqual([]);
-    expect(payload.files).toEqual([{ path: "new.ts", before: null, after: sha256("a\n"), by: "tool" }]);
+    expect(payload.files).toMatchObject([{ path: "new.ts", before: null, after: sha256("a\n"), by: "tool" }]);
     const again = await talk.turn("safe_patch", { ...patch(emptySha256), file_path: "new.ts" });
-    expect(again.payload.files).toEqual([{ path: "new.ts", after: sha256("a\n"), by: "seen" }]);
+    expect(again.payload.files).toMatchObject([{ path: "new.ts", after: sha256("a\n"), by: "seen" }]);
   });
 
   test("edits in several places show several windows", async () => {
@@ -258,11 +254,11 @@ describe("a write that becomes a node", () => {
     expect(refused.payload.isError).toBe(true);
     expect(refused.payload.files?.every(({ by }) => by === "seen")).toBe(true);
     const { payload } = await talk.turn("apply_changes", { changes });
-    expect(payload.files).toEqual([
+    expect(payload.files).toMatchObject([
       { path: "a.ts", before: sha256(twenty), after: sha256(patched), by: "tool" },
       { path: "b.ts", before: sha256("b\n"), after: null, by: "tool" },
       { path: "c.ts", before: sha256("c\n"), after: null, by: "tool" },
-      { path: "d.ts", before: null, after: sha256("c\n"), by: "tool" },
+      { path: "d.ts", before: null, after: sha256("c\n"), by: "tool", from: "c.ts" },
     ]);
     expect(payload.shows?.map(({ path, from, to }) => `${path} ${from}-${to}`)).toEqual(["a.ts 7-13"]);
 
@@ -279,7 +275,7 @@ describe("a write that becomes a node", () => {
     talk.know("a.ts", patched);
     await talk.turn("safe_patch", patch(sha256(twenty)));
     const { payload } = await talk.turn("undo_edit", { file_path: "a.ts" });
-    expect(payload.files).toEqual([
+    expect(payload.files).toMatchObject([
       { path: "a.ts", before: sha256(patched), after: sha256(twenty), by: "tool" },
     ]);
     const shown = payload.shows?.map(({ from, to, sha256: hash }) => [from, to, hash]);
@@ -294,7 +290,7 @@ describe("a write that becomes a node", () => {
       old_path: "/memories/a.md",
       new_path: "/memories/b.md",
     });
-    expect(payload.files).toEqual([
+    expect(payload.files).toMatchObject([
       { path: "memories/b.md", before: null, after: sha256("a\n"), by: "tool" },
       { path: "memories/a.md", before: sha256("a\n"), after: null, by: "tool" },
     ]);
@@ -324,11 +320,11 @@ describe("the call that is answered", () => {
   test("has to wait where the head stands, else nothing is run", async () => {
     const { manager, workspace, root } = await ground();
     const callId = ask(manager, "write_file", { file_path: "a.ts", content: "a\n" });
-    const wrong = await runToolTurn({ manager, workspace, callId: "another" });
+    const wrong = await carryOut({ callId: "another" }, { manager, workspace });
     expect(wrong).toMatchObject({ kind: "refusal", code: "unmatched_result" });
     await expect(readFile(`${root}/a.ts`)).rejects.toThrow();
-    expect(await runToolTurn({ manager, workspace, callId })).toMatchObject({ kind: "answered" });
-    expect(await runToolTurn({ manager, workspace, callId })).toMatchObject({ code: "unmatched_result" });
+    expect(await carryOut({ callId }, { manager, workspace })).toMatchObject({ kind: "answered" });
+    expect(await carryOut({ callId }, { manager, workspace })).toMatchObject({ code: "unmatched_result" });
   });
 
   test("may be of the conversation's own tools, also one that moves the head", async () => {
@@ -347,8 +343,12 @@ describe("the call that is answered", () => {
 
   test("may be one of several, carried out at the same time", async () => {
     const { manager, workspace } = await ground({ "a.ts": "a\n", "b.ts": "b\n" });
-    const ids = ["a.ts", "b.ts"].map((path) => ask(manager, "read_file", { file_path: path }));
-    const turns = await Promise.all(ids.map((callId) => runToolTurn({ manager, workspace, callId })));
+    const ids = ["a.ts", "b.ts"];
+    const parts = ids.map(
+      (path) => ({ kind: "tool_call", callId: path, name: "read_file", args: { file_path: path } }) as const,
+    );
+    must(manager.addAnswer({ step: "both", parts }));
+    const turns = await Promise.all(ids.map((callId) => carryOut({ callId }, { manager, workspace })));
     expect(turns.map(({ kind }) => kind)).toEqual(["answered", "answered"]);
     expect(
       seen(manager, [
@@ -358,23 +358,25 @@ describe("the call that is answered", () => {
     ).toHaveLength(2);
   });
 
-  test("tells what it did even where the user has spoken meanwhile and the result comes too late", async () => {
+  test("has its result on its own branch where the user has spoken meanwhile", async () => {
     const { manager, workspace, root } = await ground();
     const callId = ask(manager, "write_file", { file_path: "a.ts", content: "a\n" });
-    const running = runToolTurn({ manager, workspace, callId });
+    const running = carryOut({ callId }, { manager, workspace });
     must(manager.commitStagedItems("Wait!"));
-    expect(await running).toMatchObject({
-      kind: "unrecorded",
-      code: "applied",
-      refusal: { code: "unmatched_result" },
-    });
+    const head = manager.getCurrentNode().id;
+    const late = await running;
+    expect(late).toMatchObject({ kind: "answered", code: "applied" });
+    expect(manager.getCurrentNode().id).toBe(head);
+    expect(late.kind === "answered" && late.node.parentId).toBe(callNodeOf(manager, callId));
     expect(await readFile(`${root}/a.ts`, "utf8")).toBe("a\n");
   });
 
   test("may name and put things otherwise than the tool: then the host says how it is run", async () => {
     const talk = await makeTalk({ "a.ts": "a\n" });
-    const { payload } = await talk.turn("fs__read", {}, { name: "read_file", args: { file_path: "a.ts" } });
-    expect(payload.name).toBe("fs__read");
+    const callId = ask(talk.manager, "fs__read", {});
+    const call = { callId, name: "read_file", args: { file_path: "a.ts" } };
+    const ran = await carryOut(call, { manager: talk.manager, workspace: talk.workspace });
+    expect(ran).toMatchObject({ kind: "answered", node: { payload: { name: "fs__read" } } });
     expect(talk.visible()).toEqual(["a.ts 1-1"]);
   });
 });

@@ -39,5 +39,7 @@ export const compatArguments = {
   list_allowed_directories: z.object({}),
 } as const;
 
+/** A tool of the official filesystem server. */
 export type CompatToolName = keyof typeof compatArguments;
+/** The arguments of a tool as its schema reads them. */
 export type CompatArguments<Name extends CompatToolName> = z.output<(typeof compatArguments)[Name]>;

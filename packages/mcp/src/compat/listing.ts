@@ -1,22 +1,24 @@
 import { compileGlob, isRefusal, type ListedEntry, type Refusal, refuse } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
 import { absolute } from "./reading.js";
-import { type CompatAnswer, type CompatSession, fail, say } from "./session.js";
+import { type CompatAnswer, type CompatCall, fail, say } from "./session.js";
 
+/** `list_directory`: one entry a line, `[DIR]` or `[FILE]` before its name. */
 export async function listDirectory(
-  session: CompatSession,
+  call: CompatCall,
   { path }: CompatArguments<"list_directory">,
 ): Promise<CompatAnswer> {
-  const found = await entriesOf(session, path, 1);
+  const found = await entriesOf(call, path, 1);
   if (isRefusal(found)) return fail(found);
   return say(found.entries.map((entry) => `${tagOf(entry)} ${lastName(entry.path)}`).join("\n"));
 }
 
+/** `list_directory_with_sizes`: the same with sizes and a total, by name or by size. */
 export async function listDirectoryWithSizes(
-  session: CompatSession,
+  call: CompatCall,
   { path, sortBy = "name" }: CompatArguments<"list_directory_with_sizes">,
 ): Promise<CompatAnswer> {
-  const found = await entriesOf(session, path, 1);
+  const found = await entriesOf(call, path, 1);
   if (isRefusal(found)) return fail(found);
   const entries = found.entries.map((entry) => ({
     ...entry,
@@ -43,13 +45,14 @@ interface TreeNode {
   readonly children?: TreeNode[];
 }
 
+/** `directory_tree`: all below a folder as JSON, without what the patterns exclude. */
 export async function directoryTree(
-  session: CompatSession,
+  call: CompatCall,
   { path, excludePatterns = [] }: CompatArguments<"directory_tree">,
 ): Promise<CompatAnswer> {
-  const found = await entriesOf(session, path, maxDepth);
+  const found = await entriesOf(call, path, maxDepth);
   if (isRefusal(found)) return fail(found);
-  const excluded = matcher(excludePatterns.flatMap(treePatterns));
+  const excluded = await matcher(excludePatterns.flatMap(treePatterns));
   if ("kind" in excluded) return fail(excluded);
   const top: TreeNode[] = [];
   const folders = new Map<string, TreeNode[]>([["", top]]);
@@ -73,17 +76,18 @@ function treePatterns(pattern: string): readonly string[] {
   return pattern.includes("*") ? [pattern] : [pattern, `**/${pattern}`, `**/${pattern}/**`];
 }
 
+/** `search_files`: the absolute paths that a glob matches. */
 export async function searchFiles(
-  session: CompatSession,
+  call: CompatCall,
   { path, pattern, excludePatterns = [] }: CompatArguments<"search_files">,
 ): Promise<CompatAnswer> {
-  const found = await entriesOf(session, path, maxDepth);
+  const found = await entriesOf(call, path, maxDepth);
   if (isRefusal(found)) return fail(found);
-  const wanted = matcher([pattern]);
+  const wanted = await matcher([pattern]);
   if ("kind" in wanted) return fail(wanted);
-  const excluded = matcher(excludePatterns);
+  const excluded = await matcher(excludePatterns);
   if ("kind" in excluded) return fail(excluded);
-  const top = absolute(session.workspace.roots, path).replace(/\/+$/, "");
+  const top = absolute(call.workspace.roots, path).replace(/\/+$/, "");
   const left: string[] = [];
   const matches: string[] = [];
   for (const entry of found.entries) {
@@ -95,8 +99,9 @@ export async function searchFiles(
   return say(matches.length === 0 ? "No matches found" : matches.join("\n"));
 }
 
+/** `get_file_info`: size, times, kind and permissions. */
 export async function getFileInfo(
-  { workspace }: CompatSession,
+  { workspace }: CompatCall,
   { path }: CompatArguments<"get_file_info">,
 ): Promise<CompatAnswer> {
   const outcome = await workspace.info({ path });
@@ -118,7 +123,8 @@ export async function getFileInfo(
   );
 }
 
-export function listAllowedDirectories({ workspace }: CompatSession): CompatAnswer {
+/** `list_allowed_directories`: the roots of the workspace. */
+export function listAllowedDirectories({ workspace }: CompatCall): CompatAnswer {
   return say(`Allowed directories:\n${workspace.roots.join("\n")}`);
 }
 
@@ -130,11 +136,7 @@ interface Entries {
 }
 
 /** Everything that is there, as the official server lists it: the ignore files leave nothing out. */
-async function entriesOf(
-  { workspace }: CompatSession,
-  path: string,
-  depth: number,
-): Promise<Entries | Refusal> {
+async function entriesOf({ workspace }: CompatCall, path: string, depth: number): Promise<Entries | Refusal> {
   const outcome = await workspace.list({ path, depth, limit: maxEntries, all: true });
   if (isRefusal(outcome)) return outcome;
   if (outcome.more)
@@ -146,10 +148,10 @@ async function entriesOf(
 const maxDepth = 64;
 const maxEntries = 50_000;
 
-function matcher(patterns: readonly string[]): { matches(path: string): boolean } | Refusal {
+async function matcher(patterns: readonly string[]): Promise<{ matches(path: string): boolean } | Refusal> {
   const globs: { matches(path: string): boolean }[] = [];
   for (const pattern of patterns) {
-    const glob = compileGlob(pattern);
+    const glob = await compileGlob(pattern);
     if (isRefusal(glob)) return glob;
     globs.push(glob);
   }

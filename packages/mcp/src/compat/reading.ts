@@ -1,69 +1,73 @@
-import { isRefusal, type Refusal, refuse } from "@holdfast/core";
+import { allOf, isRefusal, refuse, type ShownLines } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
-import { type CompatAnswer, type CompatSession, fail, type MediaItem, readWhole, say } from "./session.js";
+import { type CompatAnswer, type CompatCall, fail, type MediaItem, readWhole, say } from "./session.js";
 
+/** `read_text_file` and `read_file`: the text, all of it or its first or last lines. */
 export async function readTextFile(
-  session: CompatSession,
+  call: CompatCall,
   { path, head, tail }: CompatArguments<"read_text_file">,
 ): Promise<CompatAnswer> {
   if (head !== undefined && tail !== undefined)
     return fail(refuse("invalid_arguments", "Give head or tail, not both."));
-  const read =
-    head !== undefined
-      ? await readHead(session, path, head)
-      : tail !== undefined
-        ? await readTail(session, path, tail)
-        : await readWhole(session, path);
-  return isRefusal(read) ? fail(read) : say(read.content);
+  if (head !== undefined) return readHead(call, path, head);
+  return tail !== undefined ? readTail(call, path, tail) : readAll(call, path);
 }
 
-type Part = { readonly kind: "part"; readonly content: string } | Refusal;
+async function readAll(call: CompatCall, path: string): Promise<CompatAnswer> {
+  const read = await readWhole(call, path);
+  return isRefusal(read) ? fail(read) : say(read.state.content, allOf(read.state));
+}
 
 /** The first lines, without the terminator of the last one. */
-async function readHead({ workspace, known }: CompatSession, path: string, lines: number): Promise<Part> {
-  const outcome = await workspace.read({ path, limit: lines });
-  if (isRefusal(outcome)) return outcome;
-  const { content, sha256, facts, lines: window } = outcome.state;
-  const whole = window?.to === facts?.totalLines;
-  known.learn(path, sha256, whole);
-  return { kind: "part", content: content.replace(/\r?\n$/, "") };
+async function readHead(
+  { workspace, knowledge }: CompatCall,
+  path: string,
+  lines: number,
+): Promise<CompatAnswer> {
+  const outcome = await workspace.run({ kind: "read", path, limit: lines }, { knowledge });
+  if (isRefusal(outcome)) return fail(outcome);
+  const { state } = outcome;
+  return say(state.content.replace(/\r?\n$/, ""), allOf(state));
 }
 
 /** The last lines; what follows a final newline counts as one, empty, as the official server counts. */
-async function readTail(
-  { workspace, known }: CompatSession,
-  path: string,
-  lines: number,
-  tries = 5,
-): Promise<Part> {
-  const probe = await workspace.read({ path, limit: 1 });
-  if (isRefusal(probe)) return probe;
+async function readTail(call: CompatCall, path: string, lines: number, tries = 5): Promise<CompatAnswer> {
+  const { workspace, knowledge } = call;
+  const probe = await workspace.run({ kind: "read", path, limit: 1 }, { knowledge });
+  if (isRefusal(probe)) return fail(probe);
   const { totalLines = 0, finalNewline = false } = probe.state.facts ?? {};
   const wanted = finalNewline ? lines - 1 : lines;
-  if (wanted < 1 || totalLines === 0) return { kind: "part", content: "" };
-  const outcome = await workspace.read({ path, offset: Math.max(1, totalLines - wanted + 1), limit: wanted });
-  if (isRefusal(outcome)) return outcome;
-  const { sha256, content, facts, lines: window } = outcome.state;
-  if (sha256 !== probe.state.sha256 && tries > 1)
-    return readTail({ workspace, known }, path, lines, tries - 1);
-  known.learn(path, sha256, window === undefined || (window.from === 1 && window.to === facts?.totalLines));
-  return { kind: "part", content };
+  if (wanted < 1 || totalLines === 0) return say("");
+  const offset = Math.max(1, totalLines - wanted + 1);
+  const outcome = await workspace.run({ kind: "read", path, offset, limit: wanted }, { knowledge });
+  if (isRefusal(outcome)) return fail(outcome);
+  const { state } = outcome;
+  if (state.sha256 !== probe.state.sha256 && tries > 1) return readTail(call, path, lines, tries - 1);
+  return say(state.content, allOf(state));
 }
 
+/** `read_multiple_files`: each file under its path; one that cannot be read says why. */
 export async function readMultipleFiles(
-  session: CompatSession,
+  call: CompatCall,
   { paths }: CompatArguments<"read_multiple_files">,
 ): Promise<CompatAnswer> {
   const parts: string[] = [];
+  const shown: ShownLines[] = [];
   for (const path of paths) {
-    const read = await readWhole(session, path);
-    parts.push(isRefusal(read) ? `${path}: Error - ${read.message}` : `${path}:\n${read.content}\n`);
+    const read = await readWhole(call, path);
+    if (isRefusal(read)) {
+      parts.push(`${path}: Error - ${read.message}`);
+    } else {
+      parts.push(`${path}:\n${read.state.content}\n`);
+      shown.push(...allOf(read.state));
+    }
   }
-  return say(parts.join("\n---\n"));
+  return say(parts.join("\n---\n"), shown);
 }
 
+/** `read_media_file`: an image, sound or other bytes, in base64. */
 export async function readMediaFile(
-  { workspace }: CompatSession,
+  { workspace }: CompatCall,
   { path }: CompatArguments<"read_media_file">,
 ): Promise<CompatAnswer> {
   const outcome = await workspace.readBytes({ path });
@@ -82,6 +86,7 @@ function mediaItem(path: string, data: string): MediaItem {
   return { type: "resource", resource: { uri: uri.href, mimeType, blob: data } };
 }
 
+/** The absolute path of one that counts from the first root. */
 export function absolute(roots: readonly string[], path: string): string {
   if (path.startsWith("/")) return path;
   return path === "." || path === "" ? (roots[0] ?? "") : `${roots[0] ?? ""}/${path.replace(/^(\.\/)+/, "")}`;

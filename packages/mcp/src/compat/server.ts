@@ -1,4 +1,4 @@
-import { jsonSchema } from "@holdfast/core";
+import { catching, jsonSchema } from "@holdfast/core";
 import {
   type CallToolResult,
   ProtocolError,
@@ -9,13 +9,13 @@ import {
 import type { CallsUnderWay } from "../calls-under-way.js";
 import type { McpOptions } from "../options.js";
 import { compatArguments } from "./arguments.js";
-import type { CompatAnswer, CompatSession } from "./session.js";
+import type { CompatAnswer, FilesystemWorkspace } from "./session.js";
 import { type CompatTool, compatTools } from "./tools.js";
 
 /** A server with the tools of the official filesystem server, for one connection. */
 export function createCompatServer(
   options: McpOptions,
-  session: CompatSession,
+  workspace: FilesystemWorkspace,
   calls: CallsUnderWay,
 ): Server {
   const offered = compatTools.filter((tool) => options.readOnly !== true || tool.readOnly);
@@ -31,11 +31,9 @@ export function createCompatServer(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
     calls.begin();
     try {
-      return toResult(await tool.run(session, params.arguments));
-    } catch (error) {
-      options.onError?.(error, tool.name);
+      const work = async (): Promise<CompatAnswer> => tool.run(workspace, params.arguments);
       const text = `Internal Error: ${tool.name} failed unexpectedly. Check the file's state before you go on.`;
-      return toResult({ kind: "failed", text });
+      return toResult(await catching(tool.name, work, options, () => ({ kind: "failed", text, shown: [] })));
     } finally {
       calls.end();
     }

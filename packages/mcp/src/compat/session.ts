@@ -1,33 +1,55 @@
-import { isRefusal, type Refusal, refuse, type Workspace, type WriteOutcome } from "@holdfast/core";
-import { KnownStates } from "./known-states.js";
+import {
+  allOf,
+  type CallKnowledge,
+  carriesContent,
+  isRefusal,
+  type OutcomeCode,
+  type ReadRefusal,
+  type ReadState,
+  type Refusal,
+  type ShownLines,
+  type Workspace,
+  type WriteRefusal,
+} from "@holdfast/core";
 
 /** What the official server's tools need of a workspace. */
 export type FilesystemWorkspace = Pick<
   Workspace,
-  "roots" | "read" | "list" | "write" | "applyChanges" | "makeFolder" | "info" | "readBytes"
+  "roots" | "run" | "begin" | "preview" | "list" | "makeFolder" | "info" | "readBytes"
 >;
 
-/** What the tools share during one run of the server. */
-export interface CompatSession {
+/** One call of a tool. */
+export interface CompatCall {
   readonly workspace: FilesystemWorkspace;
-  readonly known: KnownStates;
-}
-
-export function openSession(workspace: FilesystemWorkspace): CompatSession {
-  return { workspace, known: new KnownStates(workspace.roots) };
+  /** What this run of the server has shown stands in for the hash that the tools have no argument for. */
+  readonly knowledge: CallKnowledge;
 }
 
 /** A text for the client, or why there is none; a failure is an error to clients of the official server. */
-export type CompatAnswer =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "media"; readonly item: MediaItem }
-  | FailedAnswer;
+export type CompatAnswer = TextAnswer | MediaAnswer | FailedAnswer;
 
+/** An answer of words. */
+export interface TextAnswer {
+  readonly kind: "text";
+  readonly text: string;
+  /** The lines of files that the text shows. */
+  readonly shown: readonly ShownLines[];
+}
+
+/** An answer of bytes that a model can see or hear. */
+export interface MediaAnswer {
+  readonly kind: "media";
+  readonly item: MediaItem;
+}
+
+/** A refusal, as the official server words one. */
 export interface FailedAnswer {
   readonly kind: "failed";
   readonly text: string;
+  readonly shown: readonly ShownLines[];
 }
 
+/** One medium of an answer; `data` is base64. */
 export type MediaItem =
   | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
   | {
@@ -35,59 +57,48 @@ export type MediaItem =
       readonly resource: { readonly uri: string; readonly mimeType: string; readonly blob: string };
     };
 
-export function say(text: string): CompatAnswer {
-  return { kind: "text", text };
+/** An answer of one text. */
+export function say(text: string, shown: readonly ShownLines[] = []): TextAnswer {
+  return { kind: "text", text, shown };
 }
 
+/** The answer for a refusal of the workspace. */
 export function fail({ code, message }: Refusal): FailedAnswer {
-  return { kind: "failed", text: `FAILED (${code}): ${message}` };
+  return { kind: "failed", text: `FAILED (${code}): ${message}`, shown: [] };
 }
 
-/** Reads a text of which the client is shown all, and notes that. */
-export async function readWhole(
-  { workspace, known }: CompatSession,
-  path: string,
-): Promise<{ readonly kind: "whole"; readonly content: string } | Refusal> {
-  const outcome = await workspace.read({ path });
-  if (isRefusal(outcome)) {
-    if (outcome.code === "file_missing") known.learn(path, null, false);
-    return outcome;
-  }
-  known.learn(path, outcome.state.sha256, true);
-  return { kind: "whole", content: outcome.state.content };
+/** What an answer shows of files; an image is no licence to write. */
+export function shownIn(answer: CompatAnswer): readonly ShownLines[] {
+  return answer.kind === "media" ? [] : answer.shown;
 }
+
+/** Reads a text of which the client is shown all. */
+export async function readWhole({ workspace, knowledge }: CompatCall, path: string): Promise<WholeFile> {
+  const outcome = await workspace.run({ kind: "read", path }, { knowledge });
+  return isRefusal(outcome) ? outcome : { kind: "whole", state: outcome.state };
+}
+
+/** A read of a whole file, or why there is none. */
+export type WholeFile = { readonly kind: "whole"; readonly state: ReadState } | ReadRefusal;
 
 /**
- * A refused write. Where the file is other than the client knows, its present text comes with the answer,
+ * A refused write. Where the client does not know the file as it is, its present text comes with the answer,
  * which then counts as a read of it.
  */
-export function failWrite(
-  session: CompatSession,
-  path: string,
-  outcome: WriteOutcome,
-  showsState: boolean,
-): CompatAnswer {
-  const refusal = refuse(refusalCode(outcome), outcome.message);
-  // What is gone can be written anew: the tools have no argument to say that it is known to be gone.
-  if (refusal.code === "file_missing") session.known.learn(path, null, false);
-  const { state } = outcome;
-  if (!showsState || state === null || state.content === null || state.content.length > mostShown)
-    return fail(refusal);
-  session.known.learn(path, state.sha256, true);
-  const { text } = fail(refusal);
-  return { kind: "failed", text: `${text}\n\nThe file now holds:\n${state.content}` };
+export function failWrite(outcome: WriteRefusal): FailedAnswer {
+  const failed = fail(outcome);
+  const { state, code } = outcome;
+  const content = state?.content ?? null;
+  if (state === null || content === null || !showsFile(code) || content.length > mostShown) return failed;
+  return {
+    kind: "failed",
+    text: `${failed.text}\n\nThe file now holds:\n${content}`,
+    shown: allOf(state),
+  };
+}
+
+function showsFile(code: OutcomeCode): boolean {
+  return carriesContent(code) || code === "not_read" || code === "unseen_lines";
 }
 
 const mostShown = 256 * 1024;
-
-function refusalCode({ code }: WriteOutcome): Refusal["code"] {
-  switch (code) {
-    case "ok":
-    case "applied":
-    case "already_applied":
-    case "no_change":
-      throw new Error(`a failed write cannot be ${code}`);
-    default:
-      return code;
-  }
-}

@@ -1,3 +1,4 @@
+import type { ShownLines } from "@holdfast/core";
 import * as z from "zod";
 import { type CompatArguments, type CompatToolName, compatArguments } from "./arguments.js";
 import {
@@ -9,7 +10,7 @@ import {
   searchFiles,
 } from "./listing.js";
 import { readMediaFile, readMultipleFiles, readTextFile } from "./reading.js";
-import { type CompatAnswer, type CompatSession, fail } from "./session.js";
+import { type CompatAnswer, type CompatCall, type FilesystemWorkspace, fail, shownIn } from "./session.js";
 import { createDirectory, editFile, moveFile, writeFile } from "./writing.js";
 
 /** One tool of the official filesystem server, on our core. */
@@ -21,11 +22,11 @@ export interface CompatTool {
   readonly destructive?: boolean;
   readonly idempotent?: boolean;
   /** @param args as they came; wrong ones are refused. */
-  run(session: CompatSession, args: unknown): Promise<CompatAnswer>;
+  run(workspace: FilesystemWorkspace, args: unknown): Promise<CompatAnswer>;
 }
 
 type Definition<Name extends CompatToolName> = Omit<CompatTool, "name" | "run"> & {
-  run(session: CompatSession, args: CompatArguments<Name>): Promise<CompatAnswer> | CompatAnswer;
+  run(call: CompatCall, args: CompatArguments<Name>): Promise<CompatAnswer> | CompatAnswer;
 };
 
 const readOnly = true;
@@ -138,11 +139,20 @@ function define<Name extends CompatToolName>(name: Name): CompatTool {
   return {
     ...definition,
     name,
-    run: async (session, args) => {
-      const parsed = compatArguments[name].safeParse(args ?? {});
-      if (!parsed.success) return invalid(name, parsed.error);
-      // A cast: the compiler does not tie the schema's output to the name that chose the schema.
-      return run(session, parsed.data as CompatArguments<Name>);
+    run: async (workspace, args) => {
+      // Begun on arrival, before anything is awaited: replies that are sent from here on were not seen by it.
+      const knowledge = workspace.begin();
+      let shown: readonly ShownLines[] = [];
+      try {
+        const parsed = compatArguments[name].safeParse(args ?? {});
+        if (!parsed.success) return invalid(name, parsed.error);
+        // A cast: the compiler does not tie the schema's output to the name that chose the schema.
+        const answer = await run({ workspace, knowledge }, parsed.data as CompatArguments<Name>);
+        shown = shownIn(answer);
+        return answer;
+      } finally {
+        knowledge.end(shown);
+      }
     },
   };
 }

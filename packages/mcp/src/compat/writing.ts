@@ -1,123 +1,98 @@
 import {
-  applyEdits,
-  carriesContent,
-  currentBase,
-  describeChange,
-  type ExactEdit,
+  describeShown,
+  type FileState,
   isRefusal,
+  type PreviewOutcome,
+  type ShownLines,
+  shownBase,
   type WriteOutcome,
 } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
-import { type CompatAnswer, type CompatSession, fail, failWrite, say } from "./session.js";
+import { type CompatAnswer, type CompatCall, fail, failWrite, say } from "./session.js";
 
-/**
- * Creates a file, or overwrites one whose present state this run has shown in full. What the tool has no
- * argument for, the base hash, is the state that was shown last.
- */
-export function writeFile(
-  session: CompatSession,
+/** Creates a file, or overwrites one of whose present state this run has shown every line. */
+export async function writeFile(
+  { workspace, knowledge }: CompatCall,
   { path, content }: CompatArguments<"write_file">,
 ): Promise<CompatAnswer> {
-  const { workspace, known } = session;
-  return known.inTurn(path, async () => {
-    const state = known.get(path);
-    const base = state?.whole === true ? { base: state.sha256 } : {};
-    const outcome = await workspace.write({ path, content, tool: "write_file", ...base });
-    if (!outcome.success) return failWrite(session, path, outcome, carriesContent(outcome.code));
-    known.learn(path, outcome.state?.sha256 ?? null, true);
-    return say(`Successfully wrote to ${path}`);
-  });
+  const request = { kind: "write", path, content, tool: "write_file", hashless: true } as const;
+  const outcome = await workspace.run(request, { knowledge });
+  return isRefusal(outcome) ? failWrite(outcome) : say(`Successfully wrote to ${path}`);
 }
 
 /**
- * Replaces exact texts, each of which stands in the file once. The edit is held against the state that this
- * run has shown; where it has shown none, the old texts are all that the client claims to know.
+ * Replaces exact texts, each of which stands in the file once. The edit is held against the state that was
+ * shown last; where none was shown, the old texts are all that the client claims to know.
  */
-export function editFile(
-  session: CompatSession,
+export async function editFile(
+  { workspace, knowledge }: CompatCall,
   { path, edits, dryRun }: CompatArguments<"edit_file">,
 ): Promise<CompatAnswer> {
   const wanted = edits.map(({ oldText, newText }) => ({ oldString: oldText, newString: newText }));
-  if (dryRun === true) return previewEdits(session, path, wanted);
-  const { workspace, known } = session;
-  return known.inTurn(path, async () => {
-    const state = known.get(path);
-    const change = {
-      path,
-      base: state?.sha256 ?? currentBase,
-      content: { kind: "edits", edits: wanted },
-    } as const;
-    const set = await workspace.applyChanges({ changes: [change], tool: "edit_file" });
-    const outcome: WriteOutcome | undefined = set.files[0]?.outcome;
-    if (outcome === undefined || !set.success) {
-      const refused = outcome ?? { ...set, kind: "write", state: null, shownBefore: false };
-      return failWrite(session, path, refused, carriesContent(refused.code));
-    }
-    known.learn(path, outcome.state?.sha256 ?? null, state?.whole === true);
-    return say(
-      showDiff(
-        path,
-        outcome.change?.beforeText ?? outcome.state?.content ?? "",
-        outcome.state?.content ?? "",
-      ),
-    );
-  });
+  const request = { kind: "edit", path, edits: wanted, tool: "edit_file", base: shownBase } as const;
+  return dryRun === true
+    ? sayPreview(path, await workspace.preview(request, { knowledge }))
+    : sayEdited(path, await workspace.run(request, { knowledge }));
 }
 
-async function previewEdits(
-  { workspace }: CompatSession,
-  path: string,
-  edits: readonly ExactEdit[],
-): Promise<CompatAnswer> {
-  const read = await workspace.read({ path });
-  if (isRefusal(read)) return fail(read);
-  const edited = applyEdits(read.state.content, edits, { path });
-  if (isRefusal(edited)) return fail(edited);
-  return say(showDiff(path, read.state.content, edited.text));
+function sayPreview(path: string, outcome: PreviewOutcome): CompatAnswer {
+  switch (outcome.kind) {
+    case "preview": {
+      const [file] = outcome.files;
+      return say(diffOf(path, file?.before ?? "", file?.after ?? "").text);
+    }
+    case "unchanged":
+      return say(diffOf(path, "", "").text);
+    case "change_set":
+      throw new Error("the preview of an edit is of a change set");
+    case "refusal":
+      // What a preview shows is no licence: nothing was read.
+      return fail(outcome);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function sayEdited(path: string, outcome: WriteOutcome): CompatAnswer {
+  if (isRefusal(outcome)) return failWrite(outcome);
+  const { state } = outcome;
+  const after = state.content ?? "";
+  const before = outcome.kind === "written" ? outcome.change.beforeText : null;
+  const { text, lines } = diffOf(path, before ?? after, after);
+  return say(text, linesOf(state, lines));
+}
+
+function linesOf({ path, sha256, facts }: FileState, lines: ShownLines["lines"]): readonly ShownLines[] {
+  if (sha256 === null || facts === undefined || lines.length === 0) return [];
+  return [{ path, sha256, lines, total: facts.totalLines }];
 }
 
 /** As the official server shows it: a unified diff in a fence that is longer than any in the text. */
-function showDiff(path: string, before: string, after: string): string {
-  const diff = describeChange(before, after, { context: 4, maxLines: mostLines });
-  const fence = "`".repeat(Math.max(3, ...(diff.match(/`+/g) ?? []).map((run) => run.length + 1)));
-  return `${fence}diff\n--- ${path}\toriginal\n+++ ${path}\tmodified\n${diff}\n${fence}\n\n`;
+function diffOf(path: string, before: string, after: string) {
+  const { text, lines } = describeShown(before, after, { context: 4, maxLines: mostLines });
+  const fence = "`".repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));
+  return { text: `${fence}diff\n--- ${path}\toriginal\n+++ ${path}\tmodified\n${text}\n${fence}\n\n`, lines };
 }
 
 const mostLines = 2_000;
 
+/** `move_file`: refused where something has the new name. */
 export async function moveFile(
-  session: CompatSession,
+  { workspace, knowledge }: CompatCall,
   { source, destination }: CompatArguments<"move_file">,
 ): Promise<CompatAnswer> {
-  const { workspace, known } = session;
-  return known.inTurn(source, async () => {
-    const state = known.get(source);
-    const change = {
-      path: source,
-      base: state?.sha256 ?? currentBase,
-      renameTo: destination,
-      content: { kind: "same" },
-    } as const;
-    const set = await workspace.applyChanges({ changes: [change], tool: "move_file" });
-    if (!set.success) {
-      const refusals = set.files.filter(({ outcome }) => !outcome.success);
-      const reason = refusals.find(({ outcome }) => outcome.code !== "not_applied") ?? refusals[0];
-      const refused = reason?.outcome;
-      return failWrite(
-        session,
-        source,
-        refused ?? { ...set, kind: "write", state: null, shownBefore: false },
-        false,
-      );
-    }
-    known.learn(source, null, false);
-    if (state !== undefined) known.learn(destination, state.sha256, state.whole);
-    return say(`Successfully moved ${source} to ${destination}`);
-  });
+  const content = { kind: "same" } as const;
+  const change = { path: source, base: shownBase, renameTo: destination, content } as const;
+  const request = { kind: "apply_changes", changes: [change], tool: "move_file" } as const;
+  const set = await workspace.run(request, { knowledge });
+  if (!isRefusal(set)) return say(`Successfully moved ${source} to ${destination}`);
+  const refusals = set.files.flatMap(({ outcome }) => (isRefusal(outcome) ? [outcome] : []));
+  return fail(refusals.find(({ code }) => code !== "not_applied") ?? refusals[0] ?? set);
 }
 
+/** `create_directory`: with the folders above it; one that exists is fine. */
 export async function createDirectory(
-  { workspace }: CompatSession,
+  { workspace }: CompatCall,
   { path }: CompatArguments<"create_directory">,
 ): Promise<CompatAnswer> {
   const outcome = await workspace.makeFolder({ path });

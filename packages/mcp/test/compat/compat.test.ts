@@ -126,14 +126,51 @@ describe("the compatible tools", () => {
     const { call } = await start({ "a.txt": "one\n" });
     const refused = await call(write("two\n"));
     expect(refused.isError).toBe(true);
-    expect(textOf(refused)).toMatch(/^FAILED \(missing_base\): [\s\S]*The file now holds:\none\n$/);
+    expect(textOf(refused)).toMatch(/^FAILED \(not_read\): [\s\S]*The file now holds:\none\n$/);
     expect((await call(write("two\n"))).isError).toBe(false);
   });
 
   test("a part of a file is no licence to overwrite all of it", async () => {
-    const { call } = await start({ "a.txt": "one\ntwo\n" });
+    for (const part of [{ head: 1 }, { tail: 2 }]) {
+      const { call } = await start({ "a.txt": "one\ntwo\n" });
+      await call(read(part));
+      const refused = textOf(await call(write("one\n")));
+      expect(refused).toMatch(/^FAILED \(unseen_lines\): [\s\S]*The file now holds:\none\ntwo\n$/);
+      expect((await call(write("one\n"))).isError).toBe(false);
+    }
+  });
+
+  test("two parts that are all of a file are; so is a diff that shows it, or a move of it", async () => {
+    const { call, root } = await start({ "a.txt": "one\ntwo\n", "b.txt": "one\ntwo\n" });
     await call(read({ head: 1 }));
-    expect(textOf(await call(write("one\n")))).toContain("FAILED (missing_base)");
+    await call(read({ tail: 2 }));
+    expect((await call(write("one\n"))).isError).toBe(false);
+    const edits = [{ oldText: "one", newText: "uno" }];
+    await call({ name: "edit_file", arguments: { path: "{root}/b.txt", edits } });
+    await call({ name: "move_file", arguments: { source: "{root}/b.txt", destination: "{root}/c.txt" } });
+    const over = { name: "write_file", arguments: { path: "{root}/c.txt", content: "new\n" } };
+    expect((await call(over)).isError).toBe(false);
+    expect(readFileSync(join(root, "c.txt"), "utf8")).toBe("new\n");
+  });
+
+  test("a read that was sent together with an overwrite does not license it", async () => {
+    const { call, root } = await start({ "a.txt": "one\n" });
+    const [, written] = await Promise.all([call(read()), call(write("blind\n"))]);
+    expect(textOf(written)).toContain("FAILED (not_read)");
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n");
+  });
+
+  test("an edit is held against the state that was shown last; a dry run, too", async () => {
+    const { call, root } = await start({ "a.txt": "one\n" });
+    const edit = (more: object) => ({
+      name: "edit_file",
+      arguments: { path: "{root}/a.txt", edits: [{ oldText: "one", newText: "two" }], ...more },
+    });
+    await call(read());
+    writeFileSync(join(root, "a.txt"), "one\nmore\n");
+    expect(textOf(await call(edit({ dryRun: true })))).toContain("FAILED (state_mismatch)");
+    expect(textOf(await call(edit({})))).toContain("FAILED (state_mismatch)");
+    expect((await call(edit({}))).isError).toBe(false);
   });
 
   test("a stale overwrite and a stale edit are refused with the fresh state", async () => {
@@ -154,7 +191,9 @@ describe("the compatible tools", () => {
     const { call, root } = await start({ "a.txt": "one\n" });
     await call(read());
     rmSync(join(root, "a.txt"));
-    expect(textOf(await call(write("two\n")))).toContain("FAILED (file_missing)");
+    const edits = [{ oldText: "one", newText: "two" }];
+    const edit = { name: "edit_file", arguments: { path: "{root}/a.txt", edits } };
+    expect(textOf(await call(edit))).toContain("FAILED (file_missing)");
     expect((await call(write("two\n"))).isError).toBe(false);
     const move = { source: "{root}/a.txt", destination: "{root}/.git/hooks/pre-commit" };
     expect(textOf(await call({ name: "move_file", arguments: move }))).toContain("FAILED (protected_path)");

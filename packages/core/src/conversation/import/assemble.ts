@@ -1,20 +1,25 @@
+import { defined } from "../../text/index.js";
 import type { ConversationEvent, NewNode } from "../event.js";
+import type { Digest } from "../file-content.js";
 import type { IdSource } from "../ids.js";
 import type { TurnMetadata } from "../node.js";
 import type { TurnPayload } from "../payload.js";
-import { type ConversationRefusal, refuseTurn } from "../refusal.js";
+import { type ConversationRefusal, refuse } from "../refusal.js";
 import type { TimedEvent } from "../store.js";
 import type { Draft, Piece, Place } from "./draft.js";
 import type { ImportProblem } from "./lines.js";
 import { brokenPairs } from "./pairs.js";
 import { settle } from "./settle.js";
 
+/** How a foreign session becomes one of ours. */
 export interface ImportOptions {
   /** What it was read from, for `origin`. */
   readonly from: string;
   readonly newId: IdSource;
   /** Milliseconds since the epoch, for what bears no time. */
   readonly now: number;
+  /** Proves the texts of whole files; without one, no text of a file is believed. */
+  readonly digest?: Digest;
   /** Calls without results and results without calls are kept and told, instead of refused. */
   readonly repair?: boolean;
 }
@@ -32,6 +37,7 @@ export interface ImportedSession {
   readonly problems: readonly ImportProblem[];
 }
 
+/** A session of another agent, read but not yet a tree. */
 export interface ForeignSession {
   readonly format: "pi" | "claude";
   readonly title: string | undefined;
@@ -72,10 +78,7 @@ export function assemble(
 
 function refusePairs(first: ImportProblem, count: number): ConversationRefusal<"broken_pairs"> {
   const more = count === 1 ? "" : ` ${count - 1} more like this.`;
-  return refuseTurn(
-    "broken_pairs",
-    `${first.message}${more} Nothing was imported; ask for repair to keep them.`,
-  );
+  return refuse("broken_pairs", `${first.message}${more} Nothing was imported; ask for repair to keep them.`);
 }
 
 /** More nodes than that are more than one line of a journal should hold. */
@@ -120,8 +123,7 @@ class TreeBuilder {
       type: "session_started",
       sessionId: this.sessionId,
       root,
-      ...(title === undefined ? {} : { title }),
-      ...(cwd === undefined ? {} : { cwd }),
+      ...defined({ title, cwd }),
       origin: { kind: "import", from: options.from },
     };
     this.events.push({ ts: startedMs, event: started });

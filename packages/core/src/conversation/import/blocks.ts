@@ -42,7 +42,7 @@ export function userPieces(blocks: readonly JsonObject[], format: string): reado
   return [...(said ? [message] : []), ...others.map((block) => unknown(format, block))];
 }
 
-/** A tool's result; images and other blocks follow it as unknown, since a result holds text. */
+/** A tool's result with its images; other blocks follow it as unknown. */
 export function resultPieces(
   result: { readonly callId: string; readonly name: string; readonly isError: boolean },
   content: readonly JsonObject[],
@@ -52,11 +52,14 @@ export function resultPieces(
   const { text, rest } = textAndRest(content);
   const { callId, name, isError } = result;
   const custom = details === undefined || details === null ? {} : { [`${format}:details`]: details };
+  const media = rest.flatMap((block) => mediaOf(block) ?? []);
+  const others = rest.filter((block) => mediaOf(block) === undefined);
+  const shown = media.length === 0 ? {} : { media };
   const piece: Piece = {
-    payload: { kind: "tool_result", callId, name, output: text, ...(isError ? { isError } : {}) },
+    payload: { kind: "tool_result", callId, name, output: text, ...shown, ...(isError ? { isError } : {}) },
     ...(Object.keys(custom).length === 0 ? {} : { metadata: { custom } }),
   };
-  return [piece, ...rest.map((block) => unknown(format, block))];
+  return [piece, ...others.map((block) => unknown(format, block))];
 }
 
 /** What has no counterpart here: kept whole and shown to people, never rendered. */
@@ -65,10 +68,12 @@ export function unknown(format: string, data: JsonObject): Piece {
   return { payload: { kind: "unknown", type: `${format}:${type}`, data } };
 }
 
+/** A piece that only a person sees. */
 export function noteForPerson(text: string): Piece {
   return { payload: { kind: "note", audience: "person", text } };
 }
 
+/** A piece that the model is shown as a note of the host. */
 export function noteForModel(text: string): Piece {
   return { payload: { kind: "note", audience: "model", text } };
 }

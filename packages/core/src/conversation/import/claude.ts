@@ -1,3 +1,4 @@
+import { defined } from "../../text/index.js";
 import type { JsonObject } from "../json.js";
 import type { TurnUsage } from "../node.js";
 import type { ForeignSession } from "./assemble.js";
@@ -163,7 +164,7 @@ class ClaudeReader {
     const model = textOf(message, "model") ?? "unknown";
     if (model === "<synthetic>") return [noteForPerson(textAndRest(blocks).text)];
     const step = textOf(message, "id");
-    const origin = { from: { provider: "anthropic", model }, ...(step === undefined ? {} : { step }) };
+    const origin = { from: { provider: "anthropic", model }, ...defined({ step }) };
     const pieces = mergeThoughts(blocks.map((block) => answerPiece(block, origin)));
     const usage = step === undefined ? usageOf(objectOf(message, "usage") ?? {}) : this.usage.get(step);
     if (step !== undefined) this.usage.delete(step);
@@ -183,7 +184,7 @@ function answerPiece(
     case "thinking": {
       const signature = textOf(block, "signature");
       const thought = textOf(block, "thinking") ?? "";
-      const sign = signature === undefined ? {} : { signature };
+      const sign = defined({ signature });
       return { payload: { kind: "model_message", text: "", thought, ...sign, ...origin } };
     }
     case "redacted_thinking":

@@ -20,6 +20,7 @@ export interface Draft {
   readonly aside?: true;
 }
 
+/** One node that an entry becomes. */
 export interface Piece {
   /** A function where it names other entries, which have ids by then. */
   readonly payload: TurnPayload | ((place: Place) => TurnPayload);

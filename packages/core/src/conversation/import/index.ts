@@ -1,4 +1,4 @@
-import { type ConversationRefusal, refuseTurn } from "../refusal.js";
+import { type ConversationRefusal, refuse } from "../refusal.js";
 import { assemble, type ImportedSession, type ImportOptions } from "./assemble.js";
 import { isClaude, readClaude } from "./claude.js";
 import { readLines } from "./lines.js";
@@ -20,10 +20,10 @@ export { exportLines } from "./own.js";
  */
 export function readSessionFile(text: string, options: ImportOptions): ImportedSession | ConversationRefusal {
   const source = readLines(text);
-  if (isOwn(source.lines)) return readOwn(source);
+  if (isOwn(source.lines)) return readOwn(source, options.digest);
   if (isPi(source.lines)) return assemble(readPi(source, options.now), options);
   if (isClaude(source.lines)) return assemble(readClaude(source, options.now), options);
-  return refuseTurn(
+  return refuse(
     "not_a_session",
     "This is no session that was exported here, and no session of pi or Claude Code: no line says so.",
   );

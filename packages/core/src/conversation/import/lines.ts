@@ -23,6 +23,7 @@ export interface ImportProblem {
   readonly message: string;
 }
 
+/** The lines of a session file, and those that could not be read. */
 export interface SourceLines {
   readonly lines: readonly SourceLine[];
   readonly problems: readonly ImportProblem[];

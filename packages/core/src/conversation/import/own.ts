@@ -1,7 +1,8 @@
 import { type JournalRecord, journalVersion } from "../event.js";
-import { eventFromJson, eventToJson } from "../event-shape.js";
+import { eventFromJson, eventToJson, mapPayloads } from "../event-shape.js";
+import { type Digest, withoutClaims } from "../file-content.js";
 import type { JsonObject } from "../json.js";
-import { type ConversationRefusal, refuseTurn } from "../refusal.js";
+import { type ConversationRefusal, refuse } from "../refusal.js";
 import { replay } from "../replay.js";
 import { isSessionId } from "../session-id.js";
 import type { TimedEvent } from "../store.js";
@@ -13,7 +14,8 @@ import { type ImportProblem, type SourceLine, type SourceLines, textOf } from ".
  * and a last line that says how many there were.
  */
 export function* exportLines(id: string, records: readonly JournalRecord[]): Generator<string> {
-  yield `${JSON.stringify({ format: formatName, v: journalVersion, id })}\n`;
+  const version = records.reduce((most, { v }) => Math.max(most, v), 1);
+  yield `${JSON.stringify({ format: formatName, v: version, id })}\n`;
   for (const { v, seq, ts, event } of records)
     yield `${JSON.stringify({ v, seq, ts, ...eventToJson(event) })}\n`;
   yield `${JSON.stringify({ end: true, records: records.length })}\n`;
@@ -28,16 +30,17 @@ export function isOwn(lines: readonly SourceLine[]): boolean {
  * Reads an exported session. What is missing in between is told, and the fold goes on without it, as with
  * a damaged journal.
  *
+ * @param digest proves the texts of whole files.
  * @returns `newer_version`, or `not_a_session` where no record can be read.
  */
-export function readOwn({
-  lines,
-  problems: unreadable,
-}: SourceLines): ImportedSession | ConversationRefusal<"newer_version" | "not_a_session"> {
+export function readOwn(
+  { lines, problems: unreadable }: SourceLines,
+  digest: Digest | undefined,
+): ImportedSession | ConversationRefusal<"newer_version" | "not_a_session"> {
   const [header, ...rest] = lines;
   const sessionId = header === undefined ? undefined : textOf(header.value, "id");
   if (sessionId === undefined || !isSessionId(sessionId))
-    return refuseTurn("not_a_session", "The header of the export names no session.");
+    return refuse("not_a_session", "The header of the export names no session.");
   const problems: ImportProblem[] = [...unreadable];
   const records: JournalRecord[] = [];
   const lineNumbers: number[] = [];
@@ -45,10 +48,10 @@ export function readOwn({
   for (const source of rest) {
     const { value, line } = source;
     if (typeof value.v === "number" && value.v > journalVersion)
-      return refuseTurn("newer_version", `Line ${line} was written by a newer release; import it with that.`);
+      return refuse("newer_version", `Line ${line} was written by a newer release; import it with that.`);
     if (value.end === true) end = source;
     else {
-      const record = recordOf(value);
+      const record = recordOf(value, digest);
       if (record === undefined) problems.push(noRecord(line));
       else {
         records.push(record);
@@ -56,8 +59,7 @@ export function readOwn({
       }
     }
   }
-  if (records.length === 0)
-    return refuseTurn("not_a_session", "The export holds no record that can be read.");
+  if (records.length === 0) return refuse("not_a_session", "The export holds no record that can be read.");
   problems.push(
     ...gapsIn(records, lineNumbers),
     ...endProblems(end, records.length, lines.at(-1)?.line ?? 1),
@@ -78,11 +80,13 @@ export function readOwn({
 
 const formatName = "holdfast-session";
 
-function recordOf(value: JsonObject): JournalRecord | undefined {
+function recordOf(value: JsonObject, digest: Digest | undefined): JournalRecord | undefined {
   const { v, seq, ts, ...rest } = value;
   if (typeof v !== "number" || typeof seq !== "number" || typeof ts !== "number") return undefined;
   const read = eventFromJson(rest);
-  return read.kind === "event" ? { v, seq, ts, event: read.event } : undefined;
+  if (read.kind !== "event") return undefined;
+  // Anybody can have written the file: of its texts only those are believed that prove themselves.
+  return { v, seq, ts, event: mapPayloads(read.event, (payload) => withoutClaims(payload, digest)) };
 }
 
 /** A store wants the beginning; the root of the tree is known without it. */

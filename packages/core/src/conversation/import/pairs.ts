@@ -1,5 +1,6 @@
 import type { NewNode } from "../event.js";
 
+/** A call without a result, or a result without a call. */
 export interface BrokenPair {
   readonly nodeId: string;
   readonly message: string;

@@ -1,3 +1,4 @@
+import { defined } from "../../text/index.js";
 import type { JsonObject } from "../json.js";
 import type { TurnMetadata, TurnUsage } from "../node.js";
 import type { ModelMessage, ModelOrigin, TurnPayload } from "../payload.js";
@@ -163,7 +164,7 @@ function assistantPieces(
       provider: textOf(message, "provider") ?? "unknown",
       model: textOf(message, "model") ?? "unknown",
     },
-    ...(step === undefined ? {} : { step }),
+    ...defined({ step }),
   };
   const pieces = mergeThoughts(blocks.map((block) => answerPiece(block, origin)));
   const error = textOf(message, "errorMessage");
@@ -205,7 +206,7 @@ function answerPiece(block: JsonObject, origin: Origin): Piece {
 
 function signed(block: JsonObject, key: string): { readonly signature?: string } {
   const signature = textOf(block, key);
-  return signature === undefined ? {} : { signature };
+  return defined({ signature });
 }
 
 /** A thought and the text right behind it are one message, unless the text is signed on its own. */

@@ -1,6 +1,7 @@
 import type { Draft } from "./draft.js";
 import type { ImportProblem } from "./lines.js";
 
+/** Drafts whose parents are known. */
 export interface Settled {
   /** Parents before their children, else as in the file; every parent is there, and there are no circles. */
   readonly drafts: readonly Draft[];

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isTurnRefusal } from "../../conversation/index.js";
+import { isRefusal } from "../../files/index.js";
 import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const expandTaskSummary = defineConversationTool({
@@ -13,6 +13,6 @@ export const expandTaskSummary = defineConversationTool({
   alone: false,
   run({ manager }, { task_id }) {
     const done = manager.expandTask(task_id);
-    return isTurnRefusal(done) ? done : answer("The task is shown in full for one turn.", { task_id });
+    return isRefusal(done) ? done : answer("The task is shown in full for one turn.", { task_id });
   },
 });

@@ -1,12 +1,5 @@
-import {
-  type ContextManager,
-  isTurnRefusal,
-  type Moved,
-  planRestore,
-  refuseTurn,
-  restoreFiles,
-} from "../../conversation/index.js";
-import type { Workspace } from "../../files/index.js";
+import { type ContextManager, type Moved, planRestore, restoreFiles } from "../../conversation/index.js";
+import { isRefusal, refuse, type Workspace } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import type { FilesThatFollow } from "./conversation-tool.js";
 
@@ -24,7 +17,7 @@ export function followFiles(
   return {
     look: async (path) => {
       const outcome = await workspace.read({ path });
-      if (outcome.kind !== "read") return refuseTurn("invalid_arguments", outcome.message);
+      if (outcome.kind !== "read") return refuse("invalid_arguments", outcome.message);
       return { path: outcome.state.path, after: outcome.state.sha256, by: "seen" };
     },
     follow: async ({ toId, consent, conflicts = "refuse", answering, move }) => {
@@ -32,7 +25,7 @@ export function followFiles(
       // The task that is to be cancelled is the one in which it was asked for.
       const { id: fromId, taskId } = manager.getCurrentNode();
       const plan = await planRestore(context, { fromId, toId }, workspace, manifests);
-      if (isTurnRefusal(plan)) return plan;
+      if (isRefusal(plan)) return plan;
       const restored = await restoreFiles(manager, workspace, plan, {
         restoreId: newId(),
         consent,
@@ -40,7 +33,7 @@ export function followFiles(
         ...(answering === undefined ? {} : { answering: (moved) => answering(sentence(moved)) }),
         ...(move === "task_cancel" ? { cancels: taskId, tool: move } : {}),
       });
-      if (isTurnRefusal(restored)) return restored;
+      if (isRefusal(restored)) return restored;
       const { files, node } = restored;
       const data = {
         turn_id: toId,

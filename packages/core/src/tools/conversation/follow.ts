@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type ConversationRefusal, refuseTurn } from "../../conversation/index.js";
+import type { ConversationRefusal } from "../../conversation/index.js";
+import { refuse } from "../../files/index.js";
 import {
   type Asked,
   answer,
@@ -17,7 +18,7 @@ export async function follow(
   asked: Asked,
 ): Promise<ConversationAnswer | ConversationRefusal> {
   if (host.files === undefined)
-    return refuseTurn(
+    return refuse(
       "files_refused",
       "No workspace is open here, so files cannot be put back; leave files at keep.",
     );
@@ -44,7 +45,5 @@ export function strayParameter(args: {
   readonly conflicts?: unknown;
 }): ConversationRefusal | undefined {
   const stray = (["consent", "conflicts"] as const).find((name) => args[name] !== undefined);
-  return stray === undefined
-    ? undefined
-    : refuseTurn("invalid_arguments", `${stray} goes with files: restore.`);
+  return stray === undefined ? undefined : refuse("invalid_arguments", `${stray} goes with files: restore.`);
 }

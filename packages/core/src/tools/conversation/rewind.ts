@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isTurnRefusal } from "../../conversation/index.js";
+import { isRefusal } from "../../files/index.js";
 import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 import { conflictParameters, follow, strayParameter } from "./follow.js";
 
@@ -26,12 +26,12 @@ export const rewind = defineConversationTool({
   async run(host, { turn_id, files = "keep", ...terms }, asked) {
     const { manager } = host;
     const target = manager.rewindTarget(turn_id);
-    if (isTurnRefusal(target)) return target;
+    if (isRefusal(target)) return target;
     if (files === "restore") return follow(host, { consent: [], ...terms, toId: target.id }, asked);
     const stray = strayParameter(terms);
     if (stray !== undefined) return stray;
     const told = answer("Went back; the path left is kept.", { turn_id: target.id });
     const node = manager.rewind(target.id, asked.answering(told));
-    return isTurnRefusal(node) ? node : told;
+    return isRefusal(node) ? node : told;
   },
 });

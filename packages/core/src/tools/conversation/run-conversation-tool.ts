@@ -1,12 +1,12 @@
 import {
   type AnsweredCall,
   type ContextManager,
-  type ConversationCode,
-  isTurnRefusal,
   type JsonObject,
   openCalls,
 } from "../../conversation/index.js";
+import { type ConversationCode, isRefusal } from "../../files/index.js";
 import { parseArguments } from "../arguments.js";
+import { catching } from "../run-tool.js";
 import { findConversationTool } from "./catalog.js";
 import { type ConversationAnswer, type ConversationHost, renderAnswer } from "./conversation-tool.js";
 
@@ -52,7 +52,7 @@ async function obtainReply(
   if (tool === undefined) return refused("invalid_arguments", "There is no conversation tool of this name.");
   const parsed = parseArguments(tool, args);
   if (parsed.kind === "refusal") return refused("invalid_arguments", parsed.message);
-  try {
+  const work = async () => {
     const { callId } = context;
     const answered = (output: string): AnsweredCall => ({ callId: callId ?? "", name, output });
     const result = await tool.run(context, parsed.values, {
@@ -60,11 +60,11 @@ async function obtainReply(
       answered,
       answering: (told) => (callId === undefined ? undefined : answered(renderAnswer(told))),
     });
-    return isTurnRefusal(result) ? refused(result.code, result.message) : told(result);
-  } catch (error) {
-    context.onError?.(error, name);
-    return refused("internal_error", `${name} failed unexpectedly; look at the state before you go on.`);
-  }
+    return isRefusal(result) ? refused(result.code, result.message) : told(result);
+  };
+  return catching(name, work, context, () =>
+    refused("internal_error", `${name} failed unexpectedly; look at the state before you go on.`),
+  );
 }
 
 function told(answer: ConversationAnswer): ConversationReply {
@@ -87,5 +87,5 @@ function recordResult(
   if (!waits) return;
   const failed = isError ? { isError } : {};
   const added = manager.addNode({ kind: "tool_result", callId, name, output: text, ...failed });
-  if (isTurnRefusal(added)) throw new Error(`a result could not be recorded: ${added.message}`);
+  if (isRefusal(added)) throw new Error(`a result could not be recorded: ${added.message}`);
 }

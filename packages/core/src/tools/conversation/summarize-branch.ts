@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isTurnRefusal } from "../../conversation/index.js";
+import { isRefusal } from "../../files/index.js";
 import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 import { summaryOf } from "./summary-of.js";
 
@@ -19,13 +19,13 @@ export const summarizeBranch = defineConversationTool({
     const { id: toId, taskId: fromId } = host.manager.getCurrentNode();
     const request = { purpose: "branch", fromId, toId, ...(focus === undefined ? {} : { focus }) } as const;
     const text = await summaryOf(host, summary, request);
-    if (isTurnRefusal(text)) return text;
+    if (isRefusal(text)) return text;
     const told = answer("The summary was added to the branch.");
     const covers = { fromId, toId };
     const node = host.manager.addSummary(
       { kind: "summary", of: "branch", text: text.text, covers },
       asked.answering(told),
     );
-    return isTurnRefusal(node) ? node : answer(told.message, { summary_id: node.id });
+    return isRefusal(node) ? node : answer(told.message, { summary_id: node.id });
   },
 });

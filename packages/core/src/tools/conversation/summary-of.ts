@@ -1,9 +1,5 @@
-import {
-  type ConversationRefusal,
-  isTurnRefusal,
-  refuseTurn,
-  type SummaryRequest,
-} from "../../conversation/index.js";
+import type { ConversationRefusal, SummaryRequest } from "../../conversation/index.js";
+import { isRefusal, refuse } from "../../files/index.js";
 import type { ConversationHost } from "./conversation-tool.js";
 
 /**
@@ -20,10 +16,10 @@ export async function summaryOf(
 ): Promise<{ readonly kind: "summarised"; readonly text: string } | ConversationRefusal> {
   if (given !== undefined) return { kind: "summarised", text: given };
   if (host.summariser === undefined)
-    return refuseTurn("no_summary", "Give a summary: no model is set up here to write one.");
+    return refuse("no_summary", "Give a summary: no model is set up here to write one.");
   const summary = await host.summariser({ ...request, context: host.manager.context });
-  if (isTurnRefusal(summary) || host.manager.getCurrentNode().taskId === request.fromId) return summary;
-  return refuseTurn(
+  if (isRefusal(summary) || host.manager.getCurrentNode().taskId === request.fromId) return summary;
+  return refuse(
     "no_task",
     "The task was left while its summary was being written; resume it, and ask again.",
   );

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isTurnRefusal } from "../../conversation/index.js";
+import { isRefusal } from "../../files/index.js";
 import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 import { conflictParameters, follow, strayParameter } from "./follow.js";
 
@@ -21,7 +21,7 @@ export const taskCancel = defineConversationTool({
   async run(host, { files = "keep", ...terms }, asked) {
     const { manager } = host;
     const target = manager.cancelTarget();
-    if (isTurnRefusal(target)) return target;
+    if (isRefusal(target)) return target;
     if (files === "restore")
       return follow(host, { consent: [], ...terms, toId: target.id, move: "task_cancel" }, asked);
     const stray = strayParameter(terms);
@@ -30,6 +30,6 @@ export const taskCancel = defineConversationTool({
       task_id: manager.getCurrentNode().taskId,
     });
     const node = manager.cancelTask(asked.answering(told));
-    return isTurnRefusal(node) ? node : told;
+    return isRefusal(node) ? node : told;
   },
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isTurnRefusal } from "../../conversation/index.js";
+import { isRefusal } from "../../files/index.js";
 import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 import { summaryOf } from "./summary-of.js";
 
@@ -22,14 +22,14 @@ export const taskComplete = defineConversationTool({
     const { taskId } = host.manager.getCurrentNode();
     const toId = host.manager.context.currentNodeId;
     const summary = await summaryOf(host, args.summary, { purpose: "task", fromId: taskId, toId });
-    if (isTurnRefusal(summary)) return summary;
+    if (isRefusal(summary)) return summary;
     const told = answer("Task completed; its summary stands on the branch it was started from.");
     const answering = asked.answering(told);
     const node = host.manager.completeTask({
       summary: summary.text,
       ...(answering === undefined ? {} : { answering }),
     });
-    if (isTurnRefusal(node)) return node;
+    if (isRefusal(node)) return node;
     const files = node.payload.kind === "task_summary" ? node.payload.files : [];
     return answer(told.message, {
       task_id: taskId,

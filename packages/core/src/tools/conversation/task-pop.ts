@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isTurnRefusal } from "../../conversation/index.js";
+import { isRefusal } from "../../files/index.js";
 import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const taskPop = defineConversationTool({
@@ -15,6 +15,6 @@ export const taskPop = defineConversationTool({
     const { taskId } = manager.getCurrentNode();
     const told = answer("Task paused.", { task_id: taskId });
     const node = manager.popTask(asked.answering(told));
-    return isTurnRefusal(node) ? node : told;
+    return isRefusal(node) ? node : told;
   },
 });

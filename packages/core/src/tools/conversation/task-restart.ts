@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isTurnRefusal } from "../../conversation/index.js";
+import { isRefusal } from "../../files/index.js";
 import { answer, defineConversationTool, movingAnnotations, renderAnswer } from "./conversation-tool.js";
 
 export const taskRestart = defineConversationTool({
@@ -21,6 +21,6 @@ export const taskRestart = defineConversationTool({
       ...(hint === undefined ? {} : { hint }),
       ...(asked.byModel ? { answering: (taskId) => asked.answered(renderAnswer(told(taskId))) } : {}),
     });
-    return isTurnRefusal(node) ? node : told(node.id);
+    return isRefusal(node) ? node : told(node.id);
   },
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isTurnRefusal } from "../../conversation/index.js";
+import { isRefusal } from "../../files/index.js";
 import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const taskResume = defineConversationTool({
@@ -14,6 +14,6 @@ export const taskResume = defineConversationTool({
   run({ manager }, args, asked) {
     const told = answer("Task resumed.", { task_id: args.task_id });
     const node = manager.resumeTask(args.task_id, asked.answering(told));
-    return isTurnRefusal(node) ? node : told;
+    return isRefusal(node) ? node : told;
   },
 });

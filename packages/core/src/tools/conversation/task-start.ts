@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type HistoryTransformation, isTurnRefusal } from "../../conversation/index.js";
+import type { HistoryTransformation } from "../../conversation/index.js";
+import { isRefusal } from "../../files/index.js";
 import { answer, defineConversationTool, movingAnnotations, renderAnswer } from "./conversation-tool.js";
 import { summaryOf } from "./summary-of.js";
 
@@ -22,7 +23,7 @@ export const taskStart = defineConversationTool({
   alone: true,
   async run(host, { name, goal, context = "clone", summary }, asked) {
     const transformation = await transformationOf();
-    if (isTurnRefusal(transformation)) return transformation;
+    if (isRefusal(transformation)) return transformation;
     const message = `Task${name === undefined ? "" : ` "${name}"`} started on a branch of its own.`;
     const told = (taskId: string) => answer(message, { task_id: taskId });
     const node = host.manager.startTask({
@@ -31,7 +32,7 @@ export const taskStart = defineConversationTool({
       transformation,
       ...(asked.byModel ? { answering: (taskId) => asked.answered(renderAnswer(told(taskId))) } : {}),
     });
-    return isTurnRefusal(node) ? node : told(node.id);
+    return isRefusal(node) ? node : told(node.id);
 
     async function transformationOf() {
       if (context !== "compress") return { kind: context } satisfies HistoryTransformation;
@@ -41,7 +42,7 @@ export const taskStart = defineConversationTool({
         fromId: sessionId,
         toId: currentNodeId,
       });
-      return isTurnRefusal(text) ? text : ({ kind: "compress", summary: text.text } as const);
+      return isRefusal(text) ? text : ({ kind: "compress", summary: text.text } as const);
     }
   },
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isTurnRefusal } from "../../conversation/index.js";
+import { isRefusal } from "../../files/index.js";
 import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const trackFile = defineConversationTool({
@@ -13,10 +13,10 @@ export const trackFile = defineConversationTool({
   alone: false,
   async run({ manager, files }, { file_path }) {
     const found = await files?.look(file_path);
-    if (found !== undefined && isTurnRefusal(found)) return found;
+    if (found !== undefined && isRefusal(found)) return found;
     const path = found?.path ?? file_path;
     const node = manager.trackFile(path);
-    if (isTurnRefusal(node)) return node;
+    if (isRefusal(node)) return node;
     return answer("The file is tracked; its state follows.", { file_path: path });
   },
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isTurnRefusal } from "../../conversation/index.js";
+import { isRefusal } from "../../files/index.js";
 import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const untrackFile = defineConversationTool({
@@ -13,6 +13,6 @@ export const untrackFile = defineConversationTool({
   run({ manager }, { file_path }) {
     const told = answer("The file is no longer tracked.", { file_path });
     const node = manager.untrackFile(file_path);
-    return isTurnRefusal(node) ? node : told;
+    return isRefusal(node) ? node : told;
   },
 });

@@ -1,6 +1,6 @@
 import type { FileState } from "../../files/index.js";
 import { type FrameSuffix, frameText, quoteForDisplay } from "../../text/index.js";
-import type { LineWindow } from "./shown.js";
+import type { Shown } from "./shown.js";
 
 /**
  * The frame around a file's text: one header line, the raw text, and the closing marker glued to its end,
@@ -9,23 +9,31 @@ import type { LineWindow } from "./shown.js";
  */
 export interface FileFrame {
   readonly state: FileState;
-  /** The raw text of the frame, or windows of it, or neither. */
-  readonly content?: string;
-  readonly windows?: readonly LineWindow[];
+  readonly shown: Shown;
+}
+
+/** A frame, and where the raw text, or each window of it, begins in it (UTF-16). */
+export interface WrittenFrame {
+  readonly text: string;
+  readonly starts: readonly number[];
 }
 
 /** Writes one frame. `suffix` must come from `chooseSuffix` over all texts of the reply. */
-export function writeFrame(frame: FileFrame, suffix: FrameSuffix): string {
-  const { state, content, windows } = frame;
-  const attributes = headerAttributes(state, content !== undefined);
-  if (content !== undefined) return frameText(attributes, content, suffix).text;
-  const shown = windows === undefined || windows.length === 0 ? "no" : "changed lines";
-  const header = `<file${suffix}${attributes} shown="${shown}"/>`;
-  return [header, ...(windows ?? []).map((window) => writeWindow(window, suffix))].join("\n");
-}
-
-function writeWindow({ from, to, text }: LineWindow, suffix: FrameSuffix): string {
-  return `<lines${suffix} from="${from}" to="${to}">\n${text}</lines${suffix}>`;
+export function writeFrame({ state, shown }: FileFrame, suffix: FrameSuffix): WrittenFrame {
+  const attributes = headerAttributes(state, shown.kind === "full");
+  if (shown.kind === "full") {
+    const { text, start } = frameText(attributes, shown.content, suffix);
+    return { text, starts: [start] };
+  }
+  const windows = shown.kind === "windows" ? shown.windows : [];
+  let text = `<file${suffix}${attributes} shown="${windows.length === 0 ? "no" : "changed lines"}"/>`;
+  const starts: number[] = [];
+  for (const { from, to, text: lines } of windows) {
+    text += `\n<lines${suffix} from="${from}" to="${to}">\n`;
+    starts.push(text.length);
+    text += `${lines}</lines${suffix}>`;
+  }
+  return { text, starts };
 }
 
 /** Path, version and hash always; of the rest only what is not as usual. */

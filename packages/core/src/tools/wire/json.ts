@@ -1,39 +1,72 @@
-import {
-  type FileState,
-  type ListedEntry,
-  type ListOutcome,
-  type ReadManyOutcome,
-  type ReadOutcome,
-  type Refusal,
-  unchangedStub,
-  type WriteOutcome,
-} from "../../files/index.js";
-import { describeOmission, describeRepair } from "./notes.js";
-import type { ResultContent } from "./options.js";
-import type { ChangeSetResult, RefusedResult, WriteResult } from "./result.js";
+import { type FileState, type ListedEntry, unchangedStub } from "../../files/index.js";
+import { describeRepair } from "./notes.js";
+import type { FileBlock, FilePart, LinesBlock, Reply, ReplyBlock, ReportBlock } from "./reply.js";
 import type {
   WireChangeSetResult,
   WireFileState,
+  WireFindResult,
   WireListResult,
   WireReadManyResult,
   WireReadResult,
   WireRefusal,
+  WireSearchResult,
   WireWriteResult,
 } from "./schemas.js";
 import type { Shown } from "./shown.js";
 
-/** The wire objects. Names with `_` exist from here outwards and nowhere further in. */
-export function readToJson(outcome: ReadOutcome): WireReadResult {
-  if (outcome.kind === "refusal") return refusalToJson(outcome, outcome.path);
-  const state =
-    outcome.unchanged === true
-      ? { ...stateToJson(outcome.state, undefined), message: unchangedStub }
-      : stateToJson(outcome.state, outcome.state.content);
-  return outcome.notice === undefined ? state : { ...state, notice: outcome.notice };
+/** Any of the wire's objects. */
+export type WireResult =
+  | WireReadResult
+  | WireReadManyResult
+  | WireListResult
+  | WireFindResult
+  | WireSearchResult
+  | WireWriteResult
+  | WireChangeSetResult;
+
+/** Writes a reply as the wire's object. Names with `_` exist from here outwards and nowhere further in. */
+export function writeJson(reply: Reply): WireResult {
+  const { form, path, blocks } = reply;
+  switch (form) {
+    case "read":
+      return readToJson(path ?? "", reply.blocks);
+    case "read_many":
+      return blocks.flatMap(oneOfMany);
+    case "list":
+      return { path: path ?? "", ...entriesToJson(blocks) };
+    case "find":
+      return foundToJson(path ?? "", blocks);
+    case "search":
+      return searchToJson(path ?? "", blocks);
+    case "write":
+      return writeToJson(blocks, reply.isLiteral === true);
+    case "change_set":
+      return changeSetToJson(reply);
+    case "refusal":
+      return { ...(path === undefined ? {} : { file_path: path }), ...refusalToJson(blocks) };
+    default:
+      return form satisfies never;
+  }
 }
 
-export function readManyToJson(outcome: ReadManyOutcome): WireReadManyResult {
-  const left = outcome.leftOut.map(
+function readToJson(path: string, blocks: readonly (ReplyBlock | FilePart)[]): WireReadResult {
+  const notice = find(blocks, "text")?.text;
+  const refers = find(blocks, "refers");
+  if (refers !== undefined)
+    return withNotice({ ...stateToJson(refers.state, undefined), message: unchangedStub }, notice);
+  const lines = find(blocks, "lines");
+  if (lines === undefined) return { file_path: path, ...refusalToJson(blocks) };
+  return withNotice(stateToJson(lines.state, shownContent(lines)), notice);
+}
+
+function withNotice(state: WireFileState, notice: string | undefined) {
+  return notice === undefined ? state : { ...state, notice };
+}
+
+function oneOfMany(block: ReplyBlock): readonly WireReadResult[] {
+  if (block.kind === "file") return [readToJson(block.path, block.blocks)];
+  if (block.kind !== "left_out") return [];
+  return block.files.map(
     ({ path, sizeBytes }): WireRefusal => ({
       file_path: path,
       success: false,
@@ -42,15 +75,14 @@ export function readManyToJson(outcome: ReadManyOutcome): WireReadManyResult {
       size_bytes: sizeBytes,
     }),
   );
-  return [...outcome.files.map(readToJson), ...left];
 }
 
-export function listToJson(outcome: ListOutcome): WireListResult {
-  if (outcome.kind === "refusal") return refusalToJson(outcome);
-  return { path: outcome.path, entries: outcome.entries.map(entryToJson), more: outcome.more };
+function entriesToJson(blocks: readonly ReplyBlock[]) {
+  const found = find(blocks, "entries");
+  return { entries: (found?.entries ?? []).map(entryToJson), more: found?.more !== undefined };
 }
 
-export function entryToJson(entry: ListedEntry) {
+function entryToJson(entry: ListedEntry) {
   return {
     path: entry.path,
     is_directory: entry.isDirectory,
@@ -60,50 +92,66 @@ export function entryToJson(entry: ListedEntry) {
   };
 }
 
-/** `{success, code, message, latest_file_state}`; `full` adds nothing to these four. */
-export function writeToJson(
-  { outcome }: WriteResult,
-  shown: Shown,
-  resultContent: ResultContent,
-): WireWriteResult {
-  const { success, code, message, state } = outcome;
-  const latest = state === null ? null : stateToJson(state, shownContent(state, shown));
-  const omission = describeOmission(shown);
-  const omitted = omission === undefined ? {} : { content_omitted: omission };
-  if (resultContent === "full") {
-    return { success, code, message: withRepairs(outcome), latest_file_state: latest, ...omitted };
+function foundToJson(path: string, blocks: readonly ReplyBlock[]): WireFindResult {
+  const found = find(blocks, "entries");
+  const files = (found?.entries ?? []).map(entryToJson);
+  return { path, files, ...(found?.more === undefined ? {} : { more: found.more }) };
+}
+
+function searchToJson(path: string, blocks: readonly ReplyBlock[]): WireSearchResult {
+  const found = find(blocks, "matches");
+  const { longLines = 0, binary = 0, secret = 0, unreadable = 0 } = found?.skips ?? {};
+  const matches = (found?.matches ?? []).map(({ path: file_path, line, column, text, before, after }) => ({
+    file_path,
+    line,
+    column,
+    text,
+    ...(before.length === 0 ? {} : { before: [...before] }),
+    ...(after.length === 0 ? {} : { after: [...after] }),
+  }));
+  return {
+    path,
+    matches,
+    searched_files: found?.searchedFiles ?? 0,
+    searched_bytes: found?.searchedBytes ?? 0,
+    skipped: { binary, secret, unreadable, long_lines: longLines },
+    ...(found?.more === undefined ? {} : { more: found.more }),
+  };
+}
+
+/** `{success, code, message, latest_file_state}`; the literal form adds nothing to these four. */
+function writeToJson(blocks: readonly (ReplyBlock | FilePart)[], isLiteral: boolean): WireWriteResult {
+  const { success, code, message } = statusOf(blocks);
+  const lines = find(blocks, "lines");
+  const report = find(blocks, "report");
+  const latest_file_state = lines === undefined ? null : stateToJson(lines.state, shownContent(lines));
+  const omitted = lines?.omission === undefined ? {} : { content_omitted: lines.omission };
+  if (isLiteral) {
+    return { success, code, message: withRepairs(message, report), latest_file_state, ...omitted };
   }
-  return { success, code, message, latest_file_state: latest, ...changeToJson(outcome, shown), ...omitted };
+  return { success, code, message, latest_file_state, ...changeToJson(report, lines?.shown), ...omitted };
 }
 
 /** `{success, code, message, changes}`, each change as the answer to a write. */
-export function changeSetToJson(
-  { outcome }: ChangeSetResult,
-  shown: readonly Shown[],
-  resultContent: ResultContent,
-): WireChangeSetResult {
-  const { success, code, message, files } = outcome;
-  const changes = files.map(({ path, outcome: one }, at) => ({
+function changeSetToJson({ blocks, isLiteral = false }: Reply): WireChangeSetResult {
+  const files = blocks.filter((block): block is FileBlock => block.kind === "file");
+  const changes = files.map(({ path, blocks: parts }) => ({
     file_path: path,
-    ...writeToJson({ kind: "write", outcome: one }, shown[at] ?? { kind: "none" }, resultContent),
+    ...writeToJson(parts, isLiteral),
   }));
-  return { success, code, message, changes };
+  return { ...statusOf(blocks), changes };
 }
 
-export function refusedToJson({
-  refusal,
-  path,
-  writing,
-  several,
-}: RefusedResult): WireWriteResult | WireChangeSetResult | WireRefusal {
-  const { code, message } = refusal;
-  if (several === true) return { success: false, code, message, changes: [] };
-  if (writing) return { success: false, code, message, latest_file_state: null };
-  return refusalToJson(refusal, path);
+function refusalToJson(blocks: readonly (ReplyBlock | FilePart)[]): WireRefusal {
+  const { code, message } = statusOf(blocks);
+  return { success: false, code, message };
 }
 
-export function refusalToJson({ code, message }: Refusal, path?: string): WireRefusal {
-  return { ...(path === undefined ? {} : { file_path: path }), success: false, code, message };
+/** The status line with the rest of the sentence. */
+function statusOf(blocks: readonly (ReplyBlock | FilePart)[]) {
+  const { success = false, code = "internal_error", message = "" } = find(blocks, "status") ?? {};
+  const rest = find(blocks, "text");
+  return { success, code, message: rest === undefined ? message : message + rest.gap + rest.text };
 }
 
 function stateToJson(state: FileState, content: string | null | undefined): WireFileState {
@@ -120,7 +168,7 @@ function stateToJson(state: FileState, content: string | null | undefined): Wire
 }
 
 /** `null` where there is no text to show, undefined where it is left out. */
-function shownContent(state: FileState, shown: Shown): string | null | undefined {
+function shownContent({ state, shown }: LinesBlock): string | null | undefined {
   if (shown.kind === "full") return shown.content;
   return state.content === null ? null : undefined;
 }
@@ -134,26 +182,35 @@ function unusualToJson({ facts }: FileState): Pick<WireFileState, "encoding" | "
   };
 }
 
-function changeToJson({ change }: WriteOutcome, shown: Shown): Partial<WireWriteResult> {
-  if (change === undefined) return {};
-  const landed = change.landed.map(({ hunk, newStart, newLines }) => ({
+function changeToJson(report: ReportBlock | undefined, shown: Shown | undefined): Partial<WireWriteResult> {
+  if (report === undefined) return {};
+  const landed = report.landed.map(({ hunk, newStart, newLines }) => ({
     hunk,
     from: newStart,
     to: newStart + newLines - 1,
   }));
-  const repairs = change.repairs.map(({ kind, hunk, detail }) => ({
+  const repairs = report.repairs.map(({ kind, hunk, detail }) => ({
     kind,
     ...(hunk === undefined ? {} : { hunk }),
     detail,
   }));
   return {
-    ...(shown.kind === "windows" ? { changed_lines: [...shown.windows] } : {}),
+    ...(shown?.kind === "windows" ? { changed_lines: [...shown.windows] } : {}),
     ...(landed.length === 0 ? {} : { landed }),
     ...(repairs.length === 0 ? {} : { repairs }),
   };
 }
 
-function withRepairs({ message, change }: WriteOutcome): string {
-  if (change === undefined || change.repairs.length === 0) return message;
-  return `${message} Repaired: ${change.repairs.map(describeRepair).join("; ")}.`;
+function withRepairs(message: string, report: ReportBlock | undefined): string {
+  if (report === undefined || report.repairs.length === 0) return message;
+  return `${message} Repaired: ${report.repairs.map(describeRepair).join("; ")}.`;
+}
+
+/** The first block of a kind. */
+function find<Block extends { readonly kind: string }, Kind extends Block["kind"]>(
+  blocks: readonly Block[],
+  kind: Kind,
+): Extract<Block, { readonly kind: Kind }> | undefined {
+  const is = (block: Block): block is Extract<Block, { readonly kind: Kind }> => block.kind === kind;
+  return blocks.find(is);
 }

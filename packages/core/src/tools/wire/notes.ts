@@ -1,3 +1,4 @@
+import { say, type Vocabulary } from "../../files/index.js";
 import type { Repair } from "../../patch/index.js";
 import { clip, escapeForDisplay } from "../../text/index.js";
 import type { Shown } from "./shown.js";
@@ -9,18 +10,34 @@ export function describeRepair({ kind, hunk, detail }: Repair): string {
   return `${where}${what} (${clip(escapeForDisplay(detail), 200)})`;
 }
 
+const readIt = "[; read it with {read}, {window}|; read a part of it].";
+
 /** Why something that should be shown is not, or undefined. */
-export function describeOmission(shown: Shown): string | undefined {
+export function describeOmission(shown: Shown, words: Vocabulary): string | undefined {
   switch (shown.kind) {
     case "too_large":
-      return "The content is larger than an answer may be; read it with read_file, offset and limit.";
+      return say({ template: `The content is larger than an answer may be${readIt}`, facts: {} }, words);
     case "windows":
       if (shown.omitted === 0) return undefined;
-      return `${shown.omitted} more changed places are too long to show; read them with read_file, offset and limit.`;
+      return say(
+        {
+          template: `$omitted more changed places are too long to show${readIt}`,
+          facts: { omitted: shown.omitted },
+        },
+        words,
+      );
     case "full":
     case "none":
       return undefined;
     default:
       return shown satisfies never;
   }
+}
+
+/** Controls and overrides escaped, as in names; brackets and tabs stay, since lines of code are quoted. */
+export function harmless(message: string): string {
+  return message
+    .split(/([<>\t]+)/)
+    .map((part, at) => (at % 2 === 0 ? escapeForDisplay(part) : part))
+    .join("");
 }

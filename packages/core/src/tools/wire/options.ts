@@ -1,3 +1,5 @@
+import type { Vocabulary } from "../../files/index.js";
+
 /** `text`: a header line and raw content; `json`: the JSON objects of seed 1. */
 export type WireForm = "text" | "json";
 
@@ -11,9 +13,16 @@ export type ResultContent = "full" | "auto" | "changed" | "none";
 export interface WireOptions {
   readonly wire: WireForm;
   readonly resultContent: ResultContent;
+  /** Characters (UTF-16 units) that an answer has at most, with everything in it; 262,144 unless given. */
+  readonly budgetChars?: number;
+  /** How the door calls its tools and their arguments; the library's words unless given. */
+  readonly vocabulary?: Vocabulary;
 }
 
 export const defaultWireOptions: WireOptions = { wire: "text", resultContent: "auto" };
+
+/** What an answer has at most unless the door's host lets less through, in characters. */
+export const answerBudgetChars = 262_144;
 
 /** The most content that an answer to a write carries in full, in bytes of UTF-8. */
 export const fullContentLimitBytes = 256 * 1024;

@@ -1,99 +1,74 @@
-import type { FindOutcome, SearchOutcome } from "../../files/index.js";
-import {
-  changeSetToJson,
-  listToJson,
-  readManyToJson,
-  readToJson,
-  refusedToJson,
-  writeToJson,
-} from "./json.js";
-import { findToJson, findToText, searchToJson, searchToText } from "./looking.js";
-import type { WireOptions } from "./options.js";
-import type { ChangeSetResult, ToolReply, ToolResult, WriteResult } from "./result.js";
-import { chooseShown, chooseShownOfSet, type Shown } from "./shown.js";
-import {
-  changeSetToText,
-  listToText,
-  readManyToText,
-  readToText,
-  refusalToText,
-  summariseReads,
-  writeToText,
-} from "./text.js";
+import { allOf, type ShownLines } from "../../files/index.js";
+import { fitReply } from "./fit.js";
+import { writeJson } from "./json.js";
+import { answerBudgetChars, type WireOptions } from "./options.js";
+import type { FilePart, Reply, ReplyBlock, TextBlock } from "./reply.js";
+import { replyOf } from "./reply-of.js";
+import type { ToolReply, ToolResult } from "./result.js";
+import { type WrittenReply, writeText } from "./text.js";
 
 /** Turns a tool's result into what goes on the wire. Pure: the same result gives the same bytes. */
 export function renderResult(result: ToolResult, options: WireOptions): ToolReply {
-  switch (result.kind) {
-    case "read": {
-      const { outcome } = result;
-      const read = outcome.kind === "read";
-      const bearsContent = read && outcome.unchanged !== true;
-      const head = { success: read, code: read ? "ok" : outcome.code, bearsContent } as const;
-      return reply(head, readToJson(outcome), () => readToText(outcome), options);
+  const { budgetChars = answerBudgetChars, wire, vocabulary } = options;
+  const write = (reply: Reply) => writeReply(reply, wire);
+  const lengthOf = (reply: Reply) => write(reply).text.length;
+  const reply = fitReply(replyOf(result, options), budgetChars, lengthOf, vocabulary);
+  const { success, code } = reply;
+  const { text: written, shows } = write(reply);
+  // Not even a header fits into so small a budget.
+  const text = written.length > budgetChars ? written.slice(0, budgetChars) : written;
+  const json = writeJson(reply);
+  const shown = reply.blocks.flatMap(linesShown);
+  return { success, code, text, shows, json, bearsContent: bearsContent(reply), shown };
+}
+
+/** In JSON line breaks are escapes: nothing of a file stands there verbatim. */
+function writeReply(reply: Reply, wire: WireOptions["wire"]): WrittenReply {
+  return wire === "json" ? { text: JSON.stringify(writeJson(reply)), shows: [] } : writeText(reply);
+}
+
+/** The lines of files that a block shows. */
+function linesShown(block: ReplyBlock | FilePart): readonly ShownLines[] {
+  switch (block.kind) {
+    case "file":
+      return block.blocks.flatMap(linesShown);
+    case "lines": {
+      const { state, shown } = block;
+      if (shown.kind === "full") return allOf(state);
+      return shown.kind === "windows" ? someOf(state, shown.windows) : [];
     }
-    case "read_many": {
-      const { outcome } = result;
-      const { success, code } = summariseReads(outcome);
-      const head = { success, code, bearsContent: outcome.files.some((file) => file.kind === "read") };
-      return reply(head, readManyToJson(outcome), () => readManyToText(outcome), options);
-    }
-    case "list": {
-      const { outcome } = result;
-      const listed = outcome.kind === "listed";
-      const head = { success: listed, code: listed ? "ok" : outcome.code, bearsContent: listed } as const;
-      return reply(head, listToJson(outcome), () => listToText(outcome), options);
-    }
-    case "find": {
-      const { outcome } = result;
-      return reply(headOf(outcome), findToJson(outcome), () => findToText(outcome), options);
-    }
-    case "search": {
-      const { outcome } = result;
-      return reply(headOf(outcome), searchToJson(outcome), () => searchToText(outcome), options);
-    }
-    case "write":
-      return renderWrite(result, options);
-    case "change_set":
-      return renderChangeSet(result, options);
-    case "refused": {
-      const head = { success: false, code: result.refusal.code, bearsContent: false } as const;
-      return reply(head, refusedToJson(result), () => refusalToText(result.refusal), options);
-    }
+    case "text":
+      return block.quotes === undefined ? [] : someOf(block.quotes.state, block.quotes.lines);
     default:
-      return result satisfies never;
+      return [];
   }
 }
 
-function headOf(outcome: FindOutcome | SearchOutcome): Pick<ToolReply, "success" | "code" | "bearsContent"> {
-  if (outcome.kind === "refusal") return { success: false, code: outcome.code, bearsContent: false };
-  return { success: true, code: "ok", bearsContent: true };
+type State = NonNullable<TextBlock["quotes"]>["state"];
+
+function someOf({ path, sha256, facts }: State, spans: readonly ShownLines["lines"][number][]) {
+  if (sha256 === null || spans.length === 0) return [];
+  const lines = spans.map(({ from, to }) => ({ from, to }));
+  return [{ path, sha256, lines, ...(facts === undefined ? {} : { total: facts.totalLines }) }];
 }
 
-function renderWrite(result: WriteResult, options: WireOptions): ToolReply {
-  const shown = chooseShown(result, options.resultContent);
-  const { success, code } = result.outcome;
-  const bearsContent = bears(shown);
-  const json = writeToJson(result, shown, options.resultContent);
-  return reply({ success, code, bearsContent }, json, () => writeToText(result, shown), options);
-}
-
-function renderChangeSet(result: ChangeSetResult, options: WireOptions): ToolReply {
-  const shown = chooseShownOfSet(result, options.resultContent);
-  const { success, code } = result.outcome;
-  const json = changeSetToJson(result, shown, options.resultContent);
-  const head = { success, code, bearsContent: shown.some(bears) };
-  return reply(head, json, () => changeSetToText(result, shown), options);
-}
-
-function bears(shown: Shown): boolean {
-  return shown.kind === "full" || (shown.kind === "windows" && shown.windows.length > 0);
-}
-
-function reply(
-  head: Pick<ToolReply, "success" | "code" | "bearsContent">,
-  json: unknown,
-  text: () => string,
-  { wire }: WireOptions,
-): ToolReply {
-  return { ...head, json, text: wire === "json" ? JSON.stringify(json) : text() };
+/** Whether the reply is more than a small acknowledgement. */
+function bearsContent({ success, form, blocks }: Reply): boolean {
+  const parts = blocks.flatMap((block): readonly (ReplyBlock | FilePart)[] =>
+    block.kind === "file" ? block.blocks : [block],
+  );
+  switch (form) {
+    case "list":
+    case "find":
+    case "search":
+      return success;
+    case "read_many":
+      return parts.some(({ kind }) => kind === "lines" || kind === "refers");
+    default:
+      return parts.some(
+        (part) =>
+          part.kind === "lines" &&
+          (part.shown.kind === "full" || (part.shown.kind === "windows" && part.shown.windows.length > 0)),
+      );
+  }
 }

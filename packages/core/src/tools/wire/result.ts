@@ -1,3 +1,4 @@
+import type { ShownText } from "../../conversation/index.js";
 import type {
   ApplyChangesOutcome,
   FindOutcome,
@@ -7,6 +8,7 @@ import type {
   ReadOutcome,
   Refusal,
   SearchOutcome,
+  ShownLines,
   WriteOutcome,
 } from "../../files/index.js";
 
@@ -24,8 +26,6 @@ export type ToolResult =
 export interface WriteResult {
   readonly kind: "write";
   readonly outcome: WriteOutcome;
-  /** Whether the caller sent the whole new text, so that a success need not show it again. */
-  readonly authored?: boolean;
   /** A success never shows content, whatever the host's choice: the tool is for not needing it. */
   readonly quiet?: boolean;
 }
@@ -53,8 +53,12 @@ export interface ToolReply {
   readonly code: OutcomeCode;
   /** What the model sees; for the wire form `json` the same as `JSON.stringify(json)`. */
   readonly text: string;
+  /** Where in `text` which lines of files stand, to the letter; none in the wire form `json`. */
+  readonly shows: readonly ShownText[];
   /** The wire object, for typed clients. */
   readonly json: unknown;
   /** Whether text of a file is in the reply; without it the reply is a small acknowledgement. */
   readonly bearsContent: boolean;
+  /** The lines of files that the reply shows. */
+  readonly shown: readonly ShownLines[];
 }

@@ -59,7 +59,7 @@ export const wireFindResult = z.union([
   z.object({
     path: z.string(),
     files: z.array(listedEntry),
-    more: z.enum(["limit", "time"]).exactOptional().describe("Why there may be more"),
+    more: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
   }),
   wireRefusal,
 ]);

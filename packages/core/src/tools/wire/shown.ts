@@ -1,4 +1,13 @@
-import { type ChangeReport, carriesContent, type FileState, type WriteOutcome } from "../../files/index.js";
+import {
+  type ChangeReport,
+  carriesContent,
+  type FileState,
+  isRefusal,
+  type Unchanged,
+  type WriteOutcome,
+  type WriteRefusal,
+  type Written,
+} from "../../files/index.js";
 import { splitLines, type TextLines } from "../../text/index.js";
 import {
   fullContentLimitBytes,
@@ -36,9 +45,9 @@ export function chooseShown(result: WriteResult, resultContent: ResultContent): 
     case "full":
       return showFull(outcome);
     case "changed":
-      return result.authored === true && outcome.success ? { kind: "none" } : showWindows(outcome);
+      return isSent(outcome) ? { kind: "none" } : showWindows(outcome);
     case "auto":
-      if (outcome.success) return showSuccess(result);
+      if (!isRefusal(outcome)) return showSuccess(outcome);
       return isNews(outcome) ? showFull(outcome) : { kind: "none" };
     default:
       return resultContent satisfies never;
@@ -55,8 +64,7 @@ export function chooseShownOfSet(
 ): readonly Shown[] {
   let left = fullContentLimitBytes;
   return outcome.files.map((file) => {
-    const { authored } = file;
-    const shown = chooseShown({ kind: "write", outcome: file.outcome, authored }, resultContent);
+    const shown = chooseShown({ kind: "write", outcome: file.outcome }, resultContent);
     const units = unitsOf(shown);
     if (units > left) return { kind: "too_large" };
     left -= units;
@@ -79,21 +87,25 @@ function unitsOf(shown: Shown): number {
 }
 
 /** Whether the caller cannot know the content: it changed behind its back, or was never shown. */
-function isNews({ code, shownBefore }: WriteOutcome): boolean {
+function isNews({ code, shownBefore }: WriteRefusal): boolean {
   if (code === "state_mismatch" || code === "unknown_base") return true;
   return carriesContent(code) && !shownBefore;
 }
 
-function showSuccess(result: WriteResult): Shown {
-  if (result.authored === true || result.outcome.code !== "applied") return { kind: "none" };
-  return result.outcome.change === undefined ? showFull(result.outcome) : showWindows(result.outcome);
+/** Whether the caller sent the whole new text, so that a success need not show it again. */
+function isSent(outcome: WriteOutcome): boolean {
+  return outcome.kind === "written" ? outcome.change.sentWhole : outcome.kind === "unchanged";
+}
+
+function showSuccess(outcome: Written | Unchanged): Shown {
+  return isSent(outcome) ? { kind: "none" } : showWindows(outcome);
 }
 
 function showFull(outcome: WriteOutcome): Shown {
   const content = outcome.state?.content ?? null;
   if (content === null) return { kind: "none" };
   if (fits(content)) return { kind: "full", content };
-  return outcome.change === undefined ? { kind: "too_large" } : showWindows(outcome);
+  return changeOf(outcome) === undefined ? { kind: "too_large" } : showWindows(outcome);
 }
 
 function fits(content: string): boolean {
@@ -101,7 +113,13 @@ function fits(content: string): boolean {
   return new TextEncoder().encode(content).length <= fullContentLimitBytes;
 }
 
-function showWindows({ state, change }: WriteOutcome): Shown {
+function changeOf(outcome: WriteOutcome): ChangeReport | undefined {
+  return outcome.kind === "unchanged" ? undefined : outcome.change;
+}
+
+function showWindows(outcome: WriteOutcome): Shown {
+  const { state } = outcome;
+  const change = changeOf(outcome);
   if (state === null || state.content === null || change === undefined) return { kind: "none" };
   return cutWindows(state, state.content, change.ranges);
 }

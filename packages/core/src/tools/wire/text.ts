@@ -1,158 +1,197 @@
-import {
-  type FileState,
-  type ListedEntry,
-  type ListOutcome,
-  type ReadManyOutcome,
-  type ReadOutcome,
-  type Refusal,
-  unchangedStub,
-} from "../../files/index.js";
-import { chooseSuffix, clip, escapeForDisplay, quoteForDisplay } from "../../text/index.js";
-import { type FileFrame, writeFrame } from "./envelope.js";
-import { describeOmission, describeRepair } from "./notes.js";
-import type { ChangeSetResult, WriteResult } from "./result.js";
+import type { ShownText } from "../../conversation/index.js";
+import { type FileState, type ListedEntry, unchangedStub } from "../../files/index.js";
+import { chooseSuffix, clip, quoteForDisplay } from "../../text/index.js";
+import { writeFrame } from "./envelope.js";
+import { matchesToText, moreSentence, searchNotes } from "./looking.js";
+import { describeRepair, harmless } from "./notes.js";
+import type { EntriesBlock, FileBlock, Reply, ReplyBlock, StatusBlock, TextBlock } from "./reply.js";
 import type { Shown } from "./shown.js";
+import { linesOfShown, quotedLines } from "./shown-text.js";
+
+/** A reply as it is sent, and where in it the lines of files stand. */
+export interface WrittenReply {
+  readonly text: string;
+  /** In the order of the text. */
+  readonly shows: readonly ShownText[];
+}
 
 /**
- * The text forms. A reply is a status line (left out by a read that succeeded), then the frames, one after
- * the other, then an empty line and details. Whatever looks like a frame elsewhere is no frame.
+ * Writes a reply as text: a status line (left out by a read that succeeded), then the frames, one after the
+ * other, then an empty line and details. Whatever looks like a frame elsewhere is no frame.
  */
-export function readToText(outcome: ReadOutcome): string {
-  if (outcome.kind === "refusal") return refusalToText(outcome);
-  const notices = outcome.notice === undefined ? [] : [outcome.notice];
-  const status = outcome.unchanged === true ? statusLine(true, "ok", unchangedStub) : undefined;
-  return compose(status, [frameOf(outcome)], notices);
-}
-
-export function readManyToText(outcome: ReadManyOutcome): string {
-  const read = outcome.files.filter((file) => file.kind === "read");
-  const refused = outcome.files.filter((file) => file.kind === "refusal");
-  const details = [
-    ...read
-      .filter(({ unchanged }) => unchanged === true)
-      .map(({ state }) => `${quoteForDisplay(state.path)}: ${unchangedStub}`),
-    ...refused.map(
-      ({ path, code, message }) => `Not read: ${quoteForDisplay(path)} (${code}): ${singleLine(message)}`,
-    ),
-    ...outcome.leftOut.map(
-      ({ path, sizeBytes }) => `Left out, read it on its own: ${quoteForDisplay(path)} (${sizeBytes} bytes)`,
-    ),
-  ];
-  const status = summariseReads(outcome);
-  return compose(statusLine(status.success, status.code, status.message), read.map(frameOf), details);
-}
-
-/** How a read of many files went as a whole: it failed only if nothing was read of what was asked for. */
-export function summariseReads(outcome: ReadManyOutcome) {
-  const read = outcome.files.filter((file) => file.kind === "read").length;
-  const firstRefusal = outcome.files.find((file) => file.kind === "refusal");
-  const refused = outcome.files.length - read;
-  const message = [
-    `${read} files read`,
-    ...(refused === 0 ? [] : [`${refused} not`]),
-    ...(outcome.leftOutCount === 0 ? [] : [`${outcome.leftOutCount} left out`]),
-  ].join(", ");
-  const code = read === 0 && firstRefusal !== undefined ? firstRefusal.code : ("ok" as const);
-  return { success: code === "ok", code, message: `${message}.` };
-}
-
-/** One entry a line: the name, a tab, the size in bytes; a folder ends in `/`. */
-export function listToText(outcome: ListOutcome): string {
-  if (outcome.kind === "refusal") return refusalToText(outcome);
-  const lines = outcome.entries.map(entryLine);
-  const more = outcome.more ? "There are more; raise limit, or list a folder below." : undefined;
-  const head = `OK (ok): ${quoteForDisplay(outcome.path)} holds ${lines.length}${more === undefined ? "" : " or more"} entries; sizes are in bytes.`;
-  return [head, ...lines, ...(more === undefined ? [] : ["", more])].join("\n");
-}
-
-export function writeToText({ outcome }: WriteResult, shown: Shown): string {
-  const { state, change, message } = outcome;
-  const [first, rest] = splitFirstLine(message);
-  const omission = describeOmission(shown);
-  const details = [
-    ...(rest === "" ? [] : [rest]),
-    ...(change?.repairs ?? []).map((repair) => `Repaired: ${describeRepair(repair)}.`),
-    ...(omission === undefined ? [] : [omission]),
-  ];
-  const frames = state === null ? [] : [writtenFrame(state, shown)];
-  return compose(statusLine(outcome.success, outcome.code, first), frames, details);
-}
-
-/** One status line for the set; then the files' frames, then a line for each file with its code. */
-export function changeSetToText({ outcome }: ChangeSetResult, shown: readonly Shown[]): string {
-  const [first, rest] = splitFirstLine(outcome.message);
-  const frames: FileFrame[] = [];
-  const details = rest === "" ? [] : [rest];
-  for (const [at, { path, outcome: one }] of outcome.files.entries()) {
-    const each = shown[at] ?? { kind: "none" };
-    if (one.state !== null) frames.push(writtenFrame(one.state, each));
-    const omission = describeOmission(each);
-    details.push(
-      `${quoteForDisplay(path)} (${one.code}): ${one.success ? singleLine(one.message) : one.message}`,
-      ...(one.change?.repairs ?? []).map((repair) => `  Repaired: ${describeRepair(repair)}.`),
-      ...(omission === undefined ? [] : [`  ${omission}`]),
-    );
+export function writeText({ form, blocks }: Reply): WrittenReply {
+  const parts: TextParts = { head: [], frames: [], details: [] };
+  if (form === "read_many") addMany(parts, blocks);
+  else for (const block of blocks) addBlock(parts, block);
+  const { head, frames, details } = parts;
+  const suffix = chooseSuffix([
+    ...head,
+    ...details.map(textOf),
+    ...frames.flatMap(({ shown }) => textsOf(shown)),
+  ]);
+  const out = new Lines();
+  for (const line of head) out.add(line);
+  for (const { state, shown } of frames) {
+    const { text, starts } = writeFrame({ state, shown }, suffix);
+    out.add(text, (at) => linesOfShown(state, shown, starts, at));
   }
-  return compose(statusLine(outcome.success, outcome.code, first), frames, details);
+  if (details.length > 0 && !out.isEmpty) out.add("");
+  for (const detail of details) out.add(textOf(detail), (at) => quotesIn(detail, at));
+  return { text: out.text, shows: out.shows };
 }
 
-export function refusalToText({ code, message }: Refusal): string {
-  const [first, rest] = splitFirstLine(message);
-  return compose(statusLine(false, code, first), [], rest === "" ? [] : [rest]);
+/** The parts of a text in their order. */
+interface TextParts {
+  /** The status line, and what follows it at once. */
+  readonly head: string[];
+  readonly frames: { readonly state: FileState; readonly shown: Shown }[];
+  readonly details: Detail[];
 }
 
-function compose(
-  status: string | undefined,
-  frames: readonly FileFrame[],
-  details: readonly string[],
-): string {
-  const texts = [
-    ...(status === undefined ? [] : [status]),
-    ...details,
-    ...frames.flatMap(({ content, windows }) => [content ?? "", ...(windows ?? []).map(({ text }) => text)]),
-  ];
-  const suffix = chooseSuffix(texts);
-  const head = [
-    ...(status === undefined ? [] : [status]),
-    ...frames.map((frame) => writeFrame(frame, suffix)),
-  ];
-  const body = head.join("\n");
-  return details.length === 0 ? body : `${body}\n\n${details.join("\n")}`;
+/** Something said after the frames; of a text that quotes lines, the text follows the lead. */
+type Detail = string | { readonly lead: string; readonly block: TextBlock };
+
+function textOf(detail: Detail): string {
+  return typeof detail === "string" ? detail : detail.lead + detail.block.text;
 }
 
-function frameOf(outcome: Extract<ReadOutcome, { kind: "read" }>): FileFrame {
-  const { state, unchanged } = outcome;
-  return unchanged === true ? { state } : { state, content: state.content };
+function quotesIn(detail: Detail, at: number): readonly ShownText[] {
+  return typeof detail === "string" ? [] : quotedLines(detail.block, at + detail.lead.length);
 }
 
-function writtenFrame(state: FileState, shown: Shown): FileFrame {
-  if (shown.kind === "full") return { state, content: shown.content };
-  return shown.kind === "windows" ? { state, windows: shown.windows } : { state };
+/** Lines that are put one under the other, and what is shown in them. */
+class Lines {
+  private readonly written: string[] = [];
+  readonly shows: ShownText[] = [];
+  private length = 0;
+
+  get isEmpty(): boolean {
+    return this.written.length === 0;
+  }
+
+  get text(): string {
+    return this.written.join("\n");
+  }
+
+  /** @param showsAt what the line shows, from where it begins. */
+  add(line: string, showsAt: (start: number) => readonly ShownText[] = () => []): void {
+    const start = this.isEmpty ? 0 : this.length + 1;
+    this.shows.push(...showsAt(start));
+    this.written.push(line);
+    this.length = start + line.length;
+  }
 }
 
-export function statusLine(success: boolean, code: string, message: string): string {
+function addBlock(parts: TextParts, block: ReplyBlock): void {
+  switch (block.kind) {
+    case "status":
+      parts.head.push(statusLine(block));
+      return;
+    case "text":
+      if (block.text !== "") parts.details.push({ lead: "", block });
+      return;
+    case "refers":
+      parts.head.push(statusLine({ success: true, code: "ok", message: unchangedStub }));
+      parts.frames.push({ state: block.state, shown: { kind: "none" } });
+      return;
+    case "lines":
+      parts.frames.push(block);
+      if (block.omission !== undefined) parts.details.push(block.omission);
+      return;
+    case "report":
+      parts.details.push(...block.repairs.map((repair) => `Repaired: ${describeRepair(repair)}.`));
+      return;
+    case "file":
+      addFile(parts, block);
+      return;
+    case "left_out":
+      parts.details.push(
+        ...block.files.map(
+          ({ path, sizeBytes }) =>
+            `Left out, read it on its own: ${quoteForDisplay(path)} (${sizeBytes} bytes)`,
+        ),
+      );
+      return;
+    case "entries":
+      addEntries(parts, block);
+      return;
+    case "matches": {
+      const notes = searchNotes(block);
+      const more = block.more === undefined ? [] : [moreSentence[block.more]];
+      parts.head.push(...matchesToText(block.matches));
+      if (notes.length === 0) parts.head.push(...more);
+      else parts.details.push(...notes, ...more);
+      return;
+    }
+    default:
+      block satisfies never;
+  }
+}
+
+function addEntries(parts: TextParts, { entries, more, isListing }: EntriesBlock): void {
+  parts.head.push(...entries.map(entryLine));
+  if (more === undefined) return;
+  parts.details.push(isListing === true && more === "limit" ? moreEntries : moreSentence[more]);
+}
+
+const moreEntries = "There are more; raise limit, or list a folder below.";
+
+/** One file of a change set: its frame, then a line with its name and code, then what else is said. */
+function addFile(parts: TextParts, { path, blocks }: FileBlock): void {
+  const [first, second] = blocks;
+  if (first?.kind === "status") {
+    const lead = `${quoteForDisplay(path)} (${first.code}): `;
+    const rest = second?.kind === "text" && !first.success ? second : undefined;
+    if (first.success) parts.details.push(lead + singleLine(first.message));
+    else if (rest === undefined) parts.details.push(lead + first.message);
+    else parts.details.push({ lead: lead + first.message + rest.gap, block: rest });
+  }
+  for (const block of blocks) {
+    if (block.kind === "lines") {
+      parts.frames.push(block);
+      if (block.omission !== undefined) parts.details.push(`  ${block.omission}`);
+    }
+    if (block.kind === "report")
+      parts.details.push(...block.repairs.map((repair) => `  Repaired: ${describeRepair(repair)}.`));
+  }
+}
+
+/** Files that were read together: the frames, then what was not sent again, was not read, was left out. */
+function addMany(parts: TextParts, blocks: readonly ReplyBlock[]): void {
+  const unread: string[] = [];
+  for (const block of blocks) {
+    if (block.kind !== "file") continue;
+    const name = quoteForDisplay(block.path);
+    for (const part of block.blocks) {
+      if (part.kind === "lines") parts.frames.push(part);
+      if (part.kind === "refers") {
+        parts.frames.push({ state: part.state, shown: { kind: "none" } });
+        parts.details.push(`${name}: ${unchangedStub}`);
+      }
+      if (part.kind === "status")
+        unread.push(`Not read: ${name} (${part.code}): ${singleLine(part.message)}`);
+    }
+  }
+  parts.details.push(...unread);
+  for (const block of blocks) if (block.kind !== "file") addBlock(parts, block);
+}
+
+function textsOf(shown: Shown): readonly string[] {
+  if (shown.kind === "full") return [shown.content];
+  return shown.kind === "windows" ? shown.windows.map(({ text }) => text) : [];
+}
+
+function statusLine({ success, code, message }: Omit<StatusBlock, "kind">): string {
   return `${success ? "OK" : "FAILED"} (${code}): ${harmless(message)}`;
 }
 
-function splitFirstLine(message: string): readonly [string, string] {
-  const end = message.indexOf("\n");
-  return end < 0 ? [message, ""] : [message.slice(0, end), message.slice(end + 1).replace(/^\n+/, "")];
-}
-
-/** The first line of a message, for a list where each has one line. */
+/** A message's first line, for a list where each has one line. */
 function singleLine(message: string): string {
-  return clip(harmless(splitFirstLine(message)[0]), 300);
+  return clip(harmless(message), 300);
 }
 
-/** Controls and overrides escaped, as in names; brackets and tabs stay, since lines of code are quoted. */
-export function harmless(message: string): string {
-  return message
-    .split(/([<>\t]+)/)
-    .map((part, at) => (at % 2 === 0 ? escapeForDisplay(part) : part))
-    .join("");
-}
-
-export function entryLine(entry: ListedEntry): string {
+/** One entry a line: the name, a tab, the size in bytes; a folder ends in `/`. */
+function entryLine(entry: ListedEntry): string {
   const quoted = quoteForDisplay(entry.path);
   const plain = quoted === `"${entry.path}"` && entry.path.trim() === entry.path ? entry.path : quoted;
   const notes = [

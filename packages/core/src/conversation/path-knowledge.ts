@@ -1,0 +1,220 @@
+import {
+  type CallKnowledge,
+  type FileName,
+  type KnowledgeEvent,
+  type KnownFiles,
+  type KnownRecord,
+  type KnownState,
+  knownState,
+  type SourcedSpan,
+  sourcesIn,
+} from "../files/index.js";
+import { type Choices, PathChoices } from "./choices.js";
+import { isOfModel } from "./exchange.js";
+import type { FileNaming } from "./file-effects.js";
+import { KnownOnPath, readSource } from "./known-on-path.js";
+import type { ConversationContext, TurnNode } from "./node.js";
+import { callOf, isOnPath, nodeOf, nodesBelow } from "./tree-paths.js";
+
+/** The part of a conversation that this needs; a `ContextManager` is one. */
+export interface Conversation {
+  readonly context: ConversationContext;
+  readonly manifests: { readonly naming: FileNaming };
+}
+
+/**
+ * What the paths of a conversation were shown of files. It is computed from the nodes and never remembered:
+ * it goes back with a rewind, goes on with a resume, and a fork inherits it. Only what running calls have
+ * found out and no node says yet is kept beside them.
+ */
+export class PathKnowledge {
+  private folded: KnownOnPath | undefined;
+  private readonly choices = new PathChoices();
+  /** What running calls learnt, in order. */
+  private underWay: UnderWay[] = [];
+
+  constructor(private readonly conversation: Conversation) {}
+
+  private get known(): KnownOnPath {
+    this.folded ??= new KnownOnPath(this.conversation.manifests.naming);
+    return this.folded;
+  }
+
+  /**
+   * The knowledge of one call of the model. To be ended when its result is a node of the tree, or will not be.
+   *
+   * @param callId of the call's node.
+   */
+  forCall(callNodeId: string): CallKnowledge {
+    return new PathCall(callNodeId, {
+      context: () => this.conversation.context,
+      name: (file) => this.conversation.manifests.naming(file.path),
+      known: this.known,
+      choicesAt: (nodeId) => this.choices.at(this.conversation.context, nodeId),
+      underWay: () => this.underWay,
+      learn: (entry) => this.underWay.push(entry),
+      end: (call) => {
+        this.underWay = this.underWay.filter((entry) => entry.call !== call);
+      },
+    });
+  }
+}
+
+/** What a call learnt that no node says yet. */
+interface UnderWay {
+  readonly call: PathCall;
+  readonly callNodeId: string;
+  readonly event: KnowledgeEvent;
+}
+
+interface PathParts {
+  context(): ConversationContext;
+  name(file: FileName): string;
+  readonly known: KnownOnPath;
+  choicesAt(nodeId: string): Choices;
+  underWay(): readonly UnderWay[];
+  learn(entry: UnderWay): void;
+  end(call: PathCall): void;
+}
+
+class PathCall implements CallKnowledge {
+  constructor(
+    private readonly callNodeId: string,
+    private readonly path: PathParts,
+  ) {}
+
+  find(file: FileName, sha256: string): KnownState | undefined {
+    return this.stateOf(file, this.now().find(this.path.name(file), sha256));
+  }
+
+  latest(file: FileName): KnownState | undefined {
+    return this.stateOf(file, this.now().latest(this.path.name(file)));
+  }
+
+  states(file: FileName): readonly string[] {
+    return [...this.now().states(this.path.name(file))];
+  }
+
+  learn(event: KnowledgeEvent): void {
+    this.path.learn({ call: this, callNodeId: this.callNodeId, event });
+  }
+
+  /** What its reply showed stands in the result's node. */
+  end(): void {
+    this.path.end(this);
+  }
+
+  /** All that the path says down to the newest result of this answer, and what runs beside this call. */
+  private now(): KnownFiles {
+    const start = this.path.known.at(this.path.context(), this.tipId());
+    return this.fold(start, () => true);
+  }
+
+  /** What the prompt showed from which the answer was written, and what its calls wrote since. */
+  private before(): KnownFiles {
+    const context = this.path.context();
+    const above = this.answerParentId();
+    let known = this.path.known.at(context, above);
+    for (const node of nodesBelow(context, above, this.tipId()))
+      known = this.path.known.afterWrites(known, node);
+    return this.fold(known, ({ kind }) => kind === "changed");
+  }
+
+  private fold(start: KnownFiles, counts: (event: KnowledgeEvent) => boolean): KnownFiles {
+    const answer = this.answerParentId();
+    let known = start;
+    for (const { event, callNodeId } of this.path.underWay()) {
+      if (!counts(event) || answerParent(this.path.context(), callNodeId) !== answer) continue;
+      const from =
+        event.kind === "changed" && event.from !== undefined ? this.path.name(event.from) : undefined;
+      // Its place will be the result of this call, which stands in every prompt that comes next.
+      known = known.learn(this.path.name(event.file), event, { from, source: underWaySource });
+    }
+    return known;
+  }
+
+  private stateOf(file: FileName, record: KnownRecord | undefined): KnownState | undefined {
+    if (record === undefined) return undefined;
+    const before = this.before().find(this.path.name(file), record.sha256);
+    const written = this.standing(before?.lines ?? [], this.answerParentId());
+    return knownState(record, written, this.standing(record.verbatim, this.tipId()));
+  }
+
+  /** Those of the lines that stand in the prompt at a node. */
+  private standing(lines: readonly SourcedSpan[], atId: string): readonly SourcedSpan[] {
+    if (lines.length === 0) return lines;
+    const context = this.path.context();
+    const choices = this.path.choicesAt(atId);
+    const known = new Map<string, boolean>();
+    return lines.filter(({ source = "" }) => {
+      const stands =
+        known.get(source) ?? sourcesIn(source).every((one) => standsInPrompt(context, choices, one, atId));
+      known.set(source, stands);
+      return stands;
+    });
+  }
+
+  private answerParentId(): string {
+    return answerParent(this.path.context(), this.callNodeId);
+  }
+
+  private tipId(): string {
+    return lastOfAnswer(this.path.context(), this.callNodeId).id;
+  }
+}
+
+const underWaySource = "";
+
+/** The node that an answer of the model was written below: what stands there was in its prompt. */
+export function answerParent(context: ConversationContext, callNodeId: string): string {
+  const call = nodeOf(context, callNodeId);
+  // Results of this answer may stand between its calls: it is the first call that stands where it began.
+  let node = nodeOf(context, call.exchange.calls[0]?.nodeId ?? call.id);
+  for (;;) {
+    const parent = node.parentId === null ? undefined : context.nodes.get(node.parentId);
+    if (parent === undefined) return node.id;
+    const isSameAnswer = isOfModel(parent) && isOfModel(node) && parent.payload.step === node.payload.step;
+    if (!isSameAnswer) return parent.id;
+    node = parent;
+  }
+}
+
+/** The last call or result of the answer that holds a call: the next result of it stands below. */
+export function lastOfAnswer(context: ConversationContext, callNodeId: string): TurnNode {
+  let last = nodeOf(context, callNodeId);
+  for (let next = nextOfAnswer(context, last); next !== undefined; next = nextOfAnswer(context, last))
+    last = next;
+  return last;
+}
+
+/** The call or result of the same answer that stands below; of several branches, on the one of the head. */
+function nextOfAnswer(context: ConversationContext, node: TurnNode): TurnNode | undefined {
+  const next = node.childIds
+    .map((id) => nodeOf(context, id))
+    .filter(({ payload: { kind } }) => kind === "tool_result" || kind === "tool_call");
+  const onPath = next.find(({ id }) => isOnPath(context, id, context.currentNodeId));
+  const [first] = next;
+  const wanted = onPath ?? first;
+  return wanted !== undefined && node.exchange.calls.length > 0 ? wanted : undefined;
+}
+
+/** Whether what a node shows is rendered at another node: not cleared, hidden, or left behind. */
+function standsInPrompt(
+  context: ConversationContext,
+  choices: Choices,
+  source: string,
+  atId: string,
+): boolean {
+  if (source === underWaySource) return true;
+  const { nodeId, isCall } = readSource(source);
+  const node = context.nodes.get(nodeId);
+  if (node === undefined || node.metadata.isHiddenFromLlm === true) return false;
+  // Results of the same answer come after the prompt that it was written from. (A source is always on the
+  // path of the call, so that its depth alone says which side of the node it is on.)
+  if (node.depth > nodeOf(context, atId).depth) return isCall;
+  if (node.depth < choices.start.depth) return false;
+  const bearer = isCall ? callOf(context, node) : node;
+  if (bearer === undefined || bearer.metadata.isHiddenFromLlm === true) return false;
+  const form = choices.forms.get(bearer.id)?.form.form ?? "original";
+  return form !== "hidden" && form !== "replaced";
+}

@@ -1,0 +1,57 @@
+import { type Call, handOut } from "./call.js";
+import type { UnchangedPlan } from "./change.js";
+import type { Current } from "./current.js";
+import { decodeFile, textFacts } from "./file-text.js";
+import { type FileName, isKnownWhole } from "./knowledge.js";
+import type { FileState, Unchanged, WriteRefusal } from "./outcomes.js";
+import { isRefusal, type Refusal } from "./refusal.js";
+
+/** What an answer is about: the file by its names, and the encoding that the caller insisted on. */
+export interface Subject {
+  readonly call: Call;
+  readonly file: FileName;
+  readonly encoding: string | undefined;
+}
+
+/** A refusal with the state that is there. */
+export function refuseWith(subject: Subject, refusal: Refusal, current: Current): WriteRefusal {
+  const shownBefore = wasShown(subject, current);
+  return { ...refusal, success: false, state: stateOf(subject, current), shownBefore };
+}
+
+/** The answer where there is nothing to write. */
+export function unchanged(subject: Subject, plan: UnchangedPlan, current: Current): Unchanged {
+  const shownBefore = wasShown(subject, current);
+  return { ...plan, success: true, state: stateOf(subject, current), shownBefore };
+}
+
+/** Either of them. */
+export function answer(
+  subject: Subject,
+  result: Refusal | UnchangedPlan,
+  current: Current,
+): Unchanged | WriteRefusal {
+  return result.kind === "unchanged"
+    ? unchanged(subject, result, current)
+    : refuseWith(subject, result, current);
+}
+
+/** Whether the caller knows all of a state; that there is nothing needs no showing. */
+export function wasShown({ call, file }: Subject, current: Current): boolean {
+  if (current.kind === "absent") return true;
+  return isKnownWhole(call.knowledge.find(file, current.sha256));
+}
+
+/** Hands a state out under the next version. */
+export function stateOf({ call, file, encoding }: Subject, current: Current): FileState {
+  const { path } = file;
+  // A version is given only to a state that exists.
+  if (current.kind === "absent") return { path, version: 0, sha256: null, content: null };
+  const { sha256, bytes } = current;
+  const decoded = decodeFile(bytes, call.session.ports.codec, encoding);
+  if (isRefusal(decoded))
+    return { path, version: handOut(call, file, sha256, undefined), sha256, content: null };
+  const facts = textFacts(decoded.text, decoded.format, bytes.length);
+  const version = handOut(call, file, sha256, facts.totalLines);
+  return { path, version, sha256, content: decoded.text, facts };
+}

@@ -1,0 +1,59 @@
+import type { StrictApplier } from "../patch/index.js";
+import type { FileName, Knowledge } from "./knowledge.js";
+import type { AgreedFile } from "./preview.js";
+import { type Refusal, refuse } from "./refusal.js";
+import type { Session } from "./session.js";
+
+/** What enters with one request beside the request itself. */
+export interface RunScope {
+  /** What the caller was shown; the workspace's own session unless given. */
+  readonly knowledge?: Knowledge;
+  /** Stops the request with `cancelled`, up to the last look at the file; from then on it is ignored. */
+  readonly signal?: AbortSignal;
+  /** What a person agreed to, from a preview: anything else is `not_agreed`, and nothing is written. */
+  readonly agreed?: readonly AgreedFile[];
+  /** The strict last stage of a patch, so that its failure can be shown. */
+  readonly applier?: StrictApplier;
+}
+
+/** One request under way. */
+export interface Call extends Omit<RunScope, "knowledge"> {
+  readonly session: Session;
+  readonly knowledge: Knowledge;
+  /** A preview learns nothing, keeps nothing and takes no version. */
+  readonly isPreview: boolean;
+}
+
+/** A refusal where the caller does not want the request any more. */
+export function cancelledBy({ signal }: Pick<Call, "signal">): Refusal<"cancelled"> | undefined {
+  return signal?.aborted === true ? cancelled : undefined;
+}
+
+export const cancelled = refuse("cancelled", "Cancelled before anything was changed.");
+
+/** What a step is asked for the last time, right before the last look at the disk. */
+export interface LastQuestion {
+  /** Whether the step may be taken. */
+  readonly guard: () => Promise<boolean>;
+  /** Whether it may not because the caller does not want it any more; else a lock was lost. */
+  isCancelled(): boolean;
+}
+
+/** @param isHeld whether all locks are still held. */
+export function askLast(call: Pick<Call, "signal">, isHeld: () => Promise<boolean>): LastQuestion {
+  let isStopped = false;
+  const guard = async () => {
+    if (!(await isHeld())) return false;
+    isStopped = cancelledBy(call) !== undefined;
+    return !isStopped;
+  };
+  return { guard, isCancelled: () => isStopped };
+}
+
+/** A state handed out: its version, and that the caller was told of it. */
+export function handOut(call: Call, file: FileName, sha256: string, total: number | undefined): number {
+  if (call.isPreview) return call.knowledge.find(file, sha256)?.version ?? 0;
+  const version = call.session.versions.getNextVersion();
+  call.knowledge.learn({ kind: "met", file, sha256, version, ...(total === undefined ? {} : { total }) });
+  return version;
+}

@@ -1,0 +1,130 @@
+import { refuseWith } from "./answers.js";
+import type { Ticket } from "./arrivals.js";
+import { type Call, cancelled, cancelledBy } from "./call.js";
+import { type Change, withoutState } from "./change.js";
+import { commit } from "./commit-change.js";
+import { decide, overtaken, type WriteDecision } from "./decide.js";
+import type { Unchanged, WriteOutcome, WriteRefusal } from "./outcomes.js";
+import { decodedText } from "./plans.js";
+import type { Lock } from "./ports.js";
+import { type AgreedFile, compareAgreed, type Preview, type PreviewedFile } from "./preview.js";
+import { isRefusal, refuse } from "./refusal.js";
+import { type Site, siteOf, subjectOf } from "./site.js";
+
+/** Takes the locks, walks to the place, and carries the change out. */
+export function carryOut(call: Call, change: Change, ticket: Ticket): Promise<WriteOutcome> {
+  return atSite(call, change, ticket, async (site, lock) => {
+    const decision = await decide(site);
+    if (decision.kind === "answer") return decision.outcome;
+    const disagreement = await holdAgainstAgreed(site, decision);
+    return disagreement ?? commit(site, decision, lock);
+  });
+}
+
+/** The same without the step. */
+export function previewChange(
+  call: Call,
+  change: Change,
+  ticket: Ticket,
+): Promise<Preview | Unchanged | WriteRefusal> {
+  return atSite(call, change, ticket, async (site) => {
+    const decision = await decide(site);
+    if (decision.kind === "answer") return decision.outcome;
+    const { message } = decision.plan;
+    return { kind: "preview", message, files: [previewedFile(site, decision)] };
+  });
+}
+
+/** What a decision would do to its file. */
+export function previewedFile(site: Site, decision: WriteDecision): PreviewedFile {
+  const { plan, current } = decision;
+  const { session } = site.call;
+  const before = current.kind === "file" ? decodedText(session, current.bytes) : null;
+  const after = plan.bytes === null ? null : (plan.text ?? decodedText(session, plan.bytes));
+  return { path: site.change.path, before, after, change: plan.report, agreed: agreedFile(site, decision) };
+}
+
+/** What a person agrees to when this decision is shown. */
+export function agreedFile({ call, change, place }: Site, { plan, current }: WriteDecision): AgreedFile {
+  return {
+    realPath: place.realPath,
+    before: current.kind === "file" ? current.sha256 : null,
+    after: plan.bytes === null ? null : call.session.ports.digest(plan.bytes),
+    inPlace: change.options.inPlace === true,
+  };
+}
+
+/** Why what it comes to is not what was agreed; undefined where it is, or nothing had to be. */
+async function holdAgainstAgreed(site: Site, decision: WriteDecision): Promise<WriteRefusal | undefined> {
+  const { agreed } = site.call;
+  if (agreed === undefined) return undefined;
+  switch (compareAgreed(agreed, [agreedFile(site, decision)])) {
+    case "none":
+      return undefined;
+    case "moved":
+      return overtaken(site, agreedBefore(site, agreed));
+    case "other":
+      return refuseWith(subjectOf(site), notAgreed, decision.current);
+  }
+}
+
+/** The state that stood there when a person was asked, by its hash alone. */
+function agreedBefore({ place }: Site, agreed: readonly AgreedFile[]): { readonly sha256: string | null } {
+  return { sha256: agreed.find(({ realPath }) => realPath === place.realPath)?.before ?? null };
+}
+
+export const notAgreed = refuse(
+  "not_agreed",
+  "The change would come to something else than what was agreed to. Nothing was written; ask again with what it comes to now.",
+);
+
+/** The place of a change under both of its locks. */
+async function atSite<Result>(
+  call: Call,
+  change: Change,
+  ticket: Ticket,
+  work: (site: Site, lock: Lock) => Promise<Result>,
+): Promise<Result | WriteRefusal> {
+  const { session, signal } = call;
+  if (session.readOnly) return withoutState(readOnly);
+  const found = await session.ports.disk.enter(change.path, "allow");
+  if (isRefusal(found)) return withoutState(found);
+  const { realPath } = found;
+  await found.close();
+  await ticket.turn();
+  const passed = session.mutex.run([realPath], () => locked(call, change, realPath, work), { signal });
+  ticket.done();
+  return (await passed) ?? withoutState(cancelled);
+}
+
+async function locked<Result>(
+  call: Call,
+  change: Change,
+  realPath: string,
+  work: (site: Site, lock: Lock) => Promise<Result>,
+): Promise<Result | WriteRefusal> {
+  const { ports, limits } = call.session;
+  const stopped = cancelledBy(call);
+  if (stopped !== undefined) return withoutState(stopped);
+  const lock = await ports.locks.acquire(realPath, limits.lockMs);
+  if (isRefusal(lock)) return withoutState(lock);
+  try {
+    const place = await ports.disk.enter(change.path, "allow");
+    if (isRefusal(place)) return withoutState(place);
+    try {
+      if (place.realPath !== realPath) return withoutState(movedAway);
+      return await work(siteOf(call, change, place), lock);
+    } finally {
+      await place.close();
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+export const readOnly = refuse("read_only", "This workspace is read-only; nothing was written.");
+
+export const movedAway = refuse(
+  "busy",
+  "The path came to mean another file while the lock was waited for; try again.",
+);

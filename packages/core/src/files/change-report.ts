@@ -1,0 +1,80 @@
+import { diffTexts } from "../patch/index.js";
+import { countLines } from "../text/index.js";
+import { type LineEdit, lineEdits } from "./line-facts.js";
+import type { LineSpan } from "./line-spans.js";
+import type { ChangeReport } from "./outcomes.js";
+import { type PlacedLines, placeSplices, type TextSplice } from "./placed-lines.js";
+
+/** What a change did whose planner knows the lines that it placed: an edit, a patch, an insertion. */
+export function placedReport(before: string | null, after: string, placed: PlacedLines): ChangeReport {
+  const { changes, authored } = placed;
+  const ranges = rangesOf(changes);
+  return {
+    ...unreported,
+    changes,
+    authored,
+    derived: true,
+    total: countLines(after),
+    ranges,
+    beforeText: before,
+  };
+}
+
+/** The same of splices; without places of their own they are found by comparing. */
+export function splicedReport(
+  before: string | null,
+  after: string,
+  splices: readonly TextSplice[],
+): ChangeReport {
+  const placed = placeSplices(before ?? "", splices);
+  if (placed !== undefined) return placedReport(before, after, placed);
+  return { ...comparedReport(before, after), derived: true };
+}
+
+/** What a change did of which only the texts before and after are known. */
+export function comparedReport(before: string | null, after: string): ChangeReport {
+  const changes = lineEdits(diffTexts(before ?? "", after, compareMs));
+  return {
+    ...unreported,
+    changes,
+    total: countLines(after),
+    ranges: rangesOf(changes),
+    beforeText: before,
+  };
+}
+
+/** After so long the changed middle counts as one change. */
+const compareMs = 200;
+
+/** Of a change between what is no text. */
+export const unreported: ChangeReport = {
+  landed: [],
+  repairs: [],
+  changes: [],
+  authored: [],
+  sentWhole: false,
+  derived: false,
+  ranges: [],
+  beforeText: null,
+};
+
+export function allLines(text: string): readonly LineSpan[] {
+  const total = countLines(text);
+  return total === 0 ? [] : [{ from: 1, to: total }];
+}
+
+/** The lines of the new text that edits put there; those of touching edits as one. */
+export function rangesOf(edits: readonly LineEdit[]): readonly LineSpan[] {
+  const ranges: { from: number; to: number }[] = [];
+  let shift = 0;
+  let end = 0;
+  for (const { at, removed, added } of edits) {
+    const from = at + shift;
+    const touching = ranges.at(-1);
+    if (touching !== undefined && at === end) touching.to = from + added - 1;
+    else ranges.push({ from, to: from + added - 1 });
+    end = at + removed;
+    shift += added - removed;
+  }
+  return ranges;
+}

@@ -1,0 +1,103 @@
+import { planAppend, planInsert, planPrepend } from "./added-text.js";
+import type { Call } from "./call.js";
+import type { Change } from "./change.js";
+import { planEdits, rebaseEdits } from "./edit-plan.js";
+import { planRestore, planUndo } from "./past.js";
+import { tidyPath } from "./path-policy.js";
+import { planPatch, planWrite } from "./plans.js";
+import { rebasePatch } from "./rebase-patch.js";
+import { isRefusal, type Refusal } from "./refusal.js";
+import type { ApplyEditRequest, OneFileRequest, ReplaceRequest } from "./requests.js";
+import { planSection, rebaseSection } from "./section-plan.js";
+
+/** The requests of one file that are one change; the others ask a model in between. */
+export type PlainRequest = Exclude<OneFileRequest, ReplaceRequest | ApplyEditRequest>;
+
+/** A request as a change: what it needs to have named, and what it makes of a state. */
+export function changeOf(call: Call, request: PlainRequest): Change | Refusal {
+  const tidy = tidyPath(request.path);
+  if (isRefusal(tidy)) return tidy;
+  return { ...wanted(call, request), path: tidy.path, tool: request.tool ?? toolOf[request.kind] };
+}
+
+function wanted({ session, applier }: Call, request: PlainRequest): Omit<Change, "path" | "tool"> {
+  switch (request.kind) {
+    case "patch":
+      return {
+        options: request,
+        needsBase: "always",
+        plan: (current) => planPatch(session, request, current, applier),
+        rebase: (then, now) => rebasePatch(session, request, then, now),
+      };
+    case "write":
+      return {
+        options: request,
+        needsBase: "over_files",
+        replacesWhole: true,
+        plan: (current) => planWrite(session, request, current),
+      };
+    case "edit":
+      return {
+        options: request,
+        needsBase: "edit",
+        plan: (current) => planEdits(session, request, current),
+        rebase: (then, now) => rebaseEdits(session, request, then, now),
+      };
+    case "append":
+      return {
+        options: request,
+        needsBase: "never",
+        plan: (current) => planAppend(session, request, current),
+        rebase: (_, now) => planAppend(session, request, now),
+      };
+    case "prepend":
+      return {
+        options: request,
+        needsBase: "never",
+        plan: (current) => planPrepend(session, request, current),
+        rebase: (_, now) => planPrepend(session, request, now),
+      };
+    case "insert_lines":
+      return {
+        options: request,
+        needsBase: "always",
+        plan: (current) => planInsert(session, request, current),
+      };
+    case "update_section":
+      return {
+        options: request,
+        needsBase: "never",
+        plan: (current) => planSection(session, request, current),
+        rebase: (then, now) => rebaseSection(session, request, then, now),
+      };
+    case "undo":
+      return {
+        options: {},
+        needsBase: "never",
+        plan: async (current, past) => planUndo(session, await past(), current),
+      };
+    case "restore":
+      return {
+        options: request,
+        needsBase: "never",
+        plan: async (current, past) => planRestore(session, await past(), request.sha256, current),
+      };
+    default:
+      return request satisfies never;
+  }
+}
+
+/** What a request without a tool's name is called in the history. */
+export const toolOf = {
+  patch: "safe_patch",
+  write: "write_file",
+  edit: "edit_file",
+  append: "append_to_file",
+  prepend: "prepend_to_file",
+  insert_lines: "insert_lines",
+  update_section: "update_section",
+  replace: "replace",
+  apply_edit: "apply_edit",
+  undo: "undo_edit",
+  restore: "restore",
+} as const satisfies Record<OneFileRequest["kind"], string>;

@@ -1,0 +1,127 @@
+import { standsAside } from "./change-set-answers.js";
+import type { PlannedMember } from "./change-set-members.js";
+import { written as answerWritten } from "./commit-change.js";
+import type { Current } from "./current.js";
+import { overtaken, refuseFresh } from "./decide.js";
+import { isWatched, newEntry, noteDisplaced } from "./landing.js";
+import type { WriteOutcome } from "./outcomes.js";
+import type { Committed, Expected, Place, SetStep, SetStopped } from "./ports.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import type { Session } from "./session.js";
+
+/**
+ * Writes what was planned, all or nothing, and answers for each file in the order given.
+ *
+ * @returns a refusal where the set as a whole could not even begin.
+ */
+export async function commitSet(
+  session: Session,
+  planned: readonly PlannedMember[],
+  guard: () => Promise<boolean>,
+): Promise<readonly WriteOutcome[] | Refusal> {
+  const changeSet = session.ports.newId();
+  const steps = planned.map((member) => stepOf(session, changeSet, member, sourceOf(planned, member)));
+  const done = await session.ports.changeSets.commit(changeSet, steps, guard);
+  switch (done.kind) {
+    case "refusal":
+      return done;
+    case "set_stopped":
+      return Promise.all(planned.map((member, at) => answerStopped(member, at, done)));
+    case "set_committed": {
+      const outcomes: WriteOutcome[] = [];
+      for (const [at, member] of planned.entries()) {
+        outcomes.push(await answerCommitted(session, planned, member, done.files[at]));
+      }
+      return outcomes;
+    }
+  }
+}
+
+/** The planned removal of the old name, for the new name of a file. */
+function sourceOf(planned: readonly PlannedMember[], { member }: PlannedMember): PlannedMember | undefined {
+  return member.kind === "arriving" ? planned.find((other) => other.member === member.from) : undefined;
+}
+
+function stepOf(
+  session: Session,
+  changeSet: string,
+  { site, decision }: PlannedMember,
+  source: PlannedMember | undefined,
+): SetStep {
+  const { change, place } = site;
+  const { plan, current } = decision;
+  const before = current.kind === "file" ? current.sha256 : null;
+  const after = plan.bytes === null ? null : session.ports.digest(plan.bytes);
+  const expected: Expected =
+    current.kind === "file"
+      ? { kind: "file", sha256: current.sha256, identity: current.identity }
+      : { kind: "absent" };
+  return {
+    entry: {
+      ...newEntry(session, place, change.tool),
+      before,
+      after,
+      changeSet,
+      ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
+    },
+    enter: () => enterAgain(session, change.path, place, current.kind === "file" ? "refuse" : "create"),
+    expected,
+    bytes: plan.bytes,
+    movedFrom: source?.site.place.realPath,
+    hold: isWatched(place),
+  };
+}
+
+async function enterAgain(
+  session: Session,
+  path: string,
+  before: Place,
+  missing: "refuse" | "create",
+): Promise<Place | Refusal> {
+  const place = await session.ports.disk.enter(path, missing);
+  if (isRefusal(place) || place.realPath === before.realPath) return place;
+  await place.close();
+  return refuse("busy", "The path came to mean another file; try again.");
+}
+
+async function answerStopped(member: PlannedMember, at: number, done: SetStopped): Promise<WriteOutcome> {
+  const { site, decision } = member;
+  if (done.leftAlone.includes(site.place.realPath)) return refuseFresh(site, leftAlone);
+  if (at !== done.at) return refuseFresh(site, standsAside);
+  if (done.reason.kind !== "changed") return refuseFresh(site, done.reason);
+  return overtaken(site, { sha256: decision.current.kind === "file" ? decision.current.sha256 : null });
+}
+
+async function answerCommitted(
+  session: Session,
+  planned: readonly PlannedMember[],
+  member: PlannedMember,
+  done: Committed | undefined,
+): Promise<WriteOutcome> {
+  const { site, decision } = member;
+  const { plan, current } = decision;
+  const { place } = site;
+  const next: Current =
+    plan.bytes !== null && done?.identity !== undefined
+      ? { kind: "file", bytes: plan.bytes, sha256: session.ports.digest(plan.bytes), identity: done.identity }
+      : { kind: "absent" };
+  const displaced = await noteDisplaced(session, place, current, done?.displaced);
+  if (done?.held !== undefined && current.kind === "file") {
+    session.heldFiles.hold(place, current.sha256, done.held);
+  }
+  // Of a file under a new name as much is known as of the old one.
+  const source = sourceOf(planned, member);
+  const before = source === undefined ? current : source.decision.current;
+  const outcome = await answerWritten(site, place, {
+    plan: { ...plan, message: plan.message + displaced },
+    before,
+    next,
+    ...(source === undefined ? {} : { from: source.site }),
+  });
+  return { ...outcome, replaced: current.kind === "file" ? current.sha256 : null };
+}
+
+const leftAlone = refuse(
+  "state_mismatch",
+  "State Mismatch: Somebody else wrote this file while the change set was taken back: it stands as they left it.",
+);

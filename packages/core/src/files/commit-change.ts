@@ -1,0 +1,184 @@
+import { refuseWith, stateOf } from "./answers.js";
+import { askLast, cancelled, cancelledBy } from "./call.js";
+import type { PlannedWrite } from "./change.js";
+import { type Current, keepAsBeginning, keepReplaced, keepState } from "./current.js";
+import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
+import { isWatched, newEntry, noteDisplaced, takeStep } from "./landing.js";
+import type { WriteRefusal, Written } from "./outcomes.js";
+import type { Changed, Committed, Lock, Place } from "./ports.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import { type Site, subjectOf } from "./site.js";
+
+/**
+ * Makes sure, before anything is replaced, that there is a way back and a way on: the old state is kept,
+ * and the new one is not too large to be read again.
+ *
+ * @param isMoved the content goes on under another name, so that nothing is taken away.
+ * @returns what has to be said after the step.
+ */
+export async function secure(
+  { call, place }: Site,
+  { plan, current }: WriteDecision,
+  isMoved = false,
+): Promise<Secured | Refusal> {
+  const limit = call.session.limits.changeBytes;
+  const size = plan.bytes?.length ?? 0;
+  if (size > limit) {
+    return refuse(
+      "too_large",
+      `The new content has ${size} bytes; at most ${limit} are written. Nothing was changed.`,
+    );
+  }
+  if (current.kind === "absent") return { kind: "secured", warning: "" };
+  const kept = await keepReplaced(call.session, place, current);
+  if (isRefusal(kept)) return kept;
+  if (kept.wayBack || isMoved) return { kind: "secured", warning: "" };
+  return plan.bytes === null
+    ? refuse("bytes_gone", unkeptSecret)
+    : { kind: "secured", warning: secretReplaced };
+}
+
+/** There is a way back, or a warning that there is none. */
+export interface Secured {
+  readonly kind: "secured";
+  /** A sentence for the end of the message, or nothing. */
+  readonly warning: string;
+}
+
+/** Takes the step: keeps, records the intent, writes, records the write. */
+export async function commit(
+  site: Site,
+  decision: WriteDecision,
+  lock: Lock,
+): Promise<Written | WriteRefusal> {
+  const { call, change, place } = site;
+  const { current } = decision;
+  const secured = await secure(site, decision);
+  if (isRefusal(secured)) return refuseWith(subjectOf(site), secured, current);
+  const plan = { ...decision.plan, message: decision.plan.message + secured.warning };
+  const { disk } = call.session.ports;
+  // Before folders are made that nobody takes away again.
+  const stopped = cancelledBy(call);
+  if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
+  const target = current.kind === "file" ? place : await disk.enter(change.path, "create");
+  if (isRefusal(target)) return refuseWith(subjectOf(site), target, current);
+  try {
+    return await commitTo(site, target, { ...decision, plan }, lock);
+  } finally {
+    if (target !== place) await target.close();
+  }
+}
+
+async function commitTo(
+  site: Site,
+  target: Place,
+  { plan, current }: WriteDecision,
+  lock: Lock,
+): Promise<Written | WriteRefusal> {
+  const { call, change, place } = site;
+  const { session } = call;
+  const stopped = cancelledBy(call);
+  if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
+  const after = plan.bytes === null ? null : session.ports.digest(plan.bytes);
+  const intent = await session.ports.history.begin({
+    ...newEntry(session, place, change.tool),
+    before: current.kind === "file" ? current.sha256 : null,
+    after,
+    ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
+  });
+  if (isRefusal(intent)) return refuseWith(subjectOf(site), intent, current);
+  // A throw leaves the intent behind: the next start finds out which state the disk is in.
+  const { guard, isCancelled } = askLast(call, () => lock.held());
+  const done = await takeStep(target, plan.bytes, current, {
+    guard,
+    inPlace: change.options.inPlace === true,
+    stageName: intent.stageName,
+    hold: isWatched(place),
+  });
+  watch(site, current, done, after);
+  if (done.kind !== "committed") {
+    await intent.dropped();
+    if (done.kind !== "changed") return refuseFresh(site, isCancelled() ? cancelled : done);
+    const refused = await overtaken(site, { sha256: current.kind === "file" ? current.sha256 : null });
+    const displaced = await noteDisplaced(session, place, current, done.displaced);
+    return { ...refused, message: `${refused.message}${displaced}` };
+  }
+  await intent.done();
+  const displaced = await noteDisplaced(session, place, current, done.displaced);
+  const next: Current =
+    plan.bytes !== null && after !== null && done.identity !== undefined
+      ? { kind: "file", bytes: plan.bytes, sha256: after, identity: done.identity }
+      : { kind: "absent" };
+  return written(site, target, {
+    plan: { ...plan, message: plan.message + displaced },
+    before: current,
+    next,
+  });
+}
+
+/** The file that lost its name: the old one, or the new one where it was taken away again. */
+function watch(
+  { call, place }: Site,
+  current: Current,
+  done: Committed | Changed | Refusal,
+  after: string | null,
+): void {
+  if (done.kind === "refusal" || done.held === undefined) return;
+  const content = done.kind === "changed" ? after : current.kind === "file" ? current.sha256 : null;
+  if (content === null) done.held.close();
+  else call.session.heldFiles.hold(place, content, done.held);
+}
+
+/** What a step did. */
+export interface Step {
+  readonly plan: PlannedWrite;
+  readonly before: Current;
+  readonly next: Current;
+  /** For the new name of a file: its old one, whose lines are known under the new one from here on. */
+  readonly from?: Site;
+}
+
+/** The answer after the step was taken, and what the caller knows from it. */
+export async function written(
+  site: Site,
+  target: Place,
+  { plan, before, next, from }: Step,
+): Promise<Written> {
+  const { session } = site.call;
+  if (next.kind === "file") await keepState(session, target, next);
+  if (plan.keepsBeginning === true && before.kind === "file" && next.kind === "file")
+    await keepAsBeginning(session, target, before, next);
+  const replaced = before.kind === "file" ? before.sha256 : null;
+  const subject = subjectOf(site);
+  const { encoding } = subject;
+  // Before the state is handed out, so that whoever is told of it finds its lines.
+  const { changes, authored, derived, total } = plan.report;
+  site.call.knowledge.learn({
+    kind: "changed",
+    file: subject.file,
+    before: replaced,
+    after: next.kind === "file" ? next.sha256 : null,
+    version: 0,
+    authored,
+    derived,
+    // Nothing is known of what became of the lines of a file that is no text.
+    ...(total === undefined ? {} : { total, changes }),
+    ...(from === undefined ? {} : { from: subjectOf(from).file }),
+    ...(encoding === undefined ? {} : { encoding }),
+  });
+  return {
+    kind: "written",
+    success: true,
+    code: "applied",
+    message: plan.message,
+    state: stateOf(subject, next),
+    replaced,
+    ...(from === undefined ? {} : { movedFrom: from.change.path }),
+    change: plan.report,
+  };
+}
+
+const unkeptSecret =
+  "The file looks like a secret, so that no copy of it is kept: taking it away could not be undone. Delete it yourself.";
+const secretReplaced =
+  " The file looks like a secret, so that no copy of the old content is kept: this cannot be undone.";

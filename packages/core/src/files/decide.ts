@@ -1,0 +1,259 @@
+import { answer, refuseWith, unchanged } from "./answers.js";
+import { type Base, currentBase, emptySha256, resolveBase, shownBase } from "./base.js";
+import { type Call, cancelledBy } from "./call.js";
+import { type Plan, type PlannedWrite, withoutState } from "./change.js";
+import { type Current, type CurrentFile, keepReplaced, readCurrent } from "./current.js";
+import { ruleWithoutBase } from "./guard-rules.js";
+import { excludedByOwner } from "./ignore-rules.js";
+import { latestSeen } from "./knowledge.js";
+import { explainMismatch } from "./mismatch.js";
+import type { Unchanged, WriteRefusal } from "./outcomes.js";
+import { outsideFolder } from "./path-policy.js";
+import type { FileIdentity, HistoryEntry } from "./ports.js";
+import { refuseProtected } from "./protection.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import { type Site, subjectOf } from "./site.js";
+import { findUnseen, findUnshown } from "./unseen.js";
+
+/** What a change comes to on the state that is there: a write, or the answer where there is none. */
+export type Decision = WriteDecision | AnswerDecision;
+
+/** Nothing is to be written. */
+export interface AnswerDecision {
+  readonly kind: "answer";
+  readonly outcome: Unchanged | WriteRefusal;
+  /** The change was made before: what it came to then. */
+  readonly repeats?: PlannedWrite;
+}
+
+export interface WriteDecision {
+  readonly kind: "write";
+  readonly plan: PlannedWrite;
+  readonly current: Current;
+}
+
+/** Everything but the write: looks, holds the base against the disk, asks the guards, plans. */
+export async function decide(site: Site): Promise<Decision> {
+  const { call, change, place } = site;
+  const refused = (refusal: Refusal, current: Current) =>
+    answered(refuseWith(subjectOf(site), refusal, current));
+  const { session } = call;
+  const barred =
+    cancelledBy(call) ??
+    (await excludedByOwner(session.ports.disk, place)) ??
+    outsideFolder(place.relativePath, change.options.within);
+  if (barred !== undefined) return answered(withoutState(barred));
+  const current = await readCurrent(place, session, session.limits.changeBytes);
+  if (isRefusal(current)) return answered(withoutState(current));
+  const guarded = refuseProtected(session, place, change.path) ?? cancelledBy(call);
+  if (guarded !== undefined) return refused(guarded, current);
+  const base = await baseAgainst(site, current.kind === "file" ? current.sha256 : null);
+  if (isRefusal(base)) return refused(base, current);
+  switch (base.kind) {
+    case "none":
+      return withoutBase(site, current);
+    case "current":
+      return plan(site, current);
+    case "matches":
+      return plan(site, current, { isSeen: change.needsBase !== "never", isWhole: true });
+    case "stale":
+    case "unknown":
+      return onMismatch(site, base, current);
+    default:
+      return base satisfies never;
+  }
+}
+
+/** A refusal with what stands there now. */
+export async function refuseFresh(site: Site, refusal: Refusal): Promise<WriteRefusal> {
+  const now = await readCurrent(site.place, site.call.session, site.call.session.limits.changeBytes);
+  return isRefusal(now) ? withoutState(refusal) : refuseWith(subjectOf(site), refusal, now);
+}
+
+/**
+ * Somebody wrote after the state was looked at that the change was planned on. Nothing of theirs was touched.
+ *
+ * @param before the hash of that state; `null` where there was no file.
+ */
+export async function overtaken(
+  site: Site,
+  before: { readonly sha256: string | null },
+): Promise<WriteRefusal> {
+  const { session } = site.call;
+  const now = await readCurrent(site.place, session, session.limits.changeBytes);
+  if (isRefusal(now)) return withoutState(now);
+  if (now.kind === "absent") return refuseWith(subjectOf(site), refuse("file_missing", goneMessage), now);
+  const sha256 = before.sha256 ?? emptySha256;
+  const history = await session.ports.history.entries(site.place.realPath);
+  return refuseMismatch(site, "state_mismatch", { kind: "stale", sha256 }, now, history);
+}
+
+/** The past of a file grows with every write: only what is not on the disk is looked for there. */
+async function baseAgainst(site: Site, disk: string | null): Promise<Base | Refusal> {
+  const { base: asked } = site.change.options;
+  const given = asked === shownBase ? shownTo(site) : asked;
+  const base = resolveBase(given, disk, () => []);
+  return base.kind === "stale" || base.kind === "unknown"
+    ? resolveBase(given, disk, (await site.past()).known)
+    : base;
+}
+
+/** What `shownBase` means to this caller. */
+function shownTo(site: Site): string | typeof currentBase {
+  const { call, file } = subjectOf(site);
+  return latestSeen(call.knowledge, file)?.sha256 ?? currentBase;
+}
+
+/** On what terms a change is planned. */
+interface Terms {
+  /** The lines that it touches must have been shown, where the host asks for that. */
+  readonly isSeen?: boolean;
+  /** A replacement of the whole needs that the whole was shown. */
+  readonly isWhole?: boolean;
+  /** A sentence for the end of the message. */
+  readonly warning?: string;
+  /** Where it does not fit, it may be the last write once more. */
+  readonly isRepeatable?: boolean;
+}
+
+async function plan(site: Site, current: Current, terms: Terms = {}): Promise<Decision> {
+  const planned = await site.change.plan(current, site.past);
+  const healed = await withStatesHealed(site, planned, current);
+  if (healed.kind === "refusal" && terms.isRepeatable === true && (await wasLast(site, current)))
+    return answered(unchanged(subjectOf(site), repeated, current));
+  return judge(site, healed, current, terms);
+}
+
+/** Earlier states may be kept as beginnings of one that is damaged in the store, and whole on the disk. */
+async function withStatesHealed(site: Site, planned: Plan, current: Current): Promise<Plan> {
+  if (planned.kind !== "refusal" || planned.code !== "bytes_gone" || current.kind === "absent")
+    return planned;
+  const kept = await keepReplaced(site.call.session, site.place, current);
+  return isRefusal(kept) || !kept.wayBack ? planned : site.change.plan(current, site.past);
+}
+
+/** Holds a plan against what the caller was shown. */
+function judge(site: Site, planned: Plan, current: Current, terms: Terms): Decision {
+  const subject = subjectOf(site);
+  if (planned.kind !== "write") return answered(answer(subject, planned, current));
+  const isWhole = site.change.replacesWhole === true && terms.isWhole === true;
+  const unseen =
+    (isWhole ? findUnshown(subject, current) : undefined) ??
+    (terms.isSeen === true ? findUnseen(subject, planned, current) : undefined);
+  if (unseen === undefined) return write(planned, current, terms.warning);
+  const { refusal, quoted } = unseen;
+  const refused = refuseWith(subject, refusal, current);
+  return answered(quoted === undefined ? refused : { ...refused, quoted });
+}
+
+function answered(outcome: Unchanged | WriteRefusal): AnswerDecision {
+  return { kind: "answer", outcome };
+}
+
+function write(planned: PlannedWrite, current: Current, warning = ""): WriteDecision {
+  return { kind: "write", plan: { ...planned, message: planned.message + warning }, current };
+}
+
+/** Where no base is named, the guards decide (guards.ts); a request that is already fulfilled is none. */
+async function withoutBase(site: Site, current: Current): Promise<Decision> {
+  const ruling = ruleWithoutBase(site, current);
+  const isRepeatable = site.change.needsBase === "edit";
+  if (ruling.kind === "allowed") return plan(site, current, { ...ruling, isRepeatable });
+  if (current.kind === "file" && (await isFulfilled(site, current)))
+    return answered(unchanged(subjectOf(site), repeated, current));
+  if (ruling.kind === "refusal") return answered(refuseWith(subjectOf(site), ruling, current));
+  return onMismatch(site, { kind: "stale", sha256: ruling.sha256 }, current);
+}
+
+/** A whole new content that is there already. */
+async function isFulfilled({ change, past }: Site, current: Current): Promise<boolean> {
+  return change.needsBase === "over_files" && (await change.plan(current, past)).kind === "unchanged";
+}
+
+/** Whether this very request was the last write: its answer was lost, and it came again. */
+async function wasLast(site: Site, current: Current): Promise<boolean> {
+  const last = (await site.past()).history.at(-1);
+  if (last === undefined || last.session !== site.call.session.id || last.before === null) return false;
+  if (current.kind !== "file" || last.after !== current.sha256) return false;
+  return (await repeatedPlan(site, { kind: "stale", sha256: last.before }, current)) !== undefined;
+}
+
+async function onMismatch(site: Site, base: Base, current: Current): Promise<Decision> {
+  const repeats = await repeatedPlan(site, base, current);
+  if (repeats !== undefined) return { ...answered(unchanged(subjectOf(site), repeated, current)), repeats };
+  if (current.kind === "absent") {
+    const message = base.kind === "stale" ? goneMessage : neverMessage;
+    return answered(refuseWith(subjectOf(site), refuse("file_missing", message), current));
+  }
+  const rebased = await rebase(site, base, current);
+  if (rebased !== undefined) return judge(site, rebased, current, { isSeen: true });
+  const code = base.kind === "stale" ? "state_mismatch" : "unknown_base";
+  return answered(await refuseMismatch(site, code, base, current, (await site.past()).history));
+}
+
+/** The change on the present state, where the host allows it and it is as certain there. */
+async function rebase(site: Site, base: Base, current: CurrentFile): Promise<PlannedWrite | undefined> {
+  const { call, change } = site;
+  if (call.session.guards.onMismatch !== "rebase" || base.kind !== "stale") return undefined;
+  const then = await stateBehind(call, base.sha256);
+  const planned = then === undefined ? undefined : await change.rebase?.(then, current);
+  if (planned?.kind !== "write") return undefined;
+  return { ...planned, message: planned.message + rebasedMessage };
+}
+
+async function refuseMismatch(
+  site: Site,
+  code: "state_mismatch" | "unknown_base",
+  base: Base,
+  current: CurrentFile,
+  history: readonly HistoryEntry[],
+): Promise<WriteRefusal> {
+  const explained = await explainMismatch(subjectOf(site), base, current, history);
+  return { ...refuseWith(subjectOf(site), refuse(code, explained.message), current), ...explained };
+}
+
+/**
+ * The plan of the same request on its known base, if it gives exactly what is on disk: a call whose answer
+ * was lost.
+ */
+async function repeatedPlan(
+  { call, change, past }: Site,
+  base: Base,
+  current: Current,
+): Promise<PlannedWrite | undefined> {
+  if (base.kind !== "stale") return undefined;
+  const then = await stateBehind(call, base.sha256);
+  if (then === undefined) return undefined;
+  const planned = await change.plan(then, past);
+  if (planned.kind !== "write") return undefined;
+  const isSame =
+    planned.bytes === null || current.kind === "absent"
+      ? planned.bytes === null && current.kind === "absent"
+      : sameBytes(planned.bytes, current.bytes);
+  return isSame ? planned : undefined;
+}
+
+async function stateBehind({ session }: Call, sha256: string): Promise<Current | undefined> {
+  if (sha256 === emptySha256) return { kind: "absent" };
+  const bytes = await session.ports.blobs.get(sha256);
+  return bytes === undefined ? undefined : { kind: "file", bytes, sha256, identity: noIdentity };
+}
+
+/** Whether two byte strings are equal. */
+export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, at) => byte === right[at]);
+}
+
+const repeated = {
+  kind: "unchanged",
+  code: "already_applied",
+  message: "Already applied: the file is already as this request asks. Nothing was written.",
+} as const;
+const rebasedMessage =
+  " Rebased: the file had changed since your base; every place of the change stands once in both states, so it was made on the present one.";
+const neverMessage =
+  "There is no file of this name, and the base hash is not known of any earlier state of it. To create the file, write it without a hash, or patch it with the SHA-256 of no content.";
+const goneMessage =
+  "The file that the base hash names is gone: somebody deleted or moved it. Nothing was written.";
+/** For a state that is only thought through, never written over. */
+const noIdentity: FileIdentity = { device: 0n, inode: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n };

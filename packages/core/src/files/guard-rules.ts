@@ -1,0 +1,90 @@
+import type { Current } from "./current.js";
+import { isSeen, latestSeen } from "./knowledge.js";
+import { type Refusal, refuseIn } from "./refusal.js";
+import { type Site, subjectOf } from "./site.js";
+import { unshownLines } from "./unseen.js";
+
+/** What is to become of a change that names no base. */
+export type Ruling = Allowed | StateChanged | Refusal<"not_read" | "missing_base">;
+
+export interface Allowed {
+  readonly kind: "allowed";
+  /** The lines it touches must have been shown, where that is asked for. */
+  readonly isSeen: boolean;
+  /** A replacement of the whole needs that the whole was shown. */
+  readonly isWhole: boolean;
+  readonly warning?: string;
+}
+
+/** The caller knows the file, but in another state. */
+export interface StateChanged {
+  readonly kind: "changed";
+  readonly sha256: string;
+}
+
+/** Rules on a change without a base (docs/edits.md, guards). */
+export function ruleWithoutBase(site: Site, current: Current): Ruling {
+  const { guards } = site.call.session;
+  const { needsBase, options } = site.change;
+  const { hashless, atomic } = options;
+  switch (needsBase) {
+    case "never":
+      return free;
+    case "edit":
+      if (atomic === true || guards.editGuard === "atomic" || guards.isMemory(site.place.relativePath))
+        return free;
+      return askForRead(site, current);
+    case "over_files":
+      if (current.kind === "absent") return free;
+      if (guards.overwriteGuard === "warn") return warn(site, current);
+      if (guards.overwriteGuard === "hash" && hashless !== true) return missingBase(current);
+      return askForRead(site, current);
+    case "always":
+      return hashless === true ? askForRead(site, current) : missingBase(current);
+    default:
+      return needsBase satisfies never;
+  }
+}
+
+const free: Allowed = { kind: "allowed", isSeen: false, isWhole: false };
+
+/** The state on disk must have been shown. That another state was shown is answered as what it is. */
+function askForRead({ call, change, place }: Site, current: Current): Ruling {
+  if (current.kind === "absent") return free;
+  const file = { path: change.path, realPath: place.realPath };
+  const known = call.knowledge.find(file, current.sha256);
+  // A read that was sent together with a replacement of the whole was not seen by who wrote that.
+  const isTooLate = change.replacesWhole === true && known?.beforeCall.length === 0 && known.total !== 0;
+  if (isSeen(known) && isTooLate) return refuseIn("not_read", notRead);
+  if (isSeen(known)) return { kind: "allowed", isSeen: true, isWhole: true };
+  const latest = latestSeen(call.knowledge, file);
+  if (latest !== undefined) return { kind: "changed", sha256: latest.sha256 };
+  return refuseIn("not_read", notRead);
+}
+
+/** Nothing is refused; what was not shown is said. */
+function warn(site: Site, current: Current): Ruling {
+  const ruling = askForRead(site, current);
+  if (ruling.kind !== "allowed") return { ...free, warning: overwrittenUnread };
+  const lines = unshownLines(subjectOf(site), current);
+  return lines === undefined ? free : { ...free, warning: overwrittenUnseen(lines) };
+}
+
+function missingBase(current: Current): Refusal<"missing_base"> {
+  return refuseIn("missing_base", current.kind === "absent" ? noFile : fileExists);
+}
+
+const noFile =
+  "There is no file of this name. To create it, [give the SHA-256 of no content as {base} and a creation diff, or ]write it.";
+const fileExists =
+  "The file exists: {base} must name the state that is to be replaced. The state on disk comes with this answer; " +
+  "if you have not seen its content, read the file first, then repeat the call with its sha256.[ {append,prepend,section:need} no read.]";
+const notRead =
+  "This session has not read the file: [read it with {read}|it has to be read], then repeat the call." +
+  "[ {append,prepend,section:need} no read.] Nothing was written.";
+const overwrittenUnseen = (lines: string) =>
+  ` Warning: the file existed, and lines ${lines} of it were not shown in this session. To change a part, the ` +
+  "smaller tools are safer; an undo takes this write back.";
+const overwrittenUnread =
+  " Warning: the file existed, and its last content was not read in this session. To change a part, the " +
+  "smaller tools are safer; an undo takes this write back.";

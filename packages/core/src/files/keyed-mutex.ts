@@ -1,0 +1,93 @@
+/**
+ * Mutual exclusion by key inside one process: first come, first served. A caller can ask for several keys at
+ * once; it joins all their queues in one step, so that two callers never wait for each other. Those who
+ * only look may share a key.
+ */
+export class KeyedMutex {
+  private readonly queues = new Map<string, Waiter[]>();
+
+  /**
+   * Waits until no earlier caller holds or awaits one of the keys. The place in the queues is taken
+   * before this returns.
+   *
+   * @returns what gives the keys back, to be called once; undefined where the signal was aborted before they
+   *   were had: the caller then has left all queues.
+   */
+  acquire(
+    keys: readonly string[],
+    { shared = false, signal }: AcquireOptions = {},
+  ): Promise<(() => void) | undefined> {
+    if (signal?.aborted === true) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const leave = () => {
+        this.remove(waiter);
+        resolve(undefined);
+      };
+      const waiter: Waiter = {
+        keys: [...new Set(keys)],
+        shared,
+        isGranted: false,
+        grant: () => {
+          signal?.removeEventListener("abort", leave);
+          resolve(() => this.remove(waiter));
+        },
+      };
+      signal?.addEventListener("abort", leave);
+      for (const key of waiter.keys) this.queues.set(key, [...(this.queues.get(key) ?? []), waiter]);
+      this.grantIfFirst(waiter);
+    });
+  }
+
+  /** Does the work while the keys are held; undefined where the signal was aborted before. */
+  async run<Result>(
+    keys: readonly string[],
+    work: () => Promise<Result>,
+    options?: AcquireOptions,
+  ): Promise<Result | undefined> {
+    const release = await this.acquire(keys, options);
+    if (release === undefined) return undefined;
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  private grantIfFirst(waiter: Waiter): void {
+    if (waiter.isGranted || waiter.keys.some((key) => this.isBlocked(key, waiter))) return;
+    waiter.isGranted = true;
+    waiter.grant();
+  }
+
+  private isBlocked(key: string, waiter: Waiter): boolean {
+    for (const earlier of this.queues.get(key) ?? []) {
+      if (earlier === waiter) return false;
+      if (!(earlier.shared && waiter.shared)) return true;
+    }
+    return false;
+  }
+
+  private remove(waiter: Waiter): void {
+    const next: Waiter[] = [];
+    for (const key of waiter.keys) {
+      const left = (this.queues.get(key) ?? []).filter((other) => other !== waiter);
+      if (left.length === 0) this.queues.delete(key);
+      else this.queues.set(key, left);
+      next.push(...left);
+    }
+    for (const other of next) this.grantIfFirst(other);
+  }
+}
+
+export interface AcquireOptions {
+  /** Others who share may hold the keys at the same time; false unless given. */
+  readonly shared?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Waiter {
+  readonly keys: readonly string[];
+  readonly shared: boolean;
+  isGranted: boolean;
+  readonly grant: () => void;
+}

@@ -1,0 +1,267 @@
+import type { KnowledgeEvent, LinesShown, StateChanged, StateMet } from "./knowledge.js";
+import { carryParts, type LinePart, wholeLines } from "./line-facts.js";
+import { type LineSpan, outsideSpans } from "./line-spans.js";
+import { type Edit, PersistentMap } from "./persistent-map.js";
+import { addSpans, carrySourced, joinSources, putSpans, type SourcedSpan } from "./sourced-spans.js";
+
+/**
+ * What was shown of files, as an immutable value: a fold over facts (`KnowledgeEvent`). Keyed by name and
+ * hash in maps whose versions share structure: one object a path would be copied with each of its states.
+ * Names are the caller's or the real ones; whoever folds decides.
+ */
+export class KnownFiles {
+  static readonly empty = new KnownFiles(PersistentMap.empty(), PersistentMap.empty());
+
+  private constructor(
+    private readonly records: PersistentMap<KnownRecord>,
+    private readonly heads: PersistentMap<Head>,
+  ) {}
+
+  find(name: string, sha256: string): KnownRecord | undefined {
+    return this.records.get(keyOf(name, sha256));
+  }
+
+  /** The state of a file that was met last. */
+  latest(name: string): KnownRecord | undefined {
+    const head = this.heads.get(name);
+    return head === undefined ? undefined : this.find(name, head.latest);
+  }
+
+  /** The hashes of all states of a file, the one first met last at the beginning. */
+  *states(name: string): Iterable<string> {
+    let sha256 = this.heads.get(name)?.newest;
+    while (sha256 !== undefined) {
+      yield sha256;
+      sha256 = this.find(name, sha256)?.older;
+    }
+  }
+
+  /**
+   * @param name under which the file is known here.
+   */
+  learn(name: string, event: KnowledgeEvent, options: LearnOptions = {}): KnownFiles {
+    const { source, from } = options;
+    switch (event.kind) {
+      case "met":
+        return this.put(name, met(this.find(name, event.sha256), event), options);
+      case "shown":
+        return this.put(name, shown(this.find(name, event.sha256), event, source), options);
+      case "changed": {
+        if (event.after === null) return this;
+        const { before } = event;
+        const old = typeof before === "string" ? this.find(from ?? name, before) : undefined;
+        const record = changed(this.find(name, event.after), old, event, event.after, source);
+        return this.put(name, record, options);
+      }
+      default:
+        return event satisfies never;
+    }
+  }
+
+  /** Without anything of this file; what is forgotten counts as never shown. */
+  forget(name: string): KnownFiles {
+    let { records } = this;
+    for (const sha256 of this.states(name)) records = records.delete(keyOf(name, sha256));
+    return new KnownFiles(records, this.heads.delete(name));
+  }
+
+  /** With no more than the newest states of a file. */
+  forgetOldStates(name: string, mostStates: number): KnownFiles {
+    const states = [...this.states(name)];
+    const last = states[mostStates - 1];
+    if (last === undefined || states.length === mostStates) return this;
+    let { records } = this;
+    for (const sha256 of states.slice(mostStates)) records = records.delete(keyOf(name, sha256));
+    const oldest = records.get(keyOf(name, last));
+    if (oldest !== undefined) records = records.set(keyOf(name, last), { ...oldest, older: undefined });
+    return new KnownFiles(records, this.heads);
+  }
+
+  private put(name: string, record: KnownRecord, { edit, keepsLatest }: LearnOptions): KnownFiles {
+    const { sha256 } = record;
+    const head = this.heads.get(name);
+    const isNew = !this.records.has(keyOf(name, sha256));
+    const linked = isNew ? { ...record, older: head?.newest } : record;
+    const latest = keepsLatest === true && head !== undefined ? head.latest : sha256;
+    const next: Head = { latest, newest: isNew || head === undefined ? sha256 : head.newest };
+    const heads =
+      head?.latest === next.latest && head.newest === next.newest
+        ? this.heads
+        : this.heads.set(name, next, edit);
+    return new KnownFiles(this.records.set(keyOf(name, sha256), linked, edit), heads);
+  }
+}
+
+export interface LearnOptions {
+  /** Where the lines were shown, if that matters: a node of a conversation. */
+  readonly source?: string | undefined;
+  /** The name under which the state before a move is known. */
+  readonly from?: string | undefined;
+  /** Allows changes in place of maps that nobody else holds yet (`PersistentMap.set`). */
+  readonly edit?: Edit | undefined;
+  /** The fact is told late: the state that was met last stays so. */
+  readonly keepsLatest?: boolean | undefined;
+}
+
+/** What was shown of one state of one file. */
+export interface KnownRecord {
+  readonly sha256: string;
+  readonly version: number;
+  readonly total: number | undefined;
+  readonly encoding: string | undefined;
+  /** Known in any way; each with the newest place where it was shown. */
+  readonly lines: readonly SourcedSpan[];
+  /** Shown under this very hash. */
+  readonly verbatim: readonly SourcedSpan[];
+  readonly parts: readonly LinePart[];
+  /** Something was shown of this state, or of one that it came from, or the caller wrote all of it. */
+  readonly isSeen: boolean;
+  /** The state of the same file that was first met before this one. */
+  readonly older: string | undefined;
+}
+
+interface Head {
+  readonly latest: string;
+  readonly newest: string;
+}
+
+const separator = "\0";
+
+function keyOf(name: string, sha256: string): string {
+  return `${sha256}${separator}${name}`;
+}
+
+function blank(sha256: string): KnownRecord {
+  return {
+    sha256,
+    version: 0,
+    total: undefined,
+    encoding: undefined,
+    lines: [],
+    verbatim: [],
+    parts: [],
+    isSeen: false,
+    older: undefined,
+  };
+}
+
+function met(record: KnownRecord | undefined, event: StateMet): KnownRecord {
+  const { sha256, version, total } = event;
+  const before = record ?? blank(sha256);
+  return {
+    ...before,
+    version: Math.max(before.version, version),
+    total: total ?? before.total,
+    // Of an empty file there is nothing else to be shown.
+    isSeen: before.isSeen || total === 0,
+  };
+}
+
+/** Lines of one hash under another encoding are other lines: the newest encoding counts. */
+function inEncoding(record: KnownRecord, encoding: string | undefined): KnownRecord {
+  if (record.encoding === encoding) return record;
+  return { ...record, encoding, lines: [], verbatim: [], parts: [] };
+}
+
+function shown(record: KnownRecord | undefined, event: LinesShown, source: string | undefined): KnownRecord {
+  const before = inEncoding(record ?? blank(event.sha256), event.encoding);
+  const parts = [...before.parts, ...(event.parts ?? [])];
+  const { complete, rest } = wholeLines(parts);
+  const fresh = [...event.lines, ...complete];
+  return {
+    ...before,
+    total: event.total ?? before.total,
+    lines: putSpans(before.lines, fresh, source),
+    verbatim: putSpans(before.verbatim, fresh, source),
+    parts: rest,
+    isSeen: before.isSeen || fresh.length > 0 || rest.length > 0 || isSeenOtherwise(event),
+  };
+}
+
+/** There is nothing to show, or nobody can say which lines were. */
+function isSeenOtherwise({ total, someText }: LinesShown): boolean {
+  return total === 0 || someText === true;
+}
+
+function changed(
+  record: KnownRecord | undefined,
+  old: KnownRecord | undefined,
+  event: StateChanged,
+  after: string,
+  source: string | undefined,
+): KnownRecord {
+  const before = inEncoding(record ?? blank(after), event.encoding);
+  const { changes = [], authored = [], version, total } = event;
+  const known =
+    old === undefined || event.changes === undefined || old.encoding !== event.encoding ? undefined : old;
+  const carried = known === undefined ? [] : carrySourced(known.lines, changes);
+  const derived =
+    known === undefined || event.derived !== true ? [] : derivedLines(known.lines, changes, source);
+  const lines = putSpans(addSpans(derived, addSpans(before.lines, carried)), authored, source);
+  // Joined, since states that become each other again and again hand the same parts to and fro.
+  const parts =
+    known === undefined
+      ? before.parts
+      : wholeLines([...before.parts, ...carryParts(known.parts, changes)]).rest;
+  // Of lines that are known, one at least has to be left: else nothing of the new state was shown.
+  const goesOn = known?.lines.length === 0 || carried.length + derived.length + parts.length > 0;
+  return {
+    ...before,
+    version: Math.max(before.version, version),
+    total: total ?? before.total,
+    lines,
+    parts,
+    // Who adds to a file that was never shown has still seen no more than that.
+    isSeen: before.isSeen || (known?.isSeen === true && goesOn) || isMade(event) || isAll(authored, total),
+  };
+}
+
+/**
+ * The added lines of those edits of which every replaced line was known; both are sorted. They stand where
+ * these do and the call: of `a b` and an edit of `b` alone, who does not see `a` does not see the line.
+ */
+function derivedLines(
+  known: readonly SourcedSpan[],
+  changes: StateChanged["changes"] = [],
+  source: string | undefined,
+): readonly SourcedSpan[] {
+  const derived: SourcedSpan[] = [];
+  let shift = 0;
+  let next = 0;
+  for (const { at, removed, added } of changes) {
+    while ((known[next]?.to ?? Number.POSITIVE_INFINITY) < at) next += 1;
+    const sources = sourcesOfLines(known, next, { from: at, to: at + removed - 1 });
+    if (removed > 0 && added > 0 && sources !== undefined) {
+      const span = { from: at + shift, to: at + shift + added - 1 };
+      derived.push(source === undefined ? span : { ...span, source: joinSources([source, ...sources]) });
+    }
+    shift += added - removed;
+  }
+  return derived;
+}
+
+/** Where lines were shown, looked for from one span on; undefined where one of them was not. */
+function sourcesOfLines(
+  known: readonly SourcedSpan[],
+  first: number,
+  { from, to }: LineSpan,
+): readonly string[] | undefined {
+  const sources: string[] = [];
+  let wanted = from;
+  for (let at = first; wanted <= to; at++) {
+    const span = known[at];
+    if (span === undefined || span.from > wanted) return undefined;
+    if (span.source !== undefined) sources.push(span.source);
+    wanted = span.to + 1;
+  }
+  return sources;
+}
+
+/** A file that the call made of its own text: not one that an undo or a finished task brought. */
+function isMade({ before, derived }: StateChanged): boolean {
+  return before === null && derived === true;
+}
+
+function isAll(authored: readonly LineSpan[], total: number | undefined): boolean {
+  return total !== undefined && outsideSpans({ from: 1, to: total }, authored).length === 0;
+}

@@ -1,0 +1,291 @@
+import type { LandedHunk, Repair } from "../patch/index.js";
+import type { LineEdit } from "./line-facts.js";
+import type { LineSpan } from "./line-spans.js";
+import type { EntryFacts, HistoryEntry } from "./ports.js";
+import type { Refusal } from "./refusal.js";
+import type { FileRequest } from "./requests.js";
+
+/** What each kind of request is answered with. */
+export interface Outcomes {
+  readonly read: ReadOutcome;
+  readonly read_many: ReadManyOutcome;
+  readonly list: ListOutcome;
+  readonly find: FindOutcome;
+  readonly search: SearchOutcome;
+  readonly patch: WriteOutcome;
+  readonly write: WriteOutcome;
+  readonly edit: WriteOutcome;
+  readonly append: WriteOutcome;
+  readonly prepend: WriteOutcome;
+  readonly insert_lines: WriteOutcome;
+  readonly update_section: WriteOutcome;
+  readonly replace: WriteOutcome;
+  readonly apply_edit: WriteOutcome;
+  readonly undo: WriteOutcome;
+  readonly restore: WriteOutcome;
+  readonly apply_changes: ApplyChangesOutcome;
+}
+
+/** The answer to a request, by its kind. */
+export type OutcomeOf<Request extends FileRequest> = Outcomes[Request["kind"]];
+
+/** The answer to any request. */
+export type FileOutcome = OutcomeOf<FileRequest>;
+
+/** A session's view of one state of one file (seed 1, section 4.1; hash over the bytes on disk). */
+export interface FileState {
+  /** As the caller named it, lexically tidied. */
+  readonly path: string;
+  /** Counts the states that were handed out, from 1; 0 where there is no file. */
+  readonly version: number;
+  /** Of the bytes on disk, 64 hex digits; `null` where there is no file. */
+  readonly sha256: string | null;
+  /** The decoded text without byte order mark; `null` where there is none or it is not text. */
+  readonly content: string | null;
+  readonly facts?: TextFacts;
+  /** Set where `content` is a window: 1-based lines, both included. */
+  readonly lines?: { readonly from: number; readonly to: number };
+}
+
+export interface TextFacts {
+  readonly encoding: string;
+  readonly bom: boolean;
+  readonly guessed: boolean;
+  readonly endings: "lf" | "crlf" | "cr" | "mixed" | "none";
+  readonly totalLines: number;
+  readonly finalNewline: boolean;
+  readonly totalBytes: number;
+}
+
+export type ReadOutcome =
+  | {
+      readonly kind: "read";
+      readonly state: ReadState;
+      /** What else has to be said: that another program wrote into a file that was replaced. */
+      readonly notice?: string;
+      /** The same lines of the same state stand in the caller's context already: a stub will do. */
+      readonly unchanged?: true;
+    }
+  | ReadRefusal;
+
+/** The state of a file that is there and is text. */
+export interface ReadState extends FileState {
+  readonly sha256: string;
+  readonly content: string;
+}
+
+export interface ReadRefusal extends Refusal {
+  readonly path: string;
+}
+
+export interface ReadManyOutcome {
+  readonly kind: "read_many";
+  /** In the order asked for; globs sorted by path, each path once. */
+  readonly files: readonly ReadOutcome[];
+  /** Paths that the caps left out, with their sizes in bytes; the first 500 of them. */
+  readonly leftOut: readonly { readonly path: string; readonly sizeBytes: number }[];
+  /** How many were left out in all. */
+  readonly leftOutCount: number;
+}
+
+export interface ListedEntry {
+  readonly path: string;
+  readonly isDirectory: boolean;
+  readonly sizeBytes?: number;
+  /** "link" or "other" (FIFO, socket, device); absent for files and folders. */
+  readonly special?: "link" | "other";
+  /** False for a name that is no valid UTF-8: it can be seen, not opened. */
+  readonly openable: boolean;
+}
+
+export type ListOutcome =
+  | {
+      readonly kind: "listed";
+      readonly path: string;
+      readonly entries: readonly ListedEntry[];
+      readonly more: boolean;
+    }
+  | Refusal;
+
+/** Names only: what is found is no licence to write. */
+export type FindOutcome =
+  | {
+      readonly kind: "found";
+      readonly path: string;
+      /** In the order of the walk; links and other special files among them. */
+      readonly files: readonly ListedEntry[];
+      /** Why there may be more. */
+      readonly more?: "limit" | "time";
+    }
+  | Refusal;
+
+/** Snippets only: without version and hash, what is shown is no licence to write. */
+export type SearchOutcome =
+  | {
+      readonly kind: "searched";
+      readonly path: string;
+      /** In the order of the walk, then of the lines. */
+      readonly matches: readonly SearchMatch[];
+      readonly searchedFiles: number;
+      readonly searchedBytes: number;
+      readonly skips: SearchSkips;
+      /** Why there may be more: the limit of matches, the size of an answer, the time. */
+      readonly more?: "limit" | "answer" | "time";
+    }
+  | Refusal;
+
+export interface SearchMatch {
+  readonly path: string;
+  /** 1-based, as `read` counts. */
+  readonly line: number;
+  /** 1-based, in UTF-16 units, of the first match in the line. */
+  readonly column: number;
+  /** The line, or the part of a long one around the match. */
+  readonly text: string;
+  /** Lines that no other match shows, in the order of the file. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** What was not searched, as far as nobody would expect it. */
+export interface SearchSkips {
+  readonly binary: number;
+  /** Files that by their names hold secrets: searched only where they are named. */
+  readonly secret: number;
+  readonly unreadable: number;
+  /** Lines of which only the beginning was looked at, because the pattern is slow. */
+  readonly longLines: number;
+}
+
+export type FolderOutcome =
+  | { readonly kind: "folder"; readonly path: string; readonly made: boolean }
+  | Refusal;
+
+export type InfoOutcome =
+  | { readonly kind: "info"; readonly path: string; readonly facts: EntryFacts }
+  | Refusal;
+
+export type BytesOutcome =
+  | { readonly kind: "bytes"; readonly path: string; readonly bytes: Uint8Array }
+  | Refusal;
+
+/** The answer to a change set: all of it was carried out, or nothing was written. */
+export type ApplyChangesOutcome = ChangeSetDone | ChangeSetRefusal;
+
+/** All files are as the set asked. */
+export interface ChangeSetDone {
+  readonly kind: "change_set";
+  readonly success: true;
+  readonly code: "applied" | "already_applied" | "no_change";
+  readonly message: string;
+  /** One for each file, in the order of the request; a rename has two, the old name and the new. */
+  readonly files: readonly ChangedFile[];
+}
+
+/** Nothing was written. Files that were no reason for it have the code `not_applied`. */
+export interface ChangeSetRefusal extends Refusal {
+  readonly success: false;
+  /** As of `ChangeSetDone`; none where the set was refused before its files were looked at. */
+  readonly files: readonly ChangedFile[];
+}
+
+export interface ChangedFile {
+  /** As the caller named it, lexically tidied. */
+  readonly path: string;
+  readonly outcome: WriteOutcome;
+}
+
+/** In what state a file is, by its hash alone: no licence to write, and nothing of it is shown. */
+export interface FileStanding {
+  /** As it was asked for. */
+  readonly path: string;
+  /** `null`: there is no such file; undefined where it cannot be told. */
+  readonly sha256?: string | null;
+  /** The file's own name, all links resolved, where the walk got there. */
+  readonly realPath?: string;
+  /** Why no earlier state could be put there. */
+  readonly barred?: Refusal;
+}
+
+/** The answer of every writing request, in every exit (docs/outcomes.md). */
+export type WriteOutcome = Written | Unchanged | WriteRefusal;
+
+/** The file was changed. */
+export interface Written {
+  readonly kind: "written";
+  readonly success: true;
+  readonly code: "applied";
+  readonly message: string;
+  /** The new state. */
+  readonly state: FileState;
+  /** The SHA-256 of the state that was replaced; `null` where there was no file. */
+  readonly replaced: string | null;
+  /** Of a move: the name that the file had before. */
+  readonly movedFrom?: string;
+  readonly change: ChangeReport;
+  /** The other files that the same step changed: of a change set that was undone as a whole, of a rename. */
+  readonly together?: readonly WriteOutcome[];
+}
+
+/** The file is already as it was asked for; nothing was written. */
+export interface Unchanged {
+  readonly kind: "unchanged";
+  readonly success: true;
+  readonly code: "already_applied" | "no_change";
+  readonly message: string;
+  readonly state: FileState;
+  /** Whether the caller had been shown all of `state` before this call. */
+  readonly shownBefore: boolean;
+  readonly together?: readonly WriteOutcome[];
+}
+
+/** Why nothing was written, with the true state. */
+export interface WriteRefusal extends Refusal {
+  readonly success: false;
+  /** `null` where there is none to tell (a path outside, a folder). */
+  readonly state: FileState | null;
+  /** Whether the caller had been shown all of `state` before this call. */
+  readonly shownBefore: boolean;
+  /** Of a mismatch: what differs between the base and the disk, where the base is still kept. */
+  readonly change?: ChangeReport;
+  /** Lines of `state` that the message shows word for word. */
+  readonly quoted?: readonly QuotedLines[];
+  readonly together?: readonly WriteOutcome[];
+}
+
+/** Lines that stand in a message. */
+export interface QuotedLines extends LineSpan {
+  /** Where they begin in the message, in UTF-16 units. */
+  readonly start: number;
+}
+
+/** What a write did, or would do: facts for those who render it, and for whoever keeps what is known. */
+export interface ChangeReport {
+  readonly landed: readonly LandedHunk[];
+  readonly repairs: readonly Repair[];
+  /** The lines that changed, where they were changed. */
+  readonly changes: readonly LineEdit[];
+  /** Lines of the new text that stood wholly in the call. */
+  readonly authored: readonly LineSpan[];
+  /** The caller sent all of the new content. */
+  readonly sentWhole: boolean;
+  /** Every added line follows from the call and the lines that it replaced. */
+  readonly derived: boolean;
+  /** How many lines the new text has; left out where it is no text. */
+  readonly total?: number;
+  /** Line ranges of the new text that differ from the old, 1-based, both included; `to < from` marks a deletion before `from`. */
+  readonly ranges: readonly LineSpan[];
+  /** The decoded text before the change; `null` where there was no file, or none that is text. */
+  readonly beforeText: string | null;
+}
+
+export type LogOutcome =
+  | { readonly kind: "log"; readonly path: string; readonly entries: readonly LoggedWrite[] }
+  | Refusal;
+
+export interface LoggedWrite extends HistoryEntry {
+  /** Whether the bytes of the `after` state can still be had. */
+  readonly kept: boolean;
+  /** Whether the file is in this state now. */
+  readonly current: boolean;
+}

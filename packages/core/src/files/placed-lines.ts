@@ -1,0 +1,235 @@
+import { diffLines } from "../patch/index.js";
+import { splitLines } from "../text/index.js";
+import { carrySpans, type LineEdit, lineEdits } from "./line-facts.js";
+import { joinSpans, type LineSpan } from "./line-spans.js";
+
+/** What stood between two offsets of a text (UTF-16 units, the end excluded) became another text. */
+export interface TextSplice {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** The text after splices that are sorted and do not overlap. */
+export function applySplices(text: string, splices: readonly TextSplice[]): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (const splice of splices) {
+    parts.push(text.slice(done, splice.from), splice.text);
+    done = splice.to;
+  }
+  parts.push(text.slice(done));
+  return parts.join("");
+}
+
+/** The one splice between two texts: what they neither begin nor end with. */
+export function differenceOf(before: string, after: string): TextSplice {
+  const shorter = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < shorter && before.charCodeAt(from) === after.charCodeAt(from)) from += 1;
+  let tail = 0;
+  const most = shorter - from;
+  while (
+    tail < most &&
+    before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
+  )
+    tail += 1;
+  return { from, to: before.length - tail, text: after.slice(from, after.length - tail) };
+}
+
+/** What splices came to, line by line. */
+export interface PlacedLines {
+  readonly changes: readonly LineEdit[];
+  /** Lines of the new text that all came from the splices' own texts. */
+  readonly authored: readonly LineSpan[];
+}
+
+/**
+ * The lines that splices change, where they were made: of two equal lines the very one that was meant. Lines
+ * that a splice puts back as they were are no change.
+ *
+ * In `a\nb\nc\n` the splice of `b` (2 to 3) by `x\nb` inserts one line: `{ at: 2, removed: 0, added: 1 }`,
+ * and lines 2 and 3 of the new text are authored.
+ *
+ * @param splices sorted, none overlapping another.
+ * @returns undefined for a text whose lines a lone carriage return ends.
+ */
+export function placeSplices(before: string, splices: readonly TextSplice[]): PlacedLines | undefined {
+  if (loneReturn.test(before)) return undefined;
+  const changes: LineEdit[] = [];
+  const authored: LineSpan[] = [];
+  let line = 1;
+  let counted = 0;
+  let shift = 0;
+  for (const region of regionsOf(before, splices)) {
+    if (loneReturn.test(region.text)) return undefined;
+    line += newlinesBetween(before, counted, region.from);
+    counted = region.from;
+    const old = linesOf(before.slice(region.from, region.to));
+    const fresh = linesOf(region.text);
+    for (const edit of lineEdits(diffLines(old, fresh, 200)))
+      changes.push({ ...edit, at: edit.at + line - 1 });
+    for (const { from, to } of authoredLines(fresh, region.own))
+      authored.push({ from: from + line - 1 + shift, to: to + line - 1 + shift });
+    shift += fresh.length - old.length;
+  }
+  return { changes, authored };
+}
+
+/** Several steps of splices, each on the result of the one before, as one. */
+export function placeSteps(
+  steps: readonly { readonly before: string; readonly splices: readonly TextSplice[] }[],
+): PlacedLines | undefined {
+  let placed: PlacedLines = { changes: [], authored: [] };
+  for (const { before, splices } of steps) {
+    const next = placeSplices(before, splices);
+    if (next === undefined) return undefined;
+    const authored = joinSpans([...carrySpans(placed.authored, next.changes), ...next.authored]);
+    placed = { changes: composeEdits(placed.changes, next.changes), authored };
+  }
+  return placed;
+}
+
+/** Whether it ends a line depends on the rest of the text (`splitLines`). */
+const loneReturn = /\r(?!\n)/;
+
+/** First one change, then another on its result, as one. Both are sorted. */
+export function composeEdits(first: readonly LineEdit[], second: readonly LineEdit[]): readonly LineEdit[] {
+  if (first.length === 0) return second;
+  const rest = new Pieces(piecesOf(first));
+  const composed: Piece[] = [];
+  let at = 1;
+  for (const edit of second) {
+    composed.push(...rest.take(edit.at - at));
+    rest.take(edit.removed);
+    composed.push({ old: undefined, count: edit.added });
+    at = edit.at + edit.removed;
+  }
+  return editsOf([...composed, ...rest.take(Number.POSITIVE_INFINITY)]);
+}
+
+/** Lines of a text in a row: kept from line `old` of the text before on, or new. */
+interface Piece {
+  readonly old: number | undefined;
+  readonly count: number;
+}
+
+/** The new text as pieces; the last one has no end. */
+function piecesOf(edits: readonly LineEdit[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let old = 1;
+  for (const { at, removed, added } of edits) {
+    pieces.push({ old, count: at - old }, { old: undefined, count: added });
+    old = at + removed;
+  }
+  return [...pieces, { old, count: Number.POSITIVE_INFINITY }];
+}
+
+function editsOf(pieces: readonly Piece[]): readonly LineEdit[] {
+  const edits: LineEdit[] = [];
+  let [at, added] = [1, 0];
+  for (const { old, count } of pieces) {
+    if (count === 0) continue;
+    if (old === undefined) {
+      added += count;
+      continue;
+    }
+    if (added > 0 || old > at) edits.push({ at, removed: old - at, added });
+    [at, added] = [old + count, 0];
+  }
+  return edits;
+}
+
+/** Pieces that are taken off from the front. */
+class Pieces {
+  private at = 0;
+  private used = 0;
+
+  constructor(private readonly pieces: readonly Piece[]) {}
+
+  take(lines: number): readonly Piece[] {
+    const taken: Piece[] = [];
+    let left = lines;
+    for (let piece = this.pieces[this.at]; piece !== undefined && left > 0; piece = this.pieces[this.at]) {
+      const count = Math.min(left, piece.count - this.used);
+      const old = piece.old === undefined ? undefined : piece.old + this.used;
+      if (count > 0) taken.push({ old, count });
+      left -= count;
+      this.used += count;
+      if (this.used < piece.count) break;
+      this.at += 1;
+      this.used = 0;
+    }
+    return taken;
+  }
+}
+
+/** Whole lines of the old text, what becomes of them, and which stretches of that came from splices. */
+interface Region {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  readonly own: readonly { readonly from: number; readonly to: number }[];
+}
+
+function* regionsOf(before: string, splices: readonly TextSplice[]): Iterable<Region> {
+  let next = 0;
+  for (let splice = splices[next]; splice !== undefined; splice = splices[next]) {
+    const from = splice.from === 0 ? 0 : before.lastIndexOf("\n", splice.from - 1) + 1;
+    const own: { from: number; to: number }[] = [];
+    let text = "";
+    let done = from;
+    let to = from;
+    while (splice !== undefined && (own.length === 0 || touches(before, splice.from, to))) {
+      text += before.slice(done, splice.from);
+      own.push({ from: text.length, to: text.length + splice.text.length });
+      text += splice.text;
+      done = splice.to;
+      to = Math.max(to, regionEnd(before, splice, text));
+      next += 1;
+      splice = splices[next];
+    }
+    yield { from, to, text: text + before.slice(done, to), own };
+  }
+}
+
+/** Whether an offset lies in the lines up to `to`; behind a last line without newline it does, too. */
+function touches(before: string, from: number, to: number): boolean {
+  return from < to || (from === to && to === before.length && before[to - 1] !== "\n");
+}
+
+/** Up to the end of the line in which a splice ends, unless it ends between two lines and leaves them so. */
+function regionEnd(before: string, { to }: TextSplice, text: string): number {
+  const between = to === 0 || before[to - 1] === "\n";
+  if (between && (text === "" || text.endsWith("\n"))) return to;
+  const newline = before.indexOf("\n", to);
+  return newline < 0 ? before.length : newline + 1;
+}
+
+function newlinesBetween(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+}
+
+/** Lines with their terminators, so that a changed one is seen. */
+function linesOf(text: string): readonly string[] {
+  const { contents, endings } = splitLines(text);
+  return contents.map((line, at) => line + (endings[at] ?? ""));
+}
+
+/** The lines whose text (the terminator may be the file's) lies in one stretch; 1-based. */
+function authoredLines(lines: readonly string[], own: Region["own"]): readonly LineSpan[] {
+  const authored: LineSpan[] = [];
+  let start = 0;
+  let next = 0;
+  for (const [at, line] of lines.entries()) {
+    const end = start + line.replace(/\r?\n$/, "").length;
+    while ((own[next]?.to ?? Number.POSITIVE_INFINITY) < end) next += 1;
+    const stretch = own[next];
+    if (stretch !== undefined && stretch.from <= start && end <= stretch.to)
+      authored.push({ from: at + 1, to: at + 1 });
+    start += line.length;
+  }
+  return joinSpans(authored);
+}

@@ -1,0 +1,200 @@
+import { lstatSync } from "node:fs";
+import { dirname } from "node:path";
+import {
+  type Changed,
+  type ChangeSets,
+  DiskFault,
+  isRefusal,
+  type Place,
+  type Refusal,
+  type SetCommitted,
+  type SetStep,
+  type SetStopped,
+} from "../../files/index.js";
+import { spotOf } from "../commit/place.js";
+import { Cleanup, newStageName } from "../commit/stage.js";
+import { changed, lostLock } from "../commit/target.js";
+import { removeQuietly } from "../disk/entries.js";
+import { faultFrom, refusalFrom } from "../disk/faults.js";
+import type { Presence } from "../state-folder/sessions.js";
+import type { StateFolder } from "../state-folder/state-folder.js";
+import { recordWrites } from "./history.js";
+import { decideRecord, type SetRecord, writeRecord } from "./record.js";
+import { landedOf, lookOnce, type PreparedStep, prepareStep, takeStep } from "./step.js";
+import { clear, forget, type HeldStep, inOrder, quietly, syncFolders, takeBack } from "./undoing.js";
+
+/** Change sets on this disk, journaled in the state folder. */
+export function openChangeSets(state: StateFolder, presence: Presence): ChangeSets {
+  return {
+    commit: async (id, steps, guard) => {
+      let record: SetRecord;
+      let path: string;
+      try {
+        record = recordOf(id, steps);
+        presence.show();
+        path = writeRecord(state, record);
+      } catch (error) {
+        const refusal = refusalFrom(error, `the state folder ${state.path}`);
+        if (refusal === undefined) throw faultFrom(error, `the state folder ${state.path}`);
+        return refusal;
+      }
+      return new SetCommit(state, record, path, steps).run(guard);
+    },
+  };
+}
+
+function recordOf(id: string, steps: readonly SetStep[]): SetRecord {
+  return {
+    id,
+    steps: steps.map(({ entry }) => ({ entry, stageName: newStageName(), keptName: newStageName() })),
+    folders: missingFolders(steps),
+  };
+}
+
+/** One change set on its way from the journal to its end. */
+class SetCommit {
+  private readonly places: Place[] = [];
+  private readonly cleanups: Cleanup[] = [];
+  private readonly held: HeldStep[] = [];
+  private readonly prepared: PreparedStep[] = [];
+  /** The step that is being worked on. */
+  private at = 0;
+  private begun = false;
+
+  constructor(
+    private readonly state: StateFolder,
+    private readonly record: SetRecord,
+    private readonly path: string,
+    private readonly steps: readonly SetStep[],
+  ) {}
+
+  async run(guard: () => Promise<boolean>): Promise<SetCommitted | SetStopped> {
+    try {
+      const stopped = await this.commit(guard);
+      return stopped ?? this.finish();
+    } finally {
+      for (const cleanup of this.cleanups) cleanup.run();
+      for (const place of this.places) await place.close();
+    }
+  }
+
+  /** Up to the decision. Whatever fails before it is taken back. */
+  private async commit(guard: () => Promise<boolean>): Promise<SetStopped | undefined> {
+    try {
+      const stopped = (await this.stageAll()) ?? (await this.lookAll(guard)) ?? this.takeAll();
+      if (stopped !== undefined) return this.giveUp(stopped);
+      syncFolders(this.held);
+      decideRecord(this.path, "committed");
+      return undefined;
+    } catch (error) {
+      return this.giveUpAfter(error);
+    }
+  }
+
+  private async stageAll(): Promise<Changed | Refusal | undefined> {
+    for (const [at, step] of this.steps.entries()) {
+      this.at = at;
+      const place = await step.enter();
+      if (isRefusal(place)) return place;
+      this.places.push(place);
+      const [spot, names, cleanup] = [spotOf(place), this.record.steps[at], new Cleanup()];
+      if (spot === undefined || names === undefined) throw new Error("a step of a change set has no place");
+      this.cleanups.push(cleanup);
+      this.held.push({ names, folder: spot.folder });
+      const source = this.prepared.find((other) => other.step.entry.realPath === step.movedFrom);
+      const prepared = prepareStep(step, { spot, names, cleanup }, source);
+      if (prepared.kind !== "prepared") return prepared;
+      this.prepared.push(prepared);
+    }
+    syncFolders(this.held);
+    return undefined;
+  }
+
+  private async lookAll(guard: () => Promise<boolean>): Promise<Changed | Refusal | undefined> {
+    const [first] = this.prepared;
+    if (first !== undefined && !(await guard())) return lostLock(first.spot);
+    for (const at of this.prepared.keys()) {
+      const answer = this.lookAt(at);
+      if (answer.kind !== "prepared") return answer;
+    }
+    return undefined;
+  }
+
+  private takeAll(): Changed | Refusal | undefined {
+    for (const prepared of inOrder(this.prepared, ({ names }) => names)) {
+      const answer = this.lookAt(this.prepared.indexOf(prepared));
+      if (answer.kind !== "prepared") return answer;
+      this.begun = true;
+      if (takeStep(answer) !== "taken") return changed;
+    }
+    return undefined;
+  }
+
+  private lookAt(at: number): PreparedStep | Changed | Refusal {
+    const prepared = this.prepared[at];
+    if (prepared === undefined) throw new Error("a step of a change set was not prepared");
+    this.at = at;
+    const answer = lookOnce(prepared);
+    if (answer.kind === "prepared") this.prepared[at] = answer;
+    return answer;
+  }
+
+  private giveUp(reason: Changed | Refusal): SetStopped {
+    let leftAlone: readonly string[] = [];
+    if (this.begun) {
+      try {
+        leftAlone = takeBack(this.held).overwritten;
+      } catch (error) {
+        throw faultFrom(error, this.shown, "divided");
+      }
+    }
+    forget(this.record, this.path, this.held);
+    return { kind: "set_stopped", at: this.at, reason, leftAlone };
+  }
+
+  private giveUpAfter(error: unknown): SetStopped {
+    const reason = refusalFrom(error, this.shown);
+    if (reason !== undefined) return this.giveUp(reason);
+    const fault = faultFrom(error, this.shown);
+    if (!isDivided(fault)) this.giveUp(changed);
+    throw fault;
+  }
+
+  /** After the decision nothing is refused any more; what cannot be cleared up now is found by recovery. */
+  private finish(): SetCommitted {
+    const recorded = quietly(() => recordWrites(this.state, this.record, () => true));
+    const { whole } = clear(this.held);
+    if (recorded && whole) removeQuietly(this.path);
+    try {
+      return { kind: "set_committed", files: this.prepared.map(landedOf) };
+    } catch (error) {
+      throw faultFrom(error, this.shown, "visible");
+    }
+  }
+
+  private get shown(): string {
+    return this.steps[this.at]?.entry.realPath ?? this.state.path;
+  }
+}
+
+/** A set that could not be taken back is not tried a second time: recovery does that. */
+function isDivided(fault: unknown): boolean {
+  return fault instanceof DiskFault && fault.state === "divided";
+}
+
+/** The folders that `SetStep.enter` will make, the outermost first. */
+function missingFolders(steps: readonly SetStep[]): readonly string[] {
+  const missing = new Set<string>();
+  for (const { entry } of steps) {
+    const above: string[] = [];
+    for (let path = dirname(entry.realPath); !missing.has(path) && isMissing(path); path = dirname(path)) {
+      above.push(path);
+    }
+    for (const path of above.toReversed()) missing.add(path);
+  }
+  return [...missing];
+}
+
+function isMissing(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+}

@@ -1,0 +1,114 @@
+import { rmdirSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { findFolder, removeStage } from "../commit/real-path.js";
+import { removeQuietly } from "../disk/entries.js";
+import type { Folder } from "../disk/folder.js";
+import { codeOf } from "../disk/platform.js";
+import type { RecordedStep, SetRecord } from "./record.js";
+import { decideRecord } from "./record.js";
+import { putBack, stateOf } from "./step.js";
+
+/** A step and the open folder of its file; undefined where the folder is gone, or was never reached. */
+export interface HeldStep {
+  readonly names: RecordedStep;
+  readonly folder: Folder | undefined;
+}
+
+/** What taking a set back found. */
+export interface TakenBack {
+  /** Real paths where somebody else wrote after our step: left as they are. */
+  readonly overwritten: readonly string[];
+  /** Real paths where somebody else wrote before it. */
+  readonly foreign: readonly string[];
+}
+
+/**
+ * Takes back every step that was taken, the last first, and makes that durable; a file that somebody else
+ * wrote since is left alone. It goes by what is on the disk, so it can be interrupted and begun again.
+ * Throws the system's error; the journal then stays as it is.
+ */
+export function takeBack(steps: readonly HeldStep[]): TakenBack {
+  const overwritten: string[] = [];
+  const foreign: string[] = [];
+  for (const { names, folder } of inOrder(steps, ({ names }) => names).toReversed()) {
+    const { realPath, before } = names.entry;
+    // Without a folder there is no file: for one that was to be created that is as it was.
+    const state = folder === undefined ? (before === null ? "old" : "foreign") : stateOf(folder, names);
+    const left =
+      state === "overwritten" || (state === "new" && folder !== undefined && !putBack(folder, names));
+    if (left) overwritten.push(realPath);
+    if (state === "foreign") foreign.push(realPath);
+  }
+  syncFolders(steps);
+  return { overwritten, foreign };
+}
+
+/** New names first, old ones last: whoever looks meanwhile finds a renamed file twice rather than not at all. */
+export function inOrder<Item>(items: readonly Item[], stepOf: (item: Item) => RecordedStep): readonly Item[] {
+  const rank = (item: Item) => {
+    const { before, after } = stepOf(item).entry;
+    return before === null ? 0 : after === null ? 2 : 1;
+  };
+  return [...items].sort((one, other) => rank(one) - rank(other));
+}
+
+/** Makes the entries of all folders durable, each once. */
+export function syncFolders(steps: readonly HeldStep[]): void {
+  const synced = new Set<string>();
+  for (const { names, folder } of steps) {
+    const path = dirname(names.entry.realPath);
+    if (folder === undefined || synced.has(path)) continue;
+    synced.add(path);
+    folder.sync();
+  }
+}
+
+/**
+ * Decides a set that was taken back, and removes everything that is ours. Nothing of it matters for the
+ * files any more: what fails here is found by recovery.
+ */
+export function forget(record: SetRecord, path: string, steps: readonly HeldStep[]): number {
+  quietly(() => decideRecord(path, "taken_back"));
+  const { removed } = clear(steps);
+  for (const folder of record.folders.toReversed()) quietly(() => removeEmpty(folder));
+  removeQuietly(path);
+  return removed;
+}
+
+/** Removes stages and second names; `whole` unless one could not be removed. */
+export function clear(steps: readonly HeldStep[]): { readonly removed: number; readonly whole: boolean } {
+  let removed = 0;
+  let whole = true;
+  for (const { names, folder } of steps) {
+    if (folder === undefined) continue;
+    // The second name first: a stage that is still there says that the step was not taken.
+    for (const name of [names.keptName, names.stageName]) {
+      whole =
+        quietly(() => {
+          if (removeStage(folder, name)) removed += 1;
+        }) && whole;
+    }
+  }
+  return { removed, whole };
+}
+
+/** @returns whether the system did what was asked. */
+export function quietly(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return false;
+  }
+}
+
+function removeEmpty(realPath: string): void {
+  const parent = findFolder(dirname(realPath));
+  if (parent === undefined) return;
+  try {
+    rmdirSync(parent.at(basename(realPath)));
+  } finally {
+    parent.close();
+  }
+}

@@ -1,0 +1,72 @@
+import { fsyncSync, ftruncateSync } from "node:fs";
+import type { Changed, Committed, ExpectedFile, Refusal } from "../../files/index.js";
+import { faultFrom, refusalFrom } from "../disk/faults.js";
+import { openFlags } from "../disk/platform.js";
+import { identityOf, openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
+import { type Cleanup, writeAll } from "./stage.js";
+import { changed, lookAgain, lostLock, type Target } from "./target.js";
+
+interface Overwrite {
+  readonly expected: ExpectedFile;
+  readonly target: Target;
+  readonly guard: () => Promise<boolean>;
+  readonly cleanup: Cleanup;
+}
+
+/**
+ * Writes into the existing inode: links, owner and attributes stay, atomicity is given up. What can fail
+ * for want of space is done before the first old byte is touched; after any failure the old bytes are
+ * put back.
+ */
+export async function writeInPlace(
+  spot: Spot,
+  bytes: Uint8Array,
+  { expected, target, guard, cleanup }: Overwrite,
+): Promise<Committed | Changed | Refusal> {
+  const opened = openFile(spot, openFlags.write);
+  if (opened.kind === "refusal") return opened;
+  cleanup.closes(opened.fd);
+  if (opened.stat.ino !== target.stat.ino || opened.stat.dev !== target.stat.dev) return changed;
+  const size = Number(target.stat.size);
+  const old = readUpTo(opened.fd, size, size);
+  if (old === undefined) return changed;
+  if (!(await guard())) return lostLock(spot);
+  const last = lookAgain(spot, expected, target, cleanup);
+  if (last.kind !== "target") return last;
+  if (last.stat.ino !== opened.stat.ino) return changed;
+  try {
+    overwrite(opened.fd, bytes, old.length);
+  } catch (error) {
+    return takeBack(spot, opened.fd, old, error);
+  }
+  return settled(spot, opened.fd);
+}
+
+function overwrite(fd: number, bytes: Uint8Array, oldLength: number): void {
+  if (bytes.length > oldLength) writeAll(fd, bytes.subarray(oldLength), oldLength);
+  writeAll(fd, bytes.subarray(0, oldLength), 0);
+  ftruncateSync(fd, bytes.length);
+}
+
+function takeBack(spot: Spot, fd: number, old: Uint8Array, cause: unknown): Refusal {
+  try {
+    ftruncateSync(fd, old.length);
+    writeAll(fd, old, 0);
+    fsyncSync(fd);
+  } catch {
+    throw faultFrom(cause, spot.shown, "mixed");
+  }
+  const refusal = refusalFrom(cause, spot.shown);
+  if (refusal === undefined) throw faultFrom(cause, spot.shown);
+  return refusal;
+}
+
+function settled(spot: Spot, fd: number): Committed {
+  try {
+    fsyncSync(fd);
+  } catch (error) {
+    throw faultFrom(error, spot.shown, "visible");
+  }
+  const stat = statAt(spot);
+  return stat === undefined ? { kind: "committed" } : { kind: "committed", identity: identityOf(stat) };
+}

@@ -1,0 +1,80 @@
+import { isAbsolute, resolve } from "node:path";
+import { type Disk, type Place, type Refusal, refuse } from "../../files/index.js";
+import { escapeForDisplay } from "../../text/index.js";
+import { answering } from "../disk/faults.js";
+import { type OpenedRoot, openRoot } from "../disk/folder.js";
+import { canWalkByHandle } from "../disk/platform.js";
+import { type Root, walk } from "../disk/walk.js";
+import { placeOf } from "./place.js";
+
+/** The disk below some roots, whose handles are held until `close`. */
+export interface OpenedDisk extends Disk {
+  readonly kind: "disk";
+  close(): void;
+}
+
+/** Weaker ways than this machine has, for tests and measurements. */
+export interface DiskOptions {
+  /** `false` takes the weaker walk by compared paths, as on systems without handles to walk from. */
+  readonly byHandle?: boolean;
+  /** `false` replaces by renaming alone, as on systems that cannot exchange two names. */
+  readonly exchanges?: boolean;
+}
+
+/**
+ * Opens the roots once: whatever is renamed to their paths later, this disk stays in the folders that it
+ * opened. A root may be a link itself; a relative one counts from the current folder.
+ *
+ * @returns `invalid_arguments` without roots, else what is wrong with one (`file_missing`, `not_a_file`).
+ */
+export function openDisk(rootPaths: readonly string[], options: DiskOptions = {}): OpenedDisk | Refusal {
+  if (rootPaths.length === 0) return refuse("invalid_arguments", "A workspace needs a root folder.");
+  const roots: Root[] = [];
+  for (const path of rootPaths) {
+    const named = resolve(path);
+    const opened = answering<OpenedRoot>(named, () => openRoot(named, options.byHandle ?? canWalkByHandle()));
+    if ("kind" in opened) {
+      for (const root of roots) root.folder.close();
+      return rootRefusal(opened, named);
+    }
+    const { realPath: real, folder } = opened;
+    roots.push({ named, real, folder, exchanges: options.exchanges ?? true });
+  }
+  return new HandleDisk(roots);
+}
+
+class HandleDisk implements OpenedDisk {
+  readonly kind = "disk";
+  readonly roots: readonly string[];
+  readonly realRoots: readonly string[];
+  private closed = false;
+
+  constructor(private readonly opened: readonly Root[]) {
+    this.roots = opened.map((root) => root.named);
+    this.realRoots = opened.map((root) => root.real);
+  }
+
+  async enter(path: string, missing: "refuse" | "allow" | "create"): Promise<Place | Refusal> {
+    if (this.closed) throw new Error("this disk was closed");
+    const reached = walk(this.opened, path, missing);
+    return reached.kind === "refusal" ? reached : placeOf(reached);
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    for (const root of this.opened) root.folder.close();
+  }
+}
+
+function rootRefusal(refusal: Refusal, path: string): Refusal {
+  const shown = escapeForDisplay(isAbsolute(path) ? path : resolve(path));
+  switch (refusal.code) {
+    case "file_missing":
+      return refuse("file_missing", `The root ${shown} does not exist.`);
+    case "not_a_file":
+      return refuse("not_a_file", `The root ${shown} is not a folder.`);
+    default:
+      return refusal;
+  }
+}

@@ -1,0 +1,195 @@
+import { lstatSync, type Stats, statSync } from "node:fs";
+import type {
+  Changed,
+  CommitOptions,
+  Committed,
+  DirectoryListing,
+  Entry,
+  EntryFacts,
+  Expected,
+  ExpectedFile,
+  FileBytes,
+  FileWindow,
+  Place,
+  Refusal,
+  Streamed,
+} from "../../files/index.js";
+import { refuse } from "../../files/index.js";
+import { escapeForDisplay } from "../../text/index.js";
+import { answering, faultFrom, refusalFrom } from "../disk/faults.js";
+import type { Folder } from "../disk/folder.js";
+import { listFolder } from "../disk/listing.js";
+import { lookAt, readWhole, type Spot, streamFile } from "../disk/reading.js";
+import { hasLoneSurrogate, type Reached, type Root } from "../disk/walk.js";
+import { readWindow } from "../disk/window.js";
+import { commitFile, removeFile } from "./commit.js";
+
+/** The entry that a walk reached; it owns the folder's handle unless that is the root's. */
+export function placeOf(reached: Reached): Place {
+  return new DiskPlace(reached.root, reached.names, reached.folder);
+}
+
+/** The entry behind a place, for those who work on several at once; undefined where its folder is missing. */
+export function spotOf(place: Place): Spot | undefined {
+  return place instanceof DiskPlace ? place.entry() : undefined;
+}
+
+class DiskPlace implements Place {
+  readonly kind = "place";
+  readonly realPath: string;
+  readonly relativePath: string;
+  private closed = false;
+
+  /** @param folder undefined where the parent folders are missing. */
+  constructor(
+    private readonly root: Root,
+    private readonly names: readonly string[],
+    private readonly folder: Folder | undefined,
+  ) {
+    this.relativePath = names.join("/");
+    this.realPath = joined(root.real, names);
+  }
+
+  async look(): Promise<Entry | Refusal> {
+    const { spot } = this;
+    if (this.isRoot) return { kind: "directory" };
+    if (spot === undefined) return { kind: "missing" };
+    return answering(this.relativePath, () => lookAt(spot));
+  }
+
+  async facts(): Promise<EntryFacts | Refusal> {
+    if (this.isRoot) return answering(".", () => factsOf(statSync(this.root.folder.self())));
+    return this.answering((spot) => {
+      const stat = lstatSync(spot.folder.at(spot.name));
+      return factsOf(stat);
+    });
+  }
+
+  async read(limitBytes: number): Promise<FileBytes | Refusal> {
+    return this.answering((spot) => readWhole(spot, limitBytes));
+  }
+
+  async window(firstLine: number, lineCount: number, limitBytes: number): Promise<FileWindow | Refusal> {
+    const { spot } = this;
+    if (spot === undefined) return this.missing();
+    try {
+      return await readWindow(spot, { firstLine, lineCount, limitBytes });
+    } catch (error) {
+      const refusal = refusalFrom(error, this.relativePath);
+      if (refusal === undefined) throw faultFrom(error, this.relativePath);
+      return refusal;
+    }
+  }
+
+  async stream(take: (piece: Uint8Array, whole: boolean) => boolean): Promise<Streamed | Refusal> {
+    const { spot } = this;
+    if (spot === undefined) return this.missing();
+    try {
+      return await streamFile(spot, take);
+    } catch (error) {
+      const refusal = refusalFrom(error, this.relativePath);
+      if (refusal === undefined) throw faultFrom(error, this.relativePath);
+      return refusal;
+    }
+  }
+
+  async entries(limit: number): Promise<DirectoryListing | Refusal> {
+    return this.inside((folder) => listFolder(folder, limit));
+  }
+
+  async child(name: string): Promise<Place | Refusal> {
+    if (name === "" || name === "." || name === ".." || /[/\0]/.test(name) || hasLoneSurrogate(name)) {
+      return refuse("invalid_arguments", `${escapeForDisplay(name)} is not the name of an entry.`);
+    }
+    const names = [...this.names, name];
+    if (this.isRoot) return new DiskPlace(this.root, names, this.root.folder);
+    const { spot } = this;
+    if (spot === undefined) return this.missing();
+    return answering(this.relativePath, () => new DiskPlace(this.root, names, spot.folder.enter(spot.name)));
+  }
+
+  async commit(
+    bytes: Uint8Array,
+    expected: Expected,
+    options: CommitOptions,
+  ): Promise<Committed | Changed | Refusal> {
+    const { spot } = this;
+    return spot === undefined ? this.missing() : commitFile(spot, bytes, expected, options);
+  }
+
+  async remove(
+    expected: ExpectedFile,
+    guard: () => Promise<boolean>,
+  ): Promise<Committed | Changed | Refusal> {
+    const { spot } = this;
+    return spot === undefined ? this.missing() : removeFile(spot, expected, guard);
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    if (this.folder !== this.root.folder) this.folder?.close();
+  }
+
+  entry(): Spot | undefined {
+    return this.spot;
+  }
+
+  private get isRoot(): boolean {
+    return this.names.length === 0;
+  }
+
+  /** Undefined for a root, which is an entry of no folder of ours, and where the folder is missing. */
+  private get spot(): Spot | undefined {
+    // A descriptor that was closed may be another file's by now: it must never be used again.
+    if (this.closed) throw new Error("this place was closed");
+    const name = this.names.at(-1);
+    if (this.folder === undefined || name === undefined) return undefined;
+    const { exchanges } = this.root;
+    return { folder: this.folder, name, shown: this.relativePath, exchanges };
+  }
+
+  private missing(): Refusal {
+    if (this.isRoot) return refuse("is_directory", "This is the root folder of the workspace.");
+    return refuse("file_missing", `${escapeForDisplay(this.relativePath)}: its folder does not exist.`);
+  }
+
+  private answering<T>(work: (spot: Spot) => T): T | Refusal {
+    const { spot } = this;
+    return spot === undefined ? this.missing() : answering(this.relativePath, () => work(spot));
+  }
+
+  /** Works in this entry as a folder. */
+  private inside<T>(work: (folder: Folder) => T): T | Refusal {
+    if (this.isRoot) return answering(".", () => work(this.root.folder));
+    return this.answering((spot) => {
+      const entry = lookAt(spot);
+      if (entry.kind === "missing") {
+        return refuse("file_missing", `${escapeForDisplay(this.relativePath)}: there is no such folder.`);
+      }
+      const folder = spot.folder.enter(spot.name);
+      try {
+        return work(folder);
+      } finally {
+        folder.close();
+      }
+    });
+  }
+}
+
+function factsOf(stat: Stats): EntryFacts {
+  return {
+    kind: "facts",
+    what: stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other",
+    sizeBytes: stat.size,
+    createdMs: stat.birthtimeMs,
+    modifiedMs: stat.mtimeMs,
+    accessedMs: stat.atimeMs,
+    mode: stat.mode & 0o777,
+  };
+}
+
+function joined(root: string, names: readonly string[]): string {
+  if (names.length === 0) return root;
+  return `${root === "/" ? "" : root}/${names.join("/")}`;
+}

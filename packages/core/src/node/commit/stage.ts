@@ -1,0 +1,97 @@
+import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { newId } from "../disk/digest.js";
+import { codeOf, openFlags } from "../disk/platform.js";
+import type { Spot } from "../disk/reading.js";
+
+/** Stage files are recognised by this; with the random rest the name has 36 bytes, whatever the target's. */
+export const stagePrefix = ".holdfast-";
+
+/** A name that no file has; `isStageName` knows it. */
+export function newStageName(): string {
+  return `${stagePrefix}${newId()}`;
+}
+
+/** The new content beside its target, not yet in its place. */
+export interface Stage {
+  readonly fd: number;
+  readonly path: string;
+}
+
+/** What a commit opened and made, and must leave behind as it found it unless the step was taken. */
+export class Cleanup {
+  private readonly fds: number[] = [];
+  private stage: Stage | undefined;
+
+  closes(fd: number): void {
+    this.fds.push(fd);
+  }
+
+  removes(stage: Stage): void {
+    this.stage = stage;
+  }
+
+  /** Leaves a descriptor open: somebody else closes it. */
+  leavesOpen(fd: number): void {
+    const at = this.fds.indexOf(fd);
+    if (at >= 0) this.fds.splice(at, 1);
+  }
+
+  /** The stage became the target. */
+  keepStage(): void {
+    this.stage = undefined;
+  }
+
+  run(): void {
+    if (this.stage !== undefined) quietly(unlinkSync, this.stage.path);
+    for (const fd of this.fds) quietly(closeSync, fd);
+  }
+}
+
+/** What fails here was reported by the call that led here, or is found by recovery. */
+function quietly<T>(call: (argument: T) => void, argument: T): void {
+  try {
+    call(argument);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+  }
+}
+
+/** Writes the content into a new file that nobody else can read. Throws the system's error. */
+export function makeStage(spot: Spot, bytes: Uint8Array, name: string, cleanup: Cleanup): Stage {
+  const path = spot.folder.at(name);
+  const fd = openSync(path, openFlags.create, 0o600);
+  const stage = { fd, path };
+  cleanup.closes(fd);
+  cleanup.removes(stage);
+  writeAll(fd, bytes, 0);
+  const { size } = fstatSync(fd);
+  if (size !== bytes.length) throw shortWrite(path);
+  return stage;
+}
+
+/** `write` until everything is written: one call may write less than it was given. */
+export function writeAll(fd: number, bytes: Uint8Array, position: number): void {
+  let written = 0;
+  while (written < bytes.length) {
+    const count = writeSync(fd, bytes, written, bytes.length - written, position + written);
+    if (count === 0) throw shortWrite("");
+    written += count;
+  }
+}
+
+function shortWrite(path: string): Error {
+  return Object.assign(new Error(`the file ${path} is shorter than what was written`), {
+    code: "EIO",
+    syscall: "write",
+  });
+}
+
+/** A new file is made as any program makes one: readable and writable as far as the umask lets it. */
+export function giveNewMode(stage: Stage): void {
+  fchmodSync(stage.fd, 0o666 & ~process.umask());
+}
+
+/** Once: a descriptor whose fsync failed says yes the next time although the bytes are lost. */
+export function makeDurable(stage: Stage): void {
+  fsyncSync(stage.fd);
+}

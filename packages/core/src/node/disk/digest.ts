@@ -1,0 +1,31 @@
+import { createHash, hash, randomBytes } from "node:crypto";
+
+/** SHA-256 of the bytes, or of a text as UTF-8, as 64 lower-case hex digits. */
+export function sha256(bytes: Uint8Array | string): string {
+  return hash("sha256", bytes, "hex");
+}
+
+/** The same over parts that come one after the other. */
+export function sha256Stream(): { update(bytes: Uint8Array): void; digest(): string } {
+  const state = createHash("sha256");
+  return {
+    update: (bytes) => {
+      state.update(bytes);
+    },
+    digest: () => state.digest("hex"),
+  };
+}
+
+/** 128 random bits as 26 characters from [a-z2-7]: unguessable, and safe in any file name. */
+export function newId(): string {
+  const bits = randomBytes(17);
+  let id = "";
+  for (let at = 0; at < 26; at++) {
+    const bit = at * 5;
+    const pair = ((bits[bit >> 3] ?? 0) << 8) | (bits[(bit >> 3) + 1] ?? 0);
+    id += alphabet[(pair >> (11 - (bit & 7))) & 31];
+  }
+  return id;
+}
+
+const alphabet = "abcdefghijklmnopqrstuvwxyz234567";

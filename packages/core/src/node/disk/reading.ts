@@ -1,0 +1,208 @@
+import { type BigIntStats, closeSync, fstatSync, lstatSync, openSync, readSync } from "node:fs";
+import {
+  type Entry,
+  type FileBytes,
+  type FileIdentity,
+  type Refusal,
+  refuse,
+  type Streamed,
+} from "../../files/index.js";
+import { escapeForDisplay } from "../../text/index.js";
+import { sha256Stream } from "./digest.js";
+import type { Folder } from "./folder.js";
+import { closeQuietly, codeOf, openFlags } from "./platform.js";
+
+/** One entry of an open folder, with the path under which messages speak of it. */
+export interface Spot {
+  readonly folder: Folder;
+  readonly name: string;
+  readonly shown: string;
+  /** Whether a replacement may exchange names; see `exchange`. */
+  readonly exchanges?: boolean;
+}
+
+/** A regular file held open; its descriptor is the opener's to close. */
+export interface OpenedFile {
+  readonly kind: "opened";
+  readonly fd: number;
+  readonly stat: BigIntStats;
+}
+
+/** What tells whether a file is still the same and unchanged. */
+export function identityOf(stat: BigIntStats): FileIdentity {
+  return {
+    device: stat.dev,
+    inode: stat.ino,
+    size: stat.size,
+    mtimeNs: stat.mtimeNs,
+    ctimeNs: stat.ctimeNs,
+  };
+}
+
+/** Whether both looks saw the same file in the same state. */
+export function sameIdentity(one: FileIdentity, other: FileIdentity): boolean {
+  return (
+    one.device === other.device &&
+    one.inode === other.inode &&
+    one.size === other.size &&
+    one.mtimeNs === other.mtimeNs &&
+    one.ctimeNs === other.ctimeNs
+  );
+}
+
+/** What stands there, links not followed. Throws the system's error. */
+export function lookAt(spot: Spot): Entry {
+  const stat = statAt(spot);
+  if (stat === undefined) return { kind: "missing" };
+  if (stat.isDirectory()) return { kind: "directory" };
+  if (!stat.isFile()) return { kind: "other", what: kindOf(stat) };
+  return { kind: "file", size: Number(stat.size), links: Number(stat.nlink), identity: identityOf(stat) };
+}
+
+/** `lstat` of the entry; undefined where there is none. */
+export function statAt(spot: Spot): BigIntStats | undefined {
+  return lstatSync(spot.folder.at(spot.name), { bigint: true, throwIfNoEntry: false });
+}
+
+/**
+ * Opens a regular file and nothing else: what is no regular file is not opened at all, and one that is
+ * swapped in at the last moment is neither followed nor waited for.
+ */
+export function openFile(spot: Spot, flags: number = openFlags.read): OpenedFile | Refusal {
+  const seen = statAt(spot);
+  if (seen === undefined)
+    return refuse("file_missing", `${escapeForDisplay(spot.shown)}: there is no such file.`);
+  if (!seen.isFile()) return wrongKind(spot, seen);
+  const fd = openSync(spot.folder.at(spot.name), flags);
+  const stat = fstatSync(fd, { bigint: true });
+  if (stat.isFile()) return { kind: "opened", fd, stat };
+  closeSync(fd);
+  return wrongKind(spot, stat);
+}
+
+/** The whole content, at most `limitBytes`; a file that grows meanwhile is followed up to the limit. */
+export function readWhole(spot: Spot, limitBytes: number): FileBytes | Refusal {
+  const opened = openFile(spot);
+  if (opened.kind === "refusal") return opened;
+  try {
+    if (opened.stat.size > BigInt(limitBytes)) return tooLarge(spot, opened.stat.size, limitBytes);
+    const bytes = readUpTo(opened.fd, Number(opened.stat.size), limitBytes);
+    // The identity is that of before the read: while it holds, nothing was written since.
+    return bytes === undefined
+      ? tooLarge(spot, undefined, limitBytes)
+      : { kind: "bytes", bytes, identity: identityOf(opened.stat) };
+  } finally {
+    closeQuietly(opened.fd);
+  }
+}
+
+/** SHA-256 of an open file, in bounded memory; it stops at the size that the file had when it was opened. */
+export function hashOpened(fd: number, size: number): string {
+  const state = sha256Stream();
+  const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, 1) + 1, chunkBytes));
+  let at = 0;
+  // One byte beyond the size shows that the file grew; the hash then differs, as it should.
+  while (at <= size) {
+    const count = readAt(fd, buffer, 0, Math.min(buffer.length, size + 1 - at), at);
+    if (count === 0) break;
+    state.update(buffer.subarray(0, count));
+    at += count;
+  }
+  return state.digest();
+}
+
+/** `read` that goes on after an interruption by a signal. */
+export function readAt(fd: number, buffer: Buffer, offset: number, length: number, position: number): number {
+  for (;;) {
+    try {
+      return readSync(fd, buffer, offset, length, position);
+    } catch (error) {
+      if (codeOf(error) !== "EINTR") throw error;
+    }
+  }
+}
+
+/**
+ * Hands a file over piece by piece; one that fits a piece comes as a whole. It stops at the size that the
+ * file had when it was opened, so that a log that grows meanwhile comes to an end.
+ */
+export async function streamFile(
+  spot: Spot,
+  take: (piece: Uint8Array, whole: boolean) => boolean,
+): Promise<Streamed | Refusal> {
+  const opened = openFile(spot);
+  if (opened.kind === "refusal") return opened;
+  try {
+    const size = Number(opened.stat.size);
+    // Files of /proc say that they are empty and are not.
+    const endBytes = size === 0 ? pieceBytes : size;
+    const buffer = Buffer.allocUnsafe(Math.min(endBytes, pieceBytes));
+    for (let at = 0; at < endBytes; ) {
+      await restIfDue();
+      const count = readAt(opened.fd, buffer, 0, Math.min(buffer.length, endBytes - at), at);
+      if (count === 0) break;
+      at += count;
+      if (!take(buffer.subarray(0, count), endBytes <= pieceBytes)) break;
+    }
+    return { kind: "streamed" };
+  } finally {
+    closeSync(opened.fd);
+  }
+}
+
+const pieceBytes = 1024 * 1024;
+
+/** Gives way to whatever else this process has to do, every few milliseconds. */
+async function restIfDue(): Promise<void> {
+  const now = Date.now();
+  if (now - rested < 10) return;
+  await new Promise((resolve) => setImmediate(resolve));
+  rested = Date.now();
+}
+
+let rested = 0;
+
+export const chunkBytes = 256 * 1024;
+
+/** Everything up to the end, or undefined where that lies beyond the limit. */
+export function readUpTo(fd: number, expectedBytes: number, limitBytes: number): Uint8Array | undefined {
+  // Files of /proc say that they are empty and are not: they are asked for as any growing file.
+  let buffer = Buffer.allocUnsafeSlow(expectedBytes + 1);
+  let filled = 0;
+  for (;;) {
+    const count = readAt(fd, buffer, filled, buffer.length - filled, filled);
+    if (count === 0) return new Uint8Array(buffer.buffer, buffer.byteOffset, filled);
+    filled += count;
+    if (filled > limitBytes) return undefined;
+    if (filled < buffer.length) continue;
+    const room = Math.min(Math.max(buffer.length * 2, 4096), limitBytes + 1);
+    const larger = Buffer.allocUnsafeSlow(room);
+    buffer.copy(larger, 0, 0, filled);
+    buffer = larger;
+  }
+}
+
+function kindOf(stat: BigIntStats): string {
+  if (stat.isFIFO()) return "FIFO";
+  if (stat.isSocket()) return "socket";
+  if (stat.isCharacterDevice()) return "character device";
+  if (stat.isBlockDevice()) return "block device";
+  if (stat.isSymbolicLink()) return "symbolic link";
+  return "special file";
+}
+
+function wrongKind(spot: Spot, stat: BigIntStats): Refusal {
+  const shown = escapeForDisplay(spot.shown);
+  if (stat.isDirectory()) return refuse("is_directory", `${shown} is a folder.`);
+  return refuse("not_a_file", `${shown} is not a regular file but a ${kindOf(stat)}.`);
+}
+
+/**
+ * Refuses with `too_large`. @param size in bytes; undefined where the file grew beyond the limit while it
+ * was read.
+ */
+export function tooLarge(spot: Spot, size: bigint | undefined, limitBytes: number): Refusal {
+  const found = size === undefined ? "grows while it is read" : `has ${size} bytes`;
+  const shown = escapeForDisplay(spot.shown);
+  return refuse("too_large", `${shown} ${found}; the limit is ${limitBytes} bytes. Read a part of it.`);
+}

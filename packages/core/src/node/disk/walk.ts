@@ -1,0 +1,291 @@
+import { lstatSync, mkdirSync, readlinkSync } from "node:fs";
+import { isAbsolute, sep } from "node:path";
+import { type Refusal, refuse } from "../../files/index.js";
+import { escapeForDisplay } from "../../text/index.js";
+import { faultFrom, refusalFrom } from "./faults.js";
+import type { Folder } from "./folder.js";
+import { codeOf } from "./platform.js";
+
+/** A folder below which everything is allowed and above which nothing is. */
+export interface Root {
+  /** As the caller named it, made absolute. */
+  readonly named: string;
+  readonly real: string;
+  readonly folder: Folder;
+  /** Whether replacements may exchange names, where the system can. */
+  readonly exchanges: boolean;
+}
+
+/** Where a walk ended: an entry, there or missing, of a folder that is held open. */
+export interface Reached {
+  readonly kind: "reached";
+  readonly root: Root;
+  /** Undefined where parent folders are missing. */
+  readonly folder: Folder | undefined;
+  /** The names from the root to the entry, none of them a link; empty for the root itself. */
+  readonly names: readonly string[];
+}
+
+const linkLimit = 40;
+/** Steps of one walk; only a path made to be slow takes more. */
+const stepLimit = 5_000;
+const pathLimitBytes = 4_095;
+const nameLimitBytes = 255;
+
+/**
+ * Walks from a root's handle to the entry that a path names, component by component and never through a
+ * link: a link is read and its target walked from the root in its turn, so that whatever is swapped in
+ * meanwhile, the walk stays inside.
+ *
+ * @param missing what to do about missing parent folders, as in `Disk.enter`.
+ */
+export function walk(
+  roots: readonly Root[],
+  path: string,
+  missing: "refuse" | "allow" | "create",
+): Reached | Refusal {
+  const flaw = flawOf(path);
+  if (flaw !== undefined) return refuse("invalid_arguments", `${escapeForDisplay(path)}: ${flaw}.`);
+  const start = locate(roots, path);
+  if (start === undefined) return outside(path);
+  const walker = new Walker(roots, path, missing, start);
+  let reached: Reached | Refusal | undefined;
+  try {
+    reached = walker.run();
+  } catch (error) {
+    reached = refusalFrom(error, path);
+    if (reached === undefined) throw faultFrom(error, path);
+  } finally {
+    if (reached?.kind !== "reached" || reached.folder === undefined) walker.leave();
+  }
+  return reached;
+}
+
+interface Start {
+  readonly root: Root;
+  readonly rest: readonly string[];
+}
+
+class Walker {
+  private root: Root;
+  private folder: Folder;
+  private done: string[] = [];
+  private rest: string[];
+  private links = 0;
+  private steps = 0;
+
+  constructor(
+    private readonly roots: readonly Root[],
+    private readonly asked: string,
+    private readonly missing: "refuse" | "allow" | "create",
+    start: Start,
+  ) {
+    this.root = start.root;
+    this.folder = start.root.folder;
+    this.rest = [...start.rest];
+  }
+
+  run(): Reached | Refusal {
+    for (;;) {
+      this.steps += 1;
+      if (this.steps > stepLimit)
+        return refuse("not_a_file", `${this.shown}: the path takes too many steps.`);
+      const answer = this.step();
+      if (answer !== undefined) return answer;
+    }
+  }
+
+  /** Closes the folder that is held, unless it is the root's own. */
+  leave(): void {
+    const { folder } = this;
+    this.folder = this.root.folder;
+    if (folder !== this.root.folder) folder.close();
+  }
+
+  private get shown(): string {
+    return escapeForDisplay(this.asked);
+  }
+
+  private step(): Reached | Refusal | undefined {
+    const name = this.rest.shift();
+    if (name === undefined) {
+      if (this.done.length === 0) return this.reached();
+      // The path ended in a folder that was entered: its place is its entry in the folder above.
+      return this.restart(this.root, this.done);
+    }
+    if (name === "..") return this.climb();
+    return this.rest.length === 0 ? this.finish(name) : this.descend(name);
+  }
+
+  private finish(name: string): Reached | Refusal | undefined {
+    const path = this.folder.at(name);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isSymbolicLink() === true) return this.follow(name);
+    this.done.push(name);
+    return this.reached();
+  }
+
+  private reached(): Reached | Refusal {
+    return this.tooLong() ?? { kind: "reached", root: this.root, folder: this.folder, names: this.done };
+  }
+
+  private tooLong(): Refusal | undefined {
+    const bytes = Buffer.byteLength(this.root.real) + Buffer.byteLength(this.done.join("/")) + 1;
+    if (bytes <= pathLimitBytes) return undefined;
+    return refuse("invalid_arguments", `${this.shown}: the path is longer than ${pathLimitBytes} bytes.`);
+  }
+
+  private descend(name: string): Reached | Refusal | undefined {
+    try {
+      this.enter(name);
+      return undefined;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "ENOENT") return this.lack(name);
+      if (code !== "ENOTDIR" && code !== "ELOOP") throw error;
+    }
+    return this.follow(name);
+  }
+
+  private enter(name: string): void {
+    const next = this.folder.enter(name);
+    this.leave();
+    this.folder = next;
+    this.done.push(name);
+  }
+
+  /** A parent folder is missing. */
+  private lack(name: string): Reached | Refusal | undefined {
+    if (this.missing === "create") return this.create(name);
+    const names = [...this.done, name, ...this.rest];
+    if (this.missing === "refuse" || this.rest.includes("..")) {
+      const folder = escapeForDisplay([...this.done, name].join("/"));
+      return refuse("file_missing", `${this.shown}: the folder ${folder} does not exist.`);
+    }
+    this.done = names;
+    return this.tooLong() ?? { kind: "reached", root: this.root, folder: undefined, names };
+  }
+
+  private create(name: string): undefined {
+    try {
+      mkdirSync(this.folder.at(name), { mode: 0o777 });
+      this.folder.sync();
+    } catch (error) {
+      // Somebody else was quicker: what they made is walked like anything else.
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
+    this.rest.unshift(name);
+  }
+
+  private follow(name: string): Refusal | undefined {
+    const target = this.readLink(name);
+    if (target === undefined) {
+      return refuse("not_a_file", `${this.shown}: ${escapeForDisplay(name)} is not a folder.`);
+    }
+    this.links += 1;
+    if (this.links > linkLimit) {
+      return refuse("not_a_file", `${this.shown}: more than ${linkLimit} links, or links in a circle.`);
+    }
+    if (flawOf(target) !== undefined) return outside(this.asked);
+    if (!isAbsolute(target)) {
+      this.rest.unshift(...componentsOf(target));
+      return undefined;
+    }
+    const start = locate(this.roots, target);
+    if (start === undefined) return outside(this.asked);
+    return this.restart(start.root, [...start.rest, ...this.rest]);
+  }
+
+  /** The text of a link; undefined where something else stands there. */
+  private readLink(name: string): string | undefined {
+    try {
+      return readlinkSync(this.folder.at(name));
+    } catch (error) {
+      if (codeOf(error) === "EINVAL" || codeOf(error) === "UNKNOWN") return undefined;
+      throw error;
+    }
+  }
+
+  /** One level up, counted along the names walked so far, none of which is a link. */
+  private climb(): Refusal | undefined {
+    const names = this.done.slice();
+    let ups = 1;
+    while (this.rest[0] === "..") {
+      this.rest.shift();
+      ups += 1;
+    }
+    if (ups <= names.length) {
+      return this.restart(this.root, [...names.slice(0, names.length - ups), ...this.rest]);
+    }
+    return this.climbOut(ups - names.length);
+  }
+
+  /** Above this root: allowed only if the names then lead into another one. */
+  private climbOut(levels: number): Refusal | undefined {
+    const above = componentsOf(this.root.real);
+    const stack = above.slice(0, Math.max(0, above.length - levels));
+    for (const [at, name] of this.rest.entries()) {
+      if (name === "..") stack.pop();
+      else stack.push(name);
+      const root = this.roots.find((candidate) => sameNames(componentsOf(candidate.real), stack));
+      if (root !== undefined) return this.restart(root, this.rest.slice(at + 1));
+    }
+    return outside(this.asked);
+  }
+
+  private restart(root: Root, rest: readonly string[]): undefined {
+    this.leave();
+    this.root = root;
+    this.folder = root.folder;
+    this.done = [];
+    this.rest = [...rest];
+  }
+}
+
+/** The root that a path counts from, and the names below it; the widest of several. */
+function locate(roots: readonly Root[], path: string): Start | undefined {
+  const names = componentsOf(path);
+  if (!isAbsolute(path)) {
+    const [root] = roots;
+    return root === undefined ? undefined : { root, rest: names };
+  }
+  let best: Start | undefined;
+  for (const root of roots) {
+    for (const base of [root.named, root.real].map(componentsOf)) {
+      if (!sameNames(base, names.slice(0, base.length))) continue;
+      if (best === undefined || root.real.length < best.root.real.length) {
+        best = { root, rest: names.slice(base.length) };
+      }
+    }
+  }
+  return best;
+}
+
+function componentsOf(path: string): string[] {
+  const parts = sep === "/" ? path.split("/") : path.split(/[\\/]/);
+  return parts.filter((part) => part !== "" && part !== ".");
+}
+
+function sameNames(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name, at) => name === other[at]);
+}
+
+/** Such a name would be written to the disk as another one. */
+export function hasLoneSurrogate(text: string): boolean {
+  return /\p{Surrogate}/u.test(text);
+}
+
+function flawOf(path: string): string | undefined {
+  if (path.includes("\0")) return "a path cannot hold a NUL character";
+  if (hasLoneSurrogate(path)) return "the name is not well-formed Unicode";
+  if (Buffer.byteLength(path) > pathLimitBytes) return `the path is longer than ${pathLimitBytes} bytes`;
+  const long = componentsOf(path).some((name) => Buffer.byteLength(name) > nameLimitBytes);
+  return long ? `a name is longer than ${nameLimitBytes} bytes` : undefined;
+}
+
+function outside(path: string): Refusal {
+  return refuse(
+    "outside_workspace",
+    `${escapeForDisplay(path)} leads outside the workspace; use a path inside one of its roots.`,
+  );
+}

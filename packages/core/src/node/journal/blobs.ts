@@ -1,0 +1,59 @@
+import { dirname } from "node:path";
+import { sha256 } from "../disk/digest.js";
+import { codeOf, syncFolder } from "../disk/platform.js";
+import type { StateFolder } from "../state-folder/state-folder.js";
+import { isThere, type JournalPlace, placeFile, readWhole } from "./place.js";
+
+/** The large texts and the media of one session, each in a file named by its SHA-256. */
+export class JournalBlobs {
+  /** Of which it is known that they are there, whole and durable. */
+  private readonly kept = new Set<string>();
+  private readonly waiting = new Map<string, Uint8Array>();
+
+  constructor(
+    private readonly state: StateFolder,
+    private readonly place: JournalPlace,
+  ) {}
+
+  /** Takes a text to be kept with the next `write`. @returns its name. */
+  readonly put = (bytes: Uint8Array): string => {
+    const name = sha256(bytes);
+    if (!this.kept.has(name)) this.waiting.set(name, bytes);
+    return name;
+  };
+
+  /** The bytes of this name, proved by it; undefined where they are missing or damaged. */
+  readonly read = (name: string): Uint8Array | undefined => {
+    // A journal may name anything.
+    if (!/^[0-9a-f]{64}$/.test(name)) return undefined;
+    const waits = this.waiting.get(name);
+    if (waits !== undefined) return waits;
+    try {
+      const bytes = readWhole(`${this.place.blobs}/${name}`);
+      if (bytes === undefined || sha256(bytes) !== name) return undefined;
+      this.kept.add(name);
+      return bytes;
+    } catch (error) {
+      // What the disk does not give back is as good as gone, and said so.
+      if (codeOf(error) === "") throw error;
+      return undefined;
+    }
+  };
+
+  /** Makes all that waits durable, before a line names it. Throws the system's error. */
+  write(): void {
+    if (this.waiting.size === 0) return;
+    const { blobs } = this.place;
+    const isNew = !isThere(blobs);
+    for (const [name, bytes] of this.waiting) placeFile(this.state, `${blobs}/${name}`, bytes);
+    syncFolder(blobs);
+    if (isNew) syncFolder(dirname(blobs));
+    for (const name of this.waiting.keys()) this.kept.add(name);
+    this.waiting.clear();
+  }
+
+  /** The lines that name what waits were dropped. */
+  drop(): void {
+    this.waiting.clear();
+  }
+}

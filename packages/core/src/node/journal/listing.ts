@@ -1,0 +1,122 @@
+import { lstatSync } from "node:fs";
+import {
+  isSealed,
+  isSessionId,
+  type JournalRecord,
+  readJournal,
+  readLine,
+  type SessionFacts,
+} from "../../conversation/index.js";
+import { namesIn } from "../disk/entries.js";
+import { codeOf } from "../disk/platform.js";
+import { keyOf } from "../state-folder/locks.js";
+import type { StateFolder } from "../state-folder/state-folder.js";
+import { leaseHolder } from "./lease.js";
+import { type JournalPlace, journalPlace, journalSuffix, readWhole } from "./place.js";
+import { type IndexedFacts, readIndex, writeIndex } from "./session-index.js";
+
+/**
+ * All sessions, the last changed first. A journal that did not change since it was listed last is not read
+ * again. Throws the system's error where the folder cannot be read.
+ */
+export function listJournals(state: StateFolder): readonly SessionFacts[] {
+  const index = readIndex(state);
+  const locks = new Set(namesIn(state.at("locks")));
+  const facts: SessionFacts[] = [];
+  const next = new Map<string, IndexedFacts>();
+  for (const name of namesIn(state.at("conversations"))) {
+    const id = name.slice(0, -journalSuffix.length);
+    if (!name.endsWith(journalSuffix) || !isSessionId(id)) continue;
+    const place = journalPlace(state, id);
+    const found = look(place, index.get(id));
+    if (found === undefined) continue;
+    next.set(id, found);
+    const heldBy = locks.has(keyOf(place.file)) ? leaseHolder(state, place) : undefined;
+    facts.push({ id, ...found.facts, title: found.facts.title, cwd: found.facts.cwd, heldBy });
+  }
+  writeIndex(state, index, next);
+  return facts.sort((one, other) => other.modifiedMs - one.modifiedMs || (one.id < other.id ? -1 : 1));
+}
+
+/** What is known of a journal, by the index where that still fits; undefined where it is gone. */
+function look(place: JournalPlace, indexed: IndexedFacts | undefined): IndexedFacts | undefined {
+  const stat = lstatSync(place.file, { throwIfNoEntry: false, bigint: true });
+  if (stat === undefined) return undefined;
+  const mtimeNs = String(stat.mtimeNs);
+  const sizeBytes = Number(stat.size);
+  if (indexed?.mtimeNs === mtimeNs && indexed.facts.sizeBytes === sizeBytes) return indexed;
+  const mtimeMs = Number(stat.mtimeMs);
+  try {
+    const bytes = readWhole(place.file);
+    return bytes && { mtimeNs, facts: { ...factsIn(bytes, mtimeMs), sizeBytes } };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "") throw error;
+    const problem = `The disk answers ${code} to its file.`;
+    // Not to be kept: it may be readable the next time.
+    return { mtimeNs: "", facts: { ...unknown(mtimeMs), sizeBytes, problem } };
+  }
+}
+
+type Facts = Omit<IndexedFacts["facts"], "sizeBytes">;
+
+function unknown(mtimeMs: number): Facts {
+  return { title: undefined, cwd: undefined, createdMs: mtimeMs, modifiedMs: mtimeMs };
+}
+
+/** Of a journal only its beginning, its end and its names are read. */
+function factsIn(bytes: Uint8Array, mtimeMs: number): Facts {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const first = recordBefore(buffer, buffer.indexOf(lineBreak));
+  const last = lastRecord(buffer);
+  if (first === undefined || last === undefined) return factsOfDamaged(bytes, mtimeMs);
+  const started = first.event.type === "session_started" ? first.event : undefined;
+  return {
+    title: lastTitle(buffer) ?? started?.title,
+    cwd: started?.cwd,
+    createdMs: first.ts,
+    modifiedMs: last.ts,
+  };
+}
+
+function factsOfDamaged(bytes: Uint8Array, mtimeMs: number): Facts {
+  const { records, problems } = readJournal(bytes, () => undefined);
+  const newer = problems.some(({ what }) => what === "newer_version");
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const [first] = records;
+  const problem = newer ? "A newer release wrote it." : "Nothing in it can be read.";
+  if (first === undefined) return { ...unknown(mtimeMs), problem };
+  const started = first.event.type === "session_started" ? first.event : undefined;
+  return {
+    title: lastTitle(buffer) ?? started?.title,
+    cwd: started?.cwd,
+    createdMs: first.ts,
+    modifiedMs: records.at(-1)?.ts ?? first.ts,
+  };
+}
+
+const lineBreak = 0x0a;
+const renamed = Buffer.from(',"type":"renamed",');
+
+/** The record whose line ends there. */
+function recordBefore(buffer: Buffer, end: number): JournalRecord | undefined {
+  if (end < 0) return undefined;
+  const from = end === 0 ? 0 : buffer.lastIndexOf(lineBreak, end - 1) + 1;
+  if (!isSealed(buffer, from, end)) return undefined;
+  const line = readLine(buffer.toString("utf8", from, end), () => undefined);
+  return line.kind === "record" ? line.record : undefined;
+}
+
+/** The last record, unless the journal ends with something else. */
+function lastRecord(buffer: Buffer): JournalRecord | undefined {
+  return recordBefore(buffer, buffer.lastIndexOf(lineBreak));
+}
+
+/** What the session was named last, after its beginning. */
+function lastTitle(buffer: Buffer): string | undefined {
+  for (let at = buffer.lastIndexOf(renamed); at > 0; at = buffer.lastIndexOf(renamed, at - 1)) {
+    const record = recordBefore(buffer, buffer.indexOf(lineBreak, at));
+    if (record?.event.type === "renamed") return record.event.title;
+  }
+  return undefined;
+}

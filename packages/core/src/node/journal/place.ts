@@ -1,0 +1,90 @@
+import { closeSync, fdatasyncSync, fstatSync, openSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { writeAll } from "../commit/stage.js";
+import { newId, sha256 } from "../disk/digest.js";
+import { removeQuietly } from "../disk/entries.js";
+import { closeQuietly, codeOf, openFlags, syncFolder } from "../disk/platform.js";
+import { readUpTo } from "../disk/reading.js";
+import type { StateFolder } from "../state-folder/state-folder.js";
+
+/** What is not finished begins with this; no id does, for they hold no dots. */
+export const unfinishedJournal = "tmp.";
+
+/** Where a session is kept: all its names begin with its id and a dot. */
+export interface JournalPlace {
+  readonly id: string;
+  readonly room: string;
+  /** The journal; also what the lease is taken on. */
+  readonly file: string;
+  /** Large texts, each under its SHA-256. */
+  readonly blobs: string;
+}
+
+/** @param id a session id (`isSessionId`), so a plain file name. */
+export function journalPlace(state: StateFolder, id: string): JournalPlace {
+  return {
+    id,
+    room: state.at("conversations"),
+    file: state.at("conversations", `${id}${journalSuffix}`),
+    blobs: state.at("conversations", `${id}.blobs`),
+  };
+}
+
+export const journalSuffix = ".jsonl";
+
+/** The whole file; undefined where there is none. Throws the system's error. */
+export function readWhole(path: string): Uint8Array | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, openFlags.read);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    return readUpTo(fd, fstatSync(fd).size, Number.MAX_SAFE_INTEGER);
+  } finally {
+    closeQuietly(fd);
+  }
+}
+
+/**
+ * Puts a file there, whole and durable but for its name in the folder; whoever finds it finds all of it.
+ * Throws the system's error; nothing is left then.
+ */
+export function placeFile(state: StateFolder, path: string, bytes: Uint8Array): void {
+  const folder = dirname(path);
+  const unfinished = `${folder}/${unfinishedJournal}${newId()}`;
+  const fd = state.within(folder, () => openSync(unfinished, openFlags.create, 0o600));
+  try {
+    try {
+      writeAll(fd, bytes, 0);
+      fdatasyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(unfinished, path);
+  } catch (error) {
+    removeQuietly(unfinished);
+    throw error;
+  }
+}
+
+/** Makes the names in the room durable, and the room's own. */
+export function syncRoom(state: StateFolder, isNew: boolean): void {
+  syncFolder(state.at("conversations"));
+  if (isNew) for (const folder of [state.path, dirname(state.path)]) syncFolder(folder);
+}
+
+/** Whether the path leads to anything; links are followed. */
+export function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Keeps bytes that are cut off a journal in a file of their own, once. @returns its path. */
+export function keepAside(state: StateFolder, place: JournalPlace, bytes: Uint8Array): string {
+  const path = `${place.room}/${place.id}.torn-${sha256(bytes).slice(0, 16)}`;
+  placeFile(state, path, bytes);
+  syncFolder(place.room);
+  return path;
+}

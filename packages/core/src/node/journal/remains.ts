@@ -1,0 +1,55 @@
+import { lstatSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { namesIn } from "../disk/entries.js";
+import { codeOf } from "../disk/platform.js";
+import type { StateFolder } from "../state-folder/state-folder.js";
+import { type JournalPlace, journalSuffix, unfinishedJournal } from "./place.js";
+
+/** Removes what lies beside a journal that is not there: its texts, and what was once cut off it. */
+export function clearRemains(place: JournalPlace): void {
+  for (const name of namesIn(place.room)) {
+    if (name.startsWith(`${place.id}.`)) removeAll(join(place.room, name));
+  }
+}
+
+/**
+ * What an interrupted call left in the conversations: files that were never finished, and what lies beside
+ * journals that are gone. A session, and what it names, is never collected.
+ */
+export function conversationRemains(state: StateFolder): readonly string[] {
+  const room = state.at("conversations");
+  const names = namesIn(room);
+  const sessions = new Set(names.filter((name) => name.endsWith(journalSuffix)).map(idOf));
+  const remains: string[] = [];
+  for (const name of names) {
+    const path = join(room, name);
+    if (name.startsWith(unfinishedJournal)) remains.push(path);
+    else if (/^[^.]+\.(blobs|torn-.*)$/.test(name) && !sessions.has(idOf(name))) remains.push(path);
+    else if (name.endsWith(".blobs"))
+      for (const blob of namesIn(path))
+        if (blob.startsWith(unfinishedJournal)) remains.push(join(path, blob));
+  }
+  return remains.filter(isLeft);
+}
+
+/** Deletes an entry of the conversations, a folder with all that is in it. */
+export function removeAll(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    // It is in nobody's way; the garbage collection finds it.
+    if (codeOf(error) === "") throw error;
+  }
+}
+
+/** Nobody takes an hour to make a session, or to remove one. */
+const unfinishedMs = 60 * 60 * 1_000;
+
+function isLeft(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && Date.now() - stat.mtimeMs > unfinishedMs;
+}
+
+function idOf(name: string): string {
+  return name.slice(0, name.indexOf("."));
+}

@@ -1,0 +1,204 @@
+import { fdatasyncSync, fstatSync, ftruncateSync, openSync, statSync } from "node:fs";
+import {
+  type Acknowledged,
+  type ConversationRefusal,
+  type JournalProblem,
+  type JournalRecord,
+  type OpenSession,
+  type ReadJournal,
+  readJournal,
+  refuseNewerSession,
+  refuseUnknownSession,
+  type TimedEvent,
+} from "../../conversation/index.js";
+import { type Lock, refuse } from "../../files/index.js";
+import { appendFlags, closeQuietly } from "../disk/platform.js";
+import type { StateFolder } from "../state-folder/state-folder.js";
+import { JournalBlobs } from "./blobs.js";
+import { leaseHolder } from "./lease.js";
+import { type JournalPlace, keepAside, readWhole } from "./place.js";
+import { storeRefusalFrom } from "./store-answers.js";
+import { appendAll, JournalWriter } from "./writer.js";
+
+/** Opens a journal without touching anything. @param because why it is not opened to be written, as was asked. */
+export function openToRead(
+  state: StateFolder,
+  place: JournalPlace,
+  because?: ConversationRefusal,
+): JournalSession | ConversationRefusal {
+  const blobs = new JournalBlobs(state, place);
+  const found = findJournal(place, blobs);
+  if (!("journal" in found)) return found;
+  const { journal, bytes } = found;
+  const tail = bytes.length > journal.wholeBytes || !journal.terminated;
+  // Of a writer that is at it, half a line is no damage.
+  const torn = tail && leaseHolder(state, place) === undefined && stillEnds(place, bytes.length);
+  const problems = torn
+    ? [...journal.problems, tornTail(journal, bytes, "it was left where it is")]
+    : journal.problems;
+  return new JournalSession({ place, journal, problems, blobs }, undefined, because);
+}
+
+/**
+ * Opens a journal under its lease and cuts a torn tail off, which is kept beside it.
+ *
+ * @returns a session to be read where it cannot be written; the lease is then not used.
+ */
+export function openToWrite(
+  state: StateFolder,
+  place: JournalPlace,
+  lock: Lock,
+): JournalSession | ConversationRefusal {
+  const blobs = new JournalBlobs(state, place);
+  const found = findJournal(place, blobs);
+  if (!("journal" in found)) return found;
+  const { journal } = found;
+  const newer = refuseNewerSession(place.id, journal.problems);
+  if (newer !== undefined) return openToRead(state, place, newer);
+  let fd: number | undefined;
+  try {
+    fd = openSync(place.file, appendFlags);
+    const problems = [...journal.problems, ...repair(state, place, fd, found)];
+    const start = { fd, bytes: fstatSync(fd).size, nextSeq: journal.nextSeq, durable: false };
+    const writer = new JournalWriter(place, lock, blobs, start);
+    return new JournalSession({ place, journal, problems, blobs }, writer);
+  } catch (error) {
+    if (fd !== undefined) closeQuietly(fd);
+    const because = storeRefusalFrom(error, `Session ${place.id} cannot be written`);
+    if (because === undefined) throw error;
+    return openToRead(state, place, because);
+  }
+}
+
+/** A session that was just made. */
+export function startSession(
+  place: JournalPlace,
+  lock: Lock,
+  blobs: JournalBlobs,
+  records: readonly JournalRecord[],
+  bytes: number,
+): JournalSession {
+  const start = { fd: openSync(place.file, appendFlags), bytes, nextSeq: records.length + 1, durable: true };
+  const writer = new JournalWriter(place, lock, blobs, start);
+  return new JournalSession({ place, journal: { records }, problems: [], blobs }, writer);
+}
+
+/** A session in a journal file. A writer holds its lease until `close`; readers hold nothing. */
+export class JournalSession implements OpenSession {
+  readonly kind = "session";
+  readonly id: string;
+  readonly mode: "write" | "read";
+  readonly records: readonly JournalRecord[];
+  readonly problems: readonly JournalProblem[];
+  declare readonly readOnlyBecause?: ConversationRefusal;
+  private readonly blobs: JournalBlobs;
+  private appended = 0;
+  private closed = () => {};
+
+  constructor(
+    { place, journal, problems, blobs }: Opened,
+    private readonly writer: JournalWriter | undefined,
+    because?: ConversationRefusal,
+  ) {
+    this.id = place.id;
+    this.mode = writer === undefined ? "read" : "write";
+    this.records = journal.records;
+    this.problems = problems;
+    this.blobs = blobs;
+    if (because !== undefined) this.readOnlyBecause = because;
+  }
+
+  readonly readBlob = async (sha256: string) => this.blobs.read(sha256);
+
+  get drops(): number {
+    return this.writer?.drops ?? 0;
+  }
+
+  append(event: TimedEvent): number {
+    if (this.writer !== undefined) return this.writer.append(event);
+    this.appended += 1;
+    return (this.records.at(-1)?.seq ?? 0) + this.appended;
+  }
+
+  async flush(): Promise<Acknowledged | ConversationRefusal> {
+    if (this.writer !== undefined) return this.writer.flush();
+    this.appended = 0;
+    return refuse("read_only", `Session ${this.id} was opened to be read; open it to be written.`);
+  }
+
+  async close(): Promise<void> {
+    this.closed();
+    await this.writer?.close();
+  }
+
+  onClosed(told: () => void): void {
+    this.closed = told;
+  }
+}
+
+interface Opened {
+  readonly place: JournalPlace;
+  readonly journal: Pick<ReadJournal, "records">;
+  readonly problems: readonly JournalProblem[];
+  readonly blobs: JournalBlobs;
+}
+
+interface Found {
+  readonly journal: ReadJournal;
+  readonly bytes: Uint8Array;
+}
+
+function findJournal(place: JournalPlace, blobs: JournalBlobs): Found | ConversationRefusal {
+  const bytes = readWhole(place.file);
+  if (bytes === undefined) return refuseUnknownSession(place.id);
+  const journal = readJournal(bytes, blobs.read);
+  const first = journal.records[0]?.event;
+  if (first === undefined && refuseNewerSession(place.id, journal.problems) === undefined)
+    return refuse("not_a_session", `Nothing in ${place.id}.jsonl can be read; the file is left as it is.`);
+  if (first?.type === "session_started" && first.sessionId !== place.id)
+    return refuse(
+      "not_a_session",
+      `The file ${place.id}.jsonl holds session ${first.sessionId}; give it its name back.`,
+    );
+  return { journal, bytes };
+}
+
+/** Whether the journal is as long as it was when it was read. */
+function stillEnds(place: JournalPlace, size: number): boolean {
+  return statSync(place.file, { throwIfNoEntry: false })?.size === size;
+}
+
+/** Throws the system's error; the journal is then as it was, or already repaired. */
+function repair(
+  state: StateFolder,
+  place: JournalPlace,
+  fd: number,
+  { journal, bytes }: Found,
+): readonly JournalProblem[] {
+  const { wholeBytes, terminated } = journal;
+  if (bytes.length === wholeBytes && terminated) return [];
+  let fate = "nothing was lost";
+  if (bytes.length > wholeBytes) {
+    const path = keepAside(state, place, bytes.subarray(wholeBytes));
+    ftruncateSync(fd, wholeBytes);
+    fate = `they were cut off and are kept in ${path}`;
+  }
+  if (!terminated) appendAll(fd, new Uint8Array([0x0a]));
+  fdatasyncSync(fd);
+  return [tornTail(journal, bytes, fate)];
+}
+
+function tornTail(
+  { wholeBytes, lines, terminated }: ReadJournal,
+  bytes: Uint8Array,
+  fate: string,
+): JournalProblem {
+  const count = bytes.length - wholeBytes;
+  const line = terminated ? lines + 1 : lines;
+  const found = count === 0 ? "the line break is missing" : `${count} bytes are the half of a line`;
+  return {
+    line,
+    what: "torn_tail",
+    message: `Line ${line}: ${found}, as a kill or a power cut leaves them; ${fate}.`,
+  };
+}

@@ -1,0 +1,32 @@
+import type { ConversationRefusal } from "../../conversation/index.js";
+import { DiskFault, type Refusal, refuse } from "../../files/index.js";
+import { codeOf } from "../disk/platform.js";
+
+/**
+ * What a failed system call means to who keeps a session. Throws nothing.
+ *
+ * @param what was not done, as a sentence: "Nothing since the last acknowledgement was kept".
+ * @returns undefined where it is no error of the system: a bug, which the caller throws.
+ */
+export function storeRefusalFrom(error: unknown, what: string): ConversationRefusal | undefined {
+  const code = error instanceof DiskFault ? error.code : codeOf(error);
+  if (code === "" || !(error instanceof Error)) return undefined;
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return refuse("disk_full", `${what}: the disk is full. Make some room and try again.`);
+    case "EACCES":
+    case "EPERM":
+      return refuse("permission_denied", `${what}: permission is denied (${error.message}).`);
+    case "EROFS":
+      return refuse("read_only", `${what}: the file system is mounted read-only.`);
+    default:
+      return refuse("store_failed", `${what}: the disk answered ${code} (${error.message}).`);
+  }
+}
+
+/** The answer of a room below, in the words of this one. */
+export function refuseLike({ code, message }: Refusal): ConversationRefusal {
+  const known = code === "disk_full" || code === "permission_denied" || code === "read_only";
+  return refuse(known ? code : "store_failed", message);
+}

@@ -1,0 +1,156 @@
+import { unlinkSync } from "node:fs";
+import {
+  type ConversationRefusal,
+  encodeRecord,
+  firstRecords,
+  isSessionId,
+  type OpenSession,
+  refuseNewSession,
+  refuseUnknownSession,
+  type SessionFacts,
+  type SessionStore,
+  type TimedEvent,
+} from "../../conversation/index.js";
+import { isRefusal, type Lock, refuse } from "../../files/index.js";
+import { removeQuietly } from "../disk/entries.js";
+import { syncFolder } from "../disk/platform.js";
+import { openStateFolder, type StateFolder } from "../state-folder/state-folder.js";
+import { JournalBlobs } from "./blobs.js";
+import { takeLease } from "./lease.js";
+import { listJournals } from "./listing.js";
+import { isThere, type JournalPlace, journalPlace, placeFile, syncRoom } from "./place.js";
+import { clearRemains } from "./remains.js";
+import { type JournalSession, openToRead, openToWrite, startSession } from "./session.js";
+import { refuseLike, storeRefusalFrom } from "./store-answers.js";
+
+/** Where journal files are kept. */
+export interface JournalStoreOptions {
+  /** `HOLDFAST_STATE_DIR`, the XDG state folder or its default, unless given. */
+  readonly stateDir?: string | undefined;
+}
+
+/**
+ * The sessions in the state folder, one file of lines a session (docs/journal.md). Nothing is made before
+ * the first session is.
+ */
+export function openJournalStore(options: JournalStoreOptions = {}): SessionStore | ConversationRefusal {
+  try {
+    const state = openStateFolder(options.stateDir);
+    return isRefusal(state) ? refuseLike(state) : new JournalStore(state);
+  } catch (error) {
+    const refusal = storeRefusalFrom(error, "The state folder could not be opened");
+    if (refusal === undefined) throw error;
+    return refusal;
+  }
+}
+
+class JournalStore implements SessionStore {
+  private readonly opened = new Set<OpenSession>();
+
+  constructor(private readonly state: StateFolder) {}
+
+  async create(id: string, events: readonly TimedEvent[]): Promise<OpenSession | ConversationRefusal> {
+    const refused = refuseNewSession(id, events);
+    if (refused !== undefined) return refused;
+    const place = journalPlace(this.state, id);
+    const lock = await takeLease(this.state, place);
+    if (isRefusal(lock)) return lock.code === "busy" ? refuseSecond(id) : lock;
+    const answer = this.attempt(`Session ${id} could not be made`, () => this.make(place, lock, events));
+    if (isRefusal(answer)) await lock.release();
+    return this.remember(answer);
+  }
+
+  async open(id: string, mode: "write" | "read"): Promise<OpenSession | ConversationRefusal> {
+    if (!isSessionId(id)) return refuseUnknownSession(id);
+    const place = journalPlace(this.state, id);
+    const what = `Session ${id} could not be opened`;
+    const there = this.attempt(what, () => (isThere(place.file) ? place : refuseUnknownSession(id)));
+    if (isRefusal(there)) return there;
+    if (mode === "read") return this.remember(this.attempt(what, () => openToRead(this.state, place)));
+    const lock = await takeLease(this.state, place);
+    if (isRefusal(lock))
+      return lock.code === "busy"
+        ? lock
+        : this.remember(this.attempt(what, () => openToRead(this.state, place, lock)));
+    const answer = this.attempt(what, () => openToWrite(this.state, place, lock));
+    if (isRefusal(answer) || answer.mode === "read") await lock.release();
+    return this.remember(answer);
+  }
+
+  async list(): Promise<readonly SessionFacts[] | ConversationRefusal> {
+    return this.attempt("The sessions could not be listed", () => listJournals(this.state));
+  }
+
+  async remove(id: string): Promise<{ readonly kind: "removed" } | ConversationRefusal> {
+    if (!isSessionId(id)) return refuseUnknownSession(id);
+    const place = journalPlace(this.state, id);
+    const what = `Session ${id} could not be removed`;
+    const there = this.attempt(what, () => (isThere(place.file) ? place : refuseUnknownSession(id)));
+    if (isRefusal(there)) return there;
+    const lock = await takeLease(this.state, place);
+    if (isRefusal(lock)) return lock;
+    try {
+      return this.attempt(what, () => {
+        if (!isThere(place.file)) return refuseUnknownSession(id);
+        // The journal first: from here on the rest belongs to nobody, and is found to.
+        unlinkSync(place.file);
+        syncFolder(place.room);
+        clearRemains(place);
+        return { kind: "removed" as const };
+      });
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.opened) await session.close();
+    this.opened.clear();
+  }
+
+  private make(
+    place: JournalPlace,
+    lock: Lock,
+    events: readonly TimedEvent[],
+  ): JournalSession | ConversationRefusal {
+    if (isThere(place.file)) return refuseSecond(place.id);
+    const isNew = !isThere(place.room);
+    // Of a session whose removal, or whose making, was interrupted.
+    if (isThere(place.blobs)) clearRemains(place);
+    const blobs = new JournalBlobs(this.state, place);
+    const records = firstRecords(events);
+    const bytes = Buffer.concat(records.map((record) => encodeRecord(record, blobs.put)));
+    try {
+      blobs.write();
+      placeFile(this.state, place.file, bytes);
+      syncRoom(this.state, isNew);
+      return startSession(place, lock, blobs, records, bytes.length);
+    } catch (error) {
+      removeQuietly(place.file);
+      clearRemains(place);
+      throw error;
+    }
+  }
+
+  private attempt<Answer>(what: string, work: () => Answer): Answer | ConversationRefusal {
+    try {
+      return work();
+    } catch (error) {
+      const refusal = storeRefusalFrom(error, what);
+      if (refusal === undefined) throw error;
+      return refusal;
+    }
+  }
+
+  private remember(answer: JournalSession | ConversationRefusal): OpenSession | ConversationRefusal {
+    if (!isRefusal(answer)) {
+      this.opened.add(answer);
+      answer.onClosed(() => this.opened.delete(answer));
+    }
+    return answer;
+  }
+}
+
+function refuseSecond(id: string): ConversationRefusal<"duplicate_id"> {
+  return refuse("duplicate_id", `There is a session ${id} already.`);
+}

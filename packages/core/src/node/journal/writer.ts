@@ -1,0 +1,287 @@
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import {
+  type Acknowledged,
+  type ConversationRefusal,
+  encodeRecord,
+  PendingSequence,
+  type TimedEvent,
+} from "../../conversation/index.js";
+import { type Lock, refuse } from "../../files/index.js";
+import { appendFlags, closeQuietly, codeOf, syncFolder } from "../disk/platform.js";
+import type { JournalBlobs } from "./blobs.js";
+import { refuseHeld } from "./lease.js";
+import type { JournalPlace } from "./place.js";
+import { storeRefusalFrom } from "./store-answers.js";
+
+/** Where in a journal a writer begins. */
+export interface WriterStart {
+  /** Opened for appending only. */
+  readonly fd: number;
+  /** The size of the journal: whole lines. */
+  readonly bytes: number;
+  readonly nextSeq: number;
+  /** Whether all of that, and the name of the file, is known to be durable. */
+  readonly durable: boolean;
+}
+
+/**
+ * Appends to one journal under its lease. What is appended is written a moment later, all of it in one
+ * call; `flush` makes it durable. Whatever fails, the file is cut back to what was acknowledged, by a fresh
+ * descriptor: one whose fdatasync failed says yes the next time although the bytes are lost. Until that is
+ * done nothing more is written.
+ */
+export class JournalWriter {
+  private fd: number | undefined;
+  private lines: Uint8Array[] = [];
+  private readonly sequence: PendingSequence;
+  private writtenBytes: number;
+  private durableBytes: number;
+  private synced: boolean;
+  /** Something failed, and the file may hold more than was acknowledged. */
+  private unsettled = false;
+  /** The half of a line is left that could not be cut off: the next one begins behind a line break. */
+  private fenced = false;
+  /** What the next flush has to answer. */
+  private failure: ConversationRefusal | undefined;
+  /** What every flush answers from here on. */
+  private over: ConversationRefusal | undefined;
+  private soon: NodeJS.Immediate | undefined;
+  private flushing: Promise<Acknowledged | ConversationRefusal> | undefined;
+
+  constructor(
+    private readonly place: JournalPlace,
+    private readonly lock: Lock,
+    private readonly blobs: JournalBlobs,
+    start: WriterStart,
+  ) {
+    this.fd = start.fd;
+    this.sequence = new PendingSequence(start.nextSeq - 1);
+    this.writtenBytes = start.bytes;
+    this.durableBytes = start.bytes;
+    this.synced = start.durable;
+  }
+
+  /** How often a refused flush has dropped what was not acknowledged. */
+  get drops(): number {
+    return this.sequence.drops;
+  }
+
+  append({ ts, event }: TimedEvent): number {
+    const seq = this.sequence.lastSeq + 1;
+    const line = encodeRecord({ seq, ts, event }, this.blobs.put);
+    this.sequence.next();
+    if (this.over !== undefined) return seq;
+    this.lines.push(line);
+    this.soon ??= setImmediate(() => {
+      this.soon = undefined;
+      void this.writeOut();
+    });
+    return seq;
+  }
+
+  /** Flushes that are asked for together share one. */
+  flush(): Promise<Acknowledged | ConversationRefusal> {
+    this.flushing ??= this.lookAtLease().then(() => {
+      this.flushing = undefined;
+      return this.commit();
+    });
+    return this.flushing;
+  }
+
+  async close(): Promise<void> {
+    await this.writeOut();
+    clearImmediate(this.soon);
+    // Without the lease nothing of the file is ours any more.
+    if (this.unsettled && this.over === undefined) this.settle();
+    this.over ??= refuse("read_only", `Session ${this.place.id} was closed; open it again to write.`);
+    if (this.fd !== undefined) closeQuietly(this.fd);
+    this.fd = undefined;
+    await this.lock.release();
+  }
+
+  private async lookAtLease(): Promise<void> {
+    if (this.over !== undefined) return;
+    try {
+      if (!(await this.lock.held())) this.over ??= refuseHeld(this.place.id);
+    } catch (error) {
+      this.fail(error, this.isUntouched());
+    }
+  }
+
+  /** Writes what waits. A failure is kept for the next flush. */
+  private async writeOut(): Promise<void> {
+    if (this.lines.length === 0 && !this.unsettled) return;
+    await this.lookAtLease();
+    if (this.lines.length > 0 && this.failure === undefined && this.over === undefined)
+      this.attempt(() => this.writeLines());
+  }
+
+  /** In one go: nothing can be appended between the write and the acknowledgement. */
+  private commit(): Acknowledged | ConversationRefusal {
+    if (this.over === undefined && this.failure === undefined)
+      this.attempt(() => this.writeLines() ?? this.sync());
+    const refusal = this.over ?? this.failure;
+    if (refusal === undefined) return this.sequence.acknowledge();
+    this.failure = undefined;
+    this.drop();
+    this.sequence.drop();
+    return refusal;
+  }
+
+  private drop(): void {
+    this.lines = [];
+    this.blobs.drop();
+  }
+
+  private attempt(work: () => ConversationRefusal | undefined): void {
+    try {
+      this.failure = (this.unsettled ? this.settle() : undefined) ?? work();
+      if (this.failure !== undefined) this.drop();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** @param isOurs whether what stands in the file beyond what was acknowledged can only be our own. */
+  private fail(error: unknown, isOurs = true): void {
+    const { id } = this.place;
+    const what = `Nothing since the last acknowledgement was kept in session ${id}`;
+    const failure = storeRefusalFrom(error, what);
+    if (failure === undefined) throw error;
+    this.failure = failure;
+    this.unsettled = true;
+    this.drop();
+    if (isOurs) this.settle();
+  }
+
+  private isUntouched(): boolean {
+    try {
+      return fstatSync(this.opened()).size === this.writtenBytes;
+    } catch {
+      return false;
+    }
+  }
+
+  private writeLines(): ConversationRefusal | undefined {
+    if (this.lines.length === 0) return undefined;
+    const fd = this.opened();
+    if (fstatSync(fd).size !== this.writtenBytes) return this.stop();
+    this.blobs.write();
+    const bytes = Buffer.concat(this.fenced ? [lineBreak, ...this.lines] : this.lines);
+    appendAll(fd, bytes);
+    this.fenced = false;
+    this.writtenBytes += bytes.length;
+    this.lines = [];
+    return undefined;
+  }
+
+  private sync(): undefined {
+    if (this.synced && this.durableBytes === this.writtenBytes) return;
+    fdatasyncSync(this.opened());
+    // Who made the session may have been killed before its name was durable.
+    if (!this.synced) syncFolder(this.place.room);
+    this.synced = true;
+    this.durableBytes = this.writtenBytes;
+  }
+
+  /** Somebody without the lease has written: what he wrote is not ours to judge. */
+  private stop(): ConversationRefusal {
+    this.over = refuse(
+      "conflict",
+      `Somebody else has written into session ${this.place.id}; open it again to see what is there now.`,
+    );
+    return this.over;
+  }
+
+  /** Cuts the file back to what was acknowledged. @returns why it cannot be written yet. */
+  private settle(): ConversationRefusal | undefined {
+    this.cutAtOnce();
+    try {
+      const fd = this.opened();
+      const { size } = fstatSync(fd);
+      if (size < this.durableBytes) return this.stop();
+      if (size > this.durableBytes) this.cut(fd, size);
+      fdatasyncSync(fd);
+      this.writtenBytes = this.durableBytes;
+      this.unsettled = false;
+      return undefined;
+    } catch (error) {
+      const what = `What was left half written in session ${this.place.id} could not be cleared up`;
+      const refusal = storeRefusalFrom(error, what);
+      if (refusal === undefined) throw error;
+      return refusal;
+    }
+  }
+
+  /** By the descriptor that is open still: perhaps the file cannot be opened again. */
+  private cutAtOnce(): void {
+    const { fd } = this;
+    if (fd === undefined) return;
+    this.fd = undefined;
+    try {
+      if (this.isLonger(fd)) ftruncateSync(fd, this.durableBytes);
+    } catch (error) {
+      // It is tried once more, and answered for, by a fresh one.
+      if (codeOf(error) === "") throw error;
+    } finally {
+      closeQuietly(fd);
+    }
+  }
+
+  /** Never in doubt: to cut a file that is shorter would lengthen it. */
+  private isLonger(fd: number): boolean {
+    try {
+      return fstatSync(fd).size > this.durableBytes;
+    } catch {
+      return this.writtenBytes > this.durableBytes;
+    }
+  }
+
+  private cut(fd: number, size: number): void {
+    try {
+      ftruncateSync(fd, this.durableBytes);
+      this.fenced = false;
+    } catch (error) {
+      if (codeOf(error) === "" || !isHalfLine(this.place.file, this.durableBytes, size)) throw error;
+      this.durableBytes = size;
+      this.fenced = true;
+    }
+  }
+
+  private opened(): number {
+    this.fd ??= openSync(this.place.file, appendFlags);
+    return this.fd;
+  }
+}
+
+const lineBreak = Buffer.from("\n");
+
+/** `write` until everything is written: one call may write less than it was given. */
+export function appendAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) {
+    const count = writeOnce(fd, bytes, at);
+    if (count === 0) throw Object.assign(new Error("nothing could be written"), { code: "EIO" });
+    at += count;
+  }
+}
+
+function writeOnce(fd: number, bytes: Uint8Array, at: number): number {
+  for (;;) {
+    try {
+      return writeSync(fd, bytes, at);
+    } catch (error) {
+      if (codeOf(error) !== "EINTR") throw error;
+    }
+  }
+}
+
+/** Whether what stands behind the acknowledged bytes is no whole line, so that nobody takes it for a record. */
+function isHalfLine(path: string, from: number, size: number): boolean {
+  const fd = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(size - from);
+    return readSync(fd, bytes, 0, bytes.length, from) === bytes.length && !bytes.includes(lineBreak);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,170 @@
+import {
+  closeSync,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import type { BlobStore } from "../../files/index.js";
+import { writeAll } from "../commit/stage.js";
+import { newId, sha256 } from "../disk/digest.js";
+import { readLink, removeQuietly } from "../disk/entries.js";
+import { closeQuietly, codeOf, openFlags } from "../disk/platform.js";
+import type { Presence } from "./sessions.js";
+import type { StateFolder } from "./state-folder.js";
+
+/** Unfinished files begin with this; the garbage collection removes old ones. */
+export const unfinishedPrefix = "tmp-";
+
+/** What ends the name of a state that is kept as the beginning of a longer one. */
+const beginningSuffix = ".begins";
+
+/**
+ * States of files, each under its SHA-256. A state that was only added to afterwards is a link that names
+ * the longer state and a length, so that a log's thousand states cost little more than the last one; a state
+ * that is met again is kept in full again. Nothing is synced: after a power cut the newest may be gone or
+ * damaged, and damaged bytes are never given out.
+ */
+export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
+  return {
+    put: async (hash, bytes, care) => {
+      const path = blobPath(state, hash);
+      try {
+        presence.show();
+        // A power cut may leave a blob of the right size whose bytes were never written.
+        const doubtful = care === "sure" && readBlob(path, hash) === undefined;
+        if (doubtful || !touch(path, bytes.length)) create(state, path, bytes);
+        return true;
+      } catch (error) {
+        if (codeOf(error) === "") throw error;
+        return false;
+      }
+    },
+    has: async (hash) => whereReadable(() => inFull(state, hash)) !== undefined,
+    get: async (hash) => whereReadable(() => readState(state, hash)),
+    keepAsBeginning: async (hash, length, of) => {
+      try {
+        keepAsBeginning(state, hash, length, of);
+      } catch (error) {
+        // The state stays as it is kept.
+        if (codeOf(error) === "") throw error;
+      }
+    },
+  };
+}
+
+/** The bytes of this SHA-256 where they are kept, for who only looks. */
+export function keptBytes(state: StateFolder, hash: string): Uint8Array | undefined {
+  return whereReadable(() => readState(state, hash));
+}
+
+/** Keeps bytes for sure, for who clears up and has no session. Throws the system's error. */
+export function keepBlob(state: StateFolder, hash: string, bytes: Uint8Array): void {
+  const path = blobPath(state, hash);
+  if (readBlob(path, hash) === undefined || !touch(path, bytes.length)) create(state, path, bytes);
+}
+
+/**
+ * First the link, then the bytes go: at every moment one of them is there. The longer state is proved and
+ * made durable before: from then on all the states before it hang on it.
+ */
+function keepAsBeginning(state: StateFolder, hash: string, length: number, of: string): void {
+  const path = blobPath(state, hash);
+  const longer = readBlob(blobPath(state, of), of);
+  if (hash === of || longer === undefined || longer.length <= length) return;
+  syncBlob(blobPath(state, of));
+  const link = path + beginningSuffix;
+  removeQuietly(link);
+  // Short enough for an inode: the link takes no block.
+  symlinkSync(`${length}-${Buffer.from(of, "hex").toString("base64url")}`, link);
+  removeQuietly(path);
+}
+
+function syncBlob(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fdatasyncSync(fd);
+  } finally {
+    closeQuietly(fd);
+  }
+}
+
+/** Follows the links, each to a longer state, down to one that is kept in full. */
+function inFull(
+  state: StateFolder,
+  hash: string,
+): { readonly path: string; readonly hash: string } | undefined {
+  let at = hash;
+  let length = -1;
+  for (;;) {
+    const path = blobPath(state, at);
+    if (statSync(path, { throwIfNoEntry: false }) !== undefined) return { path, hash: at };
+    const [, size, of] = /^(\d+)-([\w-]{43})$/.exec(readLink(path + beginningSuffix) ?? "") ?? [];
+    // A longer one each time, so that damaged links cannot lead in a circle.
+    if (of === undefined || Number(size) <= length) return undefined;
+    at = Buffer.from(of, "base64url").toString("hex");
+    length = Number(size);
+  }
+}
+
+/** What the disk does not give back is as good as gone. */
+function whereReadable<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
+}
+
+function readState(state: StateFolder, hash: string): Uint8Array | undefined {
+  const kept = inFull(state, hash);
+  if (kept === undefined || kept.hash === hash) return readBlob(blobPath(state, hash), hash);
+  const whole = readBlob(kept.path, kept.hash);
+  const [, length] = /^(\d+)-/.exec(readLink(blobPath(state, hash) + beginningSuffix) ?? "") ?? [];
+  const bytes = length === undefined ? undefined : whole?.subarray(0, Number(length));
+  return bytes !== undefined && sha256(bytes) === hash ? bytes : undefined;
+}
+
+function blobPath(state: StateFolder, hash: string): string {
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw new Error(`not a SHA-256: ${hash}`);
+  return state.at("blobs", hash.slice(0, 2), hash);
+}
+
+/** Marks a blob as used now; false where it is missing or cut short. */
+function touch(path: string, size: number): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.size !== size) return false;
+  const now = Date.now() / 1_000;
+  utimesSync(path, now, now);
+  return true;
+}
+
+function create(state: StateFolder, path: string, bytes: Uint8Array): void {
+  const folder = dirname(path);
+  const unfinished = `${folder}/${unfinishedPrefix}${newId()}`;
+  const fd = state.within(folder, () => openSync(unfinished, openFlags.create, 0o600));
+  try {
+    try {
+      writeAll(fd, bytes, 0);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(unfinished, path);
+  } catch (error) {
+    removeQuietly(unfinished);
+    throw error;
+  }
+}
+
+function readBlob(path: string, hash: string): Uint8Array | undefined {
+  const bytes = whereReadable(() => readFileSync(path));
+  if (bytes === undefined || sha256(bytes) === hash) return bytes;
+  // So that the next `put` does not take it for kept.
+  removeQuietly(path);
+  return undefined;
+}

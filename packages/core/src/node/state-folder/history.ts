@@ -1,0 +1,219 @@
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import type { HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../../files/index.js";
+import { newStageName, writeAll } from "../commit/stage.js";
+import { sha256 } from "../disk/digest.js";
+import { readText, removeQuietly } from "../disk/entries.js";
+import { faultFrom, refusalFrom } from "../disk/faults.js";
+import { closeQuietly, codeOf } from "../disk/platform.js";
+import { readAt } from "../disk/reading.js";
+import { writeIntent } from "./intents.js";
+import { keyOf } from "./locks.js";
+import type { Presence } from "./sessions.js";
+import type { StateFolder } from "./state-folder.js";
+
+/**
+ * One file of lines for each path, appended to under the path's lock. A line is `[check, entry]`: the
+ * check is the beginning of the SHA-256 of the entry's text, so a line that was cut or damaged is left out.
+ */
+export function openHistory(state: StateFolder, presence: Presence): HistoryStore {
+  const remembered = new RememberedHistories();
+  return {
+    begin: async (change) => {
+      try {
+        presence.show();
+        return begin(state, change);
+      } catch (error) {
+        const refusal = refusalFrom(error, `the state folder ${state.path}`);
+        if (refusal === undefined) throw faultFrom(error, `the state folder ${state.path}`);
+        return refusal;
+      }
+    },
+    entries: async (realPath) => remembered.read(state, realPath),
+    together: async (changeSet) => readTogether(state, changeSet),
+  };
+}
+
+function begin(state: StateFolder, change: HistoryEntry): HistoryIntent | Refusal {
+  const stageName = newStageName();
+  const path = writeIntent(state, { stageName, change });
+  return {
+    kind: "intent",
+    stageName,
+    done: async () => {
+      try {
+        appendHistory(state, change);
+      } catch (error) {
+        // The step was taken and must not be called a failure now: the intent stays, and recovery
+        // adds the entry.
+        if (codeOf(error) === "") throw error;
+        return;
+      }
+      removeQuietly(path);
+    },
+    dropped: async () => removeQuietly(path),
+  };
+}
+
+/** Where it is kept which files a change set wrote: beside the histories, and collected like them. */
+export function togetherPath(state: StateFolder, changeSet: string): string {
+  return state.at("history", `${keyOf(changeSet)}.set`);
+}
+
+function readTogether(state: StateFolder, changeSet: string): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(readText(togetherPath(state, changeSet)));
+    const right = Array.isArray(value) && value.every((path) => typeof path === "string");
+    return right ? value : undefined;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Oldest first; damaged lines are left out. */
+export function readHistory(state: StateFolder, realPath: string): readonly HistoryEntry[] {
+  const bytes = historyBytes(state, realPath);
+  return bytes === undefined ? [] : parseLines(bytes, realPath);
+}
+
+/**
+ * The histories that were read last: a write would else take longer with each write before it. A file is
+ * read on from where it ended, if the last line that was read still stands there; lines are only ever
+ * appended, and each is the only one of its kind.
+ */
+class RememberedHistories {
+  private readonly byPath = new Map<string, ReadHistory>();
+
+  read(state: StateFolder, realPath: string): readonly HistoryEntry[] {
+    const before = this.byPath.get(realPath) ?? nothingRead;
+    this.byPath.delete(realPath);
+    const bytes = historyBytes(state, realPath, before);
+    if (bytes === undefined) return [];
+    const goesOn = before.size > 0 && bytes.subarray(0, before.lastLine.length).equals(before.lastLine);
+    if (before.size > 0 && !goesOn) return this.read(state, realPath);
+    const fresh = bytes.subarray(before.lastLine.length);
+    const whole = fresh.lastIndexOf(newline) + 1;
+    const entries = [...before.entries, ...parseLines(fresh.subarray(0, whole), realPath)];
+    this.remember(realPath, { size: before.size + whole, lastLine: lastLineOf(bytes), entries });
+    return whole === fresh.length ? entries : [...entries, ...parseLines(fresh.subarray(whole), realPath)];
+  }
+
+  private remember(realPath: string, read: ReadHistory): void {
+    this.byPath.set(realPath, read);
+    const [oldest] = this.byPath.keys();
+    if (this.byPath.size > rememberedPaths && oldest !== undefined) this.byPath.delete(oldest);
+  }
+}
+
+/** So many bytes of whole lines, the last of these lines, and what all of them say. */
+interface ReadHistory {
+  readonly size: number;
+  readonly lastLine: Buffer;
+  readonly entries: readonly HistoryEntry[];
+}
+
+const nothingRead: ReadHistory = { size: 0, lastLine: Buffer.alloc(0), entries: [] };
+const rememberedPaths = 8;
+
+/** The last whole line with its end; nothing where there is none. A copy, so that the rest can go. */
+function lastLineOf(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf(newline) + 1;
+  const from = end < 2 ? 0 : bytes.lastIndexOf(newline, end - 2) + 1;
+  return Buffer.from(bytes.subarray(from, end));
+}
+
+/** What stands in the file from the last line that was read; undefined where the file cannot be read. */
+function historyBytes(state: StateFolder, realPath: string, before = nothingRead): Buffer | undefined {
+  try {
+    const fd = openSync(historyPath(state, realPath), "r");
+    try {
+      return readFrom(fd, before.size - before.lastLine.length);
+    } finally {
+      closeQuietly(fd);
+    }
+  } catch (error) {
+    // A history that cannot be read is no history; the next write says so when it cannot be recorded.
+    if (codeOf(error) !== "") return undefined;
+    throw error;
+  }
+}
+
+function readFrom(fd: number, from: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, fstatSync(fd).size - from));
+  let length = 0;
+  while (length < bytes.length) {
+    const count = readAt(fd, bytes, length, bytes.length - length, from + length);
+    if (count === 0) break;
+    length += count;
+  }
+  return bytes.subarray(0, length);
+}
+
+function parseLines(bytes: Buffer, realPath: string): readonly HistoryEntry[] {
+  const entries = bytes.toString().split("\n").map(parseLine);
+  return entries.filter((entry): entry is HistoryEntry => entry?.realPath === realPath);
+}
+
+/** Adds one line. A half line that a full disk or a kill left at the end is closed off first. */
+export function appendHistory(state: StateFolder, entry: HistoryEntry): void {
+  const path = historyPath(state, entry.realPath);
+  const fd = state.within(state.at("history"), () => openSync(path, "a+", 0o600));
+  try {
+    const { size } = fstatSync(fd);
+    const line = `${size > 0 && lastByte(fd, size) !== newline ? "\n" : ""}${formatLine(entry)}\n`;
+    try {
+      writeAll(fd, Buffer.from(line), size);
+    } catch (error) {
+      truncateQuietly(fd, size);
+      throw error;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const newline = 0x0a;
+
+function historyPath(state: StateFolder, realPath: string): string {
+  return state.at("history", `${keyOf(realPath)}.jsonl`);
+}
+
+function lastByte(fd: number, size: number): number | undefined {
+  const byte = Buffer.alloc(1);
+  return readSync(fd, byte, 0, 1, size - 1) === 1 ? byte[0] : undefined;
+}
+
+function truncateQuietly(fd: number, size: number): void {
+  try {
+    ftruncateSync(fd, size);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+  }
+}
+
+function formatLine(entry: HistoryEntry): string {
+  const text = JSON.stringify(entry);
+  return `["${checkOf(text)}",${text}]`;
+}
+
+function parseLine(line: string): HistoryEntry | undefined {
+  const match = /^\["([0-9a-f]{16})",(.*)\]$/s.exec(line);
+  const [, check, text] = match ?? [];
+  if (text === undefined || checkOf(text) !== check) return undefined;
+  return parseEntry(JSON.parse(text));
+}
+
+/** An entry from JSON; undefined where it is none. */
+export function parseEntry(value: unknown): HistoryEntry | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const fields: Partial<Record<keyof HistoryEntry, unknown>> = value;
+  const { id, realPath, time, session, tool, before, after } = fields;
+  const texts = [id, realPath, session, tool].every((field) => typeof field === "string");
+  const hashes = [before, after].every((field) => field === null || typeof field === "string");
+  // Every field was just looked at.
+  return texts && hashes && typeof time === "number" ? (value as HistoryEntry) : undefined;
+}
+
+function checkOf(text: string): string {
+  return sha256(Buffer.from(text)).slice(0, 16);
+}

@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import { appendFileSync, existsSync, lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  isRefusal,
+  KnownFiles,
+  type LinesShown,
+  type Refusal,
+  type StateChanged,
+} from "../../files/index.js";
+import { namesIn, removeQuietly } from "../disk/entries.js";
+import { openStateFolder, type StateFolder } from "./state-folder.js";
+
+/** A fact about a file of another program's session, without the file. */
+export type HostFact = Omit<LinesShown, "file"> | Omit<StateChanged, "file" | "from">;
+
+/** A tool of that program is about to run. */
+export interface CallNote {
+  readonly path: string;
+  /** Tells the calls of one path apart; "" where the program names none. */
+  readonly call: string;
+  /** What its session knows afterwards, if the call does what it says: each of the state that it is about. */
+  readonly facts: readonly HostFact[];
+}
+
+/**
+ * What a session of a program that keeps no knowledge of ours was shown: one file a session in the state
+ * folder, a line for each fact, written by as many processes as there are calls.
+ */
+export interface HostMemory {
+  readonly kind: "memory";
+  /** What is known of a path, under that name. */
+  known(path: string): KnownFiles;
+  /** The last note about a call. */
+  note(path: string, call: string): CallNote | undefined;
+  learn(path: string, fact: HostFact): void;
+  remember(note: CallNote): void;
+}
+
+/**
+ * @param host the other program's id of its session.
+ * @returns what `openStateFolder` refuses. Throws the system's error where the memory cannot be kept.
+ */
+export function openHostMemory(stateDir: string | undefined, host: string): HostMemory | Refusal {
+  const state = openStateFolder(stateDir);
+  if (isRefusal(state)) return state;
+  const file = state.at("guard", `${createHash("sha256").update(host).digest("hex").slice(0, 32)}.jsonl`);
+  const append = (line: object) => {
+    if (!existsSync(file)) removeOld(state);
+    state.within(state.at("guard"), () => appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 }));
+  };
+  return {
+    kind: "memory",
+    known: (path) =>
+      linesOf(file)
+        .flatMap((line) => factIn(line, path) ?? [])
+        .reduce(
+          (known, fact) => known.learn(path, { ...fact, file: { path, realPath: path } }),
+          KnownFiles.empty,
+        ),
+    note: (path, call) =>
+      linesOf(file)
+        .flatMap(({ note }) => (note?.facts === undefined ? [] : [note]))
+        .findLast((note) => note.path === path && note.call === call),
+    learn: (path, fact) => append({ fact: { path, ...fact } }),
+    remember: (note) => append({ note }),
+  };
+}
+
+interface MemoryLine {
+  readonly fact?: HostFact & { readonly path: string };
+  readonly note?: CallNote;
+  /** Of earlier versions: all of a state was shown, or a part. */
+  readonly seen?: { readonly path: string; readonly sha256: string; readonly whole: boolean };
+}
+
+function factIn({ fact, seen }: MemoryLine, path: string): HostFact | undefined {
+  if (fact?.path === path) return fact;
+  if (seen?.path !== path) return undefined;
+  const { sha256, whole } = seen;
+  return { kind: "shown", sha256, lines: whole ? [{ from: 1, to: mostLines }] : [], someText: true };
+}
+
+/** More than any file has that is held against it. */
+const mostLines = 2 ** 40;
+
+/** What cannot be read is forgotten: what was seen then counts as not seen. */
+function linesOf(file: string): readonly MemoryLine[] {
+  if (!existsSync(file)) return [];
+  const lines: MemoryLine[] = [];
+  for (const line of readFileSync(file, "utf8").split("\n")) {
+    try {
+      // A cast: we wrote the line ourselves; a torn one does not parse, and its members are compared only.
+      if (line !== "") lines.push(JSON.parse(line) as MemoryLine);
+    } catch {
+      // A write that a kill tore.
+    }
+  }
+  return lines;
+}
+
+const maxAgeMs = 30 * 24 * 60 * 60 * 1_000;
+
+/** Sessions that are long over; looked for when a new one begins. */
+function removeOld(state: StateFolder): void {
+  const folder = state.at("guard");
+  for (const name of namesIn(folder)) {
+    const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
+    if (stat !== undefined && Date.now() - stat.mtimeMs > maxAgeMs) removeQuietly(join(folder, name));
+  }
+}

@@ -1,0 +1,101 @@
+import { dirname } from "node:path";
+import { isRefusal, type Lock, type Locks } from "../../files/index.js";
+import { hashNow, openFolder, removeStage } from "../commit/real-path.js";
+import { removeQuietly } from "../disk/entries.js";
+import { codeOf } from "../disk/platform.js";
+import { appendHistory, parseEntry, readHistory } from "./history.js";
+import { isForgotten, readIntents, type StoredIntent } from "./intents.js";
+import { livenessOf } from "./process-identity.js";
+import type { StateFolder } from "./state-folder.js";
+import { settleSwap } from "./swap-recovery.js";
+
+/** How much killed writes had left behind. */
+export interface Recovered {
+  /** Stage files removed from the folders of their targets. */
+  readonly stages: number;
+  /** Writes that were made and whose entry in the history was missing. */
+  readonly entries: number;
+  /** Records of writes that are over. */
+  readonly intents: number;
+}
+
+/**
+ * Clears up after processes that were killed in a write: their stage files go, and writes whose step was
+ * taken enter the history, and a file of somebody else that a swap displaced goes back to its place. One call of the system where there is nothing to do; done twice it does no
+ * more than once.
+ */
+export async function recover(state: StateFolder, locks: Locks): Promise<Recovered> {
+  const total = { stages: 0, entries: 0, intents: 0 };
+  const { intents, unreadable } = readIntents(state, parseEntry);
+  for (const path of unreadable) if (isForgotten(path)) removeQuietly(path);
+  const paths = new Set(intents.filter(isOrphan).map((intent) => intent.change.realPath));
+  for (const realPath of paths) {
+    // A path whose lock is held has a living holder, who found the orphan when the lock was taken over.
+    const lock = await lockOf(locks, realPath);
+    if (lock === undefined) continue;
+    try {
+      add(total, recoverPath(state, realPath));
+    } finally {
+      await lock.release();
+    }
+  }
+  return total;
+}
+
+async function lockOf(locks: Locks, realPath: string): Promise<Lock | undefined> {
+  try {
+    const lock = await locks.acquire(realPath, 0);
+    return isRefusal(lock) ? undefined : lock;
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
+}
+
+/** The same for one path, whose lock the caller holds. */
+export function recoverPath(state: StateFolder, realPath: string): Recovered {
+  const total = { stages: 0, entries: 0, intents: 0 };
+  for (const intent of readIntents(state, parseEntry, realPath).intents) {
+    if (!isOrphan(intent)) continue;
+    try {
+      add(total, settle(state, intent));
+    } catch (error) {
+      // A folder that may not be written, a disk that fails: the record stays for another start.
+      if (codeOf(error) === "") throw error;
+    }
+  }
+  return total;
+}
+
+/** Under the lock an owner who cannot be looked up is as good as dead: the lock was not his. */
+function isOrphan(intent: StoredIntent): boolean {
+  return livenessOf(intent.owner) !== "alive";
+}
+
+function settle(state: StateFolder, intent: StoredIntent): Recovered {
+  const { change } = intent;
+  const folder = openFolder(dirname(change.realPath));
+  let stages = 0;
+  let entries = 0;
+  if (folder !== undefined) {
+    try {
+      stages = removeStage(folder, intent.stageName) ? 1 : 0;
+      stages += settleSwap(state, folder, intent) ? 1 : 0;
+      const known = readHistory(state, change.realPath).some((entry) => entry.id === change.id);
+      if (!known && change.before !== change.after && hashNow(folder, change.realPath) === change.after) {
+        appendHistory(state, change);
+        entries = 1;
+      }
+    } finally {
+      folder.close();
+    }
+  }
+  removeQuietly(intent.path);
+  return { stages, entries, intents: 1 };
+}
+
+function add(total: { stages: number; entries: number; intents: number }, more: Recovered): void {
+  total.stages += more.stages;
+  total.entries += more.entries;
+  total.intents += more.intents;
+}

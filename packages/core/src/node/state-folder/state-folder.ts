@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { type Refusal, refuse } from "../../files/index.js";
+import { escapeForDisplay } from "../../text/index.js";
+import { answering } from "../disk/faults.js";
+import { codeOf, defaultStateFolder, hasOwners } from "../disk/platform.js";
+
+/** The folders inside a state folder. */
+export type StateRoom =
+  | "blobs"
+  | "changes"
+  | "conversations"
+  | "guard"
+  | "history"
+  | "intents"
+  | "locks"
+  | "sessions";
+
+/** The folder outside the user's project in which everything is kept that is not the user's. */
+export interface StateFolder {
+  readonly kind: "state";
+  /** Absolute; links resolved where the folder exists already. */
+  readonly path: string;
+  /** The path of an entry of one of its folders. */
+  at(room: StateRoom, ...names: readonly string[]): string;
+  /**
+   * Runs system calls on entries of a folder and, where they answer `ENOENT`, once more after making it:
+   * so nothing is made before it is needed, and a state folder that is deleted meanwhile comes back.
+   */
+  within<T>(folder: string, work: () => T): T;
+}
+
+/**
+ * Finds the state folder without making it.
+ *
+ * @param path `HOLDFAST_STATE_DIR`, the XDG state folder or its default, unless given.
+ * @returns `permission_denied` where the folder belongs to somebody else, `not_a_file` where it is none.
+ */
+export function openStateFolder(path: string = defaultStateFolder()): StateFolder | Refusal {
+  const named = resolve(path);
+  const real = answering(named, () => ownFolder(named));
+  if (typeof real !== "string") return real;
+  return {
+    kind: "state",
+    path: real,
+    at: (room, ...names) => join(real, room, ...names),
+    within: (folder, work) => {
+      try {
+        return work();
+      } catch (error) {
+        if (codeOf(error) !== "ENOENT") throw error;
+      }
+      makePrivate(real);
+      makePrivate(folder);
+      return work();
+    },
+  };
+}
+
+function ownFolder(named: string): string | Refusal {
+  const stat = statSync(named, { throwIfNoEntry: false });
+  if (stat === undefined) {
+    const parent = realPathOfParent(named);
+    return typeof parent === "string" ? join(parent, basename(named)) : parent;
+  }
+  const shown = escapeForDisplay(named);
+  if (!stat.isDirectory()) return refuse("not_a_file", `The state folder ${shown} is not a folder.`);
+  if (hasOwners && stat.uid !== process.geteuid?.()) {
+    return refuse("permission_denied", `The state folder ${shown} belongs to another user; name your own.`);
+  }
+  // A folder that was made for something else keeps its mode: what is ours in it is private by itself.
+  if (hasOwners && (stat.mode & 0o022) !== 0) {
+    return refuse("permission_denied", `Others can write in the state folder ${shown}; name a private one.`);
+  }
+  return realpathSync.native(named);
+}
+
+/** The folder that will hold the state folder, links resolved as far as it exists. */
+function realPathOfParent(named: string): string | Refusal {
+  const parent = dirname(named);
+  if (parent === named) return parent;
+  const stat = statSync(parent, { throwIfNoEntry: false });
+  if (stat === undefined) {
+    const above = realPathOfParent(parent);
+    return typeof above === "string" ? join(above, basename(parent)) : above;
+  }
+  // Some releases of Node answer "no entry" for what lies below a file, others throw.
+  if (!stat.isDirectory()) {
+    return refuse(
+      "not_a_file",
+      `The state folder cannot be made: ${escapeForDisplay(parent)} is not a folder.`,
+    );
+  }
+  return realpathSync.native(parent);
+}
+
+/**
+ * Makes a folder and the folders above it. Not by the system library's recursive way: that one never comes
+ * back from a file system that answers ENOENT to every `mkdir`, as /proc does.
+ */
+function makePrivate(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    const parent = dirname(path);
+    if (codeOf(error) !== "ENOENT" || parent === path || existsSync(parent)) throw error;
+    makePrivate(parent);
+    makePrivate(path);
+  }
+}

@@ -1,0 +1,62 @@
+import { closeSync, unlinkSync } from "node:fs";
+import { basename } from "node:path";
+import { isSecret } from "../../files/index.js";
+import { exchange, swapNameOf } from "../commit/exchange.js";
+import { hashNow, isStageName } from "../commit/real-path.js";
+import { newId, sha256 } from "../disk/digest.js";
+import type { Folder } from "../disk/folder.js";
+import { renameOver } from "../disk/platform.js";
+import { lookAt, openFile, readUpTo, type Spot } from "../disk/reading.js";
+import { keepBlob } from "./blobs.js";
+import { appendHistory } from "./history.js";
+import type { Intent } from "./intents.js";
+import type { StateFolder } from "./state-folder.js";
+
+/**
+ * Settles what a kill left under the swap name. It is the new file before the swap, the old one after it,
+ * or, where somebody without our lock was there in between, his: that one goes back to its place, and where
+ * its place was taken meanwhile, it is kept. Throws the system's error; the intent then stays.
+ *
+ * @returns whether something lay there and is gone.
+ */
+export function settleSwap(state: StateFolder, folder: Folder, { stageName, change }: Intent): boolean {
+  const name = swapNameOf(stageName);
+  const aside: Spot = { folder, name, shown: name };
+  if (!isStageName(stageName) || lookAt(aside).kind === "missing") return false;
+  const bytes = bytesOf(aside);
+  const hash = bytes === undefined ? undefined : sha256(bytes);
+  const isKnown = hash !== undefined && (hash === change.after || hash === change.before);
+  if (isKnown) unlinkSync(folder.at(name));
+  else if (hashNow(folder, change.realPath) === change.after) giveBack(folder, aside, change.realPath);
+  else if (bytes === undefined || hash === undefined || isSecret(change.realPath)) throw stuck(name);
+  else {
+    keepBlob(state, hash, bytes);
+    const { undoes: _, ...written } = change;
+    const found = { id: newId(), tool: "another program", after: hash, displaced: true };
+    appendHistory(state, { ...written, ...found });
+    unlinkSync(folder.at(name));
+  }
+  return true;
+}
+
+function giveBack(folder: Folder, aside: Spot, realPath: string): void {
+  const [from, to] = [folder.at(aside.name), folder.at(basename(realPath))];
+  if (exchange(from, to)) unlinkSync(from);
+  else renameOver(from, to);
+  folder.sync();
+}
+
+function bytesOf(aside: Spot): Uint8Array | undefined {
+  const opened = openFile(aside);
+  if (opened.kind === "refusal") return undefined;
+  try {
+    return readUpTo(opened.fd, Number(opened.stat.size), Number.MAX_SAFE_INTEGER);
+  } finally {
+    closeSync(opened.fd);
+  }
+}
+
+/** What may neither be thrown away nor be copied stays where it lies. */
+function stuck(name: string): Error {
+  return Object.assign(new Error(`${name} is left where it is`), { code: "EBUSY", syscall: "unlink" });
+}

@@ -1,0 +1,104 @@
+import { statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { isRefusal, type Refusal } from "../../files/index.js";
+import { isLeft, readRecords } from "../change-sets/record.js";
+import { openDisk } from "../commit/open-disk.js";
+import { nativeExtension } from "../disk/attributes.js";
+import { namesIn } from "../disk/entries.js";
+import { answering } from "../disk/faults.js";
+import { canWalkByHandle } from "../disk/platform.js";
+import { parseEntry } from "../state-folder/history.js";
+import { readIntents } from "../state-folder/intents.js";
+import { livenessOf } from "../state-folder/process-identity.js";
+import { readSessions } from "../state-folder/sessions.js";
+import { openStateFolder, type StateFolder } from "../state-folder/state-folder.js";
+import { abandonedLocks, listBlobs } from "./gc.js";
+
+/** Plain facts about this installation, for `doctor`. Nothing is made, removed or repaired. */
+export interface Inspection {
+  readonly nodeVersion: string;
+  readonly platform: string;
+  /** Folders are walked by their handles; else by compared paths, the weaker promise. */
+  readonly walksByHandle: boolean;
+  readonly nativeExtension: { readonly loaded: boolean; readonly reason?: string };
+  readonly roots: readonly { readonly path: string; readonly refusal?: Refusal }[];
+  readonly state: StateFacts | Refusal;
+}
+
+/** What is in a state folder, for `holdfast doctor`. */
+export interface StateFacts {
+  readonly kind: "state";
+  readonly path: string;
+  /** False where nothing was kept yet. */
+  readonly exists: boolean;
+  /** Octal, as `700`. */
+  readonly mode: string | null;
+  readonly freeBytes: number;
+  readonly liveSessions: number;
+  readonly staleSessions: number;
+  readonly staleLocks: number;
+  /** Records of writes and change sets whose process is gone; the next start clears them. */
+  readonly leftIntents: number;
+  readonly blobs: number;
+  readonly blobBytes: number;
+  readonly histories: number;
+}
+
+/** Looks at machine, roots and state folder; changes nothing. */
+export function inspectState(stateDir: string | undefined, roots: readonly string[]): Inspection {
+  const native = nativeExtension();
+  return {
+    nodeVersion: process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
+    walksByHandle: canWalkByHandle(),
+    nativeExtension: native.kind === "loaded" ? { loaded: true } : { loaded: false, reason: native.reason },
+    roots: roots.map(inspectRoot),
+    state: inspectFolder(stateDir),
+  };
+}
+
+function inspectRoot(path: string): { path: string; refusal?: Refusal } {
+  const disk = openDisk([path]);
+  if (isRefusal(disk)) return { path, refusal: disk };
+  disk.close();
+  return { path };
+}
+
+function inspectFolder(stateDir: string | undefined): StateFacts | Refusal {
+  const state = openStateFolder(stateDir);
+  return isRefusal(state) ? state : answering(state.path, () => factsOf(state));
+}
+
+function factsOf(state: StateFolder): StateFacts {
+  const stat = statSync(state.path, { throwIfNoEntry: false });
+  const sessions = readSessions(state);
+  const intents = readIntents(state, parseEntry);
+  const blobs = listBlobs(state);
+  return {
+    kind: "state",
+    path: state.path,
+    exists: stat !== undefined,
+    mode: stat === undefined ? null : (stat.mode & 0o777).toString(8),
+    freeBytes: freeBytes(state.path),
+    liveSessions: sessions.live,
+    staleSessions: sessions.overPaths.length,
+    staleLocks: abandonedLocks(state).length,
+    leftIntents:
+      intents.unreadable.length +
+      intents.intents.filter((intent) => livenessOf(intent.owner) !== "alive").length +
+      readRecords(state).filter(isLeft).length,
+    blobs: blobs.length,
+    blobBytes: blobs.reduce((sum, blob) => sum + blob.size, 0),
+    histories: namesIn(state.at("history")).length,
+  };
+}
+
+/** Of the file system on which the folder is, or will be. */
+function freeBytes(path: string): number {
+  let existing = path;
+  while (statSync(existing, { throwIfNoEntry: false }) === undefined && dirname(existing) !== existing) {
+    existing = dirname(existing);
+  }
+  const { bavail, bsize } = statfsSync(existing);
+  return bavail * bsize;
+}

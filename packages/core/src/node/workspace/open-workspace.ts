@@ -1,0 +1,54 @@
+import { compileGlob, isRefusal, type Refusal, Workspace, type WorkspaceOptions } from "../../files/index.js";
+import { type OpenedPorts, openPorts, type PortOptions } from "./open.js";
+
+/** The folders of a workspace, its guards and limits, and what a person has approved. */
+export interface OpenWorkspaceOptions
+  extends PortOptions,
+    Omit<WorkspaceOptions, "allowsProtected" | "ownFolders"> {
+  /** Globs of protected paths, relative to their root, that a person has opened for writing. */
+  readonly allowProtected?: readonly string[];
+  /** Globs of files, relative to their root, that are edited without a read: an agent's memory. */
+  readonly memoryPaths?: readonly string[];
+}
+
+/** A workspace on this machine's disk. */
+export class OpenedWorkspace extends Workspace {
+  readonly kind = "workspace";
+
+  constructor(
+    private readonly opened: OpenedPorts,
+    options: WorkspaceOptions,
+  ) {
+    super(opened, options);
+  }
+
+  /** Lets the roots' handles go and ends the session. Idempotent. */
+  async close(): Promise<void> {
+    try {
+      await this.letGo();
+    } finally {
+      await this.opened.close();
+    }
+  }
+}
+
+/**
+ * Opens folders as one workspace: clears up after killed writes, starts a session.
+ *
+ * @returns what `openPorts` refuses: a root that is no folder, a state folder of somebody else.
+ */
+export async function openWorkspace(options: OpenWorkspaceOptions): Promise<OpenedWorkspace | Refusal> {
+  const ports = await openPorts(options);
+  if (isRefusal(ports)) return ports;
+  return new OpenedWorkspace(ports, {
+    ...options,
+    guards: { isMemory: await matchesAny(options.memoryPaths ?? []), ...options.guards },
+    ownFolders: [ports.stateDir],
+    allowsProtected: await matchesAny(options.allowProtected ?? []),
+  });
+}
+
+async function matchesAny(patterns: readonly string[]): Promise<(path: string) => boolean> {
+  const globs = await Promise.all(patterns.map(compileGlob));
+  return (path) => globs.some((glob) => glob.kind === "glob" && glob.matches(path));
+}

@@ -1,0 +1,85 @@
+import { isRefusal, type Refusal, type WorkspacePorts } from "../../files/index.js";
+import { openChangeSets } from "../change-sets/change-sets.js";
+import { overSettledSets, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
+import { type DiskOptions, openDisk } from "../commit/open-disk.js";
+import { openCharsets } from "../disk/charsets.js";
+import { newId, sha256 } from "../disk/digest.js";
+import { codeOf } from "../disk/platform.js";
+import { openBlobs } from "../state-folder/blobs.js";
+import { openHistory } from "../state-folder/history.js";
+import { openLocks } from "../state-folder/locks.js";
+import { recover, recoverPath } from "../state-folder/recovery.js";
+import { openPresence } from "../state-folder/sessions.js";
+import { openStateFolder } from "../state-folder/state-folder.js";
+
+/** What the ports on this machine work with. */
+export interface PortOptions {
+  /** Folders; a relative path of the tools counts from the first. */
+  readonly roots: readonly string[];
+  /** `HOLDFAST_STATE_DIR`, the XDG state folder or its default, unless given. */
+  readonly stateDir?: string | undefined;
+  /** Weaker ways than this machine has, to see what they promise. */
+  readonly disk?: DiskOptions | undefined;
+  /**
+   * Told of change sets that were interrupted and settled, at the start or when one of their files is
+   * locked. A file that is left alone deserves a word to a person. Must not throw.
+   */
+  readonly onRecovered?: ((sets: RecoveredSets) => void) | undefined;
+}
+
+/** The ports on this machine. */
+export interface OpenedPorts extends WorkspacePorts {
+  readonly kind: "ports";
+  /** Absolute: no tool may write there. */
+  readonly stateDir: string;
+  /** Ends the session: its states are no longer kept from the garbage collection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the roots and clears up after killed writes. Nothing is written before the first lock or blob:
+ * a session that only looks leaves no trace.
+ */
+export async function openPorts(options: PortOptions): Promise<OpenedPorts | Refusal> {
+  const state = openStateFolder(options.stateDir);
+  if (isRefusal(state)) return state;
+  const disk = openDisk(options.roots, options.disk);
+  if (isRefusal(disk)) return disk;
+  const presence = openPresence(state);
+  const onRecovered = options.onRecovered ?? (() => {});
+  const bare = openLocks(state, async (realPath) => {
+    recoverPath(state, realPath);
+  });
+  const locks = overSettledSets(state, bare, onRecovered);
+  try {
+    await recover(state, bare);
+    const sets = await recoverSets(state, bare);
+    if (sets.finished + sets.takenBack > 0) onRecovered(sets);
+  } catch (error) {
+    // A damaged state folder must not keep anybody from reading; writes answer for themselves.
+    if (codeOf(error) === "") {
+      disk.close();
+      throw error;
+    }
+  }
+  return {
+    kind: "ports",
+    stateDir: state.path,
+    disk,
+    locks,
+    blobs: openBlobs(state, presence),
+    history: openHistory(state, presence),
+    changeSets: openChangeSets(state, presence),
+    codec: openCharsets(),
+    clock: { now: () => Date.now() },
+    digest: sha256,
+    newId,
+    later: (delayMs, work) => {
+      setTimeout(() => void work(), delayMs).unref();
+    },
+    close: async () => {
+      presence.close();
+      disk.close();
+    },
+  };
+}

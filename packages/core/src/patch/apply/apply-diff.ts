@@ -1,0 +1,159 @@
+import { explainUnlocated, explainUnshiftable } from "../explain/explain.js";
+import { describeLanding, describeRepairs, toChanges } from "../explain/report.js";
+import { locateHunks } from "../locate/locate.js";
+import type { Located } from "../locate/placement.js";
+import { BaseText } from "../model/base-text.js";
+import { Deadline } from "../model/deadline.js";
+import { changesNothing, type ShapedHunk, shapeHunk } from "../model/hunk.js";
+import { internalError, refusePatch } from "../model/refusal.js";
+import type { PatchOutcome, PatchRefusal, PatchRequest, PatchSuccess, Repair } from "../model/types.js";
+import { restoreLines, unescapeDiff } from "../read/channel.js";
+import { type ParsedDiff, parseDiff } from "../read/parse.js";
+import { findPlaceholder } from "../read/placeholder.js";
+import { describeEmpty, describeName, refuseAsWhole, refuseSize } from "../read/whole.js";
+import { applyEdits, applyStrictly } from "./apply.js";
+import { correctHunks } from "./correct.js";
+import { createFromDiff, isCreation } from "./create.js";
+
+/**
+ * Applies a unified diff that a language model wrote to the text it was written for: reads it tolerantly,
+ * finds the one position of every hunk, writes it anew with the file's own lines, applies that strictly, twice,
+ * and compares. All hunks land, or none.
+ *
+ * Pure and synchronous, never throws. A hunk with two possible positions is refused, never guessed; lines
+ * outside the hunks keep their bytes.
+ */
+export function applyDiff(request: PatchRequest): PatchOutcome {
+  const unescaped = unescapeDiff(request.diff);
+  const diff = unescaped ?? request.diff;
+  const deadline = new Deadline(request.limitMs ?? 5_000);
+  const tooLarge = refuseSize(diff);
+  if (tooLarge !== undefined) return tooLarge;
+  const base = new BaseText(request.base ?? "");
+  const onlyReturns = !base.text.includes("\n") && base.text.includes("\r");
+  const parsed = parseDiff(diff, {
+    isBaseLine: (text) => base.hasLine(text),
+    splitReturns: onlyReturns,
+    deadline,
+  });
+  if (deadline.late()) return timeout();
+  const refusal = refuseAsWhole(parsed);
+  if (refusal !== undefined) return refusal;
+  if (deadline.late()) return timeout();
+  const restored = restoreLines(base, diff, parsed.hunks, deadline);
+  const hunks = restored.hunks.map((hunk) => shapeHunk(hunk, deadline));
+  if (deadline.late()) return timeout();
+  if (request.base === null || isCreation(base, parsed, hunks))
+    return createFromDiff(request.base, parsed, hunks);
+  const unescaping: readonly Repair[] = unescaped === undefined ? [] : [escapedTwice];
+  const repairs = [...unescaping, ...parsed.repairs, ...restored.repairs];
+  return patch(base, { ...request, diff }, { ...parsed, repairs }, hunks, deadline);
+}
+
+function patch(
+  base: BaseText,
+  request: PatchRequest,
+  parsed: ParsedDiff,
+  hunks: readonly ShapedHunk[],
+  deadline: Deadline,
+): PatchOutcome {
+  const changing = hunks.filter((hunk) => !changesNothing(hunk));
+  const repairs: readonly Repair[] = [
+    ...parsed.repairs,
+    ...describeName(parsed, request.path),
+    ...(changing.length < hunks.length ? describeEmpty(hunks) : []),
+  ];
+  const unchanged = (code: "no_change" | "already_applied") =>
+    succeed({ code, text: base.text, landed: [], changes: [], repairs }, changing);
+  if (changing.length === 0) return unchanged("no_change");
+  const placeholder = findPlaceholder(base, request.diff, changing);
+  if (placeholder !== undefined) return refusePlaceholder(placeholder.hunk, placeholder.text);
+  const located = locateHunks(base, changing, deadline);
+  if (deadline.late()) return timeout();
+  switch (located.kind) {
+    case "unlocated":
+      return explainUnlocated(base, located, deadline);
+    case "already_applied":
+      return unchanged("already_applied");
+    case "located":
+      return land(base, located, request, { repairs, changing }, deadline);
+    default:
+      return located satisfies never;
+  }
+}
+
+function land(
+  base: BaseText,
+  located: Located,
+  request: PatchRequest,
+  known: { readonly repairs: readonly Repair[]; readonly changing: readonly ShapedHunk[] },
+  deadline: Deadline,
+): PatchOutcome {
+  const corrected = correctHunks(base, located.placements, deadline);
+  if (corrected.kind === "unshiftable") return explainUnshiftable(base, corrected.placement, corrected.line);
+  if (deadline.late()) return timeout();
+  const { finalNewline } = corrected;
+  const text =
+    corrected.edits.length === 0
+      ? base.text
+      : applyEdits(base, corrected.edits, request.applier ?? applyStrictly, deadline);
+  if (text === undefined) return deadline.late() ? timeout() : refusePatch("internal_error", internalError);
+  const ending: readonly Repair[] =
+    finalNewline === undefined
+      ? []
+      : [{ kind: "final_newline", detail: `newline at the end of the file ${finalNewline}` }];
+  return succeed(
+    {
+      code: text === base.text ? "no_change" : "applied",
+      text,
+      landed: describeLanding(located.placements),
+      changes: toChanges(corrected.edits),
+      repairs: [...known.repairs, ...describeRepairs(base, located), ...ending],
+    },
+    known.changing,
+  );
+}
+
+/** Joins the added lines only where they are asked for: they may be as large as the whole diff. */
+function succeed(
+  outcome: Omit<PatchSuccess, "kind" | "addedText">,
+  hunks: readonly ShapedHunk[],
+): PatchSuccess {
+  const { code, text, landed, changes, repairs } = outcome;
+  return {
+    kind: "success",
+    code,
+    text,
+    landed,
+    changes,
+    repairs,
+    get addedText() {
+      return joinAdded(hunks);
+    },
+  };
+}
+
+function joinAdded(hunks: readonly ShapedHunk[]): string {
+  const texts: string[] = [];
+  for (const { hunk } of hunks) {
+    for (let at = 0; at < hunk.count; at++) if (hunk.kindOf(at) === "added") texts.push(hunk.textOf(at));
+  }
+  return texts.join("\n");
+}
+
+function refusePlaceholder(hunk: number, text: string): PatchRefusal {
+  return refusePatch(
+    "placeholder",
+    `Hunk ${hunk} adds ${JSON.stringify(text)}, which stands for text that was left out and would replace it. Write out what is to stand in the file; what stays the same needs no line, or a context line. Nothing was changed.`,
+    { hunk },
+  );
+}
+
+function timeout(): PatchRefusal {
+  return refusePatch(
+    "timeout",
+    "Finding the places of the hunks took too long. Nothing was changed. Send fewer hunks at a time.",
+  );
+}
+
+const escapedTwice: Repair = { kind: "escaped", detail: "the diff was escaped twice" };

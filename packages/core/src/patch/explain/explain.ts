@@ -1,0 +1,200 @@
+import { clip } from "../../text/index.js";
+import {
+  type HunkSearch,
+  hintOf,
+  type Placement,
+  type Problem,
+  type Unlocated,
+} from "../locate/placement.js";
+import type { BaseText } from "../model/base-text.js";
+import type { Deadline } from "../model/deadline.js";
+import type { HunkLine, ShapedHunk } from "../model/hunk.js";
+import { indentOf, isBlankLine, normalize } from "../model/line-key.js";
+import { bytesOf, invalidDiff, messageLimit, refusePatch } from "../model/refusal.js";
+import type { PatchRefusal } from "../model/types.js";
+import { count, listLines, quoteLine, showLine, showLines } from "./excerpt.js";
+import { findNearest } from "./nearest.js";
+
+/**
+ * Says why the diff was refused, so that the next one can be right: which hunk, which line of it, what the
+ * file has there, what to do, and how the other hunks fared; once the deadline has passed, in less detail.
+ */
+export function explainUnlocated(base: BaseText, failure: Unlocated, deadline: Deadline): PatchRefusal {
+  const { search, problem } = failure;
+  const hunk = search.hunk.hunk.number;
+  const places = Array.from(failure.positions)
+    .slice(0, positionsLimit)
+    .map((position) => position + 1);
+  const text = describeProblem(base, failure, places, deadline);
+  if (problem === "ambiguous" || problem === "insertion_open" || problem === "mended_ambiguous")
+    return refusePatch("ambiguous", withOthers(base, failure, deadline, `Ambiguous: ${text}`), {
+      hunk,
+      places,
+    });
+  return refusePatch("invalid_diff", withOthers(base, failure, deadline, `${invalidDiff} ${text}`), { hunk });
+}
+
+function describeProblem(
+  base: BaseText,
+  failure: Unlocated,
+  lines: readonly number[],
+  deadline: Deadline,
+): string {
+  const { search, problem } = failure;
+  const { hunk } = search;
+  const name = `Hunk ${hunk.hunk.number}${quoteHeader(hunk)}`;
+  const [first = 1] = lines;
+  const around = `\n${showLines(base, first - 9, first + 8)}`;
+  switch (problem) {
+    case "ambiguous":
+      return `${name} fits ${count(failure.positions.length, "place")}, at ${listLines(failure.positions)}. Nothing was changed. Add context lines directly above or below that only the right place has, or give the exact line number of the right place in the header, if all numbers of the diff are exact.\n${showCandidates(base, hunk, failure.positions)}`;
+    case "insertion_open":
+      return `the lines that ${name} adds could stand at ${count(failure.positions.length, "place")}: the context lines beside them stand in the file, but not next to each other (before ${listLines(failure.positions)}). Nothing was changed. Give the lines of the file directly before and after the new ones.${around}`;
+    case "mended_ambiguous":
+      return `${name} has damaged context, and with what is left of it fits ${count(failure.positions.length, "place")}, at ${listLines(failure.positions)}. Nothing was changed. Give the context lines exactly as the file has them.\n${showCandidates(base, hunk, failure.positions)}`;
+    case "no_anchor":
+      return `${name} only adds lines and has no context line that says where. Give at least one line of the file that stands directly before or after the new ones.${atNumber(base, hunk)}`;
+    case "numbers_contradict":
+      return `${name} only adds lines, and its line numbers do not agree with the rest of the diff. Give a line of the file directly before or after the new ones as context.${atNumber(base, hunk)}`;
+    case "indent_unknown":
+      return `${name} stands between blank lines only, and other hunks of the diff have another indentation than the file, so it is not clear how deep its lines go. Write the diff with the file's indentation.`;
+    case "context_lost":
+      return `${name} announces more context lines than it has, and a lost one may stand just where it changes the file, at line ${first}. Give the lines of the file directly before and after the change.${around}`;
+    case "overlap":
+      return `${name} changes lines that another hunk changes, too. Write what happens to one place in one hunk, against the file as it is now.${around}`;
+    case "disorder":
+      return `${name} has damaged context, and where it seems to belong, at line ${first}, it is out of order with the other hunks. Write the hunks in the order of the file, with its lines as context.${around}`;
+    case "already_applied":
+      return `${name} is already applied: its new lines stand at line ${first}. Other hunks are not. Send the diff again without this hunk; to insert the same lines once more, add a context line after them.`;
+    case "not_found":
+      return `${name}: ${describeMissing(base, search, excerptLines, deadline)}`;
+    default:
+      return problem satisfies never;
+  }
+}
+
+/** A hunk that has to be moved left, with an added line that has not the indent to lose. */
+export function explainUnshiftable(
+  base: BaseText,
+  { hunk, start, end }: Placement,
+  line: string,
+): PatchRefusal {
+  const { number } = hunk.hunk;
+  const text = `Hunk ${number}${quoteHeader(hunk)} stands at line ${start + 1} with another indentation than it was written with, and the added line "${showLine(line)}" cannot be moved with it. Write the hunk with the file's indentation:\n${showLines(base, start - 2, Math.min(end + 2, start + excerptLines))}`;
+  return refusePatch("invalid_diff", `${invalidDiff} ${text}`, { hunk: number });
+}
+
+/** Shows the first line that does not fit where the hunk most nearly fits, with the real lines around. */
+function describeMissing(
+  base: BaseText,
+  { hunk, newSideAt }: HunkSearch,
+  lines: number,
+  deadline: Deadline,
+): string {
+  if (base.count === 0) return "the file is empty. Send a hunk that only adds lines.";
+  const nearest = findNearest(base, hunk, deadline);
+  const missing = hunk.old.find(
+    (line) => !isBlankLine(line.text) && base.index("trimmed").idOf(line.text) < 0,
+  );
+  if (nearest === undefined) {
+    const hint = Math.min(Math.max(hintOf(hunk) ?? 0, 0), base.count - 1);
+    return `none of its context and removed lines stand in the file (first: ${quoteLine(missing ?? hunk.old[0])}). The file has ${count(base.count, "line")}. Read it again and write the hunk with its lines.\n${showLines(base, hint - lines / 2, hint + lines / 2)}`;
+  }
+  const { start, mismatch } = nearest;
+  const at = start + mismatch;
+  const line = hunk.old[mismatch];
+  const role = line?.kind === "removed" ? "line to be removed" : "context line";
+  const gone =
+    missing === undefined || missing === line ? "" : ` The file has no line ${quoteLine(missing)}, either.`;
+  const from = Math.max(start - 2, at - Math.floor(lines / 2));
+  const made =
+    newSideAt === undefined
+      ? ""
+      : ` Its new lines stand at ${listLines(newSideAt)} already: if it was applied before, nothing is left to do for it, leave it out.`;
+  return `it most nearly fits at line ${Math.max(start, 0) + 1}, where its ${role} ${quoteLine(line)} does not fit: ${describeReal(base, at, line)}.${gone}${made} Write the hunk with the lines of the file:\n${showLines(base, from, from + lines)}`;
+}
+
+function describeReal(base: BaseText, at: number, line: HunkLine | undefined): string {
+  if (at < 0) return "the file begins after it";
+  if (at >= base.count) return `the file ends at line ${base.count}`;
+  const real = base.line(at);
+  if (isBlankLine(real)) return `line ${at + 1} is blank`;
+  const moved =
+    line !== undefined &&
+    indentOf(line.text) !== indentOf(real) &&
+    normalize(line.text, "trimmed") === normalize(real, "trimmed");
+  return `line ${at + 1} is ${moved ? "the same but for its indentation: " : ""}"${showLine(real)}"`;
+}
+
+/** The lines where the header's number points, if it has one. */
+function atNumber(base: BaseText, hunk: ShapedHunk): string {
+  const hint = hintOf(hunk);
+  if (hint === undefined || base.count === 0) return "";
+  const line = Math.min(Math.max(hint, 0), base.count);
+  return `\n${showLines(base, line - 8, line + 8)}`;
+}
+
+/** The lines around the first few of several positions, to distinguish them. */
+function showCandidates(base: BaseText, hunk: ShapedHunk, positions: ArrayLike<number>): string {
+  const shown: string[] = [];
+  for (let n = 0; n < Math.min(positions.length, 4); n++) {
+    const start = positions[n] ?? 0;
+    const end = Math.min(start + Math.max(1, hunk.old.length), start + 3);
+    shown.push(showLines(base, start - 2, end + 1));
+  }
+  return shown.join("\n  …\n");
+}
+
+/** How the other hunks fared; those that need a change, too, are shown as far as there is room. */
+function withOthers(
+  base: BaseText,
+  { search, searches, problem }: Unlocated,
+  deadline: Deadline,
+  text: string,
+): string {
+  const others = searches.filter((other) => other.hunk !== search.hunk);
+  if (others.length === 0) return text;
+  const parts = [text];
+  let room = messageLimit - bytesOf(text) - 400;
+  for (const other of others.slice(0, othersLimit)) {
+    const brief = describeState(other, problem);
+    const full =
+      isMissing(other) && !deadline.late()
+        ? `does not fit, either: ${describeMissing(base, other, briefLines, deadline)}`
+        : brief;
+    const said = bytesOf(full) <= room ? full : brief;
+    room -= bytesOf(said) + 12;
+    if (room < 0) break;
+    parts.push(`Hunk ${other.hunk.hunk.number} ${said}`);
+  }
+  if (parts.length <= others.length) parts.push(`… ${count(searches.length, "hunk")} in all`);
+  if (problem !== "already_applied") parts.push("Nothing was changed: all hunks are applied, or none.");
+  return parts.join("\n");
+}
+
+function isMissing({ starts, appliedAt, hunk }: HunkSearch): boolean {
+  return starts.length === 0 && appliedAt.length === 0 && hunk.oldCount > 0;
+}
+
+function describeState({ hunk, starts, appliedAt, tier, alignment }: HunkSearch, problem: Problem): string {
+  if (appliedAt.length > 0) return `is already applied at line ${(appliedAt[0] ?? 0) + 1}.`;
+  if (starts.length === 0) return "does not fit, either.";
+  if (tier === "aligned" && alignment === undefined) return `could stand at ${listLines(starts)}.`;
+  const hint = hintOf(hunk);
+  // A hunk applied before may have changed the lines that this one is meant for.
+  if (problem === "already_applied" && starts.length === 1 && hint !== undefined && hint !== starts[0])
+    return `fits at line ${(starts[0] ?? 0) + 1} only, though its number is ${hint + 1}: if it is meant for that place, write it with the lines that stand there now.`;
+  if (starts.length === 1) return `fits at line ${(starts[0] ?? 0) + 1}.`;
+  return `fits ${starts.length} places: ${listLines(starts)}.`;
+}
+
+function quoteHeader(hunk: ShapedHunk): string {
+  const { raw } = hunk.hunk.header;
+  return raw === "" ? "" : ` (${showLine(clip(raw, 80))})`;
+}
+
+const positionsLimit = 1_000;
+/** Real lines shown for the hunk in question, and for each other one that does not fit. */
+const excerptLines = 20;
+const briefLines = 12;
+const othersLimit = 12;

@@ -1,0 +1,68 @@
+import { hintOf } from "../locate/placement.js";
+import type { BaseText } from "../model/base-text.js";
+import type { Deadline } from "../model/deadline.js";
+import type { HunkLine, ShapedHunk } from "../model/hunk.js";
+import { isBlankLine } from "../model/line-key.js";
+import { similarity, wordsOf } from "../model/similarity.js";
+
+/** Where a hunk that fits nowhere most nearly fits. */
+export interface NearestMatch {
+  /** 0-based line of the file for the hunk's first old line; may lie before the file. */
+  readonly start: number;
+  /** The first old line that does not match there. */
+  readonly mismatch: number;
+}
+
+/** The start for which most old lines speak; else that of the line that is most like one that is missing. */
+export function findNearest(base: BaseText, hunk: ShapedHunk, deadline: Deadline): NearestMatch | undefined {
+  const start = findByVotes(base, hunk) ?? findMostSimilar(base, hunk, deadline);
+  if (start === undefined) return undefined;
+  const differs = (key: "exact" | "trimmed") => (line: HunkLine, at: number) =>
+    start + at < 0 || base.index(key).ids[start + at] !== base.index(key).idOf(line.text);
+  const loose = hunk.old.findIndex(differs("trimmed"));
+  const mismatch = loose >= 0 ? loose : hunk.old.findIndex(differs("exact"));
+  return { start, mismatch: Math.max(mismatch, 0) };
+}
+
+function findByVotes(base: BaseText, hunk: ShapedHunk): number | undefined {
+  const index = base.index("trimmed");
+  const votes = new Map<number, number>();
+  for (const [at, line] of hunk.old.slice(0, 500).entries()) {
+    const positions = index.positionsOf(index.idOf(line.text));
+    if (positions.length > 50 || isBlankLine(line.text)) continue;
+    for (const position of positions) votes.set(position - at, (votes.get(position - at) ?? 0) + 1);
+  }
+  const hint = hintOf(hunk) ?? 0;
+  let best: number | undefined;
+  for (const [start, voices] of votes) {
+    const most = best === undefined ? 0 : (votes.get(best) ?? 0);
+    const nearer = best !== undefined && Math.abs(start - hint) < Math.abs(best - hint);
+    if (voices > most || (voices === most && nearer)) best = start;
+  }
+  return best;
+}
+
+/** Similarity serves to show lines, never to change them. */
+function findMostSimilar(base: BaseText, hunk: ShapedHunk, deadline: Deadline): number | undefined {
+  const at = hunk.old.findIndex((line) => wordsOf(line.text).length > 0);
+  const line = hunk.old[at];
+  if (line === undefined) return undefined;
+  const hint = hintOf(hunk) ?? 0;
+  let best: { readonly position: number; readonly likeness: number } | undefined;
+  const from = Math.max(0, Math.min(hint, base.count) - searchLines);
+  for (let position = from; position < Math.min(base.count, from + 2 * searchLines); position++) {
+    if (deadline.passes()) break;
+    const likeness = similarity(line.text, base.line(position));
+    const nearer = best !== undefined && Math.abs(position - hint) < Math.abs(best.position - hint);
+    if (
+      likeness >= minSimilarity &&
+      (best === undefined || likeness > best.likeness || (likeness === best.likeness && nearer))
+    )
+      best = { position, likeness };
+  }
+  return best === undefined ? undefined : best.position - at;
+}
+
+/** Lines looked at on either side of the hunk's number. */
+const searchLines = 5_000;
+const minSimilarity = 0.5;

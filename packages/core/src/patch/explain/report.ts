@@ -1,0 +1,106 @@
+import { describeShift } from "../locate/indent.js";
+import { differsInEndings } from "../locate/line-endings.js";
+import { hintOf, type Located, type Placement } from "../locate/placement.js";
+import type { BaseText } from "../model/base-text.js";
+import type { Edit } from "../model/edit.js";
+import { growth } from "../model/hunk.js";
+import type { LandedHunk, LineChange, Repair, RepairKind } from "../model/types.js";
+import { count } from "./excerpt.js";
+
+/** Where each hunk landed, in the order of the diff. */
+export function describeLanding(placements: readonly Placement[]): readonly LandedHunk[] {
+  const shifts = shiftsOf(placements);
+  return placements.map((placement, at) => {
+    const { hunk, start, end } = placement;
+    const oldLines = end - start;
+    const newLines = Math.max(0, oldLines + growth(hunk));
+    const first = (lines: number, line: number) => (lines === 0 ? line : line + 1);
+    const newAt = start + (shifts[at] ?? 0);
+    return {
+      hunk: hunk.hunk.number,
+      oldStart: first(oldLines, start),
+      oldLines,
+      newStart: first(newLines, newAt),
+      newLines,
+    };
+  });
+}
+
+/** By how many lines the hunks before each one, in the order of the file, move it. */
+function shiftsOf(placements: readonly Placement[]): readonly number[] {
+  const order = placements.map((_, at) => at);
+  const boundsAt = (at: number) => placements[at] ?? { start: 0, end: 0 };
+  const compare = (one: number, other: number) =>
+    boundsAt(one).start - boundsAt(other).start || boundsAt(one).end - boundsAt(other).end;
+  if (order.some((at) => at > 0 && compare(at - 1, at) > 0)) order.sort(compare);
+  const shifts = order.slice();
+  let shift = 0;
+  for (const at of order) {
+    shifts[at] = shift;
+    const placement = placements[at];
+    if (placement !== undefined) shift += growth(placement.hunk);
+  }
+  return shifts;
+}
+
+/** Which lines of the base the edits replaced, where they were placed; those that touch are one. */
+export function toChanges(edits: readonly Edit[]): readonly LineChange[] {
+  const changes: LineChange[] = [];
+  let shift = 0;
+  for (const edit of edits) {
+    const newFrom = edit.from + shift;
+    const newTo = newFrom + edit.lines.length;
+    const last = changes.at(-1);
+    if (last !== undefined && last.oldTo === edit.from)
+      changes[changes.length - 1] = { ...last, oldTo: edit.to, newTo };
+    else changes.push({ oldFrom: edit.from, oldTo: edit.to, newFrom, newTo });
+    shift += edit.lines.length - (edit.to - edit.from);
+  }
+  return changes;
+}
+
+/** Everything that was put right on the way from the diff as written to the edits. */
+export function describeRepairs(base: BaseText, located: Located): readonly Repair[] {
+  const repairs: Repair[] = [];
+  for (const placement of located.placements) noteRepairs(base, placement, repairs);
+  for (const hunk of located.repeated) {
+    repairs.push({ kind: "repeated_hunk", hunk, detail: "the same hunk again, counted once" });
+  }
+  for (const { hunk, start } of located.appliedBefore) {
+    repairs.push({ kind: "applied_before", hunk, detail: `stands already at line ${start + 1}, left out` });
+  }
+  if (located.outOfOrder) repairs.push({ kind: "hunk_order", detail: "hunks put in the order of the file" });
+  return repairs;
+}
+
+function noteRepairs(base: BaseText, placement: Placement, repairs: Repair[]): void {
+  const { hunk, tier, start, shift, alignment } = placement;
+  const { numbers } = hunk.hunk.header;
+  const note = (kind: RepairKind, detail: string) => repairs.push({ kind, hunk: hunk.hunk.number, detail });
+  const hint = hintOf(hunk);
+  if (hint !== undefined && hint !== start && tier !== "aligned")
+    note("line_number", `line ${hint + 1} → ${start + 1}`);
+  if (numbers !== undefined && (numbers.oldCount !== hunk.oldCount || numbers.newCount !== hunk.newCount)) {
+    const real = `-${hunk.oldCount} +${hunk.newCount}`;
+    note("line_counts", `-${numbers.oldCount} +${numbers.newCount} → ${real}`);
+  }
+  if (tier === "trailing") note("trailing_whitespace", "the file's trailing blanks were kept");
+  if (tier === "prefix") note("missing_prefix", "context lines without the space before them");
+  if (tier === "punctuation") note("punctuation", "the file's own punctuation was kept in context lines");
+  if (shift !== undefined) {
+    note("indentation", describeShift(shift));
+  }
+  if (alignment !== undefined) {
+    const lost = alignment.dropped.map((line) => JSON.stringify(line.text.trim().slice(0, 60)));
+    const parts = [
+      ...(lost.length > 0
+        ? [`not in the file: ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? ", …" : ""}`]
+        : []),
+      ...(alignment.skipped > 0
+        ? [`${count(alignment.skipped, "line")} of the file left out of the context`]
+        : []),
+    ];
+    note("context_mended", parts.join("; ") || "blank lines or their order differ");
+  }
+  if (differsInEndings(base, placement)) note("line_endings", "the file's line endings were kept");
+}

@@ -1,0 +1,281 @@
+import type { BaseText } from "../model/base-text.js";
+import {
+  announcesMore,
+  contextFrom,
+  type HunkLine,
+  type Run,
+  type ShapedHunk,
+  trimCommon,
+} from "../model/hunk.js";
+import { isBlankLine, normalize } from "../model/line-key.js";
+import { similarity } from "../model/similarity.js";
+import type { Candidate } from "./assign.js";
+import { linesMatchAt, newSideMatchesAt, oldSideMatchesAt } from "./match-at.js";
+
+/*
+ * Was a hunk applied before? Its new side then matches where its old side should; but that alone is no proof,
+ * since the lines that it removes may be misquoted. What counts is the evidence of its runs.
+ *
+ *     file   diff   result
+ *     1 a    @@     already_applied
+ *     2 B     a
+ *     3 c    -b
+ *            +B
+ *             c
+ *
+ * The new side `a B c` matches at line 1, and `B` is a line that the hunk adds: proof.
+ *
+ *     file      diff     result
+ *     1 one     @@       already_applied
+ *     2 alpha    one
+ *     3 gamma    alpha
+ *     4 end     -beta
+ *                gamma
+ *                end
+ *
+ * A deletion adds no line. Its neighbours `alpha` and `gamma` have met, so that it is visible, and `beta` is nowhere
+ * in the file: proof. (Where a hunk only deletes and has no number, three lines at least must match.)
+ *
+ *     file     diff    result
+ *     1 x      @@      invalid_diff
+ *     2 same    same
+ *     3 same   -same
+ *     4 y       same
+ *
+ * The new side `same same` matches at line 2, but it would do so without the deletion, too: the context repeats
+ * the deleted line. No evidence, so the hunk is refused, and the refusal shows line 2.
+ *
+ *     file   diff   result
+ *     1 a    @@     already_applied
+ *     2 X     a
+ *     3 b    +X
+ *
+ * A pure insertion at the edge of its context always matches its old side. It is asked here whether the inserted
+ * lines follow already (`appliedInsertionAt`).
+ */
+
+/**
+ * The position of a pure insertion that was made before, at the edge of its context.
+ *
+ * @param start where that context matches.
+ * @returns undefined where the inserted lines are not there.
+ */
+export function appliedInsertionAt(base: BaseText, hunk: ShapedHunk, start: number): number | undefined {
+  const { coreFrom, coreTo, oldCount } = hunk;
+  if (coreFrom !== coreTo || (coreFrom !== 0 && coreFrom !== oldCount)) return undefined;
+  const [run, second] = hunk.runs;
+  if (run === undefined || second !== undefined || run.from !== run.to) return undefined;
+  const atTop = run.from === 0;
+  if (!atTop && run.from !== hunk.old.length) return undefined;
+  const from = atTop && hunk.old.length > 0 ? start - run.added.length : start;
+  return linesMatchAt(base, hunk.new, from) ? from : undefined;
+}
+
+/** Whether the new side, found in the file, proves that the hunk was applied. */
+export function newSideProvesApplied(base: BaseText, hunk: ShapedHunk, added: AddedLineCounts): boolean {
+  if (hunk.oldCount === 0) return false;
+  const words = hunk.new.filter((line) => !isBlankLine(line.text));
+  if (words.length < 2 && !words.some((line) => /[\p{L}\p{N}]/u.test(line.text))) return false;
+  const runs = hunk.runs.map((run) => evidenceOf(base, hunk, run, added));
+  return runs.includes("proof") && !runs.includes("none");
+}
+
+/** Whether a new side found in the file may come from the hunk. It is no proof by itself. */
+export function mayBeApplied(base: BaseText, hunk: ShapedHunk): boolean {
+  return hunk.runs.every((run) => deletionIsVisible(base, hunk, run));
+}
+
+/** How often a diff adds each line, by its text without blanks around; counted when first asked. */
+export class AddedLineCounts {
+  private counts: Map<string, number> | undefined;
+
+  constructor(private readonly hunks: readonly ShapedHunk[]) {}
+
+  count(text: string): number {
+    this.counts ??= countAdded(this.hunks);
+    return this.counts.get(normalize(text, "trimmed")) ?? 0;
+  }
+}
+
+function countAdded(hunks: readonly ShapedHunk[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { runs } of hunks) {
+    for (const { added } of runs) {
+      for (const { text } of added) {
+        const key = normalize(text, "trimmed");
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
+    }
+  }
+  return counts;
+}
+
+/**
+ * What a run proves whose new side matches in the file. Added lines are a proof. A deletion is visible only
+ * between two neighbours that have met, and is a proof by itself only if one of the deleted lines is nowhere
+ * in the file, except where the diff adds it.
+ */
+function evidenceOf(
+  base: BaseText,
+  hunk: ShapedHunk,
+  run: Run,
+  added: AddedLineCounts,
+): "proof" | "possible" | "none" {
+  const deleted = deletedLines(hunk, run);
+  if (deleted.length === 0) return "proof";
+  if (!deletionIsVisible(base, hunk, run)) return "none";
+  const index = base.index("trimmed");
+  const words = deleted.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  const isDeleted = ({ text }: HunkLine) => index.positionsOf(index.idOf(text)).length <= added.count(text);
+  if (!words.every(isDeleted)) return "none";
+  return words.length > 0 ? "proof" : "possible";
+}
+
+/** The lines that a run takes out without putting any in; none where it adds some. */
+function deletedLines({ old }: ShapedHunk, run: Run): readonly HunkLine[] {
+  const removed = old.slice(run.from, run.to);
+  const { head, tail } = trimCommon(removed, run.added, (one, other) => one.text === other.text);
+  return run.added.length > head + tail ? [] : removed.slice(head, removed.length - tail);
+}
+
+/** Whether the deletion of a run would be visible between its two neighbours. */
+function deletionIsVisible(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
+  const { old } = hunk;
+  const deleted = deletedLines(hunk, run);
+  const [first] = deleted;
+  if (first === undefined) return true;
+  const from = run.from + old.slice(run.from, run.to).indexOf(first);
+  const to = from + deleted.length;
+  if (from === 0 || to === old.length) return false;
+  const index = base.index("trimmed");
+  const known = deleted.filter((line) => index.idOf(line.text) >= 0);
+  // A line that the file has not may be misquoted, or made up beside others that are not.
+  const readings = known.length === 0 ? [deleted] : [deleted, known];
+  const [above, below] = [contextFrom(old, from - 1, -1), contextFrom(old, to, 1)];
+  return readings.every(
+    (lines) => !contextHidesDeletion(lines, below) && !contextHidesDeletion(lines.toReversed(), above),
+  );
+}
+
+/**
+ * Whether the context beside a deletion would match there even without the deletion: it repeats the deleted
+ * lines, or similar ones that they may be meant for.
+ */
+function contextHidesDeletion(deleted: readonly HunkLine[], context: readonly HunkLine[]): boolean {
+  return context.every((line, at) => {
+    const expected = deleted[at] ?? context[at - deleted.length];
+    return (
+      expected === undefined || expected.text === line.text || similarity(expected.text, line.text) >= 0.5
+    );
+  });
+}
+
+/** The 0-based start of the new side if it matches at its stated line and the old side does not; else undefined. */
+export function appliedAtStatedLine(base: BaseText, hunk: ShapedHunk): number | undefined {
+  const { numbers } = hunk.hunk.header;
+  if (numbers === undefined || hunk.oldCount === 0 || announcesMore(hunk)) return undefined;
+  const start = numbers.newStart - 1;
+  if (!newSideMatchesAt(base, hunk, start) || oldSideMatchesAt(base, hunk, numbers.oldStart - 1))
+    return undefined;
+  return hunk.new.some((line) => !isBlankLine(line.text)) ? start : undefined;
+}
+
+/**
+ * Whether a hunk whose new side matches in the file must have been applied, if its writer made one error at
+ * most: it adds a unique line, or its deleted lines are gone. If removed lines were misquoted, the context would
+ * still match at the distances that it has in the hunk (`contextMatchesNowhere`). If some were forgotten or made
+ * up, the line after the deletion would be the first of them, or the line before it the last
+ * (`deletionEdgesAreClear`). Without context nothing is known, and deleted blank lines prove nothing.
+ */
+export function mustBeApplied(base: BaseText, hunk: ShapedHunk, added: AddedLineCounts): boolean {
+  if (addsUniqueLine(base, hunk, added)) return true;
+  const changes = hunk.hunk.lines.some((line) => line.kind !== "context" && !isBlankLine(line.text));
+  return (
+    changes &&
+    hunk.runs.every((run) => deletionEdgesAreClear(base, hunk, run)) &&
+    contextMatchesNowhere(base, hunk)
+  );
+}
+
+/** Whether it adds a line that the file has only where the diff adds one: it can come from nowhere else. */
+function addsUniqueLine(base: BaseText, { old, runs }: ShapedHunk, added: AddedLineCounts): boolean {
+  const index = base.index("trimmed");
+  const had = new Set(old.map(({ text }) => normalize(text, "trimmed")));
+  return runs.some((run) =>
+    run.added.some(({ text }) => {
+      if (!/[\p{L}\p{N}]/u.test(text) || had.has(normalize(text, "trimmed"))) return false;
+      return index.positionsOf(index.idOf(text)).length <= added.count(text);
+    }),
+  );
+}
+
+/** Whether the context matches nowhere at the distances that it has in the hunk. */
+function contextMatchesNowhere(base: BaseText, { old }: ShapedHunk): boolean {
+  const index = base.index("trimmed");
+  const context = old.flatMap((line, at) =>
+    line.kind === "context" && !isBlankLine(line.text) ? [{ at, id: index.idOf(line.text) }] : [],
+  );
+  const [rarest] = context.toSorted(
+    (one, other) => index.positionsOf(one.id).length - index.positionsOf(other.id).length,
+  );
+  if (rarest === undefined) return false;
+  const positions = index.positionsOf(rarest.id);
+  if (positions.length * context.length > comparisonLimit) return false;
+  return positions.every((position) =>
+    context.some(({ at, id }) => index.ids[position - rarest.at + at] !== id),
+  );
+}
+
+/**
+ * Whether the deleted lines of a run cannot still be there: the context on either side is pinned by a line that
+ * the file has once, or at least differs from the deleted line that it would have to be.
+ */
+function deletionEdgesAreClear(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
+  const { old } = hunk;
+  const deleted = deletedLines(hunk, run);
+  const [first] = deleted;
+  if (first === undefined) return true;
+  const from = run.from + old.slice(run.from, run.to).indexOf(first);
+  const above = contextFrom(old, from - 1, -1);
+  const below = contextFrom(old, from + deleted.length, 1);
+  const index = base.index("trimmed");
+  const isPinned = (context: readonly HunkLine[]) =>
+    context.some(({ text }) => index.positionsOf(index.idOf(text)).length === 1);
+  const known = deleted.filter((line) => index.idOf(line.text) >= 0);
+  const differs = (one: HunkLine | undefined, other: HunkLine | undefined) =>
+    one?.text.trim() !== other?.text.trim();
+  return (
+    (isPinned(below) || [deleted, known].every((lines) => differs(lines[0], below[0]))) &&
+    (isPinned(above) || [deleted, known].every((lines) => differs(lines.at(-1), above[0])))
+  );
+}
+
+/** Whether a new side found in the file could show anything: a pure deletion must have context on both sides. */
+export function newSideIsEvidence(hunk: ShapedHunk): boolean {
+  return hunk.runs.every((run) => {
+    const isClosed = run.from > 0 && run.to < hunk.old.length;
+    return isClosed || deletedLines(hunk, run).length === 0;
+  });
+}
+
+/** Whether the hunk only removes lines: a weaker proof that it was applied, since they may be misquoted. */
+export function isPureDeletion({ old, runs }: ShapedHunk): boolean {
+  return runs.every((run) => {
+    const { head, tail } = trimCommon(
+      old.slice(run.from, run.to),
+      run.added,
+      (one, other) => one.text === other.text,
+    );
+    return run.added.length === head + tail;
+  });
+}
+
+/** What a hunk changes, counted in the lines of its new side. */
+export function newSideCore(hunk: ShapedHunk): Omit<Candidate, "starts"> {
+  const from = hunk.runs[0]?.from ?? 0;
+  const after = hunk.old.length - (hunk.runs.at(-1)?.to ?? 0);
+  return { coreFrom: from, coreTo: hunk.newCount - after };
+}
+
+/** More comparisons than this prove nothing. */
+const comparisonLimit = 200_000;

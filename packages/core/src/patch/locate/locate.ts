@@ -1,0 +1,211 @@
+import type { BaseText } from "../model/base-text.js";
+import type { Deadline } from "../model/deadline.js";
+import { growth, type ShapedHunk } from "../model/hunk.js";
+import { AddedLineCounts, appliedInsertionAt } from "./already-applied.js";
+import { isInside, SectionFinder } from "./anchors.js";
+import { includesSorted } from "./assign.js";
+import { numbersAgree } from "./doubts.js";
+import { findShift } from "./indent.js";
+import { findLostContext } from "./lost-context.js";
+import { oldSideMatchesAt } from "./match-at.js";
+import { MatchFinder, spellWithPrefix } from "./matches.js";
+import {
+  type AlreadyApplied,
+  type AppliedHunk,
+  type HunkSearch,
+  hintOf,
+  type Located,
+  type Placement,
+  type Unlocated,
+  unlocated,
+  verbatimPlacement,
+} from "./placement.js";
+import { dropRepeated, mergeRepeated } from "./repeats.js";
+import { findApplied, findMended, findVerbatim } from "./search.js";
+import { solve } from "./solve.js";
+
+/**
+ * Finds the one position of every hunk, all together.
+ *
+ * @returns every hunk with its placement; or that all of them were applied before; or the first hunk with
+ *   no position, or with more than one. Where the deadline has passed the answer means nothing.
+ */
+export function locateHunks(
+  base: BaseText,
+  hunks: readonly ShapedHunk[],
+  deadline: Deadline,
+): Located | AlreadyApplied | Unlocated {
+  const { kept, repeated } = dropRepeated(hunks);
+  const located = locateByNumbers(base, kept) ?? locateByContent(base, kept, deadline);
+  const doubt = located.kind === "located" ? findLostContext(base, located.placements) : undefined;
+  if (doubt !== undefined) return doubt;
+  return located.kind === "located"
+    ? resolveAppliedInsertions(base, { ...located, repeated: [...repeated, ...located.repeated] })
+    : located;
+}
+
+function locateByContent(
+  base: BaseText,
+  hunks: readonly ShapedHunk[],
+  deadline: Deadline,
+): Located | AlreadyApplied | Unlocated {
+  expectLines(base, hunks);
+  const finder = new MatchFinder(base, deadline);
+  const verbatim = hunks.map((hunk) => findVerbatim(base, hunk, finder, deadline));
+  const added = new AddedLineCounts(hunks);
+  base.expect(verbatim.flatMap(({ hunk, starts }) => (starts.length > 0 ? [] : spellWithPrefix(hunk.old))));
+  const applied = findApplied(base, verbatim, finder, added);
+  if (applied !== undefined) return applied;
+  const searches = verbatim.map((search) => findMended(base, search, finder, added, deadline));
+  if (finder.overflowed) {
+    const widest = searches.reduce((one, other) => (other.starts.length > one.starts.length ? other : one));
+    return unlocated("ambiguous", widest, searches, widest.starts);
+  }
+  const { kept, repeated, unclear } = mergeRepeated(searches);
+  if (unclear !== undefined) return unlocated("ambiguous", unclear, searches, unclear.starts);
+  const { open, appliedBefore } = omitAppliedHunks(kept);
+  const problem = findProblem(open) ?? findIndentedCopy(base, open, finder);
+  if (problem !== undefined) return { ...problem, searches };
+  const solved = solve(base, open);
+  return solved.kind === "unlocated" ? { ...solved, searches } : { ...solved, repeated, appliedBefore };
+}
+
+/**
+ * If one hunk of a diff matches only with another indentation, a hunk that matches as it is may be meant for a
+ * copy with that other indentation, too.
+ */
+function findIndentedCopy(
+  base: BaseText,
+  searches: readonly HunkSearch[],
+  finder: MatchFinder,
+): Unlocated | undefined {
+  const moved = searches.find(({ tier }) => tier === "shift");
+  const shift = moved && findShift(base, moved.hunk.old, moved.starts[0] ?? 0);
+  if (shift === undefined) return undefined;
+  for (const search of searches) {
+    if (search.tier !== "exact" && search.tier !== "trailing") continue;
+    const copies = finder.findIndented(search.hunk.old, shift);
+    if (copies.length > 0)
+      return unlocated(
+        "ambiguous",
+        search,
+        searches,
+        [...Array.from(search.starts), ...copies].sort((a, b) => a - b),
+      );
+  }
+  return undefined;
+}
+
+/**
+ * Some hunks of a diff may have been applied before. They are left out if the numbers of all hunks confirm it:
+ * each matches at its number, shifted by the applied hunks before it. Without that, a hunk whose context
+ * another one has changed could match elsewhere.
+ *
+ *     file   diff              result
+ *     1 a    @@ -1,3 +1,3 @@   1 a
+ *     2 B     a                2 B
+ *     3 c    -b                3 c
+ *     4 d    +B                4 D
+ *     5 e     c                5 e
+ *            @@ -4,2 +4,2 @@
+ *            -d
+ *            +D
+ *             e
+ *
+ * Hunk 1 was applied: its new side matches at its number, 1. Hunk 2 matches at its number, 4. Both numbers are
+ * confirmed; hunk 1 is left out and reported as `applied_before`.
+ */
+function omitAppliedHunks(searches: readonly HunkSearch[]): {
+  readonly open: readonly HunkSearch[];
+  readonly appliedBefore: readonly AppliedHunk[];
+} {
+  const open: HunkSearch[] = [];
+  const appliedBefore: AppliedHunk[] = [];
+  const unchanged = { open: searches, appliedBefore: [] };
+  let shift = 0;
+  for (const search of searches) {
+    const { hunk, starts, appliedAt, maybeAppliedAt = [], tier } = search;
+    const hint = hintOf(hunk);
+    if (hint === undefined || hunk.oldCount === 0) return unchanged;
+    const start = hint + shift;
+    if (starts.length > 0) {
+      if (starts.length > 1 || starts[0] !== start || tier === "aligned") return unchanged;
+      open.push(search);
+    } else {
+      if (!includesSorted(appliedAt, start) && !includesSorted(maybeAppliedAt, start)) return unchanged;
+      appliedBefore.push({ hunk: hunk.hunk.number, start });
+      shift += growth(hunk);
+    }
+  }
+  return open.length > 0 ? { open, appliedBefore } : unchanged;
+}
+
+/** Announces to the base all the texts that it will be asked for. */
+function expectLines(base: BaseText, hunks: readonly ShapedHunk[]): void {
+  let length = 0;
+  for (const { hunk } of hunks) length += hunk.header.anchors.length + hunk.count;
+  base.expect({
+    length,
+    *[Symbol.iterator]() {
+      for (const { hunk } of hunks) {
+        yield* hunk.header.anchors;
+        for (let at = 0; at < hunk.count; at++) yield hunk.textOf(at);
+      }
+    },
+  });
+}
+
+/** The quick way, mostly without any index: all hunks match exactly where their headers say, in order. */
+function locateByNumbers(base: BaseText, hunks: readonly ShapedHunk[]): Located | undefined {
+  if (!numbersAgree(hunks)) return undefined;
+  const placements: Placement[] = [];
+  const finder = new SectionFinder(base);
+  let from = 0;
+  let insertionAt = -1;
+  for (const hunk of hunks) {
+    const hint = hintOf(hunk);
+    if (hint === undefined || hunk.oldCount === 0 || !oldSideMatchesAt(base, hunk, hint)) return undefined;
+    const sections = finder.find(hunk.hunk.header.anchors);
+    if (sections.length > 0 && !isInside(sections, hint)) return undefined;
+    const { coreFrom, coreTo } = hunk;
+    const isInsertion = coreFrom === coreTo;
+    // Two insertions at one point have no order that the file could show.
+    if (hint + coreFrom < from || (isInsertion && hint + coreFrom === insertionAt)) return undefined;
+    from = hint + coreTo;
+    insertionAt = isInsertion ? from : -1;
+    placements.push(verbatimPlacement(base, hunk, "exact", hint));
+  }
+  return { kind: "located", placements, outOfOrder: false, repeated: [], appliedBefore: [] };
+}
+
+/** The first hunk without a position, whatever the others do. */
+function findProblem(searches: readonly HunkSearch[]): Unlocated | undefined {
+  for (const search of searches) {
+    const { hunk, starts, appliedAt, tier, alignment } = search;
+    if (appliedAt.length > 0) return unlocated("already_applied", search, searches, appliedAt);
+    if (starts.length === 0 && hunk.oldCount === 0) return unlocated("no_anchor", search, searches, []);
+    if (starts.length === 0) return unlocated("not_found", search, searches, []);
+    if (tier === "aligned" && alignment === undefined)
+      return unlocated(
+        search.isOpen === true ? "insertion_open" : "mended_ambiguous",
+        search,
+        searches,
+        starts,
+      );
+  }
+  return undefined;
+}
+
+/** A pure insertion at the edge of its context is not made again if its text is there already. */
+function resolveAppliedInsertions(base: BaseText, located: Located): Located | AlreadyApplied | Unlocated {
+  const isApplied = ({ hunk, start }: Placement) => appliedInsertionAt(base, hunk, start) !== undefined;
+  if (!located.placements.some(isApplied)) return located;
+  const applied = located.placements.map(({ hunk, start }) => appliedInsertionAt(base, hunk, start));
+  if (applied.every((start) => start !== undefined)) return { kind: "already_applied", starts: applied };
+  const searches = located.placements.map(({ hunk, tier, start, alignment }, at): HunkSearch => {
+    const insertion = applied[at];
+    return { hunk, tier, starts: [start], alignment, appliedAt: insertion === undefined ? [] : [insertion] };
+  });
+  const search = searches.find((one) => one.appliedAt.length > 0);
+  return search === undefined ? located : unlocated("already_applied", search, searches, search.appliedAt);
+}

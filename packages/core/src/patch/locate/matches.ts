@@ -1,0 +1,294 @@
+import type { BaseText } from "../model/base-text.js";
+import type { Deadline } from "../model/deadline.js";
+import type { HunkLine, ShapedHunk } from "../model/hunk.js";
+import type { LineIndex } from "../model/line-index.js";
+import { isBlankLine, type LineKey, normalize } from "../model/line-key.js";
+import { findShift, type Shift, sameShift } from "./indent.js";
+import { oldSideMatchesAt } from "./match-at.js";
+
+/** How far from the file's bytes the old lines of a hunk were when they were found. */
+export type Tier = "exact" | "trailing" | "prefix" | "shift" | "punctuation" | "aligned";
+
+/** Where the old lines of a hunk match in one piece: 0-based first lines, ascending. */
+export interface Matches {
+  readonly tier: Tier;
+  readonly starts: ArrayLike<number>;
+}
+
+/** Finds all matches of a hunk's old lines, tier by tier, within a memory and a time limit. */
+export class MatchFinder {
+  private readonly cache = new Map<string, Int32Array>();
+  private spare = 4_000_000;
+
+  constructor(
+    private readonly base: BaseText,
+    private readonly deadline: Deadline,
+  ) {}
+
+  /** Whether more matches were found than can be kept; what was returned since is incomplete. */
+  get overflowed(): boolean {
+    return this.spare <= 0;
+  }
+
+  /** Tiers that read nothing into the hunk: its lines as they are, or without trailing blanks. */
+  findVerbatim(lines: readonly HunkLine[]): Matches | undefined {
+    return this.findInTiers((index) => idsOf(lines, index));
+  }
+
+  /** The same for the old side of a hunk. */
+  findOldSide(hunk: ShapedHunk): Matches | undefined {
+    const only = this.findBySingleLine(hunk);
+    if (only >= 0) return { tier: "exact", starts: [only] };
+    return this.findInTiers((index) => oldSideIds(hunk, index));
+  }
+
+  /** The one match of a hunk with an old line that the file has once; -1 for none. */
+  private findBySingleLine(shaped: ShapedHunk): number {
+    const index = this.base.index("exact");
+    const { hunk } = shaped;
+    let offset = 0;
+    for (let at = 0; at < hunk.count; at++) {
+      if (hunk.kindOf(at) === "added") continue;
+      const id = index.idOf(hunk.textOf(at));
+      if (id < 0) return -1;
+      if (index.countOf(id) === 1) {
+        const start = index.firstPositionOf(id) - offset;
+        if (this.overflowed || !oldSideMatchesAt(this.base, shaped, start)) return -1;
+        this.spare -= 1;
+        return start;
+      }
+      offset += 1;
+    }
+    return -1;
+  }
+
+  private findInTiers(idsIn: (index: LineIndex) => readonly number[] | undefined): Matches | undefined {
+    for (const tier of ["exact", "trailing"] as const) {
+      const starts = this.findEqual(idsIn(this.base.index(tier)), tier);
+      if (starts.length > 0) return { tier, starts };
+    }
+    return undefined;
+  }
+
+  /** The looser tiers, for a hunk without a verbatim match. */
+  findMended(hunk: ShapedHunk): Matches | undefined {
+    for (const [tier, find] of this.mending) {
+      if (this.deadline.late()) return undefined;
+      const starts = find(hunk);
+      if (starts.length > 0) return { tier, starts };
+    }
+    return undefined;
+  }
+
+  private readonly mending = [
+    ["prefix", (hunk: ShapedHunk) => this.findWithoutPrefix(hunk.old)],
+    ["shift", (hunk: ShapedHunk) => this.findShifted(hunk.old)],
+    ["punctuation", (hunk: ShapedHunk) => this.findPunctuated(hunk.old)],
+  ] as const;
+
+  private findEqual(pattern: readonly number[] | undefined, key: LineKey): ArrayLike<number> {
+    if (pattern === undefined) return noMatch;
+    const index = this.base.index(key);
+    const pivot = rarest(pattern, index);
+    const candidates = index.positionsOf(pattern[pivot] ?? -1);
+    if (candidates.length <= 64) return this.verify(pattern, index.ids, pivot, candidates);
+    const name = `${key}:${pattern.join()}`;
+    const known = this.cache.get(name);
+    if (known !== undefined) return known;
+    const found = Int32Array.from(searchAll(pattern, index.ids, this.deadline, this.spare));
+    this.spare -= found.length;
+    this.cache.set(name, found);
+    return found;
+  }
+
+  private verify(
+    pattern: readonly number[],
+    ids: Int32Array,
+    pivot: number,
+    candidates: Int32Array,
+  ): readonly number[] {
+    return this.collect(candidates, pivot, pattern.length, (start) => {
+      for (let at = 0; at < pattern.length; at++) if (ids[start + at] !== pattern[at]) return false;
+      return true;
+    });
+  }
+
+  private collect(
+    candidates: ArrayLike<number>,
+    pivot: number,
+    length: number,
+    fits: (start: number) => boolean,
+  ): number[] {
+    const starts: number[] = [];
+    for (let n = 0; n < candidates.length && this.spare > 0; n++) {
+      // So many matches at so much cost each: whatever else is found, the hunk is ambiguous.
+      if (starts.length * length > workLimit) this.spare = 0;
+      if (n % 256 === 255 && this.deadline.late()) break;
+      const start = (candidates[n] ?? 0) - pivot;
+      if (start < 0 || start + length > this.base.count || !fits(start)) continue;
+      starts.push(start);
+      this.spare -= 1;
+    }
+    return starts;
+  }
+
+  /** Context lines that lost the space before them, though they begin with one of their own. */
+  private findWithoutPrefix(lines: readonly HunkLine[]): readonly number[] {
+    if (!lines.some(mayLackPrefix)) return [];
+    const index = this.base.index("trailing");
+    const readings: (readonly number[])[] = [];
+    for (const line of lines) {
+      const ids = [index.idOf(line.text)];
+      if (mayLackPrefix(line)) ids.push(index.idOf(` ${line.text}`));
+      if (ids.every((id) => id < 0)) return noMatch;
+      readings.push(ids);
+    }
+    const positions = (ids: readonly number[]) => ids.map((id) => index.positionsOf(id));
+    const amount = (ids: readonly number[]) => positions(ids).reduce((sum, list) => sum + list.length, 0);
+    const pivot = smallest(readings, amount);
+    const candidates = positions(readings[pivot] ?? [])
+      .flatMap((list) => [...list])
+      .sort((a, b) => a - b);
+    const { ids } = index;
+    return this.collect(candidates, pivot, lines.length, (start) =>
+      readings.every((known, at) => known.includes(ids[start + at] ?? -2)),
+    );
+  }
+
+  /** One rule takes the indent of every line that is not blank to the file's (`findShift`). */
+  private findShifted(lines: readonly HunkLine[]): readonly number[] {
+    // Braces alone prove nothing at another depth.
+    if (!hasWordCharacters(lines, 3)) return noMatch;
+    return this.findTrimmed(lines, (start) => findShift(this.base, lines, start) !== undefined);
+  }
+
+  /** Matches of lines with their indentation changed by a given rule. */
+  findIndented(lines: readonly HunkLine[], shift: Shift): readonly number[] {
+    return this.findTrimmed(lines, (start) => {
+      const found = findShift(this.base, lines, start);
+      return found !== undefined && sameShift(found, shift);
+    });
+  }
+
+  private findTrimmed(lines: readonly HunkLine[], fits: (start: number) => boolean): readonly number[] {
+    const index = this.base.index("trimmed");
+    const pattern = idsOf(lines, index);
+    if (pattern === undefined) return noMatch;
+    const pivot = rarest(pattern, index);
+    const { ids } = index;
+    return this.collect(index.positionsOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
+      for (let at = 0; at < pattern.length; at++) if (ids[start + at] !== pattern[at]) return false;
+      return fits(start);
+    });
+  }
+
+  /** Typographic punctuation may differ in context lines; removed lines must match as written. */
+  private findPunctuated(lines: readonly HunkLine[]): readonly number[] {
+    const index = this.base.index("punctuation");
+    const pattern = idsOf(lines, index);
+    if (pattern === undefined) return noMatch;
+    const pivot = rarest(pattern, index);
+    const { ids } = index;
+    return this.collect(index.positionsOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
+      for (const [at, line] of lines.entries()) {
+        if (ids[start + at] !== pattern[at]) return false;
+        if (line.kind === "removed" && !sameTrailing(line.text, this.base.line(start + at))) return false;
+      }
+      return true;
+    });
+  }
+}
+
+/** Lines as they are if they lost the space before them. */
+export function spellWithPrefix(lines: readonly HunkLine[]): readonly string[] {
+  return lines.filter(mayLackPrefix).map((line) => ` ${line.text}`);
+}
+
+function mayLackPrefix(line: HunkLine): boolean {
+  return line.kind === "context" && !line.bare && !isBlankLine(line.text);
+}
+
+/** Whether the lines have so many letters and digits together. */
+function hasWordCharacters(lines: readonly HunkLine[], wanted: number): boolean {
+  let count = 0;
+  for (const { text } of lines) {
+    for (const _ of text.matchAll(/[\p{L}\p{N}_]/gu)) {
+      count += 1;
+      if (count >= wanted) return true;
+    }
+  }
+  return false;
+}
+
+function sameTrailing(one: string, other: string): boolean {
+  return normalize(one, "trailing") === normalize(other, "trailing");
+}
+
+/** The number of every line; undefined where the file has not all of them. */
+function idsOf(lines: readonly HunkLine[], index: LineIndex): readonly number[] | undefined {
+  const ids = new Array<number>(lines.length);
+  for (let at = 0; at < lines.length; at++) {
+    const id = index.idOf(lines[at]?.text ?? "");
+    if (id < 0) return undefined;
+    ids[at] = id;
+  }
+  return ids;
+}
+
+function oldSideIds({ hunk, oldCount }: ShapedHunk, index: LineIndex): readonly number[] | undefined {
+  const ids = new Array<number>(oldCount);
+  let count = 0;
+  for (let at = 0; at < hunk.count; at++) {
+    if (hunk.kindOf(at) === "added") continue;
+    const id = index.idOf(hunk.textOf(at));
+    if (id < 0) return undefined;
+    ids[count++] = id;
+  }
+  return ids;
+}
+
+function rarest(pattern: readonly number[], index: LineIndex): number {
+  return smallest(pattern, (id) => index.countOf(id));
+}
+
+function smallest<Value>(values: ArrayLike<Value>, weigh: (value: Value) => number): number {
+  let best = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (let at = 0; at < values.length && least > 1; at++) {
+    const value = values[at];
+    const weight = value === undefined ? least : weigh(value);
+    if (weight < least) [best, least] = [at, weight];
+  }
+  return best;
+}
+
+/** All matches of a pattern in linear time, however repetitive both are (Knuth, Morris, Pratt). */
+function searchAll(pattern: readonly number[], ids: Int32Array, deadline: Deadline, limit: number): number[] {
+  const fallback = borders(pattern);
+  const found: number[] = [];
+  let matched = 0;
+  for (let at = 0; at < ids.length; at++) {
+    if (at % 65_536 === 65_535 && deadline.late()) break;
+    while (matched > 0 && ids[at] !== pattern[matched]) matched = fallback[matched - 1] ?? 0;
+    if (ids[at] === pattern[matched]) matched += 1;
+    if (matched < pattern.length) continue;
+    found.push(at - pattern.length + 1);
+    if (found.length >= limit) break;
+    matched = fallback[matched - 1] ?? 0;
+  }
+  return found;
+}
+
+function borders(pattern: readonly number[]): Int32Array {
+  const fallback = new Int32Array(pattern.length);
+  let matched = 0;
+  for (let at = 1; at < pattern.length; at++) {
+    while (matched > 0 && pattern[at] !== pattern[matched]) matched = fallback[matched - 1] ?? 0;
+    if (pattern[at] === pattern[matched]) matched += 1;
+    fallback[at] = matched;
+  }
+  return fallback;
+}
+
+const workLimit = 2_000_000;
+const noMatch: readonly number[] = [];

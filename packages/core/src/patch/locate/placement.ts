@@ -1,0 +1,135 @@
+import type { BaseText } from "../model/base-text.js";
+import type { ShapedHunk } from "../model/hunk.js";
+import type { Alignment } from "./align.js";
+import type { Candidate } from "./assign.js";
+import { findShift, type Shift } from "./indent.js";
+import type { Tier } from "./matches.js";
+
+/** A hunk with its one position in the file. */
+export interface Placement {
+  readonly hunk: ShapedHunk;
+  readonly tier: Tier;
+  /** 0-based first line of the old side, and the line after its last. */
+  readonly start: number;
+  readonly end: number;
+  readonly shift: Shift | undefined;
+  readonly alignment: Alignment | undefined;
+}
+
+/** The result of the search for one hunk; also the material of a refusal. */
+export interface HunkSearch {
+  readonly hunk: ShapedHunk;
+  readonly tier: Tier | undefined;
+  /** 0-based first lines of the old side. */
+  readonly starts: ArrayLike<number>;
+  readonly alignment: Alignment | undefined;
+  /** 0-based first lines of the new side, where the old side matches nowhere; they prove that the hunk was applied. */
+  readonly appliedAt: ArrayLike<number>;
+  /** The same where they prove nothing by themselves. */
+  readonly maybeAppliedAt?: ArrayLike<number>;
+  /** The same whatever they prove: for the words of a refusal only. */
+  readonly newSideAt?: ArrayLike<number>;
+  /** Whether `starts` are those of added lines whose neighbours are apart. */
+  readonly isOpen?: boolean;
+}
+
+/** Every hunk has its one position. */
+export interface Located {
+  readonly kind: "located";
+  /** In the order of the diff. */
+  readonly placements: readonly Placement[];
+  readonly outOfOrder: boolean;
+  /** Numbers of hunks that repeat another one and were counted once. */
+  readonly repeated: readonly number[];
+  /** Hunks that were applied before, and the 0-based positions of their new lines. */
+  readonly appliedBefore: readonly AppliedHunk[];
+}
+
+/** A hunk that was applied before, by its number, and the 0-based position of its new lines. */
+export interface AppliedHunk {
+  readonly hunk: number;
+  readonly start: number;
+}
+
+/** Every hunk was applied before. */
+export interface AlreadyApplied {
+  readonly kind: "already_applied";
+  /** 0-based first lines of the new side of each hunk, in the order of the diff. */
+  readonly starts: readonly number[];
+}
+
+/** A hunk has no position, or more than one; what was found out about all hunks. */
+export interface Unlocated {
+  readonly kind: "unlocated";
+  readonly problem: Problem;
+  /** The hunk in question. */
+  readonly search: HunkSearch;
+  /** 0-based lines, for the ambiguous ones. */
+  readonly positions: ArrayLike<number>;
+  readonly searches: readonly HunkSearch[];
+}
+
+/** Why a hunk has no one position. */
+export type Problem =
+  | "not_found"
+  | "ambiguous"
+  | "insertion_open"
+  | "mended_ambiguous"
+  | "no_anchor"
+  | "overlap"
+  | "disorder"
+  | "already_applied"
+  | "numbers_contradict"
+  | "indent_unknown"
+  | "context_lost";
+
+/** The 0-based line that the header names, if it names one. */
+export function hintOf(hunk: ShapedHunk): number | undefined {
+  const { numbers } = hunk.hunk.header;
+  if (numbers === undefined) return undefined;
+  return hunk.oldCount === 0 ? numbers.oldStart : numbers.oldStart - 1;
+}
+
+/** A hunk's candidate positions with what it changes there. */
+export function candidateOf(hunk: ShapedHunk, starts: ArrayLike<number>, alignment?: Alignment): Candidate {
+  if (alignment === undefined) return { starts, coreFrom: hunk.coreFrom, coreTo: hunk.coreTo };
+  const last = hunk.runs.at(-1);
+  const end = (alignment.runStarts.at(-1) ?? 0) + (last === undefined ? 0 : last.to - last.from);
+  return { starts, coreFrom: 0, coreTo: end - (alignment.runStarts[0] ?? 0) };
+}
+
+/** The placement of a hunk at one of its candidate positions. */
+export function placementAt(base: BaseText, search: HunkSearch, start: number): Placement {
+  const { hunk, tier = "exact", alignment } = search;
+  if (alignment !== undefined) {
+    const last = hunk.runs.at(-1);
+    const end = (alignment.runStarts.at(-1) ?? 0) + (last === undefined ? 0 : last.to - last.from);
+    return { hunk, tier, start, end, shift: undefined, alignment };
+  }
+  return verbatimPlacement(base, hunk, tier, start);
+}
+
+/** The placement of a hunk whose old lines match in one piece. */
+export function verbatimPlacement(base: BaseText, hunk: ShapedHunk, tier: Tier, start: number): Placement {
+  const shift = tier === "shift" ? findShift(base, hunk.old, start) : undefined;
+  return { hunk, tier, start, end: start + hunk.oldCount, shift, alignment: undefined };
+}
+
+/** The 0-based line at which a run of changes begins, the `at`-th of a hunk. */
+export function runStartOf(
+  { start, alignment }: Placement,
+  run: { readonly from: number },
+  at: number,
+): number {
+  return alignment === undefined ? start + run.from : (alignment.runStarts[at] ?? 0);
+}
+
+/** @param positions 0-based lines. */
+export function unlocated(
+  problem: Problem,
+  search: HunkSearch,
+  searches: readonly HunkSearch[],
+  positions: ArrayLike<number>,
+): Unlocated {
+  return { kind: "unlocated", problem, search, positions, searches };
+}

@@ -1,0 +1,117 @@
+import type { ShapedHunk } from "../model/hunk.js";
+import type { HunkSearch } from "./placement.js";
+
+/** A numbered hunk repeated to the letter, header included, is one change written twice. */
+export function dropRepeated(hunks: readonly ShapedHunk[]): {
+  readonly kept: readonly ShapedHunk[];
+  readonly repeated: readonly number[];
+} {
+  if (ascend(hunks)) return { kept: hunks, repeated: [] };
+  const seen = new Map<string, ShapedHunk[]>();
+  const repeated: number[] = [];
+  const kept = hunks.filter((hunk) => {
+    const { header, number } = hunk.hunk;
+    if (header.numbers === undefined) return true;
+    const alike = seen.get(header.raw);
+    if (alike === undefined) {
+      seen.set(header.raw, [hunk]);
+      return true;
+    }
+    if (alike.some((other) => sameLines(hunk, other))) {
+      repeated.push(number);
+      return false;
+    }
+    // So many different hunks under one header are none that was repeated by mistake.
+    if (alike.length < alikeLimit) alike.push(hunk);
+    return true;
+  });
+  return { kept, repeated };
+}
+
+/** Whether each number is larger than the one before, so that no two headers are the same. */
+function ascend(hunks: readonly ShapedHunk[]): boolean {
+  let last = -1;
+  for (const { hunk } of hunks) {
+    const { oldStart = last + 1 } = hunk.header.numbers ?? {};
+    if (oldStart <= last) return false;
+    if (hunk.header.numbers !== undefined) last = oldStart;
+  }
+  return true;
+}
+
+/**
+ * The same without numbers: as many matches as copies means all of them, one match means once.
+ *
+ *     file    diff   result
+ *     1 a     @@     1 a
+ *     2 k=1   -k=1   2 k=2
+ *     3 b     +k=2   3 b
+ *             @@
+ *             -k=1
+ *             +k=2
+ *
+ * Two equal hunks, one match: it was one change, written twice.
+ */
+export function mergeRepeated(searches: readonly HunkSearch[]): Merged {
+  if (areApart(searches)) return { kept: searches, repeated: [], unclear: undefined };
+  const groups = groupAlike(searches.filter(({ hunk }) => hunk.hunk.header.numbers === undefined));
+  const left = new Set<HunkSearch>();
+  for (const group of groups) {
+    const [first, ...others] = group;
+    if (first === undefined || others.length === 0 || first.starts.length === group.length) continue;
+    if (first.starts.length > 1) return { kept: searches, repeated: [], unclear: first };
+    for (const other of others) left.add(other);
+  }
+  const repeated = [...left].map((search) => search.hunk.hunk.number);
+  return { kept: searches.filter((search) => !left.has(search)), repeated, unclear: undefined };
+}
+
+/** Whether each has one match, below the one before: equal hunks would have equal matches. */
+function areApart(searches: readonly HunkSearch[]): boolean {
+  let last = -1;
+  for (const { starts } of searches) {
+    const start = starts[0] ?? -1;
+    if (starts.length !== 1 || start <= last) return false;
+    last = start;
+  }
+  return true;
+}
+
+/** Groups of hunks that are the same to the letter; a group of one may be left out. */
+function groupAlike(searches: readonly HunkSearch[]): Iterable<readonly HunkSearch[]> {
+  // Most hunks differ in length or in their first line, so that few have to be spelled out.
+  const sketches = searches.map(({ hunk }) => `${hunk.hunk.count} ${hunk.hunk.textOf(0)}`);
+  const amounts = new Map<string, number>();
+  for (const sketch of sketches) amounts.set(sketch, (amounts.get(sketch) ?? 0) + 1);
+  const groups = new Map<string, HunkSearch[]>();
+  for (const [at, search] of searches.entries()) {
+    if (amounts.get(sketches[at] ?? "") === 1) continue;
+    const letters = spell(search.hunk);
+    const group = groups.get(letters);
+    if (group === undefined) groups.set(letters, [search]);
+    else group.push(search);
+  }
+  return groups.values();
+}
+
+/** Hunks without their copies: the numbers of those left out, and a hunk whose copies are not clear. */
+export interface Merged {
+  readonly kept: readonly HunkSearch[];
+  readonly repeated: readonly number[];
+  readonly unclear: HunkSearch | undefined;
+}
+
+function sameLines({ hunk }: ShapedHunk, { hunk: other }: ShapedHunk): boolean {
+  return (
+    hunk.count === other.count &&
+    hunk.lines.every((line, at) => line.kind === other.lines[at]?.kind && line.text === other.lines[at]?.text)
+  );
+}
+
+const alikeLimit = 50;
+
+function spell({ hunk }: ShapedHunk): string {
+  let letters = hunk.header.raw;
+  for (let at = 0; at < hunk.count; at++) letters += `\n${hunk.kindOf(at)}:${hunk.textOf(at)}`;
+  return letters;
+}

@@ -1,0 +1,165 @@
+import type { BaseText } from "../model/base-text.js";
+import type { Deadline } from "../model/deadline.js";
+import { announcesMore, type HunkLine, type ShapedHunk } from "../model/hunk.js";
+import { isBlankLine, normalize } from "../model/line-key.js";
+import { alignHunk } from "./align.js";
+import {
+  type AddedLineCounts,
+  appliedAtStatedLine,
+  isPureDeletion,
+  mayBeApplied,
+  mustBeApplied,
+  newSideCore,
+  newSideIsEvidence,
+  newSideProvesApplied,
+} from "./already-applied.js";
+import { findPointsBelowAnchor } from "./anchors.js";
+import { assignInOrder, type Candidate, includesSorted } from "./assign.js";
+import type { MatchFinder, Tier } from "./matches.js";
+import { type AlreadyApplied, type HunkSearch, hintOf } from "./placement.js";
+
+/** Matches of the old side as it is; for lines without any context, their possible insertion points. */
+export function findVerbatim(
+  base: BaseText,
+  hunk: ShapedHunk,
+  finder: MatchFinder,
+  deadline: Deadline,
+): HunkSearch {
+  const found = (tier: Tier | undefined, starts: ArrayLike<number>): HunkSearch => {
+    return { hunk, tier, starts, alignment: undefined, appliedAt: none };
+  };
+  if (deadline.passes()) return found(undefined, none);
+  if (hunk.oldCount === 0) return found("exact", findInsertionPoints(base, hunk));
+  const matches = finder.findOldSide(hunk);
+  if (matches === undefined) return found(undefined, none);
+  const hint = hintOf(hunk);
+  // The number may name another copy that differs in trailing blanks only: two witnesses that disagree.
+  if (
+    matches.tier === "exact" &&
+    hint !== undefined &&
+    !includesSorted(matches.starts, hint) &&
+    oldSideMatchesLooselyAt(base, hunk, hint)
+  )
+    return found(
+      "trailing",
+      [...Array.from(matches.starts), hint].sort((a, b) => a - b),
+    );
+  return found(matches.tier, matches.starts);
+}
+
+function oldSideMatchesLooselyAt(base: BaseText, { hunk, oldCount }: ShapedHunk, start: number): boolean {
+  if (start < 0 || start + oldCount > base.count) return false;
+  let position = start;
+  for (let at = 0; at < hunk.count; at++) {
+    if (hunk.kindOf(at) === "added") continue;
+    if (normalize(hunk.textOf(at), "trailing") !== normalize(base.line(position), "trailing")) return false;
+    position += 1;
+  }
+  return true;
+}
+
+/** Insertion points for added lines without any context: an empty file, an exact number, or below an anchor. */
+function findInsertionPoints(base: BaseText, hunk: ShapedHunk): readonly number[] {
+  if (base.count === 0) return [0];
+  const { numbers, anchors } = hunk.hunk.header;
+  if (hunk.hunk.atEnd) return [base.count];
+  if (numbers === undefined) return findPointsBelowAnchor(base, anchors);
+  return numbers.oldCount === 0 && numbers.oldStart <= base.count ? [numbers.oldStart] : [];
+}
+
+/** Asked before locating: does the new text match where the old should? */
+export function findApplied(
+  base: BaseText,
+  searches: readonly HunkSearch[],
+  finder: MatchFinder,
+  added: AddedLineCounts,
+): AlreadyApplied | undefined {
+  const byNumbers = searches.map(({ hunk }) => appliedAtStatedLine(base, hunk));
+  const proves = ({ hunk }: HunkSearch) =>
+    mustBeApplied(base, hunk, added) ||
+    (isPureDeletion(hunk)
+      ? findNewSide(base, hunk, finder, added).length > 0
+      : newSideProvesApplied(base, hunk, added));
+  // One hunk that proves it vouches for the numbers of the others.
+  if (byNumbers.every((start) => start !== undefined) && searches.some(proves))
+    return { kind: "already_applied", starts: byNumbers };
+  if (searches.every((search) => search.starts.length > 0)) return undefined;
+  const candidates: Candidate[] = [];
+  for (const { hunk, starts } of searches) {
+    if (starts.length > 0 && hunk.runs.some((run) => run.from !== run.to)) return undefined;
+    candidates.push({ ...newSideCore(hunk), starts: findNewSide(base, hunk, finder, added) });
+  }
+  const assigned = assignInOrder(candidates);
+  if (assigned === undefined || assigned.earliest.some((start, at) => start !== assigned.latest[at]))
+    return undefined;
+  return { kind: "already_applied", starts: assigned.earliest };
+}
+
+/** Matches of the new side that prove something. */
+function findNewSide(
+  base: BaseText,
+  hunk: ShapedHunk,
+  finder: MatchFinder,
+  added: AddedLineCounts,
+): ArrayLike<number> {
+  if (announcesMore(hunk) || !newSideProvesApplied(base, hunk, added)) return [];
+  const starts = finder.findVerbatim(hunk.new)?.starts ?? [];
+  const { numbers } = hunk.hunk.header;
+  const weak = isPureDeletion(hunk);
+  if (weak && (starts.length > 1 || (numbers === undefined && countNonBlank(hunk.new) < 3))) return [];
+  const hasNoContext = !hunk.new.some((line) => line.kind === "context");
+  if (numbers === undefined || !(weak || hasNoContext || contextMatchesAt(base, hunk, numbers.oldStart - 1)))
+    return starts;
+  return [numbers.newStart - 1, numbers.oldStart - 1].filter(
+    (at, n, all) => all.indexOf(at) === n && includesSorted(starts, at),
+  );
+}
+
+/** Whether all context matches at the stated line: then the removed lines may only be misquoted. */
+function contextMatchesAt(base: BaseText, { old }: ShapedHunk, start: number): boolean {
+  return old.every((line, at) => line.kind !== "context" || base.line(start + at) === line.text);
+}
+
+function countNonBlank(lines: readonly HunkLine[]): number {
+  return lines.filter((line) => !isBlankLine(line.text)).length;
+}
+
+/** Looks further for a hunk that matches nowhere as it is. */
+export function findMended(
+  base: BaseText,
+  search: HunkSearch,
+  finder: MatchFinder,
+  added: AddedLineCounts,
+  deadline: Deadline,
+): HunkSearch {
+  if (search.starts.length > 0 || search.hunk.oldCount === 0 || deadline.late()) return search;
+  const { hunk } = search;
+  const appliedAt = findNewSide(base, hunk, finder, added);
+  const matches = finder.findMended(hunk);
+  if (matches !== undefined) return { ...search, tier: matches.tier, starts: matches.starts, appliedAt };
+  if (appliedAt.length > 0) return { ...search, appliedAt };
+  // If the new lines match, the hunk may have been applied: no proof that it is damaged.
+  const newSide = finder.findVerbatim(hunk.new);
+  if (newSide !== undefined) {
+    const proves = mayBeApplied(base, hunk) || mustBeApplied(base, hunk, added);
+    const seen = newSideIsEvidence(hunk) ? { newSideAt: newSide.starts } : {};
+    return { ...search, ...seen, ...(proves ? { maybeAppliedAt: newSide.starts } : {}) };
+  }
+  const outcome = alignHunk(base, hunk, deadline);
+  switch (outcome.kind) {
+    case "aligned": {
+      const { alignment } = outcome;
+      return { ...search, tier: "aligned", starts: [alignment.runStarts[0] ?? 0], alignment };
+    }
+    case "several":
+      return { ...search, tier: "aligned", starts: outcome.positions };
+    case "open":
+      return { ...search, tier: "aligned", starts: outcome.positions, isOpen: true };
+    case "none":
+      return search;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+const none: readonly number[] = [];

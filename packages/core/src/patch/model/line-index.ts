@@ -1,0 +1,149 @@
+import { Interner } from "./interner.js";
+import { isBlank, type LineKey, normalize } from "./line-key.js";
+import type { LineTable } from "./line-table.js";
+
+/** Texts that are read only where they are needed; `length` of them. */
+export interface Texts extends Iterable<string> {
+  readonly length: number;
+}
+
+/**
+ * Lines interned to integers under one key, with the positions of each. Only lines that were asked for get a
+ * number, so that a small diff costs little in a large file; where much is asked for, or again and again,
+ * every line of the file gets one, and what is asked for is only looked up.
+ */
+export class LineIndex {
+  private readonly interner = new Interner();
+  private readonly numbers: Int32Array;
+  private isStale = true;
+  private offsets = none;
+  private positions = none;
+  private passes = 0;
+  private isComplete = false;
+  private pending: Texts[] = [];
+
+  constructor(
+    private readonly lines: LineTable,
+    private readonly key: LineKey,
+  ) {
+    this.numbers = new Int32Array(lines.count);
+  }
+
+  /**
+   * The number of each line of the file; negative where it is none of those asked for. It is one array, in
+   * which numbers given later appear.
+   */
+  get ids(): Int32Array {
+    if (this.isStale) this.indexPositions();
+    return this.numbers;
+  }
+
+  /** Announces texts that will be asked for. */
+  expect(texts: Texts): void {
+    if (this.isComplete || texts.length === 0) return;
+    this.pending.push(texts);
+    this.isStale = true;
+  }
+
+  /** The number of a line of the diff; -1 where the file has none like it. */
+  idOf(text: string): number {
+    const key = normalize(text, this.key);
+    if (this.isStale) this.indexPositions();
+    let id = this.interner.find(key, 0, key.length);
+    if (id < 0 && !this.isComplete) {
+      this.expect([text]);
+      this.indexPositions();
+      id = this.interner.find(key, 0, key.length);
+    }
+    return this.countOf(id) === 0 ? -1 : id;
+  }
+
+  /** How many lines of the file have this number. */
+  countOf(id: number): number {
+    if (id < 0) return 0;
+    if (this.isStale) this.indexPositions();
+    return (this.offsets[id + 1] ?? 0) - (this.offsets[id] ?? 0);
+  }
+
+  /** The first 0-based position of a line; -1 for a line without a number. */
+  firstPositionOf(id: number): number {
+    if (id < 0) return -1;
+    if (this.isStale) this.indexPositions();
+    return this.positions[this.offsets[id] ?? 0] ?? -1;
+  }
+
+  /** The 0-based positions of a line in the file, ascending. */
+  positionsOf(id: number): Int32Array {
+    if (id < 0) return none;
+    if (this.isStale) this.indexPositions();
+    return this.positions.subarray(this.offsets[id], this.offsets[id + 1]);
+  }
+
+  private indexPositions(): void {
+    const { numbers } = this;
+    this.passes += 1;
+    const asked = this.pending.reduce((sum, texts) => sum + texts.length, 0);
+    this.isComplete = this.passes > partialPasses || asked * 2 > numbers.length;
+    if (!this.isComplete) for (const texts of this.pending) this.learn(texts);
+    this.pending = [];
+    for (let at = 0; at < numbers.length; at++) numbers[at] = this.numberOf(at);
+    this.isStale = false;
+    this.sortPositions(numbers);
+  }
+
+  private learn(texts: Texts): void {
+    for (const text of texts) {
+      const key = normalize(text, this.key);
+      this.interner.add(key, 0, key.length);
+    }
+  }
+
+  private numberOf(at: number): number {
+    const { text } = this.lines;
+    let from = this.lines.startOf(at);
+    let to = this.lines.endOf(at);
+    if (this.key !== "exact") while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1;
+    if (this.key === "trimmed") while (from < to && isBlank(text.charCodeAt(from))) from += 1;
+    if (this.key === "punctuation" && !isPlain(text, from, to)) {
+      const key = normalize(text.slice(from, to), this.key);
+      return this.number(key, 0, key.length);
+    }
+    return this.number(text, from, to);
+  }
+
+  private number(text: string, from: number, to: number): number {
+    if (this.isComplete) return this.interner.add(text, from, to);
+    const id = this.interner.find(text, from, to);
+    return id < 0 ? unasked : id;
+  }
+
+  private sortPositions(ids: Int32Array): void {
+    const { size } = this.interner;
+    const offsets = new Int32Array(size + 1);
+    for (const id of ids) if (id >= 0) offsets[id + 1] = (offsets[id + 1] ?? 0) + 1;
+    for (let id = 0; id < size; id++) offsets[id + 1] = (offsets[id + 1] ?? 0) + (offsets[id] ?? 0);
+    const positions = new Int32Array(offsets[size] ?? 0);
+    const next = offsets.slice();
+    for (let at = 0; at < ids.length; at++) {
+      const id = ids[at] ?? unasked;
+      if (id < 0) continue;
+      const slot = next[id] ?? 0;
+      positions[slot] = at;
+      next[id] = slot + 1;
+    }
+    this.offsets = offsets;
+    this.positions = positions;
+  }
+}
+
+function isPlain(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (text.charCodeAt(at) > 127) return false;
+  return true;
+}
+
+/** So often the file is looked through for the lines asked for; after that all of its lines are numbered. */
+const partialPasses = 3;
+/** The number of a line of the file that nobody asked for; differs from that of a line the file has not. */
+const unasked = -2;
+
+const none = new Int32Array(0);

@@ -1,0 +1,139 @@
+import type { BaseText } from "../model/base-text.js";
+import type { Deadline } from "../model/deadline.js";
+import type { Hunk, HunkLine } from "../model/hunk.js";
+import { ListedHunk } from "../model/hunk-lines.js";
+import type { Repair } from "../model/types.js";
+
+/** Hunks as they were before a channel changed all of their lines by one rule. */
+export interface Restored {
+  readonly hunks: readonly Hunk[];
+  readonly repairs: readonly Repair[];
+}
+
+/**
+ * Takes back what a channel did to a whole diff: HTML entities in a diff for a file that has none, and the line
+ * numbers of a reading tool pasted before every line. Each is one rule that can be taken back in one way, and
+ * the file contradicts none of it; added lines are changed by it, too, where they show it themselves. Once the
+ * deadline has passed, what is returned means nothing.
+ */
+export function restoreLines(
+  base: BaseText,
+  diff: string,
+  hunks: readonly Hunk[],
+  deadline: Deadline,
+): Restored {
+  const plain = diff.includes("&") ? withoutEntities(base, hunks, deadline) : undefined;
+  const bare = withoutNumbers(base, plain ?? hunks, deadline);
+  const repairs: Repair[] = [];
+  if (plain !== undefined)
+    repairs.push({ kind: "entities", detail: "HTML entities read as the characters they stand for" });
+  if (bare !== undefined)
+    repairs.push({ kind: "pasted_numbers", detail: "line numbers before the lines of the diff left out" });
+  return { hunks: bare ?? plain ?? hunks, repairs };
+}
+
+/**
+ * A diff that was escaped once too often is one long line in which every `\n` was a newline.
+ *
+ * @returns the diff as it was, or undefined where this is none of that kind.
+ */
+export function unescapeDiff(diff: string): string | undefined {
+  const line = diff.trim();
+  if (line.includes("\n") || !line.includes("\\n")) return undefined;
+  const body = /^"(.*)"$/.exec(line)?.[1] ?? line;
+  if (!/^(--- |\+\+\+ |@@|diff --git |```|\*\*\* |<{5,9} ?SEARCH)/.test(body)) return undefined;
+  try {
+    const text: unknown = JSON.parse(`"${body}"`);
+    return typeof text === "string" ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const entity = /&(?:amp|lt|gt|quot|apos|#39|#x27|#34|#x22);/g;
+
+const characters: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#34;": '"',
+  "&#x22;": '"',
+  "&apos;": "'",
+  "&#39;": "'",
+  "&#x27;": "'",
+};
+
+function withoutEntities(
+  base: BaseText,
+  hunks: readonly Hunk[],
+  deadline: Deadline,
+): readonly Hunk[] | undefined {
+  const encoded = findEncoded(hunks, deadline);
+  if (encoded.size === 0 || base.text.search(entity) >= 0) return undefined;
+  // A raw `<` among the lines of a kind shows that the channel did not encode them.
+  const hasRaw = ({ text }: HunkLine) => {
+    if (deadline.passes()) return false;
+    const plain = text.replace(entity, "");
+    for (const char of encoded) if (plain.includes(char)) return true;
+    return false;
+  };
+  const decodesAdded = !hunks.some(({ lines }) =>
+    lines.some((line) => line.kind !== "context" && hasRaw(line)),
+  );
+  return mapLines(hunks, deadline, (line) =>
+    line.kind === "added" && !decodesAdded ? line.text : line.text.replace(entity, decode),
+  );
+}
+
+/** The characters that the old lines have encoded. */
+function findEncoded(hunks: readonly Hunk[], deadline: Deadline): ReadonlySet<string> {
+  const encoded = new Set<string>();
+  for (const hunk of hunks) {
+    for (let at = 0; at < hunk.count; at++) {
+      if (hunk.kindOf(at) === "added" || !hunk.textOf(at).includes("&")) continue;
+      if (deadline.passes()) return encoded;
+      for (const name of hunk.textOf(at).match(entity) ?? []) encoded.add(decode(name));
+    }
+  }
+  return encoded;
+}
+
+function decode(name: string): string {
+  return characters[name] ?? name;
+}
+
+const numbered = /^ *(\d{1,9})(\| ?|: |:$|\t|→)/;
+
+function withoutNumbers(
+  base: BaseText,
+  hunks: readonly Hunk[],
+  deadline: Deadline,
+): readonly Hunk[] | undefined {
+  const [first] = hunks;
+  if (first === undefined || first.count === 0 || !numbered.test(first.textOf(0))) return undefined;
+  const everyLine = (matches: (line: HunkLine) => boolean) =>
+    hunks.every(({ lines }) => lines.every((line) => !deadline.passes() && matches(line)));
+  if (!everyLine(({ text }) => numbered.test(text)) || !hunks.every(countsOn)) return undefined;
+  if (!everyLine((line) => line.kind === "added" || !base.hasLine(line.text))) return undefined;
+  return mapLines(hunks, deadline, ({ text }) => text.replace(numbered, ""));
+}
+
+/** Whether the old lines of a hunk are numbered one after the other. */
+function countsOn({ lines }: Hunk): boolean {
+  const old = lines
+    .filter((line) => line.kind !== "added")
+    .map(({ text }) => +(numbered.exec(text)?.[1] ?? 0));
+  return old.every((number, at) => at === 0 || number === (old[at - 1] ?? 0) + 1);
+}
+
+function mapLines(
+  hunks: readonly Hunk[],
+  deadline: Deadline,
+  rewrite: (line: HunkLine) => string,
+): readonly Hunk[] {
+  return hunks.map((hunk) => {
+    const lines = hunk.lines.map((line) => (deadline.passes() ? line : { ...line, text: rewrite(line) }));
+    return new ListedHunk(hunk, lines);
+  });
+}

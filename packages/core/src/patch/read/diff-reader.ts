@@ -1,0 +1,320 @@
+import type { LineEnding } from "../../text/index.js";
+import type { Deadline } from "../model/deadline.js";
+import type { Hunk, HunkLine } from "../model/hunk.js";
+import { cutLines, kindOfSign, WrittenHunk } from "../model/hunk-lines.js";
+import type { LineTable } from "../model/line-table.js";
+import type { Repair } from "../model/types.js";
+import { closeHunk, type OpenHunk } from "./open-hunk.js";
+import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
+import type { LineSpan } from "./parse-fences.js";
+import {
+  looksLikeFileHeader,
+  noFile,
+  type ReadHeader,
+  readFileNames,
+  readGitLine,
+  readHunkHeader,
+} from "./parse-header.js";
+import { type FileSection, hunkLimit, SectionList } from "./sections.js";
+
+/** What reading a diff needs to know besides its lines. */
+export interface ReadingContext {
+  /** Whether the file has a line of this text: distinguishes forgotten context from prose. */
+  readonly isBaseLine: (text: string) => boolean;
+  /** Lines of the diff contain several lines of a file whose only terminator is `\r`. */
+  readonly splitReturns: boolean;
+  readonly deadline: Deadline;
+}
+
+/** Reads the lines of a unified diff, or of the V4A envelope, hunk by hunk. */
+export class DiffReader {
+  readonly hunks: Hunk[] = [];
+  readonly repairs: Repair[] = [];
+  private readonly sections = new SectionList();
+  private current: OpenHunk | undefined;
+  /** Lines of the open hunk that are not added, and that are not removed. */
+  private oldLines = 0;
+  private newLines = 0;
+  private bodyStart = 0;
+  private skippedProse = false;
+  private inFile = false;
+  /** The header read last, and what it says. */
+  private last: { readonly line: string; readonly header: ReadHeader } | undefined;
+
+  constructor(
+    private readonly lines: LineTable,
+    private readonly context: ReadingContext,
+    private readonly isEnvelope: boolean,
+  ) {}
+
+  readSpan(span: LineSpan): void {
+    this.bodyStart = span.from;
+    let at = span.from;
+    for (let step = 1; at < span.to; step++) {
+      if (step % 4096 === 0 && this.context.deadline.late()) break;
+      if (this.hunks.length > hunkLimit) break;
+      at += this.isEnvelope ? this.readEnvelope(at) : this.readLine(at, span.to);
+    }
+    this.close(true, span.to);
+  }
+
+  /** A diff without any `@@`: its lines are one hunk, if they all look like lines of one. */
+  readBareSpan(span: LineSpan): void {
+    const from = Math.max(span.from, this.bodyStart);
+    let changes = 0;
+    for (let at = from; at < span.to; at++) {
+      if (at % 4096 === 4095 && this.context.deadline.late()) return;
+      const line = this.lines.line(at);
+      if (line !== "" && !/^([-+ ]|\\ )/.test(line)) return;
+      if (/^[-+]/.test(line)) changes += 1;
+    }
+    if (changes === 0) return;
+    this.skippedProse = false;
+    this.repairs.push({ kind: "header_mended", detail: "no `@@` line: read as one hunk" });
+    this.open({ raw: "", numbers: undefined, anchors: [] }, from, from);
+    for (let at = from; at < span.to; at++) {
+      if (at % 4096 === 4095 && this.context.deadline.late()) break;
+      this.readBody(at);
+    }
+    this.close(true, span.to);
+  }
+
+  /** Ends the reading and returns what the diff said about each file. */
+  finish(): readonly FileSection[] {
+    if (this.skippedProse && this.hunks.length > 0)
+      this.repairs.push({ kind: "prose_removed", detail: "text around the diff left out" });
+    return this.sections.finish();
+  }
+
+  /** @returns how many lines were read. */
+  private readLine(at: number, end: number): number {
+    const headerLines = this.fileHeaderAt(at, end);
+    if (headerLines > 0) return headerLines;
+    // What begins with one of these is never a header; most lines do.
+    if (this.current !== undefined && this.beginsBody(at)) {
+      this.readBody(at);
+      return 1;
+    }
+    const line = this.lines.line(at);
+    if (this.readHeader(line, at)) return 1;
+    const inHunk = this.current !== undefined;
+    const git = inHunk && !line.startsWith("diff --git ") ? undefined : readGitLine(line);
+    if (git !== undefined && (!inHunk || git.kind === "file")) {
+      this.close(true, at);
+      this.sections.noteGitLine(git);
+      this.bodyStart = at + 1;
+    } else if (this.current !== undefined) this.readBody(at);
+    else if (line.trim() !== "") this.skippedProse = true;
+    return 1;
+  }
+
+  private beginsBody(at: number): boolean {
+    const first = this.lines.firstCode(at);
+    return first === space || first === plus || first === minus;
+  }
+
+  private readEnvelope(at: number): number {
+    const line = this.lines.line(at);
+    const mark = readEnvelopeLine(line);
+    if (mark !== undefined) this.readMark(mark, at);
+    else if (this.inFile && this.readHeader(line, at)) return 1;
+    else if (this.current !== undefined) this.readBody(at);
+    else if (this.inFile && line !== "") {
+      this.open({ raw: "", numbers: undefined, anchors: [] }, at, at);
+      this.readBody(at);
+    } else if (line.trim() !== "" && !this.inFile) this.skippedProse = true;
+    return 1;
+  }
+
+  private readMark(mark: EnvelopeLine, at: number): void {
+    if (mark.kind !== "end_of_file") this.close(mark.kind !== "move", at);
+    switch (mark.kind) {
+      case "end_of_file":
+        if (this.current !== undefined) this.current.atEnd = true;
+        return;
+      case "update":
+        this.sections.noteNames({ old: mark.name, new: mark.name });
+        break;
+      case "add":
+        this.sections.noteNames({ old: noFile, new: mark.name });
+        break;
+      case "delete":
+        this.sections.noteNames({ old: mark.name, new: noFile });
+        break;
+      case "move":
+        this.sections.noteGitLine({ kind: "rename_to", name: mark.name });
+        return;
+      case "begin":
+      case "end":
+        break;
+      default:
+        mark satisfies never;
+    }
+    this.inFile = mark.kind === "update" || mark.kind === "add";
+  }
+
+  private readHeader(line: string, at: number): boolean {
+    const header = this.readHeaderText(line);
+    if (header === undefined) return false;
+    const outer = this.stackedAnchors();
+    const anchors = header.anchor === undefined ? outer.anchors : [...outer.anchors, header.anchor];
+    this.close(false, at);
+    if (!header.regular && header.numbers !== undefined)
+      this.repairs.push({ kind: "header_mended", detail: `\`${line.slice(0, 60)}\`` });
+    this.open({ raw: line, numbers: header.numbers, anchors }, outer.from ?? at, at + 1);
+    return true;
+  }
+
+  /** Hunks without numbers mostly have the same header. */
+  private readHeaderText(line: string): ReadHeader | undefined {
+    const { last } = this;
+    if (last?.line === line) return last.header;
+    const header = readHunkHeader(line);
+    if (header !== undefined) this.last = { line, header };
+    return header;
+  }
+
+  /** A header that names an outer heading only, followed at once by the next one. */
+  private stackedAnchors(): { readonly anchors: readonly string[]; readonly from?: number } {
+    const current = this.current;
+    const { anchors, numbers } = current?.header ?? {};
+    if (
+      current === undefined ||
+      countLines(current) > 0 ||
+      numbers !== undefined ||
+      (anchors?.length ?? 0) >= anchorLimit
+    )
+      return noAnchors;
+    this.current = undefined;
+    return { anchors: current.header.anchors, from: current.from };
+  }
+
+  private fileHeaderAt(at: number, end: number): number {
+    const first = this.lines.firstCode(at);
+    if (first !== minus && first !== plus) return 0;
+    const follows = (lines: number, prefix: string) =>
+      at + lines < end && this.lines.startsWith(at + lines, prefix);
+    const pair = follows(0, "--- ") && follows(1, "+++ ");
+    if (this.current !== undefined && !pair) return 0;
+    const line = this.lines.line(at);
+    const next = at + 1 < end ? this.lines.line(at + 1) : "";
+    if (this.current !== undefined) {
+      if (!follows(2, "@@") || !this.endsBefore(line, next)) return 0;
+    } else if (!pair) return this.halfHeaderAt(at, line, next);
+    this.close(false, at);
+    this.sections.noteNames(readFileNames(line, next));
+    this.bodyStart = at + 2;
+    return 2;
+  }
+
+  private halfHeaderAt(at: number, line: string, next: string): number {
+    if (!/^(--- |\+\+\+ )\S/.test(line) || readHunkHeader(next) === undefined) return 0;
+    const isOld = line.startsWith("---");
+    this.sections.noteNames(readFileNames(isOld ? line : undefined, isOld ? undefined : line));
+    this.repairs.push({ kind: "header_mended", detail: `\`${isOld ? "+++" : "---"}\` line missing` });
+    this.bodyStart = at + 1;
+    return 1;
+  }
+
+  /** Whether the open hunk is over, so that `--- x`, `+++ y` are the next file's header. */
+  private endsBefore(oldLine: string, newLine: string): boolean {
+    const { numbers } = this.current?.header ?? {};
+    if (numbers === undefined) return looksLikeFileHeader(oldLine, newLine);
+    const { oldLines, newLines } = this;
+    if (oldLines === numbers.oldCount && newLines === numbers.newCount) return true;
+    if (oldLines + 1 === numbers.oldCount && newLines + 1 === numbers.newCount) return false;
+    return looksLikeFileHeader(oldLine, newLine);
+  }
+
+  private open(header: OpenHunk["header"], from: number, body: number): void {
+    const lines = this.mayBePlain ? undefined : [];
+    this.current = { header, body, plain: 0, lines, marked: [], from, atEnd: false };
+    this.oldLines = 0;
+    this.newLines = 0;
+  }
+
+  private readBody(at: number): void {
+    const current = this.current;
+    if (current === undefined) return;
+    const { lines } = this;
+    const first = lines.firstCode(at);
+    const kind = kindOfSign(first);
+    if (current.lines === undefined && kind !== undefined && at === current.body + current.plain) {
+      current.plain += 1;
+      this.count(kind);
+      return;
+    }
+    const list = this.listLines(current);
+    if (first === backslash && /^\\ \S/.test(lines.line(at))) {
+      current.marked.push(list.length - 1);
+      return;
+    }
+    const { splitReturns } = this.context;
+    const written = lines.ending(at) ?? "";
+    // A lone return ends a line of the diff's transport; of the file only if the file has such lines.
+    const ending = written === "\r" && !splitReturns ? "\n" : written;
+    const read = readBodyLine(lines, at, ending);
+    if (!splitReturns || !read.text.includes("\r")) this.put(list, read);
+    else for (const text of read.text.replace(/\r$/, "").split("\r")) this.put(list, { ...read, text });
+  }
+
+  /** Whether a hunk can be described by where its lines begin in the diff: they must be lines of the file as well. */
+  private get mayBePlain(): boolean {
+    return !this.context.splitReturns && !this.lines.endsWithReturns;
+  }
+
+  private listLines(current: OpenHunk): HunkLine[] {
+    current.lines ??= cutLines(this.lines, current.body, current.body + current.plain);
+    return current.lines;
+  }
+
+  private put(list: HunkLine[], line: HunkLine): void {
+    list.push(line);
+    this.count(line.kind);
+  }
+
+  private count(kind: HunkLine["kind"]): void {
+    if (kind !== "added") this.oldLines += 1;
+    if (kind !== "removed") this.newLines += 1;
+  }
+
+  private close(lastOfSpan: boolean, at: number): void {
+    const current = this.current;
+    this.current = undefined;
+    if (current === undefined || this.context.deadline.passes()) return;
+    if (countLines(current) === 0) {
+      this.repairs.push({ kind: "empty_hunk", detail: "an `@@` line without lines below it" });
+      return;
+    }
+    const number = this.hunks.length + 1;
+    this.sections.notePiece({ from: current.from, to: at });
+    const { lines } = current;
+    if (lines === undefined) {
+      // Every line has its sign, so that all belong to the hunk, whatever its counts say.
+      const { header, atEnd, body, plain } = current;
+      this.hunks.push(new WrittenHunk(number, header, atEnd, this.lines, body, plain));
+      return;
+    }
+    const closed = closeHunk({ ...current, lines }, number, lastOfSpan, this.context.isBaseLine);
+    this.hunks.push(closed.hunk);
+    for (const repair of closed.repairs) this.repairs.push(repair);
+  }
+}
+
+function countLines({ lines, plain }: OpenHunk): number {
+  return lines?.length ?? plain;
+}
+
+function readBodyLine(lines: LineTable, at: number, ending: LineEnding): HunkLine {
+  const kind = kindOfSign(lines.firstCode(at));
+  const text = lines.text.slice(lines.startOf(at) + (kind === undefined ? 0 : 1), lines.endOf(at));
+  return { kind: kind ?? "context", text, ending, bare: kind === undefined };
+}
+
+const noAnchors = { anchors: [] };
+/** More headings than this, one in the other, name nothing. */
+const anchorLimit = 8;
+const space = 32;
+const plus = 43;
+const minus = 45;
+const backslash = 92;

@@ -1,0 +1,147 @@
+import { diffLines } from "../compare/line-diff.js";
+import type { Hunk, HunkLine } from "../model/hunk.js";
+import { ListedHunk } from "../model/hunk-lines.js";
+import type { LineTable } from "../model/line-table.js";
+import { opensBlock } from "./dialect.js";
+import type { ReadingContext } from "./diff-reader.js";
+import { type FileSection, hunkLimit, SectionList } from "./sections.js";
+
+/** What SEARCH/REPLACE blocks come to, or what is wrong with one of them. */
+export interface ReadBlocks {
+  readonly hunks: readonly Hunk[];
+  readonly sections: readonly FileSection[];
+  readonly flaw: string | undefined;
+}
+
+/**
+ * Reads SEARCH/REPLACE blocks. Each becomes a hunk: lines that both sides share are context, the others are
+ * removed and added.
+ */
+export function readBlocks(lines: LineTable, context: ReadingContext): ReadBlocks {
+  const hunks: Hunk[] = [];
+  const sections = new SectionList();
+  let last: string | undefined;
+  let at = 0;
+  while (at < lines.count && hunks.length <= hunkLimit && !context.deadline.passes()) {
+    if (!opensBlock(lines.line(at))) {
+      at += 1;
+      continue;
+    }
+    if (context.deadline.late()) break;
+    const block = findBlock(lines, at, hunks.length + 1);
+    if (block.kind === "flaw") return { hunks, sections: sections.finish(), flaw: block.text };
+    hunks.push(toHunk(lines, block, hunks.length + 1));
+    const name = findName(lines, at) ?? last;
+    if (name !== undefined && name !== last) sections.noteNames({ old: name, new: name });
+    last = name;
+    sections.notePiece({ from: block.from, to: block.to });
+    at = block.to;
+  }
+  return { hunks, sections: sections.finish(), flaw: undefined };
+}
+
+interface Block {
+  readonly kind: "block";
+  readonly from: number;
+  /** The first line that is searched for, and the line of the divider. */
+  readonly search: number;
+  readonly divider: number;
+  /** The line of the closing marker, and the line after it. */
+  readonly closing: number;
+  readonly to: number;
+  /** A line number that the block names; 0 for none. */
+  readonly startLine: number;
+}
+
+function findBlock(
+  lines: LineTable,
+  from: number,
+  number: number,
+): Block | { readonly kind: "flaw"; readonly text: string } {
+  const dividers: number[] = [];
+  const flaw = (text: string) => ({ kind: "flaw", text: `SEARCH/REPLACE block ${number} ${text}` }) as const;
+  for (let at = from + 1; at < lines.count; at++) {
+    const line = lines.line(at);
+    if (opensBlock(line)) break;
+    if (/^={5,9}\s*$/.test(line)) dividers.push(at);
+    if (!/^>{5,9} ?REPLACE\s*$/.test(line)) continue;
+    const [divider, second] = dividers;
+    if (divider === undefined)
+      return flaw("has no line `=======` between what is searched and what replaces it.");
+    if (second !== undefined)
+      return flaw(
+        "has more than one line `=======`, so it is not clear where its search ends. Send this change as a unified diff.",
+      );
+    return { kind: "block", from, divider, closing: at, to: at + 1, ...findSearch(lines, from, divider) };
+  }
+  return flaw("has no closing line `>>>>>>> REPLACE`.");
+}
+
+/** Some models head the searched lines with `:start_line:12` and a rule of dashes. */
+function findSearch(
+  lines: LineTable,
+  from: number,
+  divider: number,
+): { readonly search: number; readonly startLine: number } {
+  let search = from + 1;
+  let startLine = 0;
+  for (; search < divider; search++) {
+    const [, name, value = ""] = /^:(start|end)_line:\s*(\d{1,9})\s*$/.exec(lines.line(search)) ?? [];
+    if (name === undefined) break;
+    if (name === "start") startLine = +value;
+  }
+  if (search > from + 1 && /^-{5,9}\s*$/.test(lines.line(search))) search += 1;
+  return { search, startLine };
+}
+
+function toHunk(lines: LineTable, block: Block, number: number): Hunk {
+  const { search, divider, closing, startLine } = block;
+  const old = cut(lines, search, divider);
+  const fresh = cut(lines, divider + 1, closing);
+  const body: HunkLine[] = [];
+  const put = (kind: HunkLine["kind"], first: number, from: number, to: number) => {
+    for (let at = first + from; at < first + to; at++) {
+      body.push({ kind, text: lines.line(at), ending: lines.ending(at) ?? "", bare: false });
+    }
+  };
+  let at = 0;
+  for (const change of diffLines(old, fresh, blockDiffMs)) {
+    put("context", search, at, change.oldFrom);
+    put("removed", search, change.oldFrom, change.oldTo);
+    put("added", divider + 1, change.newFrom, change.newTo);
+    at = change.oldTo;
+  }
+  put("context", search, at, old.length);
+  const counts = { oldCount: old.length, newCount: fresh.length };
+  const numbers = startLine === 0 ? undefined : { oldStart: startLine, newStart: startLine, ...counts };
+  const header = { raw: "", numbers, anchors: [] };
+  return new ListedHunk(
+    { number, header, oldLacksNewline: false, newLacksNewline: false, atEnd: false },
+    body,
+  );
+}
+
+function cut(lines: LineTable, from: number, to: number): readonly string[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, at) => lines.line(from + at));
+}
+
+/** The file that the line before a block names, before its fence or after it. */
+function findName(lines: LineTable, from: number): string | undefined {
+  for (let at = from - 1; at >= Math.max(0, from - 3); at--) {
+    const line = lines
+      .line(at)
+      .slice(0, nameLimit + 1)
+      .trim();
+    if (line.length > nameLimit) return undefined;
+    if (line === "" || /^(`{3,}|~{3,})[\w+-]*$/.test(line)) continue;
+    if (/^>{5,9} ?REPLACE$/.test(line)) return undefined;
+    const name = line.replace(/^(#+|file(name)?:|path:)\s*/i, "").replace(/^[*`"']+|[*`"':]+$/g, "");
+    return /^[^\s:*?"<>|]+[./][^\s:*?"<>|]+$/.test(name) && !/[.,;!]$/.test(name) ? name : undefined;
+  }
+  return undefined;
+}
+
+/** No name of a file is longer. */
+const nameLimit = 1_024;
+/** Comparing the two sides of one block may take this long; then all of it is one change. */
+const blockDiffMs = 100;

@@ -1,0 +1,136 @@
+import type { HunkNumbers } from "../model/hunk.js";
+
+/** What a hunk header says, as far as it can be read: `@@`, `@@ -2 +2 @@`, `@@ class A:`, `@@ ... @@`. */
+export interface ReadHeader {
+  readonly numbers: HunkNumbers | undefined;
+  readonly anchor: string | undefined;
+  /** Whether it has the form that `diff` writes. */
+  readonly regular: boolean;
+}
+
+/** @returns undefined where the line is no hunk header at all. */
+export function readHunkHeader(line: string): ReadHeader | undefined {
+  if (!line.startsWith("@@") || !/^@@(\s|-|$|@)/.test(line)) return undefined;
+  const regular = readRegular(line);
+  if (regular !== undefined) return regular;
+  const found = looseHeader.exec(line);
+  if (found === null) return { numbers: undefined, anchor: readAnchor(line.slice(2)), regular: false };
+  const [, oldStart = "", oldCount = "1", newStart = "", newCount = "1", rest = ""] = found;
+  const numbers = { oldStart: +oldStart, oldCount: +oldCount, newStart: +newStart, newCount: +newCount };
+  return { numbers, anchor: rest === "" ? undefined : readAnchor(rest), regular: false };
+}
+
+/** `@@ -1,2 +1,3 @@`: without a regular expression, since a diff may have very many. */
+function readRegular(line: string): ReadHeader | undefined {
+  const scan = new HeaderScan(line);
+  const [oldStart, oldCount] = [scan.number("@@ -"), scan.number(",", 1)];
+  const [newStart, newCount] = [scan.number(" +"), scan.number(",", 1)];
+  const rest = scan.after(" @@");
+  // A line terminator of another kind in the rest: no header that a tool wrote.
+  if (rest === undefined || !/^.*$/.test(rest)) return undefined;
+  const anchor = rest === "" ? undefined : readAnchor(rest);
+  return { numbers: { oldStart, oldCount, newStart, newCount }, anchor, regular: true };
+}
+
+/** Reads a header from left to right; what does not fit makes all of it fail. */
+class HeaderScan {
+  private at = 0;
+  private failed = false;
+
+  constructor(private readonly line: string) {}
+
+  /** The digits after a mark; `missing` where the mark is missing and that is allowed. */
+  number(mark: string, missing = Number.NaN): number {
+    if (!this.line.startsWith(mark, this.at)) {
+      this.failed ||= Number.isNaN(missing);
+      return missing;
+    }
+    const from = this.at + mark.length;
+    let to = from;
+    let value = 0;
+    for (let digit = this.digitAt(to); digit >= 0 && digit <= 9; digit = this.digitAt(++to))
+      value = value * 10 + digit;
+    this.failed ||= to === from || to - from > 15;
+    this.at = to;
+    return value;
+  }
+
+  after(mark: string): string | undefined {
+    if (this.failed || !this.line.startsWith(mark, this.at)) return undefined;
+    return this.line.slice(this.at + mark.length);
+  }
+
+  private digitAt(at: number): number {
+    return this.line.charCodeAt(at) - zero;
+  }
+}
+
+const zero = 48;
+const looseHeader =
+  /^@@+\s*-\s*(\d{1,15})(?:\s*,\s*(\d{1,15}))?\s*\+\s*(\d{1,15})(?:\s*,\s*(\d{1,15}))?\s*(?:@@+)?(.*)$/;
+
+function readAnchor(text: string): string | undefined {
+  const anchor = withoutClosing(text.trim()).trim();
+  return anchor === "" || /^[.…\s]+$/.test(anchor) ? undefined : anchor;
+}
+
+// A loop, as the other readers of this file avoid patterns that are slow on long runs of one character.
+function withoutClosing(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === atSign) end -= 1;
+  return text.length - end >= 2 ? text.slice(0, end) : text;
+}
+
+const atSign = 64;
+
+/** The names in a pair of file header lines, without prefixes and times. */
+export interface FileNames {
+  readonly old: string | undefined;
+  readonly new: string | undefined;
+}
+
+/** The name that means no file in a file header. */
+export const noFile = "/dev/null";
+
+/** Reads `--- x` and `+++ y`; either may be missing. */
+export function readFileNames(oldLine: string | undefined, newLine: string | undefined): FileNames {
+  const old = oldLine === undefined ? undefined : readName(oldLine.slice(4));
+  const fresh = newLine === undefined ? undefined : readName(newLine.slice(4));
+  return { old: old?.replace(/^a\//, ""), new: fresh?.replace(/^b\//, "") };
+}
+
+/** Whether two lines `--- x`, `+++ y` in the middle of a hunk are likelier a file header than content. */
+export function looksLikeFileHeader(oldLine: string, newLine: string): boolean {
+  if (/^--- "?a\//.test(oldLine) && /^\+\+\+ "?b\//.test(newLine)) return true;
+  const names = readFileNames(oldLine, newLine);
+  return names.old === noFile || names.new === noFile || names.old === names.new;
+}
+
+function readName(text: string): string {
+  const name = (text.split("\t")[0] ?? "").replace(/\s\d{4}-\d\d-\d\d[ T].*$/, "").trim();
+  return name.replace(/^"(.*)"$/, "$1").replace(/^\.\//, "");
+}
+
+/** What a line of a git header says, or undefined where it is none. */
+export type GitLine =
+  | { readonly kind: "file" | "rename_from" | "rename_to"; readonly name: string }
+  | { readonly kind: "creation" | "deletion" | "copy" | "binary" | "noise" };
+
+/** @returns undefined where the line is none of a git header. */
+export function readGitLine(line: string): GitLine | undefined {
+  if (line === "" || !"dnrcBGiosI=".includes(line.charAt(0))) return undefined;
+  const file = /^diff --git "?a\/.* "?b\/(.*)$/.exec(line.trimEnd());
+  if (file !== null) return { kind: "file", name: (file[1] ?? "").replace(/"$/, "") };
+  if (/^new file mode \d/.test(line)) return { kind: "creation" };
+  if (/^deleted file mode \d/.test(line)) return { kind: "deletion" };
+  const rename = /^rename (from|to) (\S.*)$/.exec(line);
+  if (rename !== null) {
+    return { kind: rename[1] === "from" ? "rename_from" : "rename_to", name: readName(rename[2] ?? "") };
+  }
+  if (/^copy (from|to) \S/.test(line)) return { kind: "copy" };
+  if (/^(Binary files .* differ|GIT binary patch)/.test(line)) return { kind: "binary" };
+  if (/^(diff |index [0-9a-f]+\.\.|old mode |new mode |(dis)?similarity index |Index: |={20,}$)/.test(line)) {
+    return { kind: "noise" };
+  }
+  return undefined;
+}

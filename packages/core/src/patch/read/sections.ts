@@ -1,0 +1,93 @@
+import type { LineSpan } from "./parse-fences.js";
+import { type FileNames, type GitLine, noFile } from "./parse-header.js";
+
+/** A diff of more hunks is refused, whatever it says. */
+export const hunkLimit = 200_000;
+
+/** What a diff says about one file before its hunks, and where in the diff these hunks are. */
+export interface FileSection {
+  /** Without prefixes; undefined where the diff names no file. */
+  readonly path: string | undefined;
+  readonly renamedFrom: string | undefined;
+  readonly renamedTo: string | undefined;
+  readonly creation: boolean;
+  readonly deletion: boolean;
+  readonly copy: boolean;
+  readonly binary: boolean;
+  /** Lines of the diff, one piece a hunk, its header included: `from` and `to` (after the last) by turns. */
+  readonly pieces: readonly number[];
+}
+
+/** Gathers what the headers of a diff say, file by file, while the diff is read. */
+export class SectionList {
+  private readonly list: Writable[] = [];
+  private current: Writable = empty();
+  /** Whether the open section has its `---` and `+++` lines. */
+  private named = false;
+
+  /** Every section that names a file, says something about it or has a hunk. */
+  finish(): readonly FileSection[] {
+    this.push();
+    return this.list;
+  }
+
+  noteNames(names: FileNames): void {
+    if (this.named || this.current.pieces.length > 0) this.push();
+    this.named = true;
+    if (names.old === noFile) this.current.creation = true;
+    if (names.new === noFile) this.current.deletion = true;
+    this.current.path = (names.new === noFile ? names.old : (names.new ?? names.old)) ?? this.current.path;
+  }
+
+  noteGitLine(git: GitLine): void {
+    switch (git.kind) {
+      case "file":
+        this.push();
+        this.current.path = git.name;
+        break;
+      case "rename_from":
+        this.current.renamedFrom = git.name;
+        break;
+      case "rename_to":
+        this.current.renamedTo = git.name;
+        break;
+      case "creation":
+      case "deletion":
+      case "copy":
+      case "binary":
+        this.current[git.kind] = true;
+        break;
+      case "noise":
+        break;
+      default:
+        git satisfies never;
+    }
+  }
+
+  notePiece({ from, to }: LineSpan): void {
+    this.current.pieces.push(from, to);
+  }
+
+  private push(): void {
+    const { path, renamedTo, creation, deletion, copy, binary, pieces } = this.current;
+    const says = creation || deletion || copy || binary || renamedTo !== undefined;
+    if (path !== undefined || says || pieces.length > 0) this.list.push(this.current);
+    this.current = empty();
+    this.named = false;
+  }
+}
+
+type Writable = { -readonly [Key in keyof FileSection]: FileSection[Key] } & { pieces: number[] };
+
+function empty(): Writable {
+  return {
+    path: undefined,
+    renamedFrom: undefined,
+    renamedTo: undefined,
+    creation: false,
+    deletion: false,
+    copy: false,
+    binary: false,
+    pieces: [],
+  };
+}

@@ -1,0 +1,101 @@
+import { Deadline } from "../model/deadline.js";
+import { LineTable } from "../model/line-table.js";
+import { invalidDiff, refusePatch } from "../model/refusal.js";
+import type { PatchRefusal } from "../model/types.js";
+import type { Dialect } from "./dialect.js";
+import { parseLines } from "./parse.js";
+import type { FileSection } from "./sections.js";
+import { refuseSize } from "./whole.js";
+
+/** What a diff of several files asks of one of them. */
+export interface FileDiff {
+  /** As the diff names it; for a rename the old name. */
+  readonly path: string;
+  readonly action: "update" | "create" | "delete" | "rename";
+  /** The new name, for a rename. */
+  readonly to?: string;
+  /**
+   * What `applyDiff` takes for this one file: for a creation on `null`, for the others on the file's text.
+   * "" where the lines stay as they are (a pure rename) or nothing is said about them (a V4A deletion);
+   * a deletion with lines must come to the empty text, else the file is not the one that was meant.
+   */
+  readonly diff: string;
+}
+
+/** A diff of one or more files, file by file. */
+export interface FileDiffs {
+  readonly kind: "files";
+  /** In the order of the diff, each path once. */
+  readonly files: readonly FileDiff[];
+}
+
+/**
+ * Splits a diff of one or more files, unified, V4A or SEARCH/REPLACE, into one diff for each. Pure; never
+ * throws. A part that names no file, a copy, a binary diff and two conflicting wishes for one path are
+ * refused.
+ */
+export function splitByFile(text: string, limitMs = 5_000): FileDiffs | PatchRefusal {
+  const tooLarge = refuseSize(text);
+  if (tooLarge !== undefined) return tooLarge;
+  const deadline = new Deadline(limitMs);
+  const lines = new LineTable(text.startsWith("\ufeff") ? text.slice(1) : text);
+  const parsed = parseLines(lines, { isBaseLine: () => true, splitReturns: false, deadline });
+  if (deadline.late()) return refusePatch("timeout", "Reading the diff took too long. Nothing was changed.");
+  if (parsed.flaw !== undefined) return refuse(parsed.flaw);
+  if (parsed.sections.length === 0) return refuse("It names no file and has no hunk.");
+  const files = new Map<string, FileDiff>();
+  for (const section of parsed.sections) {
+    const file = toFileDiff(lines, parsed.dialect, section);
+    if ("kind" in file) return file;
+    const known = files.get(file.path);
+    if (known !== undefined && (known.action !== "update" || file.action !== "update"))
+      return refuse(
+        `It names ${JSON.stringify(file.path)} twice, to ${known.action} and to ${file.action} it.`,
+      );
+    files.set(file.path, known === undefined ? file : { ...known, diff: known.diff + file.diff });
+  }
+  return { kind: "files", files: [...files.values()] };
+}
+
+function toFileDiff(lines: LineTable, dialect: Dialect, section: FileSection): FileDiff | PatchRefusal {
+  const path = section.renamedFrom ?? section.path;
+  if (path === undefined || path === "")
+    return refuse("A part of it names no file, so it is not clear what it changes.");
+  const name = JSON.stringify(path);
+  if (section.binary) return refuse(`Its part for ${name} is a binary diff; this tool patches text.`);
+  if (section.copy) return refuse(`It copies a file to ${name}; create that file with its content instead.`);
+  const { creation, deletion, renamedTo } = section;
+  if (creation && deletion) return refuse(`It creates and deletes ${name}.`);
+  if (renamedTo !== undefined && (creation || deletion))
+    return refuse(`It renames ${name} and creates or deletes it, too.`);
+  const diff = renderSection(lines, dialect, path, section);
+  if (renamedTo !== undefined && renamedTo !== path) return { path, action: "rename", to: renamedTo, diff };
+  return { path, action: creation ? "create" : deletion ? "delete" : "update", diff };
+}
+
+/** The section with a header of our own, so that nothing in it says delete or rename any more. */
+function renderSection(lines: LineTable, dialect: Dialect, path: string, section: FileSection): string {
+  const { creation, pieces } = section;
+  if (pieces.length === 0 && !creation) return "";
+  let body = "";
+  for (let at = 0; at < pieces.length; at += 2)
+    body += endLine(lines.slice(pieces[at] ?? 0, pieces[at + 1] ?? 0));
+  switch (dialect) {
+    case "unified":
+      return `--- ${creation ? "/dev/null" : `a/${path}`}\n+++ b/${path}\n${body}`;
+    case "v4a":
+      return `*** Begin Patch\n*** ${creation ? "Add" : "Update"} File: ${path}\n${body}*** End Patch\n`;
+    case "search_replace":
+      return body;
+    default:
+      return dialect satisfies never;
+  }
+}
+
+function endLine(text: string): string {
+  return text === "" || text.endsWith("\n") || text.endsWith("\r") ? text : `${text}\n`;
+}
+
+function refuse(text: string): PatchRefusal {
+  return refusePatch("invalid_diff", `${invalidDiff} ${text}`);
+}

@@ -1,0 +1,95 @@
+import {
+  type ApplyChangesOutcome,
+  type FileOutcome,
+  isRefusal,
+  type RunScope,
+  type WriteOutcome,
+} from "../files/index.js";
+import type { FileIntent, ToolWorkspace } from "./tool.js";
+import type { ToolResult } from "./wire/result.js";
+
+/** A request that was carried out, with its answer. */
+export interface Answered {
+  readonly intent: FileIntent;
+  readonly outcome: FileOutcome;
+}
+
+/** Carries a call's request out; where the intent names another one for this refusal, that one. */
+export async function carryRequest(
+  workspace: ToolWorkspace,
+  intent: FileIntent,
+  scope: RunScope,
+): Promise<Answered> {
+  const outcome = await workspace.run(intent.request, scope);
+  const { otherwise } = intent;
+  if (otherwise === undefined || !isRefusal(outcome) || outcome.code !== otherwise.on)
+    return { intent, outcome };
+  const { request } = otherwise;
+  return { intent: { ...intent, request }, outcome: await workspace.run(request, scope) };
+}
+
+/** An outcome as what is to be shown of it. */
+export function resultOf({ intent, outcome }: Answered): ToolResult {
+  switch (outcome.kind) {
+    case "read":
+      return { kind: "read", outcome };
+    case "read_many":
+      return { kind: "read_many", outcome };
+    case "listed":
+      return { kind: "list", outcome };
+    case "found":
+      return { kind: "find", outcome };
+    case "searched":
+      return { kind: "search", outcome };
+    case "change_set":
+      return ofSet(intent, outcome);
+    case "written":
+    case "unchanged":
+      return ofWrite(intent, outcome);
+    case "refusal":
+      return ofRefusal(intent, outcome);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+type RefusedOutcome = Extract<FileOutcome, { readonly kind: "refusal" }>;
+
+function ofRefusal(intent: FileIntent, outcome: RefusedOutcome): ToolResult {
+  if ("files" in outcome) return ofSet(intent, outcome);
+  if ("state" in outcome) return ofWrite(intent, outcome);
+  switch (intent.request.kind) {
+    case "list":
+      return { kind: "list", outcome };
+    case "find":
+      return { kind: "find", outcome };
+    case "search":
+      return { kind: "search", outcome };
+    default:
+      return "path" in outcome
+        ? { kind: "read", outcome }
+        : { kind: "refused", refusal: outcome, writing: false };
+  }
+}
+
+function ofSet(intent: FileIntent, outcome: ApplyChangesOutcome): ToolResult {
+  const one = intent.oneFile === true ? theOneFile(outcome) : undefined;
+  return one === undefined ? { kind: "change_set", outcome } : ofWrite(intent, one);
+}
+
+/** Of a rename the old name and the new: the reason of a refusal, else the new name with the old beside it. */
+function theOneFile({ files }: ApplyChangesOutcome): WriteOutcome | undefined {
+  const reason = files.find(({ outcome }) => isRefusal(outcome) && outcome.code !== "not_applied");
+  const file = reason ?? files.at(-1);
+  if (file === undefined || files.length === 1) return file?.outcome;
+  const together = files.filter((other) => other !== file).map(({ outcome }) => outcome);
+  return { ...file.outcome, together };
+}
+
+function ofWrite({ request, quiet, sentBytes }: FileIntent, outcome: WriteOutcome): ToolResult {
+  const named =
+    sentBytes === undefined || outcome.kind !== "written" || !("path" in request)
+      ? outcome
+      : { ...outcome, message: `Written: ${request.path} (${sentBytes} bytes). ${outcome.message}` };
+  return { kind: "write", outcome: named, ...(quiet === undefined ? {} : { quiet }) };
+}

@@ -1,0 +1,55 @@
+import type { FileRequest } from "../../files/index.js";
+import { splitByFile } from "../../patch/index.js";
+import { parseArguments } from "../arguments.js";
+import { findTool } from "../catalog.js";
+
+/** The files that a call is about, as far as its arguments name them, and whether it only looks at them. */
+export interface CallPaths {
+  readonly paths: readonly string[];
+  readonly shared: boolean;
+}
+
+/** Read off the arguments alone, so that calls can take their turns before anything is looked at. */
+export function pathsOfCall(name: string, args: unknown): CallPaths {
+  const tool = findTool(name);
+  const parsed = tool === undefined ? undefined : parseArguments(tool, args);
+  if (tool === undefined || parsed?.kind !== "parsed") return none;
+  const intent = tool.intent(parsed.values);
+  return intent.kind === "refusal" ? none : pathsOf(intent.request);
+}
+
+const none: CallPaths = { paths: [], shared: true };
+
+function pathsOf(request: FileRequest): CallPaths {
+  switch (request.kind) {
+    case "read":
+      return { paths: [request.path], shared: true };
+    case "read_many":
+      return { paths: request.paths ?? [], shared: true };
+    case "list":
+    case "find":
+    case "search":
+      return none;
+    case "apply_changes":
+      return {
+        paths: "changes" in request ? pathsOfChanges(request) : pathsOfDiff(request.diff),
+        shared: false,
+      };
+    default:
+      return { paths: [request.path], shared: false };
+  }
+}
+
+function pathsOfChanges(
+  request: Extract<FileRequest, { readonly kind: "apply_changes"; readonly changes: unknown }>,
+): readonly string[] {
+  return request.changes.flatMap(({ path, renameTo }) =>
+    renameTo === undefined ? [path] : [path, renameTo],
+  );
+}
+
+function pathsOfDiff(diff: string): readonly string[] {
+  const split = splitByFile(diff, 1_000);
+  if (split.kind === "refusal") return [];
+  return split.files.flatMap(({ path, to }) => (to === undefined ? [path] : [path, to]));
+}

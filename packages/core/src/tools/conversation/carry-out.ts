@@ -1,0 +1,181 @@
+import {
+  type ConversationContext,
+  type ConversationRefusal,
+  lastOfAnswer,
+  openCalls,
+  type ToolCall,
+  type TurnNode,
+  type TurnPayload,
+} from "../../conversation/index.js";
+import { isRefusal, refuse } from "../../files/index.js";
+import { type HostTool, type HostToolResult, runHostTool } from "../host-tool.js";
+import { runToolWithResult, type ToolContext } from "../run-tool.js";
+import type { ToolReply } from "../wire/result.js";
+import { pathsOfCall } from "./call-paths.js";
+import { findConversationTool } from "./catalog.js";
+import type { ConversationHost } from "./conversation-tool.js";
+import { fileEffects } from "./file-effects.js";
+import { type ConversationReply, runConversationTool } from "./run-conversation-tool.js";
+
+/** A call of the model that stands in the tree. */
+export interface StandingCall {
+  readonly callId: string;
+  /** The node of the call; where the head stands unless given. */
+  readonly at?: string;
+  /** The tool's own name, where the model calls it by another; the call's unless given. */
+  readonly name?: string;
+  /** As the model gave them, where the tree holds them in another form; the call's unless given. */
+  readonly args?: unknown;
+}
+
+/** What a call is carried out with. */
+export interface TurnHost extends ConversationHost, Omit<ToolContext, "knowledge"> {
+  /** Tools of the host's own, such as a shell or those of an MCP server; they are asked for first. */
+  readonly hostTools?: readonly HostTool[];
+  /** Told how far a long call is. Must not throw. */
+  readonly progress?: (callId: string, text: string) => void;
+}
+
+interface Ran {
+  /** What the model reads: the output of the node. */
+  readonly text: string;
+  readonly code: ToolReply["code"] | ConversationReply["code"] | HostToolResult["code"];
+  readonly isError: boolean;
+}
+
+/** How carrying out went: the tool ran, and its result is a node; or it could not become one any more. */
+export type Carried =
+  | (Ran & { readonly kind: "answered"; readonly node: TurnNode })
+  | (Ran & { readonly kind: "unrecorded"; readonly refusal: ConversationRefusal });
+
+/**
+ * Carries out a call of the model that stands in the tree: takes its turn among the calls about the same
+ * files (reads side by side, changes in the order of these calls), asks, runs, and adds the result below the
+ * call's own answer, wherever the head is by then, with the lines it shows and what it did to files. What a
+ * tool refuses is an answer like any other.
+ *
+ * @returns a refusal where nothing was run: `unmatched_result` (no such call waits there), or why the
+ *   conversation cannot be changed.
+ */
+export async function carryOut(call: StandingCall, host: TurnHost): Promise<Carried | ConversationRefusal> {
+  const { manager } = host;
+  if (manager.readOnly !== undefined) return manager.readOnly;
+  const open = openCall(manager.context, call);
+  if (open === undefined) return unmatched(call.callId);
+  const { name = open.call.name, args = open.call.args } = call;
+  const hostTool = host.hostTools?.find((tool) => tool.name === name);
+  if (hostTool === undefined && findConversationTool(name) !== undefined)
+    return onConversation({ ...open, name, args }, host);
+  // The place in the queues is taken before anything is awaited.
+  const { paths, shared } = hostTool === undefined ? pathsOfCall(name, args) : everything;
+  const keys = paths.map((path) => manager.manifests.naming(path));
+  const release = await manager.turns.acquire(keys, { shared, signal: host.signal });
+  try {
+    return hostTool === undefined
+      ? await onFiles({ ...open, name, args }, host)
+      : await onHost(hostTool, { ...open, name, args }, host);
+  } finally {
+    release?.();
+  }
+}
+
+/** Nobody knows what a tool of the host touches: it runs beside everything, and files are hashed anyway. */
+const everything = { paths: [], shared: true } as const;
+
+interface RunningCall {
+  readonly nodeId: string;
+  readonly call: ToolCall;
+  readonly name: string;
+  readonly args: unknown;
+}
+
+async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
+  const { manager } = host;
+  const knowledge = manager.knowledge.forCall(running.nodeId);
+  try {
+    const { result, reply } = await runToolWithResult(running.name, running.args, { ...host, knowledge });
+    const { shows } = reply;
+    const files = fileEffects(result);
+    const facts = {
+      ...(shows.length === 0 ? {} : { shows }),
+      ...(files.length === 0 ? {} : { files }),
+    };
+    const { text, code, success } = reply;
+    return record(running, { text, code, isError: !success }, facts, host);
+  } finally {
+    // Its result is a node by now: what it learnt is told there.
+    knowledge.end([]);
+  }
+}
+
+async function onHost(tool: HostTool, running: RunningCall, host: TurnHost): Promise<Carried> {
+  const { callId } = running.call;
+  const result = await runHostTool(tool, running.args, {
+    ...(host.signal === undefined ? {} : { signal: host.signal }),
+    progress: (text) => host.progress?.(callId, text),
+    ...(host.onError === undefined ? {} : { onError: host.onError }),
+  });
+  const { text, code, media = [], files = [] } = result;
+  const facts = {
+    ...(media.length === 0 ? {} : { media }),
+    ...(files.length === 0 ? {} : { files }),
+  };
+  return record(running, { text, code, isError: code !== "ok" }, facts, host);
+}
+
+async function onConversation(running: RunningCall, host: TurnHost): Promise<Carried> {
+  const { nodeId, call, name, args } = running;
+  const { text, code, isError } = await runConversationTool(name, args, { ...host, callId: call.callId });
+  const node = resultBelow(host.manager.context, nodeId, call.callId);
+  if (node === undefined) {
+    return { kind: "unrecorded", text, code, isError, refusal: unmatched(call.callId) };
+  }
+  return { kind: "answered", text, code, isError, node };
+}
+
+type ResultFacts = Pick<Extract<TurnPayload, { kind: "tool_result" }>, "shows" | "files" | "media">;
+
+/** Adds the result below the last node of the call's own answer: on its branch, also where the head left it. */
+function record({ nodeId, call }: RunningCall, ran: Ran, facts: ResultFacts, host: TurnHost): Carried {
+  const { manager } = host;
+  const payload: TurnPayload = {
+    kind: "tool_result",
+    callId: call.callId,
+    name: call.name,
+    output: ran.text,
+    ...(ran.isError ? { isError: true } : {}),
+    ...facts,
+  };
+  const node = manager.addNode(payload, lastOfAnswer(manager.context, nodeId).id);
+  if (isRefusal(node)) return { ...ran, kind: "unrecorded", refusal: node };
+  return { ...ran, kind: "answered", node };
+}
+
+function openCall(
+  context: ConversationContext,
+  { callId, at }: StandingCall,
+): { readonly nodeId: string; readonly call: ToolCall } | undefined {
+  const where = at === undefined ? context.currentNodeId : lastIn(context, at);
+  if (where === undefined) return undefined;
+  const open = openCalls(context, where).find(({ call }) => call.callId === callId);
+  return open !== undefined && (at === undefined || open.nodeId === at) ? open : undefined;
+}
+
+function lastIn(context: ConversationContext, nodeId: string): string | undefined {
+  return context.nodes.has(nodeId) ? lastOfAnswer(context, nodeId).id : undefined;
+}
+
+/** The result of a call, which a move of the head may have left on another branch. */
+function resultBelow(context: ConversationContext, nodeId: string, callId: string): TurnNode | undefined {
+  const below = [nodeId];
+  for (const id of below) {
+    const node = context.nodes.get(id);
+    if (node?.payload.kind === "tool_result" && node.payload.callId === callId) return node;
+    below.push(...(node?.childIds ?? []));
+  }
+  return undefined;
+}
+
+function unmatched(callId: string): ConversationRefusal {
+  return refuse("unmatched_result", `No call ${callId} waits for its result where the head stands.`);
+}

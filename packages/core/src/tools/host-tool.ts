@@ -1,0 +1,55 @@
+import type * as z from "zod";
+import type { FileEffect, Media } from "../conversation/index.js";
+import { isRefusal, type Refusal, type RefusalCode } from "../files/index.js";
+import { parseArguments } from "./arguments.js";
+import { catching } from "./run-tool.js";
+
+/** A tool that a host brings along, such as a shell or the tools of an MCP server. */
+export interface HostTool<Shape extends z.ZodRawShape = z.ZodRawShape> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly parameters: z.ZodObject<Shape>;
+  /** What a call means, so that it can be shown and approved before it runs. Pure. */
+  intent(args: z.output<z.ZodObject<Shape>>): HostRequest | Refusal;
+  /** Does it. An expected failure is a result; what is thrown is caught by `runHostTool`. */
+  run(request: HostRequest, scope: HostScope): Promise<HostToolResult>;
+}
+
+/** A request of a host's own tool: plain data. */
+export interface HostRequest {
+  readonly kind: "host_request";
+  readonly tool: string;
+  /** One line for a person who is asked. */
+  readonly summary: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+export interface HostScope {
+  readonly signal?: AbortSignal;
+  readonly progress: (text: string) => void;
+  /** Told what was thrown, for the host's log. Must not throw. */
+  readonly onError?: (error: unknown, toolName: string) => void;
+}
+
+export interface HostToolResult {
+  readonly code: "ok" | RefusalCode;
+  /** What the model reads. */
+  readonly text: string;
+  readonly media?: readonly Media[];
+  /** States of files that were looked at afterwards. */
+  readonly files?: readonly FileEffect[];
+}
+
+/** Runs a host's tool; it never rejects and shows no stack trace. */
+export async function runHostTool(tool: HostTool, args: unknown, scope: HostScope): Promise<HostToolResult> {
+  const work = async (): Promise<HostToolResult> => {
+    const parsed = parseArguments(tool, args);
+    const request = parsed.kind === "refusal" ? parsed : tool.intent(parsed.values);
+    if (isRefusal(request))
+      return { code: request.code, text: `FAILED (${request.code}): ${request.message}` };
+    return tool.run(request, scope);
+  };
+  const text = `FAILED (internal_error): Internal Error: ${tool.name} failed unexpectedly.`;
+  return catching(tool.name, work, scope, () => ({ code: "internal_error", text }));
+}

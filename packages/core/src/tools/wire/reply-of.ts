@@ -1,0 +1,185 @@
+import {
+  isRefusal,
+  libraryWords,
+  type ReadManyOutcome,
+  type ReadOutcome,
+  type Vocabulary,
+  type WriteOutcome,
+} from "../../files/index.js";
+import { quoteForDisplay } from "../../text/index.js";
+import { describeOmission } from "./notes.js";
+import type { WireOptions } from "./options.js";
+import type { FileBlock, FilePart, Reply, StatusBlock, TextBlock } from "./reply.js";
+import type { ChangeSetResult, RefusedResult, ToolResult, WriteResult } from "./result.js";
+import { chooseShown, chooseShownOfSet, type Shown } from "./shown.js";
+
+type ReplyOptions = Pick<WireOptions, "resultContent" | "vocabulary">;
+
+/** What is answered, as data. Pure: the same result gives the same blocks. */
+export function replyOf(result: ToolResult, options: ReplyOptions): Reply {
+  switch (result.kind) {
+    case "read":
+      return replyToRead(result.outcome);
+    case "read_many":
+      return replyToReadMany(result.outcome);
+    case "list":
+      return isRefusal(result.outcome) ? refused(result.outcome) : replyToList(result.outcome);
+    case "find":
+      return isRefusal(result.outcome) ? refused(result.outcome) : replyToFind(result.outcome);
+    case "search":
+      return isRefusal(result.outcome) ? refused(result.outcome) : replyToSearch(result.outcome);
+    case "write":
+      return replyToWrite(result, options);
+    case "change_set":
+      return replyToSet(result, options);
+    case "refused":
+      return refusedCall(result);
+    default:
+      return result satisfies never;
+  }
+}
+
+function replyToRead(outcome: ReadOutcome): Reply {
+  const { path } = isRefusal(outcome) ? outcome : outcome.state;
+  const { success, code } = isRefusal(outcome) ? failed(outcome.code) : done;
+  return { form: "read", success, code, path, blocks: partsOfRead(outcome) };
+}
+
+function partsOfRead(outcome: ReadOutcome): readonly FilePart[] {
+  if (isRefusal(outcome)) return said(outcome, false);
+  const { state, notice, unchanged } = outcome;
+  const notices: readonly TextBlock[] =
+    notice === undefined ? [] : [{ kind: "text", role: "notice", gap: "", text: notice }];
+  if (unchanged === true) return [{ kind: "refers", state }, ...notices];
+  return [{ kind: "lines", state, shown: { kind: "full", content: state.content } }, ...notices];
+}
+
+function replyToReadMany(outcome: ReadManyOutcome): Reply {
+  const { success, code, message } = summariseReads(outcome);
+  const files = outcome.files.map((file): FileBlock => {
+    const { path } = isRefusal(file) ? file : file.state;
+    return { kind: "file", path, blocks: partsOfRead(file) };
+  });
+  const status: StatusBlock = { kind: "status", success, code, message };
+  const blocks = [status, ...files, { kind: "left_out", files: outcome.leftOut } as const];
+  return { form: "read_many", success, code, blocks };
+}
+
+/** How a read of many files went as a whole: it failed only if nothing was read of what was asked for. */
+function summariseReads(outcome: ReadManyOutcome) {
+  const read = outcome.files.filter((file) => file.kind === "read").length;
+  const firstRefusal = outcome.files.find((file) => file.kind === "refusal");
+  const refusedCount = outcome.files.length - read;
+  const message = [
+    `${read} files read`,
+    ...(refusedCount === 0 ? [] : [`${refusedCount} not`]),
+    ...(outcome.leftOutCount === 0 ? [] : [`${outcome.leftOutCount} left out`]),
+  ].join(", ");
+  const code = read === 0 && firstRefusal !== undefined ? firstRefusal.code : ("ok" as const);
+  return { success: code === "ok", code, message: `${message}.` };
+}
+
+type Looked<Kind extends "list" | "find" | "search"> = Exclude<
+  Extract<ToolResult, { kind: Kind }>["outcome"],
+  { kind: "refusal" }
+>;
+
+function replyToList({ path, entries, more }: Looked<"list">): Reply {
+  const orMore = more ? " or more" : "";
+  const message = `${quoteForDisplay(path)} holds ${entries.length}${orMore} entries; sizes are in bytes.`;
+  const cut = more ? ({ more: "limit" } as const) : {};
+  const listing = { kind: "entries", entries, isListing: true, ...cut } as const;
+  return { form: "list", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
+}
+
+function replyToFind({ path, files, more }: Looked<"find">): Reply {
+  const message = `${files.length} files found in ${quoteForDisplay(path)}.`;
+  const listing = { kind: "entries", entries: files, ...(more === undefined ? {} : { more }) } as const;
+  return { form: "find", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
+}
+
+function replyToSearch({ kind: _, path, ...found }: Looked<"search">): Reply {
+  const { matches, searchedFiles } = found;
+  const files = new Set(matches.map((match) => match.path)).size;
+  const message = `${matches.length} matches in ${files} of ${searchedFiles} files.`;
+  const blocks = [{ kind: "status", ...done, message } as const, { kind: "matches", ...found } as const];
+  return { form: "search", ...done, path, blocks };
+}
+
+function replyToWrite(result: WriteResult, { resultContent, vocabulary }: ReplyOptions): Reply {
+  const { outcome } = result;
+  const { success, code } = outcome;
+  const blocks = partsOfWrite(outcome, chooseShown(result, resultContent), vocabulary);
+  return { form: "write", success, code, isLiteral: resultContent === "full", blocks };
+}
+
+function replyToSet(result: ChangeSetResult, { resultContent, vocabulary }: ReplyOptions): Reply {
+  const { outcome } = result;
+  const { success, code } = outcome;
+  const shown = chooseShownOfSet(result, resultContent);
+  const files = outcome.files.map(({ path, outcome: one }, at): FileBlock => {
+    return { kind: "file", path, blocks: partsOfWrite(one, shown[at] ?? { kind: "none" }, vocabulary) };
+  });
+  const blocks = [...said(outcome, success), ...files];
+  return { form: "change_set", success, code, isLiteral: resultContent === "full", blocks };
+}
+
+function partsOfWrite(
+  outcome: WriteOutcome,
+  shown: Shown,
+  words: Vocabulary = libraryWords,
+): readonly FilePart[] {
+  const { state } = outcome;
+  const omission = describeOmission(shown, words);
+  const omitted = omission === undefined ? {} : { omission };
+  const change = outcome.kind === "unchanged" ? undefined : outcome.change;
+  return [
+    ...said(outcome, outcome.success),
+    ...(change === undefined
+      ? []
+      : [{ kind: "report", landed: change.landed, repairs: change.repairs } as const]),
+    ...(state === null ? [] : [{ kind: "lines", state, shown, ...omitted } as const]),
+  ];
+}
+
+function refusedCall({ refusal, path, writing, several }: RefusedResult): Reply {
+  const form = several === true ? "change_set" : writing ? "write" : "refusal";
+  return { ...refused(refusal), form, ...(path === undefined ? {} : { path }) };
+}
+
+function refused(refusal: Said): Reply {
+  return { form: "refusal", ...failed(refusal.code), blocks: said(refusal, false) };
+}
+
+interface Said {
+  readonly code: Reply["code"];
+  readonly message: string;
+}
+
+/** A sentence: its first line is the status, the rest follows the files. */
+function said(outcome: Said | WriteOutcome, success: boolean): readonly (StatusBlock | TextBlock)[] {
+  const { code, message } = outcome;
+  const end = message.indexOf("\n");
+  const first = end < 0 ? message : message.slice(0, end);
+  const rest = message.slice(first.length);
+  const text = rest.replace(/^\n+/, "");
+  const status: StatusBlock = { kind: "status", success, code, message: first };
+  if (rest === "") return [status];
+  const gap = rest.slice(0, rest.length - text.length);
+  return [
+    status,
+    { kind: "text", role: "message", gap, text, ...quotesOf(outcome, first.length + gap.length) },
+  ];
+}
+
+function quotesOf(outcome: Said | WriteOutcome, before: number): Pick<TextBlock, "quotes"> {
+  if (!("quoted" in outcome) || outcome.quoted === undefined || outcome.state === null) return {};
+  const lines = outcome.quoted.map((quoted) => ({ ...quoted, start: quoted.start - before }));
+  return { quotes: { state: outcome.state, lines } };
+}
+
+function failed<Code>(code: Code) {
+  return { success: false, code } as const;
+}
+
+const done = { success: true, code: "ok" } as const;

@@ -1,0 +1,67 @@
+import type { ShownText } from "../../conversation/index.js";
+import type { FileState } from "../../files/index.js";
+import { countLines, joinLines, splitLines } from "../../text/index.js";
+import type { TextBlock } from "./reply.js";
+import type { Shown } from "./shown.js";
+
+/**
+ * Where the lines of a frame stand.
+ *
+ * @param starts of the frame's raw texts within the frame, in their order.
+ * @param at where the frame begins.
+ */
+export function linesOfShown(
+  state: FileState,
+  shown: Shown,
+  starts: readonly number[],
+  at: number,
+): readonly ShownText[] {
+  return rangesOf(state, shown).flatMap(({ from, to, length }, index) => {
+    const start = starts[index];
+    if (start === undefined) return [];
+    return spanOf(state, { from, to }, at + start, at + start + length);
+  });
+}
+
+function rangesOf({ lines }: FileState, shown: Shown) {
+  switch (shown.kind) {
+    case "full": {
+      const { content } = shown;
+      const from = lines?.from ?? 1;
+      return [{ from, to: from + countLines(content) - 1, length: content.length }];
+    }
+    case "windows":
+      return shown.windows.map(({ from, to, text }) => ({ from, to, length: text.length }));
+    case "none":
+    case "too_large":
+      return [];
+    default:
+      return shown satisfies never;
+  }
+}
+
+/**
+ * The lines that a message quotes, where they are the state's to the letter.
+ *
+ * @param at where the text begins.
+ */
+export function quotedLines({ text, quotes }: TextBlock, at: number): readonly ShownText[] {
+  if (quotes === undefined || quotes.state.content === null) return [];
+  const { state } = quotes;
+  const first = state.lines?.from ?? 1;
+  const lines = splitLines(quotes.state.content);
+  return quotes.lines.flatMap(({ from, to, start }) => {
+    const quoted = joinLines(lines, from - first, to - first + 1);
+    if (text.slice(start, start + quoted.length) !== quoted) return [];
+    return spanOf(state, { from, to }, at + start, at + start + quoted.length);
+  });
+}
+
+function spanOf(
+  { path, sha256 }: FileState,
+  { from, to }: { readonly from: number; readonly to: number },
+  start: number,
+  end: number,
+): readonly ShownText[] {
+  return sha256 === null || to < from ? [] : [{ path, sha256, from, to, start, end }];
+}

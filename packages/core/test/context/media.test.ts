@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import {
+  checkAnthropic,
+  checkContents,
+  checkGemini,
+  checkOpenAI,
+  providers,
+  resolveMedia,
+  toAnthropic,
+  toGemini,
+  toOpenAI,
+} from "../../src/context/index.js";
+import type { Media } from "../../src/conversation/index.js";
+import { refuse } from "../../src/files/index.js";
+import { call, overlay, rendered, result, Tree, user } from "./support.js";
+
+const bytes = Buffer.from("an image");
+const data = bytes.toString("base64");
+const sha256 = createHash("sha256").update(bytes).digest("hex");
+const inline: Media = { mimeType: "image/png", data };
+const stored: Media = { mimeType: "image/png", sha256, sizeBytes: bytes.length };
+
+function shot(media: Media, rest: object = {}): Tree {
+  return new Tree()
+    .add("u", user("look"))
+    .add("c", call("A"))
+    .add("d", call("B"))
+    .add("r", result("A", "a screenshot", { media: [media], ...rest }))
+    .add("s", result("B", "text"));
+}
+
+const contentsOf = (tree: Tree) => rendered(tree).contents;
+const shelf = async (name: string) => (name === sha256 ? bytes : undefined);
+
+describe("media of a result", () => {
+  it("stand in it, and go where its text is replaced", () => {
+    expect(contentsOf(shot(inline))[2]?.parts[0]).toMatchObject({
+      functionResponse: { id: "A", parts: [{ inlineData: { mimeType: "image/png", data } }] },
+    });
+    const cleared = shot(inline).add(
+      "o",
+      overlay("r", { form: "replaced", by: "cleared", text: "[cleared]" }),
+    );
+    expect(JSON.stringify(contentsOf(cleared))).not.toContain(data);
+    const empty = rendered(shot({ mimeType: "image/png", data: "" }));
+    expect(empty.report.dropped).toEqual([{ nodeId: "r", what: "empty_media" }]);
+    for (const provider of providers) expect(checkContents(contentsOf(shot(inline)), provider)).toEqual([]);
+  });
+
+  it("are the same prompt stored as they were inline, once they are read", async () => {
+    const said = (media: Media) =>
+      shot(media).add("m", { kind: "user_message", text: "and this?", media: [media] });
+    const before = contentsOf(said(stored));
+    const answer = await resolveMedia(before, shelf);
+    if (answer.kind === "refusal") throw new Error(answer.message);
+    const { contents, missing } = answer;
+    expect(contents).toEqual(contentsOf(said(inline)));
+    expect(missing).toEqual([]);
+    expect(contents[0]).toBe(before[0]);
+    expect(rendered(said(stored)).report.chars).toBe(rendered(said(inline)).report.chars);
+  });
+
+  it("that are lost are named, and said to be in every form", async () => {
+    const answer = await resolveMedia(contentsOf(shot(stored)), async () => undefined);
+    if (answer.kind === "refusal") throw new Error(answer.message);
+    expect(answer.missing).toEqual([sha256]);
+    const { contents } = answer;
+    const forms = [
+      toAnthropic(contents),
+      toOpenAI(contents),
+      toGemini(contents, { model: "gemini-2.5-pro" }),
+      toGemini(contents, { model: "gemini-3-pro" }),
+    ];
+    for (const form of forms) expect(JSON.stringify(form)).toContain("image/png are not available here.");
+  });
+
+  it("are not taken for lost where the store cannot be asked", async () => {
+    const down = refuse("store_failed", "It is down.");
+    expect(await resolveMedia(contentsOf(shot(stored)), async () => down)).toBe(down);
+  });
+});
+
+describe("on the wire", () => {
+  const source = { type: "base64", media_type: "image/png", data };
+
+  it("Anthropic's results hold them, also those of errors", () => {
+    const { messages } = toAnthropic(contentsOf(shot(inline)));
+    expect(messages[2]?.content[0]).toMatchObject({
+      type: "tool_result",
+      content: [
+        { type: "text", text: "a screenshot" },
+        { type: "image", source },
+      ],
+    });
+    expect(checkAnthropic({ messages }, { request: true })).toEqual([]);
+    const failed = toAnthropic(
+      contentsOf(shot({ ...inline, mimeType: "application/pdf" }, { isError: true })),
+    );
+    expect(failed.messages[2]?.content[0]).toMatchObject({
+      is_error: true,
+      content: [{}, { type: "document" }],
+    });
+    expect(checkAnthropic(failed)).toEqual([]);
+  });
+
+  it("OpenAI's follow all results of the step, as the user's", () => {
+    const messages = toOpenAI(contentsOf(shot(inline).add("m", user("well?"))));
+    expect(messages.slice(2)).toMatchObject([
+      { role: "tool", content: "a screenshot" },
+      { role: "tool", content: "text" },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "[Shown by read_file:]" },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${data}` } },
+          { type: "text", text: "well?" },
+        ],
+      },
+    ]);
+    expect(checkOpenAI(messages, { request: true })).toEqual([]);
+  });
+
+  it("Gemini's stand in the result from 3 on, and behind all results before", () => {
+    const contents = contentsOf(shot(inline));
+    const part = { inlineData: { mimeType: "image/png", data } };
+    const [old, now] = ["gemini-2.5-pro", "gemini-3-pro"].map((model) => toGemini(contents, { model }));
+    expect(now?.[2]?.parts).toMatchObject([
+      { functionResponse: { parts: [part] } },
+      { functionResponse: {} },
+    ]);
+    expect(old?.[2]?.parts.map((one) => Object.keys(one)[0])).toEqual([
+      "functionResponse",
+      "functionResponse",
+      "inlineData",
+    ]);
+    for (const [form, model] of [
+      [old, "gemini-2.5-pro"],
+      [now, "gemini-3-pro"],
+    ] as const)
+      expect(checkGemini(form ?? [], { request: true, model })).toEqual([]);
+  });
+});

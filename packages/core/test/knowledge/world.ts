@@ -1,0 +1,375 @@
+/**
+ * A model that works on files in a conversation, and an oracle of what it was shown: from the prompts' own
+ * texts, the calls' own arguments and the answers' own texts. Every word of every file is unique, so that a
+ * word in a text tells where it came from. Nothing here asks the code under test for the truth.
+ */
+import { renderContext, safeCuts } from "../../src/context/index.js";
+import {
+  type AnswerPart,
+  createConversation,
+  forkSession,
+  type JsonObject,
+  memorySessionStore,
+  namesFrom,
+  openConversation,
+  type SessionStore,
+  type StoredConversation,
+  type TurnNode,
+} from "../../src/conversation/index.js";
+import { isRefusal, type KnownState, memoryPorts, Workspace } from "../../src/files/index.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
+import { carryOut } from "../../src/tools/index.js";
+import { countedIds, steadyClock } from "../conversation/support.js";
+import { must } from "../reproductions/scene.js";
+import { sha } from "../support.js";
+
+export const paths = ["a.txt", "b.txt", "d/c.txt"] as const;
+const root = "/workspace";
+
+type Sources = Parameters<typeof createConversation>[1];
+
+/** Every name that a file has in the laws. */
+export const allPaths = [...paths, "e.txt"] as const;
+
+export interface Call {
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** Replaces all of these files. */
+  readonly whole?: boolean;
+  /** Needs neither hash nor read, or a hash alone. */
+  readonly isFree?: boolean;
+  /** Names the state by its hash. */
+  readonly isBased?: boolean;
+}
+
+/** A call that was carried out, with what the disk and the answer were. */
+interface Done {
+  readonly call: Call;
+  readonly prompt: ReadonlySet<string>;
+  readonly answer: string;
+  code: string;
+  text: string;
+}
+
+/** What a write of ours made of a file. */
+interface Step {
+  readonly path: string;
+  readonly from: string | undefined;
+  readonly before: string | undefined;
+  readonly after: string;
+}
+
+export interface Figures {
+  /** Lines that the model knows by the oracle, and those of them that the knowledge has. */
+  truth: number;
+  known: number;
+  readonly codes: Map<string, number>;
+}
+
+export class World {
+  readonly ports = memoryPorts({
+    digest: sha,
+    newId: countedIds("id"),
+    codec: openCharsets(),
+    clock: { now: () => 0 },
+  });
+  /** Every state that a file ever was in, by its hash. */
+  readonly states = new Map<string, string>();
+  private readonly done = new Map<string, Done>();
+  private readonly steps = new Map<string, readonly Step[]>();
+  private words = 0;
+  private answers = 0;
+  workspace = new Workspace(this.ports);
+  readonly problems: string[] = [];
+
+  private constructor(
+    private readonly sources: Sources,
+    private readonly store: SessionStore,
+    private open: StoredConversation,
+    private readonly figures: Figures,
+  ) {}
+
+  static async begin(figures: Figures): Promise<World> {
+    const store = memorySessionStore();
+    const sources = { ids: countedIds(), now: steadyClock(), naming: namesFrom(root) };
+    const world = new World(sources, store, must(await createConversation(store, sources)), figures);
+    world.say();
+    for (const path of paths.slice(0, 2)) world.foreign(path, (_) => world.lines(6));
+    return world;
+  }
+
+  get manager() {
+    return this.open.manager;
+  }
+
+  word(): string {
+    this.words += 1;
+    return `w${this.words}q`;
+  }
+
+  line(): string {
+    return `${this.word()} ${this.word()}`;
+  }
+
+  lines(count: number): string {
+    return Array.from({ length: count }, () => `${this.line()}\n`).join("");
+  }
+
+  text(path: string): string | undefined {
+    const bytes = this.ports.disk.peek(path);
+    return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+  }
+
+  foreign(path: string, change: (text: string) => string): void {
+    this.ports.disk.poke(path, Buffer.from(change(this.text(path) ?? "")));
+    this.note();
+  }
+
+  private note(): void {
+    for (const path of allPaths) {
+      const text = this.text(path);
+      if (text !== undefined) this.states.set(sha(text), text);
+    }
+  }
+
+  say(): void {
+    this.manager.commitStagedItems("Go on.");
+  }
+
+  async resume(): Promise<void> {
+    const { sessionId } = this.manager.context;
+    must(await this.open.close());
+    this.open = must(await openConversation(this.store, sessionId, "write", this.sources));
+    this.workspace = new Workspace(this.ports);
+  }
+
+  async fork(): Promise<void> {
+    must(await this.manager.flush());
+    const { sessionId } = this.manager.context;
+    const forked = must(
+      await forkSession(this.store, sessionId, { newId: this.sources.ids, now: this.sources.now() }),
+    );
+    must(await this.open.close());
+    this.open = must(await openConversation(this.store, forked.id, "write", this.sources));
+    this.workspace = new Workspace(this.ports);
+  }
+
+  /** The nodes from the head up to where the path's knowledge begins. */
+  private path(): readonly TurnNode[] {
+    const { context } = this.manager;
+    const nodes: TurnNode[] = [];
+    let node = context.nodes.get(context.currentNodeId);
+    while (node !== undefined) {
+      nodes.push(node);
+      const { payload } = node;
+      if (payload.kind === "task_boundary" && payload.transformation.kind !== "clone") break;
+      node = node.parentId === null ? undefined : context.nodes.get(node.parentId);
+    }
+    return nodes.reverse();
+  }
+
+  private prompt(): string {
+    return stringsIn(renderContext(this.manager.context).contents).join("\n");
+  }
+
+  safeCut(pick: number): string | undefined {
+    const cuts = safeCuts(renderContext(this.manager.context), "google");
+    return cuts[pick % Math.max(1, cuts.length)];
+  }
+
+  /** The oldest first. */
+  nodes(): readonly TurnNode[] {
+    const count = ({ id }: TurnNode) => Number(id.replace(/\D/g, ""));
+    return [...this.manager.context.nodes.values()].sort((one, other) => count(one) - count(other));
+  }
+
+  /** One answer of the model with these calls, carried out side by side, and the laws held against it. */
+  async answer(calls: readonly Call[]): Promise<void> {
+    const { manager } = this;
+    this.answers += 1;
+    const step = `step ${this.answers}`;
+    const prompt = new Set(wordsIn(this.prompt()));
+    const ids = calls.map((_, at) => `${step} call ${at}`);
+    const parts = calls.map(
+      ({ tool, args }, at): AnswerPart => ({ kind: "tool_call", callId: ids[at] ?? "", name: tool, args }),
+    );
+    if (isRefusal(manager.addAnswer({ step, parts }))) return;
+    for (const [at, call] of calls.entries())
+      this.done.set(ids[at] ?? "", { call, prompt, answer: step, code: "", text: "" });
+    this.holdKnowledge(ids, prompt);
+    await Promise.all(ids.map((callId) => this.carry(callId)));
+    this.note();
+  }
+
+  private async carry(callId: string): Promise<void> {
+    const { manager, workspace } = this;
+    const done = this.done.get(callId);
+    if (done === undefined) throw new Error("a call that was never made");
+    const carried = must(await carryOut({ callId }, { manager, workspace }));
+    done.code = carried.code;
+    done.text = carried.text;
+    this.figures.codes.set(carried.code, (this.figures.codes.get(carried.code) ?? 0) + 1);
+    this.note();
+    if (carried.kind !== "answered" || carried.node.payload.kind !== "tool_result") return;
+    const { files = [], shows = [], output } = carried.node.payload;
+    for (const shown of shows) {
+      const state = this.states.get(shown.sha256) ?? "";
+      const lines = state.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+      if (output.slice(shown.start, shown.end) !== lines.slice(shown.from - 1, shown.to).join(""))
+        this.problems.push(`shows of ${callId} are not the bytes`);
+    }
+    if (carried.code !== "applied") return;
+    const steps: Step[] = [];
+    for (const { path, before, after, from, by } of files) {
+      if (by !== "tool" || after === null) continue;
+      const moved = from === undefined ? before : files.find((other) => other.path === from)?.before;
+      steps.push({
+        path: bare(path),
+        from: from === undefined ? undefined : bare(from),
+        before: moved ?? undefined,
+        after,
+      });
+    }
+    this.steps.set(callId, steps);
+    this.holdWrites(callId, done, steps);
+  }
+
+  /** What is said to be known was shown in a prompt of this path, or stood in a call of it. */
+  private holdKnowledge(ids: readonly string[], prompt: ReadonlySet<string>): void {
+    const { manager } = this;
+    const seen = this.shownOnPath();
+    const own = new Set<string>();
+    const oracle = this.oracle(ids);
+    for (const node of this.path()) {
+      const { payload } = node;
+      if (payload.kind !== "tool_call" || !ids.includes(payload.callId)) continue;
+      const knowledge = manager.knowledge.forCall(node.id);
+      for (const path of allPaths) {
+        for (const [sha256, text] of this.states) {
+          const state = knowledge.find({ path, realPath: `${root}/${path}` }, sha256);
+          if (state === undefined) continue;
+          this.holdState(`${payload.callId} ${path}`, state, text, { seen, prompt, own });
+          if (ids[0] === payload.callId) this.count(state, text, oracle.get(`${path} ${sha256}`));
+        }
+      }
+      knowledge.end([]);
+    }
+  }
+
+  private holdState(
+    where: string,
+    state: KnownState,
+    text: string,
+    { seen, prompt, own }: Record<"seen" | "prompt" | "own", ReadonlySet<string>>,
+  ): void {
+    const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+    const hold = (name: "lines" | "beforeCall" | "inPrompt", words: readonly ReadonlySet<string>[]) => {
+      for (const { from, to } of state[name])
+        for (let at = from; at <= to; at += 1) {
+          const missing = wordsIn(lines[at - 1] ?? "").filter((word) => !words.some((set) => set.has(word)));
+          if (missing.length > 0 || at > lines.length)
+            this.problems.push(
+              `${where}: ${name} has line ${at} with ${missing} (${state.sha256.slice(0, 8)})`,
+            );
+        }
+    };
+    hold("lines", [seen]);
+    hold("beforeCall", [prompt, own]);
+    hold("inPrompt", [prompt]);
+  }
+
+  private count(state: KnownState, text: string, truth: ReadonlySet<string> | undefined): void {
+    const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+    for (const [at, line] of lines.entries()) {
+      if (!wordsIn(line).every((word) => truth?.has(word))) continue;
+      this.figures.truth += 1;
+      if (state.lines.some(({ from, to }) => from <= at + 1 && at + 1 <= to)) this.figures.known += 1;
+    }
+  }
+
+  /** All words that a prompt of this path ever held, and those of the path's own calls. */
+  private shownOnPath(): Set<string> {
+    const words = new Set(wordsIn(this.prompt()));
+    for (const { payload } of this.path()) {
+      if (payload.kind !== "tool_call") continue;
+      const done = this.done.get(payload.callId);
+      for (const word of done?.prompt ?? []) words.add(word);
+      for (const word of wordsIn(JSON.stringify(payload.args))) words.add(word);
+    }
+    return words;
+  }
+
+  /** What the model really knows of each state, as words: shown under its hash, or carried on by its writes. */
+  private oracle(without: readonly string[]): Map<string, Set<string>> {
+    const known = new Map<string, Set<string>>();
+    const of = (path: string, sha256: string) => {
+      const key = `${path} ${sha256}`;
+      const words = known.get(key) ?? new Set();
+      known.set(key, words);
+      return words;
+    };
+    for (const { payload } of this.path()) {
+      if (payload.kind !== "tool_result" || without.includes(payload.callId)) continue;
+      const done = this.done.get(payload.callId);
+      if (done === undefined) continue;
+      const args = wordsIn(JSON.stringify(done.call.args));
+      for (const { path, from, before, after } of this.steps.get(payload.callId) ?? []) {
+        const text = new Set(wordsIn(this.states.get(after) ?? ""));
+        const old = before === undefined ? [] : of(from ?? path, before);
+        for (const word of [...old, ...args]) if (text.has(word)) of(path, after).add(word);
+      }
+      for (const [path, sha256] of framesIn(done.text)) {
+        const text = new Set(wordsIn(this.states.get(sha256) ?? ""));
+        for (const word of wordsIn(done.text)) if (text.has(word)) of(path, sha256).add(word);
+      }
+    }
+    return known;
+  }
+
+  /** No write replaced what was neither shown nor quoted, nor worked on a state that was neither shown nor named. */
+  private holdWrites(callId: string, { call, prompt, answer }: Done, steps: readonly Step[]): void {
+    if (call.isFree === true) return;
+    const beside = new Set<string>();
+    for (const done of this.done.values())
+      if (done.answer === answer)
+        for (const word of wordsIn(JSON.stringify(done.call.args))) beside.add(word);
+    const seen = this.shownOnPath();
+    const oracle = this.oracle([callId]);
+    for (const { path, from, before, after } of steps) {
+      if (before === undefined) continue;
+      const old = this.states.get(before) ?? "";
+      const fresh = new Set(wordsIn(this.states.get(after) ?? ""));
+      const replaced = old.split("\n").filter((line) => !wordsIn(line).every((word) => fresh.has(word)));
+      for (const word of replaced.flatMap(wordsIn)) {
+        const isShown = call.whole === true ? prompt.has(word) : seen.has(word);
+        if (!isShown && !beside.has(word))
+          this.problems.push(`${callId} (${call.tool}) replaced ${word} of ${path}, which nobody was shown`);
+      }
+      const shown = oracle.get(`${from ?? path} ${before}`) ?? new Set();
+      if (call.isBased !== true && old !== "" && shown.size === 0)
+        this.problems.push(
+          `${callId} (${call.tool}) worked on a state of ${path} of which nothing was shown`,
+        );
+    }
+  }
+}
+
+export function wordsIn(text: string): readonly string[] {
+  return text.match(/w\d+q/g) ?? [];
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(stringsIn);
+}
+
+/** The names and hashes of the states that an answer speaks of. */
+function framesIn(text: string): readonly (readonly [string, string])[] {
+  const frames = text.matchAll(/<file\S* path="([^"]*)" version="\d+" sha256="([0-9a-f]{64})"/g);
+  return [...frames].map(([, path = "", sha256 = ""]) => [bare(path), sha256] as const);
+}
+
+function bare(path: string): string {
+  return path.replace(`${root}/`, "").replace(/^\.\//, "");
+}

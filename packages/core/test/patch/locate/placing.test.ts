@@ -1,0 +1,367 @@
+import { describe, it } from "vitest";
+import { check, type PatchCase, text } from "../check.js";
+
+const twice = text("def a():", "    x = 1", "    return x", "", "def b():", "    x = 1", "    return x");
+const deep = text("class A {", "    run() {", "        go();", "        stop();", "    }", "}");
+
+const placed: readonly PatchCase[] = [
+  {
+    name: "one hunk there already, one not",
+    base: text("a", "B", "c", "d", "e"),
+    diff: text("@@ -1,3 +1,3 @@", " a", "-b", "+B", " c", "@@ -4,2 +4,2 @@", "-d", "+D", " e"),
+    text: text("a", "B", "c", "D", "e"),
+    repairs: ["applied_before"],
+  },
+  {
+    name: "an insertion at the edge of context that was cut short",
+    base: text("alpha", "beta", "gamma", "delta", "omega"),
+    diff: text("@@ -1,3 +1,4 @@", " alpha", " beta", "+X"),
+    text: text("alpha", "beta", "X", "gamma", "delta", "omega"),
+    repairs: ["line_counts"],
+  },
+  {
+    name: "lines before the first one, by number",
+    base: text("one", "two", "three"),
+    diff: text("@@ -0,0 +1,1 @@", "+zero"),
+    text: text("zero", "one", "two", "three"),
+    repairs: [],
+  },
+  {
+    name: "the order of the hunks leaves one place",
+    base: text("k=1", "a", "k=1"),
+    diff: text("@@", "-a", "+A", "@@", "-k=1", "+k=2"),
+    text: text("k=1", "A", "k=2"),
+  },
+  {
+    name: "hunks that share context lines",
+    base: text("a", "b", "c", "d", "e"),
+    diff: text("@@ -1,3 +1,3 @@", " a", "-b", "+B", " c", "@@ -3,3 +3,3 @@", " c", "-d", "+D", " e"),
+    text: text("a", "B", "c", "D", "e"),
+  },
+  {
+    name: "changes that touch",
+    base: text("a", "b", "c"),
+    diff: text("@@ -1 +1 @@", "-a", "+A", "@@ -2 +2 @@", "-b", "+B"),
+    text: text("A", "B", "c"),
+  },
+  {
+    name: "an anchor decides between two copies",
+    base: twice,
+    diff: text("@@ def b():", "-    x = 1", "+    x = 2"),
+    text: twice.replace(/x = 1(?![\s\S]*x = 1)/, "x = 2"),
+  },
+  {
+    name: "two anchors, one in the other",
+    base: text("class A:", "  def f():", "    p", "class B:", "  def f():", "    p"),
+    diff: text("@@ class B:", "@@ def f():", "-    p", "+    q"),
+    text: text("class A:", "  def f():", "    p", "class B:", "  def f():", "    q"),
+  },
+  {
+    name: "an indent that all lines lack",
+    base: deep,
+    diff: text("@@ -3,2 +3,3 @@", " go();", "+wait();", " stop();"),
+    text: text(
+      "class A {",
+      "    run() {",
+      "        go();",
+      "        wait();",
+      "        stop();",
+      "    }",
+      "}",
+    ),
+    repairs: ["indentation"],
+  },
+  {
+    name: "an indent that all lines have too much",
+    base: text("go();", "stop();"),
+    diff: text("@@ -1,2 +1,3 @@", "   go();", "+  wait();", "   stop();"),
+    text: text("go();", "wait();", "stop();"),
+    repairs: ["indentation"],
+  },
+  {
+    name: "an indent of tabs",
+    base: text("\tif x {", "\t\tgo()", "\t}"),
+    diff: text("@@ -1,3 +1,3 @@", " if x {", "-\tgo()", "+\tstop()", " }"),
+    text: text("\tif x {", "\t\tstop()", "\t}"),
+    repairs: ["indentation"],
+  },
+  {
+    name: "trailing blanks on the line that goes",
+    base: text("a", "b  ", "c"),
+    diff: text("@@ -1,3 +1,3 @@", " a", "-b", "+B", " c"),
+    text: text("a", "B", "c"),
+    repairs: ["trailing_whitespace"],
+  },
+  {
+    name: "a pure insertion at an exact number",
+    base: text("a", "b"),
+    diff: text("@@ -1,0 +2,1 @@", "+x"),
+    text: text("a", "x", "b"),
+  },
+  {
+    name: "a context line that the file does not have",
+    base: text("alpha", "beta", "gamma", "delta", "omega"),
+    diff: text("@@ -1,4 +1,4 @@", " alpha", " betta", "-gamma", "+GAMMA", " delta"),
+    text: text("alpha", "beta", "GAMMA", "delta", "omega"),
+    repairs: ["context_mended"],
+  },
+  {
+    name: "an ellipsis for left-out context",
+    base: text("start", "m1", "m2", "m3", "goal", "end"),
+    diff: text("@@", " start", " ...", "-goal", "+GOAL", " end"),
+    text: text("start", "m1", "m2", "m3", "GOAL", "end"),
+    repairs: ["context_mended"],
+  },
+  {
+    name: "a heading far above",
+    base: text("class Alpha:", "  one", "  two", "  three", "  four", "  target", "  six"),
+    diff: text("@@", " class Alpha:", "-  target", "+  TARGET", "   six"),
+    text: text("class Alpha:", "  one", "  two", "  three", "  four", "  TARGET", "  six"),
+    repairs: ["context_mended"],
+  },
+  {
+    name: "the ending of each replaced line",
+    base: "a\r\nb\nc\r\n",
+    diff: text("@@ -1,3 +1,3 @@", "-a", "-b", "-c", "+A", "+B", "+C"),
+    text: "A\r\nB\nC\r\n",
+    repairs: ["line_endings"],
+  },
+  {
+    name: "a diff that changes an ending on purpose",
+    base: "a\nb\n",
+    diff: "@@ -1,2 +1,2 @@\n-a\n+a\r\n b\n",
+    text: "a\r\nb\n",
+  },
+  {
+    name: "the final newline taken away",
+    base: "a\nb\n",
+    diff: text("@@ -2,1 +2,1 @@", "-b", "+b", "\\ No newline at end of file"),
+    text: "a\nb",
+    repairs: ["final_newline"],
+  },
+  {
+    name: "the final newline added",
+    base: "a\nb",
+    diff: text("@@ -2,1 +2,1 @@", "-b", "\\ No newline at end of file", "+b"),
+    text: "a\nb\n",
+    repairs: ["final_newline"],
+  },
+  {
+    name: "a marker that is wrong on both sides",
+    base: "a\nb\n",
+    diff: text("@@ -2,1 +2,1 @@", "-b", "\\ No newline at end of file", "+B", "\\ No newline at end of file"),
+    text: "a\nB\n",
+  },
+  {
+    name: "a marker in the middle of the file",
+    base: "a\nb\nc\n",
+    diff: text("@@ -1,1 +1,1 @@", "-a", "+A", "\\ No newline at end of file"),
+    text: "A\nb\nc\n",
+  },
+  { name: "the whole text removed", base: "a\nb", diff: text("@@ -1,2 +0,0 @@", "-a", "-b"), text: "" },
+  {
+    name: "the last line removed, none ended",
+    base: "a\nb",
+    diff: text("@@ -1,2 +1,1 @@", " a", "-b"),
+    text: "a",
+  },
+  {
+    name: "a line of NUL and a lone surrogate pass through",
+    base: "a\n",
+    diff: "@@ -1 +1 @@\n-a\n+\u0000\ud800\n",
+    text: "\u0000\ud800\n",
+  },
+];
+
+const refused: readonly PatchCase[] = [
+  {
+    name: "an insertion there already, another change not",
+    base: text("a", "X", "c", "d", "e"),
+    diff: text("@@ -1,1 +1,2 @@", " a", "+X", "@@ -4,2 +4,2 @@", "-d", "+D", " e"),
+    code: "invalid_diff",
+    says: ["already applied"],
+  },
+  {
+    name: "two hunks, both with two places",
+    base: twice,
+    diff: text("@@", "-    x = 1", "+    x = 2"),
+    code: "ambiguous",
+    places: [2, 6],
+    says: ["lines 2, 6"],
+  },
+  {
+    name: "a number that hits while another hunk shows that numbers are wrong",
+    base: twice,
+    diff: text("@@ -2,1 +2,1 @@", "-def a():", "+def c():", "@@ -6,1 +6,1 @@", "-    x = 1", "+    x = 2"),
+    code: "ambiguous",
+  },
+  {
+    name: "a number against the order of the hunks",
+    base: text("k=1", "a", "k=1"),
+    diff: text("@@ -2 +2 @@", "-a", "+A", "@@ -1 +1 @@", "-k=1", "+k=2"),
+    code: "ambiguous",
+  },
+  {
+    name: "an anchor against a number",
+    base: twice,
+    diff: text("@@ -2,1 +2,1 @@ def b():", "-    x = 1", "+    x = 2"),
+    code: "ambiguous",
+  },
+  {
+    name: "an anchor that stands twice",
+    base: text("class A:", "  p", "class A:", "  q"),
+    diff: text("@@ class A:", "+  x"),
+    code: "ambiguous",
+  },
+  {
+    name: "an insertion with nothing to hold on to",
+    base: text("a", "b"),
+    diff: text("@@", "+x"),
+    code: "invalid_diff",
+    says: ["only adds lines"],
+  },
+  {
+    name: "an insertion whose two numbers disagree",
+    base: text("a", "b", "c"),
+    diff: text("@@ -1,0 +3,1 @@", "+x"),
+    code: "invalid_diff",
+  },
+  {
+    name: "two hunks that change one line",
+    base: text("a", "b", "c"),
+    diff: text("@@ -1,2 +1,2 @@", " a", "-b", "+B", "@@ -2,2 +2,2 @@", "-b", "+BB", " c"),
+    code: "invalid_diff",
+    says: ["another hunk"],
+  },
+  {
+    name: "a removed line that is not in the file",
+    base: text("a", "b", "c"),
+    diff: text("@@ -1,3 +1,2 @@", " a", "-bee", " c"),
+    code: "invalid_diff",
+    says: ["Hunk 1", "bee", "2| b"],
+  },
+  {
+    name: "blanks inside a line count",
+    base: text('x = "a  b"'),
+    diff: text("@@ -1 +1 @@", '-x = "a b"', "+x = 1"),
+    code: "invalid_diff",
+  },
+  {
+    name: "typographic quotes on a line that goes",
+    base: text("say “x”", "b"),
+    diff: text("@@ -1,2 +1,2 @@", '-say "x"', "+say y", " b"),
+    code: "invalid_diff",
+  },
+  {
+    name: "an indent that is not the same for all lines",
+    base: deep,
+    diff: text("@@ -2,2 +2,2 @@", " run() {", "-go();", "+stop();"),
+    code: "invalid_diff",
+  },
+  {
+    name: "a context line that stands elsewhere",
+    base: text("alpha", "beta", "gamma", "delta", "omega"),
+    diff: text("@@", " omega", "-beta", "+BETA", " gamma"),
+    code: "invalid_diff",
+  },
+  {
+    name: "an insertion beside a context line that may have been added",
+    base: text("alpha", "beta"),
+    diff: text("@@", " alpha", "+one", "two unknown", "+three", " beta"),
+    code: "invalid_diff",
+  },
+  {
+    name: "an insertion at the edge where the lines up to the end may be lost",
+    base: text("alpha", "beta", "gamma"),
+    diff: text("@@ -1,3 +1,4 @@", " alpha", " beta", "+X"),
+    code: "invalid_diff",
+    says: ["more context lines"],
+  },
+  {
+    name: "a removed line that stands twice, where a context line was lost",
+    base: text("alpha", "beta", "same", "same", "omega"),
+    diff: text("@@ -1,4 +1,4 @@", " alpha", " beta", "-same", "+other"),
+    code: "invalid_diff",
+    says: ["more context lines"],
+  },
+];
+
+const cutAtAnEdge: readonly PatchCase[] = [
+  {
+    name: "leading context lost, where a skipped line would leave nothing above the change",
+    base: text("one", "same", "two", "three", "same", "four", "five", "six", "seven"),
+    diff: text("@@ -2,7 +2,6 @@", "-same", " four", " five", " six"),
+    text: text("one", "same", "two", "three", "four", "five", "six", "seven"),
+  },
+  {
+    name: "trailing context lost, and a repeated line further than the header reaches",
+    base: text("one", "two", "same", "three", "four", "same", "end"),
+    diff: text("@@ -1,4 +1,4 @@", " one", " two", "-same", "+other"),
+    text: text("one", "two", "other", "three", "four", "same", "end"),
+  },
+  {
+    name: "counts that reach beyond the end of the file",
+    base: text("same", "same", "same", "same"),
+    diff: text("@@ -3,4 +3,3 @@", " same", "-same"),
+    text: text("same", "same", "same"),
+  },
+];
+
+const there: readonly PatchCase[] = [
+  {
+    name: "a deletion beside lines that are like those that are gone",
+    base: text("import { a } from 'x';", "import { b } from 'x';", "", "go();"),
+    diff: text(
+      "@@ -1,5 +1,4 @@",
+      " import { a } from 'x';",
+      " import { b } from 'x';",
+      "-import { c } from 'x';",
+      " ",
+      " go();",
+    ),
+    code: "already_applied",
+  },
+  {
+    name: "several changes in one hunk, of which one adds a line of its own",
+    base: text("same", "own words", "same", "same", "end"),
+    diff: text("@@ -1,6 +1,5 @@", " same", "+own words", " same", "-same", "-same", " same", " end"),
+    code: "already_applied",
+  },
+  {
+    name: "a deletion between lines that have come together",
+    base: text("alpha", "gamma"),
+    diff: text("@@ -1,3 +1,2 @@", " alpha", "-beta", " gamma"),
+    code: "already_applied",
+  },
+  {
+    name: "an indent that was changed before",
+    base: text("if x:", "    go()"),
+    diff: text("@@ -1,2 +1,2 @@", " if x:", "-go()", "+    go()"),
+    code: "already_applied",
+  },
+  {
+    name: "all of several hunks",
+    base: text("A", "b", "c", "D"),
+    diff: text("@@ -1,2 +1,2 @@", "-a", "+A", " b", "@@ -3,2 +3,2 @@", " c", "-d", "+D"),
+    code: "already_applied",
+  },
+  {
+    name: "an insertion at the end",
+    base: text("a", "X"),
+    diff: text("@@ -1,1 +1,2 @@", " a", "+X"),
+    code: "already_applied",
+  },
+];
+
+describe("placing: one place", () => {
+  for (const example of placed) it(example.name, () => void check(example));
+});
+describe("placing: one place, though context was lost at an edge", () => {
+  for (const example of cutAtAnEdge) it(example.name, () => void check(example));
+});
+describe("placing: refused rather than guessed", () => {
+  for (const example of refused) it(example.name, () => void check(example));
+});
+describe("placing: there already", () => {
+  for (const example of there) it(example.name, () => void check(example));
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { type Call, codesOf, numbered, only, openSession, openTalk, type Talk } from "./scene.js";
+
+/**
+ * What a model knows of a file is what the path of the conversation showed it that led to its answer: not
+ * what another branch saw, not what the process happens to remember.
+ */
+const four = "one\ntwo\nthree\nfour\n";
+const read: Call = ["read_file", { file_path: "f.txt" }];
+const create: Call = [
+  "str_replace_based_edit_tool",
+  { command: "create", path: "f.txt", file_text: "blind\n" },
+];
+const edit: Call = ["edit_file", { file_path: "f.txt", edits: [{ old_string: "two", new_string: "2" }] }];
+
+async function readTalk(): Promise<Talk> {
+  const talk = await openTalk({ files: { "f.txt": four } });
+  await talk.call(...read);
+  expect(talk.visibleStates()).toBe(1);
+  return talk;
+}
+
+/** The file was not shown on this path: it is neither replaced nor, without a hash, edited. */
+async function expectUnread(talk: Talk): Promise<void> {
+  expect(talk.visibleStates()).toBe(0);
+  expect((await talk.call(...create)).code).toBe("not_read");
+  expect(talk.text("f.txt")).toBe(four);
+}
+
+describe("what a path was not shown is not known on it", () => {
+  it("after a rewind to before the read", async () => {
+    const talk = await readTalk();
+    talk.manager.rewind();
+    talk.say("Write a new f.txt.");
+    await expectUnread(talk);
+  });
+
+  it("after a rewind, for an edit without a hash", async () => {
+    const talk = await readTalk();
+    talk.manager.rewind();
+    talk.say("Change f.txt.");
+    expect((await talk.call(...edit)).code).toBe("not_read");
+    expect(talk.text("f.txt")).toBe(four);
+  });
+
+  it("in a task that began with a clear history", async () => {
+    const talk = await readTalk();
+    talk.manager.startTask({ name: "sub", transformation: { kind: "clear" } });
+    talk.say("Write f.txt from scratch.");
+    await expectUnread(talk);
+  });
+
+  it("in a task that began with a summary of the history", async () => {
+    const talk = await readTalk();
+    talk.manager.startTask({ name: "sub", transformation: { kind: "compress", summary: "f.txt was read." } });
+    talk.say("Write f.txt from scratch.");
+    await expectUnread(talk);
+  });
+
+  it("in another conversation about the same files", async () => {
+    const talk = await readTalk();
+    expect(talk.visibleStates()).toBe(1);
+    const other = await openTalk({ files: { "f.txt": four } });
+    await expectUnread(other);
+  });
+});
+
+describe("what a path was shown stays known on it", () => {
+  const ways: readonly (readonly [string, (talk: Talk) => Promise<Talk>])[] = [
+    ["when the process ends and another resumes the conversation", (talk) => talk.resume()],
+    ["in a fork of the conversation", (talk) => talk.fork()],
+  ];
+  for (const [where, go] of ways) {
+    it(`${where}, for an edit`, async () => {
+      const talk = await go(await readTalk());
+      expect((await talk.call(...edit)).code).toBe("applied");
+      expect(talk.text("f.txt")).toBe("one\n2\nthree\nfour\n");
+    });
+
+    it(`${where}, for the stub of a repeated read`, async () => {
+      const talk = await go(await readTalk());
+      expect(talk.visibleStates()).toBe(1);
+      expect((await talk.call(...read)).text).toContain("File unchanged since last read.");
+    });
+
+    it(`${where}, for a whole replacement`, async () => {
+      const talk = await go(await readTalk());
+      expect((await talk.call(...create)).code).toBe("applied");
+    });
+  }
+
+  it("in a task that inherits the history", async () => {
+    const talk = await readTalk();
+    talk.manager.startTask({ name: "sub", transformation: { kind: "clone" } });
+    talk.say("Change f.txt.");
+    expect((await talk.call(...edit)).code).toBe("applied");
+  });
+
+  it("after a rewind to behind the read", async () => {
+    const talk = await readTalk();
+    talk.say("Something else.");
+    talk.manager.rewind();
+    talk.say("Change f.txt.");
+    expect((await talk.call(...edit)).code).toBe("applied");
+  });
+});
+
+describe("a guard asks what was shown before the answer that holds the call", () => {
+  it("so a read in the same answer does not license a create", async () => {
+    const talk = await openTalk({ files: { "f.txt": four } });
+    expect(codesOf(await talk.answer([read, create]))).toEqual(["ok", "not_read"]);
+    expect(talk.text("f.txt")).toBe(four);
+  });
+
+  it("so a read that is sent together with a create does not license it in a session", async () => {
+    const session = openSession({ files: { "f.txt": four } });
+    expect(codesOf(await session.together([read, create]))).toEqual(["ok", "not_read"]);
+    expect(session.text("f.txt")).toBe(four);
+  });
+
+  it("but an edit that quotes its text may follow a read in the same answer", async () => {
+    const talk = await openTalk({ files: { "f.txt": four } });
+    expect(codesOf(await talk.answer([read, edit]))).toEqual(["ok", "applied"]);
+  });
+
+  it("and what an earlier call of the same answer wrote is known to the later ones", async () => {
+    const talk = await openTalk();
+    const write: Call = ["write_file", { file_path: "f.txt", content: numbered(3) }];
+    expect(codesOf(await talk.answer([write, create]))).toEqual(["applied", "applied"]);
+    expect(talk.text("f.txt")).toBe("blind\n");
+  });
+
+  it("and the next answer knows what this one read", async () => {
+    const talk = await openTalk({ files: { "f.txt": four } });
+    await talk.answer([read]);
+    expect(only(await talk.answer([create])).code).toBe("applied");
+  });
+});

@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import {
+  type ConversationRefusal,
+  type JournalRecord,
+  type OpenSession,
+  PendingRecords,
+  refuse,
+  type TimedEvent,
+} from "@holdfast/core";
+import { sha256 } from "@holdfast/core/node";
+import { isClash, isRolledBack, refusalFrom } from "./faults.js";
+import { addUp, type EncodedEvent, encodeEvent, type ReadRows, type SessionSums } from "./rows.js";
+import type { Advance, SessionTable } from "./session-table.js";
+
+/** How a session was found when it was opened. */
+export interface FoundSession extends ReadRows {
+  readonly id: string;
+  /** Its last event. */
+  readonly seq: number;
+  readonly sums: SessionSums;
+}
+
+/** A session for as long as this program has it open. */
+export class PostgresSession implements OpenSession {
+  readonly kind = "session";
+  readonly id: string;
+  readonly records: OpenSession["records"];
+  readonly problems: OpenSession["problems"];
+  readonly readOnlyBecause?: ConversationRefusal;
+  private readonly pending: PendingRecords;
+  private sums: SessionSums;
+  private durableSeq: number;
+  /** A change of which nobody could say whether it took effect, and of which the caller was told it did not. */
+  private isUndecided = false;
+  private isClosed = false;
+  private lost: ConversationRefusal | undefined;
+
+  /**
+   * @param token the lease; undefined where the session was opened to be read.
+   * @param onClose called once, before the lease is given back.
+   */
+  constructor(
+    found: FoundSession,
+    private readonly table: SessionTable,
+    readonly token: string | undefined,
+    private readonly onClose: (session: PostgresSession) => void,
+    readOnlyBecause?: ConversationRefusal,
+  ) {
+    if (readOnlyBecause !== undefined) this.readOnlyBecause = readOnlyBecause;
+    this.id = found.id;
+    this.records = found.records;
+    this.problems = found.problems;
+    this.sums = found.sums;
+    this.durableSeq = found.seq;
+    this.pending = new PendingRecords(found.seq, async (records) => await this.write(records));
+  }
+
+  readonly readBlob = async (name: string): Promise<Uint8Array | ConversationRefusal | undefined> => {
+    try {
+      const bytes = await this.table.blob(this.id, name);
+      return bytes !== undefined && sha256(bytes) === name ? bytes : undefined;
+    } catch (error) {
+      const refusal = refusalFrom(error);
+      if (refusal === undefined) throw error;
+      return refusal;
+    }
+  };
+
+  get mode(): "write" | "read" {
+    return this.token === undefined ? "read" : "write";
+  }
+
+  get drops(): number {
+    return this.pending.drops;
+  }
+
+  append(event: TimedEvent): number {
+    return this.pending.append(event);
+  }
+
+  flush(): ReturnType<OpenSession["flush"]> {
+    return this.pending.flush();
+  }
+
+  /** Somebody else has taken the lease. */
+  lose(): void {
+    this.lost ??= refuse(
+      "busy",
+      `The lease of session ${this.id} has passed to another program; open the session again.`,
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.pending.settled();
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.onClose(this);
+    if (this.token === undefined || this.lost !== undefined) return;
+    try {
+      await this.takeBackRefused(this.token);
+      await this.table.release(this.id, this.token);
+    } catch (error) {
+      // Where the server cannot be asked, the lease ends by its own time.
+      if (refusalFrom(error) === undefined) throw error;
+    }
+  }
+
+  private async write(records: readonly JournalRecord[]): Promise<ConversationRefusal | undefined> {
+    if (this.token === undefined || this.isClosed)
+      return refuse("read_only", `Session ${this.id} is not open for writing here; open it so.`);
+    if (this.lost !== undefined) return this.lost;
+    const events = records.map(encodeEvent);
+    const sums = sumsAfter(this.sums, records, events);
+    const { id, token, durableSeq } = this;
+    const refusal = await this.commit({ id, token, changeId: randomUUID(), from: durableSeq, events, sums });
+    if (refusal !== undefined) return refusal;
+    this.sums = sums;
+    this.durableSeq += records.length;
+    return undefined;
+  }
+
+  /** Tries until it is known whether the change took effect, or until the server cannot be asked. */
+  private async commit(change: Advance): Promise<ConversationRefusal | undefined> {
+    let failure: unknown;
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      try {
+        await this.takeBackRefused(change.token);
+        return (await this.table.advance(change)) ? undefined : await this.refuseOvertaken(change.token);
+      } catch (error) {
+        failure = error;
+        if (isRolledBack(error)) {
+          if (isClash(error)) continue;
+          break;
+        }
+        this.isUndecided = true;
+      }
+      const isWritten = await this.look(change);
+      if (isWritten === undefined) break;
+      if (isWritten) {
+        this.isUndecided = false;
+        return undefined;
+      }
+    }
+    const refusal = refusalFrom(failure);
+    if (refusal === undefined) throw failure;
+    return refusal;
+  }
+
+  /** What was refused without knowing better is no part of the session. */
+  private async takeBackRefused(token: string): Promise<void> {
+    if (!this.isUndecided) return;
+    await this.table.takeBack(this.id, token, this.durableSeq);
+    this.isUndecided = false;
+  }
+
+  /** Whether a change whose answer was lost is there; undefined where the server cannot be asked. */
+  private async look(change: Advance): Promise<boolean | undefined> {
+    try {
+      return await this.table.isWritten(change);
+    } catch (error) {
+      if (refusalFrom(error) === undefined) throw error;
+      return undefined;
+    }
+  }
+
+  private async refuseOvertaken(token: string): Promise<ConversationRefusal> {
+    const now = await this.table.holder(this.id);
+    if (now?.seq === this.durableSeq && now.token !== token) {
+      this.lose();
+    } else {
+      const what = now === undefined ? "was removed" : "was written by another program";
+      this.lost = refuse("conflict", `Session ${this.id} ${what} meanwhile; open it again.`);
+    }
+    return this.lost ?? refuse("conflict", `Session ${this.id} has changed; open it again.`);
+  }
+}
+
+/** The first and the second time may both meet a connection that broke long ago. */
+const mostTries = 4;
+
+/** The sums after these records, which come to these rows. */
+export function sumsAfter(
+  before: SessionSums | undefined,
+  records: readonly JournalRecord[],
+  events: readonly EncodedEvent[],
+): SessionSums {
+  const sums = addUp(before, records);
+  const added = events.reduce((sum, { body }) => sum + Buffer.byteLength(body) + 1, 0);
+  return { ...sums, sizeBytes: sums.sizeBytes + added };
+}

@@ -1,0 +1,138 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+/**
+ * The packages as strangers get them: packed, and installed from the packed files into a folder outside of
+ * this checkout. It needs a build, and npm's registry or its cache for what the packages depend on.
+ */
+const house = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly workspaces?: readonly string[];
+}
+
+const manifestOf = (folder: string): Manifest =>
+  // Our own file, whose fields npm itself demands.
+  JSON.parse(readFileSync(join(house, folder, "package.json"), "utf8")) as Manifest;
+const workspaces = manifestOf(".").workspaces ?? [];
+const packages = workspaces.map(manifestOf);
+
+let project = "";
+
+beforeAll(() => {
+  const top = mkdtempSync(join(tmpdir(), "holdfast-packed-"));
+  project = join(top, "project");
+  const tarballs = join(top, "tarballs");
+  for (const folder of [project, tarballs]) mkdirSync(folder);
+  writeFileSync(join(project, "package.json"), '{ "name": "stranger", "private": true, "type": "module" }');
+  const folders = workspaces.map((folder) => `--workspace=${folder}`);
+  const packed = run(
+    "npm",
+    ["pack", "--json", "--ignore-scripts", "--pack-destination", tarballs, ...folders],
+    house,
+  );
+  const files = packedFiles(packed.stdout).map((file) => join(tarballs, file));
+  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
+  run("npm", ["install", ...flags, ...files], project);
+}, 300_000);
+
+afterAll(() => rmSync(dirname(project), { recursive: true, force: true }), 60_000);
+
+// npm and the compiler take seconds on an idle machine.
+describe("packages that are installed from packed files", { timeout: 240_000 }, () => {
+  it("are all of the workspaces, each as a folder of its own and no link", () => {
+    for (const { name, version } of packages) {
+      const installed = JSON.parse(readFileSync(join(project, "node_modules", name, "package.json"), "utf8"));
+      expect(installed).toMatchObject({ name, version });
+    }
+  });
+
+  it("give the command, which says its version", () => {
+    const { stdout } = run("npx", ["--no-install", "holdfast", "--version"], project);
+    expect(stdout.trim()).toBe(manifestOf("packages/cli").version);
+  });
+
+  it("give the server, which answers a client", async () => {
+    const answer = await initialize(project);
+    expect(answer).toMatchObject({ id: 1, result: { serverInfo: { name: "holdfast" } } });
+  });
+
+  it("give the library with types that compile under strict settings, checked themselves", () => {
+    writeFileSync(join(project, "use.ts"), libraryUse);
+    // The types of Node are a stranger's own; the compiler is ours.
+    const types = join(project, "node_modules/@types");
+    mkdirSync(types, { recursive: true });
+    symlinkSync(join(house, "node_modules/@types/node"), join(types, "node"));
+    symlinkSync(join(house, "node_modules/undici-types"), join(project, "node_modules/undici-types"));
+    const tsc = join(house, "node_modules/typescript/bin/tsc");
+    const settings = [
+      "--strict",
+      "--exactOptionalPropertyTypes",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2023",
+    ];
+    run(process.execPath, [tsc, ...settings, "--types", "node", "use.ts"], project);
+    const { stdout } = run(process.execPath, ["use.js"], project);
+    expect(stdout.trim()).toBe("applied");
+  });
+
+  it("give an adapter, which imports no framework that is not there", () => {
+    const code =
+      'import { holdfastTools } from "@holdfast/adapters/ai-sdk"; console.log(typeof holdfastTools);';
+    const { stdout } = run(process.execPath, ["--input-type=module", "--eval", code], project);
+    expect(stdout.trim()).toBe("function");
+  });
+});
+
+const libraryUse = `
+import { type WriteOutcome } from "@holdfast/core";
+import { openWorkspace } from "@holdfast/core/node";
+import { type McpOptions, serveMcp } from "@holdfast/mcp";
+import { holdfastTools } from "@holdfast/adapters/ai-sdk";
+
+const workspace = await openWorkspace({ roots: ["."], stateDir: "../state" });
+if (workspace.kind === "refusal") throw new Error(workspace.message);
+const options: McpOptions = { workspace };
+const outcome: WriteOutcome = await workspace.write({ path: "made.txt", content: "made\\n" });
+console.log(outcome.code);
+void [options, serveMcp, holdfastTools(workspace)];
+await workspace.close();
+`;
+
+/** Runs a program to its end; throws what it printed where it fails. */
+function run(program: string, args: readonly string[], cwd: string) {
+  const env = { ...process.env, XDG_STATE_HOME: join(dirname(project), "state") };
+  const ran = spawnSync(program, args, { cwd, env, encoding: "utf8", timeout: 240_000 });
+  if (ran.status !== 0) throw new Error(`${program} ${args.join(" ")}\n${ran.stdout}\n${ran.stderr}`);
+  return ran;
+}
+
+/** npm prints a list, or of late an object by name; each entry has the name of its file. */
+function packedFiles(json: string): readonly string[] {
+  const printed: unknown = JSON.parse(json);
+  return Object.values(Object(printed)).map((entry) => String(Object(entry).filename));
+}
+
+/** The first answer of `holdfast mcp` to a client that introduces itself. */
+async function initialize(cwd: string): Promise<unknown> {
+  const bin = join(cwd, "node_modules/.bin/holdfast");
+  const server = spawn(bin, ["mcp", "--root", cwd, "--state-dir", join(dirname(cwd), "state")], { cwd });
+  const clientInfo = { name: "stranger", version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
+  let printed = "";
+  for await (const chunk of server.stdout) {
+    printed += String(chunk);
+    if (printed.includes("\n")) break;
+  }
+  server.stdin.end();
+  return JSON.parse(printed.split("\n")[0] ?? "");
+}
