@@ -41,7 +41,7 @@ import type { HistoryEntry, Place, WorkspacePorts } from "./ports.js";
 import type { PreviewOutcome } from "./preview.js";
 import { readMany } from "./read-many.js";
 import { readPlace } from "./reading.js";
-import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import { isRefusal, type Refusal, refuseIn } from "./refusal.js";
 import { type DoneChange, replaceText } from "./replace.js";
 import type {
   AddTextRequest,
@@ -429,7 +429,7 @@ export class Workspace {
     const { depth = 1, limit = 1000, all = false } = request;
     const whole = Number.isSafeInteger(depth) && Number.isSafeInteger(limit);
     if (!whole || depth < 1 || limit < 1) {
-      return refuse("invalid_arguments", "depth and limit are whole numbers of at least 1.");
+      return refuseIn("invalid_arguments", "{depth} and {limit} are whole numbers of at least 1.");
     }
     return inside(this.shared, request.path, async (place, name) => {
       const listing = await listFolder(this.shared.ports.disk, place, name, { depth, limit, all });
