@@ -1,5 +1,5 @@
 // Fails on an exported function, class or type without a docstring, in all sources of all packages: what leaves a
-// door is declared in one of them. `--all` also names those of the rooms that are not done yet.
+// door is declared in one of them.
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,19 +7,10 @@ import ts from "typescript";
 
 const house = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** Rooms whose docstrings are not all written yet: a room leaves this list for good. */
-const notYet = ["packages/core/src/files/", "packages/core/src/tools/", "packages/adapters/src/"];
-
-const all = process.argv.includes("--all");
 const findings = sourceFiles().flatMap((file) => undocumented(file));
-const due = findings.filter(({ file }) => !notYet.some((room) => file.startsWith(room)));
-for (const { file, line, kind, name } of all ? findings : due)
-  console.error(`${file}:${line} ${kind} ${name}`);
-const waiting = findings.length - due.length;
-console.log(
-  `${due.length} exported names without a docstring; ${waiting} more in rooms that are not done yet.`,
-);
-process.exitCode = due.length > 0 ? 1 : 0;
+for (const { file, line, kind, name } of findings) console.error(`${file}:${line} ${kind} ${name}`);
+console.log(`${findings.length} exported names without a docstring.`);
+process.exitCode = findings.length > 0 ? 1 : 0;
 
 /** @returns {readonly string[]} the sources of all packages. */
 function sourceFiles() {
