@@ -1,6 +1,7 @@
 // Fails on an exported function, class or type without a docstring, in all sources of all packages: what leaves a
-// door is declared in one of them.
-import { readFileSync } from "node:fs";
+// door is declared in one of them. Fails, too, on a term of the glossary that stands there twice, or whose file is
+// not there.
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -10,7 +11,13 @@ const house = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const findings = sourceFiles().flatMap((file) => undocumented(file));
 for (const { file, line, kind, name } of findings) console.error(`${file}:${line} ${kind} ${name}`);
 console.log(`${findings.length} exported names without a docstring.`);
-process.exitCode = findings.length > 0 ? 1 : 0;
+
+const glossary = glossaryRows(readFileSync(join(house, "ARCHITECTURE.md"), "utf8"));
+const flaws = glossaryFlaws(glossary);
+for (const flaw of flaws) console.error(`ARCHITECTURE.md, glossary: ${flaw}`);
+console.log(`${glossary.length} rows in the glossary, ${flaws.length} flaws in them.`);
+
+process.exitCode = findings.length + flaws.length > 0 || glossary.length === 0 ? 1 : 0;
 
 /** @returns {readonly string[]} the sources of all packages. */
 function sourceFiles() {
@@ -56,4 +63,26 @@ function kindOf(statement) {
 /** @param {ts.Statement} statement */
 function isExported(statement) {
   return ts.getCombinedModifierFlags(statement) & ts.ModifierFlags.Export;
+}
+
+/**
+ * @param {string} page
+ * @returns {readonly { terms: readonly string[], files: readonly string[] }[]}
+ */
+function glossaryRows(page) {
+  const [, section = ""] = /^## Glossary$([\s\S]*?)^## /m.exec(page) ?? [];
+  const rows = [...section.matchAll(/^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$/gm)].slice(1);
+  return rows.map(([, terms = "", files = ""]) => ({
+    terms: terms.split(", "),
+    files: files.split(", ").map((file) => file.replaceAll("`", "")),
+  }));
+}
+
+/** @param {ReturnType<typeof glossaryRows>} rows */
+function glossaryFlaws(rows) {
+  const terms = rows.flatMap((row) => row.terms);
+  const twice = terms.filter((term, at) => terms.indexOf(term) !== at);
+  const files = rows.flatMap((row) => row.files);
+  const missing = files.filter((file) => !existsSync(join(house, "packages/core/src", file)));
+  return [...twice.map((term) => `${term} stands there twice`), ...missing.map((file) => `no file ${file}`)];
 }
