@@ -115,7 +115,8 @@ test("what commands say themselves names no tool and no argument", () => {
   expect(naming).toEqual([]);
 });
 
-/** Edits are read as JSON with the keys of the tool. */
+/** Edits are read as JSON with the keys of the tool; a server is told which tools to offer. */
 function jsonKeys(file: string): readonly string[] {
+  if (file === "mcp.ts") return ["apply_edit"];
   return file === "edit.ts" ? ["old_string", "new_string", "replace_all", "expected_replacements"] : [];
 }

@@ -156,6 +156,10 @@ const seen: readonly RefusedCall[] = [
   })),
   {
     first: [view(editor)],
+    call: [editor, { command: "insert", path: "f.md", insert_line: 99, insert_text: "x" }],
+  },
+  {
+    first: [view(editor)],
     meanwhile: changed,
     call: [editor, { command: "str_replace", path: "f.md", old_str: "line 2", new_str: "x" }],
   },

@@ -55,7 +55,7 @@ const refused: readonly (readonly [code: string, before: readonly Call[], call: 
   ["invalid_arguments", [], ["read_text_file", {}]],
   ["outside_workspace", [], ["read_text_file", { path: "../out" }]],
   ["out_of_range", [], ["read_text_file", { path: "none", tail: 2 }]],
-  ["not_read", [], ["write_file", { path: "f.md", content: "x" }]],
+  ["not_read", [], ["write_file", { path: "twice.md", content: "x" }]],
   [
     "unseen_lines",
     [["read_text_file", { path: "f.md", head: 1 }]],
