@@ -84,6 +84,7 @@ export {
   type Line,
   type ListedTask,
   type LoadedSession,
+  lastVersion,
   listTasks,
   loadSession,
   Manifests,
