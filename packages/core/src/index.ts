@@ -229,6 +229,8 @@ export {
   type Preview,
   type PreviewedFile,
   type PreviewOutcome,
+  type ProtectedPath,
+  protectedPaths,
   protectedReason,
   type ReadManyOutcome,
   type ReadOutcome,
