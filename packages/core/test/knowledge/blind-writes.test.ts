@@ -64,7 +64,9 @@ describe("no write of a conversation is blind", () => {
   it(
     "in any walk through it",
     async () => {
-      const holds = async (one: Walk) => expect((await watched(one)).problems).toEqual([]);
+      const holds = async (one: Walk) => {
+        expect((await watched(one)).problems).toEqual([]);
+      };
       await fc.assert(fc.asyncProperty(walk, holds), { numRuns: runs, endOnFailure: true });
     },
     Math.max(120_000, runs * 2_000),
