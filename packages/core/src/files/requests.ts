@@ -1,4 +1,7 @@
+import type { ExactEdit } from "../patch/index.js";
 import type { GivenBase } from "./base.js";
+
+export type { ExactEdit };
 
 /**
  * What can be asked of the files of a workspace: a closed union of plain values, so that a request can be
@@ -226,15 +229,6 @@ export type ContentChange =
    * that it replaces, and `bytes_gone` refuses what is not kept.
    */
   | { readonly kind: "state"; readonly from: string | null; readonly sha256: string | null };
-
-/** A replacement of exact text; `$` means itself. */
-export interface ExactEdit {
-  readonly oldString: string;
-  readonly newString: string;
-  /** Every occurrence, however many; exactly one unless given. */
-  readonly replaceAll?: boolean;
-  readonly expectedReplacements?: number;
-}
 
 export interface UndoRequest {
   readonly kind: "undo";
