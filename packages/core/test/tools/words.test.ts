@@ -12,9 +12,9 @@ import {
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import {
   allTools,
+  type FileTool,
   jsonSchema,
   readingTools,
-  type Tool,
   type ToolName,
   tools,
 } from "../../src/tools/index.js";
@@ -93,7 +93,7 @@ function edit(file_path: string, old_string: string, new_string: string, base = 
 }
 
 const named = (...names: readonly ToolName[]) => allTools.filter((tool) => names.includes(tool.name));
-const doors: readonly (readonly [string, readonly Tool[]])[] = [
+const doors: readonly (readonly [string, readonly FileTool[]])[] = [
   ["the default tools", tools],
   ["the reading tools", readingTools],
   ["all tools", allTools],
@@ -153,14 +153,14 @@ function run([name, args]: Call, context: Partial<ToolContext>) {
 }
 
 /** Names of tools and of arguments that none of these tools has. */
-function foreignWords(answer: string, own: readonly Tool[]): readonly string[] {
+function foreignWords(answer: string, own: readonly FileTool[]): readonly string[] {
   const mine = new Set(own.flatMap(wordsOf));
   const foreign = new Set(allTools.flatMap(wordsOf).filter((word) => word.includes("_") && !mine.has(word)));
   const words = answer.match(/[A-Za-z_]+/g) ?? [];
   return words.filter((word) => foreign.has(word) && !answer.startsWith(`FAILED (${word})`));
 }
 
-function wordsOf(tool: Tool): readonly string[] {
+function wordsOf(tool: FileTool): readonly string[] {
   const described = JSON.stringify(jsonSchema(tool.parameters));
   return [tool.name, ...(described.match(/[A-Za-z_]+/g) ?? [])];
 }

@@ -10,9 +10,9 @@ import {
 import { isRefusal, refuse } from "../../files/index.js";
 import { type HostTool, type HostToolResult, runHostTool } from "../host-tool.js";
 import { runToolWithResult, type ToolContext } from "../run-tool.js";
+import { toolOfName } from "../tool-of-name.js";
 import type { ToolReply } from "../wire/result.js";
 import { pathsOfCall } from "./call-paths.js";
-import { findConversationTool } from "./catalog.js";
 import type { ConversationHost } from "./conversation-tool.js";
 import { fileEffects } from "./file-effects.js";
 import { type ConversationReply, runConversationTool } from "./run-conversation-tool.js";
@@ -63,17 +63,15 @@ export async function carryOut(call: StandingCall, host: TurnHost): Promise<Carr
   const open = openCall(manager.context, call);
   if (open === undefined) return unmatched(call.callId);
   const { name = open.call.name, args = open.call.args } = call;
-  const hostTool = host.hostTools?.find((tool) => tool.name === name);
-  if (hostTool === undefined && findConversationTool(name) !== undefined)
-    return onConversation({ ...open, name, args }, host);
+  const running = { ...open, name, args };
+  const tool = toolOfName(name, host.hostTools);
+  if (tool?.kind === "conversation") return onConversation(running, host);
   // The place in the queues is taken before anything is awaited.
-  const { paths, shared } = hostTool === undefined ? pathsOfCall(name, args) : everything;
+  const { paths, shared } = tool?.kind === "file" ? pathsOfCall(tool, args) : everything;
   const keys = paths.map((path) => manager.manifests.naming(path));
   const release = await manager.turns.acquire(keys, { shared, signal: host.signal });
   try {
-    return hostTool === undefined
-      ? await onFiles({ ...open, name, args }, host)
-      : await onHost(hostTool, { ...open, name, args }, host);
+    return tool?.kind === "host" ? await onHost(tool, running, host) : await onFiles(running, host);
   } finally {
     release?.();
   }
