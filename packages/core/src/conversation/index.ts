@@ -60,7 +60,7 @@ export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export { type Conversation, lastOfAnswer, PathKnowledge } from "./path-knowledge.js";
 export type * from "./payload.js";
 export { gistOf, textsOf } from "./payload-text.js";
-export { firstRecords, PendingRecords, PendingSequence, type WriteRecords } from "./pending-records.js";
+export { firstRecords, PendingRecords, type RecordSink } from "./pending-records.js";
 export { versionOf } from "./record-version.js";
 export type { ConversationRefusal } from "./refusal.js";
 export { reidentify } from "./reidentify.js";

@@ -106,7 +106,7 @@ class MemorySession implements OpenSession {
   readonly problems = [];
   readonly records: readonly JournalRecord[];
   readonly holder: string;
-  private readonly pending: PendingRecords;
+  private readonly pending: PendingRecords<JournalRecord>;
 
   constructor(
     readonly id: string,
@@ -116,7 +116,10 @@ class MemorySession implements OpenSession {
   ) {
     this.holder = options.holder ?? "this program";
     this.records = recordsOf(stored.lines);
-    this.pending = new PendingRecords(this.records.length, async (records) => this.write(records));
+    this.pending = new PendingRecords(this.records.length, {
+      prepare: (record) => record,
+      keep: async (records) => this.write(records),
+    });
   }
 
   get drops(): number {
@@ -139,6 +142,7 @@ class MemorySession implements OpenSession {
   }
 
   private write(records: readonly JournalRecord[]): ConversationRefusal | undefined {
+    if (records.length === 0) return undefined;
     if (this.stored.writer !== this)
       return refuse("read_only", `Session ${this.id} is not open for writing here; open it so.`);
     const full = this.options.refusal?.();
