@@ -9,6 +9,8 @@ const reply = (more: Partial<ToolReply>): ToolReply => ({
   json: { success: false },
   bearsContent: false,
   shown: [],
+  refers: [],
+  differences: [],
   shows: [],
   ...more,
 });

@@ -1,4 +1,4 @@
-import { describeChange } from "../patch/index.js";
+import { describeShown } from "../patch/index.js";
 import { clip } from "../text/index.js";
 import type { Subject } from "./answers.js";
 import type { Base } from "./base.js";
@@ -17,6 +17,8 @@ export interface Mismatch {
   readonly sentence?: Sentence;
   /** What differs between the base and the disk, where the base's text is still kept. */
   readonly change?: ChangeReport;
+  /** The hash of the base, where the message shows all of the difference. */
+  readonly since?: string;
 }
 
 /**
@@ -37,10 +39,11 @@ export async function explainMismatch(
   const sentence = version === undefined ? {} : { sentence: version };
   const texts = await bothTexts(session, base.sha256, current, subject.encoding);
   if (texts === undefined) return { message, ...sentence };
-  const change = describeChange(texts.before, texts.after, { context: 1, maxLines: 40 });
+  const shown = describeShown(texts.before, texts.after, { context: 1, maxLines: 40 });
   return {
-    message: `${message}\nWhat changed since your base:\n${change}`,
+    message: `${message}\nWhat changed since your base:\n${shown.text}`,
     change: comparedReport(texts.before, texts.after),
+    ...(shown.isWhole ? { since: base.sha256 } : {}),
     ...sentence,
   };
 }

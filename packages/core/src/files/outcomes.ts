@@ -248,6 +248,8 @@ export interface WriteRefusal extends Refusal {
   readonly shownBefore: boolean;
   /** Of a mismatch: what differs between the base and the disk, where the base is still kept. */
   readonly change?: ChangeReport;
+  /** The SHA-256 of the base, where the message shows all of that difference. */
+  readonly since?: string;
   /** Lines of `state` that the message shows word for word. */
   readonly quoted?: readonly QuotedLines[];
   readonly together?: readonly WriteOutcome[];

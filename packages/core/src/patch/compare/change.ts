@@ -35,6 +35,8 @@ export function describeChange(before: string, after: string, options: DescribeO
 export interface ShownChange {
   readonly text: string;
   readonly lines: readonly LineRange[];
+  /** No line of the difference is left out, so that whoever reads it can follow every other line. */
+  readonly isWhole: boolean;
 }
 
 /** `describeChange` for those who keep what was shown. */
@@ -43,7 +45,7 @@ export function describeShown(before: string, after: string, options: DescribeOp
   const old = withEndings(splitLines(before));
   const fresh = withEndings(splitLines(after));
   const changes = diffLines(old, fresh, 200);
-  if (changes.length === 0) return { text: "", lines: [] };
+  if (changes.length === 0) return { text: "", lines: [], isWhole: true };
   const lines: LineRange[] = [];
   const out: string[] = name === undefined ? [] : [`--- ${name}`, `+++ ${name}`];
   const groups = groupChanges(changes, context);
@@ -55,10 +57,12 @@ export function describeShown(before: string, after: string, options: DescribeOp
     (sum, group) => sum + groupLength(old, group, context),
     name === undefined ? 0 : 2,
   );
-  if (out.length < whole) out.push(`… ${whole - out.length} more lines of the difference are not shown.`);
+  const left = whole - out.length;
+  if (left > 0) out.push(`… ${left} more lines of the difference are not shown.`);
   const isWhole = (line: number) => (fresh[line - 1] ?? "").length < maxLineChars;
   const text = out.map((line) => cutVisibly(line, maxLineChars)).join("\n");
-  return { text, lines: lines.flatMap((range) => rangesWhere(range, isWhole)) };
+  const shown = lines.flatMap((range) => rangesWhere(range, isWhole));
+  return { text, lines: shown, isWhole: left <= 0 };
 }
 
 /** The lines of a range that are as asked. */

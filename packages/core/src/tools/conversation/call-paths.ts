@@ -1,5 +1,6 @@
 import type { FileRequest } from "../../files/index.js";
 import { splitByFile } from "../../patch/index.js";
+import { defined } from "../../text/index.js";
 import { intentOf } from "../arguments.js";
 import type { FileTool } from "../tool.js";
 
@@ -7,12 +8,17 @@ import type { FileTool } from "../tool.js";
 export interface CallPaths {
   readonly paths: readonly string[];
   readonly shared: boolean;
+  /** The encoding that the call insists on. */
+  readonly encoding?: string;
 }
 
 /** Read off the arguments alone, so that calls can take their turns before anything is looked at. */
 export function pathsOfCall(tool: FileTool, args: unknown): CallPaths {
   const intent = intentOf(tool, args);
-  return intent.kind === "refusal" ? none : pathsOf(intent.request);
+  if (intent.kind === "refusal") return none;
+  const { request } = intent;
+  const encoding = "encoding" in request ? request.encoding : undefined;
+  return { ...pathsOf(request), ...defined({ encoding }) };
 }
 
 const none: CallPaths = { paths: [], shared: true };

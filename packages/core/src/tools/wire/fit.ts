@@ -187,7 +187,8 @@ function cutTextBlock(block: TextBlock, cutting: Cutting): TextBlock | undefined
   if (room <= 0) return dropped(block.text.length, cutting);
   const text = cutVisibly(block.text, room);
   cutting.left -= block.text.length - text.length;
-  const { quotes, ...rest } = block;
+  // What is cut shows no longer all of a difference.
+  const { quotes, difference: _, ...rest } = block;
   const lines =
     quotes?.lines.filter((_, at) => (quotes.lines[at + 1]?.start ?? block.text.length) <= room) ?? [];
   return { ...rest, text, ...(quotes === undefined ? {} : { quotes: { ...quotes, lines } }) };

@@ -168,7 +168,14 @@ function said(outcome: Said | WriteOutcome, success: boolean): readonly (StatusB
   const gap = rest.slice(0, rest.length - text.length);
   return [
     status,
-    { kind: "text", role: "message", gap, text, ...quotesOf(outcome, first.length + gap.length) },
+    {
+      kind: "text",
+      role: "message",
+      gap,
+      text,
+      ...quotesOf(outcome, first.length + gap.length),
+      ...differenceOf(outcome),
+    },
   ];
 }
 
@@ -176,6 +183,11 @@ function quotesOf(outcome: Said | WriteOutcome, before: number): Pick<TextBlock,
   if (!("quoted" in outcome) || outcome.quoted === undefined || outcome.state === null) return {};
   const lines = outcome.quoted.map((quoted) => ({ ...quoted, start: quoted.start - before }));
   return { quotes: { state: outcome.state, lines } };
+}
+
+function differenceOf(outcome: Said | WriteOutcome): Pick<TextBlock, "difference"> {
+  if (!("since" in outcome) || outcome.since === undefined || outcome.state === null) return {};
+  return { difference: { since: outcome.since, state: outcome.state } };
 }
 
 function failed<Code>(code: Code) {

@@ -66,6 +66,8 @@ export interface TextBlock {
   readonly gap: string;
   /** Lines of a state that stand in the text word for word. */
   readonly quotes?: { readonly state: FileState; readonly lines: readonly QuotedLines[] };
+  /** The text shows all that differs between an earlier state of a file and this one. */
+  readonly difference?: { readonly since: string; readonly state: FileState };
 }
 
 /** A state of a file: its header, and what is shown of its lines. */
