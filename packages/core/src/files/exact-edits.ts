@@ -9,6 +9,7 @@ import {
 import { clip, escapeForDisplay } from "../text/index.js";
 import { type Refusal, refuse, refuseIn } from "./refusal.js";
 
+/** How `applyEdits` names the file, and whether it forgives differences in blanks. */
 export interface EditOptions {
   /** For the messages. */
   readonly path: string;

@@ -57,6 +57,7 @@ export const toolNames: readonly ToolName[] = allTools.map(({ name }) => name);
 /** Those that change nothing. */
 export const readingTools: readonly OwnTool[] = tools.filter((tool) => tool.annotations.readOnly);
 
+/** The tool of this name among all tools, offered or not; undefined where there is none. */
 export function findTool(name: string): OwnTool | undefined {
   return allTools.find((tool) => tool.name === name);
 }

@@ -62,6 +62,11 @@ export interface ArgumentRefusal extends Refusal {
   readonly looksOnly?: true;
 }
 
+/**
+ * The intent to ask one request of the workspace.
+ *
+ * @param shown how the answer differs from what the tool's host chose; nothing unless given.
+ */
 export function fileIntent(
   request: FileRequest,
   shown: Omit<FileIntent, "kind" | "request"> = {},

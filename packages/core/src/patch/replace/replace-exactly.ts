@@ -14,7 +14,7 @@ export interface ExactEdit {
   readonly expectedReplacements?: number;
 }
 
-/** What edits made of a text. */
+/** A text after all its edits, with what is needed to report them. */
 export interface EditedText {
   readonly kind: "edited";
   readonly text: string;
@@ -25,6 +25,7 @@ export interface EditedText {
   readonly steps: readonly EditStep[];
 }
 
+/** One edit as splices. Their positions are UTF-16 offsets into `before`, the result of the edit before this one. */
 export interface EditStep {
   readonly before: string;
   readonly splices: readonly TextSplice[];

@@ -46,7 +46,7 @@ export const conversationToolNames: readonly ConversationToolName[] = conversati
   ({ name }) => name,
 );
 
-/** The tool of this name; undefined where there is none. */
+/** The conversation tool of this name; undefined where there is none. */
 export function findConversationTool(name: string): OwnConversationTool | undefined {
   return conversationTools.find((tool) => tool.name === name);
 }
