@@ -116,6 +116,7 @@ export {
   readLine,
   readSessionFile,
   refreshTrackedFiles,
+  refuseHeldSession,
   refuseNewerSession,
   refuseNewSession,
   refuseUnknownSession,

@@ -84,7 +84,13 @@ export {
   type RestoreWorkspace,
   restoreFiles,
 } from "./restoring.js";
-export { isSessionId, refuseNewerSession, refuseNewSession, refuseUnknownSession } from "./session-id.js";
+export {
+  isSessionId,
+  refuseHeldSession,
+  refuseNewerSession,
+  refuseNewSession,
+  refuseUnknownSession,
+} from "./session-id.js";
 export { type SessionMatch, type SessionMatches, searchSessions } from "./session-search.js";
 export {
   exportSession,

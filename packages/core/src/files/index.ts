@@ -43,6 +43,7 @@ export {
   successCodes,
 } from "./refusal.js";
 export type * from "./requests.js";
+export { isLook } from "./requests.js";
 export { unchangedStub } from "./rereads.js";
 export { defaultLimits, type Limits } from "./session.js";
 export {

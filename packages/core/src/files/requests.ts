@@ -9,6 +9,20 @@ export type { ExactEdit };
  */
 export type FileRequest = LookRequest | ChangeRequest;
 
+/** Whether a request changes nothing. */
+export function isLook(request: FileRequest): request is LookRequest {
+  switch (request.kind) {
+    case "read":
+    case "read_many":
+    case "list":
+    case "find":
+    case "search":
+      return true;
+    default:
+      return false;
+  }
+}
+
 /** What changes nothing. */
 export type LookRequest = ReadRequest | ReadManyRequest | ListRequest | FindRequest | SearchRequest;
 

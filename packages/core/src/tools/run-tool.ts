@@ -1,9 +1,8 @@
 import {
   type CallKnowledge,
-  type ChangeRequest,
   DiskFault,
-  type FileRequest,
   type FileState,
+  isLook,
   isRefusal,
   type Knowledge,
   refuse,
@@ -128,22 +127,8 @@ async function carry(intent: FileIntent, context: ToolContext): Promise<ToolResu
   };
   const { approve, workspace } = context;
   const { request } = intent;
-  if (approve === undefined || !isChange(request))
-    return resultOf(await carryRequest(workspace, intent, scope));
+  if (approve === undefined || isLook(request)) return resultOf(await carryRequest(workspace, intent, scope));
   return resultOf({ intent, outcome: await carryApproved(workspace, request, scope, approve) });
-}
-
-function isChange(request: FileRequest): request is ChangeRequest {
-  switch (request.kind) {
-    case "read":
-    case "read_many":
-    case "list":
-    case "find":
-    case "search":
-      return false;
-    default:
-      return true;
-  }
 }
 
 /**

@@ -4,12 +4,13 @@ import {
   type ConversationRefusal,
   encodeRecord,
   PendingRecords,
+  refuseHeldSession,
   type TimedEvent,
 } from "../../conversation/index.js";
 import { type Lock, refuse } from "../../files/index.js";
 import { appendFlags, closeQuietly, codeOf, syncFolder } from "../disk/platform.js";
 import type { JournalBlobs } from "./blobs.js";
-import { refuseHeld } from "./lease.js";
+import { anotherProcess } from "./lease.js";
 import type { JournalPlace } from "./place.js";
 import { storeRefusalFrom } from "./store-answers.js";
 
@@ -107,7 +108,7 @@ export class JournalWriter {
   private async lookAtLease(): Promise<ConversationRefusal | undefined> {
     if (this.over !== undefined) return this.over;
     try {
-      if (!(await this.lock.held())) this.over ??= refuseHeld(this.place.id);
+      if (!(await this.lock.held())) this.over ??= refuseHeldSession(this.place.id, anotherProcess);
       return this.over;
     } catch (error) {
       return this.fail(error, this.isUntouched());
