@@ -10,7 +10,6 @@ const reply = (more: Partial<ToolReply>): ToolReply => ({
   bearsContent: false,
   shown: [],
   refers: [],
-  differences: [],
   shows: [],
   ...more,
 });

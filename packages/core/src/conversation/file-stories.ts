@@ -46,14 +46,7 @@ function effectsIn(
 ): readonly FileEffect[] {
   if (payload.kind === "task_summary") return mergedEffects(context, payload, naming);
   if (payload.kind === "restore" && payload.restoreId === restoreId) return payload.files.map(changeOf);
-  return effectsOf(payload).map(asFound);
-}
-
-/** A difference that was shown begins with the state that the caller named, not with the one before it. */
-function asFound(effect: FileEffect): FileEffect {
-  if (effect.by !== "seen" || effect.changes === undefined) return effect;
-  const { before: _, ...found } = effect;
-  return found;
+  return effectsOf(payload);
 }
 
 interface Beginning {

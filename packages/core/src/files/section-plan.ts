@@ -95,9 +95,9 @@ function refuseSection(why: SectionMisfit, request: Asked<UpdateSectionRequest>,
         { line: escapeForDisplay(clip(why.line, 80)) },
       );
     case "swallows_rest":
-      return refuse(
+      return refuseIn(
         "invalid_arguments",
-        "new_content would swallow what follows the section: is a code fence, an HTML comment or a list left open there? Nothing was written.",
+        "{newContent} would swallow what follows the section: is a code fence, an HTML comment or a list left open there? Nothing was written.",
       );
     case "level_missing":
       return refuse(

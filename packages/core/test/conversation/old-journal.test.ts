@@ -3,9 +3,14 @@ import { describe, expect, it } from "vitest";
 import { renderContext } from "../../src/context/index.js";
 import { Manifests, readJournal, replay } from "../../src/conversation/index.js";
 
+/** A state that was visible, as 0.1 told of it. */
+interface VisibleThen {
+  readonly places: readonly object[];
+}
+
 const journal = readFileSync(new URL("journals/of-0.1.jsonl", import.meta.url));
 /** What release 0.1 itself made of the end of each branch: scripts/sample-session.mjs, rendered by it. */
-const prompts: Readonly<Record<string, { contents: unknown; visible: readonly object[] }>> = JSON.parse(
+const prompts: Readonly<Record<string, { contents: unknown; visible: readonly VisibleThen[] }>> = JSON.parse(
   readFileSync(new URL("journals/of-0.1.prompts.json", import.meta.url), "utf8"),
 );
 
@@ -24,7 +29,10 @@ describe("a journal of release 0.1", () => {
   it.each(Object.keys(prompts))("gives the prompt that it gave then, at %s", (headId) => {
     const { contents, visibility, report } = renderContext(context, { headId, now: 1, expand: new Set() });
     expect(contents).toEqual(prompts[headId]?.contents);
-    expect(visibility.states()).toMatchObject(prompts[headId]?.visible ?? []);
+    const then = prompts[headId]?.visible ?? [];
+    expect(visibility.states()).toMatchObject(
+      then.map(({ places, ...state }) => ({ ...state, positions: places })),
+    );
     expect(report.broken).toEqual([]);
   });
 

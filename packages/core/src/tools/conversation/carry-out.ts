@@ -101,7 +101,7 @@ async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
     const facts = factsOf({
       shows: reply.shows.map((shown) => ({ ...shown, ...insisted })),
       refers,
-      files: fileEffects(result, reply.differences),
+      files: fileEffects(result, reply.shown),
     });
     return record(running, { text, code, isError: !success }, facts, host);
   } finally {

@@ -1,22 +1,19 @@
 import type { FileEffect } from "../../conversation/index.js";
-import type { FileState, ReadOutcome, WriteOutcome } from "../../files/index.js";
-import type { ShownDifference, ToolResult } from "../wire/result.js";
+import type { FileState, ReadOutcome, ShownLines, WriteOutcome } from "../../files/index.js";
+import type { ToolResult } from "../wire/result.js";
 
 /**
  * What a tool did to files or found out about them: a read has seen a state; a write has replaced one by
  * another; a refusal that tells the true state has seen it.
  *
- * @param differences what the reply shows of changes that somebody else made.
+ * @param shown what the reply shows.
  */
-export function fileEffects(
-  result: ToolResult,
-  differences: readonly ShownDifference[],
-): readonly FileEffect[] {
+export function fileEffects(result: ToolResult, shown: readonly ShownLines[]): readonly FileEffect[] {
   return tracesOf(result).flatMap(({ state, written }): readonly FileEffect[] => {
     if (state === null) return [];
     const { path, sha256: after } = state;
     if (written === undefined || written.kind !== "written")
-      return [{ path, after, by: "seen", ...differenceTo(state, written, differences), ...told(state) }];
+      return [{ path, after, by: "seen", ...told(state), ...sinceIn(shown, state) }];
     const { replaced, change, state: now, movedFrom } = written;
     const { changes, authored, derived, total } = change;
     const facts = total === undefined ? {} : { changes, authored, derived, lines: total };
@@ -25,18 +22,13 @@ export function fileEffects(
   });
 }
 
-/** How lines of the state that the caller named are found again in the one that is there, where it can follow. */
-function differenceTo(
+/** How the state came about, where the reply shows all that differs from one that the caller knows. */
+function sinceIn(
+  shown: readonly ShownLines[],
   { path, sha256 }: FileState,
-  written: WriteOutcome | undefined,
-  differences: readonly ShownDifference[],
 ): Pick<FileEffect, "before" | "changes"> {
-  if (written?.kind !== "refusal" || written.since === undefined || written.change === undefined) return {};
-  const { since, change } = written;
-  const isShown = differences.some(
-    (shown) => shown.path === path && shown.sha256 === sha256 && shown.since === since,
-  );
-  return isShown ? { before: since, changes: change.changes } : {};
+  const since = shown.find((lines) => lines.path === path && lines.sha256 === sha256)?.since;
+  return since === undefined ? {} : { before: since.before, changes: since.changes };
 }
 
 /** What the reply told of a state that is there, besides its hash. */

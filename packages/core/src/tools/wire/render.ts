@@ -1,29 +1,44 @@
 import type { ReferredLines } from "../../conversation/index.js";
-import { allOf, type ShownLines } from "../../files/index.js";
+import { allOf, type FileState, type LineSpan, type ShownLines } from "../../files/index.js";
+import { clip } from "../../text/index.js";
 import { fitReply } from "./fit.js";
 import { writeJson } from "./json.js";
 import { answerBudgetChars, type WireOptions } from "./options.js";
 import type { FilePart, Reply, ReplyBlock, TextBlock } from "./reply.js";
 import { replyOf } from "./reply-of.js";
-import type { ShownDifference, ToolReply, ToolResult } from "./result.js";
+import type { ToolReply, ToolResult } from "./result.js";
+import { quotedLines } from "./shown-text.js";
 import { type WrittenReply, writeText } from "./text.js";
 
 /** Turns a tool's result into what goes on the wire. Pure: the same result gives the same bytes. */
 export function renderResult(result: ToolResult, options: WireOptions): ToolReply {
-  const { budgetChars = answerBudgetChars, wire, vocabulary } = options;
-  const write = (reply: Reply) => writeReply(reply, wire);
-  const lengthOf = (reply: Reply) => write(reply).text.length;
+  const { budgetChars = answerBudgetChars, wire, vocabulary, isStructured = false } = options;
+  const lengthOf = (reply: Reply) => {
+    const { length } = writeReply(reply, wire).text;
+    return isStructured && !bearsContent(reply)
+      ? Math.max(length, JSON.stringify(writeJson(reply)).length)
+      : length;
+  };
   const reply = fitReply(replyOf(result, options), budgetChars, lengthOf, vocabulary);
+  if (lengthOf(reply) > budgetChars || reply.blocks.length === 0) return smallestReply(reply, options);
   const { success, code } = reply;
-  const { text: written, shows } = write(reply);
-  // Not even a header fits into so small a budget.
-  const text = written.length > budgetChars ? written.slice(0, budgetChars) : written;
+  const { text, shows } = writeReply(reply, wire);
   const json = writeJson(reply);
-  const parts = partsOf(reply);
-  const shown = parts.flatMap(linesShown);
-  const refers = parts.flatMap(linesReferred);
-  const differences = parts.flatMap(differencesShown);
-  return { success, code, text, shows, json, bearsContent: bearsContent(reply), shown, refers, differences };
+  const shown = reply.blocks.flatMap(linesShown);
+  const refers = reply.blocks.flatMap(linesReferred);
+  return { success, code, text, shows, json, bearsContent: bearsContent(reply), shown, refers };
+}
+
+/** Not even a header fits into so small a budget: how it went, and why there is no more. */
+function smallestReply({ success, code }: Reply, options: WireOptions): ToolReply {
+  const { budgetChars = answerBudgetChars, wire, isStructured = false } = options;
+  const message = `The answer does not fit into its budget of ${budgetChars} characters.`;
+  const candidates = [{ success, code, message }, { success, code }, {}];
+  const json = candidates.find((one) => JSON.stringify(one).length <= budgetChars) ?? {};
+  const line = clip(`${success ? "OK" : "FAILED"} (${code}): ${message}`, budgetChars);
+  const written = wire === "json" || isStructured ? JSON.stringify(json) : line;
+  const text = written.slice(0, budgetChars);
+  return { success, code, text, shows: [], json, bearsContent: false, shown: [], refers: [] };
 }
 
 /** In JSON line breaks are escapes: nothing of a file stands there verbatim. */
@@ -31,54 +46,57 @@ function writeReply(reply: Reply, wire: WireOptions["wire"]): WrittenReply {
   return wire === "json" ? { text: JSON.stringify(writeJson(reply)), shows: [] } : writeText(reply);
 }
 
-/** The blocks of a reply; those of its files one by one. */
-function partsOf({ blocks }: Reply): readonly Part[] {
-  return blocks.flatMap((block): readonly Part[] => (block.kind === "file" ? block.blocks : [block]));
-}
-
-type Part = Exclude<ReplyBlock | FilePart, { readonly kind: "file" }>;
-
 /** The lines that a block speaks of without showing them. */
-function linesReferred(block: Part): readonly ReferredLines[] {
+function linesReferred(block: ReplyBlock | FilePart): readonly ReferredLines[] {
+  if (block.kind === "file") return block.blocks.flatMap(linesReferred);
   if (block.kind !== "refers" || block.state.sha256 === null) return [];
   const { path, sha256, lines, facts } = block.state;
   const { from, to } = lines ?? { from: 1, to: facts?.totalLines ?? 0 };
   return [{ path, sha256, from, to }];
 }
 
-function differencesShown(block: Part): readonly ShownDifference[] {
-  if (block.kind !== "text" || block.difference === undefined) return [];
-  const { since, state } = block.difference;
-  return state.sha256 === null ? [] : [{ path: state.path, since, sha256: state.sha256 }];
-}
-
 /** The lines of files that a block shows. */
-function linesShown(block: Part): readonly ShownLines[] {
+function linesShown(block: ReplyBlock | FilePart): readonly ShownLines[] {
   switch (block.kind) {
+    case "file":
+      return block.blocks.flatMap(linesShown);
     case "lines": {
       const { state, shown } = block;
       if (shown.kind === "full") return allOf(state);
       return shown.kind === "windows" ? someOf(state, shown.windows) : [];
     }
     case "text":
-      return block.quotes === undefined ? [] : someOf(block.quotes.state, block.quotes.lines);
+      return quotedIn(block);
     default:
       return [];
   }
 }
 
-type State = NonNullable<TextBlock["quotes"]>["state"];
+/** The lines that a message quotes; with them, what a whole difference tells of all others. */
+function quotedIn(block: TextBlock): readonly ShownLines[] {
+  const { quotes, since } = block;
+  if (quotes === undefined) return [];
+  const lines = quotedLines(block, 0);
+  if (since === undefined) return someOf(quotes.state, lines);
+  const [shown] = someOf(quotes.state, lines, true);
+  return shown === undefined ? [] : [{ ...shown, since }];
+}
 
-function someOf({ path, sha256, facts }: State, spans: readonly ShownLines["lines"][number][]) {
-  if (sha256 === null || spans.length === 0) return [];
+function someOf(
+  { path, sha256, facts }: FileState,
+  spans: readonly LineSpan[],
+  evenNone = false,
+): readonly ShownLines[] {
+  if (sha256 === null || (spans.length === 0 && !evenNone)) return [];
   const lines = spans.map(({ from, to }) => ({ from, to }));
   return [{ path, sha256, lines, ...(facts === undefined ? {} : { total: facts.totalLines }) }];
 }
 
 /** Whether the reply is more than a small acknowledgement. */
-function bearsContent(reply: Reply): boolean {
-  const { success, form } = reply;
-  const parts = partsOf(reply);
+function bearsContent({ success, form, blocks }: Reply): boolean {
+  const parts = blocks.flatMap((block): readonly (ReplyBlock | FilePart)[] =>
+    block.kind === "file" ? block.blocks : [block],
+  );
   switch (form) {
     case "list":
     case "find":

@@ -65,15 +65,4 @@ export interface ToolReply {
   readonly shown: readonly ShownLines[];
   /** The lines that it speaks of without showing them: they have to stand in the prompt besides. */
   readonly refers: readonly ReferredLines[];
-  /** The states of files of which it shows all that differs from the state that the caller named. */
-  readonly differences: readonly ShownDifference[];
-}
-
-/** A difference that a reply shows whole. */
-export interface ShownDifference {
-  readonly path: string;
-  /** The SHA-256 of the state before. */
-  readonly since: string;
-  /** The SHA-256 of the state that is there. */
-  readonly sha256: string;
 }
