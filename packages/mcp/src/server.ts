@@ -1,4 +1,4 @@
-import { allTools, findTool, jsonSchema, readingTools, runTool, type Tool, tools } from "@holdfast/core";
+import { allTools, type FileTool, findTool, jsonSchema, readingTools, runTool, tools } from "@holdfast/core";
 import {
   type CallToolRequest,
   type CallToolResult,
@@ -35,7 +35,7 @@ export function createServer(options: McpOptions, calls: CallsUnderWay): Server 
   return server;
 }
 
-function offeredTools({ tools: names, readOnly }: McpOptions): readonly Tool[] {
+function offeredTools({ tools: names, readOnly }: McpOptions): readonly FileTool[] {
   if (names === undefined) return readOnly === true ? readingTools : tools;
   return allTools.filter(
     (tool) => names.includes(tool.name) && (readOnly !== true || tool.annotations.readOnly),
@@ -69,7 +69,7 @@ function isKnown(name: string, { tools: names }: McpOptions): boolean {
   return tool !== undefined && (names?.includes(tool.name) ?? tools.includes(tool));
 }
 
-function toListing(tool: Tool): ToolListing {
+function toListing(tool: FileTool): ToolListing {
   const { readOnly, destructive, idempotent, openWorld } = tool.annotations;
   return {
     name: tool.name,

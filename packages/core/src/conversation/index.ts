@@ -62,7 +62,7 @@ export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export { type Conversation, lastOfAnswer, PathKnowledge } from "./path-knowledge.js";
 export type * from "./payload.js";
 export { gistOf, textsOf } from "./payload-text.js";
-export { firstRecords, PendingRecords, PendingSequence, type WriteRecords } from "./pending-records.js";
+export { firstRecords, PendingRecords, type RecordSink } from "./pending-records.js";
 export { versionOf } from "./record-version.js";
 export type { ConversationRefusal } from "./refusal.js";
 export { reidentify } from "./reidentify.js";
@@ -85,7 +85,13 @@ export {
   type RestoreWorkspace,
   restoreFiles,
 } from "./restoring.js";
-export { isSessionId, refuseNewerSession, refuseNewSession, refuseUnknownSession } from "./session-id.js";
+export {
+  isSessionId,
+  refuseHeldSession,
+  refuseNewerSession,
+  refuseNewSession,
+  refuseUnknownSession,
+} from "./session-id.js";
 export { type SessionMatch, type SessionMatches, searchSessions } from "./session-search.js";
 export {
   exportSession,

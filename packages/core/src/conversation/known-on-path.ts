@@ -180,7 +180,8 @@ export function readSource(source: string): { readonly nodeId: string; readonly 
   return { nodeId: isCall ? source.slice(callMark.length) : source, isCall };
 }
 
-function shownIn({ payload, metadata }: TurnNode): readonly ShownText[] {
+/** Which lines a node shows, where it is rendered as it is. */
+export function shownIn({ payload, metadata }: TurnNode): readonly ShownText[] {
   if (metadata.isHiddenFromLlm === true) return [];
   switch (payload.kind) {
     case "tool_result":

@@ -12,8 +12,9 @@ import {
 import { type Choices, PathChoices } from "./choices.js";
 import { isOfModel } from "./exchange.js";
 import type { FileNaming } from "./file-effects.js";
-import { KnownOnPath, readSource } from "./known-on-path.js";
+import { KnownOnPath, readSource, shownIn } from "./known-on-path.js";
 import type { ConversationContext, TurnNode } from "./node.js";
+import type { ReferredLines } from "./payload.js";
 import { callOf, isOnPath, nodeOf, nodesBelow } from "./tree-paths.js";
 
 /** The part of a conversation that this needs; a `ContextManager` is one. */
@@ -45,7 +46,7 @@ export class PathKnowledge {
    *
    * @param callId of the call's node.
    */
-  forCall(callNodeId: string): CallKnowledge {
+  forCall(callNodeId: string): PathCallKnowledge {
     return new PathCall(callNodeId, {
       context: () => this.conversation.context,
       name: (file) => this.conversation.manifests.naming(file.path),
@@ -58,6 +59,15 @@ export class PathKnowledge {
       },
     });
   }
+}
+
+/** The knowledge of one call of the model, which stands in a conversation. */
+export interface PathCallKnowledge extends CallKnowledge {
+  /**
+   * The same lines by the names under which the next prompt shows them, since it is looked up by these. Lines
+   * that it does not show are left out.
+   */
+  asShown(lines: ReferredLines): readonly ReferredLines[];
 }
 
 /** What a call learnt that no node says yet. */
@@ -77,7 +87,7 @@ interface PathParts {
   end(call: PathCall): void;
 }
 
-class PathCall implements CallKnowledge {
+class PathCall implements PathCallKnowledge {
   constructor(
     private readonly callNodeId: string,
     private readonly path: PathParts,
@@ -93,6 +103,31 @@ class PathCall implements CallKnowledge {
 
   states(file: FileName): readonly string[] {
     return [...this.now().states(this.path.name(file))];
+  }
+
+  asShown({ from, to, ...state }: ReferredLines): readonly ReferredLines[] {
+    const file = { path: state.path, realPath: state.path };
+    const record = this.recorded(file, state.sha256);
+    const isAsRead = record !== undefined && record.encoding === state.encoding;
+    const spans = isAsRead ? this.standing(record.verbatim, this.tipId()) : [];
+    const named = (source = "") => ({ ...state, path: this.nameShown(source, state) ?? state.path });
+    if (to < from) return spans.slice(0, 1).map(({ source }) => ({ ...named(source), from, to }));
+    return spans
+      .filter((span) => span.from <= to && from <= span.to)
+      .map(({ source, ...span }) => ({
+        ...named(source),
+        from: Math.max(from, span.from),
+        to: Math.min(to, span.to),
+      }));
+  }
+
+  /** Under which name a node shows lines of a state. */
+  private nameShown(source: string, state: Pick<ReferredLines, "path" | "sha256">): string | undefined {
+    const node = this.path.context().nodes.get(readSource(source).nodeId);
+    const nameOf = (path: string) => this.path.name({ path, realPath: path });
+    const shown = node === undefined ? [] : shownIn(node);
+    return shown.find(({ path, sha256 }) => sha256 === state.sha256 && nameOf(path) === nameOf(state.path))
+      ?.path;
   }
 
   learn(event: KnowledgeEvent): void {
@@ -137,7 +172,16 @@ class PathCall implements CallKnowledge {
     if (record === undefined) return undefined;
     const before = this.before().find(this.path.name(file), record.sha256);
     const written = this.standing(before?.lines ?? [], this.answerParentId());
-    return knownState(record, written, this.standing(record.verbatim, this.tipId()));
+    const recorded = this.recorded(file, record.sha256);
+    return knownState(record, written, this.standing(recorded?.verbatim ?? [], this.tipId()));
+  }
+
+  /**
+   * What nodes say of a state. A call that still runs may show less than it read, so that nothing that speaks
+   * of the next prompt can be built on what it will show.
+   */
+  private recorded(file: FileName, sha256: string): KnownRecord | undefined {
+    return this.path.known.at(this.path.context(), this.tipId()).find(this.path.name(file), sha256);
   }
 
   /** Those of the lines that stand in the prompt at a node. */

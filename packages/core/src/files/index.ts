@@ -48,6 +48,7 @@ export {
   successCodes,
 } from "./refusal.js";
 export type * from "./requests.js";
+export { isLook } from "./requests.js";
 export { unchangedIn, unchangedStub } from "./rereads.js";
 export { defaultLimits, type Limits } from "./session.js";
 export {

@@ -105,7 +105,8 @@ function handOver(
 ): Served {
   const { sha256, facts } = state;
   const total = facts.totalLines;
-  const unchanged = isInPrompt(call.knowledge.latest(file), lines, sha256);
+  const latest = call.knowledge.latest(file);
+  const unchanged = latest?.encoding === encoding && isInPrompt(latest, lines, sha256);
   const version = handOut(call, file, sha256, total);
   const shown = { kind: "shown", file, sha256, lines: [lines], total } as const;
   call.knowledge.learn(encoding === undefined ? shown : { ...shown, encoding });

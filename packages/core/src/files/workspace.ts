@@ -43,28 +43,29 @@ import { readMany } from "./read-many.js";
 import { readPlace } from "./reading.js";
 import { isRefusal, type Refusal, refuseIn } from "./refusal.js";
 import { type DoneChange, replaceText } from "./replace.js";
-import type {
-  AddTextRequest,
-  ApplyChangesRequest,
-  ApplyEditRequest,
-  Asked,
-  ChangeRequest,
-  EditFileRequest,
-  FileRequest,
-  FindRequest,
-  InsertLinesRequest,
-  ListRequest,
-  LookRequest,
-  OneFileRequest,
-  PatchFileRequest,
-  ReadManyRequest,
-  ReadRequest,
-  ReplaceRequest,
-  RestoreRequest,
-  SearchRequest,
-  UndoRequest,
-  UpdateSectionRequest,
-  WriteFileRequest,
+import {
+  type AddTextRequest,
+  type ApplyChangesRequest,
+  type ApplyEditRequest,
+  type Asked,
+  type ChangeRequest,
+  type EditFileRequest,
+  type FileRequest,
+  type FindRequest,
+  type InsertLinesRequest,
+  isLook,
+  type ListRequest,
+  type LookRequest,
+  type OneFileRequest,
+  type PatchFileRequest,
+  type ReadManyRequest,
+  type ReadRequest,
+  type ReplaceRequest,
+  type RestoreRequest,
+  type SearchRequest,
+  type UndoRequest,
+  type UpdateSectionRequest,
+  type WriteFileRequest,
 } from "./requests.js";
 import { findFiles, searchFiles } from "./searching.js";
 import { defaultLimits, type Limits, type Session } from "./session.js";
@@ -383,18 +384,9 @@ export class Workspace {
   }
 
   private obtain(call: Call, request: FileRequest, ticket: Ticket): Promise<FileOutcome> {
-    switch (request.kind) {
-      case "read":
-      case "read_many":
-      case "list":
-      case "find":
-      case "search":
-        return this.look(call, request, ticket);
-      case "apply_changes":
-        return this.withFound(() => applySet(call, request, ticket));
-      default:
-        return this.withFound(() => this.changeFile(call, request, ticket));
-    }
+    if (isLook(request)) return this.look(call, request, ticket);
+    if (request.kind === "apply_changes") return this.withFound(() => applySet(call, request, ticket));
+    return this.withFound(() => this.changeFile(call, request, ticket));
   }
 
   private async look(call: Call, request: LookRequest, ticket: Ticket): Promise<FileOutcome> {

@@ -16,10 +16,10 @@ import {
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import {
   allTools,
+  type FileTool,
   findTool,
   parseArguments,
   readingTools,
-  type Tool,
   type ToolName,
   tools,
 } from "../../src/tools/index.js";
@@ -31,7 +31,7 @@ import { type RefusedCall, refusedCalls, refusedFiles, tenLines } from "./refuse
 
 /** No answer names a tool or an argument that the caller does not have, whatever it is refused for. */
 const named = (...names: readonly ToolName[]) => allTools.filter((tool) => names.includes(tool.name));
-const doors: readonly (readonly [string, readonly Tool[]])[] = [
+const doors: readonly (readonly [string, readonly FileTool[]])[] = [
   ["the default tools", tools],
   ["the reading tools", readingTools],
   ["all tools", allTools],

@@ -69,8 +69,8 @@ function back(stagePath: string, spot: Spot): boolean {
   }
 }
 
-/** Undefined for what is no file: a link or a folder stays where it lies. */
-function bytesOf(aside: Spot): Uint8Array | undefined {
+/** What was put aside; undefined for what is no file: a link or a folder stays where it lies. */
+export function bytesOf(aside: Spot): Uint8Array | undefined {
   const opened = openFile(aside);
   if (opened.kind === "refusal") return undefined;
   try {

@@ -1,5 +1,5 @@
-import type { ConversationRefusal } from "../../conversation/index.js";
-import { isRefusal, type Lock, refuse } from "../../files/index.js";
+import { type ConversationRefusal, refuseHeldSession } from "../../conversation/index.js";
+import { isRefusal, type Lock } from "../../files/index.js";
 import { readLink } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
 import { holderOf, isAbandoned, keyOf, openLocks } from "../state-folder/locks.js";
@@ -19,7 +19,9 @@ export async function takeLease(
   try {
     const lock = await openLocks(state).acquire(place.file, 0);
     if (!isRefusal(lock)) return lock;
-    return lock.code === "busy" ? refuseHeld(place.id, leaseHolder(state, place)) : refuseLike(lock);
+    return lock.code === "busy"
+      ? refuseHeldSession(place.id, leaseHolder(state, place) ?? anotherProcess)
+      : refuseLike(lock);
   } catch (error) {
     const refusal = storeRefusalFrom(error, `Session ${place.id} could not be locked`);
     if (refusal === undefined) throw error;
@@ -40,7 +42,5 @@ export function leaseHolder(state: StateFolder, place: JournalPlace): string | u
   }
 }
 
-/** Refuses with `busy`: a session has one writer. */
-export function refuseHeld(id: string, holder = "another process"): ConversationRefusal<"busy"> {
-  return refuse("busy", `Session ${id} is being written by ${holder}; open it to read, or fork it.`);
-}
+/** Who holds a lease of which no more can be told. */
+export const anotherProcess = "another process";

@@ -1,11 +1,10 @@
-import { closeSync, fdatasyncSync, fstatSync, openSync, renameSync, statSync } from "node:fs";
+import { fstatSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { writeAll } from "../commit/stage.js";
-import { newId, sha256 } from "../disk/digest.js";
-import { removeQuietly } from "../disk/entries.js";
+import { sha256 } from "../disk/digest.js";
 import { closeQuietly, codeOf, openFlags, syncFolder } from "../disk/platform.js";
 import { readUpTo } from "../disk/reading.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
+import { placeWhole } from "../state-folder/whole-file.js";
 
 /** What is not finished begins with this; no id does, for they hold no dots. */
 export const unfinishedJournal = "tmp.";
@@ -53,21 +52,7 @@ export function readWhole(path: string): Uint8Array | undefined {
  * Throws the system's error; nothing is left then.
  */
 export function placeFile(state: StateFolder, path: string, bytes: Uint8Array): void {
-  const folder = dirname(path);
-  const unfinished = `${folder}/${unfinishedJournal}${newId()}`;
-  const fd = state.within(folder, () => openSync(unfinished, openFlags.create, 0o600));
-  try {
-    try {
-      writeAll(fd, bytes, 0);
-      fdatasyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(unfinished, path);
-  } catch (error) {
-    removeQuietly(unfinished);
-    throw error;
-  }
+  placeWhole(state, path, bytes, { prefix: unfinishedJournal, isDurable: true });
 }
 
 /** Makes the names in the room durable, and the room's own. */

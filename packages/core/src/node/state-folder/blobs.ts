@@ -1,21 +1,11 @@
-import {
-  closeSync,
-  fdatasyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-} from "node:fs";
-import { dirname } from "node:path";
+import { fdatasyncSync, openSync, readFileSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import type { BlobStore } from "../../files/index.js";
-import { writeAll } from "../commit/stage.js";
-import { newId, sha256 } from "../disk/digest.js";
+import { sha256 } from "../disk/digest.js";
 import { readLink, removeQuietly } from "../disk/entries.js";
-import { closeQuietly, codeOf, openFlags } from "../disk/platform.js";
+import { closeQuietly, codeOf } from "../disk/platform.js";
 import type { Presence } from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";
+import { placeWhole } from "./whole-file.js";
 
 /** Unfinished files begin with this; the garbage collection removes old ones. */
 export const unfinishedPrefix = "tmp-";
@@ -145,20 +135,7 @@ function touch(path: string, size: number): boolean {
 }
 
 function create(state: StateFolder, path: string, bytes: Uint8Array): void {
-  const folder = dirname(path);
-  const unfinished = `${folder}/${unfinishedPrefix}${newId()}`;
-  const fd = state.within(folder, () => openSync(unfinished, openFlags.create, 0o600));
-  try {
-    try {
-      writeAll(fd, bytes, 0);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(unfinished, path);
-  } catch (error) {
-    removeQuietly(unfinished);
-    throw error;
-  }
+  placeWhole(state, path, bytes, { prefix: unfinishedPrefix, isDurable: false });
 }
 
 function readBlob(path: string, hash: string): Uint8Array | undefined {

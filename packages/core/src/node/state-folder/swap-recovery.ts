@@ -1,12 +1,13 @@
-import { closeSync, unlinkSync } from "node:fs";
+import { unlinkSync } from "node:fs";
 import { basename } from "node:path";
 import { isSecret } from "../../files/index.js";
 import { exchange, swapNameOf } from "../commit/exchange.js";
+import { bytesOf } from "../commit/exchanged.js";
 import { hashNow, isStageName } from "../commit/real-path.js";
 import { newId, sha256 } from "../disk/digest.js";
 import type { Folder } from "../disk/folder.js";
 import { renameOver } from "../disk/platform.js";
-import { lookAt, openFile, readUpTo, type Spot } from "../disk/reading.js";
+import { lookAt, type Spot } from "../disk/reading.js";
 import { keepBlob } from "./blobs.js";
 import { appendHistory } from "./history.js";
 import type { Intent } from "./intents.js";
@@ -44,16 +45,6 @@ function giveBack(folder: Folder, aside: Spot, realPath: string): void {
   if (exchange(from, to)) unlinkSync(from);
   else renameOver(from, to);
   folder.sync();
-}
-
-function bytesOf(aside: Spot): Uint8Array | undefined {
-  const opened = openFile(aside);
-  if (opened.kind === "refusal") return undefined;
-  try {
-    return readUpTo(opened.fd, Number(opened.stat.size), Number.MAX_SAFE_INTEGER);
-  } finally {
-    closeSync(opened.fd);
-  }
 }
 
 /** What may neither be thrown away nor be copied stays where it lies. */

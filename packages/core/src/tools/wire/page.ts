@@ -12,6 +12,7 @@ export type Page =
   /** Not even one line fits. */
   | { readonly kind: "none"; readonly omission: string };
 
+/** How much room a page of lines has, and in whose words it says where to read on. */
 export interface PageRoom {
   readonly roomChars: number;
   readonly words: Vocabulary;
