@@ -1,4 +1,4 @@
-import { gistOf, type Part, type Rendering, type TurnNode } from "@holdfast/core";
+import { excerptOf, type Part, type Rendering, type TurnNode } from "@holdfast/core";
 import { button, type Child, element } from "./dom.js";
 import type { Story } from "./story.js";
 import { code } from "./texts.js";
@@ -18,7 +18,7 @@ export function seenView(story: Story, node: TurnNode, select: (nodeId: string) 
       "p",
       { class: "quiet" },
       `${lead} (${counted(contents.length, "message")}, ${counted(report.chars, "character")}), up to `,
-      button({ class: "link" }, () => select(at.id), `${wordOf(at.payload)}: ${gistOf(at.payload, 40)}`),
+      button({ class: "link" }, () => select(at.id), `${wordOf(at.payload)}: ${excerptOf(at.payload, 40)}`),
     ),
     visibleLines(story, rendering, at),
     ...repairs(rendering, select),

@@ -1,8 +1,8 @@
 import {
   type ConversationRefusal,
   compilePattern,
+  excerptOf,
   findSession,
-  gistOf,
   isRefusal,
   type ListedTask,
   type LoadedSession,
@@ -90,7 +90,7 @@ function summaryToJson(summary: SessionSummary, { problems, records }: LoadedSes
     pruned,
     orphans,
     staged,
-    head: head === undefined ? null : { id: head.id, kind: head.payload.kind, gist: gistOf(head.payload) },
+    head: head === undefined ? null : { id: head.id, kind: head.payload.kind, gist: excerptOf(head.payload) },
     tasks: taskToJson(tasks),
     files,
     tokens,
@@ -119,7 +119,7 @@ function describe(
     ["branches", `${branches}${pruned === 0 ? "" : `, ${pruned} pruned`}`],
     ["orphans", orphans === 0 ? undefined : `${orphans}`],
     ["staged", staged === 0 ? undefined : `${staged}`],
-    ["head", head && `${head.id}  ${head.payload.kind}  ${gistOf(head.payload, 60)}`],
+    ["head", head && `${head.id}  ${head.payload.kind}  ${excerptOf(head.payload, 60)}`],
     [
       "files",
       files.length === 0

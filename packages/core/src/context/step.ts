@@ -35,7 +35,7 @@ export function step(layout: Layout, node: TurnNode, scope: RenderScope): Layout
   const before = moved.ends ? closeCalls(noted) : noted;
   const source = sourceOf(before, node, scope);
   const after = layOut({ ...before, exchange: moved.exchange }, node, source, moved, scope);
-  return noteSpeaker(moved.settles ? closeCalls(after) : after, node);
+  return noteSpeaker(moved.completes ? closeCalls(after) : after, node);
 }
 
 /** The text of a compaction, which stands before everything that it keeps. */

@@ -1,6 +1,6 @@
 import { bareName, type Edit, PersistentMap } from "../files/index.js";
 import { effectsOf, type FileNaming, type FileStateHash, remembered } from "./file-effects.js";
-import { storiesAlong } from "./file-stories.js";
+import { transitionsAlong } from "./file-transitions.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import { PathFold } from "./path-fold.js";
 import type { FileDelta } from "./payload.js";
@@ -49,12 +49,12 @@ export function filesChanged(
 ): readonly FileDelta[] {
   const { id } = commonAncestor(context, fromId, toId);
   const base = manifests.at(context, id);
-  const stories = storiesAlong(context, nodesBelow(context, id, toId), {
+  const transitions = transitionsAlong(context, nodesBelow(context, id, toId), {
     naming: manifests.naming,
     before: (path) => base.get(path),
   });
   const deltas: FileDelta[] = [];
-  for (const [path, { first, last }] of stories) {
+  for (const [path, { first, last }] of transitions) {
     if (first !== undefined && first !== last) deltas.push({ path, from: first, to: last });
   }
   return deltas.sort(byPath);

@@ -18,7 +18,7 @@ export type WriteRecords = (records: readonly JournalRecord[]) => Promise<Conver
  */
 export class PendingRecords {
   private waiting: JournalRecord[] = [];
-  private turn: Promise<unknown> = Promise.resolve();
+  private queue: Promise<unknown> = Promise.resolve();
   private readonly sequence: PendingSequence;
   private refusal: ConversationRefusal | undefined;
 
@@ -46,17 +46,17 @@ export class PendingRecords {
   flush(): Promise<Acknowledged | ConversationRefusal> {
     const upTo = this.sequence.lastSeq;
     const { drops } = this;
-    const answer = this.turn.then(() => this.settle(upTo, drops));
-    this.turn = answer.catch(() => undefined);
+    const answer = this.queue.then(() => this.writeUpTo(upTo, drops));
+    this.queue = answer.catch(() => undefined);
     return answer;
   }
 
   /** Resolves when nothing is being written any more. */
-  async settled(): Promise<void> {
-    await this.turn;
+  async idle(): Promise<void> {
+    await this.queue;
   }
 
-  private async settle(upTo: number, drops: number): Promise<Acknowledged | ConversationRefusal> {
+  private async writeUpTo(upTo: number, drops: number): Promise<Acknowledged | ConversationRefusal> {
     if (drops !== this.drops && this.refusal !== undefined) return this.refusal;
     if (this.sequence.durableSeq < upTo) {
       const records = [...this.waiting];

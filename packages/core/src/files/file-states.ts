@@ -27,7 +27,7 @@ export async function fileState(session: Session, path: string): Promise<FileSta
 }
 
 /** The same under the file's lock: whoever gets it stands on settled ground. `busy` where it is not to be had. */
-export async function settledState(session: Session, path: string): Promise<FileStanding> {
+export async function recoveredState(session: Session, path: string): Promise<FileStanding> {
   const tidy = tidyPath(path);
   const place = isRefusal(tidy) ? tidy : await session.ports.disk.enter(tidy.path, "allow");
   if (isRefusal(place)) return { path, barred: place };

@@ -9,7 +9,7 @@ import { applySet, previewSet } from "./change-set.js";
 import { previewUndo, setToUndo, undoSet } from "./change-set-undo.js";
 import { readCurrent } from "./current.js";
 import type { Corrector, EditApplier } from "./edit-models.js";
-import { fileState, settledState } from "./file-states.js";
+import { fileState, recoveredState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
 import { defaultGuards, type Guards } from "./guards.js";
 import { HeldFiles } from "./held-files.js";
@@ -299,9 +299,9 @@ export class Workspace {
   }
 
   /** The same under each file's lock, so that what a kill interrupted there is made good before. */
-  async settledStates(paths: readonly string[]): Promise<readonly FileStanding[]> {
+  async recoveredStates(paths: readonly string[]): Promise<readonly FileStanding[]> {
     const standings: FileStanding[] = [];
-    for (const path of paths) standings.push(await settledState(this.shared, path));
+    for (const path of paths) standings.push(await recoveredState(this.shared, path));
     return standings;
   }
 
