@@ -68,7 +68,7 @@ function stepOf(
     expected,
     bytes: plan.bytes,
     movedFrom: source?.site.place.realPath,
-    hold: isWatched(place),
+    keepOpen: isWatched(place),
   };
 }
 
@@ -106,8 +106,8 @@ async function answerCommitted(
       ? { kind: "file", bytes: plan.bytes, sha256: session.ports.digest(plan.bytes), identity: done.identity }
       : { kind: "absent" };
   const displaced = await noteDisplaced(session, place, current, done?.displaced);
-  if (done?.held !== undefined && current.kind === "file") {
-    session.heldFiles.hold(place, current.sha256, done.held);
+  if (done?.replacedFile !== undefined && current.kind === "file") {
+    session.replacedFiles.watch(place, current.sha256, done.replacedFile);
   }
   // Of a file under a new name as much is known as of the old one.
   const source = sourceOf(planned, member);

@@ -93,7 +93,7 @@ async function commitTo(
     guard,
     inPlace: change.options.inPlace === true,
     stageName: intent.stageName,
-    hold: isWatched(place),
+    keepOpen: isWatched(place),
   });
   watch(site, current, done, after);
   if (done.kind !== "committed") {
@@ -123,10 +123,10 @@ function watch(
   done: Committed | Changed | Refusal,
   after: string | null,
 ): void {
-  if (done.kind === "refusal" || done.held === undefined) return;
+  if (done.kind === "refusal" || done.replacedFile === undefined) return;
   const content = done.kind === "changed" ? after : current.kind === "file" ? current.sha256 : null;
-  if (content === null) done.held.close();
-  else call.session.heldFiles.hold(place, content, done.held);
+  if (content === null) done.replacedFile.close();
+  else call.session.replacedFiles.watch(place, content, done.replacedFile);
 }
 
 /** What a step did. */

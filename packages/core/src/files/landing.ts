@@ -1,9 +1,9 @@
 import { quoteForDisplay } from "../text/index.js";
 import type { Current } from "./current.js";
-import type { DisplacedWrite } from "./held-files.js";
 import { isSecret } from "./path-policy.js";
 import type { Changed, CommitOptions, Committed, ExpectedFile, HistoryEntry, Place } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
+import type { DisplacedWrite } from "./replaced-files.js";
 import type { Session } from "./session.js";
 
 /** The one step that changes the disk: new bytes, or no file, in place of what was read. */

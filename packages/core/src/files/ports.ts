@@ -114,8 +114,8 @@ export interface CommitOptions {
   readonly inPlace: boolean;
   /** `HistoryIntent.stageName`, so that what a kill leaves can be found; a random name without it. */
   readonly stageName?: string | undefined;
-  /** Gives the replaced file back open, for whoever watches it; the caller closes it. */
-  readonly hold?: boolean | undefined;
+  /** Returns the replaced file open, to be watched; the caller closes it. */
+  readonly keepOpen?: boolean | undefined;
 }
 
 /** What must stand at a position when the step is taken; anything else refuses the step with `changed`. */
@@ -216,8 +216,8 @@ export interface Committed {
    * not in the result; whoever gets it keeps it and says so.
    */
   readonly displaced?: Uint8Array;
-  /** The replaced file, where `CommitOptions.hold` asked for it. */
-  readonly held?: Held;
+  /** The replaced file, if `CommitOptions.keepOpen` is set. */
+  readonly replacedFile?: ReplacedFile;
 }
 
 /** Somebody else was there: the entry is not the expected one any more, and stands as it is. */
@@ -226,15 +226,15 @@ export interface Changed {
   /** As in `Committed`: what somebody put into the new file while it stood there for a moment. */
   readonly displaced?: Uint8Array;
   /** The new file, taken away again: somebody may have opened it in that moment. */
-  readonly held?: Held;
+  readonly replacedFile?: ReplacedFile;
 }
 
-/** A file that has lost its name to a write. A program that had it open may go on writing into it. */
-export interface Held {
-  /** How much space it takes as long as it is held. */
+/** A file that lost its name to a write. A program that had it open may still be writing into it. */
+export interface ReplacedFile {
+  /** How much space it takes while it is open. */
   readonly bytes: number;
   /**
-   * Its bytes, if they are others than at the last look.
+   * Its bytes, if they differ from those of the last look.
    *
    * @param care `sure` does not rely on a time stamp that is too young to tell.
    */
@@ -326,7 +326,7 @@ export interface SetStep {
    */
   readonly movedFrom?: string | undefined;
   /** As in `CommitOptions`. */
-  readonly hold?: boolean | undefined;
+  readonly keepOpen?: boolean | undefined;
 }
 
 /** All steps of a change set were taken and recorded. */

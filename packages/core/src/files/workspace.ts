@@ -12,7 +12,6 @@ import type { Corrector, EditApplier } from "./edit-models.js";
 import { fileState, recoveredState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
 import { defaultGuards, type Guards } from "./guards.js";
-import { HeldFiles } from "./held-files.js";
 import { KeyedMutex } from "./keyed-mutex.js";
 import type { Knowledge } from "./knowledge.js";
 import { noteFound } from "./landing.js";
@@ -43,6 +42,7 @@ import { readMany } from "./read-many.js";
 import { readPlace } from "./reading.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import { type DoneChange, replaceText } from "./replace.js";
+import { ReplacedFiles } from "./replaced-files.js";
 import type {
   AddTextRequest,
   ApplyChangesRequest,
@@ -128,7 +128,7 @@ export class Workspace {
       versions: new SessionStateService(options.resumedVersion),
       mutex: new KeyedMutex(),
       arrivals: new Arrivals(),
-      heldFiles: new HeldFiles(ports, (found) => noteFound(this.shared, found)),
+      replacedFiles: new ReplacedFiles(ports, (found) => noteFound(this.shared, found)),
       guards: { ...defaultGuards, ...options.guards },
       models: { match: options.match ?? "exact", corrector: options.corrector, applier: options.applier },
       readOnly: options.readOnly ?? false,
@@ -330,7 +330,7 @@ export class Workspace {
    * in the log. To be called when nothing more is asked of this workspace.
    */
   async letGo(): Promise<void> {
-    await this.shared.heldFiles.end();
+    await this.shared.replacedFiles.end();
   }
 
   private async logged(place: Place): Promise<readonly LoggedWrite[] | Refusal> {
@@ -416,13 +416,13 @@ export class Workspace {
   private async readFile(call: Call, request: Asked<ReadRequest>, ticket?: Ticket): Promise<ReadOutcome> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return { ...tidy, path: request.path };
-    const { heldFiles } = this.shared;
-    await heldFiles.look("soon");
+    const { replacedFiles } = this.shared;
+    await replacedFiles.look("soon");
     const work = async (place: Place) =>
       outsideFolder(place.relativePath, request.within) ?? (await readPlace(call, place, tidy.path, request));
     const outcome = await atTurn(this.shared, tidy.path, work, { ticket, signal: call.signal });
     if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
-    const notice = heldFiles.takeWords();
+    const notice = replacedFiles.takeNotices();
     return notice === "" ? outcome : { ...outcome, notice };
   }
 
@@ -494,10 +494,10 @@ export class Workspace {
   private async withFound<Outcome extends { readonly message: string }>(
     work: () => Promise<Outcome>,
   ): Promise<Outcome> {
-    const { heldFiles } = this.shared;
-    await heldFiles.look("soon");
+    const { replacedFiles } = this.shared;
+    await replacedFiles.look("soon");
     const outcome = await work();
-    const words = heldFiles.takeWords();
+    const words = replacedFiles.takeNotices();
     return words === "" ? outcome : { ...outcome, message: `${outcome.message}\n${words}` };
   }
 }

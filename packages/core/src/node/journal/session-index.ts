@@ -14,7 +14,7 @@ export interface IndexedFacts {
 }
 
 /** A journal that was written so lately may be written again without another time stamp. */
-const settledNs = 1_000_000_000n;
+const clockTickNs = 1_000_000_000n;
 /** Fewer changes than this are found again more quickly than they are written down. */
 const worthwhile = 20;
 
@@ -40,7 +40,7 @@ export function writeIndex(
   before: ReadonlyMap<string, IndexedFacts>,
   found: ReadonlyMap<string, IndexedFacts>,
 ): void {
-  const limit = BigInt(Date.now()) * 1_000_000n - settledNs;
+  const limit = BigInt(Date.now()) * 1_000_000n - clockTickNs;
   const kept = [...found].filter(([, { mtimeNs }]) => mtimeNs !== "" && BigInt(mtimeNs) < limit);
   const changed = kept.filter(([id, facts]) => before.get(id) !== facts);
   if (changed.length < worthwhile) return;
