@@ -20,7 +20,7 @@ import {
   type WriteOutcome,
   type WriteRefusal,
 } from "@holdfast/core";
-import { contentToShow, tellRefusal } from "./hashless.js";
+import { contentToShow, phraseRefusal } from "./hashless.js";
 
 /** What the backend needs of a `Workspace`. */
 export type BackendWorkspace = Pick<Workspace, "roots" | "run" | "begin" | "list" | "find" | "search">;
@@ -48,7 +48,7 @@ export class HoldfastBackend {
 
   async ls(path: string): Promise<{ files?: BackendFile[]; error?: string }> {
     const outcome = await this.workspace.list({ path: this.inside(path), limit: mostFiles });
-    if (outcome.kind === "refusal") return { error: tellRefusal(path, outcome, words) };
+    if (outcome.kind === "refusal") return { error: phraseRefusal(path, outcome, words) };
     return { files: outcome.entries.map(toFile) };
   }
 
@@ -69,7 +69,7 @@ export class HoldfastBackend {
   async readRaw(filePath: string): Promise<BackendRaw> {
     return this.asCall<BackendRaw>(async (knowledge) => {
       const outcome = await this.workspace.run({ kind: "read", path: this.inside(filePath) }, { knowledge });
-      if (outcome.kind === "refusal") return { answer: { error: tellRefusal(filePath, outcome, words) } };
+      if (outcome.kind === "refusal") return { answer: { error: phraseRefusal(filePath, outcome, words) } };
       const data = { content: outcome.state.content, mimeType, created_at: "", modified_at: "" };
       // It goes to the host, not into the prompt.
       return { answer: { data } };
@@ -117,7 +117,7 @@ export class HoldfastBackend {
       limit: maxCount ?? mostFiles,
       ...(glob == null ? {} : { globs: [glob] }),
     });
-    if (outcome.kind === "refusal") return { error: tellRefusal(path ?? "/", outcome, words) };
+    if (outcome.kind === "refusal") return { error: phraseRefusal(path ?? "/", outcome, words) };
     const matches = outcome.matches.map((match) => ({ ...match, path: virtual(match.path) }));
     return {
       matches: matches.map(({ path: name, line, text }) => ({ path: name, line, text })),
@@ -130,7 +130,7 @@ export class HoldfastBackend {
     path = "/",
   ): Promise<{ files?: BackendFile[]; truncated?: boolean; error?: string }> {
     const outcome = await this.workspace.find({ glob: pattern, path: this.inside(path), limit: mostFiles });
-    if (outcome.kind === "refusal") return { error: tellRefusal(path, outcome, words) };
+    if (outcome.kind === "refusal") return { error: phraseRefusal(path, outcome, words) };
     const files = outcome.files.map(toFile);
     return { files, ...(outcome.more === undefined ? {} : { truncated: true }) };
   }
@@ -274,7 +274,7 @@ const mimeType = "text/plain";
 const mostFiles = 1_000;
 
 function readAnswer(filePath: string, outcome: ReadOutcome): Answered<BackendRead> {
-  if (outcome.kind === "refusal") return { answer: { error: tellRefusal(filePath, outcome, words) } };
+  if (outcome.kind === "refusal") return { answer: { error: phraseRefusal(filePath, outcome, words) } };
   const { state } = outcome;
   const totalLines = state.facts?.totalLines ?? 0;
   const read = { content: state.content, mimeType, totalLines };
@@ -287,7 +287,7 @@ function readAnswer(filePath: string, outcome: ReadOutcome): Answered<BackendRea
 
 /** A refusal that brings the state on disk has shown it: the next call may build on it. */
 function refusalAnswer(filePath: string, outcome: WriteRefusal): Answered<BackendWritten> {
-  const sentence = tellRefusal(filePath, outcome, words);
+  const sentence = phraseRefusal(filePath, outcome, words);
   const { state } = outcome;
   const content = contentToShow(outcome);
   if (state === null || state.sha256 === null || content === undefined)

@@ -218,7 +218,7 @@ export async function verifySessions(
     const verified = await verifySession(store, id, checkRendering);
     const wrong = isRefusal(verified)
       ? [verified.message]
-      : [...verified.problems.map(({ message }) => message), ...tellOnce(verified.findings)];
+      : [...verified.problems.map(({ message }) => message), ...joinFindings(verified.findings)];
     sound &&= wrong.length === 0;
     const counts = isRefusal(verified)
       ? {}
@@ -235,8 +235,8 @@ export async function verifySessions(
   return sound ? exitCodes.success : exitCodes.state;
 }
 
-/** What is wrong with a node is found on every branch that it stands on. */
-function tellOnce(findings: VerifiedSession["findings"]): readonly string[] {
+/** One line for each finding; a flaw of a node is found on every branch that holds it. */
+function joinFindings(findings: VerifiedSession["findings"]): readonly string[] {
   const branches = new Map<string, string[]>();
   for (const { nodeId, message } of findings) {
     const ends = branches.get(message) ?? [];

@@ -1,7 +1,7 @@
 import { compileGlob, isRefusal, type ListedEntry, type Refusal, refuse } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
 import { absolute } from "./reading.js";
-import { type CompatAnswer, type CompatCall, fail, say } from "./session.js";
+import { answerText, type CompatAnswer, type CompatCall, fail } from "./session.js";
 
 /** `list_directory`: one entry a line, `[DIR]` or `[FILE]` before its name. */
 export async function listDirectory(
@@ -10,7 +10,7 @@ export async function listDirectory(
 ): Promise<CompatAnswer> {
   const found = await entriesOf(call, path, 1);
   if (isRefusal(found)) return fail(found);
-  return say(found.entries.map((entry) => `${tagOf(entry)} ${lastName(entry.path)}`).join("\n"));
+  return answerText(found.entries.map((entry) => `${tagOf(entry)} ${lastName(entry.path)}`).join("\n"));
 }
 
 /** `list_directory_with_sizes`: the same with sizes and a total, by name or by size. */
@@ -36,7 +36,7 @@ export async function listDirectoryWithSizes(
     return `${tagOf(entry)} ${entry.name.padEnd(30)} ${size}`;
   });
   const summary = `Total: ${files.length} files, ${entries.length - files.length} directories`;
-  return say([...lines, "", summary, `Combined size: ${readable(total)}`].join("\n"));
+  return answerText([...lines, "", summary, `Combined size: ${readable(total)}`].join("\n"));
 }
 
 interface TreeNode {
@@ -68,7 +68,7 @@ export async function directoryTree(
       siblings.push({ name, type: "directory", children });
     }
   }
-  return say(JSON.stringify(top, null, 2));
+  return answerText(JSON.stringify(top, null, 2));
 }
 
 /** A pattern without a star also means the name on every level, and what lies below it. */
@@ -96,7 +96,7 @@ export async function searchFiles(
     if (excluded.matches(below)) left.push(`${below}/`);
     else if (wanted.matches(below)) matches.push(`${top}/${below}`);
   }
-  return say(matches.length === 0 ? "No matches found" : matches.join("\n"));
+  return answerText(matches.length === 0 ? "No matches found" : matches.join("\n"));
 }
 
 /** `get_file_info`: size, times, kind and permissions. */
@@ -116,7 +116,7 @@ export async function getFileInfo(
     isFile: facts.what === "file",
     permissions: facts.mode.toString(8).padStart(3, "0"),
   };
-  return say(
+  return answerText(
     Object.entries(lines)
       .map(([name, value]) => `${name}: ${value}`)
       .join("\n"),
@@ -125,7 +125,7 @@ export async function getFileInfo(
 
 /** `list_allowed_directories`: the roots of the workspace. */
 export function listAllowedDirectories({ workspace }: CompatCall): CompatAnswer {
-  return say(`Allowed directories:\n${workspace.roots.join("\n")}`);
+  return answerText(`Allowed directories:\n${workspace.roots.join("\n")}`);
 }
 
 interface Entries {

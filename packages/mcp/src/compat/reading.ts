@@ -1,6 +1,13 @@
 import { allOf, isRefusal, refuse, type ShownLines } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
-import { type CompatAnswer, type CompatCall, fail, type MediaItem, readWhole, say } from "./session.js";
+import {
+  answerText,
+  type CompatAnswer,
+  type CompatCall,
+  fail,
+  type MediaItem,
+  readWhole,
+} from "./session.js";
 
 /** `read_text_file` and `read_file`: the text, all of it or its first or last lines. */
 export async function readTextFile(
@@ -15,7 +22,7 @@ export async function readTextFile(
 
 async function readAll(call: CompatCall, path: string): Promise<CompatAnswer> {
   const read = await readWhole(call, path);
-  return isRefusal(read) ? fail(read) : say(read.state.content, allOf(read.state));
+  return isRefusal(read) ? fail(read) : answerText(read.state.content, allOf(read.state));
 }
 
 /** The first lines, without the terminator of the last one. */
@@ -27,7 +34,7 @@ async function readHead(
   const outcome = await workspace.run({ kind: "read", path, limit: lines }, { knowledge });
   if (isRefusal(outcome)) return fail(outcome);
   const { state } = outcome;
-  return say(state.content.replace(/\r?\n$/, ""), allOf(state));
+  return answerText(state.content.replace(/\r?\n$/, ""), allOf(state));
 }
 
 /** The last lines; what follows a final newline counts as one, empty, as the official server counts. */
@@ -37,13 +44,13 @@ async function readTail(call: CompatCall, path: string, lines: number, tries = 5
   if (isRefusal(probe)) return fail(probe);
   const { totalLines = 0, finalNewline = false } = probe.state.facts ?? {};
   const wanted = finalNewline ? lines - 1 : lines;
-  if (wanted < 1 || totalLines === 0) return say("");
+  if (wanted < 1 || totalLines === 0) return answerText("");
   const offset = Math.max(1, totalLines - wanted + 1);
   const outcome = await workspace.run({ kind: "read", path, offset, limit: wanted }, { knowledge });
   if (isRefusal(outcome)) return fail(outcome);
   const { state } = outcome;
   if (state.sha256 !== probe.state.sha256 && tries > 1) return readTail(call, path, lines, tries - 1);
-  return say(state.content, allOf(state));
+  return answerText(state.content, allOf(state));
 }
 
 /** `read_multiple_files`: each file under its path; one that cannot be read says why. */
@@ -62,7 +69,7 @@ export async function readMultipleFiles(
       shown.push(...allOf(read.state));
     }
   }
-  return say(parts.join("\n---\n"), shown);
+  return answerText(parts.join("\n---\n"), shown);
 }
 
 /** `read_media_file`: an image, sound or other bytes, in base64. */

@@ -8,7 +8,7 @@ import {
   type WriteOutcome,
 } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
-import { type CompatAnswer, type CompatCall, fail, failWrite, say } from "./session.js";
+import { answerText, type CompatAnswer, type CompatCall, fail, failWrite } from "./session.js";
 
 /** Creates a file, or overwrites one of whose present state this run has shown every line. */
 export async function writeFile(
@@ -17,7 +17,7 @@ export async function writeFile(
 ): Promise<CompatAnswer> {
   const request = { kind: "write", path, content, tool: "write_file", hashless: true } as const;
   const outcome = await workspace.run(request, { knowledge });
-  return isRefusal(outcome) ? failWrite(outcome) : say(`Successfully wrote to ${path}`);
+  return isRefusal(outcome) ? failWrite(outcome) : answerText(`Successfully wrote to ${path}`);
 }
 
 /**
@@ -31,18 +31,18 @@ export async function editFile(
   const wanted = edits.map(({ oldText, newText }) => ({ oldString: oldText, newString: newText }));
   const request = { kind: "edit", path, edits: wanted, tool: "edit_file", base: shownBase } as const;
   return dryRun === true
-    ? sayPreview(path, await workspace.preview(request, { knowledge }))
-    : sayEdited(path, await workspace.run(request, { knowledge }));
+    ? answerPreview(path, await workspace.preview(request, { knowledge }))
+    : answerEdited(path, await workspace.run(request, { knowledge }));
 }
 
-function sayPreview(path: string, outcome: PreviewOutcome): CompatAnswer {
+function answerPreview(path: string, outcome: PreviewOutcome): CompatAnswer {
   switch (outcome.kind) {
     case "preview": {
       const [file] = outcome.files;
-      return say(diffOf(path, file?.before ?? "", file?.after ?? "").text);
+      return answerText(diffOf(path, file?.before ?? "", file?.after ?? "").text);
     }
     case "unchanged":
-      return say(diffOf(path, "", "").text);
+      return answerText(diffOf(path, "", "").text);
     case "change_set":
       throw new Error("the preview of an edit is of a change set");
     case "refusal":
@@ -53,13 +53,13 @@ function sayPreview(path: string, outcome: PreviewOutcome): CompatAnswer {
   }
 }
 
-function sayEdited(path: string, outcome: WriteOutcome): CompatAnswer {
+function answerEdited(path: string, outcome: WriteOutcome): CompatAnswer {
   if (isRefusal(outcome)) return failWrite(outcome);
   const { state } = outcome;
   const after = state.content ?? "";
   const before = outcome.kind === "written" ? outcome.change.beforeText : null;
   const { text, lines } = diffOf(path, before ?? after, after);
-  return say(text, linesOf(state, lines));
+  return answerText(text, linesOf(state, lines));
 }
 
 function linesOf({ path, sha256, facts }: FileState, lines: ShownLines["lines"]): readonly ShownLines[] {
@@ -85,7 +85,7 @@ export async function moveFile(
   const change = { path: source, base: shownBase, renameTo: destination, content } as const;
   const request = { kind: "apply_changes", changes: [change], tool: "move_file" } as const;
   const set = await workspace.run(request, { knowledge });
-  if (!isRefusal(set)) return say(`Successfully moved ${source} to ${destination}`);
+  if (!isRefusal(set)) return answerText(`Successfully moved ${source} to ${destination}`);
   const refusals = set.files.flatMap(({ outcome }) => (isRefusal(outcome) ? [outcome] : []));
   return fail(refusals.find(({ code }) => code !== "not_applied") ?? refusals[0] ?? set);
 }
@@ -96,5 +96,5 @@ export async function createDirectory(
   { path }: CompatArguments<"create_directory">,
 ): Promise<CompatAnswer> {
   const outcome = await workspace.makeFolder({ path });
-  return isRefusal(outcome) ? fail(outcome) : say(`Successfully created directory ${path}`);
+  return isRefusal(outcome) ? fail(outcome) : answerText(`Successfully created directory ${path}`);
 }
