@@ -1,4 +1,4 @@
-import { type Edit, PersistentMap } from "../files/index.js";
+import { type InPlaceEdit, PersistentMap } from "../files/index.js";
 import { defined } from "../text/index.js";
 import type { ConversationEvent, MetadataPatch, NewNode, TaskChange } from "./event.js";
 import { advance, noExchange } from "./exchange.js";
@@ -16,7 +16,7 @@ import { isOnPath } from "./tree-paths.js";
 export function applyEvent(
   context: ConversationContext,
   event: ConversationEvent,
-  edit?: Edit,
+  edit?: InPlaceEdit,
 ): ConversationContext | ConversationRefusal {
   switch (event.type) {
     case "session_started":
@@ -103,7 +103,7 @@ type Adding = Extract<ConversationEvent, { type: "nodes_added" }>;
 function addNodes(
   context: ConversationContext,
   event: Adding,
-  edit?: Edit,
+  edit?: InPlaceEdit,
 ): ConversationContext | ConversationRefusal {
   let next: ConversationContext = context;
   for (const node of event.nodes) {
@@ -125,7 +125,7 @@ function addOne(
   context: ConversationContext,
   node: NewNode,
   event: Adding,
-  edit?: Edit,
+  edit?: InPlaceEdit,
 ): ConversationContext | ConversationRefusal {
   if (context.nodes.has(node.id) || context.orphans.has(node.id))
     return refuse("duplicate_id", `There is a node ${node.id} already.`);
@@ -146,7 +146,7 @@ function addOne(
 }
 
 /** In a replay nobody holds a node yet, so the parent grows in place. */
-function withChild(parent: TurnNode, childId: string, edit: Edit | undefined): TurnNode {
+function withChild(parent: TurnNode, childId: string, edit: InPlaceEdit | undefined): TurnNode {
   if (edit === undefined) return { ...parent, childIds: [...parent.childIds, childId] };
   // A node of a replay was made by `placed` or `startedContext`, with a list of its own.
   (parent.childIds as string[]).push(childId);
@@ -158,7 +158,7 @@ function tasksWith(
   context: ConversationContext,
   added: TurnNode,
   parent: TurnNode,
-  edit?: Edit,
+  edit?: InPlaceEdit,
 ): ConversationContext["tasks"] {
   if (added.taskId === added.id) {
     const task: TaskRecord = { id: added.id, parentTaskId: parent.taskId, tipId: added.id, outcome: "open" };
@@ -198,7 +198,7 @@ function moveHead(
   context: ConversationContext,
   head: string,
   justPruned: string | undefined,
-  edit?: Edit,
+  edit?: InPlaceEdit,
 ): ConversationContext | ConversationRefusal {
   const node = context.nodes.get(head);
   if (node === undefined) return refuse("unknown_node", `There is no node ${head}.`);

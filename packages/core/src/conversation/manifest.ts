@@ -1,4 +1,4 @@
-import { bareName, type Edit, PersistentMap } from "../files/index.js";
+import { bareName, type InPlaceEdit, PersistentMap } from "../files/index.js";
 import { effectsOf, type FileNaming, type FileStateHash, remembered } from "./file-effects.js";
 import { transitionsAlong } from "./file-transitions.js";
 import type { ConversationContext, TurnNode } from "./node.js";
@@ -21,7 +21,7 @@ export class Manifests {
   constructor(naming: FileNaming = bareName, distance?: number) {
     const name = remembered(naming);
     this.naming = name;
-    const step = (manifest: Manifest, { payload }: TurnNode, edit: Edit) => {
+    const step = (manifest: Manifest, { payload }: TurnNode, edit: InPlaceEdit) => {
       let next = manifest;
       for (const { path, after } of effectsOf(payload)) next = next.set(name(path), after, edit);
       return next;

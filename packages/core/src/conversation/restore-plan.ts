@@ -1,4 +1,4 @@
-import type { FileStanding } from "../files/index.js";
+import type { FileStatus } from "../files/index.js";
 import { noSuchNode, unprunedNode } from "./checks.js";
 import type { FileStateHash } from "./file-effects.js";
 import { type FileTransition, transitionsAlong } from "./file-transitions.js";
@@ -23,7 +23,7 @@ export type RestoreDirection =
 /** What the plan asks about the world; a `Workspace` answers it. */
 export interface RestoreDisk {
   /** In the order of the paths. */
-  fileStates(paths: readonly string[]): Promise<readonly FileStanding[]>;
+  fileStates(paths: readonly string[]): Promise<readonly FileStatus[]>;
   /** Those of the states whose bytes are kept. */
   keptStates(hashes: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -206,7 +206,7 @@ function flawOf(context: ConversationContext, fromId: string, toId: string): Con
   return isRefusal(target) ? target : undefined;
 }
 
-function decide(file: KnownFile, status: FileStanding | undefined, kept: ReadonlySet<string>): PlannedFile {
+function decide(file: KnownFile, status: FileStatus | undefined, kept: ReadonlySet<string>): PlannedFile {
   const { path, left, wanted, others } = file;
   const from = status?.sha256;
   if (from === wanted) return { kind: "same", path, sha256: wanted };
@@ -230,7 +230,7 @@ function decide(file: KnownFile, status: FileStanding | undefined, kept: Readonl
 /** A file under several names is planned once, if the same is wanted of all of them. */
 function oneNameEach(
   planned: readonly PlannedFile[],
-  statuses: readonly FileStanding[],
+  statuses: readonly FileStatus[],
 ): readonly PlannedFile[] {
   const groups = new Map<string, PlannedFile[]>();
   for (const [at, file] of planned.entries()) {

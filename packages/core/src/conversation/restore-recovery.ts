@@ -1,4 +1,4 @@
-import type { FileStanding, Workspace } from "../files/index.js";
+import type { FileStatus, Workspace } from "../files/index.js";
 import type { PendingRestore, TurnNode } from "./node.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import type { RestoreJournal } from "./restoring.js";
@@ -60,7 +60,7 @@ async function happened(
   return isRefusal(flushed) ? flushed : { kind: "restore_happened", node, changed };
 }
 
-function sort({ files }: PendingRestore, statuses: readonly FileStanding[]) {
+function sort({ files }: PendingRestore, statuses: readonly FileStatus[]) {
   const [before, after, changed]: [string[], string[], string[]] = [[], [], []];
   for (const [at, { path, from, to }] of files.entries()) {
     const now = statuses[at]?.sha256;

@@ -45,9 +45,9 @@ export function previewedFile(site: Site, decision: WriteDecision): PreviewedFil
 }
 
 /** What a person agrees to when this decision is shown. */
-export function agreedFile({ call, change, place }: Site, { plan, current }: WriteDecision): AgreedFile {
+export function agreedFile({ call, change, target }: Site, { plan, current }: WriteDecision): AgreedFile {
   return {
-    realPath: place.realPath,
+    realPath: target.realPath,
     before: current.kind === "file" ? current.sha256 : null,
     after: plan.bytes === null ? null : call.session.ports.digest(plan.bytes),
     inPlace: change.options.inPlace === true,
@@ -69,8 +69,8 @@ async function holdAgainstAgreed(site: Site, decision: WriteDecision): Promise<W
 }
 
 /** The state that stood there when a person was asked, by its hash alone. */
-function agreedBefore({ place }: Site, agreed: readonly AgreedFile[]): { readonly sha256: string | null } {
-  return { sha256: agreed.find(({ realPath }) => realPath === place.realPath)?.before ?? null };
+function agreedBefore({ target }: Site, agreed: readonly AgreedFile[]): { readonly sha256: string | null } {
+  return { sha256: agreed.find(({ realPath }) => realPath === target.realPath)?.before ?? null };
 }
 
 export const notAgreed = refuse(
@@ -109,13 +109,13 @@ async function locked<Result>(
   const lock = await ports.locks.acquire(realPath, limits.lockMs);
   if (isRefusal(lock)) return withoutState(lock);
   try {
-    const place = await ports.disk.enter(change.path, "allow");
-    if (isRefusal(place)) return withoutState(place);
+    const target = await ports.disk.enter(change.path, "allow");
+    if (isRefusal(target)) return withoutState(target);
     try {
-      if (place.realPath !== realPath) return withoutState(movedAway);
-      return await work(siteOf(call, change, place), lock);
+      if (target.realPath !== realPath) return withoutState(movedAway);
+      return await work(siteOf(call, change, target), lock);
     } finally {
-      await place.close();
+      await target.close();
     }
   } finally {
     await lock.release();

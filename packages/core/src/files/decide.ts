@@ -35,18 +35,18 @@ export interface WriteDecision {
 
 /** Everything but the write: looks, holds the base against the disk, asks the guards, plans. */
 export async function decide(site: Site): Promise<Decision> {
-  const { call, change, place } = site;
+  const { call, change, target } = site;
   const refused = (refusal: Refusal, current: Current) =>
     answered(refuseWith(subjectOf(site), refusal, current));
   const { session } = call;
   const barred =
     cancelledBy(call) ??
-    (await excludedByOwner(session.ports.disk, place)) ??
-    outsideFolder(place.relativePath, change.options.within);
+    (await excludedByOwner(session.ports.disk, target)) ??
+    outsideFolder(target.relativePath, change.options.within);
   if (barred !== undefined) return answered(withoutState(barred));
-  const current = await readCurrent(place, session, session.limits.changeBytes);
+  const current = await readCurrent(target, session, session.limits.changeBytes);
   if (isRefusal(current)) return answered(withoutState(current));
-  const guarded = refuseProtected(session, place, change.path) ?? cancelledBy(call);
+  const guarded = refuseProtected(session, target, change.path) ?? cancelledBy(call);
   if (guarded !== undefined) return refused(guarded, current);
   const base = await baseAgainst(site, current.kind === "file" ? current.sha256 : null);
   if (isRefusal(base)) return refused(base, current);
@@ -67,7 +67,7 @@ export async function decide(site: Site): Promise<Decision> {
 
 /** A refusal with what stands there now. */
 export async function refuseFresh(site: Site, refusal: Refusal): Promise<WriteRefusal> {
-  const now = await readCurrent(site.place, site.call.session, site.call.session.limits.changeBytes);
+  const now = await readCurrent(site.target, site.call.session, site.call.session.limits.changeBytes);
   return isRefusal(now) ? withoutState(refusal) : refuseWith(subjectOf(site), refusal, now);
 }
 
@@ -81,11 +81,11 @@ export async function overtaken(
   before: { readonly sha256: string | null },
 ): Promise<WriteRefusal> {
   const { session } = site.call;
-  const now = await readCurrent(site.place, session, session.limits.changeBytes);
+  const now = await readCurrent(site.target, session, session.limits.changeBytes);
   if (isRefusal(now)) return withoutState(now);
   if (now.kind === "absent") return refuseWith(subjectOf(site), refuse("file_missing", goneMessage), now);
   const sha256 = before.sha256 ?? emptySha256;
-  const history = await session.ports.history.entries(site.place.realPath);
+  const history = await session.ports.history.entries(site.target.realPath);
   return refuseMismatch(site, "state_mismatch", { kind: "stale", sha256 }, now, history);
 }
 
@@ -129,7 +129,7 @@ async function plan(site: Site, current: Current, terms: Terms = {}): Promise<De
 async function withStatesHealed(site: Site, planned: Plan, current: Current): Promise<Plan> {
   if (planned.kind !== "refusal" || planned.code !== "bytes_gone" || current.kind === "absent")
     return planned;
-  const kept = await keepReplaced(site.call.session, site.place, current);
+  const kept = await keepReplaced(site.call.session, site.target, current);
   return isRefusal(kept) || !kept.wayBack ? planned : site.change.plan(current, site.past);
 }
 

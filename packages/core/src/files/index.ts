@@ -23,7 +23,7 @@ export { joinSpans, type LineSpan, outsideSpans } from "./line-spans.js";
 export { MemoryDisk, memoryPorts } from "./memory-disk.js";
 export type * from "./outcomes.js";
 export { bareName, isSecret, protectedReason, tidyPath } from "./path-policy.js";
-export { type Edit, PersistentMap } from "./persistent-map.js";
+export { type InPlaceEdit, PersistentMap } from "./persistent-map.js";
 export { type PlacedLines, placeSteps } from "./placed-lines.js";
 export type * from "./ports.js";
 export type { AgreedFile, Preview, PreviewedFile, PreviewOutcome } from "./preview.js";
@@ -58,9 +58,9 @@ export {
   inWords,
   libraryWords,
   type Role,
-  type Said,
   type Sentence,
   say,
   type Vocabulary,
+  type Worded,
 } from "./vocabulary.js";
 export { Workspace, type WorkspaceOptions } from "./workspace.js";

@@ -210,7 +210,7 @@ export interface ChangedFile {
 }
 
 /** In what state a file is, by its hash alone: no licence to write, and nothing of it is shown. */
-export interface FileStanding {
+export interface FileStatus {
   /** As it was asked for. */
   readonly path: string;
   /** `null`: there is no such file; undefined where it cannot be told. */

@@ -1,6 +1,6 @@
 import { below } from "./ignore-rules.js";
 import { protectedReason } from "./path-policy.js";
-import type { Place } from "./ports.js";
+import type { Target } from "./ports.js";
 import { type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
 
@@ -10,20 +10,20 @@ import type { Session } from "./session.js";
  *
  * @param asked the tidied path of the request.
  */
-export function refuseProtected(session: Session, place: Place, asked: string): Refusal | undefined {
-  if (session.ownFolders.some((folder) => `${place.realPath}/`.startsWith(`${folder}/`))) {
+export function refuseProtected(session: Session, target: Target, asked: string): Refusal | undefined {
+  if (session.ownFolders.some((folder) => `${target.realPath}/`.startsWith(`${folder}/`))) {
     return refuse(
       "protected_path",
       "This is the tools' own state folder: nothing is written there for anybody.",
     );
   }
   const { disk } = session.ports;
-  const arrived = disk.realRoots.map((root) => below(root, place.realPath));
+  const arrived = disk.realRoots.map((root) => below(root, target.realPath));
   const named = asked.startsWith("/") ? disk.roots.map((root) => below(root, asked)) : [asked];
   const reason = [...arrived, ...named]
     .map((path) => (path === undefined ? undefined : protectedReason(path)))
     .find((found) => found !== undefined);
-  if (reason === undefined || session.allowsProtected(place.relativePath)) return undefined;
+  if (reason === undefined || session.allowsProtected(target.relativePath)) return undefined;
   return refuse(
     "protected_path",
     `Writing here needs a person's explicit approval: this is ${reason}. Reading is allowed.`,

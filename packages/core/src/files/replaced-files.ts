@@ -1,5 +1,5 @@
 import { DiskFault } from "./disk-fault.js";
-import type { Place, ReplacedFile, WorkspacePorts } from "./ports.js";
+import type { ReplacedFile, Target, WorkspacePorts } from "./ports.js";
 
 /** How many replaced files are kept open, and how much space they may take; the oldest are closed first. */
 const limitFiles = 64;
@@ -11,14 +11,14 @@ const graceMs = 1_000;
 
 /** Bytes that another program wrote into a file that had been replaced. */
 export interface DisplacedWrite {
-  readonly place: Pick<Place, "realPath" | "relativePath">;
+  readonly target: Pick<Target, "realPath" | "relativePath">;
   /** The hash of what the file held when it was replaced. */
   readonly before: string;
   readonly bytes: Uint8Array;
 }
 
 interface WatchedFile {
-  readonly place: Pick<Place, "realPath" | "relativePath">;
+  readonly target: Pick<Target, "realPath" | "relativePath">;
   /** What the file held when it was replaced. */
   readonly before: string;
   readonly file: ReplacedFile;
@@ -46,10 +46,10 @@ export class ReplacedFiles {
   ) {}
 
   /** @param before the hash of what the file held. */
-  watch(place: WatchedFile["place"], before: string, file: ReplacedFile): void {
-    const { realPath, relativePath } = place;
+  watch(target: WatchedFile["target"], before: string, file: ReplacedFile): void {
+    const { realPath, relativePath } = target;
     const since = this.ports.clock.now();
-    this.watched.push({ place: { realPath, relativePath }, before, file: file, since, sure: false });
+    this.watched.push({ target: { realPath, relativePath }, before, file: file, since, sure: false });
     this.makeRoom();
     if (this.waits || this.ports.later === undefined) return;
     this.waits = true;
@@ -79,10 +79,10 @@ export class ReplacedFiles {
 
   /** A disk that fails now may keep it at the next look; the call that looked has nothing to do with it. */
   private async keepFound(watched: WatchedFile, bytes: Uint8Array): Promise<void> {
-    const { place, before } = watched;
+    const { target, before } = watched;
     watched.pending = bytes;
     try {
-      const words = await this.keep({ place, before, bytes });
+      const words = await this.keep({ target, before, bytes });
       watched.pending = undefined;
       this.notices.push(words);
     } catch (error) {

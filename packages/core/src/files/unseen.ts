@@ -111,7 +111,7 @@ function cutToShow(old: TextLines, unseen: readonly LineSpan[]) {
 
 function namesOf(spans: readonly LineSpan[]): string {
   const names = spans.slice(0, mostSpans).map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
-  const more = spans.length > names.length ? `, and ${spans.length - names.length} more places` : "";
+  const more = spans.length > names.length ? `, and ${spans.length - names.length} more targets` : "";
   return clip(names.join(", "), 200) + more;
 }
 

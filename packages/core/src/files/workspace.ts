@@ -20,7 +20,7 @@ import type {
   ApplyChangesOutcome,
   BytesOutcome,
   FileOutcome,
-  FileStanding,
+  FileStatus,
   FindOutcome,
   FolderOutcome,
   InfoOutcome,
@@ -36,10 +36,10 @@ import type {
   WriteRefusal,
 } from "./outcomes.js";
 import { outsideFolder, tidyPath } from "./path-policy.js";
-import type { HistoryEntry, Place, WorkspacePorts } from "./ports.js";
+import type { HistoryEntry, Target, WorkspacePorts } from "./ports.js";
 import type { PreviewOutcome } from "./preview.js";
 import { readMany } from "./read-many.js";
-import { readPlace } from "./reading.js";
+import { readTarget } from "./reading.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import { type DoneChange, replaceText } from "./replace.js";
 import { ReplacedFiles } from "./replaced-files.js";
@@ -281,28 +281,28 @@ export class Workspace {
 
   /** What the system tells of a file or folder, without opening it. */
   async info(request: { readonly path: string }): Promise<InfoOutcome> {
-    return inside(this.shared, request.path, (place, name) => describeEntry(place, name));
+    return inside(this.shared, request.path, (target, name) => describeEntry(target, name));
   }
 
   /** The bytes of a file of any kind, as a whole: for images. No licence to write. */
   async readBytes(request: { readonly path: string }): Promise<BytesOutcome> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return tidy;
-    return atTurn(this.shared, tidy.path, (place) => readBytes(this.shared, place, tidy.path));
+    return atTurn(this.shared, tidy.path, (target) => readBytes(this.shared, target, tidy.path));
   }
 
   /** In what state files are now, in the order of the paths; hashes only. */
-  async fileStates(paths: readonly string[]): Promise<readonly FileStanding[]> {
-    const standings: FileStanding[] = [];
-    for (const path of paths) standings.push(await fileState(this.shared, path));
-    return standings;
+  async fileStates(paths: readonly string[]): Promise<readonly FileStatus[]> {
+    const statuses: FileStatus[] = [];
+    for (const path of paths) statuses.push(await fileState(this.shared, path));
+    return statuses;
   }
 
   /** The same under each file's lock, so that what a kill interrupted there is made good before. */
-  async recoveredStates(paths: readonly string[]): Promise<readonly FileStanding[]> {
-    const standings: FileStanding[] = [];
-    for (const path of paths) standings.push(await recoveredState(this.shared, path));
-    return standings;
+  async recoveredStates(paths: readonly string[]): Promise<readonly FileStatus[]> {
+    const statuses: FileStatus[] = [];
+    for (const path of paths) statuses.push(await recoveredState(this.shared, path));
+    return statuses;
   }
 
   /** Those of these states whose bytes are kept, so that they can be brought back. */
@@ -319,7 +319,7 @@ export class Workspace {
   async log(request: { readonly path: string }): Promise<LogOutcome> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return tidy;
-    const entries = await atTurn(this.shared, tidy.path, async (place) => this.logged(place), {
+    const entries = await atTurn(this.shared, tidy.path, async (target) => this.logged(target), {
       missing: "allow",
     });
     return "kind" in entries ? entries : { kind: "log", path: tidy.path, entries };
@@ -333,16 +333,16 @@ export class Workspace {
     await this.shared.replacedFiles.end();
   }
 
-  private async logged(place: Place): Promise<readonly LoggedWrite[] | Refusal> {
+  private async logged(target: Target): Promise<readonly LoggedWrite[] | Refusal> {
     const { history, blobs } = this.shared.ports;
-    const current = await readCurrent(place, this.shared, this.shared.limits.changeBytes);
+    const current = await readCurrent(target, this.shared, this.shared.limits.changeBytes);
     const disk = current.kind === "file" ? current.sha256 : null;
     const withFacts = async (entry: HistoryEntry): Promise<LoggedWrite> => ({
       ...entry,
       kept: entry.after !== null && (await blobs.has(entry.after)),
       current: entry.after === disk,
     });
-    const entries = await history.entries(place.realPath);
+    const entries = await history.entries(target.realPath);
     return Promise.all(entries.toReversed().map(withFacts));
   }
 
@@ -401,12 +401,12 @@ export class Workspace {
       case "list":
         return this.listEntries(request);
       case "find":
-        return inside(this.shared, request.path, (place, name) =>
-          findFiles(this.shared, place, name, request),
+        return inside(this.shared, request.path, (target, name) =>
+          findFiles(this.shared, target, name, request),
         );
       case "search":
-        return inside(this.shared, request.path, (place, name) =>
-          searchFiles(this.shared, place, name, request),
+        return inside(this.shared, request.path, (target, name) =>
+          searchFiles(this.shared, target, name, request),
         );
       default:
         return request satisfies never;
@@ -418,8 +418,9 @@ export class Workspace {
     if (isRefusal(tidy)) return { ...tidy, path: request.path };
     const { replacedFiles } = this.shared;
     await replacedFiles.look("soon");
-    const work = async (place: Place) =>
-      outsideFolder(place.relativePath, request.within) ?? (await readPlace(call, place, tidy.path, request));
+    const work = async (target: Target) =>
+      outsideFolder(target.relativePath, request.within) ??
+      (await readTarget(call, target, tidy.path, request));
     const outcome = await atTurn(this.shared, tidy.path, work, { ticket, signal: call.signal });
     if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
     const notice = replacedFiles.takeNotices();
@@ -432,8 +433,8 @@ export class Workspace {
     if (!whole || depth < 1 || limit < 1) {
       return refuse("invalid_arguments", "depth and limit are whole numbers of at least 1.");
     }
-    return inside(this.shared, request.path, async (place, name) => {
-      const listing = await listFolder(this.shared.ports.disk, place, name, { depth, limit, all });
+    return inside(this.shared, request.path, async (target, name) => {
+      const listing = await listFolder(this.shared.ports.disk, target, name, { depth, limit, all });
       return isRefusal(listing)
         ? listing
         : { kind: "listed", path: name, entries: listing.entries, more: listing.more };

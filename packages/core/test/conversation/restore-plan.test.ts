@@ -7,7 +7,7 @@ import {
   type RestorePlan,
   type TurnPayload,
 } from "../../src/conversation/index.js";
-import { type FileStanding, isRefusal, refuse } from "../../src/files/index.js";
+import { type FileStatus, isRefusal, refuse } from "../../src/files/index.js";
 import {
   boundary,
   freshConversation,
@@ -20,7 +20,7 @@ import {
 } from "./files-support.js";
 
 /** What is on the disk; all states are kept but those that begin with `gone`. */
-function diskOf(files: Readonly<Record<string, string | null | Omit<FileStanding, "path">>>): RestoreDisk {
+function diskOf(files: Readonly<Record<string, string | null | Omit<FileStatus, "path">>>): RestoreDisk {
   return {
     fileStates: async (paths) =>
       paths.map((path) => {

@@ -4,9 +4,9 @@ import {
   inWords,
   isRefusal,
   memoryPorts,
-  type Said,
   say,
   type Vocabulary,
+  type Worded,
   Workspace,
 } from "../../src/files/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
@@ -118,7 +118,7 @@ describe.each(doors)("a refusal at a door with %s", (_, offered) => {
 });
 
 test("every sentence can be said with any words that a door may have", async () => {
-  const sentences: Said[] = [];
+  const sentences: Worded[] = [];
   for (const call of refused) {
     const { result } = await run(call, {});
     const outcome = "outcome" in result ? result.outcome : result.refusal;

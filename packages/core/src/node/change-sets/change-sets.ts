@@ -5,13 +5,13 @@ import {
   type ChangeSets,
   DiskFault,
   isRefusal,
-  type Place,
   type Refusal,
   type SetCommitted,
   type SetStep,
   type SetStopped,
+  type Target,
 } from "../../files/index.js";
-import { spotOf } from "../commit/place.js";
+import { spotOf } from "../commit/disk-target.js";
 import { changed, lostLock } from "../commit/proved-file.js";
 import { Cleanup, newStageName } from "../commit/stage.js";
 import { removeQuietly } from "../disk/entries.js";
@@ -53,7 +53,7 @@ function recordOf(id: string, steps: readonly SetStep[]): SetRecord {
 
 /** The commit of one change set, from its record to its end. */
 class SetCommit {
-  private readonly places: Place[] = [];
+  private readonly targets: Target[] = [];
   private readonly cleanups: Cleanup[] = [];
   private readonly openSteps: OpenStep[] = [];
   private readonly prepared: PreparedStep[] = [];
@@ -74,7 +74,7 @@ class SetCommit {
       return stopped ?? this.finish();
     } finally {
       for (const cleanup of this.cleanups) cleanup.run();
-      for (const place of this.places) await place.close();
+      for (const target of this.targets) await target.close();
     }
   }
 
@@ -94,10 +94,10 @@ class SetCommit {
   private async stageAll(): Promise<Changed | Refusal | undefined> {
     for (const [at, step] of this.steps.entries()) {
       this.at = at;
-      const place = await step.enter();
-      if (isRefusal(place)) return place;
-      this.places.push(place);
-      const [spot, names, cleanup] = [spotOf(place), this.record.steps[at], new Cleanup()];
+      const target = await step.enter();
+      if (isRefusal(target)) return target;
+      this.targets.push(target);
+      const [spot, names, cleanup] = [spotOf(target), this.record.steps[at], new Cleanup()];
       if (spot === undefined || names === undefined) throw new Error("a step of a change set has no place");
       this.cleanups.push(cleanup);
       this.openSteps.push({ names, folder: spot.folder });

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { namesIn } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
-import { type JournalPlace, journalSuffix, unfinishedJournal } from "./place.js";
+import { type JournalPaths, journalSuffix, unfinishedJournal } from "./paths.js";
 
 /** Removes what lies beside a journal that is not there: its texts, and what was once cut off it. */
-export function clearRemains(place: JournalPlace): void {
-  for (const name of namesIn(place.room)) {
-    if (name.startsWith(`${place.id}.`)) removeAll(join(place.room, name));
+export function clearRemains(paths: JournalPaths): void {
+  for (const name of namesIn(paths.folder)) {
+    if (name.startsWith(`${paths.id}.`)) removeAll(join(paths.folder, name));
   }
 }
 

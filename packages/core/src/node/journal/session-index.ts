@@ -4,7 +4,7 @@ import { newId, sha256 } from "../disk/digest.js";
 import { removeQuietly } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
-import { unfinishedJournal } from "./place.js";
+import { unfinishedJournal } from "./paths.js";
 
 /** What was found in a journal of this size when it bore this time. */
 export interface IndexedFacts {

@@ -46,7 +46,7 @@ export interface ConversationTool<Shape extends z.ZodRawShape = z.ZodRawShape> {
   run(
     host: ConversationHost,
     args: z.output<z.ZodObject<Shape>>,
-    asked: Asked,
+    asked: Caller,
   ): Promise<ConversationAnswer | ConversationRefusal> | ConversationAnswer | ConversationRefusal;
 }
 
@@ -91,8 +91,8 @@ export interface ConversationAnswer {
   readonly text?: string;
 }
 
-/** Who asked: a call of the model, whose result is added on the branch that a move leaves, or a person. */
-export interface Asked {
+/** Who runs the tool: a call of the model, whose result is added on the branch that a move leaves, or a person. */
+export interface Caller {
   readonly byModel: boolean;
   /** The result of the call; `undefined` where a person asked. */
   answering(answer: ConversationAnswer): AnsweredCall | undefined;

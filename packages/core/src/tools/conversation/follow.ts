@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { ConversationRefusal } from "../../conversation/index.js";
 import { refuse } from "../../files/index.js";
 import {
-  type Asked,
   answer,
+  type Caller,
   type ConversationAnswer,
   type ConversationHost,
   type FilesThatFollow,
@@ -15,7 +15,7 @@ type Request = Pick<Parameters<FilesThatFollow["follow"]>[0], "toId" | "consent"
 export async function follow(
   host: ConversationHost,
   request: Request,
-  asked: Asked,
+  asked: Caller,
 ): Promise<ConversationAnswer | ConversationRefusal> {
   if (host.files === undefined)
     return refuse(

@@ -143,7 +143,7 @@ function cutWindows(state: FileState, content: string, ranges: ChangeReport["ran
 }
 
 /** Puts the context around each range and joins those that then touch. */
-function widen(ranges: ChangeReport["ranges"], first: number, last: number): LineRange[] {
+function widen(ranges: ChangeReport["ranges"], first: number, last: number): ShownRange[] {
   const widened: { from: number; to: number }[] = [];
   for (const range of [...ranges].sort((a, b) => a.from - b.from)) {
     const from = Math.max(first, range.from - windowContextLines);
@@ -155,7 +155,7 @@ function widen(ranges: ChangeReport["ranges"], first: number, last: number): Lin
   return widened;
 }
 
-interface LineRange {
+interface ShownRange {
   readonly from: number;
   readonly to: number;
 }
