@@ -11,7 +11,7 @@ import { type AgreedFile, compareAgreed, type Preview, type PreviewedFile } from
 import { isRefusal, refuse } from "./refusal.js";
 import { type Site, siteOf, subjectOf } from "./site.js";
 
-/** Takes the locks, walks to the place, and carries the change out. */
+/** Takes the locks, walks to the target, and carries the change out. */
 export function carryOut(call: Call, change: Change, ticket: Ticket): Promise<WriteOutcome> {
   return atSite(call, change, ticket, async (site, lock) => {
     const decision = await decide(site);
@@ -35,7 +35,7 @@ export function previewChange(
   });
 }
 
-/** What a decision would do to its file. */
+/** The preview of a decision, for its file. */
 export function previewedFile(site: Site, decision: WriteDecision): PreviewedFile {
   const { plan, current } = decision;
   const { session } = site.call;
@@ -44,7 +44,7 @@ export function previewedFile(site: Site, decision: WriteDecision): PreviewedFil
   return { path: site.change.path, before, after, change: plan.report, agreed: agreedFile(site, decision) };
 }
 
-/** What a person agrees to when this decision is shown. */
+/** The facts that a person agrees to when this decision is shown. */
 export function agreedFile({ call, change, target }: Site, { plan, current }: WriteDecision): AgreedFile {
   return {
     realPath: target.realPath,
@@ -54,7 +54,7 @@ export function agreedFile({ call, change, target }: Site, { plan, current }: Wr
   };
 }
 
-/** Why what it comes to is not what was agreed; undefined where it is, or nothing had to be. */
+/** Why the decision is not the agreed one; undefined if it is, or if no consent was needed. */
 async function holdAgainstAgreed(site: Site, decision: WriteDecision): Promise<WriteRefusal | undefined> {
   const { agreed } = site.call;
   if (agreed === undefined) return undefined;
@@ -68,7 +68,7 @@ async function holdAgainstAgreed(site: Site, decision: WriteDecision): Promise<W
   }
 }
 
-/** The state that stood there when a person was asked, by its hash alone. */
+/** The state at the time of the consent, by its hash alone. */
 function agreedBefore({ target }: Site, agreed: readonly AgreedFile[]): { readonly sha256: string | null } {
   return { sha256: agreed.find(({ realPath }) => realPath === target.realPath)?.before ?? null };
 }
@@ -78,7 +78,7 @@ export const notAgreed = refuse(
   "The change would come to something else than what was agreed to. Nothing was written; ask again with what it comes to now.",
 );
 
-/** The place of a change under both of its locks. */
+/** The target of a change under both of its locks. */
 async function atSite<Result>(
   call: Call,
   change: Change,

@@ -34,7 +34,7 @@ export async function applySet(
   return "kind" in members ? refusedSet(members) : carryOutSet(call, members, ticket);
 }
 
-/** What it comes to, without the step. */
+/** Previews a change set: everything but the step. */
 export async function previewSet(
   call: Call,
   request: Asked<ApplyChangesRequest>,
@@ -78,7 +78,7 @@ export function previewMembers(
   });
 }
 
-/** The members under all their locks, each with what it comes to. */
+/** The results of all members, under all their locks. */
 async function atSites<Result>(
   call: Call,
   members: readonly Member[],
@@ -118,7 +118,7 @@ function isRefused(result: MemberResult): boolean {
   return result.kind === "answered" && !result.outcome.success;
 }
 
-/** Whether the set comes to exactly what a person agreed to, if anybody was asked. */
+/** Whether the set comes to exactly the agreed files, if consent was needed. */
 function isAgreed({ agreed }: Call, results: readonly MemberResult[]): boolean {
   if (agreed === undefined) return true;
   const planned = results.filter(isPlanned).map(({ site, decision }) => agreedFile(site, decision));
@@ -131,7 +131,7 @@ function disagreed(result: MemberResult): ChangedFile {
   return { path: pathOf(result), outcome: refuseWith(subjectOf(site), notAgreed, decision.current) };
 }
 
-/** What was and what will be is kept, so that both can be given back, whatever happens in between. */
+/** Keeps the old and the new states, so that either can be restored, whatever happens in between. */
 async function secureAll(
   session: Session,
   results: readonly MemberResult[],
@@ -191,7 +191,7 @@ function pathOf({ member }: MemberResult): string {
   return member.change.path;
 }
 
-/** Where each member stands, found without a lock; a file that is named twice has no one meaning. */
+/** The real path of each member, found without a lock; refuses a file that is named twice. */
 async function arriveAll(
   session: Session,
   members: readonly Member[],

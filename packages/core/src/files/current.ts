@@ -43,13 +43,13 @@ export async function readCurrent(
   }
 }
 
-/** Keeps a state that was seen, so that it can be compared with; secrets are never copied. */
+/** Keeps a state for later comparison; secrets are never copied. */
 export async function keepState(session: Session, target: Target, file: CurrentFile): Promise<void> {
   if (!isSecret(target.relativePath)) await session.ports.blobs.put(file.sha256, file.bytes);
 }
 
 /**
- * Keeps a state that is about to be replaced: without a way back nothing is taken away.
+ * Keeps a state that is about to be replaced: nothing is replaced without a way back.
  *
  * @returns whether there is a way back; false for secrets, which are never copied. `disk_full` where the
  *   state folder cannot keep it.

@@ -6,7 +6,7 @@ import { isRefusal, type Refusal } from "./refusal.js";
 import type { DisplacedWrite } from "./replaced-files.js";
 import type { Session } from "./session.js";
 
-/** The one step that changes the disk: new bytes, or no file, in place of what was read. */
+/** The one step that changes the disk: new bytes, or no file, instead of the state that was read. */
 export function takeStep(
   target: Target,
   bytes: Uint8Array | null,
@@ -35,11 +35,11 @@ export function newEntry(
 }
 
 /**
- * What another program, without our lock, put into a file that was replaced: kept and recorded, so that it
- * can be restored.
+ * Keeps and records bytes that another program, without our lock, wrote into a file that was replaced, so that
+ * they can be restored.
  *
  * @param before the hash of what that file held; `null` where there was none.
- * @returns half a sentence that says where it is.
+ * @returns half a sentence that says where they are.
  */
 export async function keepDisplaced(
   session: Session,
@@ -62,7 +62,7 @@ export async function keepDisplaced(
     : "it could not be kept";
 }
 
-/** The same for what was there at the very moment of the step: a sentence for the end of the message. */
+/** The same for bytes of the very moment of the step. @returns a sentence for the end of the message. */
 export async function noteDisplaced(
   session: Session,
   target: Target,
@@ -75,14 +75,14 @@ export async function noteDisplaced(
   return ` At the same moment another program wrote to the old file: ${where}.`;
 }
 
-/** The same for what is found later in a file that was replaced. Must not be called by who holds its lock. */
+/** The same for bytes that are found later in a replaced file. Must not be called under its lock. */
 export async function noteFound(
   session: Session,
   { target, before, bytes }: DisplacedWrite,
 ): Promise<string> {
   const lock = await session.ports.locks.acquire(target.realPath, session.limits.lockMs);
   try {
-    // Without the lock it is kept and said all the same; only the order of the history is at stake.
+    // Without the lock they are kept and reported all the same; only the order of the history is at stake.
     const where = await keepDisplaced(session, target, before, bytes);
     const name = quoteForDisplay(target.relativePath);
     return `A displaced write was found: another program still had ${name} open as it was before an earlier write, and wrote to that; ${where}.`;
@@ -91,7 +91,7 @@ export async function noteFound(
   }
 }
 
-/** Whether a replaced file is watched afterwards: secrets are not, since nothing of them is copied. */
+/** Whether a replaced file is watched afterwards: secrets are not, since they are never copied. */
 export function isWatched(target: Target): boolean {
   return !isSecret(target.relativePath);
 }

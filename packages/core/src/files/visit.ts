@@ -6,7 +6,7 @@ import type { Target } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
 import type { Session } from "./session.js";
 
-/** Walks to a folder (or file) that is only looked at, without waiting for its turn. */
+/** Walks to a folder or file for a look, without waiting for its turn. */
 export async function inside<Result>(
   { ports }: Session,
   path: string | undefined,
@@ -23,7 +23,7 @@ export async function inside<Result>(
   }
 }
 
-/** Walks to a path, waits for its turn there, and lets the place go again. */
+/** Walks to a path, waits for its turn there, and closes the target after the work. */
 export async function atTurn<Result>(
   session: Session,
   path: string,
@@ -32,7 +32,7 @@ export async function atTurn<Result>(
 ): Promise<Result | Refusal> {
   const { disk } = session.ports;
   const found = await disk.enter(path, missing);
-  // Its folder may be made by a request that came before this one.
+  // An earlier request may make its folder.
   const isEarly = isRefusal(found) && found.code === "file_missing" && ticket !== undefined;
   const target = isEarly ? await disk.enter(path, "allow") : found;
   if (isRefusal(target)) return target;

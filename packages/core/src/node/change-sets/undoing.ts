@@ -32,7 +32,7 @@ export function takeBack(steps: readonly OpenStep[]): TakenBack {
   const foreign: string[] = [];
   for (const { names, folder } of inOrder(steps, ({ names }) => names).toReversed()) {
     const { realPath, before } = names.entry;
-    // Without a folder there is no file: for one that was to be created that is as it was.
+    // Without a folder there is no file, which is the old state of one that was to be created.
     const state = folder === undefined ? (before === null ? "old" : "foreign") : stateOf(folder, names);
     const left =
       state === "overwritten" || (state === "new" && folder !== undefined && !putBack(folder, names));
@@ -43,7 +43,7 @@ export function takeBack(steps: readonly OpenStep[]): TakenBack {
   return { overwritten, foreign };
 }
 
-/** New names first, old ones last: whoever looks meanwhile finds a renamed file twice rather than not at all. */
+/** New names first, old ones last: a reader in between finds a renamed file twice rather than not at all. */
 export function inOrder<Item>(items: readonly Item[], stepOf: (item: Item) => RecordedStep): readonly Item[] {
   const rank = (item: Item) => {
     const { before, after } = stepOf(item).entry;
@@ -81,7 +81,7 @@ export function clear(steps: readonly OpenStep[]): { readonly removed: number; r
   let whole = true;
   for (const { names, folder } of steps) {
     if (folder === undefined) continue;
-    // The second name first: a stage that is still there says that the step was not taken.
+    // The second name first: a remaining stage means that the step was not taken.
     for (const name of [names.keptName, names.stageName]) {
       whole =
         quietly(() => {
@@ -92,7 +92,7 @@ export function clear(steps: readonly OpenStep[]): { readonly removed: number; r
   return { removed, whole };
 }
 
-/** @returns whether the system did what was asked. */
+/** @returns whether the system call succeeded. */
 export function quietly(work: () => void): boolean {
   try {
     work();

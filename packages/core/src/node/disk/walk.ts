@@ -196,7 +196,7 @@ class Walker {
     return this.restart(start.root, [...start.rest, ...this.rest]);
   }
 
-  /** The text of a link; undefined where something else stands there. */
+  /** The text of a link; undefined for anything else. */
   private readLink(name: string): string | undefined {
     try {
       return readlinkSync(this.folder.at(name));

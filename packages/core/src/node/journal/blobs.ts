@@ -34,7 +34,7 @@ export class JournalBlobs {
       this.kept.add(name);
       return bytes;
     } catch (error) {
-      // What the disk does not give back is as good as gone, and said so.
+      // A blob that cannot be read is as good as gone, and reported so.
       if (codeOf(error) === "") throw error;
       return undefined;
     }

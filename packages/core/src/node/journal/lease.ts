@@ -27,7 +27,7 @@ export async function takeLease(
   }
 }
 
-/** Who writes a session now, for a person to read; undefined where nobody does. */
+/** The name of the writer of a session, for a person; undefined if there is none. */
 export function leaseHolder(state: StateFolder, paths: JournalPaths): string | undefined {
   const path = state.at("locks", keyOf(paths.file));
   try {

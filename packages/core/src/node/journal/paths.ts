@@ -7,10 +7,10 @@ import { closeQuietly, codeOf, openFlags, syncFolder } from "../disk/platform.js
 import { readUpTo } from "../disk/reading.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 
-/** What is not finished begins with this; no id does, for they hold no dots. */
+/** Unfinished files begin with this; no id does, since ids have no dots. */
 export const unfinishedJournal = "tmp.";
 
-/** Where a session is kept: all its names begin with its id and a dot. */
+/** The paths of a session's files: all names begin with its id and a dot. */
 export interface JournalPaths {
   readonly id: string;
   readonly folder: string;
@@ -49,7 +49,7 @@ export function readWhole(path: string): Uint8Array | undefined {
 }
 
 /**
- * Puts a file there, whole and durable but for its name in the folder; whoever finds it finds all of it.
+ * Writes a file under its name in one step, its content durable; its name is durable once the folder is synced.
  * Throws the system's error; nothing is left then.
  */
 export function publishFile(state: StateFolder, path: string, bytes: Uint8Array): void {

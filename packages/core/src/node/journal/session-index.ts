@@ -26,7 +26,7 @@ export function readIndex(state: StateFolder): ReadonlyMap<string, IndexedFacts>
   try {
     const [check, text] = splitOnce(readFileSync(indexPath(state), "utf8"));
     if (check !== checkOf(text)) return new Map();
-    // Nobody but `writeIndex` makes such a check, and it stands over the form, too.
+    // Only `writeIndex` makes such a check, and it covers the form, too.
     return new Map(JSON.parse(text) as [string, IndexedFacts][]);
   } catch (error) {
     if (codeOf(error) === "") throw error;

@@ -92,7 +92,7 @@ class JournalStore implements SessionStore {
     try {
       return this.attempt(what, () => {
         if (!isThere(paths.file)) return refuseUnknownSession(id);
-        // The journal first: from here on the rest belongs to nobody, and is found to.
+        // The journal first: without it, recovery knows that the rest may go.
         unlinkSync(paths.file);
         syncFolder(paths.folder);
         clearRemains(paths);

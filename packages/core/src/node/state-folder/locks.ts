@@ -178,7 +178,7 @@ class LinkLock implements Lock {
         const now = new Date();
         if (readLink(this.path) === this.text) lutimesSync(this.path, now, now);
       } catch {
-        // `held` will tell.
+        // `held` finds out.
       }
     }, beatMs);
     this.beat.unref();

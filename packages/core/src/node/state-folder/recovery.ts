@@ -67,7 +67,7 @@ export function recoverPath(state: StateFolder, realPath: string): Recovered {
   return total;
 }
 
-/** Under the lock an owner who cannot be looked up is as good as dead: the lock was not his. */
+/** Under the lock an owner that cannot be looked up counts as dead: it did not hold the lock. */
 function isOrphan(intent: StoredIntent): boolean {
   return livenessOf(intent.owner) !== "alive";
 }
