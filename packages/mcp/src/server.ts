@@ -8,13 +8,13 @@ import {
   Server,
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
-import type { CallsUnderWay } from "./calls-under-way.js";
 import { instructions, readOnlyInstructions } from "./instructions.js";
 import type { McpOptions } from "./options.js";
 import { toCallResult } from "./result.js";
+import type { RunningCalls } from "./running-calls.js";
 
 /** One server for one connection, for both protocol revisions. It declares tools and nothing else. */
-export function createServer(options: McpOptions, calls: CallsUnderWay): Server {
+export function createServer(options: McpOptions, calls: RunningCalls): Server {
   const server = new Server(
     { name: "holdfast", title: "Holdfast", version: options.version ?? "0.0.0" },
     {

@@ -94,7 +94,7 @@ export class PostgresSession implements OpenSession {
   }
 
   async close(): Promise<void> {
-    await this.pending.settled();
+    await this.pending.idle();
     if (this.isClosed) return;
     this.isClosed = true;
     this.onClose(this);

@@ -1,4 +1,4 @@
-import type { Edit } from "../files/index.js";
+import type { InPlaceEdit } from "../files/index.js";
 import { KnownFiles, type LearnOptions, type LineSpan } from "../files/index.js";
 import { defined } from "../text/index.js";
 import { isOfModel } from "./exchange.js";
@@ -31,7 +31,7 @@ export class KnownOnPath {
   }
 
   /** What one more node tells. */
-  after(known: KnownFiles, node: TurnNode, edit?: Edit): KnownFiles {
+  after(known: KnownFiles, node: TurnNode, edit?: InPlaceEdit): KnownFiles {
     const { payload, id } = node;
     if (beginsAnew(node)) return KnownFiles.empty;
     const unsent = this.unsentBefore(node);
@@ -61,7 +61,7 @@ export class KnownOnPath {
   }
 
   /** The same path as if what is taken out had not shown anything; what it did to files was done. */
-  private withoutUnsent(node: TurnNode, { above, nodes }: Unsent, edit: Edit | undefined): KnownFiles {
+  private withoutUnsent(node: TurnNode, { above, nodes }: Unsent, edit: InPlaceEdit | undefined): KnownFiles {
     const context = this.context;
     if (context === undefined) throw new Error("no path is being folded");
     const takers = [...nodes, node].filter(({ payload }) => takesOut(payload));

@@ -137,7 +137,7 @@ class MemorySession implements OpenSession {
   }
 
   async close(): Promise<void> {
-    await this.pending.settled();
+    await this.pending.idle();
     if (this.stored.writer === this) this.stored.writer = undefined;
   }
 

@@ -30,7 +30,7 @@ export class PendingRecords<Item> {
   private waiting: Item[] = [];
   /** How many are put ahead, behind the durable ones. */
   private ahead = 0;
-  private turn: Promise<unknown> = Promise.resolve();
+  private queue: Promise<unknown> = Promise.resolve();
   private dropCount = 0;
   /** What the last drop was for. */
   private refusal: ConversationRefusal | undefined;
@@ -75,8 +75,8 @@ export class PendingRecords<Item> {
   }
 
   /** Resolves when nothing is being written any more. */
-  async settled(): Promise<void> {
-    await this.turn;
+  async idle(): Promise<void> {
+    await this.queue;
   }
 
   /** Of all that was appended and not dropped. */
@@ -85,8 +85,8 @@ export class PendingRecords<Item> {
   }
 
   private inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    const answer = this.turn.then(work);
-    this.turn = answer.catch(() => undefined);
+    const answer = this.queue.then(work);
+    this.queue = answer.catch(() => undefined);
     return answer;
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { renderContext } from "../../src/context/index.js";
-import { storiesAlong } from "../../src/conversation/file-stories.js";
+import { transitionsAlong } from "../../src/conversation/file-transitions.js";
 import { ContextManager, type JsonObject, namesFrom, timeSortedIds } from "../../src/conversation/index.js";
 import { nodesBelow } from "../../src/conversation/tree-paths.js";
 import { isRefusal, joinSpans } from "../../src/files/index.js";
@@ -124,8 +124,11 @@ describe("the result of a change that a stale base refused", () => {
     );
     const { context, manifests } = manager;
     const nodes = nodesBelow(context, before, context.currentNodeId);
-    const stories = storiesAlong(context, nodes, { naming: manifests.naming, before: () => sha(ten) });
-    expect(stories.get("f.txt")).toMatchObject({
+    const transitions = transitionsAlong(context, nodes, {
+      naming: manifests.naming,
+      before: () => sha(ten),
+    });
+    expect(transitions.get("f.txt")).toMatchObject({
       first: sha(ten),
       last: sha(changed),
       ours: true,

@@ -8,9 +8,9 @@ import {
   memoryPorts,
   type RefusalCode,
   refusalCodes,
-  type Said,
   say,
   type Vocabulary,
+  type Worded,
   Workspace,
 } from "../../src/files/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
@@ -96,7 +96,7 @@ test("the library's own messages name its methods and arguments, and no tool", a
 });
 
 test("every sentence can be said with any words that a door may have", async () => {
-  const sentences: Said[] = [];
+  const sentences: Worded[] = [];
   for (const call of refusedCalls) {
     const { result } = await run(call, {});
     const outcome = "outcome" in result ? result.outcome : result.refusal;

@@ -11,7 +11,7 @@ import { type Lock, refuse } from "../../files/index.js";
 import { appendFlags, closeQuietly, codeOf, syncFolder } from "../disk/platform.js";
 import type { JournalBlobs } from "./blobs.js";
 import { anotherProcess } from "./lease.js";
-import type { JournalPlace } from "./place.js";
+import type { JournalPaths } from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 
 /** Where in a journal a writer begins. */
@@ -46,7 +46,7 @@ export class JournalWriter {
   private soon: NodeJS.Immediate | undefined;
 
   constructor(
-    private readonly place: JournalPlace,
+    private readonly place: JournalPaths,
     private readonly lock: Lock,
     private readonly blobs: JournalBlobs,
     start: WriterStart,
@@ -150,7 +150,7 @@ export class JournalWriter {
     if (this.synced && this.durableBytes === this.writtenBytes) return;
     fdatasyncSync(this.opened());
     // Who made the session may have been killed before its name was durable.
-    if (!this.synced) syncFolder(this.place.room);
+    if (!this.synced) syncFolder(this.place.folder);
     this.synced = true;
     this.durableBytes = this.writtenBytes;
   }

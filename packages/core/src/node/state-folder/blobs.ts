@@ -25,7 +25,7 @@ export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
       const path = blobPath(state, hash);
       try {
         presence.show();
-        // A power cut may leave a blob of the right size whose bytes were never written.
+        // After a power cut a blob of the right size may lack its bytes.
         const doubtful = care === "sure" && readBlob(path, hash) === undefined;
         if (doubtful || !touch(path, bytes.length)) create(state, path, bytes);
         return true;
@@ -47,12 +47,12 @@ export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
   };
 }
 
-/** The bytes of this SHA-256 where they are kept, for who only looks. */
+/** The bytes of this SHA-256, if they are kept; reads only. */
 export function keptBytes(state: StateFolder, hash: string): Uint8Array | undefined {
   return whereReadable(() => readState(state, hash));
 }
 
-/** Keeps bytes for sure, for who clears up and has no session. Throws the system's error. */
+/** Keeps bytes durably, for recovery, which has no session. Throws the system's error. */
 export function keepBlob(state: StateFolder, hash: string, bytes: Uint8Array): void {
   const path = blobPath(state, hash);
   if (readBlob(path, hash) === undefined || !touch(path, bytes.length)) create(state, path, bytes);

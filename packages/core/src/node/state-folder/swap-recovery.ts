@@ -14,13 +14,13 @@ import type { Intent } from "./intents.js";
 import type { StateFolder } from "./state-folder.js";
 
 /**
- * Settles what a kill left under the swap name. It is the new file before the swap, the old one after it,
- * or, where somebody without our lock was there in between, his: that one goes back to its place, and where
- * its place was taken meanwhile, it is kept. Throws the system's error; the intent then stays.
+ * Recovers the file that a kill left under the swap name. It is the new file before the exchange, the old one
+ * after it, or the file of a program without our lock: that one gets its name back, or, if another file has
+ * the name by now, its bytes are kept. Throws the system's error; the intent then stays.
  *
- * @returns whether something lay there and is gone.
+ * @returns whether there was such a file; it is gone now.
  */
-export function settleSwap(state: StateFolder, folder: Folder, { stageName, change }: Intent): boolean {
+export function recoverSwap(state: StateFolder, folder: Folder, { stageName, change }: Intent): boolean {
   const name = swapNameOf(stageName);
   const aside: Spot = { folder, name, shown: name };
   if (!isStageName(stageName) || lookAt(aside).kind === "missing") return false;
@@ -47,7 +47,7 @@ function giveBack(folder: Folder, aside: Spot, realPath: string): void {
   folder.sync();
 }
 
-/** What may neither be thrown away nor be copied stays where it lies. */
+/** A file that may be neither deleted nor copied stays there. */
 function stuck(name: string): Error {
   return Object.assign(new Error(`${name} is left where it is`), { code: "EBUSY", syscall: "unlink" });
 }

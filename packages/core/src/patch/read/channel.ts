@@ -5,7 +5,7 @@ import { ListedHunk } from "../model/hunk-lines.js";
 import type { Repair } from "../model/types.js";
 
 /** Hunks as they were before a channel changed all of their lines by one rule. */
-export interface Restored {
+export interface RestoredText {
   readonly hunks: readonly Hunk[];
   readonly repairs: readonly Repair[];
 }
@@ -21,7 +21,7 @@ export function restoreLines(
   diff: string,
   hunks: readonly Hunk[],
   deadline: Deadline,
-): Restored {
+): RestoredText {
   const plain = diff.includes("&") ? withoutEntities(base, hunks, deadline) : undefined;
   const bare = withoutNumbers(base, plain ?? hunks, deadline);
   const repairs: Repair[] = [];

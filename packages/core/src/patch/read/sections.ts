@@ -1,4 +1,4 @@
-import type { LineSpan } from "./parse-fences.js";
+import type { FencedSpan } from "./parse-fences.js";
 import { type FileNames, type GitLine, noFile } from "./parse-header.js";
 
 /** A diff of more hunks is refused, whatever it says. */
@@ -64,7 +64,7 @@ export class SectionList {
     }
   }
 
-  notePiece({ from, to }: LineSpan): void {
+  notePiece({ from, to }: FencedSpan): void {
     this.current.pieces.push(from, to);
   }
 

@@ -3,13 +3,13 @@ import { escapeForDisplay } from "../../text/index.js";
 import { carryHistory } from "./carry-history.js";
 import { carryTask } from "./carry-task.js";
 import type { ConversationRequest, TrackRequest } from "./conversation-request.js";
-import { type Answered, type Asked, answer, type ConversationHost } from "./conversation-tool.js";
+import { type Answered, answer, type Caller, type ConversationHost } from "./conversation-tool.js";
 
 /** Carries out what is asked of a conversation, whoever asked: the one place where the tools' requests act. */
 export async function carryConversation(
   host: ConversationHost,
   request: ConversationRequest,
-  asked: Asked,
+  asked: Caller,
 ): Promise<Answered> {
   switch (request.kind) {
     case "task_start":

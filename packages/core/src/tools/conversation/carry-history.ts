@@ -2,7 +2,7 @@ import { debugOutline } from "../../context/index.js";
 import { isRefusal } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import type { HistoryRequest } from "./conversation-request.js";
-import { type Answered, type Asked, answer, type ConversationHost } from "./conversation-tool.js";
+import { type Answered, answer, type Caller, type ConversationHost } from "./conversation-tool.js";
 import { follow } from "./follow.js";
 import { summaryOf } from "./summary-of.js";
 
@@ -10,7 +10,7 @@ import { summaryOf } from "./summary-of.js";
 export async function carryHistory(
   host: ConversationHost,
   request: HistoryRequest,
-  asked: Asked,
+  asked: Caller,
 ): Promise<Answered> {
   switch (request.kind) {
     case "history_view":
@@ -39,7 +39,7 @@ function view({ manager }: ConversationHost, limitLines: number): Answered {
   return answer("The history:", undefined, shown.join("\n"));
 }
 
-async function rewind(host: ConversationHost, { turnId, files }: Rewind, asked: Asked): Promise<Answered> {
+async function rewind(host: ConversationHost, { turnId, files }: Rewind, asked: Caller): Promise<Answered> {
   const { manager } = host;
   const target = manager.rewindTarget(turnId);
   if (isRefusal(target)) return target;
@@ -55,7 +55,7 @@ async function rewind(host: ConversationHost, { turnId, files }: Rewind, asked: 
 async function summarize(
   host: ConversationHost,
   { focus, summary }: Summarize,
-  asked: Asked,
+  asked: Caller,
 ): Promise<Answered> {
   const { id: toId, taskId: fromId } = host.manager.getCurrentNode();
   const request = { purpose: "branch", fromId, toId, ...defined({ focus }) } as const;

@@ -9,8 +9,8 @@ import { defined, escapeForDisplay } from "../../text/index.js";
 import type { TaskRequest } from "./conversation-request.js";
 import {
   type Answered,
-  type Asked,
   answer,
+  type Caller,
   type ConversationHost,
   renderAnswer,
 } from "./conversation-tool.js";
@@ -21,7 +21,7 @@ import { summaryOf } from "./summary-of.js";
 export async function carryTask(
   host: ConversationHost,
   request: TaskRequest,
-  asked: Asked,
+  asked: Caller,
 ): Promise<Answered> {
   switch (request.kind) {
     case "task_start":
@@ -47,7 +47,7 @@ type Start = Extract<TaskRequest, { readonly kind: "task_start" }>;
 type Cancel = Extract<TaskRequest, { readonly kind: "task_cancel" }>;
 type Restart = Extract<TaskRequest, { readonly kind: "task_restart" }>;
 
-async function start(host: ConversationHost, request: Start, asked: Asked): Promise<Answered> {
+async function start(host: ConversationHost, request: Start, asked: Caller): Promise<Answered> {
   const transformation = await transformationOf(host, request);
   if (isRefusal(transformation)) return transformation;
   const { name, goal } = request;
@@ -73,12 +73,12 @@ async function transformationOf(
 }
 
 /** The call is answered on the branch that is left, with the id of the task that is about to begin. */
-function answeringTask(asked: Asked, told: (taskId: string) => ReturnType<typeof answer>) {
+function answeringTask(asked: Caller, told: (taskId: string) => ReturnType<typeof answer>) {
   if (!asked.byModel) return {};
   return { answering: (taskId: string) => asked.answered(renderAnswer(told(taskId))) };
 }
 
-async function complete(host: ConversationHost, given: string | undefined, asked: Asked): Promise<Answered> {
+async function complete(host: ConversationHost, given: string | undefined, asked: Caller): Promise<Answered> {
   const { taskId } = host.manager.getCurrentNode();
   const toId = host.manager.context.currentNodeId;
   const summary = await summaryOf(host, given, { purpose: "task", fromId: taskId, toId });
@@ -95,7 +95,7 @@ async function complete(host: ConversationHost, given: string | undefined, asked
   });
 }
 
-async function cancel(host: ConversationHost, files: Cancel["files"], asked: Asked): Promise<Answered> {
+async function cancel(host: ConversationHost, files: Cancel["files"], asked: Caller): Promise<Answered> {
   const { manager } = host;
   const target = manager.cancelTarget();
   if (isRefusal(target)) return target;
@@ -110,20 +110,20 @@ async function cancel(host: ConversationHost, files: Cancel["files"], asked: Ask
   return isRefusal(node) ? node : told;
 }
 
-function pop({ manager }: ConversationHost, asked: Asked): Answered {
+function pop({ manager }: ConversationHost, asked: Caller): Answered {
   const { taskId } = manager.getCurrentNode();
   const told = answer("Task paused.", { task_id: taskId });
   const node = manager.popTask(asked.answering(told));
   return isRefusal(node) ? node : told;
 }
 
-function resume({ manager }: ConversationHost, taskId: string, asked: Asked): Answered {
+function resume({ manager }: ConversationHost, taskId: string, asked: Caller): Answered {
   const told = answer("Task resumed.", { task_id: taskId });
   const node = manager.resumeTask(taskId, asked.answering(told));
   return isRefusal(node) ? node : told;
 }
 
-function restart({ manager }: ConversationHost, { taskId, hint }: Restart, asked: Asked): Answered {
+function restart({ manager }: ConversationHost, { taskId, hint }: Restart, asked: Caller): Answered {
   const told = (id: string) => answer("Task begun again on a new branch.", { task_id: id });
   const node = manager.restartTask({ ...defined({ taskId, hint }), ...answeringTask(asked, told) });
   return isRefusal(node) ? node : told(node.id);

@@ -69,8 +69,8 @@ export interface ConversationAnswer {
 /** How a request went. */
 export type Answered = ConversationAnswer | ConversationRefusal;
 
-/** Who asked: a call of the model, whose result is added on the branch that a move leaves, or a person. */
-export interface Asked {
+/** Who runs the tool: a call of the model, whose result is added on the branch that a move leaves, or a person. */
+export interface Caller {
   readonly byModel: boolean;
   /** The result of the call; `undefined` where a person asked. */
   answering(answer: ConversationAnswer): AnsweredCall | undefined;

@@ -1,8 +1,8 @@
 import { refuse } from "../../files/index.js";
 import {
   type Answered,
-  type Asked,
   answer,
+  type Caller,
   type ConversationHost,
   type FilesThatFollow,
 } from "./conversation-tool.js";
@@ -10,7 +10,7 @@ import {
 type Request = Pick<Parameters<FilesThatFollow["follow"]>[0], "toId" | "consent" | "conflicts" | "move">;
 
 /** Moves the head together with the files. */
-export async function follow(host: ConversationHost, request: Request, asked: Asked): Promise<Answered> {
+export async function follow(host: ConversationHost, request: Request, asked: Caller): Promise<Answered> {
   if (host.files === undefined)
     return refuse(
       "files_refused",
