@@ -46,7 +46,7 @@ export async function decide(site: Site): Promise<Decision> {
   if (barred !== undefined) return answered(withoutState(barred));
   const current = await readCurrent(place, session, session.limits.changeBytes);
   if (isRefusal(current)) return answered(withoutState(current));
-  const guarded = refuseProtected(session, place, change.path) ?? cancelledBy(call);
+  const guarded = (await refuseProtected(session, place, change.path)) ?? cancelledBy(call);
   if (guarded !== undefined) return refused(guarded, current);
   const base = await baseAgainst(site, current.kind === "file" ? current.sha256 : null);
   if (isRefusal(base)) return refused(base, current);

@@ -5,6 +5,7 @@ export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } fr
 export { applyEdits } from "./exact-edits.js";
 export { compileGlob, type Glob } from "./glob.js";
 export { defaultGuards, type Guards } from "./guards.js";
+export { excludedByOwner } from "./ignore-rules.js";
 export { KeyedMutex } from "./keyed-mutex.js";
 export type {
   FileName,
@@ -28,6 +29,8 @@ export { type Edit, PersistentMap } from "./persistent-map.js";
 export { type PlacedLines, placeSteps } from "./placed-lines.js";
 export type * from "./ports.js";
 export type { AgreedFile, Preview, PreviewedFile, PreviewOutcome } from "./preview.js";
+export { type ProtectedPath, protectedPaths, protectionOf } from "./protected-paths.js";
+export { protectionAt } from "./protection.js";
 export {
   type AnyRefusalCode,
   type ConversationCode,

@@ -98,7 +98,7 @@ export interface WorkspaceOptions {
   readonly corrector?: Corrector;
   /** Makes the new text for `applyEdit`; without it that is refused. */
   readonly applier?: EditApplier;
-  /** The last version that an earlier run of the same session gave out; it goes on from there. */
+  /** The last version that an earlier run of the same session gave out (`lastVersion`); it goes on from there. */
   readonly resumedVersion?: number;
 }
 
@@ -140,6 +140,16 @@ export class Workspace {
   /** The folders that this workspace may touch, absolute; relative paths count from the first. */
   get roots(): readonly string[] {
     return this.shared.ports.disk.roots;
+  }
+
+  /**
+   * A conversation is gone on with: versions count on from the last one that its turns were given, so that
+   * the highest is still the newest. Where they have come further already, nothing changes.
+   *
+   * @param version as `lastVersion` tells it.
+   */
+  countOn(version: number): void {
+    this.shared.versions.countOn(version);
   }
 
   /**
