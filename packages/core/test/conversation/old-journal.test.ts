@@ -5,15 +5,9 @@ import { Manifests, readJournal, replay } from "../../src/conversation/index.js"
 
 const journal = readFileSync(new URL("journals/of-0.1.jsonl", import.meta.url));
 /** What release 0.1 itself made of the end of each branch: scripts/sample-session.mjs, rendered by it. */
-const prompts: Readonly<Record<string, Prompt>> = JSON.parse(
+const prompts: Readonly<Record<string, { contents: unknown; visible: readonly object[] }>> = JSON.parse(
   readFileSync(new URL("journals/of-0.1.prompts.json", import.meta.url), "utf8"),
 );
-
-interface Prompt {
-  readonly contents: unknown;
-  /** Release 0.1 said `places` for what are positions now. */
-  readonly visible: readonly { readonly places: unknown }[];
-}
 
 describe("a journal of release 0.1", () => {
   const { records, problems } = readJournal(journal, () => undefined);
@@ -30,9 +24,7 @@ describe("a journal of release 0.1", () => {
   it.each(Object.keys(prompts))("gives the prompt that it gave then, at %s", (headId) => {
     const { contents, visibility, report } = renderContext(context, { headId, now: 1, expand: new Set() });
     expect(contents).toEqual(prompts[headId]?.contents);
-    const visible = prompts[headId]?.visible ?? [];
-    const states = visible.map(({ places: positions, ...state }) => ({ ...state, positions }));
-    expect(visibility.states()).toMatchObject(states);
+    expect(visibility.states()).toMatchObject(prompts[headId]?.visible ?? []);
     expect(report.broken).toEqual([]);
   });
 

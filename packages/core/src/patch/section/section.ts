@@ -79,7 +79,7 @@ function unfit(why: SectionMisfit): UnfitSection {
 }
 
 /** A section of a document. */
-interface Section {
+interface FoundSection {
   readonly outline: readonly Heading[];
   /** Of its heading in the outline. */
   readonly at: number;
@@ -89,7 +89,7 @@ interface Section {
 /** Tries it as the file is spaced, then with a blank line before what follows: some blocks end only there. */
 async function replaceSection(
   text: string,
-  { outline, at, heading }: Section,
+  { outline, at, heading }: FoundSection,
   content: string,
 ): Promise<SectionOutcome> {
   const end = sectionEnd(text, outline, at);

@@ -43,11 +43,11 @@ export async function carryTask(
   }
 }
 
-type Start = Extract<TaskRequest, { readonly kind: "task_start" }>;
+type StartRequest = Extract<TaskRequest, { readonly kind: "task_start" }>;
 type Cancel = Extract<TaskRequest, { readonly kind: "task_cancel" }>;
 type Restart = Extract<TaskRequest, { readonly kind: "task_restart" }>;
 
-async function start(host: ConversationHost, request: Start, asked: Caller): Promise<Answered> {
+async function start(host: ConversationHost, request: StartRequest, asked: Caller): Promise<Answered> {
   const transformation = await transformationOf(host, request);
   if (isRefusal(transformation)) return transformation;
   const { name, goal } = request;
@@ -63,7 +63,7 @@ async function start(host: ConversationHost, request: Start, asked: Caller): Pro
 
 async function transformationOf(
   host: ConversationHost,
-  { context, summary }: Start,
+  { context, summary }: StartRequest,
 ): Promise<HistoryTransformation | ConversationRefusal> {
   if (context !== "compress") return { kind: context };
   const { sessionId, currentNodeId } = host.manager.context;
