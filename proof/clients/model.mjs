@@ -1,3 +1,4 @@
+import { applyPatch } from "diff";
 import { toolAnswers } from "./scripted-gemini.mjs";
 
 /**
@@ -16,6 +17,19 @@ export function shownIn(answer) {
   const after = answer.slice(header.index + header[0].length);
   const to = end === undefined ? -1 : after.lastIndexOf(end);
   return { sha256: header[1], text: to < 0 ? undefined : after.slice(0, to) };
+}
+
+/**
+ * The state that a refusal names: what the model knows of its base, with the change that the answer shows made to it.
+ *
+ * @param {string} answer @param {string} base @returns {Shown}
+ */
+export function changedIn(answer, base) {
+  const { sha256 } = shownIn(answer);
+  const change = /^What changed since your base:\n([^]*?)^<file /m.exec(answer)?.[1];
+  const text = change === undefined ? false : applyPatch(base, change);
+  if (text === false) throw new Error(`no change of what is known in the answer: ${answer}`);
+  return { sha256, text };
 }
 
 /** The one answer that came with this request. @param {ModelRequest} request */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { runForeign } from "./foreign-writers.mjs";
-import { onlyAnswer, patchCall, readCall, shownIn } from "./model.mjs";
+import { changedIn, onlyAnswer, patchCall, readCall, shownIn } from "./model.mjs";
 import { toolAnswers, toolNames } from "./scripted-gemini.mjs";
 
 /**
@@ -31,6 +31,7 @@ const ownTools = [
 /** Reads, patches, patches again from what is known; meanwhile somebody changes the file. @param {string} foreign @returns {Story} */
 export function staleStory(foreign) {
   const merged = 'const wait = 3000;\nconst tries = 5;\nconst host = "two";\n';
+  const known = start.replace(host, nextHost);
   const met = 'const wait = 3000;\nconst tries = 3;\nconst host = "two";\n';
   return {
     files: { "net.ts": start },
@@ -40,9 +41,9 @@ export function staleStory(foreign) {
       (request) => {
         const { sha256 } = shownIn(onlyAnswer(request));
         runForeign(foreign, project);
-        return [patchCall("net.ts", { sha256, text: start.replace(host, nextHost) }, tries, moreTries)];
+        return [patchCall("net.ts", { sha256, text: known }, tries, moreTries)];
       },
-      (request) => [patchCall("net.ts", shownIn(onlyAnswer(request)), tries, moreTries)],
+      (request) => [patchCall("net.ts", changedIn(onlyAnswer(request), known), tries, moreTries)],
     ],
     breaches: (told) => {
       const [read = "", patched = "", refused = "", recovered = ""] = answersOf(told);
@@ -53,8 +54,8 @@ export function staleStory(foreign) {
         "false success": count(!has(refused, "FAILED (state_mismatch): State Mismatch")),
         "stale state": count(
           !has(read, sha256(start), start) ||
-            !has(patched, "OK (applied)", sha256(start.replace(host, nextHost))) ||
-            !has(refused, sha256(met), met) ||
+            !has(patched, "OK (applied)", sha256(known)) ||
+            !has(refused, sha256(met), "\n+const wait = 3000;\n") ||
             !has(recovered, "OK (applied)", sha256(merged)),
         ),
         "broken run":
@@ -81,7 +82,7 @@ export function togetherStory() {
       (request) => calls(shownIn(onlyAnswer(request)), wishes),
       (request) => {
         const failed = toolAnswers(request).findIndex((answer) => has(answer, "FAILED"));
-        const shown = shownIn(toolAnswers(request)[failed] ?? "");
+        const shown = changedIn(toolAnswers(request)[failed] ?? "", start);
         return calls(shown, wishes.slice(failed, failed + 1));
       },
     ],

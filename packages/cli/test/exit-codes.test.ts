@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -100,18 +109,31 @@ describe("exit codes", () => {
     expect(stderr).toContain("holdfast: standard output: ENOSPC\n");
   });
 
-  test("130: Ctrl-C while the input is waited for", async () => {
+  test.skipIf(!existsSync("/proc/self/fdinfo"))("130: Ctrl-C while the input is waited for", async () => {
     const project = new Project();
     const child = spawn(process.execPath, [program, "write", "a.txt"], { cwd: project.folder });
     child.stderr.resume();
     const ended = new Promise((resolve) => child.on("close", (code) => resolve(code)));
     child.stdin.write("half a te");
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await waitsForInput(child.pid ?? 0);
     child.kill("SIGINT");
     expect(await ended).toBe(130);
     expect(project.has("a.txt")).toBe(false);
   });
 });
+
+/** Until the process waits for its standard input: by then it has decided what an interruption means. */
+async function waitsForInput(pid: number): Promise<void> {
+  const watches = (fd: string) => {
+    try {
+      return /^tfd:\s+0\b/m.test(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"));
+    } catch {
+      return false; // Closed since it was listed.
+    }
+  };
+  const watched = () => readdirSync(`/proc/${pid}/fdinfo`).some(watches);
+  while (!watched()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
 
 function runAs(uid: number, args: readonly string[]): Promise<{ code: number | null; stderr: string }> {
   // A copy that everybody can read: the checkout may lie below a folder that is closed to others.

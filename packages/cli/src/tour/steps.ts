@@ -55,14 +55,18 @@ function patchStep(known: Known): Step {
 function mismatchStep(known: Known): Step {
   return {
     title: "Somebody else saves the file; the model does not know",
-    why: "Its next patch names a state that is gone. It is refused, and the answer brings the new state.",
+    why: "Its next patch names a state that is gone. It is refused, and the answer brings what changed.",
     act: async (stage) => {
       stage.somebody(`opens ${file} in an editor, adds a comment at the top, saves`, file, editedByHand);
       const args = { file_path: file, unified_diff: story.staleHunk, base_content_sha256: known.hash };
       const reply = await stage.model("safe_patch", args, 5, 6);
+      const namesAnother = hashIn(reply.text) !== known.hash;
       known.hash = hashIn(reply.text);
       stage.check("refused as state_mismatch", reply.code === "state_mismatch" && !reply.success);
-      stage.check("the answer carries the file as it is now", reply.text.includes(editedByHand));
+      stage.check(
+        "the answer says what changed, and names the state that is there now",
+        reply.text.includes("\n+// Prices are in cents.\n") && namesAnother,
+      );
       stage.check("not a byte was written: the human's edit is safe", stage.disk(file) === editedByHand);
     },
   };
