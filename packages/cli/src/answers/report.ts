@@ -105,4 +105,5 @@ const commandWords: Vocabulary = {
   sectionHeader: "the heading",
   newContent: "the new content",
   create: "--create",
+  changes: "`holdfast apply`",
 };

@@ -38,7 +38,7 @@ export function planPatch(
     limitMs: session.limits.patchMs,
     ...(applier === undefined ? {} : { applier }),
   });
-  if (outcome.kind === "refusal") return fromPatch(outcome.code, outcome.message);
+  if (outcome.kind === "refusal") return fromPatch(outcome);
   switch (outcome.code) {
     case "no_change":
       return {

@@ -19,7 +19,9 @@ export type Role =
   | "encoding"
   | "sectionHeader"
   | "newContent"
-  | "create";
+  | "create"
+  /** What changes several files, and deletes or renames them. */
+  | "changes";
 
 /** How one door calls them. What is left out is not offered there. */
 export type Vocabulary = Readonly<Partial<Record<Role, string>>>;
@@ -101,6 +103,7 @@ export const libraryWords: Vocabulary = {
   sectionHeader: "sectionHeader",
   newContent: "newContent",
   create: "create: true",
+  changes: "applyChanges",
 };
 
 /** What was said in the library's words. */

@@ -40,7 +40,7 @@ const ownRoles: Readonly<Record<string, Vocabulary>> = {
   insert_lines: { insert: "insert_lines" },
   update_section: { section: "update_section" },
   undo_edit: {},
-  apply_changes: {},
+  apply_changes: { changes: "apply_changes" },
   apply_edit: {},
   replace: { edit: "replace" },
 };

@@ -3,11 +3,12 @@ import type { Deadline } from "../model/deadline.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import type { LineIndex } from "../model/line-index.js";
 import { isBlankLine, type LineKey, normalize } from "../model/line-key.js";
+import { findMoves } from "./depth.js";
 import { findShift, type Shift, sameShift } from "./indent.js";
 import { oldSideMatchesAt } from "./match-at.js";
 
 /** How far from the file's bytes the old lines of a hunk were when they were found. */
-export type Tier = "exact" | "trailing" | "prefix" | "shift" | "punctuation" | "aligned";
+export type Tier = "exact" | "trailing" | "prefix" | "shift" | "punctuation" | "window" | "aligned";
 
 /** Where the old lines of a hunk match in one piece: 0-based first lines, ascending. */
 export interface Matches {
@@ -75,9 +76,17 @@ export class MatchFinder {
     for (const [tier, find] of this.mending) {
       if (this.deadline.late()) return undefined;
       const starts = find(hunk);
-      if (starts.length > 0) return { tier, starts };
+      if (starts.length === 0) continue;
+      const isMoved = tier === "prefix" && starts.some((start) => this.movesAddedLines(hunk, start));
+      return { tier: isMoved ? "shift" : tier, starts };
     }
     return undefined;
+  }
+
+  /** Whether one blank before every line explains as much as lost prefixes, and the added lines need it, too. */
+  private movesAddedLines(hunk: ShapedHunk, start: number): boolean {
+    const shift = findShift(this.base, hunk.old, start);
+    return shift !== undefined && findMoves(this.base, hunk, start, shift).some((move) => move !== "stays");
   }
 
   private readonly mending = [

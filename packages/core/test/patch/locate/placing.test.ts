@@ -57,6 +57,26 @@ const placed: readonly PatchCase[] = [
     text: text("class A:", "  def f():", "    p", "class B:", "  def f():", "    q"),
   },
   {
+    name: "an exact number, though another hunk has a wrong one",
+    base: twice,
+    diff: text("@@ -2,1 +2,1 @@", "-def a():", "+def c():", "@@ -6,1 +6,1 @@", "-    x = 1", "+    x = 2"),
+    text: twice.replace("def a", "def c").replace(/x = 1(?![\s\S]*x = 1)/, "x = 2"),
+    repairs: ["line_number"],
+  },
+  {
+    name: "an exact number against an anchor",
+    base: twice,
+    diff: text("@@ -2,1 +2,1 @@ def b():", "-    x = 1", "+    x = 2"),
+    text: twice.replace("x = 1", "x = 2"),
+  },
+  {
+    name: "hunks out of order, one of them at an exact number among copies",
+    base: text("k=1", "a", "k=1", "b"),
+    diff: text("@@ -4 +4 @@", "-b", "+B", "@@ -1 +1 @@", "-k=1", "+k=2"),
+    text: text("k=2", "a", "k=1", "B"),
+    repairs: ["hunk_order"],
+  },
+  {
     name: "an indent that all lines lack",
     base: deep,
     diff: text("@@ -3,2 +3,3 @@", " go();", "+wait();", " stop();"),
@@ -190,21 +210,9 @@ const refused: readonly PatchCase[] = [
     says: ["lines 2, 6"],
   },
   {
-    name: "a number that hits while another hunk shows that numbers are wrong",
-    base: twice,
-    diff: text("@@ -2,1 +2,1 @@", "-def a():", "+def c():", "@@ -6,1 +6,1 @@", "-    x = 1", "+    x = 2"),
-    code: "ambiguous",
-  },
-  {
     name: "a number against the order of the hunks",
     base: text("k=1", "a", "k=1"),
     diff: text("@@ -2 +2 @@", "-a", "+A", "@@ -1 +1 @@", "-k=1", "+k=2"),
-    code: "ambiguous",
-  },
-  {
-    name: "an anchor against a number",
-    base: twice,
-    diff: text("@@ -2,1 +2,1 @@ def b():", "-    x = 1", "+    x = 2"),
     code: "ambiguous",
   },
   {
