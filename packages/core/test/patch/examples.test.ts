@@ -121,7 +121,7 @@ describe("the steps that the examples name", () => {
     expect(embedded).toEqual({
       explained: ["0", "1", "2", "2^", "2v"],
       present: 3,
-      matched: 3,
+      ranks: [0, 2, 3],
       dropped: [],
       skipped: 1,
       stretches: [{ above: 0, below: 2, isMarked: false }],

@@ -163,7 +163,7 @@ function refuseCut({ hunk, oldCount, newCount }: ShapedHunk): PatchRefusal {
   const { numbers } = hunk.header;
   return refusePatch(
     "invalid_diff",
-    `Invalid Diff: The diff ends in the middle of hunk ${hunk.number}: its header announces ${numbers?.oldCount ?? 0} old and ${numbers?.newCount ?? 0} new lines, and it has ${oldCount} and ${newCount}. Nothing was changed. Send all of it again, in several calls if it is too long for one; if nothing is missing, correct these counts.`,
+    `Invalid Diff: The diff ends in the middle of hunk ${hunk.number}; it was cut off. Its header announces ${numbers?.oldCount ?? 0} old and ${numbers?.newCount ?? 0} new lines, and it has ${oldCount} and ${newCount}. Nothing was changed. Send all of it again, in several calls if it is too long for one; if nothing is missing, correct these counts.`,
     { hunk: hunk.number },
   );
 }

@@ -46,20 +46,32 @@ export function correctHunks(
   placements: readonly Placement[],
   deadline: Deadline,
 ): Corrected {
-  const edits: Edit[] = [];
+  const placed: PlacedEdit[] = [];
   for (const placement of agreeOnMoves(placements)) {
     if (deadline.passes()) break;
     const endings = new EndingChoice(base, placement);
     for (const [at, run] of runLinesOf(placement.hunk.hunk).entries()) {
       const added = shiftAdded(run.added, placement, at);
       if ("kind" in added) return { ...added, placement };
-      const edit = narrowEdit(run.removed, run.added, added, runStartOf(placement, run, at), endings);
-      if (edit !== undefined) edits.push(edit);
+      const from = runStartOf(placement, run, at);
+      const edit = narrowEdit(run.removed, run.added, added, from, endings);
+      if (edit !== undefined) placed.push({ from, to: from + run.removed.length, edit });
     }
   }
-  const inOrder = (one: Edit, other: Edit) => one.from - other.from || one.to - other.to;
-  if (edits.some((edit, at) => at > 0 && inOrder(edits[at - 1] ?? edit, edit) > 0)) edits.sort(inOrder);
-  return resolveFinalNewline(base, edits, placements);
+  const inOrder = (one: PlacedEdit, other: PlacedEdit) => one.from - other.from || one.to - other.to;
+  if (placed.some((edit, at) => at > 0 && inOrder(placed[at - 1] ?? edit, edit) > 0)) placed.sort(inOrder);
+  return resolveFinalNewline(
+    base,
+    placed.map(({ edit }) => edit),
+    placements,
+  );
+}
+
+/** An edit with the lines of its run as written: these say which of two at one point comes first. */
+interface PlacedEdit {
+  readonly from: number;
+  readonly to: number;
+  readonly edit: Edit;
 }
 
 /** Hunks that were written at another depth by one rule were written alike: what one shows holds for all. */

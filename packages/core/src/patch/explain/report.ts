@@ -88,7 +88,7 @@ function noteRepairs(base: BaseText, placement: Placement, repairs: Repair[]): v
   }
   if (tier === "trailing") note("trailing_whitespace", "the file's trailing blanks were kept");
   if (tier === "prefix") note("missing_prefix", "context lines without the space before them");
-  if (tier === "punctuation") note("punctuation", "the file's own punctuation was kept in context lines");
+  if (tier === "punctuation") notePunctuation(base, placement, note);
   if (shift !== undefined) {
     note("indentation", describeShift(shift, fateOfAdded(placement)));
   }
@@ -125,9 +125,25 @@ function noteWindow(
   );
   const context = differing.filter(({ kind, text }) => kind === "context" && !isBlankLine(text));
   if (context.length > 0) note("context_mended", `the file has otherwise: ${quoteFew(context)}`);
-  if (differing.some(({ kind }) => kind === "removed"))
-    note("punctuation", "removed lines had typographic punctuation that the file does not have");
+  if (differing.some(({ kind }) => kind === "removed")) note("punctuation", foreignPunctuation);
 }
+
+function notePunctuation(
+  base: BaseText,
+  { hunk, start }: Placement,
+  note: (kind: RepairKind, detail: string) => void,
+): void {
+  const isForeign = hunk.old.some(
+    ({ kind, text }, at) =>
+      kind === "removed" && normalize(text, "trailing") !== normalize(base.line(start + at), "trailing"),
+  );
+  note(
+    "punctuation",
+    isForeign ? foreignPunctuation : "the file's own punctuation was kept in context lines",
+  );
+}
+
+const foreignPunctuation = "removed lines had typographic punctuation that the file does not have";
 
 function quoteFew(lines: readonly HunkLine[]): string {
   const quoted = lines.slice(0, 5).map((line) => JSON.stringify(line.text.trim().slice(0, 60)));

@@ -16,6 +16,8 @@ export interface Alignment {
   readonly skipped: number;
   /** Where it passed over them. */
   readonly stretches: readonly Stretch[];
+  /** The ranks, among the lines that are not blank, of the file's lines that its context quotes. */
+  readonly quoted: readonly number[];
 }
 
 /** The one alignment of a hunk; or the positions among which nothing decides; or nothing. */
@@ -104,7 +106,7 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
   });
   if (!hasNeighbor)
     return fitting.length > 1 ? { kind: "several", positions: differingStarts(fitting) } : { kind: "none" };
-  const over = findOverstretch(base, hunk, best.alignment.stretches, best.alignment.runStarts);
+  const over = findOverstretch(base, hunk, best.alignment);
   if (over !== undefined) return { kind: "stretched", positions: over };
   return { kind: "aligned", alignment: best.alignment };
 }
@@ -293,7 +295,7 @@ function alignContext(
   const dropped: HunkLine[] = [];
   const stretches: Stretch[] = [];
   let present = 0;
-  let matched = 0;
+  const quoted: number[] = [];
   let skipped = 0;
   for (let at = 0; at <= hunk.runs.length; at++) {
     const segment = segmentOf(base, hunk, starts, at);
@@ -303,13 +305,13 @@ function alignContext(
     for (const line of embedded.dropped) dropped.push(line);
     for (const stretch of embedded.stretches) stretches.push(stretch);
     present += embedded.present;
-    matched += embedded.matched;
+    for (const rank of embedded.ranks) quoted.push(rank);
     skipped += embedded.skipped;
   }
   const missing = dropped.filter((line) => !isEllipsis(line.text)).length;
-  if (matched < missing || matched === 0) return undefined;
+  if (quoted.length < missing || quoted.length === 0) return undefined;
   const isProved = present >= missing && present > 0;
-  return { isProved, alignment: { runStarts: starts, dropped, skipped, stretches }, explained };
+  return { isProved, alignment: { runStarts: starts, dropped, skipped, stretches, quoted }, explained };
 }
 
 /** The context before run `at` (after the last one, if that is no run), and the lines where it may match. */

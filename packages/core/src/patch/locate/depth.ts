@@ -36,10 +36,8 @@ export function findMoves(base: BaseText, hunk: ShapedHunk, start: number, shift
   const { indent } = shift;
   const region = new Region(base, hunk, start);
   const moves = hunk.runs.map((run) => region.decide(run, indent));
-  // What one run shows of how the hunk was written holds for the others, too: who writes removed lines too deep
-  // does not write context only.
-  const removes = hunk.old.some(({ kind, text }) => kind === "removed" && !isBlankLine(text));
-  return adopt(moves, [...moves, ...(removes ? (["moves"] as const) : [])]);
+  // What one run shows of how the hunk was written holds for the others, too.
+  return adopt(moves, moves);
 }
 
 /** What is unknown is as all others are, if these agree. */
@@ -82,6 +80,7 @@ class Region {
     if (this.changesNothingIfKept(run)) return "moves";
     const [replaced] = this.lines.slice(run.from, run.to).filter((line) => line !== undefined);
     if (replaced?.written === indentOf(first.text)) return "moves";
+    if (this.replacesInPlace(run)) return "stays";
     return this.decideByDepths(run, added);
   }
 
@@ -97,10 +96,14 @@ class Region {
     const all = this.lines.filter((line) => line !== undefined);
     const has = (lines: readonly Neighbor[], frame: Frame) => (depth: string) =>
       lines.some((line) => line[frame] === depth);
-    if (!depths.some(has(all, "written")) && depths.every(has(all, "real")))
-      return makesSense("real") && (depths.length > 1 || !makesSense("written")) ? "stays" : "unknown";
     const depth = shallowest(depths);
     const beside = [above, ...this.lines.slice(run.from, run.to), below].filter((line) => line !== undefined);
+    if (!makesSense("written") && makesSense("real")) {
+      const isNew = !depths.some(has(all, "written")) && depths.every(has(all, "real"));
+      if (isNew || (isTooDeep(added, above, below) && depths.every(has(beside, "real")))) return "stays";
+    }
+    if (depths.length > 1 && !depths.some(has(all, "written")) && depths.every(has(all, "real")))
+      return makesSense("real") ? "stays" : "unknown";
     const isQuoted = has(all, "written")(depth) && !has(all, "real")(depth);
     const isBeside = has(beside, "written")(depth) && !has(beside, "real")(depth);
     if (isQuoted || isBeside) return makesSense("written") ? "moves" : "unknown";
@@ -120,6 +123,18 @@ class Region {
     const firsts = new Set(lines.map(({ text }) => text.charAt(0)));
     for (let at = 0; at < this.base.count; at++) if (firsts.has(this.base.line(at).charAt(0))) return true;
     return false;
+  }
+
+  /** Whether each line takes the place of one that begins with the same word and stands as deep in the file. */
+  private replacesInPlace({ from, to, added }: Run): boolean {
+    return (
+      to > from &&
+      to - from === added.length &&
+      added.every(({ text }, at) => {
+        const old = this.lines[from + at];
+        return old?.real === indentOf(text) && firstWord(old.text) === firstWord(text.trim());
+      })
+    );
   }
 
   private changesNothingIfKept({ from, to, added }: Run): boolean {
@@ -170,5 +185,24 @@ function isPlausible(
   return last >= below[frame].length || !opens || opener.test(added.at(-1)?.text.trimEnd() ?? "");
 }
 
+/** Whether all lines are deeper than both of the hunk's beside them, though nothing there says why. */
+function isTooDeep(
+  added: readonly HunkLine[],
+  above: Neighbor | undefined,
+  below: Neighbor | undefined,
+): boolean {
+  if (above === undefined || below === undefined || opener.test(above.text) || bullet.test(above.text))
+    return false;
+  const most = Math.max(above.written.length, below.written.length);
+  return added.every(({ text }) => indentOf(text).length > most && !goesOn.test(text.trim()));
+}
+
+function firstWord(text: string): string | undefined {
+  return /^[^\s(]+/.exec(text)?.[0];
+}
+
+const bullet = /^([-*+]|\d+\.)\s/;
+/** Lines that go on with the one above, which may be deeper. */
+const goesOn = /^[.?|&+*/=:)\]}-]/;
 const opener = /[{([:,=>|&+]$/;
 const closer = /^[)}\]]/;

@@ -19,11 +19,11 @@ export interface Embedded {
   readonly explained: readonly string[];
   /** How many lines match here for sure. */
   readonly present: number;
-  /** How many match here, also such as the file has elsewhere. */
-  readonly matched: number;
   readonly dropped: readonly HunkLine[];
   /** File lines between the first and the last one found, and up to the run, that no context line matches. */
   readonly skipped: number;
+  /** The ranks of the lines that match. */
+  readonly ranks: readonly number[];
   /** Where the file has more lines between two of the hunk's than the hunk has. */
   readonly stretches: readonly Stretch[];
 }
@@ -96,7 +96,10 @@ export function embedContext(base: BaseText, segment: Segment, budget: Budget): 
   // A line swapped with its neighbour is where the neighbour should be.
   const isSwapped = (n: number) => {
     const [before = -1, after = -1] = [found[n - 1], found[n + 1]];
-    return (before > 0 && idAt(before - 1) === wanted[n]) || (after >= 0 && idAt(after + 1) === wanted[n]);
+    return (
+      (before > 0 && idAt(before - 1) === wanted[n]) ||
+      (after >= 0 && after + 1 < to - from && idAt(after + 1) === wanted[n])
+    );
   };
   for (const [n, { line, at }] of lines.entries()) {
     const rank = found[n];
@@ -120,8 +123,8 @@ export function embedContext(base: BaseText, segment: Segment, budget: Budget): 
   }
   const ranksFound = found.map((rank) => (rank < 0 ? -1 : rank + from));
   const texts = lines.map(({ line }) => line.text);
-  const count = found.filter((rank) => rank >= 0).length;
-  return { explained, present, matched: count, dropped, ...findStretches(segment, ranksFound, texts) };
+  const quoted = ranksFound.filter((rank) => rank >= 0);
+  return { explained, present, ranks: quoted, dropped, ...findStretches(segment, ranksFound, texts) };
 }
 
 /** The ranks, counted from `from`, of the lines that are one of those wanted; ascending. */

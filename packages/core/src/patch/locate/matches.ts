@@ -2,7 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import type { LineIndex } from "../model/line-index.js";
-import { isBlankLine, type LineKey, normalize } from "../model/line-key.js";
+import { hasTypography, isBlankLine, type LineKey, normalize } from "../model/line-key.js";
 import { findMoves } from "./depth.js";
 import { findShift, type Shift, sameShift } from "./indent.js";
 import { oldSideMatchesAt } from "./match-at.js";
@@ -92,7 +92,7 @@ export class MatchFinder {
   private readonly mending = [
     ["prefix", (hunk: ShapedHunk) => this.findWithoutPrefix(hunk.old)],
     ["shift", (hunk: ShapedHunk) => this.findShifted(hunk.old)],
-    ["punctuation", (hunk: ShapedHunk) => this.findPunctuated(hunk.old)],
+    ["punctuation", (hunk: ShapedHunk) => this.findPunctuated(hunk)],
   ] as const;
 
   private findEqual(pattern: readonly number[] | undefined, key: LineKey): ArrayLike<number> {
@@ -191,8 +191,13 @@ export class MatchFinder {
     });
   }
 
-  /** Typographic punctuation may differ in context lines; removed lines must match as written. */
-  private findPunctuated(lines: readonly HunkLine[]): readonly number[] {
+  /**
+   * Typographic punctuation may differ in context lines. In removed lines it may if the file has none at all, and
+   * what took the file's own away from them left the added lines alone.
+   */
+  private findPunctuated({ old: lines, hunk }: ShapedHunk): readonly number[] {
+    const addsSome = hunk.lines.some(({ kind, text }) => kind === "added" && hasTypography(text));
+    const isStrict = addsSome || this.base.hasTypography;
     const index = this.base.index("punctuation");
     const pattern = idsOf(lines, index);
     if (pattern === undefined) return noMatch;
@@ -201,7 +206,8 @@ export class MatchFinder {
     return this.collect(index.positionsOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
       for (const [at, line] of lines.entries()) {
         if (ids[start + at] !== pattern[at]) return false;
-        if (line.kind === "removed" && !sameTrailing(line.text, this.base.line(start + at))) return false;
+        if (isStrict && line.kind === "removed" && !sameTrailing(line.text, this.base.line(start + at)))
+          return false;
       }
       return true;
     });

@@ -142,20 +142,40 @@ function breakTies(
   { earliest, latest }: Assignments,
 ): readonly Candidate[] {
   const finder = new SectionFinder(base);
+  const offset = commonOffset(searches);
   return candidates.map((candidate, at) => {
     const search = searches[at];
     if (search === undefined || earliest[at] === latest[at]) return candidate;
-    return { ...candidate, starts: namedCopies(base, search, finder) };
+    return { ...candidate, starts: namedCopies(base, search, finder, offset) };
   });
 }
 
+/** By how much the numbers of all hunks with one place are off, if it is the same for all; 0 otherwise. */
+function commonOffset(searches: readonly HunkSearch[]): number {
+  let common: number | undefined;
+  for (const { hunk, starts, tier } of searches) {
+    const hint = hintOf(hunk);
+    const start = starts[0];
+    if (hint === undefined || start === undefined || starts.length > 1 || tier === "aligned") continue;
+    if (common !== undefined && common !== start - hint) return 0;
+    common = start - hint;
+  }
+  return common ?? 0;
+}
+
 /** The copies that the header names: the one of its number, else those of its section; all if it names none. */
-function namedCopies(base: BaseText, search: HunkSearch, finder: SectionFinder): ArrayLike<number> {
+function namedCopies(
+  base: BaseText,
+  search: HunkSearch,
+  finder: SectionFinder,
+  offset: number,
+): ArrayLike<number> {
   const { hunk, starts } = search;
   const last = base.count - hunk.oldCount;
   if (hunk.hunk.atEnd && includesSorted(starts, last)) return [last];
   const named = copyOfNumber(search);
-  if (named !== undefined) return [named];
+  // Where all other numbers are off by the same, and this one with them names another copy, it may be off, too.
+  if (named !== undefined) return offset !== 0 && includesSorted(starts, named + offset) ? starts : [named];
   const sections = finder.find(hunk.hunk.header.anchors);
   const inside = Array.from(sections.length > 0 ? starts : []).filter((start) => isInside(sections, start));
   const hint = hintOf(hunk);
