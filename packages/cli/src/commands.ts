@@ -292,9 +292,9 @@ export const commandSpecs: readonly CommandSpec[] = [
     load: async () => (await import("./commands/gc.js")).gcCommand,
   },
   {
-    usage: "doctor",
-    summary: "check this machine and the state folder",
-    examples: ["holdfast doctor", "holdfast doctor --json"],
+    usage: "doctor [path]",
+    summary: "check this machine and the state folder; of a path, say why it is protected",
+    examples: ["holdfast doctor", "holdfast doctor --json", "holdfast doctor .vscode/tasks.json"],
     load: async () => (await import("./commands/doctor.js")).doctorCommand,
   },
   {

@@ -1,7 +1,14 @@
 import { isRefusal } from "@holdfast/core";
-import { type Inspection, inspectState, openJournalStore } from "@holdfast/core/node";
+import { type Inspection, inspectPath, inspectState, openJournalStore } from "@holdfast/core/node";
 import { counted, readableSize } from "../answers/index.js";
-import { escapeName, exitCodes, type Invocation, type Paint, version } from "../shell/index.js";
+import {
+  escapeName,
+  exitCodes,
+  type Invocation,
+  type Paint,
+  type Settings,
+  version,
+} from "../shell/index.js";
 
 /** One thing that was looked at. A `note` is worth knowing and no fault. */
 interface Finding {
@@ -10,15 +17,14 @@ interface Finding {
   readonly says: string;
 }
 
-/** `holdfast doctor`: what is promised on this machine, and what stands in the way. Repairs nothing. */
-export async function doctorCommand({ settings, terminal }: Invocation): Promise<number> {
-  const inspection = inspectState(settings.stateDir, settings.roots);
-  const findings = [
-    ...machineFindings(inspection),
-    ...rootFindings(inspection),
-    ...stateFindings(inspection),
-    ...(await conversationFindings(inspection, settings.stateDir)),
-  ];
+/**
+ * `holdfast doctor`: what is promised on this machine, and what stands in the way; with a path, what holds for it.
+ * Repairs nothing.
+ */
+export async function doctorCommand({ args, settings, terminal }: Invocation): Promise<number> {
+  const [path] = args;
+  const findings =
+    path === undefined ? await allFindings(settings) : await pathFindings(settings.roots, path);
   const healthy = findings.every(({ verdict }) => verdict !== "fault");
   if (settings.json) {
     await terminal.out(`${JSON.stringify({ success: healthy, version, findings })}\n`);
@@ -27,6 +33,39 @@ export async function doctorCommand({ settings, terminal }: Invocation): Promise
     await terminal.out(`${lines.join("\n")}\n`);
   }
   return healthy ? exitCodes.success : exitCodes.machine;
+}
+
+async function allFindings({ stateDir, roots }: Settings): Promise<readonly Finding[]> {
+  const inspection = inspectState(stateDir, roots);
+  return [
+    ...machineFindings(inspection),
+    ...rootFindings(inspection),
+    ...stateFindings(inspection),
+    ...(await conversationFindings(inspection, stateDir)),
+  ];
+}
+
+/** Why a path is protected, and what else a write there meets. */
+async function pathFindings(roots: readonly string[], path: string): Promise<readonly Finding[]> {
+  const facts = await inspectPath(roots, path);
+  if (isRefusal(facts)) return [finding(path, "fault", `${facts.code}: ${facts.message}`)];
+  const { protection, ignored, secret } = facts;
+  const findings = [
+    ...(protection === undefined
+      ? []
+      : [
+          finding(
+            path,
+            "note",
+            `protected: ${protection.reason} (${protection.source}); --allow-protected opens it`,
+          ),
+        ]),
+    ...(ignored === undefined ? [] : [finding(path, "note", `ignored: ${ignored.message}`)]),
+    ...(secret
+      ? [finding(path, "note", "looks like a secret: no state of it is kept, none can be brought back")]
+      : []),
+  ];
+  return findings.length > 0 ? findings : [finding(path, "good", "open to reading and writing")];
 }
 
 function machineFindings({ nodeVersion, platform, walksByHandle, nativeExtension }: Inspection): Finding[] {

@@ -34,6 +34,21 @@ describe("gc", () => {
 });
 
 describe("doctor", () => {
+  test.each([
+    [".vscode/tasks.json", /protected: editor settings that can run commands \(Visual Studio Code: /],
+    ["sub/lefthook-local.yml", /protected: a hook that runs commands \(lefthook: /],
+    [".env", /looks like a secret/],
+    ["src/a.ts", /open to reading and writing/],
+  ])("says what holds for %s", async (path, says) => {
+    const done = await new Project().run(["doctor", path]);
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(says) });
+  });
+
+  test("says of a path that leads out what any request for it is told", async () => {
+    const done = await new Project().run(["doctor", "../out"]);
+    expect(done).toMatchObject({ code: 7, stdout: expect.stringContaining("outside_workspace") });
+  });
+
   test("finds nothing wrong on this machine", async () => {
     const project = new Project();
     const done = await project.run(["doctor"]);

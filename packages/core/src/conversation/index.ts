@@ -1,3 +1,4 @@
+export { Ancestry } from "./ancestry.js";
 export { standingNode } from "./checks.js";
 export {
   type Choice,
@@ -45,6 +46,7 @@ export { type ReadJournal, readJournal } from "./journal.js";
 export { encodeRecord, isSealed, type Line, readLine } from "./journal-codec.js";
 export type { ContextListener } from "./journaled-context.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
+export { lastVersion } from "./last-version.js";
 export {
   ContextManager,
   type ContextManagerOptions,
@@ -110,4 +112,3 @@ export type { AnsweredCall, CompleteTask, RestartTask, StartTask } from "./tasks
 export { trackedFiles } from "./tracked-files.js";
 export { type Refreshed, type RefreshTracked, refreshTrackedFiles } from "./tracked-refresh.js";
 export { commonAncestor, isOnPath } from "./tree-paths.js";
-export { Walk } from "./walk.js";

@@ -53,11 +53,11 @@ async function standingAt(
   const current = await readCurrent(place, session, session.limits.changeBytes);
   if (isRefusal(current)) return { path, realPath, barred: current };
   const sha256 = current.kind === "file" ? current.sha256 : null;
-  const barred = bar(session, place, tidied);
+  const barred = await bar(session, place, tidied);
   return { path, realPath, sha256, ...(barred === undefined ? {} : { barred }) };
 }
 
-function bar(session: Session, place: Place, tidied: string): Refusal | undefined {
+async function bar(session: Session, place: Place, tidied: string): Promise<Refusal | undefined> {
   if (session.readOnly) return refuse("read_only", "This workspace is read-only.");
   if (isSecret(place.relativePath)) return refuse("bytes_gone", secret);
   return refuseProtected(session, place, tidied);

@@ -16,7 +16,8 @@ export async function makeFolder(session: Session, path: string): Promise<Folder
     if (entry.kind === "directory") return { kind: "folder", path, made: false };
     if (entry.kind !== "missing")
       return refuse("exists", `${escapeForDisplay(path)} is there already and is not a folder.`);
-    const flaw = refuseProtected(session, place, path) ?? (await excludedByOwner(session.ports.disk, place));
+    const flaw =
+      (await refuseProtected(session, place, path)) ?? (await excludedByOwner(session.ports.disk, place));
     if (flaw !== undefined) return flaw;
   } finally {
     await place.close();

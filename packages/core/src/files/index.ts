@@ -5,6 +5,7 @@ export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } fr
 export { applyEdits } from "./exact-edits.js";
 export { compileGlob, type Glob } from "./glob.js";
 export { defaultGuards, type Guards } from "./guards.js";
+export { excludedByOwner } from "./ignore-rules.js";
 export { KeyedMutex } from "./keyed-mutex.js";
 export type {
   FileName,
@@ -21,12 +22,15 @@ export { carryLine, carrySpans, type LineEdit, type LinePart, lineEdits } from "
 export { compilePattern, type LinePattern, type PatternOptions } from "./line-pattern.js";
 export { joinSpans, type LineSpan, outsideSpans } from "./line-spans.js";
 export { MemoryDisk, memoryPorts } from "./memory-disk.js";
+export { changeHeading } from "./mismatch.js";
 export type * from "./outcomes.js";
 export { bareName, isSecret, protectedReason, tidyPath } from "./path-policy.js";
 export { type Edit, PersistentMap } from "./persistent-map.js";
 export { type PlacedLines, placeSteps } from "./placed-lines.js";
 export type * from "./ports.js";
 export type { AgreedFile, Preview, PreviewedFile, PreviewOutcome } from "./preview.js";
+export { type ProtectedPath, protectedPaths, protectionOf } from "./protected-paths.js";
+export { protectionAt } from "./protection.js";
 export {
   type AnyRefusalCode,
   type ConversationCode,
@@ -39,11 +43,12 @@ export {
   type RefusalCode,
   refusalCodes,
   refuse,
+  refuseIn,
   type SuccessCode,
   successCodes,
 } from "./refusal.js";
 export type * from "./requests.js";
-export { unchangedStub } from "./rereads.js";
+export { unchangedIn, unchangedStub } from "./rereads.js";
 export { defaultLimits, type Limits } from "./session.js";
 export {
   type CallKnowledge,
@@ -52,7 +57,7 @@ export {
   type SessionKnowledgeOptions,
 } from "./session-knowledge.js";
 export { SessionStateService } from "./session-state.js";
-export { allOf, type ShownLines, shownBy } from "./shown-lines.js";
+export { allOf, type ShownLines, type ShownSince, shownBy } from "./shown-lines.js";
 export { type SourcedSpan, sourcesIn } from "./sourced-spans.js";
 export {
   inWords,

@@ -1,4 +1,5 @@
 import { escapeForDisplay } from "../text/index.js";
+import { foldName, protectionOf } from "./protected-paths.js";
 import { type Refusal, refuse } from "./refusal.js";
 
 /**
@@ -46,15 +47,7 @@ export function bareName(path: string): string {
  * @param path relative to its root.
  */
 export function protectedReason(path: string): string | undefined {
-  const parts = path.split("/").map(foldName);
-  for (const [at, part] of parts.entries()) {
-    const whole = protectedNames.get(part);
-    if (whole !== undefined) return whole;
-    if (part.endsWith(".code-workspace")) return "editor settings that can run commands";
-    const inside = protectedInside.get(`${parts[at - 1] ?? ""}/${part}`);
-    if (inside !== undefined) return inside;
-  }
-  return undefined;
+  return protectionOf(path)?.reason;
 }
 
 /** Whether a path likely holds secrets: its states are never copied to the blob store. */
@@ -64,17 +57,6 @@ export function isSecret(path: string): boolean {
   const name = parts.at(-1) ?? "";
   if (/^\.env(\.|$)/.test(name)) return !/\.(example|sample|template|dist)$/.test(name);
   return secretNames.has(name) || /\.(pem|key|p12|pfx|kdbx|jks|keystore)$/.test(name);
-}
-
-/** The letters-only equality of two paths on a file system that folds case and drops decorations. */
-export function foldName(name: string): string {
-  const bare = name
-    .normalize("NFKC")
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
-    .toLowerCase()
-    .replace(/:.*$/, "")
-    .replace(/[. ]+$/, "");
-  return /^git~\d+$/.test(bare) ? ".git" : bare;
 }
 
 const maxPathBytes = 4096;
@@ -101,47 +83,6 @@ function findFlaw(input: string): string | undefined {
 function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }
-
-const startUp = "a start-up file of a shell or session";
-const agent = "configuration of an agent, which can run commands";
-const editor = "editor settings that can run commands";
-const hook = "a hook that runs commands";
-const packages = "configuration of a package manager, which can run commands";
-const versionControl = "the inside of the version control";
-
-const named = (reason: string, names: string): readonly (readonly [string, string])[] =>
-  names.split(" ").map((name) => [name, reason] as const);
-
-const protectedNames: ReadonlyMap<string, string> = new Map([
-  ...named(versionControl, ".git .hg .svn .jj"),
-  ...named(
-    startUp,
-    ".bashrc .bashrc.d .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin " +
-      ".zlogout .kshrc .cshrc .tcshrc .login .logout .inputrc .xinitrc .xprofile .xsession .xsessionrc .envrc " +
-      ".gitconfig .hgrc",
-  ),
-  ...named(
-    agent,
-    ".mcp.json .claude .claude.json .gemini .codex .cursor .windsurf .roo .cline .kiro .amazonq .continue .opencode " +
-      "opencode.json opencode.jsonc .pi .aider.conf.yml .holdfast .holdfastignore .devcontainer",
-  ),
-  ...named("a start-up file of a tool, which can run commands", ".gdbinit .lldbinit .tmux.conf"),
-  ...named("a workflow that runs commands", ".gitlab-ci.yml .circleci"),
-  ...named(editor, ".vimrc .gvimrc .exrc .nvimrc .nvim.lua .vim .emacs .emacs.d .dir-locals.el .idea .zed"),
-  ...named(hook, ".husky .githooks .pre-commit-config.yaml lefthook.yml lefthook.yaml"),
-  ...named(packages, ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs bunfig.toml mise.toml .mise.toml"),
-  ...named("keys and their configuration", ".ssh .gnupg"),
-]);
-
-const protectedInside: ReadonlyMap<string, string> = new Map([
-  ...named(editor, ".vscode/settings.json .vscode/tasks.json .vscode/launch.json"),
-  ...named(agent, ".vscode/mcp.json"),
-  ...named("a workflow that runs commands", ".github/workflows"),
-  ...named(startUp, ".config/fish .config/autostart"),
-  ...named(editor, ".config/nvim"),
-  ...named(versionControl, ".config/git"),
-  ...named(packages, ".cargo/config.toml .cargo/config"),
-]);
 
 const secretFolders: ReadonlySet<string> = new Set([".ssh", ".gnupg", ".aws", ".kube", ".docker"]);
 const secretNames: ReadonlySet<string> = new Set([

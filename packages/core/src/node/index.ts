@@ -23,6 +23,12 @@ export {
 export { type KeptStates, openKeptStates } from "./state-folder/kept-states.js";
 export type { Recovered } from "./state-folder/recovery.js";
 export { collectGarbage, type GarbageOptions, type GarbageReport } from "./workspace/gc.js";
-export { type Inspection, inspectState, type StateFacts } from "./workspace/inspect.js";
+export {
+  type Inspection,
+  inspectPath,
+  inspectState,
+  type PathFacts,
+  type StateFacts,
+} from "./workspace/inspect.js";
 export { type OpenedPorts, openPorts, type PortOptions } from "./workspace/open.js";
 export { OpenedWorkspace, type OpenWorkspaceOptions, openWorkspace } from "./workspace/open-workspace.js";

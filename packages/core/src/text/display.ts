@@ -4,7 +4,10 @@
  * close an envelope stand there as `\u....`, so that nothing in it can act.
  */
 export function escapeForDisplay(text: string): string {
-  return text.replace(unsafe, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text.replace(unsafe, (char) => {
+    const hex = (char.codePointAt(0) ?? 0).toString(16);
+    return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
+  });
 }
 
 /** The same for what only people read: angle brackets, which close no envelope there, are let through. */
@@ -36,9 +39,22 @@ export function clip(text: string, limit: number): string {
 
 const seen: ReadonlySet<string> = new Set(["\t", "\n", "<", ">"]);
 
-const unsafe =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is for
-  /[\u0000-\u001f\u007f-\u009f<>\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+/**
+ * What no eye sees: a name that holds it looks like another one. `Default_Ignorable_Code_Point` is Unicode's own list
+ * (UAX 44); beside it the blank of Braille and the marks of interlinear annotation.
+ */
+const invisible = "\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffb";
+
+/** A text without what no eye sees: two names that differ only by that are one to a reader. */
+export function withoutInvisible(text: string): string {
+  return text.replace(new RegExp(`[${invisible}]`, "gu"), "");
+}
+
+// Of surrogates the halves alone: in this mode a pair is one character.
+const unsafe = new RegExp(
+  `[\\u0000-\\u001f\\u007f-\\u009f<>\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff${invisible}]`,
+  "gu",
+);
 
 /** The beginning of a text, and how much of it is missing; the text itself where it is not longer. */
 export function cutVisibly(text: string, limit: number): string {

@@ -8,6 +8,7 @@ export {
   escapeUnseen,
   hasUnseen,
   quoteForDisplay,
+  withoutInvisible,
 } from "./display.js";
 export {
   type CharsetCodec,

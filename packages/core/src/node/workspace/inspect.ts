@@ -1,6 +1,15 @@
 import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { isRefusal, type Refusal } from "../../files/index.js";
+import {
+  excludedByOwner,
+  isRefusal,
+  isSecret,
+  type ProtectedPath,
+  protectionAt,
+  type Refusal,
+  tidyPath,
+} from "../../files/index.js";
+import { defined } from "../../text/index.js";
 import { isLeft, readRecords } from "../change-sets/record.js";
 import { openDisk } from "../commit/open-disk.js";
 import { nativeExtension } from "../disk/attributes.js";
@@ -55,6 +64,51 @@ export function inspectState(stateDir: string | undefined, roots: readonly strin
     roots: roots.map(inspectRoot),
     state: inspectFolder(stateDir),
   };
+}
+
+/** What holds for one path, for `holdfast doctor PATH`. */
+export interface PathFacts {
+  readonly kind: "path";
+  /** Relative to the root that holds it, links resolved. */
+  readonly relativePath: string;
+  /** Why writing there needs a person, and where it is written that code runs by it. */
+  readonly protection?: Pick<ProtectedPath, "reason" | "source">;
+  /** A `.holdfastignore` keeps it away from the tools. */
+  readonly ignored?: Refusal;
+  /** It looks like a secret. */
+  readonly secret: boolean;
+}
+
+/**
+ * Looks at one path as a write would; changes nothing.
+ *
+ * @param path relative to the first root, or absolute inside any.
+ * @returns the facts, or the refusal that any request for the path would get.
+ */
+export async function inspectPath(roots: readonly string[], path: string): Promise<PathFacts | Refusal> {
+  const tidy = tidyPath(path);
+  if (isRefusal(tidy)) return tidy;
+  const disk = openDisk(roots);
+  if (isRefusal(disk)) return disk;
+  try {
+    const place = await disk.enter(tidy.path, "allow");
+    if (isRefusal(place)) return place;
+    try {
+      const { relativePath } = place;
+      const protection = await protectionAt(disk, place, tidy.path);
+      const ignored = await excludedByOwner(disk, place);
+      return {
+        kind: "path",
+        relativePath,
+        secret: isSecret(relativePath),
+        ...defined({ protection, ignored }),
+      };
+    } finally {
+      await place.close();
+    }
+  } finally {
+    disk.close();
+  }
 }
 
 function inspectRoot(path: string): { path: string; refusal?: Refusal } {
