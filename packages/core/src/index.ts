@@ -274,6 +274,7 @@ export {
 export {
   applyDiff,
   describeChange,
+  describeMendedContext,
   describeShown,
   diffLines,
   diffTexts,

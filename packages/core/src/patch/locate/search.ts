@@ -6,6 +6,7 @@ import { alignHunk } from "./align.js";
 import {
   type AddedLineCounts,
   appliedAtStatedLine,
+  gapIsPinned,
   isPureDeletion,
   mayBeApplied,
   mustBeApplied,
@@ -106,7 +107,7 @@ function findNewSide(
   if (announcesMore(hunk) || !newSideProvesApplied(base, hunk, added)) return [];
   const starts = finder.findVerbatim(hunk.new)?.starts ?? [];
   const { numbers } = hunk.hunk.header;
-  const weak = isPureDeletion(hunk);
+  const weak = isPureDeletion(hunk) && !hunk.runs.every((run) => gapIsPinned(base, hunk, run));
   if (weak && (starts.length > 1 || (numbers === undefined && countNonBlank(hunk.new) < 3))) return [];
   const hasNoContext = !hunk.new.some((line) => line.kind === "context");
   // That a bare line stands somewhere says nothing of where the one stood that it replaces.
