@@ -8,7 +8,7 @@ const rooms = {
 
 /** Rooms that consist of rooms, in the order in which these may import; what all of them share comes first. */
 const subRooms = {
-  "core/patch": ["model", "compare", "read", "locate", "explain", "apply"],
+  "core/patch": ["model", "compare", "read", "locate", "explain", "apply", "replace", "section"],
   "core/node": ["disk", "commit", "state-folder", "change-sets", "journal", "workspace"],
 };
 
@@ -18,7 +18,7 @@ const homes = {
   zod: "^packages/(core/src/tools|mcp/src)/",
   ignore: "^packages/core/src/files/",
   re2js: "^packages/core/src/files/",
-  "markdown-it": "^packages/core/src/files/",
+  "markdown-it": "^packages/core/src/patch/section/",
   yaml: "^packages/core/src/context/",
   chardet: "^packages/core/src/node/",
   "iconv-lite": "^packages/core/src/node/",

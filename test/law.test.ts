@@ -24,6 +24,7 @@ const clean: Readonly<Record<string, string>> = {
   "packages/core/src/patch/apply/place.ts":
     'import { hunk } from "../model/hunk.js";\nimport { text } from "../../text/index.js";\nimport { applyPatch } from "diff";\nexport const place = [text, hunk, applyPatch];\n',
   "packages/core/src/patch/model/hunk.ts": "export const hunk = 1;\n",
+  "packages/core/src/patch/section/heading.ts": "export const heading = 1;\n",
   "packages/core/src/files/index.ts": 'export { place } from "../patch/index.js";\n',
   "packages/core/src/tools/index.ts": 'import { z } from "zod";\nexport const tools = z;\n',
   "packages/core/src/node/index.ts": 'export { disk } from "./workspace/open.js";\n',
@@ -106,9 +107,14 @@ const breaches: readonly Breach[] = [
     file: `packages/core/src/patch/${subRoom}/later-step.ts`,
     source: 'import type { place } from "../apply/place.js";\nexport type Later = typeof place;\n',
   })),
+  ...["apply", "replace"].map((subRoom) => ({
+    rule: `order-core-patch-${subRoom}`,
+    file: `packages/core/src/patch/${subRoom}/later-step.ts`,
+    source: 'import type { heading } from "../section/heading.js";\nexport type Later = typeof heading;\n',
+  })),
   {
-    rule: "order-core-patch-apply",
-    file: "packages/core/src/patch/apply/own-door.ts",
+    rule: "order-core-patch-section",
+    file: "packages/core/src/patch/section/own-door.ts",
     source: 'import { place } from "../index.js";\nexport const own = place;\n',
   },
   {

@@ -1,10 +1,10 @@
 import {
   allTools,
   tools as defaultTools,
+  type FileTool,
   jsonSchema,
   type ResultContent,
   runTool,
-  type Tool,
   type ToolName,
   type ToolReply,
   type ToolWorkspace,
@@ -67,12 +67,12 @@ export interface ArgumentSchema {
   };
 }
 
-function offered({ tools: names, readOnly }: AiSdkOptions): readonly Tool[] {
+function offered({ tools: names, readOnly }: AiSdkOptions): readonly FileTool[] {
   const named = names === undefined ? defaultTools : allTools.filter((tool) => names.includes(tool.name));
   return readOnly === true ? named.filter((tool) => tool.annotations.readOnly) : named;
 }
 
-function toAiSdkTool(tool: Tool, workspace: ToolWorkspace, options: AiSdkOptions): AiSdkTool {
+function toAiSdkTool(tool: FileTool, workspace: ToolWorkspace, options: AiSdkOptions): AiSdkTool {
   const { resultContent = "auto", readOnly = false, approval = false, onError } = options;
   const given = { resultContent, readOnly, offered: offered(options), ...(onError && { onError }) };
   const context = { workspace, wire: "text", ...given } as const;
@@ -93,7 +93,7 @@ function toAiSdkTool(tool: Tool, workspace: ToolWorkspace, options: AiSdkOptions
 }
 
 /** Everything passes: `runTool` judges the arguments, and its refusals are written for the model. */
-function toSchema(tool: Tool): ArgumentSchema {
+function toSchema(tool: FileTool): ArgumentSchema {
   const published = () => jsonSchema(tool.parameters);
   return {
     "~standard": {

@@ -21,7 +21,7 @@ import {
   type WriteRefusal,
 } from "@holdfast/core";
 import { deepagentsWords } from "./framework-words.js";
-import { contentToShow, fitContent, fitItems, tellRefusal } from "./hashless.js";
+import { contentToShow, fitContent, fitItems, phraseRefusal } from "./hashless.js";
 
 /** What the backend needs of a `Workspace`. */
 export type BackendWorkspace = Pick<Workspace, "roots" | "run" | "begin" | "list" | "find" | "search">;
@@ -49,7 +49,7 @@ export class HoldfastBackend {
 
   async ls(path: string): Promise<{ files?: BackendFile[]; error?: string }> {
     const outcome = await this.workspace.list({ path: this.inside(path), limit: mostFiles });
-    if (outcome.kind === "refusal") return { error: tellRefusal(path, outcome, deepagentsWords) };
+    if (outcome.kind === "refusal") return { error: phraseRefusal(path, outcome, deepagentsWords) };
     const { items, isCut } = fitItems(outcome.entries.map(toFile));
     // The protocol has no other place for it.
     const more = { path: "(there are more: list a folder below)", is_dir: false };
@@ -74,7 +74,7 @@ export class HoldfastBackend {
     return this.asCall<BackendRaw>(async (knowledge) => {
       const outcome = await this.workspace.run({ kind: "read", path: this.inside(filePath) }, { knowledge });
       if (outcome.kind === "refusal")
-        return { answer: { error: tellRefusal(filePath, outcome, deepagentsWords) } };
+        return { answer: { error: phraseRefusal(filePath, outcome, deepagentsWords) } };
       const data = { content: outcome.state.content, mimeType, created_at: "", modified_at: "" };
       // It goes to the host, not into the prompt.
       return { answer: { data } };
@@ -122,7 +122,7 @@ export class HoldfastBackend {
       limit: maxCount ?? mostFiles,
       ...(glob == null ? {} : { globs: [glob] }),
     });
-    if (outcome.kind === "refusal") return { error: tellRefusal(path ?? "/", outcome, deepagentsWords) };
+    if (outcome.kind === "refusal") return { error: phraseRefusal(path ?? "/", outcome, deepagentsWords) };
     const { items, isCut } = fitItems(
       outcome.matches.map(({ path: name, line, text }) => ({ path: virtual(name), line, text })),
     );
@@ -134,7 +134,7 @@ export class HoldfastBackend {
     path = "/",
   ): Promise<{ files?: BackendFile[]; truncated?: boolean; error?: string }> {
     const outcome = await this.workspace.find({ glob: pattern, path: this.inside(path), limit: mostFiles });
-    if (outcome.kind === "refusal") return { error: tellRefusal(path, outcome, deepagentsWords) };
+    if (outcome.kind === "refusal") return { error: phraseRefusal(path, outcome, deepagentsWords) };
     const { items, isCut } = fitItems(outcome.files.map(toFile));
     return { files: items, ...(outcome.more === undefined && !isCut ? {} : { truncated: true }) };
   }
@@ -269,7 +269,7 @@ const mostFiles = 1_000;
 
 function readAnswer(filePath: string, outcome: ReadOutcome): Answered<BackendRead> {
   if (outcome.kind === "refusal")
-    return { answer: { error: tellRefusal(filePath, outcome, deepagentsWords) } };
+    return { answer: { error: phraseRefusal(filePath, outcome, deepagentsWords) } };
   const totalLines = outcome.state.facts?.totalLines ?? 0;
   const bare = (_: FileState, content: string) => content;
   const page = fitContent(outcome.state, outcome.state.content, bare, deepagentsWords);
@@ -284,7 +284,7 @@ function readAnswer(filePath: string, outcome: ReadOutcome): Answered<BackendRea
 
 /** A refusal that brings the state on disk has shown it: the next call may build on it. */
 function refusalAnswer(filePath: string, outcome: WriteRefusal): Answered<BackendWritten> {
-  const sentence = tellRefusal(filePath, outcome, deepagentsWords);
+  const sentence = phraseRefusal(filePath, outcome, deepagentsWords);
   const { state } = outcome;
   const content = contentToShow(outcome);
   if (state === null || state.sha256 === null || content === undefined)

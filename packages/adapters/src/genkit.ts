@@ -27,9 +27,9 @@ import {
   tool,
   z,
 } from "genkit";
+import { type AnswerFacts, FactRecorder, factsOf, isAnswerFacts } from "./answer-facts.js";
 import { genkitWords } from "./framework-words.js";
-import { contentToShow, fitContent, fitItems, mostToldUnits, tellRefusal } from "./hashless.js";
-import { FactRecorder, factsOf, isTold, type Told } from "./told-facts.js";
+import { contentToShow, fitContent, fitItems, mostToldUnits, phraseRefusal } from "./hashless.js";
 
 /** Options of the `holdfast` middleware. They are mutable since Genkit infers them from its own schema. */
 export interface HoldfastOptions {
@@ -91,7 +91,7 @@ class FileTools implements GenerateMiddlewareDef {
     );
   }
 
-  private turnOf(told: readonly Told[], workspace: OpenedWorkspace): Turn {
+  private turnOf(told: readonly AnswerFacts[], workspace: OpenedWorkspace): Turn {
     const { toolNamePrefix, readOnly } = this.options;
     const words = genkitWords(toolNamePrefix, readOnly);
     return { workspace, knowledge: knowledgeFrom(told, workspace), words };
@@ -139,12 +139,12 @@ class FileTools implements GenerateMiddlewareDef {
   };
 
   /** What the answers in a history told of the files, oldest first. */
-  private toldIn(messages: readonly MessageData[]): readonly Told[] {
+  private toldIn(messages: readonly MessageData[]): readonly AnswerFacts[] {
     return messages
       .flatMap(({ content }) => content)
       .filter((part) => this.offered.has(part.toolResponse?.name ?? ""))
       .map((part) => part.metadata?.holdfast)
-      .filter(isTold);
+      .filter(isAnswerFacts);
   }
 
   /**
@@ -156,7 +156,8 @@ class FileTools implements GenerateMiddlewareDef {
     const shorten = (part: Part): Part => {
       const { toolResponse, metadata } = part;
       const told = metadata?.holdfast;
-      if (toolResponse === undefined || !isTold(told) || !this.offered.has(toolResponse.name)) return part;
+      if (toolResponse === undefined || !isAnswerFacts(told) || !this.offered.has(toolResponse.name))
+        return part;
       if (told.read === undefined) {
         for (const key of [...shown.keys()]) if (key.startsWith(`${told.path}\n`)) shown.delete(key);
         return part;
@@ -194,7 +195,7 @@ interface Turn {
  * All calls of a turn are one to the session: none of them has seen what another one read. It is never
  * ended: the next turn is made from its own messages.
  */
-function knowledgeFrom(told: readonly Told[], { roots: [root = ""] }: OpenedWorkspace): CallKnowledge {
+function knowledgeFrom(told: readonly AnswerFacts[], { roots: [root = ""] }: OpenedWorkspace): CallKnowledge {
   const nameOf = ({ path }: FileName) => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path);
   return new SessionKnowledge({ limit: mostFiles, nameOf, facts: factsOf(told) }).begin();
 }
@@ -204,7 +205,7 @@ const mostFiles = 200;
 interface Answer {
   readonly kind: "holdfast_answer";
   readonly output: unknown;
-  readonly told?: Told;
+  readonly told?: AnswerFacts;
 }
 
 async function open(
@@ -350,7 +351,7 @@ function writing(words: Vocabulary, recorder: FactRecorder, path: string, outcom
       cutVisibly(`OK (${code}): ${message}`, mostToldUnits),
       told && { ...told, facts: recorder.factsWith([]) },
     );
-  const sentence = tellRefusal(path, outcome, words);
+  const sentence = phraseRefusal(path, outcome, words);
   const content = contentToShow(outcome);
   if (content === undefined || state === null || told === undefined) return answer(sentence);
   const frame = (shown: FileState, text: string) =>
@@ -372,7 +373,7 @@ function envelope(state: FileState, content: string): string {
 }
 
 function refused(words: Vocabulary, path: string, refusal: Refusal): Answer {
-  return answer(tellRefusal(path, refusal, words));
+  return answer(phraseRefusal(path, refusal, words));
 }
 
 function refusal(code: OutcomeCode, message: string): Answer {
@@ -390,7 +391,7 @@ function failure(name: string, error: unknown): Answer {
   );
 }
 
-function answer(output: unknown, told?: Told): Answer {
+function answer(output: unknown, told?: AnswerFacts): Answer {
   return { kind: "holdfast_answer", output, ...(told === undefined ? {} : { told }) };
 }
 

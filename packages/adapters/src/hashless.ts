@@ -1,4 +1,4 @@
-/** What the frameworks share whose tools have no argument for a hash (Genkit's and deepagents'). */
+// Shared by the frameworks whose tools have no argument for a hash (Genkit's and deepagents').
 import {
   allOf,
   answerBudgetChars,
@@ -15,8 +15,8 @@ import {
   type WriteOutcome,
 } from "@holdfast/core";
 
-/** A refusal as one text, in the framework's words. The text of a file in it stays as it is. */
-export function tellRefusal(
+/** A refusal as one text, in the framework's words. File text in it stays as it is. */
+export function phraseRefusal(
   path: string,
   refusal: { readonly code: OutcomeCode; readonly message: string; readonly sentence?: Sentence },
   words: Vocabulary,

@@ -104,7 +104,7 @@ test.each([
 });
 
 test("what commands say themselves names no tool and no argument", () => {
-  const own = ["answers", "commands", "shell"].flatMap((folder) =>
+  const own = ["answers", "commands", "guard", "shell"].flatMap((folder) =>
     sentencesBelow(new URL(`../src/${folder}/`, import.meta.url)).map((one) => ({ ...one, folder })),
   );
   const naming = own.flatMap(({ file, folder, forms }) => {

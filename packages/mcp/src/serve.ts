@@ -1,7 +1,7 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { CallsUnderWay } from "./calls-under-way.js";
 import { createCompatServer } from "./compat/server.js";
 import { type McpOptions, messageLimitBytes } from "./options.js";
+import { RunningCalls } from "./running-calls.js";
 import { createServer } from "./server.js";
 
 /**
@@ -11,7 +11,7 @@ import { createServer } from "./server.js";
  * @returns when the client has closed stdin and every call that had begun is carried through.
  */
 export async function serveMcp(options: McpOptions): Promise<void> {
-  const calls = new CallsUnderWay();
+  const calls = new RunningCalls();
   const transport = new EndingTransport(options.input);
   const { compat } = options;
   const create = () =>
@@ -23,7 +23,7 @@ export async function serveMcp(options: McpOptions): Promise<void> {
     onerror: (error) => options.onError?.(error, "protocol"),
   });
   await transport.ended;
-  await calls.settled();
+  await calls.idle();
   await handle.close();
 }
 

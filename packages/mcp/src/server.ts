@@ -1,4 +1,4 @@
-import { allTools, findTool, jsonSchema, readingTools, runTool, type Tool, tools } from "@holdfast/core";
+import { allTools, type FileTool, findTool, jsonSchema, readingTools, runTool, tools } from "@holdfast/core";
 import {
   type CallToolRequest,
   type CallToolResult,
@@ -8,13 +8,13 @@ import {
   Server,
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
-import type { CallsUnderWay } from "./calls-under-way.js";
 import { instructions, readOnlyInstructions } from "./instructions.js";
 import type { McpOptions } from "./options.js";
 import { toCallResult } from "./result.js";
+import type { RunningCalls } from "./running-calls.js";
 
 /** One server for one connection, for both protocol revisions. It declares tools and nothing else. */
-export function createServer(options: McpOptions, calls: CallsUnderWay): Server {
+export function createServer(options: McpOptions, calls: RunningCalls): Server {
   const server = new Server(
     { name: "holdfast", title: "Holdfast", version: options.version ?? "0.0.0" },
     {
@@ -35,7 +35,7 @@ export function createServer(options: McpOptions, calls: CallsUnderWay): Server 
   return server;
 }
 
-function offeredTools({ tools: names, readOnly }: McpOptions): readonly Tool[] {
+function offeredTools({ tools: names, readOnly }: McpOptions): readonly FileTool[] {
   if (names === undefined) return readOnly === true ? readingTools : tools;
   return allTools.filter(
     (tool) => names.includes(tool.name) && (readOnly !== true || tool.annotations.readOnly),
@@ -69,7 +69,7 @@ function isKnown(name: string, { tools: names }: McpOptions): boolean {
   return tool !== undefined && (names?.includes(tool.name) ?? tools.includes(tool));
 }
 
-function toListing(tool: Tool): ToolListing {
+function toListing(tool: FileTool): ToolListing {
   const { readOnly, destructive, idempotent, openWorld } = tool.annotations;
   return {
     name: tool.name,

@@ -9,6 +9,7 @@ const reply = (more: Partial<ToolReply>): ToolReply => ({
   json: { success: false },
   bearsContent: false,
   shown: [],
+  refers: [],
   shows: [],
   ...more,
 });

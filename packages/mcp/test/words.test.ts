@@ -7,7 +7,7 @@ import { connect, type Ground, makeGround, type ServerOptions } from "./server-p
 /** No answer of a server names a tool or an argument that it does not offer. */
 const only = (...tools: readonly ToolName[]): ServerOptions => ({ tools });
 const servers: readonly (readonly [string, ServerOptions, readonly string[]])[] = [
-  ["by default", {}, ["state_mismatch", "missing_base", "unseen_lines", "section_missing"]],
+  ["by default", {}, ["state_mismatch", "missing_base", "section_missing"]],
   ["as JSON", { wire: "json", resultContent: "full" }, ["state_mismatch", "not_found"]],
   ["with small answers as structured content", { structured: true }, ["not_found", "file_missing"]],
   ["that only reads", { readOnly: true }, ["file_missing", "too_large", "binary"]],

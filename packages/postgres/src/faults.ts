@@ -25,14 +25,14 @@ export function refusalFrom(error: unknown): ConversationRefusal | undefined {
     case "permission_denied":
       return refuse(code, `PostgreSQL does not allow this: ${message}.`);
     case undefined:
-      return refuse("store_failed", `PostgreSQL failed: ${message}. ${wayOut(error)}`);
+      return refuse("store_failed", `PostgreSQL failed: ${message}. ${adviceFor(error)}`);
     default:
       return code satisfies never;
   }
 }
 
 /** A database that there is none of (3D000) does not come back. */
-function wayOut(error: Error): string {
+function adviceFor(error: Error): string {
   return error instanceof pg.DatabaseError && error.code === "3D000"
     ? "Make it, or name another one."
     : "Try again when it is back.";

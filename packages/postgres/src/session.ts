@@ -27,7 +27,7 @@ export class PostgresSession implements OpenSession {
   readonly records: OpenSession["records"];
   readonly problems: OpenSession["problems"];
   readonly readOnlyBecause?: ConversationRefusal;
-  private readonly pending: PendingRecords;
+  private readonly pending: PendingRecords<JournalRecord>;
   private sums: SessionSums;
   private durableSeq: number;
   /** A change of which nobody could say whether it took effect, and of which the caller was told it did not. */
@@ -52,7 +52,10 @@ export class PostgresSession implements OpenSession {
     this.problems = found.problems;
     this.sums = found.sums;
     this.durableSeq = found.seq;
-    this.pending = new PendingRecords(found.seq, async (records) => await this.write(records));
+    this.pending = new PendingRecords(found.seq, {
+      prepare: (record) => record,
+      keep: async (records) => await this.write(records),
+    });
   }
 
   readonly readBlob = async (name: string): Promise<Uint8Array | ConversationRefusal | undefined> => {
@@ -91,7 +94,7 @@ export class PostgresSession implements OpenSession {
   }
 
   async close(): Promise<void> {
-    await this.pending.settled();
+    await this.pending.idle();
     if (this.isClosed) return;
     this.isClosed = true;
     this.onClose(this);
@@ -106,6 +109,7 @@ export class PostgresSession implements OpenSession {
   }
 
   private async write(records: readonly JournalRecord[]): Promise<ConversationRefusal | undefined> {
+    if (records.length === 0) return undefined;
     if (this.token === undefined || this.isClosed)
       return refuse("read_only", `Session ${this.id} is not open for writing here; open it so.`);
     if (this.lost !== undefined) return this.lost;

@@ -7,6 +7,7 @@ import {
   isSessionId,
   type OpenSession,
   refuse,
+  refuseHeldSession,
   refuseNewerSession,
   refuseNewSession,
   refuseUnknownSession,
@@ -184,8 +185,7 @@ class PostgresStore implements SessionStore {
     const now = await asked(() => this.table.holder(id));
     if (now === undefined) return refuseUnknownSession(id);
     if ("kind" in now) return now;
-    const who = now.name ?? "another program";
-    return refuse("busy", `Session ${id} is being written by ${who}; open it to read, or fork it.`);
+    return refuseHeldSession(id, now.name ?? "another program");
   }
 
   private async renew(): Promise<void> {

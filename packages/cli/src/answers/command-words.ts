@@ -11,7 +11,7 @@ export const commandWords: Vocabulary = {
   insert: "`holdfast insert`",
   section: "`holdfast section`",
   log: "`holdfast log`",
-  base: "--base",
+  base: "--base SHA256",
   anyState: "--atomic",
   oldString: "--old",
   newString: "--new",

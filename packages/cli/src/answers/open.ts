@@ -3,7 +3,7 @@ import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
 import type { Settings, Terminal } from "../shell/index.js";
 import { withinBudget } from "./budget.js";
 import type { ToolResult } from "./json.js";
-import { tellRecovered } from "./recovered.js";
+import { reportRecovered } from "./recovered.js";
 import { reportRefusal } from "./report.js";
 
 /**
@@ -30,7 +30,7 @@ export async function withWorkspace(
     roots,
     stateDir,
     allowProtected,
-    onRecovered: (sets) => terminal.err(tellRecovered(sets)),
+    onRecovered: (sets) => terminal.err(reportRecovered(sets)),
   });
   if (workspace.kind === "refusal") {
     const result = { kind: "refused", refusal: workspace, writing: false } as const;

@@ -2,8 +2,8 @@ import type { RecoveredSets } from "@holdfast/core/node";
 import { escapeName } from "../shell/index.js";
 import { counted } from "./amounts.js";
 
-/** What became of change sets that a killed process left behind, as lines for standard error. */
-export function tellRecovered({ finished, takenBack, leftAlone }: RecoveredSets): string {
+/** Reports the change sets that recovery finished or took back, as lines for standard error. */
+export function reportRecovered({ finished, takenBack, leftAlone }: RecoveredSets): string {
   const lines: string[] = [];
   const sets = (count: number) =>
     counted(count, "change set that was interrupted", "change sets that were interrupted");

@@ -64,7 +64,7 @@ async function change(
       return exitCodeOf[outcome.code];
     }
   }
-  await tell(call, diffs, written);
+  await report(call, diffs, written);
   return exitCodes.success;
 }
 
@@ -109,7 +109,7 @@ async function consents(call: Invocation, diffs: readonly FileDiff[]): Promise<b
   return /^y(es)?$/i.test(answer.trim());
 }
 
-async function tell(
+async function report(
   { settings, terminal }: Invocation,
   diffs: readonly FileDiff[],
   written: boolean,

@@ -98,15 +98,15 @@ function edited(
 ): HostFact {
   if (text === "") return written(before, after);
   const total = countLines(after);
-  const placed = placedEdits(text, edits, plain) ?? {
+  const edited = editsOf(text, edits, plain) ?? {
     changes: lineEdits(diffTexts(text, plain, compareMs)),
     authored: [],
   };
-  return { kind: "changed", before, after: hash(after), version: 0, total, ...placed, derived: true };
+  return { kind: "changed", before, after: hash(after), version: 0, total, ...edited, derived: true };
 }
 
 /** Where exactly the edits were made, if our own exact edits come to the same text. */
-function placedEdits(text: string, edits: readonly TextEdit[], after: string) {
+function editsOf(text: string, edits: readonly TextEdit[], after: string) {
   const exact = edits.map(({ oldText, newText, all }) => ({
     oldString: oldText,
     newString: newText,

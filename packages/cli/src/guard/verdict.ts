@@ -35,14 +35,14 @@ async function before(event: HookEvent, tool: FileCall, memory: HostMemory): Pro
     // What cannot be looked at now cannot be judged; a read harms nobody.
     return tool.kind === "read" ? pass : { kind: "deny", reason: `holdfast guard: ${file}.` };
   }
-  const standing = standingOf(tool, file, memory);
-  if (standing !== "allowed") return deny(tool, file, standing === "changed", memory);
+  const ruling = rulingOn(tool, file, memory);
+  if (ruling !== "allowed") return deny(tool, file, ruling === "changed", memory);
   memory.remember({ path: file.path, call: event.call, facts: expectedFacts(tool, file) });
   return pass;
 }
 
 /** An edit quotes what it replaces; who replaces all of a file was shown every line of it. */
-function standingOf(tool: FileCall, file: GuardedFile, memory: HostMemory): "allowed" | "changed" | "unseen" {
+function rulingOn(tool: FileCall, file: GuardedFile, memory: HostMemory): "allowed" | "changed" | "unseen" {
   const { path, sha256 } = file;
   if (sha256 === null || tool.kind === "read") return "allowed";
   const known = memory.known(path);

@@ -1,6 +1,6 @@
 import { diffTexts, type LineChange, splitLines, type TurnNode } from "@holdfast/core";
 import { button, type Child, element } from "./dom.js";
-import type { FileVersion, Story } from "./story.js";
+import type { FileVersion, SessionView } from "./session-view.js";
 import { counted, intervals, shortHash } from "./words.js";
 
 /** Which file the right side shows, and between which of its versions. */
@@ -14,12 +14,12 @@ export interface FileChoice {
 
 /** The files as the selected turn knows them, and what changed between two versions of one. */
 export function filesView(
-  story: Story,
+  session: SessionView,
   node: TurnNode,
   chosen: FileChoice | undefined,
   choose: (choice: FileChoice) => void,
 ): readonly Child[] {
-  const files = story.files(node.id);
+  const files = session.files(node.id);
   if (files.size === 0) return [element("p", { class: "quiet" }, "No file is known at this turn yet.")];
   const choice = fittingChoice(files, node, chosen);
   const versions = files.get(choice.path) ?? [];
@@ -28,11 +28,11 @@ export function filesView(
     fileList(files, node, choice, choose),
     element("h3", { class: "path" }, choice.path),
     versionList(versions, choice, choose),
-    ...comparison(story, node, versions, choice, choose),
+    ...comparison(session, node, versions, choice, choose),
   ];
 }
 
-type Files = ReturnType<Story["files"]>;
+type Files = ReturnType<SessionView["files"]>;
 
 /** What was chosen, where it is there; else what this turn changed, else what changed last. */
 function fittingChoice(files: Files, node: TurnNode, chosen: FileChoice | undefined): FileChoice {
@@ -100,7 +100,7 @@ function versionList(
 }
 
 function comparison(
-  story: Story,
+  session: SessionView,
   node: TurnNode,
   versions: readonly FileVersion[],
   choice: FileChoice,
@@ -109,21 +109,21 @@ function comparison(
   const to = versions[choice.to - 1];
   const from = versions[choice.from - 1];
   if (to === undefined) return [];
-  const after = story.text(to.sha256);
+  const after = session.text(to.sha256);
   if (after === undefined) return [missing(to)];
   const toggle = button(
     { class: "link", "aria-pressed": choice.whole ? "true" : "false" },
     () => choose({ ...choice, whole: !choice.whole }),
     choice.whole ? "Show what changed" : "Show the whole file",
   );
-  if (choice.whole) return [toggle, wholeFile(story, node, choice.path, to, after)];
-  const before = from === undefined ? undefined : story.text(from.sha256);
+  if (choice.whole) return [toggle, wholeFile(session, node, choice.path, to, after)];
+  const before = from === undefined ? undefined : session.text(from.sha256);
   if (from === undefined || before === undefined) {
     const why =
       from === undefined
         ? "Its first version here."
         : "The bytes of the version before are not in this page.";
-    return [toggle, element("p", { class: "quiet" }, why), wholeFile(story, node, choice.path, to, after)];
+    return [toggle, element("p", { class: "quiet" }, why), wholeFile(session, node, choice.path, to, after)];
   }
   return [toggle, diffView(before, after, from, to)];
 }
@@ -227,14 +227,14 @@ function gap(text: string): HTMLElement {
 
 /** The file with a mark at each line that stands in the prompt of this moment. */
 function wholeFile(
-  story: Story,
+  session: SessionView,
   node: TurnNode,
   path: string,
   { sha256 }: FileVersion,
   text: string,
 ): HTMLElement {
   if (sha256 === null) return element("p", { class: "quiet" }, "There is no such file any more.");
-  const { rendering } = story.seen(node);
+  const { rendering } = session.seen(node);
   const shown = rendering.visibility.states().find((state) => state.path === path && state.sha256 === sha256);
   const isSeen = (line: number) => shown?.lines.some(({ from, to }) => from <= line && line <= to) === true;
   const said =

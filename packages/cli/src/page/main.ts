@@ -1,17 +1,17 @@
 import { button, element, fill, part, plain } from "./dom.js";
 import { type FileChoice, filesView } from "./files-pane.js";
 import { seenView } from "./seen-pane.js";
-import { readStory, type Story } from "./story.js";
+import { readSessionView, type SessionView } from "./session-view.js";
 import { TreePane } from "./tree-pane.js";
 import { turnView } from "./turn-pane.js";
 import { counted, timeOf } from "./words.js";
 
 /** The page's first file: reads the session that stands in it and shows the turn at its head. */
 function open(): void {
-  const story = readStory();
-  const page = new Page(story);
-  header(story);
-  page.tree.select(story.context.currentNodeId);
+  const session = readSessionView();
+  const page = new Page(session);
+  header(session);
+  page.tree.select(session.context.currentNodeId);
   page.tree.focus();
 }
 
@@ -24,9 +24,9 @@ class Page {
   private view: View = "turn";
   private choice: FileChoice | undefined;
 
-  constructor(private readonly story: Story) {
+  constructor(private readonly session: SessionView) {
     this.tree = new TreePane(
-      story.context,
+      session.context,
       (nodeId) => this.show(nodeId),
       () => part("middle").focus(),
     );
@@ -47,18 +47,20 @@ class Page {
   }
 
   private draw(): void {
-    const node = this.story.node(this.nodeId);
+    const node = this.session.node(this.nodeId);
     if (node === undefined) return;
     const select = (id: string) => this.tree.select(id);
     const seen = () => this.turnTo("seen");
     const shown =
-      this.view === "turn" ? turnView(this.story, node, select, seen) : seenView(this.story, node, select);
+      this.view === "turn"
+        ? turnView(this.session, node, select, seen)
+        : seenView(this.session, node, select);
     fill(part("turn-view"), ...shown);
     const choose = (choice: FileChoice) => {
       this.choice = choice;
       this.draw();
     };
-    fill(part("files-view"), ...filesView(this.story, node, this.choice, choose));
+    fill(part("files-view"), ...filesView(this.session, node, this.choice, choose));
   }
 
   private watchTabs(): void {
@@ -123,7 +125,7 @@ class Page {
   };
 }
 
-function header({ context, data, problems }: Story): void {
+function header({ context, data, problems }: SessionView): void {
   const title = context.title ?? "Untitled session";
   document.title = plain(`${title} · Holdfast`);
   fill(part("title"), title);

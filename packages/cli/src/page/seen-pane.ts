@@ -1,12 +1,16 @@
-import { gistOf, type Part, type Rendering, type TurnNode } from "@holdfast/core";
+import { excerptOf, type Part, type Rendering, type TurnNode } from "@holdfast/core";
 import { button, type Child, element } from "./dom.js";
-import type { Story } from "./story.js";
+import type { SessionView } from "./session-view.js";
 import { code } from "./texts.js";
 import { counted, intervals, shortHash, wordOf } from "./words.js";
 
 /** What the model was given at this moment: the lines of files in it, then the prompt itself. */
-export function seenView(story: Story, node: TurnNode, select: (nodeId: string) => void): readonly Child[] {
-  const { rendering, at, isAnswer } = story.seen(node);
+export function seenView(
+  session: SessionView,
+  node: TurnNode,
+  select: (nodeId: string) => void,
+): readonly Child[] {
+  const { rendering, at, isAnswer } = session.seen(node);
   const { contents, report } = rendering;
   const lead = isAnswer
     ? "The prompt that this answers, rendered anew from the tree"
@@ -18,9 +22,9 @@ export function seenView(story: Story, node: TurnNode, select: (nodeId: string) 
       "p",
       { class: "quiet" },
       `${lead} (${counted(contents.length, "message")}, ${counted(report.chars, "character")}), up to `,
-      button({ class: "link" }, () => select(at.id), `${wordOf(at.payload)}: ${gistOf(at.payload, 40)}`),
+      button({ class: "link" }, () => select(at.id), `${wordOf(at.payload)}: ${excerptOf(at.payload, 40)}`),
     ),
-    visibleLines(story, rendering, at),
+    visibleLines(session, rendering, at),
     ...repairs(rendering, select),
     element("h3", {}, "The prompt"),
     shown.list(rendering, select),
@@ -28,10 +32,10 @@ export function seenView(story: Story, node: TurnNode, select: (nodeId: string) 
 }
 
 /** Which lines of which state of which file stand in a prompt. */
-export function visibleLines(story: Story, { visibility }: Rendering, at: TurnNode): HTMLElement {
+export function visibleLines(session: SessionView, { visibility }: Rendering, at: TurnNode): HTMLElement {
   const states = visibility.states();
   if (states.length === 0) return element("p", { class: "quiet" }, "No line of a file stands in it.");
-  const files = story.files(at.id);
+  const files = session.files(at.id);
   const isOld = (path: string, sha256: string) => (files.get(path)?.at(-1)?.sha256 ?? sha256) !== sha256;
   const rows = states.map(({ path, sha256, lines }) =>
     element(

@@ -1,4 +1,11 @@
-import { type ConversationContext, defined, gistOf, isPruned, type TurnNode, textsOf } from "@holdfast/core";
+import {
+  type ConversationContext,
+  defined,
+  excerptOf,
+  isPruned,
+  type TurnNode,
+  textsOf,
+} from "@holdfast/core";
 import { element, fill, part } from "./dom.js";
 import { foldsAbove, neighbourBranch, pathToHead, type TreeRow, treeRows } from "./tree-rows.js";
 import { kindWords, wordOf } from "./words.js";
@@ -106,7 +113,7 @@ export class TreePane {
       ...lanes(indent, startsBranch && indent > 0),
       element("span", { class: "mark", "aria-hidden": "true" }, kindWords[payload.kind].mark),
       element("span", { class: "word" }, wordOf(payload)),
-      element("span", { class: "gist" }, gistOf(payload, 160)),
+      element("span", { class: "excerpt" }, excerptOf(payload, 160)),
       ...(folded === undefined ? [] : [foldMark(row)]),
       ...(metadata.label === undefined ? [] : [element("span", { class: "tag label" }, metadata.label)]),
       ...(metadata.isHiddenFromLlm === true ? [element("span", { class: "tag" }, "hidden")] : []),

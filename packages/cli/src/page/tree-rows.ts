@@ -30,35 +30,35 @@ export interface TreeView {
 export function treeRows(context: ConversationContext, view: TreeView): readonly TreeRow[] {
   const onPath = pathToHead(context);
   const rows: TreeRow[] = [];
-  const ahead: Place[] = [{ id: context.rootNode.id, indent: 0, startsBranch: true }];
-  for (let place = ahead.pop(); place !== undefined; place = ahead.pop()) {
-    const node = context.nodes.get(place.id);
+  const ahead: PendingRow[] = [{ id: context.rootNode.id, indent: 0, startsBranch: true }];
+  for (let row = ahead.pop(); row !== undefined; row = ahead.pop()) {
+    const node = context.nodes.get(row.id);
     if (node === undefined) continue;
     const main = node.childIds.find((id) => onPath.has(id)) ?? node.childIds.at(-1);
     const sides = node.childIds.filter((id) => id !== main);
     const isFolded = view.folded.has(node.id) && view.shows === undefined;
-    const hidesAll = place.startsBranch && place.indent > 0;
+    const hidesAll = row.startsBranch && row.indent > 0;
     const foldable = (hidesAll && node.childIds.length > 0) || sides.length > 0;
     if (view.shows === undefined || view.shows(node)) {
       const hidden = hidesAll ? node.childIds : sides;
       rows.push({
         node,
-        indent: place.indent,
-        level: 2 * place.indent + (place.startsBranch ? 1 : 2),
-        startsBranch: place.startsBranch,
+        indent: row.indent,
+        level: 2 * row.indent + (row.startsBranch ? 1 : 2),
+        startsBranch: row.startsBranch,
         forks: sides.length,
         folded: !foldable ? undefined : isFolded && countBelow(context, hidden),
       });
     }
     if (isFolded && hidesAll) continue;
-    if (main !== undefined) ahead.push({ id: main, indent: place.indent, startsBranch: false });
+    if (main !== undefined) ahead.push({ id: main, indent: row.indent, startsBranch: false });
     if (isFolded) continue;
-    for (const id of sides.toReversed()) ahead.push({ id, indent: place.indent + 1, startsBranch: true });
+    for (const id of sides.toReversed()) ahead.push({ id, indent: row.indent + 1, startsBranch: true });
   }
   return rows;
 }
 
-interface Place {
+interface PendingRow {
   readonly id: string;
   readonly indent: number;
   readonly startsBranch: boolean;

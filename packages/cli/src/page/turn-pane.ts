@@ -9,13 +9,13 @@ import {
 } from "@holdfast/core";
 import { button, type Child, element } from "./dom.js";
 import { visibleLines } from "./seen-pane.js";
-import type { Story } from "./story.js";
+import type { SessionView } from "./session-view.js";
 import { code, prose, quiet } from "./texts.js";
 import { counted, intervals, shortHash, timeOf, wordOf } from "./words.js";
 
 /** The selected turn: what it is, what it says, and what is known about it. */
 export function turnView(
-  story: Story,
+  session: SessionView,
   node: TurnNode,
   select: (nodeId: string) => void,
   toPrompt: () => void,
@@ -30,22 +30,22 @@ export function turnView(
         : [element("span", { class: "tag label" }, node.metadata.label)]),
       element("time", { class: "quiet" }, timeOf(node.timestamp)),
     ),
-    crumbs(story, node, select),
+    crumbs(session, node, select),
     ...payloadView(node.payload, select),
-    promptCard(story, node, toPrompt),
-    facts(story, node),
+    promptCard(session, node, toPrompt),
+    facts(session, node),
   ];
 }
 
 /** What the model saw at this moment, in short. */
-function promptCard(story: Story, node: TurnNode, toPrompt: () => void): HTMLElement {
-  const { rendering, at, isAnswer } = story.seen(node);
+function promptCard(session: SessionView, node: TurnNode, toPrompt: () => void): HTMLElement {
+  const { rendering, at, isAnswer } = session.seen(node);
   const messages = counted(rendering.contents.length, "message");
   return element(
     "section",
     { class: "card" },
     element("h3", {}, isAnswer ? "What the model had before it" : "What the model sees next"),
-    visibleLines(story, rendering, at),
+    visibleLines(session, rendering, at),
     button(
       { class: "link" },
       toPrompt,
@@ -55,13 +55,13 @@ function promptCard(story: Story, node: TurnNode, toPrompt: () => void): HTMLEle
 }
 
 /** The tasks around a node, outermost first, each to be gone to. */
-function crumbs(story: Story, node: TurnNode, select: (nodeId: string) => void): HTMLElement {
+function crumbs(session: SessionView, node: TurnNode, select: (nodeId: string) => void): HTMLElement {
   const chain: ListedTask[] = [];
   const find = (task: ListedTask, above: readonly ListedTask[]): void => {
     if (task.id === node.taskId) chain.push(...above, task);
     else for (const inner of task.tasks) find(inner, [...above, task]);
   };
-  find(listTasks(story.context), []);
+  find(listTasks(session.context), []);
   const links = chain.map(({ id, name, state }) =>
     element(
       "li",
@@ -69,9 +69,9 @@ function crumbs(story: Story, node: TurnNode, select: (nodeId: string) => void):
       button(
         { class: "link" },
         () => select(id),
-        id === story.context.sessionId ? "session" : name || "task",
+        id === session.context.sessionId ? "session" : name || "task",
       ),
-      ...(id === story.context.sessionId ? [] : [element("span", { class: `tag state-${state}` }, state)]),
+      ...(id === session.context.sessionId ? [] : [element("span", { class: `tag state-${state}` }, state)]),
     ),
   );
   return element("ol", { class: "crumbs", "aria-label": "Tasks around this turn" }, ...links);
@@ -218,7 +218,10 @@ function deltas(files: readonly FileDelta[]): HTMLElement {
   return element("ul", { class: "deltas" }, ...rows);
 }
 
-function facts({ context }: Story, { id, payload, metadata, childIds, parentId }: TurnNode): HTMLElement {
+function facts(
+  { context }: SessionView,
+  { id, payload, metadata, childIds, parentId }: TurnNode,
+): HTMLElement {
   const { usage, provenance, custom } = metadata;
   const from = payload.kind === "model_message" || payload.kind === "tool_call" ? payload.from : undefined;
   const rows: (readonly [string, string | undefined])[] = [

@@ -26,12 +26,12 @@ export async function htmlPage(
     states,
   };
   const page = await readFile(new URL("history-page.html", import.meta.url), "utf8");
-  const [head = "", tail = ""] = page.split(placeOfData);
+  const [head = "", tail = ""] = page.split(dataSlot);
   return [head, inert(JSON.stringify(data)), tail];
 }
 
 /** Between its brackets stands `null` until there is a session. */
-const placeOfData = /(?<=<script type="application\/json" id="holdfast-session">)null(?=<\/script>)/;
+const dataSlot = /(?<=<script type="application\/json" id="holdfast-session">)null(?=<\/script>)/;
 
 /** Nothing in it can end the element that it stands in, or begin another one. */
 function inert(json: string): string {

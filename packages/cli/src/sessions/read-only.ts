@@ -1,8 +1,8 @@
 import {
   type ConversationRefusal,
   compilePattern,
+  excerptOf,
   findSession,
-  gistOf,
   isRefusal,
   type ListedTask,
   type LoadedSession,
@@ -90,7 +90,7 @@ function summaryToJson(summary: SessionSummary, { problems, records }: LoadedSes
     pruned,
     orphans,
     staged,
-    head: head === undefined ? null : { id: head.id, kind: head.payload.kind, gist: gistOf(head.payload) },
+    head: head === undefined ? null : { id: head.id, kind: head.payload.kind, gist: excerptOf(head.payload) },
     tasks: taskToJson(tasks),
     files,
     tokens,
@@ -119,7 +119,7 @@ function describe(
     ["branches", `${branches}${pruned === 0 ? "" : `, ${pruned} pruned`}`],
     ["orphans", orphans === 0 ? undefined : `${orphans}`],
     ["staged", staged === 0 ? undefined : `${staged}`],
-    ["head", head && `${head.id}  ${head.payload.kind}  ${gistOf(head.payload, 60)}`],
+    ["head", head && `${head.id}  ${head.payload.kind}  ${excerptOf(head.payload, 60)}`],
     [
       "files",
       files.length === 0
@@ -218,7 +218,7 @@ export async function verifySessions(
     const verified = await verifySession(store, id, checkRendering);
     const wrong = isRefusal(verified)
       ? [verified.message]
-      : [...verified.problems.map(({ message }) => message), ...tellOnce(verified.findings)];
+      : [...verified.problems.map(({ message }) => message), ...joinFindings(verified.findings)];
     sound &&= wrong.length === 0;
     const counts = isRefusal(verified)
       ? {}
@@ -235,8 +235,8 @@ export async function verifySessions(
   return sound ? exitCodes.success : exitCodes.state;
 }
 
-/** What is wrong with a node is found on every branch that it stands on. */
-function tellOnce(findings: VerifiedSession["findings"]): readonly string[] {
+/** One line for each finding; a flaw of a node is found on every branch that holds it. */
+function joinFindings(findings: VerifiedSession["findings"]): readonly string[] {
   const branches = new Map<string, string[]>();
   for (const { nodeId, message } of findings) {
     const ends = branches.get(message) ?? [];

@@ -57,7 +57,7 @@ export async function importOne(
   const created = await finishOnceBegun(() => store.create(session.sessionId, session.events));
   if (isRefusal(created)) return created;
   await created.close();
-  await tell(call, session);
+  await report(call, session);
   return exitCodes.success;
 }
 
@@ -69,7 +69,7 @@ function renamed(session: ImportedSession, sessionId: string): ImportedSession {
   return { ...session, sessionId, events };
 }
 
-async function tell({ settings, terminal }: Invocation, session: ImportedSession): Promise<void> {
+async function report({ settings, terminal }: Invocation, session: ImportedSession): Promise<void> {
   const { sessionId, format, title, nodes, problems } = session;
   if (settings.json) {
     await terminal.out(

@@ -48,9 +48,9 @@ function play(steps: readonly Step[], terminal: Terminal, home: string): Promise
     writeFileSync(join(folder, file), cart);
     printer.line(paint.bold("Holdfast: a model never changes a state that is not the real one."));
     printer.line(paint.dim(`Real tools on a real folder, ${folder}; hashes are shortened here.`));
-    const held = await runSteps(steps, new Stage(folder, talk, printer));
+    const allHeld = await runSteps(steps, new Stage(folder, talk, printer));
     printer.line();
-    if (!held) {
+    if (!allHeld) {
       printer.line(paint.red("The tour did not behave as it says: see the lines marked ✗."));
       return exitCodes.internal;
     }

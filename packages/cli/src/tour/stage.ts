@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Printer, ToolArguments } from "./printer.js";
-import type { Talk, ToldReply } from "./talk.js";
+import type { CallReply, Talk } from "./talk.js";
 
 /**
  * Where the tour plays: a real folder, the real tools, and a reader who is shown everything. Whatever a
@@ -25,7 +25,7 @@ export class Stage {
   }
 
   /** What the model sends, and what it gets; of a long answer only the first and last lines are shown. */
-  async model(tool: string, args: ToolArguments, head = 6, tail = 0): Promise<ToldReply> {
+  async model(tool: string, args: ToolArguments, head = 6, tail = 0): Promise<CallReply> {
     this.printer.call(tool, args);
     const reply = await this.talk.call(tool, args);
     this.printer.reply(reply, head, tail);
@@ -34,7 +34,7 @@ export class Stage {
 
   /** A turn of the user begins. */
   user(text: string): void {
-    this.talk.say(text);
+    this.talk.addUserMessage(text);
     this.printer.user(text);
   }
 

@@ -11,8 +11,8 @@ import {
 } from "@holdfast/core";
 import type { ToolArguments } from "./printer.js";
 
-/** What the model reads, and what came of its call. */
-export interface ToldReply {
+/** The answer to a call, as the model reads it. */
+export interface CallReply {
   readonly text: string;
   readonly code: string;
   readonly success: boolean;
@@ -32,13 +32,13 @@ export class Talk {
   constructor(private readonly workspace: Workspace) {}
 
   /** A turn of the user. */
-  say(text: string): void {
+  addUserMessage(text: string): void {
     const node = this.manager.commitStagedItems(text);
     if (isRefusal(node)) throw new Error(node.message);
   }
 
   /** A call of the model, of a file tool or of one of the conversation's own. */
-  async call(name: string, args: ToolArguments): Promise<ToldReply> {
+  async call(name: string, args: ToolArguments): Promise<CallReply> {
     const callId = `call_${this.manager.context.nodes.size}`;
     const asked = this.manager.addAnswer({
       step: callId,

@@ -4,22 +4,22 @@ import { editedByHand, file, type Known, roundedUp } from "./story.js";
 
 /** The other half: the conversation is a tree, and the files follow where it goes. */
 export function treeSteps(known: Known): readonly Step[] {
-  const place = { turn: "" };
-  return [taskStep(known, place), rewindStep(place)];
+  const start = { turn: "" };
+  return [taskStep(known, start), rewindStep(start)];
 }
 
 /** Where the conversation stood before the task. */
-interface Place {
+interface TaskStart {
   turn: string;
 }
 
-function taskStep(known: Known, place: Place): Step {
+function taskStep(known: Known, start: TaskStart): Step {
   return {
     title: "A task on a branch of its own, merged by its summary",
     why: "What it took stays on the branch; what came of it goes on, with the hashes of the files it changed.",
     act: async (stage) => {
       stage.user("Round prices up to whole cents.");
-      place.turn = stage.head();
+      start.turn = stage.head();
       await stage.model("task_start", { name: "round up" });
       const read = await stage.model("read_file", { file_path: file }, 1);
       known.hash = /sha256="([0-9a-f]{64})"/.exec(read.text)?.[1] ?? "";
@@ -38,12 +38,12 @@ function taskStep(known: Known, place: Place): Step {
   };
 }
 
-function rewindStep(place: Place): Step {
+function rewindStep(start: TaskStart): Step {
   return {
     title: "Back to before the task, with the files",
     why: "Each turn knows the state of every file. All files go back, or none; what others changed is left.",
     act: async (stage) => {
-      const reply = await stage.model("rewind", { turn_id: place.turn, files: "restore" }, 2);
+      const reply = await stage.model("rewind", { turn_id: start.turn, files: "restore" }, 2);
       stage.check("the head is back", reply.success);
       stage.check("the file is, byte for byte, as it was then", stage.disk(file) === editedByHand);
       const history = await stage.model("history_view", {}, 0, 4);

@@ -11,7 +11,7 @@ import type { MediaPart, Part } from "./content.js";
 import { type List, put, sizeOf } from "./list.js";
 import type { Boundary, Dropped, Ignored, PromptRepair } from "./report.js";
 import type { Provenance, RenderRule } from "./types.js";
-import { type SeenLines, type ShownPosition, see } from "./visibility.js";
+import { type SeenLines, type ShownPlace, see } from "./visibility.js";
 
 /** The nodes of a path up to one of them, as parts of a prompt. An immutable value: a step makes the next one. */
 export interface Layout {
@@ -251,8 +251,8 @@ function seeAll(
   for (const shown of shows ?? []) {
     const { from, to, start, end, chars } = shown;
     const part = defined({ chars });
-    const position: ShownPosition = { from, to, content, part: at, field, start, end, ...part };
-    next = see(next, shown, position);
+    const place: ShownPlace = { from, to, content, part: at, field, start, end, ...part };
+    next = see(next, shown, place);
   }
   return next;
 }
@@ -261,7 +261,7 @@ function referring(before: Layout["refers"], { nodeId, refers }: DraftPart): Lay
   return refers === undefined ? before : refers.reduce((list, lines) => put(list, { nodeId, lines }), before);
 }
 
-function fieldOf(part: Part): ShownPosition["field"] {
+function fieldOf(part: Part): ShownPlace["field"] {
   if ("fileData" in part) return "fileData";
   if ("functionResponse" in part) return "output" in part.functionResponse.response ? "output" : "error";
   return "text";

@@ -1,4 +1,4 @@
-import { noExchange, type ToolCall, type ToolResult, type TurnNode } from "../conversation/index.js";
+import { noExchange, type ToolCall, type ToolResultPayload, type TurnNode } from "../conversation/index.js";
 import type { PersistentMap } from "../files/index.js";
 import type { MediaPart } from "./content.js";
 import { type DraftPart, drop, emit, type Layout, type PendingCall, repair } from "./layout.js";
@@ -56,7 +56,7 @@ export function hiddenCall(
 /** @param answers the node of the call, if it is open. */
 export function toolResult(
   layout: Layout,
-  payload: ToolResult,
+  payload: ToolResultPayload,
   source: PartSource,
   answers: string | undefined,
 ): Layout {

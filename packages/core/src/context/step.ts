@@ -35,7 +35,7 @@ export function step(layout: Layout, node: TurnNode, scope: RenderScope): Layout
   const before = moved.ends ? closeCalls(noted) : noted;
   const source = sourceOf(before, node, scope);
   const after = layOut({ ...before, exchange: moved.exchange }, node, source, moved, scope);
-  return noteSpeaker(moved.settles ? closeCalls(after) : after, node);
+  return noteSpeaker(moved.completes ? closeCalls(after) : after, node);
 }
 
 /** The text of a compaction, which stands before everything that it keeps. */
@@ -166,14 +166,17 @@ function taskSummary(
   return appendText(reported, taskSummaryText(payload), "task_summary", source);
 }
 
-interface Branch {
+interface TaskBranch {
   readonly taskId: string;
   readonly ancestry: Ancestry;
   readonly floor: number;
 }
 
 /** The branch that a summary stands for, if it is what it says. */
-function branchOf({ taskId, tipId }: TaskSummary, { context, ancestry }: RenderScope): Branch | undefined {
+function branchOf(
+  { taskId, tipId }: TaskSummary,
+  { context, ancestry }: RenderScope,
+): TaskBranch | undefined {
   const boundary = context.nodes.get(taskId);
   if (boundary === undefined || boundary.payload.kind !== "task_boundary") return undefined;
   if (boundary.depth === 0 || ancestry.find(taskId) !== undefined || !context.nodes.has(tipId))
@@ -186,7 +189,7 @@ function expand(
   layout: Layout,
   node: TurnNode,
   source: PartSource,
-  branch: Branch,
+  branch: TaskBranch,
   outer: RenderScope,
 ): Layout {
   const { ancestry, floor, taskId } = branch;

@@ -4,7 +4,7 @@ import { defined } from "../text/index.js";
 import { itemsOf, type List, put } from "./list.js";
 
 /** Lines that stand in a prompt, and where. */
-export interface ShownPosition {
+export interface ShownPlace {
   /** 1-based, both included; `to` is `from - 1` where an empty file is shown. */
   readonly from: number;
   readonly to: number;
@@ -31,7 +31,7 @@ export interface VisibleState {
   /** Parts of lines that do not stand there whole; parts that together make up a line count as the line. */
   readonly parts: readonly LinePart[];
   /** In the order in which they stand there. */
-  readonly positions: readonly ShownPosition[];
+  readonly places: readonly ShownPlace[];
 }
 
 /**
@@ -78,7 +78,7 @@ export interface SeenLines extends StateKey {
   readonly lines: readonly { readonly from: number; readonly to: number }[];
   /** In the order of their lines; those of a line joined where they meet. */
   readonly parts: readonly LinePart[];
-  readonly positions: List<ShownPosition>;
+  readonly places: List<ShownPlace>;
 }
 
 interface StateKey {
@@ -91,18 +91,18 @@ interface StateKey {
 export function see(
   states: PersistentMap<SeenLines>,
   { path, sha256, encoding }: Pick<ShownText, "path" | "sha256" | "encoding">,
-  place: ShownPosition,
+  place: ShownPlace,
 ): PersistentMap<SeenLines> {
   const key = keyOf({ path, sha256, encoding });
   const before = states.get(key);
-  const places = put(before?.positions, place);
+  const places = put(before?.places, place);
   const [lines, parts] = [before?.lines ?? [], before?.parts ?? []];
   const { chars } = place;
   const next =
     chars === undefined
       ? { lines: merged(lines, place), parts }
       : withPart(lines, parts, { line: place.from, ...chars });
-  return states.set(key, { path, sha256, encoding, ...next, positions: places });
+  return states.set(key, { path, sha256, encoding, ...next, places });
 }
 
 function keyOf({ path, sha256, encoding }: StateKey): string {
@@ -146,10 +146,10 @@ function asSpan({ from, to }: LinePart) {
   return { from: from + 1, to };
 }
 
-function publish({ path, sha256, encoding, lines, parts, positions }: SeenLines): VisibleState {
+function publish({ path, sha256, encoding, lines, parts, places }: SeenLines): VisibleState {
   const named = defined({ encoding });
   const open = parts.filter(({ line }) => !lines.some(({ from, to }) => from <= line && line <= to));
-  return { path, sha256, ...named, lines, parts: open, positions: itemsOf(positions) };
+  return { path, sha256, ...named, lines, parts: open, places: itemsOf(places) };
 }
 
 function compare(a: string, b: string): number {

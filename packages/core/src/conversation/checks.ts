@@ -1,13 +1,13 @@
 import type { Ignored, PathChoices } from "./choices.js";
 import type { ConversationEvent, NewNode } from "./event.js";
 import { flawOfEvent, flawOfFrame, flawOfMetadata, flawOfPayload } from "./event-shape.js";
-import { applyEvent, isPruned, placed } from "./fold.js";
+import { applyEvent, isPruned, nodeBelow } from "./fold.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import { openCalls } from "./path.js";
 import type { ContextManagement, Summary } from "./payload.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 
-/** Whether a reader of the journal would take the node: what a caller forced past the types is found here. */
+/** Whether a reader of the journal would accept the node: finds what a caller forced past the types. */
 export function checkShape({
   payload,
   metadata,
@@ -18,26 +18,26 @@ export function checkShape({
   return flawed === undefined ? undefined : invalidMetadata(flawed);
 }
 
-/** Whether nodes, whose shape was looked at, can stand one below the other; each where it will stand. */
+/** Whether nodes of checked shape can follow one another; each is checked where it will be. */
 export function checkChain(
   context: ConversationContext,
   nodes: readonly NewNode[],
   choices: PathChoices,
 ): { readonly nodeId: string; readonly refusal: ConversationRefusal } | undefined {
-  let standing = context;
+  let extended = context;
   for (const [at, node] of nodes.entries()) {
-    const refusal = checkRules(standing, node, choices);
+    const refusal = checkRules(extended, node, choices);
     if (refusal !== undefined) return { nodeId: node.id, refusal };
     if (at === nodes.length - 1) break;
-    const next = applyEvent(standing, { type: "nodes_added", nodes: [node], head: standing.currentNodeId });
+    const next = applyEvent(extended, { type: "nodes_added", nodes: [node], head: extended.currentNodeId });
     if (isRefusal(next)) return { nodeId: node.id, refusal: next };
-    standing = next;
+    extended = next;
   }
   return undefined;
 }
 
-/** Whether a node is there and on no pruned branch. */
-export function standingNode(context: ConversationContext, nodeId: string): TurnNode | ConversationRefusal {
+/** A node that is there and on no pruned branch; `unknown_node`, `pruned_node`. */
+export function unprunedNode(context: ConversationContext, nodeId: string): TurnNode | ConversationRefusal {
   const node = context.nodes.get(nodeId);
   if (node === undefined) {
     if (!context.orphans.has(nodeId)) return noSuchNode(nodeId);
@@ -85,7 +85,7 @@ export function noSuchNode(id: string): ConversationRefusal {
 }
 
 /**
- * What the fold would take but what makes no sense in a conversation: a result without its call, a decision
+ * Refuses what the fold would accept but makes no sense in a conversation: a result without its call, a decision
  * that the renderer would ignore.
  *
  * @param node its shape was looked at. @param choices of this conversation, to pay only for what is new.
@@ -112,7 +112,7 @@ export function checkRules(
     }
     case "context_management":
     case "summary":
-      return decides(payload) ? checkDecision(context, placed(node, parent), choices) : undefined;
+      return decides(payload) ? checkDecision(context, nodeBelow(node, parent), choices) : undefined;
     case "task_summary": {
       if (!context.tasks.has(payload.taskId)) return noSuchTask(payload.taskId);
       return context.nodes.has(payload.tipId) ? undefined : noSuchNode(payload.tipId);

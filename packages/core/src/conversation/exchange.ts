@@ -19,36 +19,36 @@ export interface ExchangedCall {
 
 export const noExchange: Exchange = { step: undefined, calls: [] };
 
-/** What of a node counts here. */
-export interface Spoken {
+/** The part of a node that counts here. */
+export interface ExchangeNode {
   readonly id: string;
   readonly payload: TurnPayload;
   readonly metadata: { readonly isHiddenFromLlm?: boolean };
 }
 
-/** What one more node makes of an exchange. */
+/** How one more node changes an exchange. */
 export interface Advance {
   readonly exchange: Exchange;
   /** True where the exchange before this node is over; calls of it without a result are interrupted. */
   readonly ends: boolean;
   /** True where this result was the last one awaited. */
-  readonly settles: boolean;
+  readonly completes: boolean;
   /** The node of the call that this result answers; none where its call is not open. */
   readonly answers?: string;
 }
 
 /** What a node does to the calls that are open before it. */
-export function advance(exchange: Exchange, node: Spoken): Advance {
+export function advance(exchange: Exchange, node: ExchangeNode): Advance {
   const { payload } = node;
   if (payload.kind === "tool_result") return answer(exchange, node.id, payload.callId);
   if (payload.kind === "tool_call") {
     const joins = isSameAnswer(exchange, payload.step);
     const before = joins ? exchange.calls : [];
     const calls = [...before, { nodeId: node.id, callId: payload.callId }];
-    return { exchange: { step: payload.step, calls }, ends: !joins, settles: false };
+    return { exchange: { step: payload.step, calls }, ends: !joins, completes: false };
   }
   if (exchange.calls.length === 0 || !interrupts(exchange, node)) return unmoved(exchange);
-  return { exchange: noExchange, ends: true, settles: false };
+  return { exchange: noExchange, ends: true, completes: false };
 }
 
 /** Whether a node of the model carries on the answer to which the open calls belong. */
@@ -57,7 +57,7 @@ function isSameAnswer({ step, calls }: Exchange, other: string | undefined): boo
   return step !== undefined || calls.every(({ resultId }) => resultId === undefined);
 }
 
-function interrupts(exchange: Exchange, { payload, metadata }: Spoken): boolean {
+function interrupts(exchange: Exchange, { payload, metadata }: ExchangeNode): boolean {
   if (metadata.isHiddenFromLlm === true) return false;
   switch (payload.kind) {
     case "user_message":
@@ -85,17 +85,17 @@ function answer(exchange: Exchange, resultId: string, callId: string): Advance {
   const call = exchange.calls[at];
   if (call === undefined) return unmoved(exchange);
   const calls = exchange.calls.with(at, { ...call, resultId });
-  const settles = calls.every((one) => one.resultId !== undefined);
-  const next = settles ? noExchange : { step: exchange.step, calls };
-  return { exchange: next, ends: false, settles, answers: call.nodeId };
+  const completes = calls.every((one) => one.resultId !== undefined);
+  const next = completes ? noExchange : { step: exchange.step, calls };
+  return { exchange: next, ends: false, completes, answers: call.nodeId };
 }
 
 function unmoved(exchange: Exchange): Advance {
-  return { exchange, ends: false, settles: false };
+  return { exchange, ends: false, completes: false };
 }
 
-/** Whether a node says something to the model, as far as its kind goes. */
-export function speaks({ payload, metadata }: Omit<Spoken, "id">): boolean {
+/** Whether a node of this kind is content for the model. */
+export function speaks({ payload, metadata }: Omit<ExchangeNode, "id">): boolean {
   if (metadata.isHiddenFromLlm === true) return false;
   switch (payload.kind) {
     case "user_message":
@@ -120,11 +120,11 @@ export function speaks({ payload, metadata }: Omit<Spoken, "id">): boolean {
 }
 
 /** A node that the model said: words, thoughts or a call. */
-export interface ModelSpoken {
+export interface ModelNode {
   readonly payload: Extract<TurnPayload, { kind: "model_message" | "tool_call" }>;
 }
 
 /** Whether the model said this node. */
-export function isOfModel<Node extends Pick<Spoken, "payload">>(node: Node): node is Node & ModelSpoken {
+export function isOfModel<Node extends Pick<ExchangeNode, "payload">>(node: Node): node is Node & ModelNode {
   return node.payload.kind === "model_message" || node.payload.kind === "tool_call";
 }

@@ -3,7 +3,7 @@ import type { ConversationEvent } from "./event.js";
 import type { IdSource } from "./ids.js";
 
 /** What a conversation begins with. */
-export interface Beginning {
+export interface ConversationStart {
   /** Ids of new nodes; see `timeSortedIds`. */
   readonly ids: IdSource;
   /** Milliseconds since the epoch. */
@@ -13,7 +13,9 @@ export interface Beginning {
 }
 
 /** Where a conversation begins: the event of its journal that makes the root. */
-export function firstEvent(options: Beginning): Extract<ConversationEvent, { type: "session_started" }> {
+export function firstEvent(
+  options: ConversationStart,
+): Extract<ConversationEvent, { type: "session_started" }> {
   const id = options.ids();
   const payload = {
     kind: "task_boundary",

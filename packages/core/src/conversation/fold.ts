@@ -1,4 +1,4 @@
-import { type Edit, PersistentMap } from "../files/index.js";
+import { type InPlaceEdit, PersistentMap } from "../files/index.js";
 import { defined } from "../text/index.js";
 import type { ConversationEvent, MetadataPatch, NewNode, TaskChange } from "./event.js";
 import { advance, noExchange } from "./exchange.js";
@@ -16,7 +16,7 @@ import { isOnPath } from "./tree-paths.js";
 export function applyEvent(
   context: ConversationContext,
   event: ConversationEvent,
-  edit?: Edit,
+  edit?: InPlaceEdit,
 ): ConversationContext | ConversationRefusal {
   switch (event.type) {
     case "session_started":
@@ -24,7 +24,7 @@ export function applyEvent(
     case "nodes_added":
       return addNodes(context, event, edit);
     case "head_moved":
-      return settleHead(changeTask(prune(context, event.pruned), event.task), event.head, event.pruned);
+      return moveHead(changeTask(prune(context, event.pruned), event.task), event.head, event.pruned);
     case "staged":
       return stage(context, event);
     case "unstaged":
@@ -32,7 +32,7 @@ export function applyEvent(
     case "metadata_set":
       return setMetadata(context, event.nodeId, event.metadata);
     case "pruned":
-      return settleHead(prune(context, event.nodeId), context.currentNodeId, event.nodeId);
+      return moveHead(prune(context, event.nodeId), context.currentNodeId, event.nodeId);
     case "unpruned":
       return unprune(changeTask(context, event.task), event.nodeId);
     case "expansion_set":
@@ -86,12 +86,12 @@ export function startedContext(
 /**
  * Whether a node stands in a branch that was pruned.
  *
- * @param standing a node of which it is known that it does not, to climb no further than that.
+ * @param unpruned a node above which it need not look, since that one is on no pruned branch.
  */
-export function isPruned(context: ConversationContext, nodeId: string, standing?: string): boolean {
+export function isPruned(context: ConversationContext, nodeId: string, unpruned?: string): boolean {
   if (context.pruned.size === 0) return false;
   let id: string | null = nodeId;
-  while (id !== null && id !== standing) {
+  while (id !== null && id !== unpruned) {
     if (context.pruned.has(id)) return true;
     id = context.nodes.get(id)?.parentId ?? null;
   }
@@ -103,7 +103,7 @@ type Adding = Extract<ConversationEvent, { type: "nodes_added" }>;
 function addNodes(
   context: ConversationContext,
   event: Adding,
-  edit?: Edit,
+  edit?: InPlaceEdit,
 ): ConversationContext | ConversationRefusal {
   let next: ConversationContext = context;
   for (const node of event.nodes) {
@@ -118,14 +118,14 @@ function addNodes(
   }
   if (event.turn === true) next = { ...next, expansions: countDown(next) };
   next = changeTask(prune(next, event.pruned), event.task);
-  return settleHead(endRestore(next, event), event.head, event.pruned, edit);
+  return moveHead(endRestore(next, event), event.head, event.pruned, edit);
 }
 
 function addOne(
   context: ConversationContext,
   node: NewNode,
   event: Adding,
-  edit?: Edit,
+  edit?: InPlaceEdit,
 ): ConversationContext | ConversationRefusal {
   if (context.nodes.has(node.id) || context.orphans.has(node.id))
     return refuse("duplicate_id", `There is a node ${node.id} already.`);
@@ -137,7 +137,7 @@ function addOne(
       : refuse("unknown_node", `There is no node ${node.parentId} to put node ${node.id} under.`);
   }
   const began = event.turn === true && node.id === event.head ? event.nodes[0]?.parentId : undefined;
-  const added = placed(node, parent, began ?? undefined);
+  const added = nodeBelow(node, parent, began ?? undefined);
   const elder = withChild(parent, node.id, edit);
   const known = elder === parent ? context.nodes : context.nodes.set(parent.id, elder, edit);
   const nodes = known.set(node.id, added, edit);
@@ -146,7 +146,7 @@ function addOne(
 }
 
 /** In a replay nobody holds a node yet, so the parent grows in place. */
-function withChild(parent: TurnNode, childId: string, edit: Edit | undefined): TurnNode {
+function withChild(parent: TurnNode, childId: string, edit: InPlaceEdit | undefined): TurnNode {
   if (edit === undefined) return { ...parent, childIds: [...parent.childIds, childId] };
   // A node of a replay was made by `placed` or `startedContext`, with a list of its own.
   (parent.childIds as string[]).push(childId);
@@ -158,7 +158,7 @@ function tasksWith(
   context: ConversationContext,
   added: TurnNode,
   parent: TurnNode,
-  edit?: Edit,
+  edit?: InPlaceEdit,
 ): ConversationContext["tasks"] {
   if (added.taskId === added.id) {
     const task: TaskRecord = { id: added.id, parentTaskId: parent.taskId, tipId: added.id, outcome: "open" };
@@ -172,11 +172,11 @@ function tasksWith(
 const noMetadata: TurnMetadata = {};
 
 /**
- * A node as it stands below its parent.
+ * A node of the tree, below its parent.
  *
  * @param turnParentId where it begins a turn: the node on which the head stood before.
  */
-export function placed(node: NewNode, parent: TurnNode, turnParentId?: string): TurnNode {
+export function nodeBelow(node: NewNode, parent: TurnNode, turnParentId?: string): TurnNode {
   const { id, parentId, timestamp, payload, metadata } = node;
   const taskId = payload.kind === "task_boundary" ? id : parent.taskId;
   return {
@@ -193,20 +193,20 @@ export function placed(node: NewNode, parent: TurnNode, turnParentId?: string): 
   };
 }
 
-/** Moves the head, which has to be there and on no pruned branch; the task it stands in remembers it. */
-function settleHead(
+/** Moves the head, to a node on no pruned branch; the node becomes the tip of its task. */
+function moveHead(
   context: ConversationContext,
   head: string,
   justPruned: string | undefined,
-  edit?: Edit,
+  edit?: InPlaceEdit,
 ): ConversationContext | ConversationRefusal {
   const node = context.nodes.get(head);
   if (node === undefined) return refuse("unknown_node", `There is no node ${head}.`);
   if (justPruned !== undefined && !context.nodes.has(justPruned))
     return refuse("unknown_node", `There is no node ${justPruned}.`);
-  // The head never stands in a pruned branch, so what was added below it need not climb past it.
-  const standing = justPruned === undefined ? context.currentNodeId : undefined;
-  if (isPruned(context, head, standing))
+  // The head is never on a pruned branch, so the climb can stop there.
+  const unpruned = justPruned === undefined ? context.currentNodeId : undefined;
+  if (isPruned(context, head, unpruned))
     return refuse("pruned_node", `Node ${head} stands in a branch that was pruned.`);
   const task = context.tasks.get(node.taskId);
   if (task === undefined) throw new Error("a node belongs to a task that is not there");

@@ -1,5 +1,5 @@
 export { Ancestry } from "./ancestry.js";
-export { standingNode } from "./checks.js";
+export { unprunedNode } from "./checks.js";
 export {
   type Choice,
   type Choices,
@@ -26,7 +26,7 @@ export {
   advance,
   type Exchange,
   isOfModel,
-  type ModelSpoken,
+  type ModelNode,
   noExchange,
   speaks,
 } from "./exchange.js";
@@ -61,8 +61,8 @@ export type * from "./node.js";
 export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export { type Conversation, lastOfAnswer, PathKnowledge } from "./path-knowledge.js";
 export type * from "./payload.js";
-export { gistOf, textsOf } from "./payload-text.js";
-export { firstRecords, PendingRecords, PendingSequence, type WriteRecords } from "./pending-records.js";
+export { excerptOf, textsOf } from "./payload-text.js";
+export { firstRecords, PendingRecords, type RecordSink } from "./pending-records.js";
 export { versionOf } from "./record-version.js";
 export type { ConversationRefusal } from "./refusal.js";
 export { reidentify } from "./reidentify.js";
@@ -72,11 +72,11 @@ export {
   type FileConflict,
   type PlannedFile,
   planRestore,
+  type RestoreDirection,
   type RestoreDisk,
   type RestorePlan,
-  type RestoreWay,
 } from "./restore-plan.js";
-export { type SettledRestore, settleRestore } from "./restore-settling.js";
+export { type RecoveredRestore, recoverRestore } from "./restore-recovery.js";
 export {
   type Moved,
   type Restored,
@@ -85,7 +85,13 @@ export {
   type RestoreWorkspace,
   restoreFiles,
 } from "./restoring.js";
-export { isSessionId, refuseNewerSession, refuseNewSession, refuseUnknownSession } from "./session-id.js";
+export {
+  isSessionId,
+  refuseHeldSession,
+  refuseNewerSession,
+  refuseNewSession,
+  refuseUnknownSession,
+} from "./session-id.js";
 export { type SessionMatch, type SessionMatches, searchSessions } from "./session-search.js";
 export {
   exportSession,

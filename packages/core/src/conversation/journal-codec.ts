@@ -49,22 +49,22 @@ export type Line =
  * @param from its first byte. @param to where its line break stands, or would.
  */
 export function isSealed(bytes: Uint8Array, from: number, to: number): boolean {
-  const told = toldCheck(bytes, from, to);
-  return told !== undefined && told === crc32(bytes, from, to - sealBytes);
+  const written = writtenCheck(bytes, from, to);
+  return written !== undefined && written === crc32(bytes, from, to - sealBytes);
 }
 
-/** The check that stands at the end of these bytes, right or not. */
-function toldCheck(bytes: Uint8Array, from: number, to: number): number | undefined {
+/** The check that is written at the end of these bytes, right or not. */
+function writtenCheck(bytes: Uint8Array, from: number, to: number): number | undefined {
   const end = to - sealBytes;
   if (end <= from || bytes[to - 2] !== quote || bytes[to - 1] !== brace) return undefined;
   for (let at = 0; at < sealStart.length; at += 1) if (bytes[end + at] !== sealStart[at]) return undefined;
-  let told = 0;
+  let written = 0;
   for (let at = end + sealStart.length; at < to - 2; at += 1) {
     const digit = hexDigit(bytes[at] ?? 0);
     if (digit < 0) return undefined;
-    told = (told << 4) | digit;
+    written = (written << 4) | digit;
   }
-  return told >>> 0;
+  return written >>> 0;
 }
 
 /**
@@ -119,12 +119,12 @@ export function sealedEnd(bytes: Uint8Array, from: number, to: number): number {
   let crc = 0;
   let counted = from;
   for (let at = bytes.indexOf(brace, from); at >= 0 && at < to; at = bytes.indexOf(brace, at + 1)) {
-    const told = toldCheck(bytes, from, at + 1);
-    if (told === undefined) continue;
+    const written = writtenCheck(bytes, from, at + 1);
+    if (written === undefined) continue;
     const end = at + 1 - sealBytes;
     crc = crc32(bytes, counted, end, crc);
     counted = end;
-    if (told === crc) return at + 1;
+    if (written === crc) return at + 1;
   }
   return -1;
 }

@@ -27,9 +27,9 @@ export function readJournal(
   bytes: Uint8Array,
   readBlob: (sha256: string) => Uint8Array | undefined,
 ): ReadJournal {
-  const reading = new Reading(bytes, readBlob);
-  for (let at = 0; at < bytes.length; ) at = reading.piece(at);
-  return reading.end();
+  const reader = new JournalReader(bytes, readBlob);
+  for (let at = 0; at < bytes.length; ) at = reader.piece(at);
+  return reader.end();
 }
 
 /** Text is made of so many bytes at once: fewer calls, and one letter beyond Latin-1 widens only its piece. */
@@ -38,7 +38,7 @@ const lineBreak = 0x0a;
 const brace = 0x7b;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-class Reading {
+class JournalReader {
   private readonly records: JournalRecord[] = [];
   private readonly problems: JournalProblem[] = [];
   private lines = 0;
@@ -162,7 +162,7 @@ class Reading {
     }
     this.lines += 1;
     const seq = line.kind === "record" ? line.record.seq : line.seq;
-    if (!this.place(seq)) return;
+    if (!this.isFirst(seq)) return;
     switch (line.kind) {
       case "record":
         this.records.push(line.record);
@@ -192,8 +192,8 @@ class Reading {
     }
   }
 
-  /** Whether a record of this number is the first one. */
-  private place(seq: number): boolean {
+  /** Whether a record is the first one of its number; reports gaps and records out of order. */
+  private isFirst(seq: number): boolean {
     if (seq <= this.seq) {
       this.ordered = false;
       if (this.has(seq)) {

@@ -5,11 +5,11 @@ import type { ConversationContext } from "./node.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import type { Acknowledged, OpenSession } from "./store.js";
 
-/** Told of every change; `undefined` where what was pending was taken back because it could not be kept. */
+/** Called with every change; `undefined` where pending changes were taken back because they could not be kept. */
 export type ContextListener = (context: ConversationContext, event: ConversationEvent | undefined) => void;
 
-/** A change, and how much of it was looked at before: the payloads and metadata of its nodes, or nothing. */
-export interface Change {
+/** An event, and how much of it was checked before: the payloads and metadata of its nodes, or nothing. */
+export interface CheckedEvent {
   readonly event: ConversationEvent;
   readonly checked: "nodes" | "nothing";
 }
@@ -24,9 +24,11 @@ export class JournaledContext {
   /** What was done since the last acknowledgement, and what the conversation was after each. */
   private pending: { readonly seq: number; readonly context: ConversationContext }[] = [];
   private readonly listeners = new Set<ContextListener>();
-  /** What the listeners are still to be told, the first of them being told now. */
-  private untold: { readonly context: ConversationContext; readonly event: ConversationEvent | undefined }[] =
-    [];
+  /** What the listeners are to be notified of; the first is being delivered. */
+  private notifications: {
+    readonly context: ConversationContext;
+    readonly event: ConversationEvent | undefined;
+  }[] = [];
   /** How many drops of the session the conversation has gone back for. */
   private drops: number;
   private closed = false;
@@ -70,7 +72,7 @@ export class JournaledContext {
 
   /** Lets an event take effect, as a whole. @returns `answer`, or why the event cannot follow. */
   change<Answer extends object>(
-    { event, checked }: Change,
+    { event, checked }: CheckedEvent,
     answer: () => Answer,
   ): Answer | ConversationRefusal {
     const { readOnly } = this;
@@ -129,13 +131,13 @@ export class JournaledContext {
 
   /** One after the other, also where a listener changes the conversation. */
   private notify(event: ConversationEvent | undefined): void {
-    this.untold.push({ context: this.value, event });
-    if (this.untold.length > 1) return;
+    this.notifications.push({ context: this.value, event });
+    if (this.notifications.length > 1) return;
     try {
-      for (const told of this.untold)
-        for (const listener of this.listeners) listener(told.context, told.event);
+      for (const notification of this.notifications)
+        for (const listener of this.listeners) listener(notification.context, notification.event);
     } finally {
-      this.untold = [];
+      this.notifications = [];
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Edit } from "../files/index.js";
+import type { InPlaceEdit } from "../files/index.js";
 import { KnownFiles, type LearnOptions, type LineSpan } from "../files/index.js";
 import { defined } from "../text/index.js";
 import { isOfModel } from "./exchange.js";
@@ -31,7 +31,7 @@ export class KnownOnPath {
   }
 
   /** What one more node tells. */
-  after(known: KnownFiles, node: TurnNode, edit?: Edit): KnownFiles {
+  after(known: KnownFiles, node: TurnNode, edit?: InPlaceEdit): KnownFiles {
     const { payload, id } = node;
     if (beginsAnew(node)) return KnownFiles.empty;
     const unsent = this.unsentBefore(node);
@@ -61,7 +61,7 @@ export class KnownOnPath {
   }
 
   /** The same path as if what is taken out had not shown anything; what it did to files was done. */
-  private withoutUnsent(node: TurnNode, { above, nodes }: Unsent, edit: Edit | undefined): KnownFiles {
+  private withoutUnsent(node: TurnNode, { above, nodes }: Unsent, edit: InPlaceEdit | undefined): KnownFiles {
     const context = this.context;
     if (context === undefined) throw new Error("no path is being folded");
     const takers = [...nodes, node].filter(({ payload }) => takesOut(payload));
@@ -180,7 +180,8 @@ export function readSource(source: string): { readonly nodeId: string; readonly 
   return { nodeId: isCall ? source.slice(callMark.length) : source, isCall };
 }
 
-function shownIn({ payload, metadata }: TurnNode): readonly ShownText[] {
+/** Which lines a node shows, where it is rendered as it is. */
+export function shownIn({ payload, metadata }: TurnNode): readonly ShownText[] {
   if (metadata.isHiddenFromLlm === true) return [];
   switch (payload.kind) {
     case "tool_result":

@@ -1,11 +1,11 @@
 import { KeyedMutex } from "../files/index.js";
-import { checkChain, checkRules, checkShape, noSuchTask, standingNode } from "./checks.js";
+import { checkChain, checkRules, checkShape, noSuchTask, unprunedNode } from "./checks.js";
 import { PathChoices } from "./choices.js";
 import type { ConversationEvent, MetadataPatch, NewNode } from "./event.js";
 import { isOfModel } from "./exchange.js";
 import { type Digest, withProof } from "./file-content.js";
 import type { FileNaming } from "./file-effects.js";
-import { type Beginning, firstEvent } from "./first-event.js";
+import { type ConversationStart, firstEvent } from "./first-event.js";
 import { applyEvent, startedContext } from "./fold.js";
 import { type ContextListener, JournaledContext } from "./journaled-context.js";
 import type { JsonValue } from "./json.js";
@@ -25,7 +25,6 @@ import {
   cancelTask,
   completeTask,
   currentTask,
-  type Decision,
   leave,
   moveHead,
   popTask,
@@ -34,12 +33,13 @@ import {
   resumeTask,
   type StartTask,
   startTask,
+  type TaskDecision,
 } from "./tasks.js";
 import { foldTrackedFiles } from "./tracked-files.js";
 import { isOnPath } from "./tree-paths.js";
 
 /** What a manager works with; all of it can be left out. */
-export interface ContextManagerOptions extends Beginning {
+export interface ContextManagerOptions extends ConversationStart {
   /** Proves the texts of whole files; without one, only what reads of ours found is known (`fileContentOf`). */
   readonly digest?: Digest;
   /** Makes one of several names of a file; see `namesFrom`. */
@@ -159,7 +159,7 @@ export class ContextManager {
     parentId: string = this.current.currentNodeId,
     metadata?: TurnMetadata,
   ): TurnNode | ConversationRefusal {
-    const parent = standingNode(this.current, parentId);
+    const parent = unprunedNode(this.current, parentId);
     if (isRefusal(parent)) return parent;
     const admitted = this.admit(payload, metadata);
     if (admitted.kind === "refusal") return admitted;
@@ -216,7 +216,7 @@ export class ContextManager {
   /** Where the head would stand after `cancelTask` or `popTask`, or why it would not. */
   cancelTarget(): TurnNode | ConversationRefusal {
     const current = currentTask(this.current);
-    return isRefusal(current) ? current : standingNode(this.current, current.parent.tipId);
+    return isRefusal(current) ? current : unprunedNode(this.current, current.parent.tipId);
   }
 
   /** Leaves the current task, to be resumed later. `no_task`, `open_calls`. */
@@ -233,8 +233,8 @@ export class ContextManager {
       this.current.tasks.get(taskId)?.outcome === "cancelled" && this.current.pruned.has(taskId);
     if (!cancelled) return this.carryOut(resumeTask(this.current, taskId, answering, this.make));
     const event = { type: "unpruned", nodeId: taskId, task: { id: taskId, outcome: "open" } } as const;
-    const standing = applyEvent(this.current, event);
-    const decision = isRefusal(standing) ? standing : resumeTask(standing, taskId, answering, this.make);
+    const reopened = applyEvent(this.current, event);
+    const decision = isRefusal(reopened) ? reopened : resumeTask(reopened, taskId, answering, this.make);
     if (isRefusal(decision)) return decision;
     const unpruned = this.change(event, () => done);
     return isRefusal(unpruned) ? unpruned : this.carryOut(decision);
@@ -262,7 +262,7 @@ export class ContextManager {
   rewindTarget(nodeId?: string): TurnNode | ConversationRefusal {
     const head = nodeId ?? this.beforeLastMessage();
     if (head === undefined) return refuse("unknown_node", "There is no turn to go back before.");
-    const target = standingNode(this.current, head);
+    const target = unprunedNode(this.current, head);
     if (isRefusal(target)) return target;
     const [open] = answeredBelow(this.current, head);
     if (open === undefined) return target;
@@ -274,7 +274,7 @@ export class ContextManager {
 
   /** Prunes the branch that begins at a node on which the head does not stand: it is kept, out of the way. */
   prune(nodeId: string): Done | ConversationRefusal {
-    const node = standingNode(this.current, nodeId);
+    const node = unprunedNode(this.current, nodeId);
     if (isRefusal(node)) return node;
     if (node.parentId === null) return refuse("invalid_arguments", "The root cannot be pruned.");
     if (isOnPath(this.current, nodeId, this.current.currentNodeId))
@@ -341,7 +341,7 @@ export class ContextManager {
   expandTask(taskId: string): Done | ConversationRefusal {
     const task = this.current.tasks.get(taskId);
     if (task === undefined || task.outcome !== "complete") return noSuchTask(taskId);
-    const boundary = standingNode(this.current, taskId);
+    const boundary = unprunedNode(this.current, taskId);
     if (isRefusal(boundary)) return boundary;
     const running = openCalls(this.current, this.current.currentNodeId).length > 0;
     return this.change({ type: "expansion_set", taskId, turns: running ? 0 : 1 }, () => done);
@@ -380,7 +380,7 @@ export class ContextManager {
         "restore_pending",
         `Restore ${pendingRestore.restoreId} was begun and has to be settled first.`,
       );
-    const target = standingNode(this.current, restore.toId);
+    const target = unprunedNode(this.current, restore.toId);
     if (isRefusal(target)) return target;
     return this.change({ type: "restore_begun", ...restore }, () => done);
   }
@@ -433,7 +433,7 @@ export class ContextManager {
     return flawed ?? withProof(payload, this.options.digest);
   }
 
-  private carryOut(decision: Decision): TurnNode | ConversationRefusal {
+  private carryOut(decision: TaskDecision): TurnNode | ConversationRefusal {
     return isRefusal(decision) ? decision : this.change(decision, () => this.getCurrentNode());
   }
 

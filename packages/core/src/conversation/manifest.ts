@@ -1,6 +1,6 @@
-import { bareName, type Edit, PersistentMap } from "../files/index.js";
+import { bareName, type InPlaceEdit, PersistentMap } from "../files/index.js";
 import { effectsOf, type FileNaming, type FileStateHash, remembered } from "./file-effects.js";
-import { storiesAlong } from "./file-stories.js";
+import { transitionsAlong } from "./file-transitions.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import { PathFold } from "./path-fold.js";
 import type { FileDelta } from "./payload.js";
@@ -21,7 +21,7 @@ export class Manifests {
   constructor(naming: FileNaming = bareName, distance?: number) {
     const name = remembered(naming);
     this.naming = name;
-    const step = (manifest: Manifest, { payload }: TurnNode, edit: Edit) => {
+    const step = (manifest: Manifest, { payload }: TurnNode, edit: InPlaceEdit) => {
       let next = manifest;
       for (const { path, after } of effectsOf(payload)) next = next.set(name(path), after, edit);
       return next;
@@ -49,12 +49,12 @@ export function filesChanged(
 ): readonly FileDelta[] {
   const { id } = commonAncestor(context, fromId, toId);
   const base = manifests.at(context, id);
-  const stories = storiesAlong(context, nodesBelow(context, id, toId), {
+  const transitions = transitionsAlong(context, nodesBelow(context, id, toId), {
     naming: manifests.naming,
     before: (path) => base.get(path),
   });
   const deltas: FileDelta[] = [];
-  for (const [path, { first, last }] of stories) {
+  for (const [path, { first, last }] of transitions) {
     if (first !== undefined && first !== last) deltas.push({ path, from: first, to: last });
   }
   return deltas.sort(byPath);

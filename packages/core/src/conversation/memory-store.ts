@@ -4,7 +4,7 @@ import { storeMedia } from "./media.js";
 import { firstRecords, PendingRecords } from "./pending-records.js";
 import { versionOf } from "./record-version.js";
 import { type ConversationRefusal, refuse } from "./refusal.js";
-import { isSessionId, refuseNewSession, refuseUnknownSession } from "./session-id.js";
+import { isSessionId, refuseHeldSession, refuseNewSession, refuseUnknownSession } from "./session-id.js";
 import type { OpenSession, SessionFacts, SessionStore, TimedEvent } from "./store.js";
 
 /**
@@ -65,7 +65,7 @@ class MemoryStore implements SessionStore {
     const stored = this.find(id);
     if (stored === undefined) return refuseUnknownSession(id);
     const { writer } = stored;
-    if (mode === "write" && writer !== undefined) return refuseHeld(id, writer.holder);
+    if (mode === "write" && writer !== undefined) return refuseHeldSession(id, writer.holder);
     return this.hold(id, stored, mode);
   }
 
@@ -77,7 +77,7 @@ class MemoryStore implements SessionStore {
   async remove(id: string): Promise<{ readonly kind: "removed" } | ConversationRefusal> {
     const stored = this.find(id);
     if (stored === undefined) return refuseUnknownSession(id);
-    if (stored.writer !== undefined) return refuseHeld(id, stored.writer.holder);
+    if (stored.writer !== undefined) return refuseHeldSession(id, stored.writer.holder);
     const refused = this.options.refusal?.();
     if (refused !== undefined) return refused;
     this.memory.delete(id);
@@ -106,7 +106,7 @@ class MemorySession implements OpenSession {
   readonly problems = [];
   readonly records: readonly JournalRecord[];
   readonly holder: string;
-  private readonly pending: PendingRecords;
+  private readonly pending: PendingRecords<JournalRecord>;
 
   constructor(
     readonly id: string,
@@ -116,7 +116,10 @@ class MemorySession implements OpenSession {
   ) {
     this.holder = options.holder ?? "this program";
     this.records = recordsOf(stored.lines);
-    this.pending = new PendingRecords(this.records.length, async (records) => this.write(records));
+    this.pending = new PendingRecords(this.records.length, {
+      prepare: (record) => record,
+      keep: async (records) => this.write(records),
+    });
   }
 
   get drops(): number {
@@ -134,11 +137,12 @@ class MemorySession implements OpenSession {
   }
 
   async close(): Promise<void> {
-    await this.pending.settled();
+    await this.pending.idle();
     if (this.stored.writer === this) this.stored.writer = undefined;
   }
 
   private write(records: readonly JournalRecord[]): ConversationRefusal | undefined {
+    if (records.length === 0) return undefined;
     if (this.stored.writer !== this)
       return refuse("read_only", `Session ${this.id} is not open for writing here; open it so.`);
     const full = this.options.refusal?.();
@@ -147,10 +151,6 @@ class MemorySession implements OpenSession {
     for (const line of linesOf(records, blobs, this.options.digest)) lines.push(line);
     return undefined;
   }
-}
-
-function refuseHeld(id: string, holder: string): ConversationRefusal<"busy"> {
-  return refuse("busy", `Session ${id} is being written by ${holder}; open it to read, or fork it.`);
 }
 
 function linesOf(

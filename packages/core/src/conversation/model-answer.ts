@@ -25,7 +25,7 @@ export type AnswerPart =
 export function payloadsOfAnswer({ step, from, parts }: ModelAnswer): readonly TurnPayload[] {
   const common = { ...defined({ from }), step };
   const payloads: TurnPayload[] = [];
-  let message: Draft | undefined;
+  let message: MessageDraft | undefined;
   const close = () => {
     if (message !== undefined) payloads.push(messageOf(message, common));
     message = undefined;
@@ -44,20 +44,20 @@ export function payloadsOfAnswer({ step, from, parts }: ModelAnswer): readonly T
   return payloads;
 }
 
-type Said = Exclude<AnswerPart, { kind: "tool_call" }>;
+type MessagePart = Exclude<AnswerPart, { kind: "tool_call" }>;
 type Common = Pick<ModelMessage, "from" | "step">;
 
-/** A message that is being put together; `undefined`: nothing of that kind was said yet. */
-type Draft = Partial<Pick<ModelMessage, "text" | "thought" | "redactedThought" | "signature">>;
+/** A message that is being put together; a member is `undefined` until a part of that kind comes. */
+type MessageDraft = Partial<Pick<ModelMessage, "text" | "thought" | "redactedThought" | "signature">>;
 
-function draftOf(part: Said): Draft {
+function draftOf(part: MessagePart): MessageDraft {
   if (part.kind === "redacted_thought") return { redactedThought: part.data };
   const signed = defined({ signature: part.signature });
   return part.kind === "thought" ? { thought: part.text, ...signed } : { text: part.text, ...signed };
 }
 
 /** A message holds a thought, then a redacted one, then a text, and one signature; `undefined`: no room. */
-function joinedTo(message: Draft, part: Said): Draft | undefined {
+function joinedTo(message: MessageDraft, part: MessagePart): MessageDraft | undefined {
   if (message.text !== undefined || part.kind === "thought") return undefined;
   if (part.kind === "redacted_thought")
     return message.redactedThought === undefined ? { ...message, redactedThought: part.data } : undefined;
@@ -66,6 +66,6 @@ function joinedTo(message: Draft, part: Said): Draft | undefined {
   return { ...message, ...draftOf(part) };
 }
 
-function messageOf({ text = "", ...rest }: Draft, common: Common): ModelMessage {
+function messageOf({ text = "", ...rest }: MessageDraft, common: Common): ModelMessage {
   return { kind: "model_message", text, ...rest, ...common };
 }

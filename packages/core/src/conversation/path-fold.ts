@@ -1,4 +1,4 @@
-import type { Edit } from "../files/index.js";
+import type { InPlaceEdit } from "../files/index.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import { nodeOf } from "./tree-paths.js";
 
@@ -18,7 +18,7 @@ export class PathFold<State> {
    */
   constructor(
     private readonly initial: State,
-    private readonly step: (state: State, node: TurnNode, edit: Edit) => State,
+    private readonly step: (state: State, node: TurnNode, edit: InPlaceEdit) => State,
     private readonly distance = 256,
   ) {}
 
@@ -41,7 +41,7 @@ export class PathFold<State> {
 
   private fold(start: State, nodes: readonly TurnNode[]): State {
     let state = start;
-    let edit: Edit = { edit: true };
+    let edit: InPlaceEdit = { edit: true };
     for (const [at, node] of nodes.entries()) {
       state = this.step(state, node, edit);
       const isCheckpoint = node.depth % this.distance === 0;

@@ -12,8 +12,9 @@ import {
 import { type Choices, PathChoices } from "./choices.js";
 import { isOfModel } from "./exchange.js";
 import type { FileNaming } from "./file-effects.js";
-import { KnownOnPath, readSource } from "./known-on-path.js";
+import { KnownOnPath, readSource, shownIn } from "./known-on-path.js";
 import type { ConversationContext, TurnNode } from "./node.js";
+import type { ReferredLines } from "./payload.js";
 import { callOf, isOnPath, nodeOf, nodesBelow } from "./tree-paths.js";
 
 /** The part of a conversation that this needs; a `ContextManager` is one. */
@@ -30,8 +31,8 @@ export interface Conversation {
 export class PathKnowledge {
   private folded: KnownOnPath | undefined;
   private readonly choices = new PathChoices();
-  /** What running calls learnt, in order. */
-  private underWay: UnderWay[] = [];
+  /** Facts that running calls learnt, in order. */
+  private openFacts: OpenFact[] = [];
 
   constructor(private readonly conversation: Conversation) {}
 
@@ -45,23 +46,32 @@ export class PathKnowledge {
    *
    * @param callId of the call's node.
    */
-  forCall(callNodeId: string): CallKnowledge {
+  forCall(callNodeId: string): PathCallKnowledge {
     return new PathCall(callNodeId, {
       context: () => this.conversation.context,
       name: (file) => this.conversation.manifests.naming(file.path),
       known: this.known,
       choicesAt: (nodeId) => this.choices.at(this.conversation.context, nodeId),
-      underWay: () => this.underWay,
-      learn: (entry) => this.underWay.push(entry),
+      openFacts: () => this.openFacts,
+      learn: (entry) => this.openFacts.push(entry),
       end: (call) => {
-        this.underWay = this.underWay.filter((entry) => entry.call !== call);
+        this.openFacts = this.openFacts.filter((entry) => entry.call !== call);
       },
     });
   }
 }
 
+/** The knowledge of one call of the model, which stands in a conversation. */
+export interface PathCallKnowledge extends CallKnowledge {
+  /**
+   * The same lines by the names under which the next prompt shows them, since it is looked up by these. Lines
+   * that it does not show are left out.
+   */
+  asShown(lines: ReferredLines): readonly ReferredLines[];
+}
+
 /** What a call learnt that no node says yet. */
-interface UnderWay {
+interface OpenFact {
   readonly call: PathCall;
   readonly callNodeId: string;
   readonly event: KnowledgeEvent;
@@ -72,12 +82,12 @@ interface PathParts {
   name(file: FileName): string;
   readonly known: KnownOnPath;
   choicesAt(nodeId: string): Choices;
-  underWay(): readonly UnderWay[];
-  learn(entry: UnderWay): void;
+  openFacts(): readonly OpenFact[];
+  learn(entry: OpenFact): void;
   end(call: PathCall): void;
 }
 
-class PathCall implements CallKnowledge {
+class PathCall implements PathCallKnowledge {
   constructor(
     private readonly callNodeId: string,
     private readonly path: PathParts,
@@ -93,6 +103,31 @@ class PathCall implements CallKnowledge {
 
   states(file: FileName): readonly string[] {
     return [...this.now().states(this.path.name(file))];
+  }
+
+  asShown({ from, to, ...state }: ReferredLines): readonly ReferredLines[] {
+    const file = { path: state.path, realPath: state.path };
+    const record = this.recorded(file, state.sha256);
+    const isAsRead = record !== undefined && record.encoding === state.encoding;
+    const spans = isAsRead ? this.inPrompt(record.verbatim, this.tipId()) : [];
+    const named = (source = "") => ({ ...state, path: this.nameShown(source, state) ?? state.path });
+    if (to < from) return spans.slice(0, 1).map(({ source }) => ({ ...named(source), from, to }));
+    return spans
+      .filter((span) => span.from <= to && from <= span.to)
+      .map(({ source, ...span }) => ({
+        ...named(source),
+        from: Math.max(from, span.from),
+        to: Math.min(to, span.to),
+      }));
+  }
+
+  /** Under which name a node shows lines of a state. */
+  private nameShown(source: string, state: Pick<ReferredLines, "path" | "sha256">): string | undefined {
+    const node = this.path.context().nodes.get(readSource(source).nodeId);
+    const nameOf = (path: string) => this.path.name({ path, realPath: path });
+    const shown = node === undefined ? [] : shownIn(node);
+    return shown.find(({ path, sha256 }) => sha256 === state.sha256 && nameOf(path) === nameOf(state.path))
+      ?.path;
   }
 
   learn(event: KnowledgeEvent): void {
@@ -123,12 +158,12 @@ class PathCall implements CallKnowledge {
   private fold(start: KnownFiles, counts: (event: KnowledgeEvent) => boolean): KnownFiles {
     const answer = this.answerParentId();
     let known = start;
-    for (const { event, callNodeId } of this.path.underWay()) {
+    for (const { event, callNodeId } of this.path.openFacts()) {
       if (!counts(event) || answerParent(this.path.context(), callNodeId) !== answer) continue;
       const from =
         event.kind === "changed" && event.from !== undefined ? this.path.name(event.from) : undefined;
-      // Its place will be the result of this call, which stands in every prompt that comes next.
-      known = known.learn(this.path.name(event.file), event, { from, source: underWaySource });
+      // It will be shown by the result of this call, which is in every prompt that comes next.
+      known = known.learn(this.path.name(event.file), event, { from, source: openCallSource });
     }
     return known;
   }
@@ -136,19 +171,28 @@ class PathCall implements CallKnowledge {
   private stateOf(file: FileName, record: KnownRecord | undefined): KnownState | undefined {
     if (record === undefined) return undefined;
     const before = this.before().find(this.path.name(file), record.sha256);
-    const written = this.standing(before?.lines ?? [], this.answerParentId());
-    return knownState(record, written, this.standing(record.verbatim, this.tipId()));
+    const written = this.inPrompt(before?.lines ?? [], this.answerParentId());
+    const recorded = this.recorded(file, record.sha256);
+    return knownState(record, written, this.inPrompt(recorded?.verbatim ?? [], this.tipId()));
   }
 
-  /** Those of the lines that stand in the prompt at a node. */
-  private standing(lines: readonly SourcedSpan[], atId: string): readonly SourcedSpan[] {
+  /**
+   * What nodes say of a state. A call that still runs may show less than it read, so that nothing that speaks
+   * of the next prompt can be built on what it will show.
+   */
+  private recorded(file: FileName, sha256: string): KnownRecord | undefined {
+    return this.path.known.at(this.path.context(), this.tipId()).find(this.path.name(file), sha256);
+  }
+
+  /** Those of the lines that are in the prompt at a node. */
+  private inPrompt(lines: readonly SourcedSpan[], atId: string): readonly SourcedSpan[] {
     if (lines.length === 0) return lines;
     const context = this.path.context();
     const choices = this.path.choicesAt(atId);
     const known = new Map<string, boolean>();
     return lines.filter(({ source = "" }) => {
       const stands =
-        known.get(source) ?? sourcesIn(source).every((one) => standsInPrompt(context, choices, one, atId));
+        known.get(source) ?? sourcesIn(source).every((one) => isInPrompt(context, choices, one, atId));
       known.set(source, stands);
       return stands;
     });
@@ -163,12 +207,12 @@ class PathCall implements CallKnowledge {
   }
 }
 
-const underWaySource = "";
+const openCallSource = "";
 
-/** The node that an answer of the model was written below: what stands there was in its prompt. */
+/** The node that was the head when an answer of the model was written. */
 export function answerParent(context: ConversationContext, callNodeId: string): string {
   const call = nodeOf(context, callNodeId);
-  // Results of this answer may stand between its calls: it is the first call that stands where it began.
+  // Results of this answer may come between its calls: its first call is where it began.
   let node = nodeOf(context, call.exchange.calls[0]?.nodeId ?? call.id);
   for (;;) {
     const parent = node.parentId === null ? undefined : context.nodes.get(node.parentId);
@@ -199,13 +243,8 @@ function nextOfAnswer(context: ConversationContext, node: TurnNode): TurnNode | 
 }
 
 /** Whether what a node shows is rendered at another node: not cleared, hidden, or left behind. */
-function standsInPrompt(
-  context: ConversationContext,
-  choices: Choices,
-  source: string,
-  atId: string,
-): boolean {
-  if (source === underWaySource) return true;
+function isInPrompt(context: ConversationContext, choices: Choices, source: string, atId: string): boolean {
+  if (source === openCallSource) return true;
   const { nodeId, isCall } = readSource(source);
   const node = context.nodes.get(nodeId);
   if (node === undefined || node.metadata.isHiddenFromLlm === true) return false;

@@ -20,7 +20,7 @@ import type {
   TaskBoundary,
   TaskSummary,
   ToolCall,
-  ToolResult,
+  ToolResultPayload,
   UserMessage,
 } from "./payload.js";
 import {
@@ -56,10 +56,10 @@ export const payload: Check = (value) => {
 const tagged = shape<{ kind: string }>({ kind: text });
 
 /** The tag was looked at when the member was chosen. */
-type Member<Union, Tag extends string> = Omit<Union, Tag>;
+type UnionFields<Union, Tag extends string> = Omit<Union, Tag>;
 
-function member<Union, Tag extends string = "kind">(fields: Fields<Member<Union, Tag>>): Check {
-  return shape<Member<Union, Tag>>(fields);
+function member<Union, Tag extends string = "kind">(fields: Fields<UnionFields<Union, Tag>>): Check {
+  return shape<UnionFields<Union, Tag>>(fields);
 }
 
 const origin = shape<ModelOrigin>({ provider: text, model: text });
@@ -153,7 +153,7 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     from: optional(origin),
     step: optional(text),
   }),
-  tool_result: member<ToolResult>({
+  tool_result: member<ToolResultPayload>({
     callId: text,
     name: text,
     output: text,

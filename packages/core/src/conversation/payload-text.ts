@@ -31,14 +31,14 @@ export function textsOf(payload: TurnPayload): readonly string[] {
   }
 }
 
-/** One line that says what a node is, for lists and trees; at most about `most` characters. */
-export function gistOf(payload: TurnPayload, most = 80): string {
-  const words = gist(payload).replace(/\s+/g, " ").trim();
+/** One line by which a node is recognised in lists and trees; at most about `most` characters. */
+export function excerptOf(payload: TurnPayload, most = 80): string {
+  const words = fullExcerpt(payload).replace(/\s+/g, " ").trim();
   const points = [...words.slice(0, most * 4)];
   return points.length <= most ? words : `${points.slice(0, most - 1).join("")}…`;
 }
 
-function gist(payload: TurnPayload): string {
+function fullExcerpt(payload: TurnPayload): string {
   switch (payload.kind) {
     case "model_message":
       return payload.text === "" ? (payload.thought ?? "") : payload.text;
@@ -49,7 +49,7 @@ function gist(payload: TurnPayload): string {
     case "file_content":
       return `${payload.path} lines ${payload.lines.from}-${payload.lines.to} of ${payload.lines.total}`;
     case "context_management":
-      return managementGist(payload);
+      return managementExcerpt(payload);
     case "task_boundary":
       return payload.name === "" ? (payload.goal ?? "") : payload.name;
     case "restore":
@@ -75,7 +75,7 @@ function managed(payload: ContextManagement): readonly string[] {
   }
 }
 
-function managementGist(payload: ContextManagement): string {
+function managementExcerpt(payload: ContextManagement): string {
   const [first = "", ...others] = managed(payload);
   switch (payload.action) {
     case "overlay":

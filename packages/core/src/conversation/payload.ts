@@ -9,7 +9,7 @@ export type TurnPayload =
   | UserMessage
   | ModelMessage
   | ToolCall
-  | ToolResult
+  | ToolResultPayload
   | FileContent
   | ContextManagement
   | TaskBoundary
@@ -83,7 +83,7 @@ export interface ToolCall {
 }
 
 /** What a call gave: what the model is shown, and what it means for files. */
-export interface ToolResult {
+export interface ToolResultPayload {
   readonly kind: "tool_result";
   readonly callId: string;
   readonly name: string;

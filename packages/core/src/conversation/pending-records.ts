@@ -3,122 +3,112 @@ import { versionOf } from "./record-version.js";
 import type { ConversationRefusal } from "./refusal.js";
 import type { Acknowledged, TimedEvent } from "./store.js";
 
-/**
- * Puts records where they survive, all or none.
- *
- * @param records in the order of `seq`, never empty.
- * @returns why none of them is kept. Throws for bugs only.
- */
-export type WriteRecords = (records: readonly JournalRecord[]) => Promise<ConversationRefusal | undefined>;
+/** Where the records of one session are put. What is thrown is a bug. */
+export interface RecordSink<Item> {
+  /** What waits in place of a record, such as its line; asked for when it is appended. */
+  prepare(record: JournalRecord): Item;
+  /**
+   * Puts items where they survive, all or none, and with them what was put ahead.
+   *
+   * @param items in the order of `seq`; none where nothing waits.
+   * @returns why nothing is kept of all that was put there since this last succeeded.
+   */
+  keep(items: readonly Item[]): Promise<ConversationRefusal | undefined>;
+  /** Puts items where they need not survive before the next `keep`. */
+  keepAhead?(items: readonly Item[]): Promise<ConversationRefusal | undefined>;
+  /** Called when all that waits is dropped. */
+  dropped?(): void;
+}
 
 /**
- * What was appended to a session and is not acknowledged yet. One write runs at a time; what is appended
- * meanwhile goes with the next, all of it at once. A refused write drops all that waits, since later
- * events build on earlier ones, and is the answer to every flush that was asked for before it.
+ * What was appended to a session and is not acknowledged yet: the one queue of every store. One write runs at
+ * a time; what is appended meanwhile goes with the next, all of it at once. A refused write drops all that
+ * waits, since later events build on earlier ones, and is the answer to every flush that was asked for before
+ * it. What is dropped gives its numbers back, since records are counted without gaps.
  */
-export class PendingRecords {
-  private waiting: JournalRecord[] = [];
-  private turn: Promise<unknown> = Promise.resolve();
-  private readonly sequence: PendingSequence;
+export class PendingRecords<Item> {
+  private waiting: Item[] = [];
+  /** How many are put ahead, behind the durable ones. */
+  private ahead = 0;
+  private queue: Promise<unknown> = Promise.resolve();
+  private dropCount = 0;
+  /** What the last drop was for. */
   private refusal: ConversationRefusal | undefined;
+  /** Why what was to be put ahead is not there: the answer to the next flush. */
+  private failure: ConversationRefusal | undefined;
 
   /** @param durableSeq the last record that survives. */
   constructor(
-    durableSeq: number,
-    private readonly write: WriteRecords,
-  ) {
-    this.sequence = new PendingSequence(durableSeq);
-  }
+    private durableSeq: number,
+    private readonly sink: RecordSink<Item>,
+  ) {}
 
   /** @returns the `seq` that the event got. */
   append({ ts, event }: TimedEvent): number {
-    const seq = this.sequence.next();
-    this.waiting.push(recordOf(seq, ts, event));
+    const seq = this.lastSeq + 1;
+    this.waiting.push(this.sink.prepare(recordOf(seq, ts, event)));
     return seq;
   }
 
   /** How often a refused write has dropped what waited. */
   get drops(): number {
-    return this.sequence.drops;
+    return this.dropCount;
   }
 
   /** @returns the last record that survives, at least all that was appended before the call. */
   flush(): Promise<Acknowledged | ConversationRefusal> {
-    const upTo = this.sequence.lastSeq;
     const { drops } = this;
-    const answer = this.turn.then(() => this.settle(upTo, drops));
-    this.turn = answer.catch(() => undefined);
-    return answer;
+    return this.inTurn(() => this.write(drops));
+  }
+
+  /** Puts what waits where it need not survive yet; a failure is the answer to the next flush. */
+  putAhead(): Promise<void> {
+    return this.inTurn(async () => {
+      const { sink } = this;
+      if (this.waiting.length === 0 || this.failure !== undefined || sink.keepAhead === undefined) return;
+      const items = [...this.waiting];
+      this.failure = await sink.keepAhead(items);
+      if (this.failure !== undefined) return;
+      this.waiting = this.waiting.slice(items.length);
+      this.ahead += items.length;
+    });
   }
 
   /** Resolves when nothing is being written any more. */
-  async settled(): Promise<void> {
-    await this.turn;
+  async idle(): Promise<void> {
+    await this.queue;
   }
 
-  private async settle(upTo: number, drops: number): Promise<Acknowledged | ConversationRefusal> {
+  /** Of all that was appended and not dropped. */
+  private get lastSeq(): number {
+    return this.durableSeq + this.ahead + this.waiting.length;
+  }
+
+  private inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const answer = this.queue.then(work);
+    this.queue = answer.catch(() => undefined);
+    return answer;
+  }
+
+  private async write(drops: number): Promise<Acknowledged | ConversationRefusal> {
     if (drops !== this.drops && this.refusal !== undefined) return this.refusal;
-    if (this.sequence.durableSeq < upTo) {
-      const records = [...this.waiting];
-      const refusal = await this.write(records);
-      if (refusal !== undefined) return this.drop(refusal);
-      this.waiting = this.waiting.slice(records.length);
-      return this.sequence.acknowledge(this.sequence.durableSeq + records.length);
-    }
-    return this.sequence.acknowledge(this.sequence.durableSeq);
+    const items = [...this.waiting];
+    const refusal = this.failure ?? (await this.sink.keep(items));
+    if (refusal !== undefined) return this.drop(refusal);
+    this.waiting = this.waiting.slice(items.length);
+    this.durableSeq += this.ahead + items.length;
+    this.ahead = 0;
+    return { kind: "acknowledged", seq: this.durableSeq };
   }
 
   private drop(refusal: ConversationRefusal): ConversationRefusal {
     this.waiting = [];
-    this.sequence.drop();
+    this.ahead = 0;
+    this.dropCount += 1;
     this.refusal = refusal;
+    this.failure = undefined;
+    this.sink.dropped?.();
     return refusal;
-  }
-}
-
-/**
- * The numbers of what was appended to a session: up to where it is durable, up to where it waits. What is
- * dropped gives its numbers back, since records are counted without gaps.
- */
-export class PendingSequence {
-  private last: number;
-  private dropped = 0;
-
-  /** @param durable the `seq` of the last record that survives. */
-  constructor(private durable: number) {
-    this.last = durable;
-  }
-
-  get durableSeq(): number {
-    return this.durable;
-  }
-
-  /** Of all that was appended and not dropped. */
-  get lastSeq(): number {
-    return this.last;
-  }
-
-  /** How often what waited was dropped. */
-  get drops(): number {
-    return this.dropped;
-  }
-
-  /** @returns the `seq` of one more event. */
-  next(): number {
-    this.last += 1;
-    return this.last;
-  }
-
-  /** What is durable now; without a number, all of it. */
-  acknowledge(upTo: number = this.last): Acknowledged {
-    this.durable = upTo;
-    return { kind: "acknowledged", seq: upTo };
-  }
-
-  /** Nothing of what waits survives. */
-  drop(): void {
-    this.last = this.durable;
-    this.dropped += 1;
   }
 }
 

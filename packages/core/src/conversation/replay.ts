@@ -1,4 +1,4 @@
-import type { Edit } from "../files/index.js";
+import type { InPlaceEdit } from "../files/index.js";
 import type { ConversationEvent, JournalRecord } from "./event.js";
 import { noExchange } from "./exchange.js";
 import { applyEvent, startedContext } from "./fold.js";
@@ -26,7 +26,7 @@ export function replay(sessionId: string, records: readonly JournalRecord[]): Re
 function replayWhole(sessionId: string, records: readonly JournalRecord[]): Replayed | undefined {
   const [first] = records;
   if (first?.event.type !== "session_started" || first.event.sessionId !== sessionId) return undefined;
-  const edit: Edit = { edit: true };
+  const edit: InPlaceEdit = { edit: true };
   let context = startedContext(first.event);
   for (const { event } of records) {
     if (event === first.event) continue;

@@ -1,16 +1,16 @@
-import type { FileStanding } from "../files/index.js";
-import { noSuchNode, standingNode } from "./checks.js";
+import type { FileStatus } from "../files/index.js";
+import { noSuchNode, unprunedNode } from "./checks.js";
 import type { FileStateHash } from "./file-effects.js";
-import { type FileStory, storiesAlong } from "./file-stories.js";
+import { type FileTransition, transitionsAlong } from "./file-transitions.js";
 import { byPath, Manifests } from "./manifest.js";
 import type { ConversationContext } from "./node.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import { commonAncestor, isOnPath, nodesBelow } from "./tree-paths.js";
 
-/** Which way the files are to go. */
-export type RestoreWay =
+/** Between which nodes the files are moved. */
+export type RestoreDirection =
   | {
-      /** Whose files are on the disk, as far as the conversation knows: where the head stands. */
+      /** The node whose files are on the disk, as far as the conversation knows: the head. */
       readonly fromId: string;
       readonly toId: string;
     }
@@ -23,7 +23,7 @@ export type RestoreWay =
 /** What the plan asks about the world; a `Workspace` answers it. */
 export interface RestoreDisk {
   /** In the order of the paths. */
-  fileStates(paths: readonly string[]): Promise<readonly FileStanding[]>;
+  fileStates(paths: readonly string[]): Promise<readonly FileStatus[]>;
   /** Those of the states whose bytes are kept. */
   keptStates(hashes: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -83,7 +83,7 @@ export type ConflictReason =
   | "not_ours"
   /** The wanted bytes were never kept, or are not any more. */
   | "bytes_gone"
-  /** The place is none that the tools write to: protected, secret, a folder, too large. */
+  /** The tools do not write there: protected, secret, a folder, too large. */
   | "barred"
   /** The conversation knows the file under several names and wants different things of them. */
   | "two_names";
@@ -96,26 +96,27 @@ export type ConflictReason =
  */
 export async function planRestore(
   context: ConversationContext,
-  way: RestoreWay,
+  direction: RestoreDirection,
   disk: RestoreDisk,
   manifests = new Manifests(),
 ): Promise<RestorePlan | ConversationRefusal> {
-  const course = "undoes" in way ? courseBack(context, way, manifests) : courseTo(context, way, manifests);
-  if (isRefusal(course)) return course;
-  const { files, ...ends } = course;
+  const diff =
+    "undoes" in direction ? diffBack(context, direction, manifests) : diffTo(context, direction, manifests);
+  if (isRefusal(diff)) return diff;
+  const { files, ...ends } = diff;
   const known = files.filter(isKnown);
-  const standings = await disk.fileStates(known.map(({ path }) => path));
+  const statuses = await disk.fileStates(known.map(({ path }) => path));
   const kept = await disk.keptStates(known.flatMap(({ wanted }) => wanted ?? []));
-  const planned = known.map((file, at) => decide(file, standings[at], kept));
+  const planned = known.map((file, at) => decide(file, statuses[at], kept));
   return {
     kind: "restore_plan",
     ...ends,
-    files: oneNameEach(planned, standings),
+    files: oneNameEach(planned, statuses),
     unknown: files.filter((file) => !isKnown(file)).map(({ path }) => path),
   };
 }
 
-/** A file that differs between the two ends, before anybody looked at the disk. */
+/** A file that differs between the two nodes, before anybody looked at the disk. */
 interface DifferingFile {
   readonly path: string;
   readonly left: FileStateHash | undefined;
@@ -128,7 +129,7 @@ interface KnownFile extends DifferingFile {
   readonly wanted: FileStateHash;
 }
 
-interface Course {
+interface RestoreDiff {
   readonly fromId: string;
   readonly toId: string;
   readonly undoes?: string;
@@ -140,19 +141,19 @@ function isKnown(file: DifferingFile): file is KnownFile {
   return file.wanted !== undefined;
 }
 
-/** Up to the common ancestor and down again: what the one branch did is taken back, what the other did is made. */
-function courseTo(
+/** Up to the common ancestor, taking back one branch, and down again, redoing the other. */
+function diffTo(
   context: ConversationContext,
   { fromId, toId }: { readonly fromId: string; readonly toId: string },
   manifests: Manifests,
-): Course | ConversationRefusal {
+): RestoreDiff | ConversationRefusal {
   const flaw = flawOf(context, fromId, toId);
   if (flaw !== undefined) return flaw;
   const { id } = commonAncestor(context, fromId, toId);
   const base = manifests.at(context, id);
   const terms = { naming: manifests.naming, before: (path: string) => base.get(path) };
-  const back = storiesAlong(context, nodesBelow(context, id, fromId), terms);
-  const forth = storiesAlong(context, nodesBelow(context, id, toId), terms);
+  const back = transitionsAlong(context, nodesBelow(context, id, fromId), terms);
+  const forth = transitionsAlong(context, nodesBelow(context, id, toId), terms);
   const files: DifferingFile[] = [];
   for (const path of new Set([...back.keys(), ...forth.keys()])) {
     const file = difference(path, back.get(path), forth.get(path));
@@ -163,8 +164,8 @@ function courseTo(
 
 function difference(
   path: string,
-  back: FileStory | undefined,
-  forth: FileStory | undefined,
+  back: FileTransition | undefined,
+  forth: FileTransition | undefined,
 ): DifferingFile | undefined {
   const left = back === undefined ? forth?.first : back.last;
   const wanted = forth === undefined ? back?.first : forth.last;
@@ -174,11 +175,11 @@ function difference(
 }
 
 /** The restore and what was done after it, inverted. */
-function courseBack(
+function diffBack(
   context: ConversationContext,
   { fromId, undoes }: { readonly fromId: string; readonly undoes: string },
   { naming }: Manifests,
-): Course | ConversationRefusal {
+): RestoreDiff | ConversationRefusal {
   const node = context.nodes.get(undoes);
   if (node === undefined) return noSuchNode(undoes);
   const { payload, parentId } = node;
@@ -189,31 +190,31 @@ function courseBack(
   const nodes = nodesBelow(context, parentId, fromId);
   // What the restore left alone was on the disk then as it is here: no state above it says more.
   const terms = { naming, before: () => undefined, restoreId: payload.restoreId };
-  const stories = storiesAlong(context, nodes, terms);
+  const transitions = transitionsAlong(context, nodes, terms);
   const files: DifferingFile[] = [];
-  for (const [path, story] of stories) {
-    const file = difference(path, story, undefined);
+  for (const [path, transition] of transitions) {
+    const file = difference(path, transition, undefined);
     if (file !== undefined) files.push(file);
   }
   return { fromId, toId: payload.fromId, undoes: payload.restoreId, files: files.sort(byPath) };
 }
 
-/** Where one goes to has to stand; where one comes from has to be there. */
+/** Refuses a node that is missing, and a destination that was pruned. */
 function flawOf(context: ConversationContext, fromId: string, toId: string): ConversationRefusal | undefined {
   if (!context.nodes.has(fromId)) return noSuchNode(fromId);
-  const target = standingNode(context, toId);
+  const target = unprunedNode(context, toId);
   return isRefusal(target) ? target : undefined;
 }
 
-function decide(file: KnownFile, standing: FileStanding | undefined, kept: ReadonlySet<string>): PlannedFile {
+function decide(file: KnownFile, status: FileStatus | undefined, kept: ReadonlySet<string>): PlannedFile {
   const { path, left, wanted, others } = file;
-  const from = standing?.sha256;
+  const from = status?.sha256;
   if (from === wanted) return { kind: "same", path, sha256: wanted };
   const clash = (why: ConflictReason, consentable: boolean, message: string): FileConflict => {
     return { kind: "conflict", path, from, to: wanted, left, why, consentable, message };
   };
-  if (from === undefined || standing?.barred !== undefined)
-    return clash("barred", false, standing?.barred?.message ?? "What stands there cannot be told.");
+  if (from === undefined || status?.barred !== undefined)
+    return clash("barred", false, status?.barred?.message ?? "What stands there cannot be told.");
   if (wanted !== null && !kept.has(wanted)) return clash("bytes_gone", false, bytesGone);
   if (from !== left) return clash("changed", true, changed);
   if (!file.ours) return clash("not_ours", true, notOurs);
@@ -229,11 +230,11 @@ function decide(file: KnownFile, standing: FileStanding | undefined, kept: Reado
 /** A file under several names is planned once, if the same is wanted of all of them. */
 function oneNameEach(
   planned: readonly PlannedFile[],
-  standings: readonly FileStanding[],
+  statuses: readonly FileStatus[],
 ): readonly PlannedFile[] {
   const groups = new Map<string, PlannedFile[]>();
   for (const [at, file] of planned.entries()) {
-    const key = standings[at]?.realPath ?? `unreached ${file.path}`;
+    const key = statuses[at]?.realPath ?? `unreached ${file.path}`;
     groups.set(key, [...(groups.get(key) ?? []), file]);
   }
   return [...groups.values()].flatMap(oneOf).sort(byPath);

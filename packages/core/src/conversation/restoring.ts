@@ -1,6 +1,6 @@
 import { type ApplyChangesOutcome, bareName, type FileChange, type Workspace } from "../files/index.js";
 import { defined, escapeForDisplay } from "../text/index.js";
-import { standingNode } from "./checks.js";
+import { unprunedNode } from "./checks.js";
 import type { ContextManager } from "./manager.js";
 import type { ConversationContext, PendingRestore, TurnNode } from "./node.js";
 import { answeredBelow, openCalls } from "./path.js";
@@ -20,7 +20,7 @@ export type RestoreWorkspace = Pick<Workspace, "applyChanges">;
 
 /** Under which conditions files are put back. */
 export interface RestoreTerms {
-  /** A fresh id, by which a kill in between can be settled. */
+  /** A fresh id, by which the restore can be recovered after a kill. */
   readonly restoreId: string;
   /** Paths in conflict that are to be restored all the same; what is on the disk is kept before. */
   readonly consent?: readonly string[];
@@ -55,8 +55,8 @@ export interface Restored extends Moved {
  *
  * @returns `restore_pending`; `open_calls`; `files_in_conflict`, naming those that nobody answered for;
  *   `files_refused`, why the change set was refused; what the journal refuses. Nothing has moved then, but
- *   where the journal fails after the files have: the message says so, and `settleRestore` makes it good.
- * @throws DiskFault as `Workspace.applyChanges` does; `settleRestore` then finds out what happened.
+ *   where the journal fails after the files have: the message says so, and `recoverRestore` makes it good.
+ * @throws DiskFault as `Workspace.applyChanges` does; `recoverRestore` then finds out what happened.
  */
 export async function restoreFiles(
   journal: RestoreJournal,
@@ -66,7 +66,7 @@ export async function restoreFiles(
 ): Promise<Restored | ConversationRefusal> {
   const flaw = flawOf(journal.context, plan, terms) ?? conflictIn(plan, terms);
   if (flaw !== undefined) return flaw;
-  const steps = plan.files.filter((file): file is Step => isStep(file, terms));
+  const steps = plan.files.filter((file): file is MovingFile => isMoving(file, terms));
   const left = openConflicts(plan, terms);
   const { fromId, toId, undoes } = plan;
   const files = steps.map(({ path, from, to }): FileDelta => ({ path, from, to }));
@@ -82,16 +82,16 @@ export async function restoreFiles(
   return finish(journal, pending, { files: moved, left }, terms);
 }
 
-/** A file that is to move, in a state that is known. */
-type Step = Exclude<PlannedFile, { kind: "same" }> & { readonly from: string | null };
+/** A file that is to be restored, in a known state. */
+type MovingFile = Exclude<PlannedFile, { kind: "same" }> & { readonly from: string | null };
 
-function isStep(file: PlannedFile, { consent = [] }: RestoreTerms): file is Step {
+function isMoving(file: PlannedFile, { consent = [] }: RestoreTerms): file is MovingFile {
   if (file.kind !== "conflict") return file.kind !== "same";
   return file.consentable && consent.some((path) => bareName(path) === file.path);
 }
 
 function openConflicts({ files }: RestorePlan, terms: RestoreTerms): readonly FileConflict[] {
-  return files.filter((file) => file.kind === "conflict").filter((file) => !isStep(file, terms));
+  return files.filter((file) => file.kind === "conflict").filter((file) => !isMoving(file, terms));
 }
 
 function flawOf(
@@ -105,7 +105,7 @@ function flawOf(
       "restore_pending",
       `Restore ${pendingRestore.restoreId} was begun and has to be settled first.`,
     );
-  const target = standingNode(context, toId);
+  const target = unprunedNode(context, toId);
   if (isRefusal(target)) return target;
   const asking = answering?.({ files: [], left: [] }).callId;
   const waiting = openCalls(context, currentNodeId).filter(({ call }) => call.callId !== asking);
@@ -131,13 +131,15 @@ function conflictIn(
 }
 
 function inConflict(head: string, files: readonly FileConflict[]): ConversationRefusal<"files_in_conflict"> {
-  const told = files.slice(0, mostTold).map(({ path, message }) => `${escapeForDisplay(path)}: ${message}`);
-  const more = files.length > told.length ? [`and ${files.length - told.length} more.`] : [];
-  const lines = [`Nothing was moved. ${head}:`, ...told, ...more];
+  const listed = files
+    .slice(0, mostListed)
+    .map(({ path, message }) => `${escapeForDisplay(path)}: ${message}`);
+  const more = files.length > listed.length ? [`and ${files.length - listed.length} more.`] : [];
+  const lines = [`Nothing was moved. ${head}:`, ...listed, ...more];
   return refuse("files_in_conflict", lines.join("\n"));
 }
 
-const mostTold = 20;
+const mostListed = 20;
 
 /** The journal says durably what is to come before any file moves. */
 async function moveFiles(
@@ -166,7 +168,7 @@ async function giveUp(
   { code, message }: ApplyChangesOutcome,
 ): Promise<ConversationRefusal> {
   const dropped = journal.dropRestore(restoreId);
-  // Where this cannot be journaled, settling finds that nothing has moved.
+  // Where this cannot be journaled, recovery finds that nothing has moved.
   if (!isRefusal(dropped)) await journal.flush();
   return refuse("files_refused", `No file was moved (${code}). ${message}`);
 }

@@ -41,6 +41,11 @@ export function refuseUnknownSession(id: string): ConversationRefusal<"unknown_s
   return refuse("unknown_session", `${named} List the sessions to see which there are.`);
 }
 
+/** The answer of every store to a second writer. @param holder who has the lease, for a person to read. */
+export function refuseHeldSession(id: string, holder: string): ConversationRefusal<"busy"> {
+  return refuse("busy", `Session ${id} is being written by ${holder}; open it to read, or fork it.`);
+}
+
 /** @returns why a session with these problems is opened to be read only; undefined where it is none of a newer release. */
 export function refuseNewerSession(
   id: string,

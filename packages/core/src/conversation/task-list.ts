@@ -21,7 +21,7 @@ export interface ListedTask {
 /** The tree of tasks, the session itself at its root, in the order in which they were begun. */
 export function listTasks(context: ConversationContext): ListedTask {
   const active = activeTasks(context);
-  const listed = new Map<string, Listing>();
+  const listed = new Map<string, GrowingTask>();
   for (const task of context.tasks.values()) listed.set(task.id, listing(context, task, active));
   for (const { id, parentTaskId } of inOrder(context, [...context.tasks.values()])) {
     const task = listed.get(id);
@@ -51,12 +51,12 @@ function activeTasks(context: ConversationContext): ReadonlySet<string> {
   return active;
 }
 
-/** A task whose own tasks are still being put into it. */
-interface Listing extends ListedTask {
+/** A task while its own tasks are being added to it. */
+interface GrowingTask extends ListedTask {
   readonly tasks: ListedTask[];
 }
 
-function listing(context: ConversationContext, task: TaskRecord, active: ReadonlySet<string>): Listing {
+function listing(context: ConversationContext, task: TaskRecord, active: ReadonlySet<string>): GrowingTask {
   const payload = context.nodes.get(task.id)?.payload;
   const boundary = payload?.kind === "task_boundary" ? payload : undefined;
   return {

@@ -1,13 +1,13 @@
 import { defined } from "../text/index.js";
-import { noSuchTask, standingNode } from "./checks.js";
+import { noSuchTask, unprunedNode } from "./checks.js";
 import type { ConversationEvent, NewNode } from "./event.js";
 import type { ConversationContext, TaskRecord, TurnNode } from "./node.js";
 import { openCalls } from "./path.js";
-import type { FileDelta, HistoryTransformation, TaskBoundary, ToolResult } from "./payload.js";
+import type { FileDelta, HistoryTransformation, TaskBoundary, ToolResultPayload } from "./payload.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 
 /** A call of the model that a move of the head answers: its result is added on the branch it leaves. */
-export type AnsweredCall = Omit<ToolResult, "kind">;
+export type AnsweredCall = Omit<ToolResultPayload, "kind">;
 
 /** Makes a node that is not added yet. */
 export type MakeNode = (payload: NewNode["payload"], parentId: string) => NewNode;
@@ -38,11 +38,11 @@ export interface RestartTask {
   readonly answering?: (taskId: string) => AnsweredCall;
 }
 
-/** What each way of moving between tasks comes to: one event, or why it cannot be done. */
-export type Decision = ConversationEvent | ConversationRefusal;
+/** A move between tasks: one event, or why it cannot be made. */
+export type TaskDecision = ConversationEvent | ConversationRefusal;
 
 /** A new branch under a task boundary. */
-export function startTask(context: ConversationContext, request: StartTask, make: MakeNode): Decision {
+export function startTask(context: ConversationContext, request: StartTask, make: MakeNode): TaskDecision {
   const { name = "", goal, transformation = { kind: "clone" }, answering } = request;
   if (transformation.kind === "compress" && transformation.summary.trim() === "")
     return refuse("no_summary", "A task that starts from a summary needs the summary's text.");
@@ -68,14 +68,14 @@ export function completeTask(
   request: CompleteTask,
   make: MakeNode,
   filesOf: (fromId: string, toId: string) => readonly FileDelta[],
-): Decision {
+): TaskDecision {
   const current = currentTask(context);
   if (isRefusal(current)) return current;
   if (request.summary.trim() === "")
     return refuse("no_summary", "A task is completed with a summary of what was done and found out.");
   const left = leave(context, request.answering, make);
   if (isRefusal(left)) return left;
-  const parentTip = standingNode(context, current.parent.tipId);
+  const parentTip = unprunedNode(context, current.parent.tipId);
   if (isRefusal(parentTip)) return parentTip;
   const summary = make(
     {
@@ -97,7 +97,7 @@ export function cancelTask(
   context: ConversationContext,
   answering: AnsweredCall | undefined,
   make: MakeNode,
-): Decision {
+): TaskDecision {
   const current = currentTask(context);
   if (isRefusal(current)) return current;
   const task = { id: current.task.id, outcome: "cancelled" } as const;
@@ -116,7 +116,7 @@ export function popTask(
   context: ConversationContext,
   answering: AnsweredCall | undefined,
   make: MakeNode,
-): Decision {
+): TaskDecision {
   const current = currentTask(context);
   if (isRefusal(current)) return current;
   return moveHead(context, { head: current.parent.tipId, reason: "task_pop", answering, make });
@@ -128,7 +128,7 @@ export function resumeTask(
   taskId: string,
   answering: AnsweredCall | undefined,
   make: MakeNode,
-): Decision {
+): TaskDecision {
   const task = context.tasks.get(taskId);
   if (task === undefined) return noSuchTask(taskId);
   if (task.outcome !== "open") {
@@ -138,12 +138,16 @@ export function resumeTask(
 }
 
 /** Tries a task again from where it began, with its context and a hint; what was tried stays. */
-export function restartTask(context: ConversationContext, request: RestartTask, make: MakeNode): Decision {
+export function restartTask(
+  context: ConversationContext,
+  request: RestartTask,
+  make: MakeNode,
+): TaskDecision {
   const taskId = request.taskId ?? context.nodes.get(context.currentNodeId)?.taskId ?? context.sessionId;
   const failed = context.nodes.get(taskId);
   if (failed === undefined || failed.payload.kind !== "task_boundary") return noSuchTask(taskId);
   if (failed.parentId === null) return noTask;
-  const parent = standingNode(context, failed.parentId);
+  const parent = unprunedNode(context, failed.parentId);
   if (isRefusal(parent)) return parent;
   const { hint: _, restartOf: __, ...payload } = failed.payload;
   const boundary = make({ ...payload, restartOf: taskId, ...defined({ hint: request.hint }) }, parent.id);
@@ -165,8 +169,8 @@ export function moveHead(
   context: ConversationContext,
   { head, reason, answering, make }: Move,
   besides: Pick<Extract<ConversationEvent, { type: "head_moved" }>, "task" | "pruned"> = {},
-): Decision {
-  const target = standingNode(context, head);
+): TaskDecision {
+  const target = unprunedNode(context, head);
   if (isRefusal(target)) return target;
   const left = leave(context, answering, make);
   if (isRefusal(left)) return left;

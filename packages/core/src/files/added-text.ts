@@ -1,15 +1,14 @@
+import { applySplices, endingAt, inEndingsAt } from "../patch/index.js";
 import { escapeForDisplay, joinLines, splitLines } from "../text/index.js";
 import type { Plan } from "./change.js";
 import { splicedReport } from "./change-report.js";
 import type { Current } from "./current.js";
 import { countChars } from "./edit-plan.js";
 import { encodeFile, type FileText } from "./file-text.js";
-import { applySplices } from "./placed-lines.js";
 import { textOf, tooManyLines } from "./plans.js";
 import { isRefusal, refuse, refuseIn } from "./refusal.js";
 import type { AddTextRequest, Asked, InsertLinesRequest } from "./requests.js";
 import type { Session } from "./session.js";
-import { endingAt } from "./text-places.js";
 
 /**
  * The content, exactly, at the end of the file: where the last line has no newline, the content continues
@@ -23,7 +22,7 @@ export function planAppend(session: Session, request: Asked<AddTextRequest>, cur
   const message =
     `Appended ${countChars(request.content)} chars to ${escapeForDisplay(request.path)}.${madeHere(current)}` +
     (continues && !startsLine(request.content) ? continued : "");
-  const fresh = inEndingsOf(text, text.length, request.content);
+  const fresh = inEndingsAt(text, text.length, request.content);
   return planAdded(session, current, { before, at: text.length, fresh, message, grows: true });
 }
 
@@ -32,7 +31,7 @@ export function planPrepend(session: Session, request: Asked<AddTextRequest>, cu
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   const { text } = before;
-  const fresh = inEndingsOf(text, 0, request.content);
+  const fresh = inEndingsAt(text, 0, request.content);
   const joins = text !== "" && !/[\n\r]$/.test(fresh);
   const message =
     `Prepended ${countChars(request.content)} chars to ${escapeForDisplay(request.path)}.${madeHere(current)}` +
@@ -91,16 +90,10 @@ function planAdded(session: Session, current: Current, { before, at, fresh, mess
   return keeps ? { ...plan, keepsBeginning: true } : plan;
 }
 
-/** The content with the line ending that the file has at this place. */
-function inEndingsOf(text: string, place: number, content: string): string {
-  if (!text.includes("\r") || content.includes("\r")) return content;
-  return content.replaceAll("\n", endingAt(text, place));
-}
-
 function asWholeLines(text: string, head: string, tail: string, content: string): string {
   if (content === "") return "";
   const ending = endingAt(text, Math.max(0, head.length - 1));
-  const own = inEndingsOf(text, Math.max(0, head.length - 1), content);
+  const own = inEndingsAt(text, Math.max(0, head.length - 1), content);
   const bare = own.replace(/(?:\r\n|\n|\r)$/, "");
   // The last line has no newline: it gets one, and the new last line has none.
   if (tail === "" && head !== "" && !/[\n\r]$/.test(head)) return `${ending}${bare}`;

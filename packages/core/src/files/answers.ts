@@ -13,13 +13,13 @@ export interface Subject {
   readonly encoding: string | undefined;
 }
 
-/** A refusal with the state that is there. */
+/** A refusal with the state on disk. */
 export function refuseWith(subject: Subject, refusal: Refusal, current: Current): WriteRefusal {
   const shownBefore = wasShown(subject, current);
   return { ...refusal, success: false, state: stateOf(subject, current), shownBefore };
 }
 
-/** The answer where there is nothing to write. */
+/** The answer if there is nothing to write. */
 export function unchanged(subject: Subject, plan: UnchangedPlan, current: Current): Unchanged {
   const shownBefore = wasShown(subject, current);
   return { ...plan, success: true, state: stateOf(subject, current), shownBefore };
@@ -36,7 +36,7 @@ export function answer(
     : refuseWith(subject, result, current);
 }
 
-/** Whether the caller knows all of a state; that there is nothing needs no showing. */
+/** Whether the caller knows all of a state; a missing file needs no showing. */
 export function wasShown({ call, file }: Subject, current: Current): boolean {
   if (current.kind === "absent") return true;
   return isKnownWhole(call.knowledge.find(file, current.sha256));

@@ -1,4 +1,4 @@
-import { isPlaceholder } from "../patch/index.js";
+import { omissionIn } from "../patch/index.js";
 import { clip, escapeForDisplay, splitLines } from "../text/index.js";
 import { type Plan, withoutState } from "./change.js";
 import type { Current } from "./current.js";
@@ -89,11 +89,9 @@ function refuseShrunk(
 ): Refusal | undefined {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
-  const left = splitLines(made).contents.find(
-    (line) => isPlaceholder(line) && !before.text.includes(line.trim()),
-  );
+  const left = omissionIn(before.text, made);
   if (left !== undefined) {
-    const quoted = escapeForDisplay(clip(left.trim(), 80));
+    const quoted = escapeForDisplay(clip(left, 80));
     return refuse("placeholder", `The applier left something out: "${quoted}". Nothing was written.`);
   }
   const [old, fresh] = [filledLines(before.text), filledLines(made)];

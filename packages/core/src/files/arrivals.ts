@@ -1,6 +1,6 @@
 /**
- * Keeps requests in the order of their arrival although finding out what they touch takes each a different
- * time: a ticket is taken at once, and whoever has found out waits until all earlier ones have, too.
+ * Keeps requests in the order of their arrival, although finding their targets takes each a different time: a
+ * ticket is taken at once, and a request with its target waits until all earlier ones have theirs.
  */
 export class Arrivals {
   private last: Promise<void> = Promise.resolve();
@@ -19,8 +19,8 @@ export class Arrivals {
 
 /** The place of one request in the order of arrival. */
 export interface Ticket {
-  /** Resolves when all who arrived earlier are done. */
+  /** Resolves when all earlier tickets are done. */
   turn(): Promise<void>;
-  /** The request stands in all its queues, or will not. To be called whatever happens; twice does no harm. */
+  /** The request has joined all its queues, or never will. To be called in any case; twice does no harm. */
   done(): void;
 }

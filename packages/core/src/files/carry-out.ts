@@ -11,7 +11,7 @@ import { type AgreedFile, compareAgreed, type Preview, type PreviewedFile } from
 import { isRefusal, refuse } from "./refusal.js";
 import { type Site, siteOf, subjectOf } from "./site.js";
 
-/** Takes the locks, walks to the place, and carries the change out. */
+/** Takes the locks, walks to the target, and carries the change out. */
 export function carryOut(call: Call, change: Change, ticket: Ticket): Promise<WriteOutcome> {
   return atSite(call, change, ticket, async (site, lock) => {
     const decision = await decide(site);
@@ -35,7 +35,7 @@ export function previewChange(
   });
 }
 
-/** What a decision would do to its file. */
+/** The preview of a decision, for its file. */
 export function previewedFile(site: Site, decision: WriteDecision): PreviewedFile {
   const { plan, current } = decision;
   const { session } = site.call;
@@ -44,17 +44,17 @@ export function previewedFile(site: Site, decision: WriteDecision): PreviewedFil
   return { path: site.change.path, before, after, change: plan.report, agreed: agreedFile(site, decision) };
 }
 
-/** What a person agrees to when this decision is shown. */
-export function agreedFile({ call, change, place }: Site, { plan, current }: WriteDecision): AgreedFile {
+/** The facts that a person agrees to when this decision is shown. */
+export function agreedFile({ call, change, target }: Site, { plan, current }: WriteDecision): AgreedFile {
   return {
-    realPath: place.realPath,
+    realPath: target.realPath,
     before: current.kind === "file" ? current.sha256 : null,
     after: plan.bytes === null ? null : call.session.ports.digest(plan.bytes),
     inPlace: change.options.inPlace === true,
   };
 }
 
-/** Why what it comes to is not what was agreed; undefined where it is, or nothing had to be. */
+/** Why the decision is not the agreed one; undefined if it is, or if no consent was needed. */
 async function holdAgainstAgreed(site: Site, decision: WriteDecision): Promise<WriteRefusal | undefined> {
   const { agreed } = site.call;
   if (agreed === undefined) return undefined;
@@ -68,9 +68,9 @@ async function holdAgainstAgreed(site: Site, decision: WriteDecision): Promise<W
   }
 }
 
-/** The state that stood there when a person was asked, by its hash alone. */
-function agreedBefore({ place }: Site, agreed: readonly AgreedFile[]): { readonly sha256: string | null } {
-  return { sha256: agreed.find(({ realPath }) => realPath === place.realPath)?.before ?? null };
+/** The state at the time of the consent, by its hash alone. */
+function agreedBefore({ target }: Site, agreed: readonly AgreedFile[]): { readonly sha256: string | null } {
+  return { sha256: agreed.find(({ realPath }) => realPath === target.realPath)?.before ?? null };
 }
 
 export const notAgreed = refuse(
@@ -78,7 +78,7 @@ export const notAgreed = refuse(
   "The change would come to something else than what was agreed to. Nothing was written; ask again with what it comes to now.",
 );
 
-/** The place of a change under both of its locks. */
+/** The target of a change under both of its locks. */
 async function atSite<Result>(
   call: Call,
   change: Change,
@@ -109,13 +109,13 @@ async function locked<Result>(
   const lock = await ports.locks.acquire(realPath, limits.lockMs);
   if (isRefusal(lock)) return withoutState(lock);
   try {
-    const place = await ports.disk.enter(change.path, "allow");
-    if (isRefusal(place)) return withoutState(place);
+    const target = await ports.disk.enter(change.path, "allow");
+    if (isRefusal(target)) return withoutState(target);
     try {
-      if (place.realPath !== realPath) return withoutState(movedAway);
-      return await work(siteOf(call, change, place), lock);
+      if (target.realPath !== realPath) return withoutState(movedAway);
+      return await work(siteOf(call, change, target), lock);
     } finally {
-      await place.close();
+      await target.close();
     }
   } finally {
     await lock.release();

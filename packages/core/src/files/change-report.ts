@@ -1,9 +1,9 @@
-import { diffTexts } from "../patch/index.js";
+import { diffTexts, type TextSplice } from "../patch/index.js";
 import { countLines } from "../text/index.js";
 import { type LineEdit, lineEdits } from "./line-facts.js";
 import type { LineSpan } from "./line-spans.js";
 import type { ChangeReport } from "./outcomes.js";
-import { type PlacedLines, placeSplices, type TextSplice } from "./placed-lines.js";
+import { type PlacedLines, placeSplices } from "./placed-lines.js";
 
 /** What a change did whose planner knows the lines that it placed: an edit, a patch, an insertion. */
 export function placedReport(before: string | null, after: string, placed: PlacedLines): ChangeReport {

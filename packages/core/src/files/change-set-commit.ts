@@ -5,7 +5,7 @@ import type { Current } from "./current.js";
 import { overtaken, refuseFresh } from "./decide.js";
 import { isWatched, newEntry, noteDisplaced } from "./landing.js";
 import type { WriteOutcome } from "./outcomes.js";
-import type { Committed, Expected, Place, SetStep, SetStopped } from "./ports.js";
+import type { Committed, Expected, SetStep, SetStopped, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
 
@@ -48,7 +48,7 @@ function stepOf(
   { site, decision }: PlannedMember,
   source: PlannedMember | undefined,
 ): SetStep {
-  const { change, place } = site;
+  const { change, target } = site;
   const { plan, current } = decision;
   const before = current.kind === "file" ? current.sha256 : null;
   const after = plan.bytes === null ? null : session.ports.digest(plan.bytes);
@@ -58,35 +58,35 @@ function stepOf(
       : { kind: "absent" };
   return {
     entry: {
-      ...newEntry(session, place, change.tool),
+      ...newEntry(session, target, change.tool),
       before,
       after,
       changeSet,
       ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
     },
-    enter: () => enterAgain(session, change.path, place, current.kind === "file" ? "refuse" : "create"),
+    enter: () => enterAgain(session, change.path, target, current.kind === "file" ? "refuse" : "create"),
     expected,
     bytes: plan.bytes,
-    movedFrom: source?.site.place.realPath,
-    hold: isWatched(place),
+    movedFrom: source?.site.target.realPath,
+    keepOpen: isWatched(target),
   };
 }
 
 async function enterAgain(
   session: Session,
   path: string,
-  before: Place,
+  before: Target,
   missing: "refuse" | "create",
-): Promise<Place | Refusal> {
-  const place = await session.ports.disk.enter(path, missing);
-  if (isRefusal(place) || place.realPath === before.realPath) return place;
-  await place.close();
+): Promise<Target | Refusal> {
+  const target = await session.ports.disk.enter(path, missing);
+  if (isRefusal(target) || target.realPath === before.realPath) return target;
+  await target.close();
   return refuse("busy", "The path came to mean another file; try again.");
 }
 
 async function answerStopped(member: PlannedMember, at: number, done: SetStopped): Promise<WriteOutcome> {
   const { site, decision } = member;
-  if (done.leftAlone.includes(site.place.realPath)) return refuseFresh(site, leftAlone);
+  if (done.leftAlone.includes(site.target.realPath)) return refuseFresh(site, leftAlone);
   if (at !== done.at) return refuseFresh(site, standsAside);
   if (done.reason.kind !== "changed") return refuseFresh(site, done.reason);
   return overtaken(site, { sha256: decision.current.kind === "file" ? decision.current.sha256 : null });
@@ -100,19 +100,19 @@ async function answerCommitted(
 ): Promise<WriteOutcome> {
   const { site, decision } = member;
   const { plan, current } = decision;
-  const { place } = site;
+  const { target } = site;
   const next: Current =
     plan.bytes !== null && done?.identity !== undefined
       ? { kind: "file", bytes: plan.bytes, sha256: session.ports.digest(plan.bytes), identity: done.identity }
       : { kind: "absent" };
-  const displaced = await noteDisplaced(session, place, current, done?.displaced);
-  if (done?.held !== undefined && current.kind === "file") {
-    session.heldFiles.hold(place, current.sha256, done.held);
+  const displaced = await noteDisplaced(session, target, current, done?.displaced);
+  if (done?.replacedFile !== undefined && current.kind === "file") {
+    session.replacedFiles.watch(target, current.sha256, done.replacedFile);
   }
   // Of a file under a new name as much is known as of the old one.
   const source = sourceOf(planned, member);
   const before = source === undefined ? current : source.decision.current;
-  const outcome = await answerWritten(site, place, {
+  const outcome = await answerWritten(site, target, {
     plan: { ...plan, message: plan.message + displaced },
     before,
     next,

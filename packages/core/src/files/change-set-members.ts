@@ -30,8 +30,8 @@ export interface ArrivingMember {
   readonly from: ChangedMember;
 }
 
-/** What a member came to before anything is written. */
-export type Standing = AnsweredMember | PlannedMember;
+/** What a member of a change set comes to, before anything is written. */
+export type MemberResult = AnsweredMember | PlannedMember;
 
 /** Nothing is to be written for this member: it is done already, or refused, which refuses the whole set. */
 export interface AnsweredMember {
@@ -209,14 +209,14 @@ function renaming(session: Session, content: Change, to: string): readonly Membe
 }
 
 /** The change that a member is, once it is known what the member before it came to. */
-export function changeOfMember(member: Member, standings: readonly Standing[]): Change {
+export function changeOfMember(member: Member, results: readonly MemberResult[]): Change {
   if (member.kind === "changed") return member.change;
-  const from = standings.find((standing) => standing.member === member.from);
+  const from = results.find((result) => result.member === member.from);
   const { path } = member.from.change;
   return { ...member.change, plan: (current) => planArrival(from, path, member.change.path, current) };
 }
 
-function planArrival(from: Standing | undefined, path: string, to: string, current: Current): Plan {
+function planArrival(from: MemberResult | undefined, path: string, to: string, current: Current): Plan {
   const isGone = from?.kind === "answered" && from.outcome.success;
   const plan = from?.kind === "planned" ? from.decision.plan : from?.repeats;
   const moved = plan?.moves;

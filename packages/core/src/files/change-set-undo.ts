@@ -5,7 +5,7 @@ import { carryOutSet, previewMembers } from "./change-set.js";
 import { names } from "./change-set-answers.js";
 import type { Member } from "./change-set-members.js";
 import type { ApplyChangesOutcome, WriteOutcome, WriteRefusal } from "./outcomes.js";
-import { lastStanding, planUndo } from "./past.js";
+import { lastInForce, planUndo } from "./past.js";
 import { bareName, tidyPath } from "./path-policy.js";
 import type { PreviewOutcome } from "./preview.js";
 import { isRefusal, refuse } from "./refusal.js";
@@ -16,12 +16,12 @@ import type { Session } from "./session.js";
 export async function setToUndo(session: Session, path: string): Promise<string | undefined> {
   const tidy = tidyPath(path);
   if (isRefusal(tidy)) return undefined;
-  const place = await session.ports.disk.enter(tidy.path, "allow");
-  if (isRefusal(place)) return undefined;
+  const target = await session.ports.disk.enter(tidy.path, "allow");
+  if (isRefusal(target)) return undefined;
   try {
-    return lastStanding(await session.ports.history.entries(place.realPath))?.changeSet;
+    return lastInForce(await session.ports.history.entries(target.realPath))?.changeSet;
   } finally {
-    await place.close();
+    await target.close();
   }
 }
 
@@ -118,16 +118,16 @@ function undoing(session: Session, changeSet: string, tool: string): Omit<Change
 
 /** How a file of the set is called: from the first root where it is there, else by its real path. */
 async function nameOf(session: Session, realPath: string): Promise<string> {
-  const place = await session.ports.disk.enter(realPath, "allow");
-  if (isRefusal(place)) return realPath;
-  await place.close();
-  const { relativePath } = place;
+  const target = await session.ports.disk.enter(realPath, "allow");
+  if (isRefusal(target)) return realPath;
+  await target.close();
+  const { relativePath } = target;
   return (await realPathOf(session, relativePath)) === realPath ? relativePath : realPath;
 }
 
 async function realPathOf(session: Session, path: string): Promise<string> {
-  const place = await session.ports.disk.enter(bareName(path), "allow");
-  if (isRefusal(place)) return "";
-  await place.close();
-  return place.realPath;
+  const target = await session.ports.disk.enter(bareName(path), "allow");
+  if (isRefusal(target)) return "";
+  await target.close();
+  return target.realPath;
 }

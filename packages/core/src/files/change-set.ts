@@ -9,15 +9,15 @@ import {
   type AnsweredMember,
   changeOfMember,
   type Member,
+  type MemberResult,
   membersOf,
   type PlannedMember,
-  type Standing,
 } from "./change-set-members.js";
 import { secure } from "./commit-change.js";
 import { decide } from "./decide.js";
 import type { ApplyChangesOutcome, ChangedFile } from "./outcomes.js";
 import { isSecret } from "./path-policy.js";
-import type { Lock, Place } from "./ports.js";
+import type { Lock, Target } from "./ports.js";
 import { compareAgreed, type Preview } from "./preview.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { ApplyChangesRequest, Asked } from "./requests.js";
@@ -34,7 +34,7 @@ export async function applySet(
   return "kind" in members ? refusedSet(members) : carryOutSet(call, members, ticket);
 }
 
-/** What it comes to, without the step. */
+/** Previews a change set: everything but the step. */
 export async function previewSet(
   call: Call,
   request: Asked<ApplyChangesRequest>,
@@ -53,11 +53,11 @@ export function carryOutSet(
   members: readonly Member[],
   ticket: Ticket,
 ): Promise<ApplyChangesOutcome> {
-  return atSites(call, members, ticket, async (standings, guard) => {
-    if (standings.some(isRefused)) return setOutcome(standings.map(stoodAside));
-    if (!isAgreed(call, standings)) return setOutcome(standings.map(disagreed));
-    const secured = await secureAll(call.session, standings);
-    if (secured.some(isRefused)) return setOutcome(secured.map(stoodAside));
+  return atSites(call, members, ticket, async (results, guard) => {
+    if (results.some(isRefused)) return setOutcome(results.map(setAside));
+    if (!isAgreed(call, results)) return setOutcome(results.map(disagreed));
+    const secured = await secureAll(call.session, results);
+    if (secured.some(isRefused)) return setOutcome(secured.map(setAside));
     const stopped = cancelledBy(call);
     return stopped === undefined ? commitAll(call, secured, guard) : refusedSet(stopped);
   });
@@ -69,21 +69,21 @@ export function previewMembers(
   members: readonly Member[],
   ticket: Ticket,
 ): Promise<Preview | ApplyChangesOutcome> {
-  return atSites<Preview | ApplyChangesOutcome>(call, members, ticket, async (standings) => {
-    const planned = standings.filter(isPlanned);
-    if (planned.length === 0 || standings.some(isRefused)) return setOutcome(standings.map(stoodAside));
+  return atSites<Preview | ApplyChangesOutcome>(call, members, ticket, async (results) => {
+    const planned = results.filter(isPlanned);
+    if (planned.length === 0 || results.some(isRefused)) return setOutcome(results.map(setAside));
     const files = planned.map(({ site, decision }) => previewedFile(site, decision));
     const message = planned.map(({ decision }) => decision.plan.message).join("\n");
     return { kind: "preview", message, files };
   });
 }
 
-/** The members under all their locks, each with what it comes to. */
+/** The results of all members, under all their locks. */
 async function atSites<Result>(
   call: Call,
   members: readonly Member[],
   ticket: Ticket,
-  work: (standings: readonly Standing[], guard: () => Promise<boolean>) => Promise<Result>,
+  work: (results: readonly MemberResult[], guard: () => Promise<boolean>) => Promise<Result>,
 ): Promise<Result | ApplyChangesOutcome> {
   const { session, signal } = call;
   if (session.readOnly) return refusedSet(readOnly);
@@ -95,12 +95,12 @@ async function atSites<Result>(
     async () => {
       const locks = await lockAll(session, realPaths);
       if ("kind" in locks) return refusedSet(locks);
-      const places: Place[] = [];
+      const targets: Target[] = [];
       try {
         const guard = async () => (await Promise.all(locks.map((lock) => lock.held()))).every(Boolean);
-        return await work(await decideAll(call, members, arrivals, places), guard);
+        return await work(await decideAll(call, members, arrivals, targets), guard);
       } finally {
-        for (const place of places) await place.close();
+        for (const target of targets) await target.close();
         await releaseAll(locks);
       }
     },
@@ -110,85 +110,88 @@ async function atSites<Result>(
   return (await passed) ?? refusedSet(cancelled);
 }
 
-function isPlanned(standing: Standing): standing is PlannedMember {
-  return standing.kind === "planned";
+function isPlanned(result: MemberResult): result is PlannedMember {
+  return result.kind === "planned";
 }
 
-function isRefused(standing: Standing): boolean {
-  return standing.kind === "answered" && !standing.outcome.success;
+function isRefused(result: MemberResult): boolean {
+  return result.kind === "answered" && !result.outcome.success;
 }
 
-/** Whether the set comes to exactly what a person agreed to, if anybody was asked. */
-function isAgreed({ agreed }: Call, standings: readonly Standing[]): boolean {
+/** Whether the set comes to exactly the agreed files, if consent was needed. */
+function isAgreed({ agreed }: Call, results: readonly MemberResult[]): boolean {
   if (agreed === undefined) return true;
-  const planned = standings.filter(isPlanned).map(({ site, decision }) => agreedFile(site, decision));
+  const planned = results.filter(isPlanned).map(({ site, decision }) => agreedFile(site, decision));
   return planned.length === 0 || compareAgreed(agreed, planned) === "none";
 }
 
-function disagreed(standing: Standing): ChangedFile {
-  if (standing.kind === "answered") return answeredFile(standing);
-  const { site, decision } = standing;
-  return { path: pathOf(standing), outcome: refuseWith(subjectOf(site), notAgreed, decision.current) };
+function disagreed(result: MemberResult): ChangedFile {
+  if (result.kind === "answered") return answeredFile(result);
+  const { site, decision } = result;
+  return { path: pathOf(result), outcome: refuseWith(subjectOf(site), notAgreed, decision.current) };
 }
 
-/** What was and what will be is kept, so that both can be given back, whatever happens in between. */
-async function secureAll(session: Session, standings: readonly Standing[]): Promise<readonly Standing[]> {
-  const secured: Standing[] = [];
-  for (const standing of standings) secured.push(await secureOne(session, standing, standings));
+/** Keeps the old and the new states, so that either can be restored, whatever happens in between. */
+async function secureAll(
+  session: Session,
+  results: readonly MemberResult[],
+): Promise<readonly MemberResult[]> {
+  const secured: MemberResult[] = [];
+  for (const result of results) secured.push(await secureOne(session, result, results));
   return secured;
 }
 
 async function secureOne(
   session: Session,
-  standing: Standing,
-  standings: readonly Standing[],
-): Promise<Standing> {
-  if (standing.kind === "answered") return standing;
-  const { member, site, decision } = standing;
+  result: MemberResult,
+  results: readonly MemberResult[],
+): Promise<MemberResult> {
+  if (result.kind === "answered") return result;
+  const { member, site, decision } = result;
   const { plan, current } = decision;
-  const isMoved = standings.some((other) => other.member.kind === "arriving" && other.member.from === member);
+  const isMoved = results.some((other) => other.member.kind === "arriving" && other.member.from === member);
   const way = await secure(site, decision, isMoved);
   if (isRefusal(way)) return { kind: "answered", member, outcome: refuseWith(subjectOf(site), way, current) };
-  if (plan.bytes !== null && !isSecret(site.place.relativePath))
+  if (plan.bytes !== null && !isSecret(site.target.relativePath))
     await session.ports.blobs.put(session.ports.digest(plan.bytes), plan.bytes);
   const message = plan.message + way.warning;
-  return { ...standing, decision: { ...decision, plan: { ...plan, message } } };
+  return { ...result, decision: { ...decision, plan: { ...plan, message } } };
 }
 
 async function commitAll(
   call: Call,
-  standings: readonly Standing[],
+  results: readonly MemberResult[],
   guard: () => Promise<boolean>,
 ): Promise<ApplyChangesOutcome> {
-  const planned = standings.filter(isPlanned);
+  const planned = results.filter(isPlanned);
   const last = askLast(call, guard);
   const committed = planned.length === 0 ? [] : await commitSet(call.session, planned, last.guard);
   if (last.isCancelled()) return refusedSet(cancelled);
   if ("kind" in committed) return refusedSet(committed);
-  const files = standings.map((standing): ChangedFile => {
-    if (standing.kind === "answered") return answeredFile(standing);
-    const outcome = committed[planned.indexOf(standing)];
+  const files = results.map((result): ChangedFile => {
+    if (result.kind === "answered") return answeredFile(result);
+    const outcome = committed[planned.indexOf(result)];
     if (outcome === undefined) throw new Error("a planned file has no outcome");
-    return { path: pathOf(standing), outcome };
+    return { path: pathOf(result), outcome };
   });
   return setOutcome(files);
 }
 
-function stoodAside(standing: Standing): ChangedFile {
-  if (standing.kind === "answered") return answeredFile(standing);
-  const { site, decision } = standing;
-  return { path: pathOf(standing), outcome: refuseWith(subjectOf(site), standsAside, decision.current) };
+function setAside(result: MemberResult): ChangedFile {
+  if (result.kind === "answered") return answeredFile(result);
+  const { site, decision } = result;
+  return { path: pathOf(result), outcome: refuseWith(subjectOf(site), standsAside, decision.current) };
 }
 
-function answeredFile(standing: AnsweredMember): ChangedFile {
-  return { path: pathOf(standing), outcome: standing.outcome };
+function answeredFile(result: AnsweredMember): ChangedFile {
+  return { path: pathOf(result), outcome: result.outcome };
 }
 
-function pathOf({ member }: Standing): string {
+function pathOf({ member }: MemberResult): string {
   return member.change.path;
 }
 
-/** Where each member stands, found without a lock; a file that is named twice has no one meaning. */
+/** The real path of each member, found without a lock; refuses a file that is named twice. */
 async function arriveAll(
   session: Session,
   members: readonly Member[],
@@ -211,43 +214,42 @@ async function decideAll(
   call: Call,
   members: readonly Member[],
   arrivals: readonly (string | Refusal)[],
-  places: Place[],
-): Promise<readonly Standing[]> {
-  const standings: Standing[] = [];
+  targets: Target[],
+): Promise<readonly MemberResult[]> {
+  const results: MemberResult[] = [];
   let bytes = 0;
   for (const [at, member] of members.entries()) {
     const arrival = arrivals[at];
     if (arrival === undefined) throw new Error("a member has no arrival");
-    const standing = await decideOne(call, member, { arrival, places, standings });
-    bytes += sizeOf(standing);
+    const result = await decideOne(call, member, { arrival, targets, results });
+    bytes += sizeOf(result);
     const tooMuch = bytes > call.session.limits.changeBytes * wholeFactor;
-    const twin = standings.find((other) => isSameFile(other, standing));
-    if (tooMuch) standings.push(refuseMember(member, tooLarge));
-    else if (twin !== undefined)
-      standings.push(refuseMember(member, namedTwice(pathOf(twin), pathOf(standing))));
-    else standings.push(standing);
+    const twin = results.find((other) => isSameFile(other, result));
+    if (tooMuch) results.push(refuseMember(member, tooLarge));
+    else if (twin !== undefined) results.push(refuseMember(member, namedTwice(pathOf(twin), pathOf(result))));
+    else results.push(result);
   }
-  return standings;
+  return results;
 }
 
-interface OnTheWay {
+interface SetInProgress {
   readonly arrival: string | Refusal;
-  readonly places: Place[];
-  readonly standings: readonly Standing[];
+  readonly targets: Target[];
+  readonly results: readonly MemberResult[];
 }
 
 async function decideOne(
   call: Call,
   member: Member,
-  { arrival, places, standings }: OnTheWay,
-): Promise<Standing> {
+  { arrival, targets, results }: SetInProgress,
+): Promise<MemberResult> {
   if (typeof arrival !== "string") return refuseMember(member, arrival);
-  const change: Change = changeOfMember(member, standings);
-  const place = await call.session.ports.disk.enter(change.path, "allow");
-  if (isRefusal(place)) return refuseMember(member, place);
-  places.push(place);
-  if (place.realPath !== arrival) return refuseMember(member, movedAway);
-  const site = siteOf(call, change, place);
+  const change: Change = changeOfMember(member, results);
+  const target = await call.session.ports.disk.enter(change.path, "allow");
+  if (isRefusal(target)) return refuseMember(member, target);
+  targets.push(target);
+  if (target.realPath !== arrival) return refuseMember(member, movedAway);
+  const site = siteOf(call, change, target);
   const decision = await decide(site);
   if (decision.kind === "write") return { kind: "planned", member, site, decision };
   const { outcome, repeats } = decision;
@@ -261,14 +263,14 @@ function refuseMember(member: Member, refusal: Refusal): AnsweredMember {
 /** Old and new bytes of all files of a set together may be so many times what one file may have. */
 const wholeFactor = 4;
 
-function sizeOf(standing: Standing): number {
-  if (standing.kind === "answered") return 0;
-  const { current, plan } = standing.decision;
+function sizeOf(result: MemberResult): number {
+  if (result.kind === "answered") return 0;
+  const { current, plan } = result.decision;
   return (current.kind === "file" ? current.bytes.length : 0) + (plan.bytes?.length ?? 0);
 }
 
 /** Where a file system folds case, two real paths can be one file. */
-function isSameFile(one: Standing, other: Standing): boolean {
+function isSameFile(one: MemberResult, other: MemberResult): boolean {
   if (one.kind === "answered" || other.kind === "answered") return false;
   const [left, right] = [one.decision.current, other.decision.current];
   if (left.kind === "absent" || right.kind === "absent") return false;

@@ -5,7 +5,7 @@ import { type Current, keepAsBeginning, keepReplaced, keepState } from "./curren
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
 import { isWatched, newEntry, noteDisplaced, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
-import type { Changed, Committed, Lock, Place } from "./ports.js";
+import type { Changed, Committed, Lock, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
 
@@ -17,7 +17,7 @@ import { type Site, subjectOf } from "./site.js";
  * @returns what has to be said after the step.
  */
 export async function secure(
-  { call, place }: Site,
+  { call, target }: Site,
   { plan, current }: WriteDecision,
   isMoved = false,
 ): Promise<Secured | Refusal> {
@@ -30,7 +30,7 @@ export async function secure(
     );
   }
   if (current.kind === "absent") return { kind: "secured", warning: "" };
-  const kept = await keepReplaced(call.session, place, current);
+  const kept = await keepReplaced(call.session, target, current);
   if (isRefusal(kept)) return kept;
   if (kept.wayBack || isMoved) return { kind: "secured", warning: "" };
   return plan.bytes === null
@@ -51,7 +51,7 @@ export async function commit(
   decision: WriteDecision,
   lock: Lock,
 ): Promise<Written | WriteRefusal> {
-  const { call, change, place } = site;
+  const { call, change, target: found } = site;
   const { current } = decision;
   const secured = await secure(site, decision);
   if (isRefusal(secured)) return refuseWith(subjectOf(site), secured, current);
@@ -60,28 +60,28 @@ export async function commit(
   // Before folders are made that nobody takes away again.
   const stopped = cancelledBy(call);
   if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
-  const target = current.kind === "file" ? place : await disk.enter(change.path, "create");
+  const target = current.kind === "file" ? found : await disk.enter(change.path, "create");
   if (isRefusal(target)) return refuseWith(subjectOf(site), target, current);
   try {
     return await commitTo(site, target, { ...decision, plan }, lock);
   } finally {
-    if (target !== place) await target.close();
+    if (target !== found) await target.close();
   }
 }
 
 async function commitTo(
   site: Site,
-  target: Place,
+  target: Target,
   { plan, current }: WriteDecision,
   lock: Lock,
 ): Promise<Written | WriteRefusal> {
-  const { call, change, place } = site;
+  const { call, change, target: found } = site;
   const { session } = call;
   const stopped = cancelledBy(call);
   if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
   const after = plan.bytes === null ? null : session.ports.digest(plan.bytes);
   const intent = await session.ports.history.begin({
-    ...newEntry(session, place, change.tool),
+    ...newEntry(session, found, change.tool),
     before: current.kind === "file" ? current.sha256 : null,
     after,
     ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
@@ -93,18 +93,18 @@ async function commitTo(
     guard,
     inPlace: change.options.inPlace === true,
     stageName: intent.stageName,
-    hold: isWatched(place),
+    keepOpen: isWatched(found),
   });
   watch(site, current, done, after);
   if (done.kind !== "committed") {
     await intent.dropped();
     if (done.kind !== "changed") return refuseFresh(site, isCancelled() ? cancelled : done);
     const refused = await overtaken(site, { sha256: current.kind === "file" ? current.sha256 : null });
-    const displaced = await noteDisplaced(session, place, current, done.displaced);
+    const displaced = await noteDisplaced(session, found, current, done.displaced);
     return { ...refused, message: `${refused.message}${displaced}` };
   }
   await intent.done();
-  const displaced = await noteDisplaced(session, place, current, done.displaced);
+  const displaced = await noteDisplaced(session, found, current, done.displaced);
   const next: Current =
     plan.bytes !== null && after !== null && done.identity !== undefined
       ? { kind: "file", bytes: plan.bytes, sha256: after, identity: done.identity }
@@ -118,15 +118,15 @@ async function commitTo(
 
 /** The file that lost its name: the old one, or the new one where it was taken away again. */
 function watch(
-  { call, place }: Site,
+  { call, target: found }: Site,
   current: Current,
   done: Committed | Changed | Refusal,
   after: string | null,
 ): void {
-  if (done.kind === "refusal" || done.held === undefined) return;
+  if (done.kind === "refusal" || done.replacedFile === undefined) return;
   const content = done.kind === "changed" ? after : current.kind === "file" ? current.sha256 : null;
-  if (content === null) done.held.close();
-  else call.session.heldFiles.hold(place, content, done.held);
+  if (content === null) done.replacedFile.close();
+  else call.session.replacedFiles.watch(found, content, done.replacedFile);
 }
 
 /** What a step did. */
@@ -141,7 +141,7 @@ export interface Step {
 /** The answer after the step was taken, and what the caller knows from it. */
 export async function written(
   site: Site,
-  target: Place,
+  target: Target,
   { plan, before, next, from }: Step,
 ): Promise<Written> {
   const { session } = site.call;

@@ -1,9 +1,9 @@
 import { isSecret } from "./path-policy.js";
-import type { FileIdentity, Place } from "./ports.js";
+import type { FileIdentity, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
 
-/** What stands at a place now: one read, one hash, decoded only by those who need the text. */
+/** The state of a target now: one read, one hash; decoded only by those who need the text. */
 export type Current = CurrentFile | { readonly kind: "absent" };
 
 /** The bytes of a regular file as one read found them. */
@@ -14,13 +14,13 @@ export interface CurrentFile {
   readonly identity: FileIdentity;
 }
 
-/** Reads what stands at a place, or says why it is nothing that can be served. */
+/** Reads the state of a target, or says why it is nothing that can be served. */
 export async function readCurrent(
-  place: Place,
+  target: Target,
   session: Session,
   limitBytes: number,
 ): Promise<Current | Refusal> {
-  const entry = await place.look();
+  const entry = await target.look();
   switch (entry.kind) {
     case "refusal":
       return entry;
@@ -31,7 +31,7 @@ export async function readCurrent(
     case "other":
       return refuse("not_a_file", `This is ${entry.what}, not a file.`);
     case "file": {
-      const read = await place.read(limitBytes);
+      const read = await target.read(limitBytes);
       if (isRefusal(read)) return read;
       return {
         kind: "file",
@@ -43,23 +43,23 @@ export async function readCurrent(
   }
 }
 
-/** Keeps a state that was seen, so that it can be compared with; secrets are never copied. */
-export async function keepState(session: Session, place: Place, file: CurrentFile): Promise<void> {
-  if (!isSecret(place.relativePath)) await session.ports.blobs.put(file.sha256, file.bytes);
+/** Keeps a state for later comparison; secrets are never copied. */
+export async function keepState(session: Session, target: Target, file: CurrentFile): Promise<void> {
+  if (!isSecret(target.relativePath)) await session.ports.blobs.put(file.sha256, file.bytes);
 }
 
 /**
- * Keeps a state that is about to be replaced: without a way back nothing is taken away.
+ * Keeps a state that is about to be replaced: nothing is replaced without a way back.
  *
  * @returns whether there is a way back; false for secrets, which are never copied. `disk_full` where the
  *   state folder cannot keep it.
  */
 export async function keepReplaced(
   session: Session,
-  place: Place,
+  target: Target,
   file: CurrentFile,
 ): Promise<{ readonly kind: "kept"; readonly wayBack: boolean } | Refusal<"disk_full">> {
-  if (isSecret(place.relativePath)) return { kind: "kept", wayBack: false };
+  if (isSecret(target.relativePath)) return { kind: "kept", wayBack: false };
   if (await session.ports.blobs.put(file.sha256, file.bytes, "sure")) return { kind: "kept", wayBack: true };
   return refuse(
     "disk_full",
@@ -73,10 +73,10 @@ export async function keepReplaced(
  */
 export async function keepAsBeginning(
   session: Session,
-  place: Place,
+  target: Target,
   before: CurrentFile,
   after: CurrentFile,
 ): Promise<void> {
-  if (isSecret(place.relativePath) || before.bytes.length === 0) return;
+  if (isSecret(target.relativePath) || before.bytes.length === 0) return;
   await session.ports.blobs.keepAsBeginning(before.sha256, before.bytes.length, after.sha256);
 }

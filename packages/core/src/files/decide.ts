@@ -15,7 +15,7 @@ import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
 import { findUnseen, findUnshown } from "./unseen.js";
 
-/** What a change comes to on the state that is there: a write, or the answer where there is none. */
+/** A change on the present state: a write, or the answer if there is nothing to write. */
 export type Decision = WriteDecision | AnswerDecision;
 
 /** Nothing is to be written. */
@@ -35,18 +35,18 @@ export interface WriteDecision {
 
 /** Everything but the write: looks, holds the base against the disk, asks the guards, plans. */
 export async function decide(site: Site): Promise<Decision> {
-  const { call, change, place } = site;
+  const { call, change, target } = site;
   const refused = (refusal: Refusal, current: Current) =>
     answered(refuseWith(subjectOf(site), refusal, current));
   const { session } = call;
   const barred =
     cancelledBy(call) ??
-    (await excludedByOwner(session.ports.disk, place)) ??
-    outsideFolder(place.relativePath, change.options.within);
+    (await excludedByOwner(session.ports.disk, target)) ??
+    outsideFolder(target.relativePath, change.options.within);
   if (barred !== undefined) return answered(withoutState(barred));
-  const current = await readCurrent(place, session, session.limits.changeBytes);
+  const current = await readCurrent(target, session, session.limits.changeBytes);
   if (isRefusal(current)) return answered(withoutState(current));
-  const guarded = (await refuseProtected(session, place, change.path)) ?? cancelledBy(call);
+  const guarded = (await refuseProtected(session, target, change.path)) ?? cancelledBy(call);
   if (guarded !== undefined) return refused(guarded, current);
   const base = await baseAgainst(site, current.kind === "file" ? current.sha256 : null);
   if (isRefusal(base)) return refused(base, current);
@@ -65,14 +65,14 @@ export async function decide(site: Site): Promise<Decision> {
   }
 }
 
-/** A refusal with what stands there now. */
+/** A refusal with the state that is there now. */
 export async function refuseFresh(site: Site, refusal: Refusal): Promise<WriteRefusal> {
-  const now = await readCurrent(site.place, site.call.session, site.call.session.limits.changeBytes);
+  const now = await readCurrent(site.target, site.call.session, site.call.session.limits.changeBytes);
   return isRefusal(now) ? withoutState(refusal) : refuseWith(subjectOf(site), refusal, now);
 }
 
 /**
- * Somebody wrote after the state was looked at that the change was planned on. Nothing of theirs was touched.
+ * Another program wrote after the look on which the change was planned. Its bytes were not touched.
  *
  * @param before the hash of that state; `null` where there was no file.
  */
@@ -81,15 +81,15 @@ export async function overtaken(
   before: { readonly sha256: string | null },
 ): Promise<WriteRefusal> {
   const { session } = site.call;
-  const now = await readCurrent(site.place, session, session.limits.changeBytes);
+  const now = await readCurrent(site.target, session, session.limits.changeBytes);
   if (isRefusal(now)) return withoutState(now);
   if (now.kind === "absent") return refuseWith(subjectOf(site), refuseIn("file_missing", goneMessage), now);
   const sha256 = before.sha256 ?? emptySha256;
-  const history = await session.ports.history.entries(site.place.realPath);
+  const history = await session.ports.history.entries(site.target.realPath);
   return refuseMismatch(site, "state_mismatch", { kind: "stale", sha256 }, now, history);
 }
 
-/** The past of a file grows with every write: only what is not on the disk is looked for there. */
+/** Looks in the past of a file only for a base that is not the disk, since the past grows with every write. */
 async function baseAgainst(site: Site, disk: string | null): Promise<Base | Refusal> {
   const { base: asked } = site.change.options;
   const given = asked === shownBase ? shownTo(site) : asked;
@@ -125,11 +125,11 @@ async function plan(site: Site, current: Current, terms: Terms = {}): Promise<De
   return judge(site, healed, current, terms);
 }
 
-/** Earlier states may be kept as beginnings of one that is damaged in the store, and whole on the disk. */
+/** Earlier states may be kept as beginnings of a state that is damaged in the store but whole on the disk. */
 async function withStatesHealed(site: Site, planned: Plan, current: Current): Promise<Plan> {
   if (planned.kind !== "refusal" || planned.code !== "bytes_gone" || current.kind === "absent")
     return planned;
-  const kept = await keepReplaced(site.call.session, site.place, current);
+  const kept = await keepReplaced(site.call.session, site.target, current);
   return isRefusal(kept) || !kept.wayBack ? planned : site.change.plan(current, site.past);
 }
 
@@ -155,7 +155,7 @@ function write(planned: PlannedWrite, current: Current, warning = ""): WriteDeci
   return { kind: "write", plan: { ...planned, message: planned.message + warning }, current };
 }
 
-/** Where no base is named, the guards decide (guards.ts); a request that is already fulfilled is none. */
+/** Without a base the guards decide (guards.ts); a fulfilled request writes nothing. */
 async function withoutBase(site: Site, current: Current): Promise<Decision> {
   const ruling = ruleWithoutBase(site, current);
   const isRepeatable = site.change.needsBase === "edit";
@@ -171,7 +171,7 @@ async function isFulfilled({ change, past }: Site, current: Current): Promise<bo
   return change.needsBase === "over_files" && (await change.plan(current, past)).kind === "unchanged";
 }
 
-/** Whether this very request was the last write: its answer was lost, and it came again. */
+/** Whether this request was the last write: its answer was lost, and it was sent again. */
 async function wasLast(site: Site, current: Current): Promise<boolean> {
   const last = (await site.past()).history.at(-1);
   if (last === undefined || last.session !== site.call.session.id || last.before === null) return false;
@@ -256,5 +256,5 @@ const neverMessage =
   "There is no file of this name, and the base hash is not known of any earlier state of it. To create the file, write it without a hash, or patch it with the SHA-256 of no content.";
 const goneMessage =
   "[{?base}The file that the base hash names is gone|The file is gone]: somebody deleted or moved it. Nothing was written.";
-/** For a state that is only thought through, never written over. */
+/** For a state on which a change is only planned, never written. */
 const noIdentity: FileIdentity = { device: 0n, inode: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n };

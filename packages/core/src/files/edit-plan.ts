@@ -1,14 +1,14 @@
-import { addedLines } from "../patch/index.js";
+import { addedLines, type EditedText, type ExactEdit, type InexactUse } from "../patch/index.js";
 import { escapeForDisplay } from "../text/index.js";
 import type { Plan } from "./change.js";
 import { comparedReport, placedReport } from "./change-report.js";
 import type { Current } from "./current.js";
-import { applyEdits, type EditedText, type EditOptions } from "./exact-edits.js";
+import { applyEdits } from "./exact-edits.js";
 import { encodeFile } from "./file-text.js";
 import { placeSteps } from "./placed-lines.js";
 import { sameHash, textOf, tooManyLines } from "./plans.js";
 import { isRefusal, refuse, refuseIn } from "./refusal.js";
-import type { Asked, EditFileRequest, ExactEdit } from "./requests.js";
+import type { Asked, EditFileRequest } from "./requests.js";
 import type { Session } from "./session.js";
 
 /** What exact edits make of a file: one after the other, all or none. */
@@ -16,7 +16,7 @@ export function planEdits(
   session: Session,
   request: Asked<EditFileRequest>,
   current: Current,
-  inexact: EditOptions["inexact"] = "off",
+  inexact: InexactUse = "off",
 ): Plan {
   if (current.kind === "absent")
     return refuseIn("file_missing", "There is no file to edit.[ To create one, use {write}.]");

@@ -1,7 +1,7 @@
 import { escapeForDisplay } from "../text/index.js";
 import { excludedByOwner } from "./ignore-rules.js";
 import type { BytesOutcome, FolderOutcome, InfoOutcome } from "./outcomes.js";
-import type { Place } from "./ports.js";
+import type { Target } from "./ports.js";
 import { refuseProtected } from "./protection.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
@@ -9,18 +9,18 @@ import type { Session } from "./session.js";
 /** Makes a folder and those above it; one that is there already is fine. */
 export async function makeFolder(session: Session, path: string): Promise<FolderOutcome> {
   if (session.readOnly) return refuse("read_only", "This workspace is read-only; nothing was written.");
-  const place = await session.ports.disk.enter(path, "allow");
-  if (isRefusal(place)) return place;
+  const target = await session.ports.disk.enter(path, "allow");
+  if (isRefusal(target)) return target;
   try {
-    const entry = await place.look();
+    const entry = await target.look();
     if (entry.kind === "directory") return { kind: "folder", path, made: false };
     if (entry.kind !== "missing")
       return refuse("exists", `${escapeForDisplay(path)} is there already and is not a folder.`);
     const flaw =
-      (await refuseProtected(session, place, path)) ?? (await excludedByOwner(session.ports.disk, place));
+      (await refuseProtected(session, target, path)) ?? (await excludedByOwner(session.ports.disk, target));
     if (flaw !== undefined) return flaw;
   } finally {
-    await place.close();
+    await target.close();
   }
   // The walk makes what lies above the last name.
   const inside = await session.ports.disk.enter(`${path}/.holdfast`, "create");
@@ -30,17 +30,17 @@ export async function makeFolder(session: Session, path: string): Promise<Folder
 }
 
 /** What the system tells of an entry without opening it. */
-export async function describeEntry(place: Place, path: string): Promise<InfoOutcome> {
-  const facts = await place.facts();
+export async function describeEntry(target: Target, path: string): Promise<InfoOutcome> {
+  const facts = await target.facts();
   return isRefusal(facts) ? facts : { kind: "info", path, facts };
 }
 
 /** The bytes of a file of any kind, to be handed on: without a version, no licence to write. */
 export async function readBytes(
   session: Session,
-  place: Place,
+  target: Target,
   path: string,
 ): Promise<BytesOutcome | Refusal> {
-  const read = await place.read(session.limits.mediaBytes);
+  const read = await target.read(session.limits.mediaBytes);
   return isRefusal(read) ? read : { kind: "bytes", path, bytes: read.bytes };
 }

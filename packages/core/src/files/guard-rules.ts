@@ -5,7 +5,7 @@ import { type Site, subjectOf } from "./site.js";
 import { unshownLines } from "./unseen.js";
 
 /** What is to become of a change that names no base. */
-export type Ruling = Allowed | StateChanged | Refusal<"not_read" | "missing_base">;
+export type Ruling = Allowed | OtherStateShown | Refusal<"not_read" | "missing_base">;
 
 /** The change may be made without a base, on these conditions. */
 export interface Allowed {
@@ -18,7 +18,7 @@ export interface Allowed {
 }
 
 /** The caller knows the file, but in another state. */
-export interface StateChanged {
+export interface OtherStateShown {
   readonly kind: "changed";
   readonly sha256: string;
 }
@@ -32,7 +32,7 @@ export function ruleWithoutBase(site: Site, current: Current): Ruling {
     case "never":
       return free;
     case "edit":
-      if (atomic === true || guards.editGuard === "atomic" || guards.isMemory(site.place.relativePath))
+      if (atomic === true || guards.editGuard === "atomic" || guards.isMemory(site.target.relativePath))
         return free;
       return askForRead(site, current);
     case "over_files":
@@ -50,9 +50,9 @@ export function ruleWithoutBase(site: Site, current: Current): Ruling {
 const free: Allowed = { kind: "allowed", isSeen: false, isWhole: false };
 
 /** The state on disk must have been shown. That another state was shown is answered as what it is. */
-function askForRead({ call, change, place }: Site, current: Current): Ruling {
+function askForRead({ call, change, target }: Site, current: Current): Ruling {
   if (current.kind === "absent") return free;
-  const file = { path: change.path, realPath: place.realPath };
+  const file = { path: change.path, realPath: target.realPath };
   const known = call.knowledge.find(file, current.sha256);
   // A read that was sent together with a replacement of the whole was not seen by who wrote that.
   const isTooLate = change.replacesWhole === true && known?.beforeCall.length === 0 && known.total !== 0;

@@ -1,5 +1,5 @@
 import ignore, { type Ignore } from "ignore";
-import type { Disk, Place } from "./ports.js";
+import type { Disk, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 
 /** The rules of one ignore file, for the paths below its folder. */
@@ -44,9 +44,9 @@ export function isIgnored(rules: readonly IgnoreRules[], path: string, isDirecto
  * Refuses what a `.holdfastignore` keeps away from these tools, reading included: that of any root that
  * holds the place, whichever of them the path counted from.
  */
-export async function excludedByOwner(disk: Disk, place: Place): Promise<Refusal | undefined> {
+export async function excludedByOwner(disk: Disk, target: Target): Promise<Refusal | undefined> {
   for (const root of disk.realRoots) {
-    const path = below(root, place.realPath);
+    const path = below(root, target.realPath);
     if (path === undefined || path === "") continue;
     const rules = await rulesOf(disk, root, "", [".holdfastignore"]);
     if (!isIgnored(rules, path, false)) continue;
@@ -63,8 +63,8 @@ export function below(folder: string, path: string): string | undefined {
 }
 
 /** The absolute path of the root that holds a place. */
-export function rootOf(place: Place): string {
-  return place.relativePath === "" ? place.realPath : place.realPath.slice(0, -place.relativePath.length);
+export function rootOf(target: Target): string {
+  return target.relativePath === "" ? target.realPath : target.realPath.slice(0, -target.relativePath.length);
 }
 
 /**
@@ -80,13 +80,13 @@ const maxIgnoreBytes = 1024 * 1024;
 const everything = "*";
 
 async function readSmall(disk: Disk, path: string): Promise<string | undefined> {
-  const place = await disk.enter(path, "refuse");
-  if (isRefusal(place)) return undefined;
+  const target = await disk.enter(path, "refuse");
+  if (isRefusal(target)) return undefined;
   try {
-    const read = await place.read(maxIgnoreBytes);
+    const read = await target.read(maxIgnoreBytes);
     if (isRefusal(read)) return read.code === "file_missing" ? undefined : everything;
     return read.bytes.includes(0) ? everything : new TextDecoder("utf-8").decode(read.bytes);
   } finally {
-    await place.close();
+    await target.close();
   }
 }

@@ -25,7 +25,7 @@ export { MemoryDisk, memoryPorts } from "./memory-disk.js";
 export { changeHeading } from "./mismatch.js";
 export type * from "./outcomes.js";
 export { bareName, isSecret, protectedReason, tidyPath } from "./path-policy.js";
-export { type Edit, PersistentMap } from "./persistent-map.js";
+export { type InPlaceEdit, PersistentMap } from "./persistent-map.js";
 export { type PlacedLines, placeSteps } from "./placed-lines.js";
 export type * from "./ports.js";
 export type { AgreedFile, Preview, PreviewedFile, PreviewOutcome } from "./preview.js";
@@ -48,6 +48,7 @@ export {
   successCodes,
 } from "./refusal.js";
 export type * from "./requests.js";
+export { isLook } from "./requests.js";
 export { unchangedIn, unchangedStub } from "./rereads.js";
 export { defaultLimits, type Limits } from "./session.js";
 export {
@@ -63,9 +64,9 @@ export {
   inWords,
   libraryWords,
   type Role,
-  type Said,
   type Sentence,
   say,
   type Vocabulary,
+  type Worded,
 } from "./vocabulary.js";
 export { Workspace, type WorkspaceOptions } from "./workspace.js";

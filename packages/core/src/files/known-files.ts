@@ -1,7 +1,7 @@
 import type { KnowledgeEvent, LinesShown, StateChanged, StateMet } from "./knowledge.js";
 import { carryParts, type LinePart, wholeLines } from "./line-facts.js";
 import { type LineSpan, outsideSpans } from "./line-spans.js";
-import { type Edit, PersistentMap } from "./persistent-map.js";
+import { type InPlaceEdit, PersistentMap } from "./persistent-map.js";
 import { addSpans, carrySourced, joinSources, putSpans, type SourcedSpan } from "./sourced-spans.js";
 
 /**
@@ -99,7 +99,7 @@ export interface LearnOptions {
   /** The name under which the state before a move is known. */
   readonly from?: string | undefined;
   /** Allows changes in place of maps that nobody else holds yet (`PersistentMap.set`). */
-  readonly edit?: Edit | undefined;
+  readonly edit?: InPlaceEdit | undefined;
   /** The fact is told late: the state that was met last stays so. */
   readonly keepsLatest?: boolean | undefined;
 }

@@ -1,14 +1,14 @@
 import { quoteForDisplay } from "../text/index.js";
 import type { Current } from "./current.js";
-import type { DisplacedWrite } from "./held-files.js";
 import { isSecret } from "./path-policy.js";
-import type { Changed, CommitOptions, Committed, ExpectedFile, HistoryEntry, Place } from "./ports.js";
+import type { Changed, CommitOptions, Committed, ExpectedFile, HistoryEntry, Target } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
+import type { DisplacedWrite } from "./replaced-files.js";
 import type { Session } from "./session.js";
 
-/** The one step that changes the disk: new bytes, or no file, in place of what was read. */
+/** The one step that changes the disk: new bytes, or no file, instead of the state that was read. */
 export function takeStep(
-  target: Place,
+  target: Target,
   bytes: Uint8Array | null,
   current: Current,
   options: CommitOptions,
@@ -22,12 +22,12 @@ export function takeStep(
 /** A history entry of now, without what changed. */
 export function newEntry(
   session: Session,
-  place: Pick<Place, "realPath">,
+  target: Pick<Target, "realPath">,
   tool: string,
 ): Omit<HistoryEntry, "before" | "after"> {
   return {
     id: session.ports.newId(),
-    realPath: place.realPath,
+    realPath: target.realPath,
     time: session.ports.clock.now(),
     session: session.id,
     tool,
@@ -35,22 +35,22 @@ export function newEntry(
 }
 
 /**
- * What another program, without our lock, put into a file that was replaced: kept and recorded, so that it
- * can be restored.
+ * Keeps and records bytes that another program, without our lock, wrote into a file that was replaced, so that
+ * they can be restored.
  *
  * @param before the hash of what that file held; `null` where there was none.
- * @returns half a sentence that says where it is.
+ * @returns half a sentence that says where they are.
  */
 export async function keepDisplaced(
   session: Session,
-  place: Pick<Place, "realPath" | "relativePath">,
+  target: Pick<Target, "realPath" | "relativePath">,
   before: string | null,
   bytes: Uint8Array,
 ): Promise<string> {
   const sha256 = session.ports.digest(bytes);
-  const kept = !isSecret(place.relativePath) && (await session.ports.blobs.put(sha256, bytes, "sure"));
+  const kept = !isSecret(target.relativePath) && (await session.ports.blobs.put(sha256, bytes, "sure"));
   const intent = await session.ports.history.begin({
-    ...newEntry(session, place, "another program"),
+    ...newEntry(session, target, "another program"),
     before,
     after: sha256,
     displaced: true,
@@ -62,35 +62,38 @@ export async function keepDisplaced(
     : "it could not be kept";
 }
 
-/** The same for what was there at the very moment of the step: a sentence for the end of the message. */
+/** The same for bytes of the very moment of the step. @returns a sentence for the end of the message. */
 export async function noteDisplaced(
   session: Session,
-  place: Place,
+  target: Target,
   current: Current,
   bytes: Uint8Array | undefined,
 ): Promise<string> {
   if (bytes === undefined) return "";
   const before = current.kind === "file" ? current.sha256 : null;
-  const where = await keepDisplaced(session, place, before, bytes);
+  const where = await keepDisplaced(session, target, before, bytes);
   return ` At the same moment another program wrote to the old file: ${where}.`;
 }
 
-/** The same for what is found later in a file that was replaced. Must not be called by who holds its lock. */
-export async function noteFound(session: Session, { place, before, bytes }: DisplacedWrite): Promise<string> {
-  const lock = await session.ports.locks.acquire(place.realPath, session.limits.lockMs);
+/** The same for bytes that are found later in a replaced file. Must not be called under its lock. */
+export async function noteFound(
+  session: Session,
+  { target, before, bytes }: DisplacedWrite,
+): Promise<string> {
+  const lock = await session.ports.locks.acquire(target.realPath, session.limits.lockMs);
   try {
-    // Without the lock it is kept and said all the same; only the order of the history is at stake.
-    const where = await keepDisplaced(session, place, before, bytes);
-    const name = quoteForDisplay(place.relativePath);
+    // Without the lock they are kept and reported all the same; only the order of the history is at stake.
+    const where = await keepDisplaced(session, target, before, bytes);
+    const name = quoteForDisplay(target.relativePath);
     return `A displaced write was found: another program still had ${name} open as it was before an earlier write, and wrote to that; ${where}.`;
   } finally {
     if (!isRefusal(lock)) await lock.release();
   }
 }
 
-/** Whether a replaced file is watched afterwards: secrets are not, since nothing of them is copied. */
-export function isWatched(place: Place): boolean {
-  return !isSecret(place.relativePath);
+/** Whether a replaced file is watched afterwards: secrets are not, since they are never copied. */
+export function isWatched(target: Target): boolean {
+  return !isSecret(target.relativePath);
 }
 
 function expectedFile(current: Extract<Current, { kind: "file" }>): ExpectedFile {

@@ -1,7 +1,7 @@
 import { escapeForDisplay } from "../text/index.js";
 import type { ListedEntry } from "./outcomes.js";
 import { tidyPath } from "./path-policy.js";
-import type { DirectoryEntry, Disk, Place } from "./ports.js";
+import type { DirectoryEntry, Disk, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import { walkTree } from "./tree-walk.js";
 
@@ -27,15 +27,15 @@ export interface Listing {
  */
 export async function listFolder(
   disk: Disk,
-  place: Place,
+  target: Target,
   name: string,
   options: ListOptions,
 ): Promise<Listing | Refusal> {
-  const flaw = await notAFolder(place, name);
+  const flaw = await notAFolder(target, name);
   if (flaw !== undefined) return flaw;
   const entries: ListedEntry[] = [];
   let more = false;
-  const walked = await walkTree(disk, place, name, options, ({ path, entry }) => {
+  const walked = await walkTree(disk, target, name, options, ({ path, entry }) => {
     more = entries.length >= options.limit;
     if (!more) entries.push(listedEntry(path, entry));
     return !more;
@@ -44,8 +44,8 @@ export async function listFolder(
 }
 
 /** The refusal of what is no folder that can be walked. */
-export async function notAFolder(place: Place, name: string): Promise<Refusal | undefined> {
-  const entry = await place.look();
+export async function notAFolder(target: Target, name: string): Promise<Refusal | undefined> {
+  const entry = await target.look();
   if (isRefusal(entry)) return entry;
   if (entry.kind === "missing")
     return refuse("file_missing", `There is no folder ${escapeForDisplay(name)}.`);

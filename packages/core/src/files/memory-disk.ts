@@ -12,10 +12,10 @@ import type {
   FileIdentity,
   FileWindow,
   HistoryEntry,
-  Place,
   SetCommitted,
   SetStep,
   SetStopped,
+  Target,
   WorkspacePorts,
 } from "./ports.js";
 import { type Refusal, refuse } from "./refusal.js";
@@ -51,14 +51,14 @@ export class MemoryDisk implements Disk {
     else this.files.set(key, this.fresh(bytes, this.files.get(key)));
   }
 
-  async enter(path: string, missing: "refuse" | "allow" | "create"): Promise<Place | Refusal> {
+  async enter(path: string, missing: "refuse" | "allow" | "create"): Promise<Target | Refusal> {
     const key = this.resolve(path);
     if (key === undefined) return refuse("outside_workspace", "The path lies outside the workspace.");
     if (this.isBelowFile(key)) return refuse("not_a_file", "A parent of the path is a file, not a folder.");
     const parent = key.slice(0, Math.max(key.lastIndexOf("/"), 0));
     if (missing === "refuse" && !this.isFolder(parent))
       return refuse("file_missing", "The folder of this path does not exist.");
-    return this.place(key);
+    return this.target(key);
   }
 
   private resolve(path: string): string | undefined {
@@ -86,10 +86,10 @@ export class MemoryDisk implements Disk {
     };
   }
 
-  private place(key: string): Place {
+  private target(key: string): Target {
     const [root = ""] = this.roots;
     return {
-      kind: "place",
+      kind: "target",
       realPath: key === "" ? root : `${root}/${key}`,
       relativePath: key,
       look: async () => this.look(key),
@@ -110,7 +110,7 @@ export class MemoryDisk implements Disk {
         return { kind: "streamed" };
       },
       entries: async (limit) => this.entries(key, limit),
-      child: async (name) => this.place(key === "" ? name : `${key}/${name}`),
+      child: async (name) => this.target(key === "" ? name : `${key}/${name}`),
       commit: async (bytes, expected, options) => this.commit(key, bytes, expected, options),
       remove: async (expected, guard) => this.remove(key, expected, guard),
       close: async () => {},

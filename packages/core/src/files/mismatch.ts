@@ -13,19 +13,19 @@ import type { Session } from "./session.js";
 import { libraryWords, type Sentence, say } from "./vocabulary.js";
 import { nounOfWrite } from "./write-noun.js";
 
-/** What a mismatch is told with. */
+/** The explanation of a mismatch. */
 export interface Mismatch {
   readonly message: string;
   readonly sentence?: Sentence;
-  /** What differs between the base and the disk, where the base's text is still kept. */
+  /** The difference between the base and the disk, if the base's text is still kept. */
   readonly change?: ChangeReport;
   readonly quoted?: readonly QuotedLines[];
   readonly difference?: ShownDifference;
 }
 
 /**
- * What a model needs to go on after State Mismatch: which state its base was, who wrote since, and what
- * changed (docs/outcomes.md). Seed 1's words stand at the start.
+ * Explains a State Mismatch to a model: which state its base was, who wrote since, and what changed
+ * (docs/outcomes.md). It begins with seed 1's words.
  */
 export async function explainMismatch(
   subject: Subject,
@@ -93,7 +93,7 @@ function unknownBase(base: Base): string {
   );
 }
 
-/** Said only where the caller has a place for a hash, and so knows of versions. */
+/** Only for tools with an argument for a hash, whose callers know of versions. */
 function whichVersion({ call, file }: Subject, sha256: string): Sentence | undefined {
   const known = call.knowledge.find(file, sha256);
   if (known === undefined || known.version === 0) return undefined;

@@ -32,7 +32,7 @@ export type OutcomeOf<Request extends FileRequest> = Outcomes[Request["kind"]];
 /** The answer to any request. */
 export type FileOutcome = OutcomeOf<FileRequest>;
 
-/** A session's view of one state of one file (seed 1, section 4.1; hash over the bytes on disk). */
+/** A session's view of one state of one file (seed 1, section 4.1; the hash is of the bytes on disk). */
 export interface FileState {
   /** As the caller named it, lexically tidied. */
   readonly path: string;
@@ -210,7 +210,7 @@ export interface ChangedFile {
 }
 
 /** In what state a file is, by its hash alone: no licence to write, and nothing of it is shown. */
-export interface FileStanding {
+export interface FileStatus {
   /** As it was asked for. */
   readonly path: string;
   /** `null`: there is no such file; undefined where it cannot be told. */

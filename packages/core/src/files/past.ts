@@ -19,7 +19,7 @@ export async function planUndo(
   current: Current,
   changeSet?: string,
 ): Promise<Plan> {
-  const last = lastStanding(past.history);
+  const last = lastInForce(past.history);
   if (last === undefined)
     return refuse("nothing_to_undo", "No write of these tools to this file is left to take back.");
   if (last.changeSet !== changeSet) return notTogether(last, changeSet);
@@ -97,10 +97,10 @@ export async function planState(
 }
 
 /**
- * The newest write that stands: an undo takes the one that it names back, and counts as no write itself,
- * so that each further undo goes one step further.
+ * The newest write in force: an undo takes back the write that it names, and is no write itself, so that
+ * each further undo goes one step further.
  */
-export function lastStanding(history: readonly HistoryEntry[]): HistoryEntry | undefined {
+export function lastInForce(history: readonly HistoryEntry[]): HistoryEntry | undefined {
   const undone = new Set(history.map((entry) => entry.undoes).filter((id) => id !== undefined));
   return history.findLast(
     (entry) => entry.undoes === undefined && entry.displaced !== true && !undone.has(entry.id),

@@ -22,7 +22,7 @@ export class PersistentMap<Value> implements Iterable<readonly [string, Value]> 
     }
     if (node === undefined) return undefined;
     if (node.kind === "leaf") return node.key === key ? node.value : undefined;
-    return node.kind === "twins" ? node.leaves.find((leaf) => leaf.key === key)?.value : undefined;
+    return node.kind === "collision" ? node.leaves.find((leaf) => leaf.key === key)?.value : undefined;
   }
 
   has(key: string): boolean {
@@ -33,8 +33,8 @@ export class PersistentMap<Value> implements Iterable<readonly [string, Value]> 
    * @param edit a token of whoever builds a map in many steps: what was made under the same token is
    *   changed in place, so maps between the steps must not be kept.
    */
-  set(key: string, value: Value, edit?: Edit): PersistentMap<Value> {
-    const change: Change<Value> = { hash: hashOf(key), key, value, edit, grown: false };
+  set(key: string, value: Value, edit?: InPlaceEdit): PersistentMap<Value> {
+    const change: EntryChange<Value> = { hash: hashOf(key), key, value, edit, grown: false };
     const root = setIn(this.root, 0, change);
     if (root === this.root && edit === undefined) return this;
     return new PersistentMap(this.size + (change.grown ? 1 : 0), root);
@@ -61,17 +61,17 @@ export class PersistentMap<Value> implements Iterable<readonly [string, Value]> 
 }
 
 /** Whoever holds the same token may change what was made under it. */
-export interface Edit {
+export interface InPlaceEdit {
   readonly edit: true;
 }
 
-type Trie<Value> = Branch<Value> | Leaf<Value> | Twins<Value>;
+type Trie<Value> = Branch<Value> | Leaf<Value> | Collision<Value>;
 
 interface Branch<Value> {
   readonly kind: "branch";
   bitmap: number;
   readonly children: Trie<Value>[];
-  readonly edit: Edit | undefined;
+  readonly edit: InPlaceEdit | undefined;
 }
 
 interface Leaf<Value> {
@@ -82,21 +82,21 @@ interface Leaf<Value> {
 }
 
 /** Keys that have the same hash. */
-interface Twins<Value> {
-  readonly kind: "twins";
+interface Collision<Value> {
+  readonly kind: "collision";
   readonly hash: number;
   readonly leaves: readonly Leaf<Value>[];
 }
 
-interface Change<Value> {
+interface EntryChange<Value> {
   readonly hash: number;
   readonly key: string;
   readonly value: Value;
-  readonly edit: Edit | undefined;
+  readonly edit: InPlaceEdit | undefined;
   grown: boolean;
 }
 
-function setIn<Value>(node: Branch<Value>, shift: number, change: Change<Value>): Branch<Value> {
+function setIn<Value>(node: Branch<Value>, shift: number, change: EntryChange<Value>): Branch<Value> {
   const bit = bitOf(change.hash, shift);
   const at = indexOf(node.bitmap, bit);
   if ((node.bitmap & bit) === 0) {
@@ -115,7 +115,11 @@ function setIn<Value>(node: Branch<Value>, shift: number, change: Change<Value>)
   return own;
 }
 
-function merge<Value>(found: Leaf<Value> | Twins<Value>, shift: number, change: Change<Value>): Trie<Value> {
+function merge<Value>(
+  found: Leaf<Value> | Collision<Value>,
+  shift: number,
+  change: EntryChange<Value>,
+): Trie<Value> {
   if (found.hash !== change.hash) return split(found, shift, change);
   if (found.kind === "leaf" && found.key === change.key)
     return found.value === change.value ? found : leafOf(change);
@@ -124,13 +128,13 @@ function merge<Value>(found: Leaf<Value> | Twins<Value>, shift: number, change: 
   if (at >= 0 && leaves[at]?.value === change.value) return found;
   if (at < 0) change.grown = true;
   const next = at < 0 ? [...leaves, leafOf(change)] : leaves.with(at, leafOf(change));
-  return { kind: "twins", hash: found.hash, leaves: next };
+  return { kind: "collision", hash: found.hash, leaves: next };
 }
 
 function split<Value>(
-  found: Leaf<Value> | Twins<Value>,
+  found: Leaf<Value> | Collision<Value>,
   shift: number,
-  change: Change<Value>,
+  change: EntryChange<Value>,
 ): Branch<Value> {
   const bit = bitOf(found.hash, shift);
   return setIn({ kind: "branch", bitmap: bit, children: [found], edit: change.edit }, shift, change);
@@ -143,9 +147,9 @@ function deleteIn<Value>(
   key: string,
 ): Trie<Value> | undefined {
   if (node.kind === "leaf") return node.key === key ? undefined : node;
-  if (node.kind === "twins") {
+  if (node.kind === "collision") {
     const leaves = node.leaves.filter((leaf) => leaf.key !== key);
-    return leaves.length === 1 ? leaves[0] : { kind: "twins", hash, leaves };
+    return leaves.length === 1 ? leaves[0] : { kind: "collision", hash, leaves };
   }
   const bit = bitOf(hash, shift);
   const at = indexOf(node.bitmap, bit);
@@ -164,14 +168,14 @@ function deleteIn<Value>(
 
 function* entriesOf<Value>(node: Trie<Value>): Generator<readonly [string, Value]> {
   if (node.kind === "leaf") yield [node.key, node.value];
-  else for (const child of node.kind === "twins" ? node.leaves : node.children) yield* entriesOf(child);
+  else for (const child of node.kind === "collision" ? node.leaves : node.children) yield* entriesOf(child);
 }
 
-function leafOf<Value>({ hash, key, value }: Change<Value>): Leaf<Value> {
+function leafOf<Value>({ hash, key, value }: EntryChange<Value>): Leaf<Value> {
   return { kind: "leaf", hash, key, value };
 }
 
-function owned<Value>(node: Branch<Value>, edit: Edit | undefined): Branch<Value> {
+function owned<Value>(node: Branch<Value>, edit: InPlaceEdit | undefined): Branch<Value> {
   if (edit !== undefined && node.edit === edit) return node;
   return { kind: "branch", bitmap: node.bitmap, children: [...node.children], edit };
 }

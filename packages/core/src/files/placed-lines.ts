@@ -1,41 +1,7 @@
-import { diffLines } from "../patch/index.js";
+import { diffLines, type TextSplice } from "../patch/index.js";
 import { splitLines } from "../text/index.js";
 import { carrySpans, type LineEdit, lineEdits } from "./line-facts.js";
 import { joinSpans, type LineSpan } from "./line-spans.js";
-
-/** What stood between two offsets of a text (UTF-16 units, the end excluded) became another text. */
-export interface TextSplice {
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
-}
-
-/** The text after splices that are sorted and do not overlap. */
-export function applySplices(text: string, splices: readonly TextSplice[]): string {
-  const parts: string[] = [];
-  let done = 0;
-  for (const splice of splices) {
-    parts.push(text.slice(done, splice.from), splice.text);
-    done = splice.to;
-  }
-  parts.push(text.slice(done));
-  return parts.join("");
-}
-
-/** The one splice between two texts: what they neither begin nor end with. */
-export function differenceOf(before: string, after: string): TextSplice {
-  const shorter = Math.min(before.length, after.length);
-  let from = 0;
-  while (from < shorter && before.charCodeAt(from) === after.charCodeAt(from)) from += 1;
-  let tail = 0;
-  const most = shorter - from;
-  while (
-    tail < most &&
-    before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
-  )
-    tail += 1;
-  return { from, to: before.length - tail, text: after.slice(from, after.length - tail) };
-}
 
 /** What splices came to, line by line. */
 export interface PlacedLines {

@@ -3,12 +3,12 @@ import {
   applyDiff,
   carryEndings,
   describeMendedContext,
-  isPlaceholder,
+  omissionIn,
   type PatchSuccess,
   type RepairKind,
   type StrictApplier,
 } from "../patch/index.js";
-import { clip, splitLines } from "../text/index.js";
+import { clip } from "../text/index.js";
 import { emptySha256 } from "./base.js";
 import type { Plan, PlannedWrite } from "./change.js";
 import { allLines, comparedReport, placedReport, unreported } from "./change-report.js";
@@ -132,7 +132,7 @@ function newText(
   // A byte order mark of the file is never part of its text, so one in the content is content.
   const { format } = before;
   const existing = current.kind === "absent" ? null : before.text;
-  const omission = existing === null ? undefined : omissionIn(existing, content);
+  const omission = existing === null ? undefined : refuseOmission(existing, content);
   if (omission !== undefined) return omission;
   const text = existing === null ? content : carryEndings(existing, content);
   const added = () => (existing === null ? text : addedLines(existing, text));
@@ -141,16 +141,13 @@ function newText(
   return { kind: "content", bytes, before: existing, text };
 }
 
-/** A line such as `// ... rest unchanged ...` in the new text of a file: the rest would be gone. */
-function omissionIn(before: string, content: string): Refusal | undefined {
-  const line = splitLines(content).contents.find(
-    (text) => isPlaceholder(text) && !before.includes(text.trim()),
-  );
+function refuseOmission(before: string, content: string): Refusal | undefined {
+  const line = omissionIn(before, content);
   if (line === undefined) return undefined;
   return refuseIn(
     "placeholder",
     'The new content leaves something out: "$line". Write the whole text[, or change a part with {patch,edit:or}]. Nothing was written.',
-    { line: clip(line.trim(), 80) },
+    { line: clip(line, 80) },
   );
 }
 

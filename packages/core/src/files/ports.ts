@@ -39,27 +39,27 @@ export interface Disk {
   readonly realRoots: readonly string[];
   /**
    * Walks to the folder that holds the last component of `path`, resolving links inside the roots.
-   * The walk holds that folder's handle until `Place.close`.
+   * The walk holds that folder's handle until `Target.close`.
    *
    * @param path relative to the first root, or absolute inside any root; lexically checked already.
    * @param missing what to do about missing parent folders: `refuse` answers `file_missing`; `allow`
-   *   gives a place whose entry is missing; `create` makes them (mode 0777 less umask).
+   *   gives a target whose entry is missing; `create` makes them (mode 0777 less umask).
    * @returns `outside_workspace`, `file_missing`, `not_a_file` (a parent is no folder, links in a
    *   circle), `permission_denied` or `invalid_arguments` (a name too long).
    */
-  enter(path: string, missing: "refuse" | "allow" | "create"): Promise<Place | Refusal>;
+  enter(path: string, missing: "refuse" | "allow" | "create"): Promise<Target | Refusal>;
 }
 
-/** The place of one directory entry: a folder held by its handle and a name in it. */
-export interface Place {
-  readonly kind: "place";
+/** The directory entry that a request is about: a folder, held by its handle, and a name in it. */
+export interface Target {
+  readonly kind: "target";
   /** Absolute path with all links resolved: the key of locks, ledger and history. */
   readonly realPath: string;
   /** `realPath` relative to the root that holds it, with `/`; "" is that root itself. */
   readonly relativePath: string;
-  /** What stands there now, links not followed (the walk has resolved them). `permission_denied`, `busy`. */
+  /** What the entry is now, links not followed (the walk has resolved them). `permission_denied`, `busy`. */
   look(): Promise<Entry | Refusal>;
-  /** What the system tells of it; `file_missing` where nothing stands there. */
+  /** What the system knows of it; `file_missing` where there is nothing. */
   facts(): Promise<EntryFacts | Refusal>;
   /**
    * The whole content of a regular file.
@@ -85,8 +85,8 @@ export interface Place {
   stream(take: (piece: Uint8Array, whole: boolean) => boolean): Promise<Streamed | Refusal>;
   /** The entries of a folder, in byte order of their names, at most `limit` (then `more` is true). */
   entries(limit: number): Promise<DirectoryListing | Refusal>;
-  /** The place of a child of this folder entry; links are not followed. */
-  child(name: string): Promise<Place | Refusal>;
+  /** A child of this folder; links are not followed. */
+  child(name: string): Promise<Target | Refusal>;
   /**
    * Puts `bytes` there in one step: stage beside the target, fsync, look again, rename (or link, where
    * nothing may stand there), fsync of the folder. Attributes of the replaced file are kept.
@@ -114,11 +114,11 @@ export interface CommitOptions {
   readonly inPlace: boolean;
   /** `HistoryIntent.stageName`, so that what a kill leaves can be found; a random name without it. */
   readonly stageName?: string | undefined;
-  /** Gives the replaced file back open, for whoever watches it; the caller closes it. */
-  readonly hold?: boolean | undefined;
+  /** Returns the replaced file open, to be watched; the caller closes it. */
+  readonly keepOpen?: boolean | undefined;
 }
 
-/** What must stand at a position when the step is taken; anything else refuses the step with `changed`. */
+/** What the target must be when the step is taken; anything else refuses the step with `changed`. */
 export type Expected = { readonly kind: "absent" } | ExpectedFile;
 
 /** A regular file with exactly these bytes. */
@@ -216,25 +216,25 @@ export interface Committed {
    * not in the result; whoever gets it keeps it and says so.
    */
   readonly displaced?: Uint8Array;
-  /** The replaced file, where `CommitOptions.hold` asked for it. */
-  readonly held?: Held;
+  /** The replaced file, if `CommitOptions.keepOpen` is set. */
+  readonly replacedFile?: ReplacedFile;
 }
 
-/** Somebody else was there: the entry is not the expected one any more, and stands as it is. */
+/** Another program was there: the entry is not the expected one any more, and was left as it is. */
 export interface Changed {
   readonly kind: "changed";
-  /** As in `Committed`: what somebody put into the new file while it stood there for a moment. */
+  /** As in `Committed`: what another program wrote into the new file in the moment that it was there. */
   readonly displaced?: Uint8Array;
-  /** The new file, taken away again: somebody may have opened it in that moment. */
-  readonly held?: Held;
+  /** The new file, removed again: another program may have opened it in that moment. */
+  readonly replacedFile?: ReplacedFile;
 }
 
-/** A file that has lost its name to a write. A program that had it open may go on writing into it. */
-export interface Held {
-  /** How much space it takes as long as it is held. */
+/** A file that lost its name to a write. A program that had it open may still be writing into it. */
+export interface ReplacedFile {
+  /** How much space it takes while it is open. */
   readonly bytes: number;
   /**
-   * Its bytes, if they are others than at the last look.
+   * Its bytes, if they differ from those of the last look.
    *
    * @param care `sure` does not rely on a time stamp that is too young to tell.
    */
@@ -315,8 +315,8 @@ export interface ChangeSets {
 export interface SetStep {
   /** For the history, with the hashes before and after: they differ. */
   readonly entry: HistoryEntry;
-  /** Walks to the place and makes its missing folders; called once, after the journal is written. */
-  enter(): Promise<Place | Refusal>;
+  /** Walks to the target and makes its missing folders; called once, after the journal is written. */
+  enter(): Promise<Target | Refusal>;
   readonly expected: Expected;
   /** The new bytes; `null` deletes the file. */
   readonly bytes: Uint8Array | null;
@@ -326,7 +326,7 @@ export interface SetStep {
    */
   readonly movedFrom?: string | undefined;
   /** As in `CommitOptions`. */
-  readonly hold?: boolean | undefined;
+  readonly keepOpen?: boolean | undefined;
 }
 
 /** All steps of a change set were taken and recorded. */
@@ -349,7 +349,7 @@ export interface SetStopped {
 /** A write that is announced and not yet decided: one of its two methods is called, or recovery decides. */
 export interface HistoryIntent {
   readonly kind: "intent";
-  /** Hand it on to `Place.commit`: recovery looks for a stage file of this name beside the target. */
+  /** Hand it on to `Target.commit`: recovery looks for a stage file of this name beside the target. */
   readonly stageName?: string | undefined;
   /** The step was taken: the entry becomes part of the history. */
   done(): Promise<void>;

@@ -1,11 +1,11 @@
 import { below, join, rootOf } from "./ignore-rules.js";
-import type { Disk, Place } from "./ports.js";
+import type { Disk, Target } from "./ports.js";
 import { foldName, type ProtectedPath, protectionOf } from "./protected-paths.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Session } from "./session.js";
 
 /**
- * Refuses a place that is not written in without a person's approval: as it was asked for, and as what the
+ * Refuses a target that is not written in without a person's approval: as it was asked for, and as what the
  * walk arrived at.
  *
  * @param asked the tidied path of the request.
@@ -13,17 +13,17 @@ import type { Session } from "./session.js";
  */
 export async function refuseProtected(
   session: Session,
-  place: Place,
+  target: Target,
   asked: string,
 ): Promise<Refusal | undefined> {
-  if (session.ownFolders.some((folder) => `${place.realPath}/`.startsWith(`${folder}/`))) {
+  if (session.ownFolders.some((folder) => `${target.realPath}/`.startsWith(`${folder}/`))) {
     return refuse(
       "protected_path",
       "This is the tools' own state folder: nothing is written there for anybody.",
     );
   }
-  const row = await protectionAt(session.ports.disk, place, asked);
-  if (row === undefined || session.allowsProtected(place.relativePath)) return undefined;
+  const row = await protectionAt(session.ports.disk, target, asked);
+  if (row === undefined || session.allowsProtected(target.relativePath)) return undefined;
   return refuseIn(
     "protected_path",
     "Writing here needs a person's explicit approval[ ({approval})]: this is $reason. Reading is allowed.",
@@ -32,21 +32,21 @@ export async function refuseProtected(
 }
 
 /**
- * What protects a place: a row of the table, for its name in any root that holds it, or a repository around it.
+ * What protects a target: a row of the table, for its name in any root that holds it, or a repository around it.
  *
  * @param asked the tidied path by which it was reached.
  */
 export async function protectionAt(
   disk: Disk,
-  place: Place,
+  target: Target,
   asked: string,
 ): Promise<Pick<ProtectedPath, "reason" | "source"> | undefined> {
-  const arrived = disk.realRoots.map((root) => below(root, place.realPath));
+  const arrived = disk.realRoots.map((root) => below(root, target.realPath));
   const named = asked.startsWith("/") ? disk.roots.map((root) => below(root, asked)) : [asked];
   const row = [...arrived, ...named]
     .map((path) => (path === undefined ? undefined : protectionOf(path)))
     .find((found) => found !== undefined);
-  return row ?? ((await isInRepository(disk, place)) ? repository : undefined);
+  return row ?? ((await isInRepository(disk, target)) ? repository : undefined);
 }
 
 const repository = {
@@ -64,27 +64,27 @@ const telling: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether git would take a folder above the place for a repository, or will do so by this very file. It asks for
+ * Whether git would take a folder above the target for a repository, or will do so by this very file. It asks for
  * `HEAD` in each: so a new `HEAD` is always refused, and beside one that is there all that git runs by.
  */
-async function isInRepository(disk: Disk, place: Place): Promise<boolean> {
-  const parts = place.relativePath.split("/");
+async function isInRepository(disk: Disk, target: Target): Promise<boolean> {
+  const parts = target.relativePath.split("/");
   if (foldName(parts.at(-1) ?? "") === "head") return true;
   for (const [at, part] of parts.entries()) {
     if (!telling.has(foldName(part))) continue;
-    if (await isThere(disk, join(rootOf(place), [...parts.slice(0, at), "HEAD"].join("/")))) return true;
+    if (await isThere(disk, join(rootOf(target), [...parts.slice(0, at), "HEAD"].join("/")))) return true;
   }
   return false;
 }
 
 /** @param path absolute. Whatever cannot be looked at is there. */
 async function isThere(disk: Disk, path: string): Promise<boolean> {
-  const place = await disk.enter(path, "refuse");
-  if (isRefusal(place)) return place.code !== "file_missing";
+  const target = await disk.enter(path, "refuse");
+  if (isRefusal(target)) return target.code !== "file_missing";
   try {
-    const entry = await place.look();
+    const entry = await target.look();
     return entry.kind !== "missing";
   } finally {
-    await place.close();
+    await target.close();
   }
 }

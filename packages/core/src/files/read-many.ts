@@ -43,12 +43,12 @@ const maxFiles = 500;
 const globDepth = 64;
 const globEntries = 100_000;
 
-interface Matches {
+interface MatchedPaths {
   readonly paths: readonly string[];
   readonly refusals: readonly ReadRefusal[];
 }
 
-async function matching(workspace: Reader, request: Asked<ReadManyRequest>): Promise<Matches> {
+async function matching(workspace: Reader, request: Asked<ReadManyRequest>): Promise<MatchedPaths> {
   const excluded = await Promise.all((request.exclude ?? []).map(compileGlob));
   const refusals: ReadRefusal[] = [];
   for (const [at, glob] of excluded.entries()) {
@@ -65,7 +65,7 @@ async function matching(workspace: Reader, request: Asked<ReadManyRequest>): Pro
   return { paths: [...paths].sort(), refusals };
 }
 
-async function follow(workspace: Reader, pattern: string): Promise<Matches> {
+async function follow(workspace: Reader, pattern: string): Promise<MatchedPaths> {
   const glob = await compileGlob(pattern);
   if (isRefusal(glob)) return { paths: [], refusals: [{ ...glob, path: pattern.slice(0, 100) }] };
   const start = pattern.startsWith("/") ? `/${glob.folder}` : glob.folder === "" ? "." : glob.folder;

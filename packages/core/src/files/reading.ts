@@ -5,20 +5,20 @@ import { decodeFile, type FileText, textFacts } from "./file-text.js";
 import type { FileName, KnownState } from "./knowledge.js";
 import { type LineSpan, outsideSpans } from "./line-spans.js";
 import type { ReadOutcome, ReadState, TextFacts } from "./outcomes.js";
-import type { FileWindow, Place } from "./ports.js";
+import type { FileWindow, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, ReadRequest } from "./requests.js";
 import type { Session } from "./session.js";
 
 /** Reads a file, whole or a window of its lines, and gives the state its version. */
-export async function readPlace(
+export async function readTarget(
   call: Call,
-  place: Place,
+  target: Target,
   path: string,
   request: Asked<ReadRequest>,
 ): Promise<ReadOutcome> {
-  const file = { path, realPath: place.realPath };
-  const read: Reading = { call, session: call.session, place, file, encoding: request.encoding };
+  const file = { path, realPath: target.realPath };
+  const read: Reading = { call, session: call.session, target, file, encoding: request.encoding };
   const windowed = request.offset !== undefined || request.limit !== undefined;
   const served = windowed ? await readWindow(read, request) : await readWhole(read);
   return isRefusal(served) ? { ...served, path } : served;
@@ -28,14 +28,14 @@ export async function readPlace(
 interface Reading {
   readonly call: Call;
   readonly session: Session;
-  readonly place: Place;
+  readonly target: Target;
   readonly file: FileName;
   readonly encoding: string | undefined;
 }
 
 async function readWhole(read: Reading): Promise<Served | Refusal> {
   const limit = read.session.limits.fullReadBytes;
-  const current = await readCurrent(read.place, read.session, limit);
+  const current = await readCurrent(read.target, read.session, limit);
   if (isRefusal(current)) {
     return current.code === "too_large" ? tooLargeToRead(current.message, limit) : current;
   }
@@ -49,11 +49,11 @@ async function readWhole(read: Reading): Promise<Served | Refusal> {
 async function readWindow(read: Reading, request: Asked<ReadRequest>): Promise<Served | Refusal> {
   const range = windowRange(request);
   if (isRefusal(range)) return range;
-  const { place, session } = read;
-  const entry = await place.look();
+  const { target, session } = read;
+  const entry = await target.look();
   if (isRefusal(entry)) return entry;
   if (entry.kind === "file" && entry.size > session.limits.fullReadBytes) return streamWindow(read, range);
-  const current = await readCurrent(place, session, session.limits.fullReadBytes);
+  const current = await readCurrent(target, session, session.limits.fullReadBytes);
   if (isRefusal(current)) return current;
   return current.kind === "absent" ? missing(read.file.path) : serve(read, current, range);
 }
@@ -81,12 +81,12 @@ async function serve(
   current: CurrentFile,
   range: Range | undefined,
 ): Promise<Served | Refusal> {
-  const { session, place } = read;
+  const { session, target } = read;
   const decoded = decodeFile(current.bytes, session.ports.codec, read.encoding);
   if (isRefusal(decoded)) return decoded;
   const cut = range === undefined ? undefined : cutLines(decoded.text, range);
   if (cut !== undefined && isRefusal(cut)) return cut;
-  await keepState(session, place, current);
+  await keepState(session, target, current);
   const { sha256 } = current;
   const facts = textFacts(decoded.text, decoded.format, current.bytes.length);
   const lines = cut?.lines ?? { from: 1, to: facts.totalLines };
@@ -105,7 +105,8 @@ function handOver(
 ): Served {
   const { sha256, facts } = state;
   const total = facts.totalLines;
-  const unchanged = isInPrompt(call.knowledge.latest(file), lines, sha256);
+  const latest = call.knowledge.latest(file);
+  const unchanged = latest?.encoding === encoding && isInPrompt(latest, lines, sha256);
   const version = handOut(call, file, sha256, total);
   const shown = { kind: "shown", file, sha256, lines: [lines], total } as const;
   call.knowledge.learn(encoding === undefined ? shown : { ...shown, encoding });
@@ -137,8 +138,8 @@ function cutLines(text: string, range: Range): CutLines | Refusal {
 }
 
 async function streamWindow(read: Reading, range: Range): Promise<Served | Refusal> {
-  const { session, place } = read;
-  const window = await place.window(range.first, range.count, session.limits.windowBytes);
+  const { session, target } = read;
+  const window = await target.window(range.first, range.count, session.limits.windowBytes);
   if (isRefusal(window)) return window;
   if (window.lineCount === 0) return pastTheEnd(range.first, window.totalLines);
   if (window.clipped) return tooLargeToRead("The window itself is too large.", session.limits.windowBytes);

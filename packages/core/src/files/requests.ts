@@ -1,10 +1,27 @@
+import type { ExactEdit } from "../patch/index.js";
 import type { GivenBase } from "./base.js";
+
+export type { ExactEdit };
 
 /**
  * What can be asked of the files of a workspace: a closed union of plain values, so that a request can be
  * shown, previewed, approved, scheduled and compared before it is carried out.
  */
 export type FileRequest = LookRequest | ChangeRequest;
+
+/** Whether a request changes nothing. */
+export function isLook(request: FileRequest): request is LookRequest {
+  switch (request.kind) {
+    case "read":
+    case "read_many":
+    case "list":
+    case "find":
+    case "search":
+      return true;
+    default:
+      return false;
+  }
+}
 
 /** What changes nothing. */
 export type LookRequest = ReadRequest | ReadManyRequest | ListRequest | FindRequest | SearchRequest;
@@ -239,15 +256,6 @@ export type ContentChange =
    * that it replaces, and `bytes_gone` refuses what is not kept.
    */
   | { readonly kind: "state"; readonly from: string | null; readonly sha256: string | null };
-
-/** A replacement of exact text; `$` means itself. */
-export interface ExactEdit {
-  readonly oldString: string;
-  readonly newString: string;
-  /** Every occurrence, however many; exactly one unless given. */
-  readonly replaceAll?: boolean;
-  readonly expectedReplacements?: number;
-}
 
 /** Takes the last recorded write of a file back, or the whole change set that it was part of. Needs no base. */
 export interface UndoRequest {

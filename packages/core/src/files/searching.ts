@@ -8,7 +8,7 @@ import { listedEntry, notAFolder } from "./listing.js";
 import type { FindOutcome, ListedEntry, SearchMatch, SearchOutcome } from "./outcomes.js";
 import { type PathFilter, pathFilter } from "./path-filter.js";
 import { isSecret } from "./path-policy.js";
-import type { Place } from "./ports.js";
+import type { Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, FindRequest, SearchRequest } from "./requests.js";
 import type { Session } from "./session.js";
@@ -17,7 +17,7 @@ import { walkTree } from "./tree-walk.js";
 /** Finds files by their names. Nothing is opened: what is found is no read. */
 export async function findFiles(
   session: Session,
-  place: Place,
+  target: Target,
   name: string,
   request: Asked<FindRequest>,
 ): Promise<FindOutcome> {
@@ -26,13 +26,13 @@ export async function findFiles(
   if (glob === "") return refuse("invalid_arguments", "The glob is empty.");
   const filter = await pathFilter([glob], exclude);
   if (isRefusal(filter)) return filter;
-  const flaw = await notAFolder(place, name);
+  const flaw = await notAFolder(target, name);
   if (flaw !== undefined) return flaw;
   const { disk, clock } = session.ports;
   const until = clock.now() + session.limits.searchMs;
   const files: ListedEntry[] = [];
   let more: FindEnd;
-  const walked = await walkTree(disk, place, name, { depth: maxDepth, all }, ({ path, below, entry }) => {
+  const walked = await walkTree(disk, target, name, { depth: maxDepth, all }, ({ path, below, entry }) => {
     if (clock.now() > until) more = "time";
     else if (entry.kind !== "directory" && filter.accepts(below)) {
       if (files.length >= limit) more = "limit";
@@ -50,7 +50,7 @@ type FindEnd = "limit" | "time" | undefined;
 /** Searches the lines of text files. What is shown is no read: it gives no version and no hash. */
 export async function searchFiles(
   session: Session,
-  place: Place,
+  target: Target,
   name: string,
   request: Asked<SearchRequest>,
 ): Promise<SearchOutcome> {
@@ -66,7 +66,7 @@ export async function searchFiles(
   const filter = await pathFilter(request.globs ?? [], request.exclude ?? []);
   if (isRefusal(filter)) return filter;
   const search = new Search(session, pattern, filter, { context, limit });
-  const refusal = await search.run(place, name, request.all === true);
+  const refusal = await search.run(target, name, request.all === true);
   return refusal ?? search.outcome(name);
 }
 
@@ -93,14 +93,14 @@ class Search {
     this.until = session.ports.clock.now() + session.limits.searchMs;
   }
 
-  async run(place: Place, name: string, all: boolean): Promise<Refusal | undefined> {
-    const entry = await place.look();
-    if (entry.kind === "file") return this.named(place, name);
+  async run(target: Target, name: string, all: boolean): Promise<Refusal | undefined> {
+    const entry = await target.look();
+    if (entry.kind === "file") return this.named(target, name);
     if (entry.kind === "other") return refuse("not_a_file", `${escapeForDisplay(name)} is ${entry.what}.`);
-    const flaw = await notAFolder(place, name);
+    const flaw = await notAFolder(target, name);
     if (flaw !== undefined) return flaw;
     const { disk } = this.session.ports;
-    const walked = await walkTree(disk, place, name, { depth: maxDepth, all }, async (found) => {
+    const walked = await walkTree(disk, target, name, { depth: maxDepth, all }, async (found) => {
       this.watch();
       if (found.entry.kind !== "file" || !found.entry.openable || !this.filter.accepts(found.below))
         return this.end === undefined;
@@ -119,38 +119,38 @@ class Search {
   }
 
   /** A file that the caller named itself: what is wrong with it is said. */
-  private async named(place: Place, name: string): Promise<Refusal | undefined> {
-    const excluded = await excludedByOwner(this.session.ports.disk, place);
+  private async named(target: Target, name: string): Promise<Refusal | undefined> {
+    const excluded = await excludedByOwner(this.session.ports.disk, target);
     if (excluded !== undefined) return excluded;
-    const refusal = await this.file(place, name);
+    const refusal = await this.file(target, name);
     if (refusal === undefined && this.skips.binary > 0)
       return refuse("binary", `${escapeForDisplay(name)} is not text.`);
     return refusal;
   }
 
-  private async child(folder: Place, entry: string, path: string): Promise<void> {
-    const place = await folder.child(entry);
-    if (isRefusal(place)) {
+  private async child(folder: Target, entry: string, path: string): Promise<void> {
+    const target = await folder.child(entry);
+    if (isRefusal(target)) {
       this.skips.unreadable += 1;
       return;
     }
     try {
-      if (isSecret(place.relativePath)) this.skips.secret += 1;
-      else if (isRefusal((await this.file(place, path)) ?? fine)) this.skips.unreadable += 1;
+      if (isSecret(target.relativePath)) this.skips.secret += 1;
+      else if (isRefusal((await this.file(target, path)) ?? fine)) this.skips.unreadable += 1;
     } finally {
-      await place.close();
+      await target.close();
     }
   }
 
-  private async file(place: Place, path: string): Promise<Refusal | undefined> {
+  private async file(target: Target, path: string): Promise<Refusal | undefined> {
     const before = this.matches.length;
     const shownBefore = this.shownUnits;
     const lines = new LineSearch(path, this.pattern, this.bounds.context, (match) => this.take(match));
-    const refusal = await this.scan(place, lines);
+    const refusal = await this.scan(target, lines);
     this.skips.longLines += lines.longLines;
     if (this.matches.length === before) return refusal;
     // Whoever has the rules of another root: looked at only where something would be shown.
-    const excluded = await excludedByOwner(this.session.ports.disk, place);
+    const excluded = await excludedByOwner(this.session.ports.disk, target);
     if (refusal === undefined && excluded === undefined) return undefined;
     this.matches.length = before;
     this.shownUnits = shownBefore;
@@ -158,9 +158,9 @@ class Search {
   }
 
   /** A small file in one piece, in whatever encoding it has; a large one line by line, as UTF-8. */
-  private async scan(place: Place, lines: LineSearch): Promise<Refusal | undefined> {
+  private async scan(target: Target, lines: LineSearch): Promise<Refusal | undefined> {
     let stream: LineStream | undefined;
-    const outcome = await place.stream((chunk, whole) => {
+    const outcome = await target.stream((chunk, whole) => {
       this.searchedBytes += chunk.length;
       if (whole) return this.wholeText(chunk, lines);
       stream ??= isText(chunk) ? new LineStream((text) => lines.line(text) && this.watch()) : undefined;

@@ -8,7 +8,7 @@ import type {
 } from "./knowledge.js";
 import { KnownFiles, type KnownRecord, type LearnOptions } from "./known-files.js";
 import { outsideSpans } from "./line-spans.js";
-import type { Edit } from "./persistent-map.js";
+import type { InPlaceEdit } from "./persistent-map.js";
 import type { ShownLines } from "./shown-lines.js";
 
 /** How much a session remembers of what it showed, and with what it begins. */
@@ -45,7 +45,7 @@ export class SessionKnowledge {
 
   constructor(private readonly options: SessionKnowledgeOptions = {}) {
     // Nobody holds the maps on the way.
-    const edit: Edit = { edit: true };
+    const edit: InPlaceEdit = { edit: true };
     for (const event of options.facts ?? []) {
       this.sent = this.learnEvent(this.sent, event, { edit });
       this.meet(event);

@@ -1,9 +1,9 @@
 import type { Arrivals } from "./arrivals.js";
 import type { Corrector, EditApplier } from "./edit-models.js";
 import type { Guards } from "./guards.js";
-import type { HeldFiles } from "./held-files.js";
 import type { KeyedMutex } from "./keyed-mutex.js";
 import type { WorkspacePorts } from "./ports.js";
+import type { ReplacedFiles } from "./replaced-files.js";
 import type { SessionKnowledge } from "./session-knowledge.js";
 import type { SessionStateService } from "./session-state.js";
 
@@ -61,7 +61,7 @@ export interface Session {
   readonly versions: SessionStateService;
   readonly mutex: KeyedMutex;
   readonly arrivals: Arrivals;
-  readonly heldFiles: HeldFiles;
+  readonly replacedFiles: ReplacedFiles;
   readonly guards: Guards;
   readonly models: Models;
   /** Nothing is written by this session. */

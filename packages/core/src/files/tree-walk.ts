@@ -1,5 +1,5 @@
 import { type IgnoreRules, ignoreFiles, isIgnored, join, rootOf, rulesOf } from "./ignore-rules.js";
-import type { DirectoryEntry, Disk, Place } from "./ports.js";
+import type { DirectoryEntry, Disk, Target } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
 
 /** One entry that a walk came by. */
@@ -10,7 +10,7 @@ export interface WalkedEntry {
   /** Relative to that folder. */
   readonly below: string;
   /** The folder that holds it, held open while the visitor looks at it. */
-  readonly folder: Place;
+  readonly folder: Target;
 }
 
 /** How far `walkTree` goes, and whether the ignore files count. */
@@ -33,15 +33,15 @@ export type Visitor = (entry: WalkedEntry) => Promise<boolean> | boolean;
  */
 export async function walkTree(
   disk: Disk,
-  place: Place,
+  target: Target,
   name: string,
   options: WalkOptions,
   visit: Visitor,
 ): Promise<{ readonly kind: "walked"; readonly more: boolean } | Refusal> {
-  const walk = new TreeWalk(disk, rootOf(place), options, visit);
-  const rules = options.all ? [] : await walk.rulesAbove(place.relativePath);
+  const walk = new TreeWalk(disk, rootOf(target), options, visit);
+  const rules = options.all ? [] : await walk.rulesAbove(target.relativePath);
   const start = { path: name === "." ? "" : name, below: "" };
-  const refusal = await walk.descend(place, start, options.depth, rules);
+  const refusal = await walk.descend(target, start, options.depth, rules);
   return refusal ?? { kind: "walked", more: walk.more };
 }
 
@@ -66,7 +66,7 @@ class TreeWalk {
   }
 
   async descend(
-    folder: Place,
+    folder: Target,
     names: { readonly path: string; readonly below: string },
     depth: number,
     above: readonly IgnoreRules[],
@@ -94,14 +94,17 @@ class TreeWalk {
   }
 
   /** The listing has told already which ignore files there are: most folders have none. */
-  private async ownRules(folder: Place, entries: readonly DirectoryEntry[]): Promise<readonly IgnoreRules[]> {
+  private async ownRules(
+    folder: Target,
+    entries: readonly DirectoryEntry[],
+  ): Promise<readonly IgnoreRules[]> {
     const there = ignoreFiles.filter((name) => entries.some((entry) => entry.name === name));
     return rulesOf(this.disk, this.root, folder.relativePath, there);
   }
 
   /** A subfolder that cannot be entered (no permission, just deleted) is come by without its inside. */
   private async into(
-    folder: Place,
+    folder: Target,
     child: string,
     names: { readonly path: string; readonly below: string },
     depth: number,

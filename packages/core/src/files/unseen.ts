@@ -8,7 +8,7 @@ import { joinSpans, type LineSpan, outsideSpans } from "./line-spans.js";
 import type { QuotedLines } from "./outcomes.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 
-/** Why a change may not be made: lines were not shown. */
+/** A change that may not be made, since lines were not shown. */
 export interface Unseen {
   readonly refusal: Refusal<"unseen_lines">;
   /** Lines that the refusal shows. */
@@ -16,8 +16,8 @@ export interface Unseen {
 }
 
 /**
- * Whole to replace whole: whoever replaces all of a file was shown every line of it, or wrote it, before it
- * wrote this call. A hash read off the header of a window does not license it.
+ * Whole to replace whole: a caller that replaces all of a file must have been shown every line of it, or have
+ * written it, before this call. The hash in the header of a window does not license it.
  */
 export function findUnshown(subject: Subject, current: Current): Unseen | undefined {
   if (subject.call.session.guards.wholeReplacement === "hash") return undefined;
@@ -30,7 +30,7 @@ const wholeUnseen =
   "The call replaces the whole file, and lines $lines of it were not shown in this session. Read them first, " +
   "then repeat the call[; or change only a part: {edit,patch,append,section:need} less]. Nothing was written.";
 
-/** The lines of a file that the caller did not know when it wrote the call, in words; undefined for none. */
+/** The lines that the caller did not know when it wrote the call, in words; undefined for none. */
 export function unshownLines(subject: Subject, current: Current): string | undefined {
   if (current.kind === "absent") return undefined;
   const { call, file, encoding } = subject;
@@ -111,7 +111,7 @@ function cutToShow(old: TextLines, unseen: readonly LineSpan[]) {
 
 function namesOf(spans: readonly LineSpan[]): string {
   const names = spans.slice(0, mostSpans).map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
-  const more = spans.length > names.length ? `, and ${spans.length - names.length} more places` : "";
+  const more = spans.length > names.length ? `, and ${spans.length - names.length} more targets` : "";
   return clip(names.join(", "), 200) + more;
 }
 

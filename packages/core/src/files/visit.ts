@@ -2,49 +2,49 @@ import type { Ticket } from "./arrivals.js";
 import { cancelled } from "./call.js";
 import { excludedByOwner } from "./ignore-rules.js";
 import { tidyPath } from "./path-policy.js";
-import type { Place } from "./ports.js";
+import type { Target } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
 import type { Session } from "./session.js";
 
-/** Walks to a folder (or file) that is only looked at, without waiting for its turn. */
+/** Walks to a folder or file for a look, without waiting for its turn. */
 export async function inside<Result>(
   { ports }: Session,
   path: string | undefined,
-  look: (place: Place, name: string) => Promise<Result>,
+  look: (target: Target, name: string) => Promise<Result>,
 ): Promise<Result | Refusal> {
   const tidy = tidyPath(path ?? ".");
   if (isRefusal(tidy)) return tidy;
-  const place = await ports.disk.enter(tidy.path, "refuse");
-  if (isRefusal(place)) return place;
+  const target = await ports.disk.enter(tidy.path, "refuse");
+  if (isRefusal(target)) return target;
   try {
-    return await look(place, tidy.path === "" ? "." : tidy.path);
+    return await look(target, tidy.path === "" ? "." : tidy.path);
   } finally {
-    await place.close();
+    await target.close();
   }
 }
 
-/** Walks to a path, waits for its turn there, and lets the place go again. */
+/** Walks to a path, waits for its turn there, and closes the target after the work. */
 export async function atTurn<Result>(
   session: Session,
   path: string,
-  work: (place: Place) => Promise<Result>,
+  work: (target: Target) => Promise<Result>,
   { missing = "refuse", ticket, signal }: AtOptions = {},
 ): Promise<Result | Refusal> {
   const { disk } = session.ports;
   const found = await disk.enter(path, missing);
-  // Its folder may be made by a request that came before this one.
+  // An earlier request may make its folder.
   const isEarly = isRefusal(found) && found.code === "file_missing" && ticket !== undefined;
-  const place = isEarly ? await disk.enter(path, "allow") : found;
-  if (isRefusal(place)) return place;
+  const target = isEarly ? await disk.enter(path, "allow") : found;
+  if (isRefusal(target)) return target;
   try {
     await ticket?.turn();
     const run = async () =>
-      isEarly ? enterAgain(session, path, work) : ((await excludedByOwner(disk, place)) ?? work(place));
-    const passed = session.mutex.run([place.realPath], run, { shared: true, signal });
+      isEarly ? enterAgain(session, path, work) : ((await excludedByOwner(disk, target)) ?? work(target));
+    const passed = session.mutex.run([target.realPath], run, { shared: true, signal });
     ticket?.done();
     return (await passed) ?? cancelled;
   } finally {
-    await place.close();
+    await target.close();
   }
 }
 
@@ -52,15 +52,15 @@ export async function atTurn<Result>(
 async function enterAgain<Result>(
   { ports }: Session,
   path: string,
-  work: (place: Place) => Promise<Result>,
+  work: (target: Target) => Promise<Result>,
 ): Promise<Result | Refusal> {
   const { disk } = ports;
-  const place = await disk.enter(path, "refuse");
-  if (isRefusal(place)) return place;
+  const target = await disk.enter(path, "refuse");
+  if (isRefusal(target)) return target;
   try {
-    return (await excludedByOwner(disk, place)) ?? (await work(place));
+    return (await excludedByOwner(disk, target)) ?? (await work(target));
   } finally {
-    await place.close();
+    await target.close();
   }
 }
 

@@ -131,14 +131,14 @@ export const libraryWords: Vocabulary = {
   log: "log",
 };
 
-/** What was said in the library's words. */
-export interface Said {
+/** A message in the library's words. */
+export interface Worded {
   readonly message: string;
   readonly sentence?: Sentence;
 }
 
 /** A message in a door's words; what stands around its sentence stays as it is. */
-export function inWords({ message, sentence }: Said, vocabulary: Vocabulary): string {
+export function inWords({ message, sentence }: Worded, vocabulary: Vocabulary): string {
   if (sentence === undefined) return message;
   const own = say(sentence, libraryWords);
   const at = message.indexOf(own);

@@ -9,10 +9,9 @@ import { applySet, previewSet } from "./change-set.js";
 import { previewUndo, setToUndo, undoSet } from "./change-set-undo.js";
 import { readCurrent } from "./current.js";
 import type { Corrector, EditApplier } from "./edit-models.js";
-import { fileState, settledState } from "./file-states.js";
+import { fileState, recoveredState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
 import { defaultGuards, type Guards } from "./guards.js";
-import { HeldFiles } from "./held-files.js";
 import { KeyedMutex } from "./keyed-mutex.js";
 import type { Knowledge } from "./knowledge.js";
 import { noteFound } from "./landing.js";
@@ -21,7 +20,7 @@ import type {
   ApplyChangesOutcome,
   BytesOutcome,
   FileOutcome,
-  FileStanding,
+  FileStatus,
   FindOutcome,
   FolderOutcome,
   InfoOutcome,
@@ -37,34 +36,36 @@ import type {
   WriteRefusal,
 } from "./outcomes.js";
 import { outsideFolder, tidyPath } from "./path-policy.js";
-import type { HistoryEntry, Place, WorkspacePorts } from "./ports.js";
+import type { HistoryEntry, Target, WorkspacePorts } from "./ports.js";
 import type { PreviewOutcome } from "./preview.js";
 import { readMany } from "./read-many.js";
-import { readPlace } from "./reading.js";
+import { readTarget } from "./reading.js";
 import { isRefusal, type Refusal, refuseIn } from "./refusal.js";
 import { type DoneChange, replaceText } from "./replace.js";
-import type {
-  AddTextRequest,
-  ApplyChangesRequest,
-  ApplyEditRequest,
-  Asked,
-  ChangeRequest,
-  EditFileRequest,
-  FileRequest,
-  FindRequest,
-  InsertLinesRequest,
-  ListRequest,
-  LookRequest,
-  OneFileRequest,
-  PatchFileRequest,
-  ReadManyRequest,
-  ReadRequest,
-  ReplaceRequest,
-  RestoreRequest,
-  SearchRequest,
-  UndoRequest,
-  UpdateSectionRequest,
-  WriteFileRequest,
+import { ReplacedFiles } from "./replaced-files.js";
+import {
+  type AddTextRequest,
+  type ApplyChangesRequest,
+  type ApplyEditRequest,
+  type Asked,
+  type ChangeRequest,
+  type EditFileRequest,
+  type FileRequest,
+  type FindRequest,
+  type InsertLinesRequest,
+  isLook,
+  type ListRequest,
+  type LookRequest,
+  type OneFileRequest,
+  type PatchFileRequest,
+  type ReadManyRequest,
+  type ReadRequest,
+  type ReplaceRequest,
+  type RestoreRequest,
+  type SearchRequest,
+  type UndoRequest,
+  type UpdateSectionRequest,
+  type WriteFileRequest,
 } from "./requests.js";
 import { findFiles, searchFiles } from "./searching.js";
 import { defaultLimits, type Limits, type Session } from "./session.js";
@@ -128,7 +129,7 @@ export class Workspace {
       versions: new SessionStateService(options.resumedVersion),
       mutex: new KeyedMutex(),
       arrivals: new Arrivals(),
-      heldFiles: new HeldFiles(ports, (found) => noteFound(this.shared, found)),
+      replacedFiles: new ReplacedFiles(ports, (found) => noteFound(this.shared, found)),
       guards: { ...defaultGuards, ...options.guards },
       models: { match: options.match ?? "exact", corrector: options.corrector, applier: options.applier },
       readOnly: options.readOnly ?? false,
@@ -291,28 +292,28 @@ export class Workspace {
 
   /** What the system tells of a file or folder, without opening it. */
   async info(request: { readonly path: string }): Promise<InfoOutcome> {
-    return inside(this.shared, request.path, (place, name) => describeEntry(place, name));
+    return inside(this.shared, request.path, (target, name) => describeEntry(target, name));
   }
 
   /** The bytes of a file of any kind, as a whole: for images. No licence to write. */
   async readBytes(request: { readonly path: string }): Promise<BytesOutcome> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return tidy;
-    return atTurn(this.shared, tidy.path, (place) => readBytes(this.shared, place, tidy.path));
+    return atTurn(this.shared, tidy.path, (target) => readBytes(this.shared, target, tidy.path));
   }
 
   /** In what state files are now, in the order of the paths; hashes only. */
-  async fileStates(paths: readonly string[]): Promise<readonly FileStanding[]> {
-    const standings: FileStanding[] = [];
-    for (const path of paths) standings.push(await fileState(this.shared, path));
-    return standings;
+  async fileStates(paths: readonly string[]): Promise<readonly FileStatus[]> {
+    const statuses: FileStatus[] = [];
+    for (const path of paths) statuses.push(await fileState(this.shared, path));
+    return statuses;
   }
 
   /** The same under each file's lock, so that what a kill interrupted there is made good before. */
-  async settledStates(paths: readonly string[]): Promise<readonly FileStanding[]> {
-    const standings: FileStanding[] = [];
-    for (const path of paths) standings.push(await settledState(this.shared, path));
-    return standings;
+  async recoveredStates(paths: readonly string[]): Promise<readonly FileStatus[]> {
+    const statuses: FileStatus[] = [];
+    for (const path of paths) statuses.push(await recoveredState(this.shared, path));
+    return statuses;
   }
 
   /** Those of these states whose bytes are kept, so that they can be brought back. */
@@ -329,7 +330,7 @@ export class Workspace {
   async log(request: { readonly path: string }): Promise<LogOutcome> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return tidy;
-    const entries = await atTurn(this.shared, tidy.path, async (place) => this.logged(place), {
+    const entries = await atTurn(this.shared, tidy.path, async (target) => this.logged(target), {
       missing: "allow",
     });
     return "kind" in entries ? entries : { kind: "log", path: tidy.path, entries };
@@ -340,19 +341,19 @@ export class Workspace {
    * in the log. To be called when nothing more is asked of this workspace.
    */
   async letGo(): Promise<void> {
-    await this.shared.heldFiles.end();
+    await this.shared.replacedFiles.end();
   }
 
-  private async logged(place: Place): Promise<readonly LoggedWrite[] | Refusal> {
+  private async logged(target: Target): Promise<readonly LoggedWrite[] | Refusal> {
     const { history, blobs } = this.shared.ports;
-    const current = await readCurrent(place, this.shared, this.shared.limits.changeBytes);
+    const current = await readCurrent(target, this.shared, this.shared.limits.changeBytes);
     const disk = current.kind === "file" ? current.sha256 : null;
     const withFacts = async (entry: HistoryEntry): Promise<LoggedWrite> => ({
       ...entry,
       kept: entry.after !== null && (await blobs.has(entry.after)),
       current: entry.after === disk,
     });
-    const entries = await history.entries(place.realPath);
+    const entries = await history.entries(target.realPath);
     return Promise.all(entries.toReversed().map(withFacts));
   }
 
@@ -383,18 +384,9 @@ export class Workspace {
   }
 
   private obtain(call: Call, request: FileRequest, ticket: Ticket): Promise<FileOutcome> {
-    switch (request.kind) {
-      case "read":
-      case "read_many":
-      case "list":
-      case "find":
-      case "search":
-        return this.look(call, request, ticket);
-      case "apply_changes":
-        return this.withFound(() => applySet(call, request, ticket));
-      default:
-        return this.withFound(() => this.changeFile(call, request, ticket));
-    }
+    if (isLook(request)) return this.look(call, request, ticket);
+    if (request.kind === "apply_changes") return this.withFound(() => applySet(call, request, ticket));
+    return this.withFound(() => this.changeFile(call, request, ticket));
   }
 
   private async look(call: Call, request: LookRequest, ticket: Ticket): Promise<FileOutcome> {
@@ -411,12 +403,12 @@ export class Workspace {
       case "list":
         return this.listEntries(request);
       case "find":
-        return inside(this.shared, request.path, (place, name) =>
-          findFiles(this.shared, place, name, request),
+        return inside(this.shared, request.path, (target, name) =>
+          findFiles(this.shared, target, name, request),
         );
       case "search":
-        return inside(this.shared, request.path, (place, name) =>
-          searchFiles(this.shared, place, name, request),
+        return inside(this.shared, request.path, (target, name) =>
+          searchFiles(this.shared, target, name, request),
         );
       default:
         return request satisfies never;
@@ -426,13 +418,14 @@ export class Workspace {
   private async readFile(call: Call, request: Asked<ReadRequest>, ticket?: Ticket): Promise<ReadOutcome> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return { ...tidy, path: request.path };
-    const { heldFiles } = this.shared;
-    await heldFiles.look("soon");
-    const work = async (place: Place) =>
-      outsideFolder(place.relativePath, request.within) ?? (await readPlace(call, place, tidy.path, request));
+    const { replacedFiles } = this.shared;
+    await replacedFiles.look("soon");
+    const work = async (target: Target) =>
+      outsideFolder(target.relativePath, request.within) ??
+      (await readTarget(call, target, tidy.path, request));
     const outcome = await atTurn(this.shared, tidy.path, work, { ticket, signal: call.signal });
     if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
-    const notice = heldFiles.takeWords();
+    const notice = replacedFiles.takeNotices();
     return notice === "" ? outcome : { ...outcome, notice };
   }
 
@@ -442,8 +435,8 @@ export class Workspace {
     if (!whole || depth < 1 || limit < 1) {
       return refuseIn("invalid_arguments", "{depth} and {limit} are whole numbers of at least 1.");
     }
-    return inside(this.shared, request.path, async (place, name) => {
-      const listing = await listFolder(this.shared.ports.disk, place, name, { depth, limit, all });
+    return inside(this.shared, request.path, async (target, name) => {
+      const listing = await listFolder(this.shared.ports.disk, target, name, { depth, limit, all });
       return isRefusal(listing)
         ? listing
         : { kind: "listed", path: name, entries: listing.entries, more: listing.more };
@@ -504,10 +497,10 @@ export class Workspace {
   private async withFound<Outcome extends { readonly message: string }>(
     work: () => Promise<Outcome>,
   ): Promise<Outcome> {
-    const { heldFiles } = this.shared;
-    await heldFiles.look("soon");
+    const { replacedFiles } = this.shared;
+    await replacedFiles.look("soon");
     const outcome = await work();
-    const words = heldFiles.takeWords();
+    const words = replacedFiles.takeNotices();
     return words === "" ? outcome : { ...outcome, message: `${outcome.message}\n${words}` };
   }
 }

@@ -23,5 +23,17 @@ export type {
   RepairKind,
   StrictApplier,
 } from "./model/types.js";
-export { isPlaceholder } from "./read/placeholder.js";
 export { type FileDiff, type FileDiffs, splitByFile } from "./read/split-files.js";
+export { omissionIn } from "./replace/omission.js";
+export {
+  type EditedText,
+  type EditMisfit,
+  type ExactEdit,
+  type InexactUse,
+  replaceExactly,
+  type WrongCount,
+} from "./replace/replace-exactly.js";
+export { applySplices, differenceOf, type TextSplice } from "./replace/splice.js";
+export { endingAt, inEndingsAt } from "./replace/text-places.js";
+export type { Heading } from "./section/outline.js";
+export { type SectionMisfit, type SectionOutcome, sectionText, updateSection } from "./section/section.js";

@@ -1,7 +1,7 @@
 /**
  * Makes a name or a short quote safe to show to a model or in a terminal: controls, bidirectional
  * overrides, zero-width characters, line separators, lone surrogates and the characters that could
- * close an envelope stand there as `\u....`, so that nothing in it can act.
+ * close an envelope stand there as `\u....`, above U+FFFF as `\u{.....}`, so that nothing in it can act.
  */
 export function escapeForDisplay(text: string): string {
   return text.replace(unsafe, (char) => {

@@ -9,6 +9,7 @@ export const appendToFile = defineTool({
     "Adds content to the end of a file, exactly as given; begin it with a newline to start a new line where the file may not end with one. For a new entry, note or section: the file need not be read, and is not sent back. A missing file is created.",
   parameters: z.object({ file_path: filePath, content: z.string().describe("Text to add"), encoding }),
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  words: { append: "append_to_file" },
   intent: ({ file_path, ...request }) =>
     fileIntent({ kind: "append", path: file_path, tool: "append_to_file", ...request }, { quiet: true }),
 });

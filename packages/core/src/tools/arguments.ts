@@ -40,6 +40,20 @@ export function parseArguments(tool: Parameters, args: unknown): ParsedArguments
   return refuse(lacksBase ? "missing_base" : "invalid_arguments", explain(tool, issue, values));
 }
 
+/** A tool, as far as its calls are understood. */
+interface Understood<Intent extends object> extends Parameters {
+  intent(args: Readonly<Record<string, unknown>>): Intent;
+}
+
+/** What a call means: its tool's own intent, or why its arguments are none. Pure, for tools of every kind. */
+export function intentOf<Intent extends object>(
+  tool: Understood<Intent>,
+  args: unknown,
+): Intent | Extract<ParsedArguments, { readonly kind: "refusal" }> {
+  const parsed = parseArguments(tool, args);
+  return parsed.kind === "refusal" ? parsed : tool.intent(parsed.values);
+}
+
 const baseArgument = "base_content_sha256";
 
 function tolerate(schema: unknown, value: unknown): unknown {

@@ -9,7 +9,7 @@ import type { FileIntent, ToolWorkspace } from "./tool.js";
 import type { ToolResult } from "./wire/result.js";
 
 /** A request that was carried out, with its answer. */
-export interface Answered {
+export interface CarriedOut {
   readonly intent: FileIntent;
   readonly outcome: FileOutcome;
 }
@@ -19,7 +19,7 @@ export async function carryRequest(
   workspace: ToolWorkspace,
   intent: FileIntent,
   scope: RunScope,
-): Promise<Answered> {
+): Promise<CarriedOut> {
   const outcome = await workspace.run(intent.request, scope);
   const { otherwise } = intent;
   if (otherwise === undefined || !isRefusal(outcome) || outcome.code !== otherwise.on)
@@ -29,7 +29,7 @@ export async function carryRequest(
 }
 
 /** An outcome as what is to be shown of it. */
-export function resultOf({ intent, outcome }: Answered): ToolResult {
+export function resultOf({ intent, outcome }: CarriedOut): ToolResult {
   switch (outcome.kind) {
     case "read":
       return { kind: "read", outcome };

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { appendToFile } from "./append-to-file.js";
 import { applyChanges } from "./apply-changes.js";
 import { applyEdit } from "./apply-edit.js";
@@ -14,13 +15,12 @@ import { replace } from "./replace.js";
 import { safePatch } from "./safe-patch.js";
 import { searchFiles } from "./search-files.js";
 import { strReplaceBasedEditTool } from "./str-replace-based-edit-tool.js";
-import type { Tool } from "./tool.js";
+import type { FileTool } from "./tool.js";
 import { undoEdit } from "./undo-edit.js";
 import { updateSection } from "./update-section.js";
 import { writeFile } from "./write-file.js";
 
-/** The tools that are offered unless a host names others, in the order in which every door offers them. */
-export const tools: readonly Tool[] = [
+const offered = [
   readFile,
   readManyFiles,
   listFiles,
@@ -31,25 +31,33 @@ export const tools: readonly Tool[] = [
   appendToFile,
   updateSection,
   undoEdit,
-];
+] as const;
+const named = [findFiles, applyChanges, prependToFile, insertLines] as const;
+const dialects = [strReplaceBasedEditTool, memory, replace, fsWrite, applyEdit] as const;
+const all = [...offered, ...named, ...dialects] as const;
+
+/** The name of a tool of ours. */
+export type ToolName = (typeof all)[number]["name"];
+
+/** A tool of ours. */
+export type OwnTool = FileTool<z.ZodRawShape, ToolName>;
+
+/** The tools that are offered unless a host names others, in the order in which every door offers them. */
+export const tools: readonly OwnTool[] = offered;
 
 /** Tools as other vendors' models were trained on them, offered instead of ours, never beside them. */
-export const dialectTools: readonly Tool[] = [strReplaceBasedEditTool, memory, replace, fsWrite, applyEdit];
+export const dialectTools: readonly OwnTool[] = dialects;
 
-/** Every tool: those that a host has to name come last. */
-export const allTools: readonly Tool[] = [
-  ...tools,
-  findFiles,
-  applyChanges,
-  prependToFile,
-  insertLines,
-  ...dialectTools,
-];
+/** Every tool, and so the one list of their names: those that a host has to name come last. */
+export const allTools: readonly OwnTool[] = all;
+
+/** The names of all tools, in the same order. */
+export const toolNames: readonly ToolName[] = allTools.map(({ name }) => name);
 
 /** Those that change nothing. */
-export const readingTools: readonly Tool[] = tools.filter((tool) => tool.annotations.readOnly);
+export const readingTools: readonly OwnTool[] = tools.filter((tool) => tool.annotations.readOnly);
 
 /** The tool of this name among all tools, offered or not; undefined where there is none. */
-export function findTool(name: string): Tool | undefined {
+export function findTool(name: string): OwnTool | undefined {
   return allTools.find((tool) => tool.name === name);
 }

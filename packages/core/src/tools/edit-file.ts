@@ -17,6 +17,7 @@ export const editFile = defineTool({
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  words: { edit: "edit_file" },
   intent: ({ file_path, edits, base_content_sha256, ...options }) => {
     const request = { path: file_path, edits: edits.map(readEdit), tool: "edit_file" };
     return fileIntent({ kind: "edit", ...request, ...baseOf(base_content_sha256), ...options });

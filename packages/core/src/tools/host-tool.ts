@@ -1,17 +1,14 @@
 import type * as z from "zod";
 import type { FileEffect, Media } from "../conversation/index.js";
-import { isRefusal, type Refusal, type RefusalCode } from "../files/index.js";
-import { parseArguments } from "./arguments.js";
+import { isRefusal, type RefusalCode } from "../files/index.js";
+import { intentOf } from "./arguments.js";
 import { catching } from "./run-tool.js";
+import type { ToolDefinition } from "./tool.js";
 
 /** A tool that a host brings along, such as a shell or the tools of an MCP server. */
-export interface HostTool<Shape extends z.ZodRawShape = z.ZodRawShape> {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly parameters: z.ZodObject<Shape>;
-  /** What a call means, so that it can be shown and approved before it runs. Pure. */
-  intent(args: z.output<z.ZodObject<Shape>>): HostRequest | Refusal;
+export interface HostTool<Shape extends z.ZodRawShape = z.ZodRawShape>
+  extends ToolDefinition<Shape, HostRequest> {
+  readonly kind: "host";
   /** Does it. An expected failure is a result; what is thrown is caught by `runHostTool`. */
   run(request: HostRequest, scope: HostScope): Promise<HostToolResult>;
 }
@@ -46,8 +43,7 @@ export interface HostToolResult {
 /** Runs a host's tool; it never rejects and shows no stack trace. */
 export async function runHostTool(tool: HostTool, args: unknown, scope: HostScope): Promise<HostToolResult> {
   const work = async (): Promise<HostToolResult> => {
-    const parsed = parseArguments(tool, args);
-    const request = parsed.kind === "refusal" ? parsed : tool.intent(parsed.values);
+    const request = intentOf(tool, args);
     if (isRefusal(request))
       return { code: request.code, text: `FAILED (${request.code}): ${request.message}` };
     return tool.run(request, scope);

@@ -1,15 +1,34 @@
 export { chooseSuffix, type FrameSuffix } from "../text/index.js";
 export type { Approval, Approve, Question } from "./approval.js";
 export { type ParsedArguments, parseArguments } from "./arguments.js";
-export { allTools, dialectTools, findTool, readingTools, tools } from "./catalog.js";
-export { type Carried, carryOut, type StandingCall, type TurnHost } from "./conversation/carry-out.js";
-export { conversationTools, findConversationTool } from "./conversation/catalog.js";
 export {
-  type ConversationHost,
-  type ConversationTool,
+  allTools,
+  dialectTools,
+  findTool,
+  type OwnTool,
+  readingTools,
+  type ToolName,
+  toolNames,
+  tools,
+} from "./catalog.js";
+export { type Carried, carryOut, type StandingCall, type TurnHost } from "./conversation/carry-out.js";
+export {
   type ConversationToolName,
   conversationToolNames,
-  type FilesThatFollow,
+  conversationTools,
+  findConversationTool,
+} from "./conversation/catalog.js";
+export type {
+  ConversationRequest,
+  FilesAtMove,
+  HistoryRequest,
+  TaskRequest,
+  TrackRequest,
+} from "./conversation/conversation-request.js";
+export type {
+  ConversationHost,
+  ConversationTool,
+  FilesThatFollow,
 } from "./conversation/conversation-tool.js";
 export { followFiles } from "./conversation/follow-files.js";
 export {
@@ -26,14 +45,8 @@ export {
 } from "./host-tool.js";
 export { phraseResult } from "./phrase.js";
 export { catching, runTool, type ToolContext } from "./run-tool.js";
-export {
-  jsonSchema,
-  type Tool,
-  type ToolAnnotations,
-  type ToolName,
-  type ToolWorkspace,
-  toolNames,
-} from "./tool.js";
+export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool.js";
+export { type Tool, toolOfName } from "./tool-of-name.js";
 export { type FileFrame, type WrittenFrame, writeFrame } from "./wire/envelope.js";
 export {
   answerBudgetChars,

@@ -15,6 +15,7 @@ export const insertLines = defineTool({
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  words: { insert: "insert_lines" },
   intent: ({ file_path, after_line, base_content_sha256, ...request }) => {
     const place = { path: file_path, afterLine: after_line, base: base_content_sha256, tool: "insert_lines" };
     return fileIntent({ kind: "insert_lines", ...place, ...request });

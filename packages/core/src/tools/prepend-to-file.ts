@@ -9,6 +9,7 @@ export const prependToFile = defineTool({
     "Adds content to the beginning of a file, exactly as given; end it with a newline to keep the old first line apart. The file need not be read, and is not sent back. A missing file is created.",
   parameters: z.object({ file_path: filePath, content: z.string().describe("Text to add"), encoding }),
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  words: { prepend: "prepend_to_file" },
   intent: ({ file_path, ...request }) =>
     fileIntent({ kind: "prepend", path: file_path, tool: "prepend_to_file", ...request }, { quiet: true }),
 });

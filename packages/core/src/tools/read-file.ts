@@ -15,5 +15,6 @@ The header line before the content holds path, version and sha256, and names the
     encoding,
   }),
   annotations: readOnlyAnnotations,
+  words: { read: "read_file", window: "offset and limit" },
   intent: ({ file_path, ...window }) => fileIntent({ kind: "read", path: file_path, ...window }),
 });

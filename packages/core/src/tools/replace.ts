@@ -17,6 +17,7 @@ export const replace = defineTool({
     instruction: z.string().exactOptional().describe("What the change is for"),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  words: { edit: "replace" },
   intent: ({ file_path, old_string, new_string, expected_replacements }) =>
     fileIntent({
       kind: "replace",

@@ -1,20 +1,19 @@
 import {
   type CallKnowledge,
-  type ChangeRequest,
   DiskFault,
-  type FileRequest,
   type FileState,
+  isLook,
   isRefusal,
   type Knowledge,
   refuse,
   type ShownLines,
 } from "../files/index.js";
 import { type Approve, carryApproved } from "./approval.js";
-import { parseArguments } from "./arguments.js";
+import { intentOf } from "./arguments.js";
 import { carryRequest, resultOf } from "./carry-request.js";
 import { findTool, tools } from "./catalog.js";
 import { phraseResult } from "./phrase.js";
-import type { ArgumentRefusal, FileIntent, Tool, ToolWorkspace } from "./tool.js";
+import type { ArgumentRefusal, FileIntent, FileTool, ToolWorkspace } from "./tool.js";
 import { vocabularyOf } from "./vocabulary.js";
 import { defaultWireOptions, type WireOptions } from "./wire/options.js";
 import { renderResult } from "./wire/render.js";
@@ -24,7 +23,7 @@ import type { ToolReply, ToolResult } from "./wire/result.js";
 export interface ToolContext extends Partial<Omit<WireOptions, "vocabulary">> {
   readonly workspace: ToolWorkspace;
   /** The tools that the caller has; refusals name no others. Those of the default set unless given. */
-  readonly offered?: readonly Tool[];
+  readonly offered?: readonly FileTool[];
   /** Refuses every writing tool with `read_only`. */
   readonly readOnly?: boolean;
   /** What the caller was shown; that of the workspace's own session unless given. */
@@ -77,11 +76,11 @@ export async function runToolWithResult(name: string, args: unknown, context: To
   }
 }
 
-function offeredTo({ offered = tools, readOnly = false }: ToolContext): readonly Tool[] {
+function offeredTo({ offered = tools, readOnly = false }: ToolContext): readonly FileTool[] {
   return readOnly ? offered.filter((tool) => tool.annotations.readOnly) : offered;
 }
 
-async function obtainResult(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {
+async function obtainResult(tool: FileTool, args: unknown, context: ToolContext): Promise<ToolResult> {
   const writing = !tool.annotations.readOnly;
   if (writing && context.readOnly === true) {
     const message = `This server is read-only: ${tool.name} is not offered, nothing was written.`;
@@ -89,8 +88,7 @@ async function obtainResult(tool: Tool, args: unknown, context: ToolContext): Pr
     return { kind: "refused", refusal: refuse("read_only", message), writing, several };
   }
   const work = async () => {
-    const parsed = parseArguments(tool, args);
-    const intent = parsed.kind === "refusal" ? parsed : tool.intent(parsed.values);
+    const intent = intentOf(tool, args);
     return isRefusal(intent) ? refuseCall(tool, args, intent, context) : carry(intent, context);
   };
   return catching(tool.name, work, context, (error) => {
@@ -129,22 +127,8 @@ async function carry(intent: FileIntent, context: ToolContext): Promise<ToolResu
   };
   const { approve, workspace } = context;
   const { request } = intent;
-  if (approve === undefined || !isChange(request))
-    return resultOf(await carryRequest(workspace, intent, scope));
+  if (approve === undefined || isLook(request)) return resultOf(await carryRequest(workspace, intent, scope));
   return resultOf({ intent, outcome: await carryApproved(workspace, request, scope, approve) });
-}
-
-function isChange(request: FileRequest): request is ChangeRequest {
-  switch (request.kind) {
-    case "read":
-    case "read_many":
-    case "list":
-    case "find":
-    case "search":
-      return false;
-    default:
-      return true;
-  }
 }
 
 /**
@@ -152,7 +136,7 @@ function isChange(request: FileRequest): request is ChangeRequest {
  * where the content is shown, too.
  */
 async function refuseCall(
-  tool: Tool,
+  tool: FileTool,
   args: unknown,
   refusal: ArgumentRefusal,
   context: ToolContext,
@@ -187,7 +171,7 @@ async function latestState({ workspace, knowledge }: ToolContext, path: string):
 }
 
 /** The file that a call is about, whatever its tool calls the argument. */
-function pathOf(tool: Tool, args: unknown): string | undefined {
+function pathOf(tool: FileTool, args: unknown): string | undefined {
   if (typeof args !== "object" || args === null) return undefined;
   const named = ["file_path", "path", "old_path"].map((name) => Reflect.get(args, name));
   const path = named.find((value): value is string => typeof value === "string" && value !== "");

@@ -21,6 +21,7 @@ To create a file, give a diff from /dev/null and the SHA-256 of empty content (e
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  words: { patch: "safe_patch" },
   intent: ({ file_path, unified_diff, base_content_sha256, ...options }) => {
     const request = { path: file_path, diff: unified_diff, base: base_content_sha256, tool: "safe_patch" };
     return fileIntent({ kind: "patch", ...request, ...options });

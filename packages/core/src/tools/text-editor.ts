@@ -11,10 +11,10 @@ export interface EditorCall {
   readonly within?: string;
 }
 
-type Intent = FileIntent | ArgumentRefusal;
+type EditorIntent = FileIntent | ArgumentRefusal;
 
 /** `view`: a file, lines of it, or a folder two levels deep. */
-export function view({ path, within }: EditorCall, range: readonly number[] | undefined): Intent {
+export function view({ path, within }: EditorCall, range: readonly number[] | undefined): EditorIntent {
   const [first = 1, last = -1] = range ?? [];
   if (range !== undefined && (range.length !== 2 || first < 1 || (last !== -1 && last < first)))
     return { ...refuseArguments(wrongRange, path), looksOnly: true };
@@ -25,7 +25,7 @@ export function view({ path, within }: EditorCall, range: readonly number[] | un
 }
 
 /** `create`: over an existing file only where all of its present state was shown. */
-export function create({ path, tool, within }: EditorCall, content: string | undefined): Intent {
+export function create({ path, tool, within }: EditorCall, content: string | undefined): EditorIntent {
   if (content === undefined) return missing("create", "file_text", path);
   const sentBytes = new TextEncoder().encode(content).length;
   const request = { kind: "write", path, content, tool, hashless: true, ...limitsOf(within) } as const;
@@ -37,7 +37,7 @@ export function strReplace(
   { path, tool, atomic = false, within }: EditorCall,
   oldString: string | undefined,
   newString: string | undefined,
-): Intent {
+): EditorIntent {
   if (oldString === undefined) return missing("str_replace", "old_str", path);
   const edits = [{ oldString, newString: newString ?? "" }];
   return fileIntent({ kind: "edit", path, edits, tool, atomic, ...limitsOf(within) });
@@ -48,7 +48,7 @@ export function insert(
   { path, tool, within }: EditorCall,
   afterLine: number | undefined,
   content: string | undefined,
-): Intent {
+): EditorIntent {
   if (afterLine === undefined) return missing("insert", "insert_line", path);
   if (content === undefined) return missing("insert", "insert_text", path);
   const place = { path, afterLine, content, tool, hashless: true } as const;

@@ -1,25 +1,44 @@
 import * as z from "zod";
-import { type FileRequest, type Refusal, type RefusalCode, refuse, type Workspace } from "../files/index.js";
+import {
+  type FileRequest,
+  type Refusal,
+  type RefusalCode,
+  refuse,
+  type Vocabulary,
+  type Workspace,
+} from "../files/index.js";
 
-/** One tool: what a model is told about it, what it takes, what it does. Doors are generated from it. */
-export interface Tool<Shape extends z.ZodRawShape = z.ZodRawShape> {
-  readonly name: ToolName;
+/**
+ * What every tool has, whoever carries its calls out: what a model is told about it, what it takes, what a call
+ * of it means. Doors are generated from it.
+ */
+export interface ToolDefinition<Shape extends z.ZodRawShape, Intent extends object> {
+  readonly name: string;
   /** For people, in a client's list of tools. */
   readonly title: string;
   /** The just-in-time prompt of the model (seed 1, section 6). */
   readonly description: string;
   /** Unknown arguments are dropped, since clients add their own. */
   readonly parameters: z.ZodObject<Shape>;
+  /**
+   * What a call means: a request, from arguments that `parameters` has parsed. Pure, so that a host can ask
+   * what a call will touch, show it and have it approved before it is carried out.
+   */
+  intent(args: z.output<z.ZodObject<Shape>>): Intent | ArgumentRefusal;
+}
+
+/** A tool that works on the files of a workspace. */
+export interface FileTool<Shape extends z.ZodRawShape = z.ZodRawShape, Name extends string = string>
+  extends ToolDefinition<Shape, FileIntent> {
+  readonly kind: "file";
+  readonly name: Name;
   readonly annotations: ToolAnnotations;
+  /** What it is called in the refusals of the tools beside it, by what it is for; none is named otherwise. */
+  readonly words?: Vocabulary;
   /** Answers for several files: with `changes` in place of `latest_file_state`. */
   readonly several?: true;
   /** The file in the workspace that a path of a call means; the path itself unless given. */
   fileAt?(path: string): string;
-  /**
-   * What a call means: a request, from arguments that `parameters` has parsed. Pure, so that a host can ask
-   * which file a call will touch before it is carried out.
-   */
-  intent(args: z.output<z.ZodObject<Shape>>): FileIntent | ArgumentRefusal;
 }
 
 /** A call of a tool as a request of the workspace, and how its answer is to be shown. */
@@ -61,31 +80,6 @@ export function refuseArguments(message: string, path?: string): ArgumentRefusal
   return path === undefined ? refusal : { ...refusal, path };
 }
 
-export const toolNames = [
-  "read_file",
-  "read_many_files",
-  "list_files",
-  "search_files",
-  "safe_patch",
-  "edit_file",
-  "write_file",
-  "append_to_file",
-  "update_section",
-  "undo_edit",
-  "find_files",
-  "apply_changes",
-  "prepend_to_file",
-  "insert_lines",
-  "str_replace_based_edit_tool",
-  "memory",
-  "replace",
-  "fs_write",
-  "apply_edit",
-] as const;
-
-/** The name of a file tool, as models call it. */
-export type ToolName = (typeof toolNames)[number];
-
 /** True statements about a tool, in the terms of the Model Context Protocol. */
 export interface ToolAnnotations {
   readonly readOnly: boolean;
@@ -99,9 +93,11 @@ export interface ToolAnnotations {
 /** What the tools need of a `Workspace`. */
 export type ToolWorkspace = Pick<Workspace, "run" | "begin" | "preview">;
 
-/** Types a definition by its own parameters; adds nothing. */
-export function defineTool<Shape extends z.ZodRawShape>(tool: Tool<Shape>): Tool<Shape> {
-  return tool;
+/** A tool of files, typed by its own name and parameters. */
+export function defineTool<Shape extends z.ZodRawShape, const Name extends string>(
+  tool: Omit<FileTool<Shape, Name>, "kind">,
+): FileTool<Shape, Name> {
+  return { ...tool, kind: "file" };
 }
 
 /** The JSON Schema of a tool's parameters, or of an answer, as it is published. */

@@ -19,6 +19,7 @@ export const updateSection = defineTool({
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  words: { section: "update_section" },
   intent: ({ file_path, section_header, new_content, base_content_sha256, ...options }) => {
     const section = { path: file_path, sectionHeader: section_header, newContent: new_content };
     const request = { ...section, ...baseOf(base_content_sha256), tool: "update_section", ...options };

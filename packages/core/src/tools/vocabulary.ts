@@ -1,11 +1,11 @@
 import type { Role, Vocabulary } from "../files/index.js";
-import { jsonSchema, type Tool } from "./tool.js";
+import { type FileTool, jsonSchema } from "./tool.js";
 
 /**
  * The words in which a refusal of one tool's call is said: the tools that are offered beside it, and the
  * arguments that it takes itself.
  */
-export function vocabularyOf(tool: Tool, offered: readonly Tool[]): Vocabulary {
+export function vocabularyOf(tool: FileTool, offered: readonly FileTool[]): Vocabulary {
   const all = [tool, ...offered.filter((other) => other !== tool)];
   const toolWords = all.toReversed().flatMap((one) => Object.entries(toolRoles(one)));
   const names = argumentNames(tool);
@@ -17,33 +17,13 @@ export function vocabularyOf(tool: Tool, offered: readonly Tool[]): Vocabulary {
   return Object.fromEntries([...toolWords, ...ownWords]);
 }
 
-/** What a tool is for; of a tool with commands, by the command. */
-function toolRoles({ name, parameters }: Tool): Vocabulary {
-  const role = ownRoles[name];
-  if (role !== undefined) return role;
+/** What a tool is for: what it says itself; of a tool with commands, by the command. */
+function toolRoles({ words, parameters }: FileTool): Vocabulary {
+  if (words !== undefined) return words;
   const commands: readonly string[] = commandsOf(parameters.shape.command);
-  const words = Object.entries(commandRoles).filter(([, [command]]) => commands.includes(command));
-  return Object.fromEntries(words.map(([one, [, word]]) => [one, word]));
+  const own = Object.entries(commandRoles).filter(([, [command]]) => commands.includes(command));
+  return Object.fromEntries(own.map(([one, [, word]]) => [one, word]));
 }
-
-const ownRoles: Readonly<Record<string, Vocabulary>> = {
-  read_file: { read: "read_file", window: "offset and limit" },
-  read_many_files: {},
-  list_files: {},
-  search_files: {},
-  find_files: {},
-  safe_patch: { patch: "safe_patch" },
-  edit_file: { edit: "edit_file" },
-  write_file: { write: "write_file" },
-  append_to_file: { append: "append_to_file" },
-  prepend_to_file: { prepend: "prepend_to_file" },
-  insert_lines: { insert: "insert_lines" },
-  update_section: { section: "update_section" },
-  undo_edit: {},
-  apply_changes: { changes: "apply_changes" },
-  apply_edit: {},
-  replace: { edit: "replace" },
-};
 
 /** By role: a command of the tools that take one, and what it is called in a sentence. */
 const commandRoles = {
@@ -76,7 +56,7 @@ function commandsOf(command: unknown): readonly string[] {
 }
 
 /** The names of all arguments of a tool, those inside lists and objects, too. */
-function argumentNames({ parameters }: Tool): ReadonlySet<string> {
+function argumentNames({ parameters }: FileTool): ReadonlySet<string> {
   const names = new Set<string>();
   collectNames(jsonSchema(parameters), names);
   return names;

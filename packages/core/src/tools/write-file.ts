@@ -21,6 +21,7 @@ Usage protocol:
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  words: { write: "write_file" },
   intent: ({ file_path, content, base_content_sha256, ...options }) => {
     const base = base_content_sha256 === undefined ? {} : { base: base_content_sha256 };
     return fileIntent({ kind: "write", path: file_path, content, tool: "write_file", ...base, ...options });

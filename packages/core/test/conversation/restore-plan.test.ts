@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import {
   type ConversationContext,
   planRestore,
+  type RestoreDirection,
   type RestoreDisk,
   type RestorePlan,
-  type RestoreWay,
   type TurnPayload,
 } from "../../src/conversation/index.js";
-import { type FileStanding, isRefusal, refuse } from "../../src/files/index.js";
+import { type FileStatus, isRefusal, refuse } from "../../src/files/index.js";
 import {
   boundary,
   freshConversation,
@@ -20,7 +20,7 @@ import {
 } from "./files-support.js";
 
 /** What is on the disk; all states are kept but those that begin with `gone`. */
-function diskOf(files: Readonly<Record<string, string | null | Omit<FileStanding, "path">>>): RestoreDisk {
+function diskOf(files: Readonly<Record<string, string | null | Omit<FileStatus, "path">>>): RestoreDisk {
   return {
     fileStates: async (paths) =>
       paths.map((path) => {
@@ -34,7 +34,7 @@ function diskOf(files: Readonly<Record<string, string | null | Omit<FileStanding
 
 async function planOf(
   tree: ConversationContext,
-  way: RestoreWay,
+  way: RestoreDirection,
   disk: Parameters<typeof diskOf>[0],
 ): Promise<RestorePlan> {
   const plan = await planRestore(tree, way, diskOf(disk));
@@ -324,7 +324,7 @@ describe("taking a restore back", () => {
 describe("what cannot be planned", () => {
   const tree = withPath(freshConversation(), "a", "root", [said, wrote("x", "1", "2")]);
   const pruned = { ...tree, pruned: tree.pruned.set("a1", true as const) };
-  const cases: readonly (readonly [string, ConversationContext, RestoreWay, string])[] = [
+  const cases: readonly (readonly [string, ConversationContext, RestoreDirection, string])[] = [
     ["an unknown node to go to", tree, { fromId: "a2", toId: "no" }, "unknown_node"],
     ["an unknown node to come from", tree, { fromId: "no", toId: "a2" }, "unknown_node"],
     ["a pruned branch", pruned, { fromId: "root", toId: "a2" }, "pruned_node"],

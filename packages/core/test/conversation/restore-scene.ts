@@ -4,10 +4,10 @@ import {
   type ConversationRefusal,
   type FileEffect,
   planRestore,
+  type RestoreDirection,
   type Restored,
   type RestorePlan,
   type RestoreTerms,
-  type RestoreWay,
   restoreFiles,
   type TurnNode,
 } from "../../src/conversation/index.js";
@@ -83,7 +83,7 @@ export class Scene {
     return must(this.manager.addNode({ kind: "tool_result", callId, name: "t", output: "", files }));
   }
 
-  async plan(way: RestoreWay): Promise<RestorePlan> {
+  async plan(way: RestoreDirection): Promise<RestorePlan> {
     return must(await planRestore(this.manager.context, way, this.workspace, this.manager.manifests));
   }
 

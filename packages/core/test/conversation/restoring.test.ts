@@ -5,8 +5,8 @@ import {
   createConversation,
   memorySessionStore,
   openConversation,
+  recoverRestore,
   restoreFiles,
-  settleRestore,
 } from "../../src/conversation/index.js";
 import { type ApplyChangesRequest, isRefusal, refuse } from "../../src/files/index.js";
 import { Scene, shaOf } from "./restore-scene.js";
@@ -187,14 +187,14 @@ describe("settling what a kill left open", () => {
       ];
       must(scene.manager.beginRestore({ restoreId: "r", fromId: tip, toId: start, files }));
       for (const [path, text] of Object.entries(disk)) scene.poke(path, text);
-      const settled = must(await settleRestore(scene.manager, scene.workspace));
+      const settled = must(await recoverRestore(scene.manager, scene.workspace));
       expect(settled).toMatchObject({ kind, changed });
       expect(scene.manager.context.pendingRestore).toBeUndefined();
       const head = scene.manager.getCurrentNode();
       if (kind === "restore_happened")
         expect(head).toMatchObject({ parentId: start, payload: { restoreId: "r" } });
       else expect(head.id).toBe(tip);
-      expect(await settleRestore(scene.manager, scene.workspace)).toEqual({ kind: "nothing_pending" });
+      expect(await recoverRestore(scene.manager, scene.workspace)).toEqual({ kind: "nothing_pending" });
     });
   }
 });
@@ -241,7 +241,7 @@ describe("a restore whose journal or lock fails", () => {
     delete full.refusal;
     await conversation.close();
     const again = must(await openConversation(store, scene.manager.context.sessionId, "write", sources));
-    expect(must(await settleRestore(again.manager, workspace))).toMatchObject({ kind: "restore_happened" });
+    expect(must(await recoverRestore(again.manager, workspace))).toMatchObject({ kind: "restore_happened" });
     expect(again.manager.getCurrentNode()).toMatchObject({
       parentId: plan.toId,
       payload: { restoreId: "r" },
@@ -253,8 +253,10 @@ describe("a restore whose journal or lock fails", () => {
     const files = [{ path: "x", from: shaOf("two"), to: shaOf("one") }];
     must(scene.manager.beginRestore({ restoreId: "r", fromId: plan.fromId, toId: plan.toId, files }));
     const barred = refuse("busy", "Somebody holds it.");
-    const settledStates = async (paths: readonly string[]) => paths.map((path) => ({ path, barred }));
-    expect(await settleRestore(scene.manager, { settledStates })).toMatchObject({ code: "files_refused" });
+    const recoveredStates = async (paths: readonly string[]) => paths.map((path) => ({ path, barred }));
+    expect(await recoverRestore(scene.manager, { recoveredStates: recoveredStates })).toMatchObject({
+      code: "files_refused",
+    });
     expect(scene.manager.context.pendingRestore?.restoreId).toBe("r");
   });
 
@@ -266,7 +268,7 @@ describe("a restore whose journal or lock fails", () => {
     const files = [{ path: "x", from: shaOf("three"), to: shaOf("two") }];
     must(scene.manager.beginRestore({ restoreId: "r", fromId: scene.head, toId: start, files, cancels: id }));
     scene.poke("x", "two");
-    expect(must(await settleRestore(scene.manager, scene.workspace))).toMatchObject({
+    expect(must(await recoverRestore(scene.manager, scene.workspace))).toMatchObject({
       kind: "restore_happened",
     });
     expect([scene.manager.context.pruned.has(id), scene.manager.context.tasks.get(id)?.outcome]).toEqual([

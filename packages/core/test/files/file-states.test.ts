@@ -43,7 +43,7 @@ describe("the states of files, by their hashes alone", () => {
       [undefined, "invalid_arguments"],
     ]);
     expect(standings[1]?.realPath).toBe(standings[0]?.realPath);
-    expect(await on.workspace.settledStates(["link", "none"])).toEqual(
+    expect(await on.workspace.recoveredStates(["link", "none"])).toEqual(
       await on.workspace.fileStates(["link", "none"]),
     );
   });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { DiskFault } from "../../src/files/disk-fault.js";
-import { HeldFiles } from "../../src/files/held-files.js";
+import { ReplacedFiles } from "../../src/files/replaced-files.js";
 
 const place = { realPath: "/r/a", relativePath: "a" };
 
@@ -22,26 +22,26 @@ it("a displaced write that the disk cannot keep is kept at a later look, and fai
   let now = 0;
   let isBroken = true;
   const kept: Uint8Array[] = [];
-  const held = new HeldFiles({ clock: { now: () => now } }, async ({ bytes }) => {
+  const held = new ReplacedFiles({ clock: { now: () => now } }, async ({ bytes }) => {
     if (isBroken) throw new DiskFault("write", "EIO", "a", "unchanged", new Error("EIO"));
     kept.push(bytes);
     return "found";
   });
-  held.hold(place, "before", replaced(Uint8Array.of(1)));
+  held.watch(place, "before", replaced(Uint8Array.of(1)));
   await held.look("now");
-  expect(held.takeWords()).toBe("");
+  expect(held.takeNotices()).toBe("");
   isBroken = false;
   now = 5_000;
   await held.look("now");
-  expect([held.takeWords(), kept]).toEqual(["found", [Uint8Array.of(1)]]);
+  expect([held.takeNotices(), kept]).toEqual(["found", [Uint8Array.of(1)]]);
 });
 
 it("the last look lets every file go, even where the work on one fails", async () => {
-  const held = new HeldFiles({ clock: { now: () => 0 } }, async () => {
+  const held = new ReplacedFiles({ clock: { now: () => 0 } }, async () => {
     throw new Error("a bug");
   });
   const files = [replaced(Uint8Array.of(1)), replaced(Uint8Array.of(2))];
-  for (const file of files) held.hold(place, "before", file);
+  for (const file of files) held.watch(place, "before", file);
   await expect(held.end()).rejects.toThrow("a bug");
   expect(files.map(({ closed }) => closed)).toEqual([1, 1]);
 });

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LineEdit } from "../../src/files/line-facts.js";
-import { composeEdits, placeSplices, type TextSplice } from "../../src/files/placed-lines.js";
+import { composeEdits, placeSplices } from "../../src/files/placed-lines.js";
+import type { TextSplice } from "../../src/patch/index.js";
 import { splitLines } from "../../src/text/index.js";
 
 const text = fc

@@ -58,7 +58,13 @@ const all = [{ from: 1, to: 1_000_000 }];
 function knowing(wrong: (real: CallKnowledge) => CallKnowledge): Breach {
   return (manager) => {
     const { knowledge } = manager;
-    const value = { forCall: (callNodeId: string) => wrong(knowledge.forCall(callNodeId)) };
+    const value = {
+      forCall: (callNodeId: string) => {
+        const real = knowledge.forCall(callNodeId);
+        const asShown: typeof real.asShown = (lines) => real.asShown(lines);
+        return { ...wrong(real), asShown };
+      },
+    };
     Object.defineProperty(manager, "knowledge", { value });
   };
 }

@@ -51,7 +51,8 @@ export interface Setting {
 
 const paths = ["a.txt", "b.txt", "d/c.txt", note] as const;
 
-const callKinds: readonly CallKind[] = [
+/** Through every door at which a model reads or writes; what is drawn more often stands there again. */
+export const callKinds: readonly CallKind[] = [
   ...(["read", "read", "read", "window", "window", "window", "many", "search"] as const),
   ...(["view", "view_range", "view_range", "memory_view"] as const),
   ...(["edit", "edit", "word", "many_edits", "all_edits", "replace", "replace_empty"] as const),
@@ -134,13 +135,13 @@ export class WatchedTalk implements Walker {
   private readonly lines = (count: number): string =>
     Array.from({ length: count }, () => `${this.line()}\n`).join("");
 
-  nextCall(pick: Picks): Call {
+  nextCall(pick: Picks, kinds: readonly CallKind[] = callKinds): Call {
     const disk = this.ground.disk();
     const { root } = this.ground;
     const { word, line, lines } = this;
     const hashes = () => this.witness.hashes;
     const text = (path: string) => disk.get(path);
-    return drawCall({ root, paths, hashes, text, word, line, lines }, callKinds, pick);
+    return drawCall({ root, paths, hashes, text, word, line, lines }, kinds, pick);
   }
 
   foreign(path: string, change: (text: string) => string): void {

@@ -84,6 +84,9 @@ export interface Figures {
   truth: number;
   known: number;
   readonly codes: Map<string, number>;
+  /** Answers that speak of lines shown before, when they were sent, and renderings in which one does so no more. */
+  stubs: number;
+  broken: number;
 }
 
 export class World implements Walker {
@@ -224,6 +227,37 @@ export class World implements Walker {
     this.holdKnowledge(ids, prompt);
     await Promise.all(ids.map((callId) => this.carry(callId)));
     this.note();
+    this.holdReferrals(ids);
+  }
+
+  /**
+   * What an answer speaks of without showing it stands in the next prompt to the letter; where it was taken
+   * out later, the rendering says so.
+   */
+  private holdReferrals(fresh: readonly string[]): void {
+    const { contents, report } = renderContext(this.manager.context);
+    const frames = stringsIn(contents).map((text) => [text, framesIn(text)] as const);
+    for (const { id, payload } of this.path()) {
+      if (payload.kind !== "tool_result" || !frames.some(([text]) => text === payload.output)) continue;
+      for (const lines of payload.refers ?? []) {
+        const { path, sha256, from, to } = lines;
+        const state = this.states.get(sha256)?.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+        const stands = state
+          .slice(from - 1, to)
+          .every((line) =>
+            frames.some(
+              ([text, shown]) =>
+                text.includes(line) && shown.some(([name, hash]) => name === bare(path) && hash === sha256),
+            ),
+          );
+        const isBroken = report.broken.some((one) => one.nodeId === id && one.lines === lines);
+        const isFresh = fresh.includes(payload.callId);
+        if (isFresh) this.figures.stubs += 1;
+        if (isBroken) this.figures.broken += 1;
+        if (isFresh && isBroken) this.problems.push(`${payload.callId} speaks of what the next prompt lacks`);
+        if (!isBroken && !stands) this.problems.push(`${payload.callId} speaks of lines that nobody sees`);
+      }
+    }
   }
 
   private async carry(callId: string): Promise<void> {

@@ -10,8 +10,8 @@ import {
   type ExpectedFile,
   type FileBytes,
   isRefusal,
-  type Place,
   type Refusal,
+  type Target,
 } from "../../src/files/index.js";
 import { type OpenedDisk, openDisk } from "../../src/node/commit/open-disk.js";
 import { sha256 } from "../../src/node/disk/digest.js";
@@ -52,7 +52,7 @@ export function verdict(value: { readonly kind: string }): string {
 export async function at<T>(
   disk: OpenedDisk,
   path: string,
-  work: (place: Place) => Promise<T>,
+  work: (place: Target) => Promise<T>,
   missing: "refuse" | "allow" | "create" = "refuse",
 ): Promise<T | Refusal> {
   const place = await disk.enter(path, missing);

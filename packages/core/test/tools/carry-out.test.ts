@@ -148,6 +148,7 @@ describe("a call that is carried out", () => {
   it("can be of a tool of the host, whose result is a node like any other", async () => {
     const talk = await makeTalk({});
     const shell: HostTool = {
+      kind: "host",
       name: "run_shell_command",
       title: "Shell",
       description: "Runs a command.",

@@ -1,8 +1,8 @@
 import { libraryWords, type Vocabulary } from "../../src/files/index.js";
-import { allTools, jsonSchema, type Tool } from "../../src/tools/index.js";
+import { allTools, type FileTool, jsonSchema } from "../../src/tools/index.js";
 
 /** The names of a tool and of all its arguments and their values, as they could stand in a sentence. */
-export function wordsOfTool(tool: Tool): readonly string[] {
+export function wordsOfTool(tool: FileTool): readonly string[] {
   return [tool.name, ...namesIn(JSON.stringify(jsonSchema(tool.parameters)))];
 }
 

@@ -8,18 +8,18 @@ import {
   memoryPorts,
   type RefusalCode,
   refusalCodes,
-  type Said,
   say,
   type Vocabulary,
+  type Worded,
   Workspace,
 } from "../../src/files/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import {
   allTools,
+  type FileTool,
   findTool,
   parseArguments,
   readingTools,
-  type Tool,
   type ToolName,
   tools,
 } from "../../src/tools/index.js";
@@ -31,7 +31,7 @@ import { type RefusedCall, refusedCalls, refusedFiles, tenLines } from "./refuse
 
 /** No answer names a tool or an argument that the caller does not have, whatever it is refused for. */
 const named = (...names: readonly ToolName[]) => allTools.filter((tool) => names.includes(tool.name));
-const doors: readonly (readonly [string, readonly Tool[]])[] = [
+const doors: readonly (readonly [string, readonly FileTool[]])[] = [
   ["the default tools", tools],
   ["the reading tools", readingTools],
   ["all tools", allTools],
@@ -96,7 +96,7 @@ test("the library's own messages name its methods and arguments, and no tool", a
 });
 
 test("every sentence can be said with any words that a door may have", async () => {
-  const sentences: Said[] = [];
+  const sentences: Worded[] = [];
   for (const call of refusedCalls) {
     const { result } = await run(call, {});
     const outcome = "outcome" in result ? result.outcome : result.refusal;

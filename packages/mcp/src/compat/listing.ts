@@ -2,7 +2,7 @@ import { compileGlob, isRefusal, type ListedEntry, type Refusal, refuse } from "
 import type { CompatArguments } from "./arguments.js";
 import { fitList, roomChars, sizeOf } from "./fit.js";
 import { absolute } from "./reading.js";
-import { type CompatAnswer, type CompatCall, fail, say } from "./session.js";
+import { answerText, type CompatAnswer, type CompatCall, fail } from "./session.js";
 
 /** `list_directory`: one entry a line, `[DIR]` or `[FILE]` before its name. */
 export async function listDirectory(
@@ -11,7 +11,7 @@ export async function listDirectory(
 ): Promise<CompatAnswer> {
   const found = await entriesOf(call, path, 1);
   if (isRefusal(found)) return fail(call, found);
-  return say(fitList(found.entries.map((entry) => `${tagOf(entry)} ${lastName(entry.path)}`)));
+  return answerText(fitList(found.entries.map((entry) => `${tagOf(entry)} ${lastName(entry.path)}`)));
 }
 
 /** `list_directory_with_sizes`: the same with sizes and a total, by name or by size. */
@@ -37,7 +37,7 @@ export async function listDirectoryWithSizes(
     return `${tagOf(entry)} ${entry.name.padEnd(30)} ${size}`;
   });
   const summary = `Total: ${files.length} files, ${entries.length - files.length} directories`;
-  return say(fitList(lines, `\n\n${summary}\nCombined size: ${readable(total)}`));
+  return answerText(fitList(lines, `\n\n${summary}\nCombined size: ${readable(total)}`));
 }
 
 interface TreeNode {
@@ -71,7 +71,7 @@ export async function directoryTree(
   }
   const tree = JSON.stringify(top, null, 2);
   // Cut, it would be no JSON.
-  return sizeOf(tree) <= roomChars ? say(tree) : fail(call, tooLong);
+  return sizeOf(tree) <= roomChars ? answerText(tree) : fail(call, tooLong);
 }
 
 /** A pattern without a star also means the name on every level, and what lies below it. */
@@ -99,7 +99,7 @@ export async function searchFiles(
     if (excluded.matches(below)) left.push(`${below}/`);
     else if (wanted.matches(below)) matches.push(`${top}/${below}`);
   }
-  return say(matches.length === 0 ? "No matches found" : fitList(matches));
+  return answerText(matches.length === 0 ? "No matches found" : fitList(matches));
 }
 
 /** `get_file_info`: size, times, kind and permissions. */
@@ -119,7 +119,7 @@ export async function getFileInfo(
     isFile: facts.what === "file",
     permissions: facts.mode.toString(8).padStart(3, "0"),
   };
-  return say(
+  return answerText(
     Object.entries(lines)
       .map(([name, value]) => `${name}: ${value}`)
       .join("\n"),
@@ -128,7 +128,7 @@ export async function getFileInfo(
 
 /** `list_allowed_directories`: the roots of the workspace. */
 export function listAllowedDirectories({ workspace }: CompatCall): CompatAnswer {
-  return say(`Allowed directories:\n${workspace.roots.join("\n")}`);
+  return answerText(`Allowed directories:\n${workspace.roots.join("\n")}`);
 }
 
 interface Entries {

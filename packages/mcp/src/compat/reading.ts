@@ -1,7 +1,14 @@
 import { inWords, isRefusal, type ReadState, refuse, type ShownLines } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
 import { fitLines, roomChars, sizeOf } from "./fit.js";
-import { type CompatAnswer, type CompatCall, fail, type MediaItem, readWhole, say } from "./session.js";
+import {
+  answerText,
+  type CompatAnswer,
+  type CompatCall,
+  fail,
+  type MediaItem,
+  readWhole,
+} from "./session.js";
 
 /** `read_text_file` and `read_file`: the text, all of it or its first or last lines. */
 export async function readTextFile(
@@ -35,7 +42,7 @@ async function readTail(call: CompatCall, path: string, lines: number, tries = 5
   if (isRefusal(probe)) return fail(call, probe);
   const { totalLines = 0, finalNewline = false } = probe.state.facts ?? {};
   const wanted = finalNewline ? lines - 1 : lines;
-  if (wanted < 1 || totalLines === 0) return say("");
+  if (wanted < 1 || totalLines === 0) return answerText("");
   const offset = Math.max(1, totalLines - wanted + 1);
   const outcome = await workspace.run({ kind: "read", path, offset, limit: wanted }, { knowledge });
   if (isRefusal(outcome)) return fail(call, outcome);
@@ -72,7 +79,7 @@ export async function readMultipleFiles(
       shown.push(...fitted.shown);
     }
   }
-  return say(parts.join("\n---\n"), shown);
+  return answerText(parts.join("\n---\n"), shown);
 }
 
 /** With less room than this no further file is begun. */

@@ -6,8 +6,8 @@ import {
   Server,
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
-import type { CallsUnderWay } from "../calls-under-way.js";
 import type { McpOptions } from "../options.js";
+import type { RunningCalls } from "../running-calls.js";
 import { compatArguments } from "./arguments.js";
 import { type CompatAnswer, compatWords, type FilesystemWorkspace } from "./session.js";
 import { type CompatTool, compatTools } from "./tools.js";
@@ -16,7 +16,7 @@ import { type CompatTool, compatTools } from "./tools.js";
 export function createCompatServer(
   options: McpOptions,
   workspace: FilesystemWorkspace,
-  calls: CallsUnderWay,
+  calls: RunningCalls,
 ): Server {
   const words = compatWords(options.readOnly === true);
   const offered = compatTools.filter((tool) => options.readOnly !== true || tool.readOnly);

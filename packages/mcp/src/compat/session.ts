@@ -69,7 +69,7 @@ export type MediaItem =
     };
 
 /** An answer of one text. */
-export function say(text: string, shown: readonly ShownLines[] = []): TextAnswer {
+export function answerText(text: string, shown: readonly ShownLines[] = []): TextAnswer {
   return { kind: "text", text, shown };
 }
 

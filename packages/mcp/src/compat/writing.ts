@@ -9,7 +9,7 @@ import {
 } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
 import { roomChars, sizeOf } from "./fit.js";
-import { type CompatAnswer, type CompatCall, fail, failWrite, say } from "./session.js";
+import { answerText, type CompatAnswer, type CompatCall, fail, failWrite } from "./session.js";
 
 /** Creates a file, or overwrites one of whose present state this run has shown every line. */
 export async function writeFile(
@@ -19,7 +19,7 @@ export async function writeFile(
   const { workspace, knowledge } = call;
   const request = { kind: "write", path, content, tool: "write_file", hashless: true } as const;
   const outcome = await workspace.run(request, { knowledge });
-  return isRefusal(outcome) ? failWrite(call, outcome) : say(`Successfully wrote to ${path}`);
+  return isRefusal(outcome) ? failWrite(call, outcome) : answerText(`Successfully wrote to ${path}`);
 }
 
 /**
@@ -34,18 +34,18 @@ export async function editFile(
   const wanted = edits.map(({ oldText, newText }) => ({ oldString: oldText, newString: newText }));
   const request = { kind: "edit", path, edits: wanted, tool: "edit_file", base: shownBase } as const;
   return dryRun === true
-    ? sayPreview(call, path, await workspace.preview(request, { knowledge }))
-    : sayEdited(call, path, await workspace.run(request, { knowledge }));
+    ? answerPreview(call, path, await workspace.preview(request, { knowledge }))
+    : answerEdited(call, path, await workspace.run(request, { knowledge }));
 }
 
-function sayPreview(call: CompatCall, path: string, outcome: PreviewOutcome): CompatAnswer {
+function answerPreview(call: CompatCall, path: string, outcome: PreviewOutcome): CompatAnswer {
   switch (outcome.kind) {
     case "preview": {
       const [file] = outcome.files;
-      return say(diffOf(path, file?.before ?? "", file?.after ?? "").text);
+      return answerText(diffOf(path, file?.before ?? "", file?.after ?? "").text);
     }
     case "unchanged":
-      return say(diffOf(path, "", "").text);
+      return answerText(diffOf(path, "", "").text);
     case "change_set":
       throw new Error("the preview of an edit is of a change set");
     case "refusal":
@@ -56,13 +56,13 @@ function sayPreview(call: CompatCall, path: string, outcome: PreviewOutcome): Co
   }
 }
 
-function sayEdited(call: CompatCall, path: string, outcome: WriteOutcome): CompatAnswer {
+function answerEdited(call: CompatCall, path: string, outcome: WriteOutcome): CompatAnswer {
   if (isRefusal(outcome)) return failWrite(call, outcome);
   const { state } = outcome;
   const after = state.content ?? "";
   const before = outcome.kind === "written" ? outcome.change.beforeText : null;
   const { text, lines } = diffOf(path, before ?? after, after);
-  return say(text, linesOf(state, lines));
+  return answerText(text, linesOf(state, lines));
 }
 
 function linesOf({ path, sha256, facts }: FileState, lines: ShownLines["lines"]): readonly ShownLines[] {
@@ -97,7 +97,7 @@ export async function moveFile(
   const change = { path: source, base: shownBase, renameTo: destination, content } as const;
   const request = { kind: "apply_changes", changes: [change], tool: "move_file" } as const;
   const set = await workspace.run(request, { knowledge });
-  if (!isRefusal(set)) return say(`Successfully moved ${source} to ${destination}`);
+  if (!isRefusal(set)) return answerText(`Successfully moved ${source} to ${destination}`);
   const refusals = set.files.flatMap(({ outcome }) => (isRefusal(outcome) ? [outcome] : []));
   return fail(call, refusals.find(({ code }) => code !== "not_applied") ?? refusals[0] ?? set);
 }
@@ -108,5 +108,5 @@ export async function createDirectory(
   { path }: CompatArguments<"create_directory">,
 ): Promise<CompatAnswer> {
   const outcome = await call.workspace.makeFolder({ path });
-  return isRefusal(outcome) ? fail(call, outcome) : say(`Successfully created directory ${path}`);
+  return isRefusal(outcome) ? fail(call, outcome) : answerText(`Successfully created directory ${path}`);
 }

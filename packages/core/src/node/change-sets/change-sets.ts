@@ -5,15 +5,15 @@ import {
   type ChangeSets,
   DiskFault,
   isRefusal,
-  type Place,
   type Refusal,
   type SetCommitted,
   type SetStep,
   type SetStopped,
+  type Target,
 } from "../../files/index.js";
-import { spotOf } from "../commit/place.js";
+import { spotOf } from "../commit/disk-target.js";
+import { changed, lostLock } from "../commit/proved-file.js";
 import { Cleanup, newStageName } from "../commit/stage.js";
-import { changed, lostLock } from "../commit/target.js";
 import { removeQuietly } from "../disk/entries.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import type { Presence } from "../state-folder/sessions.js";
@@ -21,7 +21,7 @@ import type { StateFolder } from "../state-folder/state-folder.js";
 import { recordWrites } from "./history.js";
 import { decideRecord, type SetRecord, writeRecord } from "./record.js";
 import { landedOf, lookOnce, type PreparedStep, prepareStep, takeStep } from "./step.js";
-import { clear, forget, type HeldStep, inOrder, quietly, syncFolders, takeBack } from "./undoing.js";
+import { clear, forget, inOrder, type OpenStep, quietly, syncFolders, takeBack } from "./undoing.js";
 
 /** Change sets on this disk, journaled in the state folder. */
 export function openChangeSets(state: StateFolder, presence: Presence): ChangeSets {
@@ -51,11 +51,11 @@ function recordOf(id: string, steps: readonly SetStep[]): SetRecord {
   };
 }
 
-/** One change set on its way from the journal to its end. */
+/** The commit of one change set, from its record to its end. */
 class SetCommit {
-  private readonly places: Place[] = [];
+  private readonly targets: Target[] = [];
   private readonly cleanups: Cleanup[] = [];
-  private readonly held: HeldStep[] = [];
+  private readonly openSteps: OpenStep[] = [];
   private readonly prepared: PreparedStep[] = [];
   /** The step that is being worked on. */
   private at = 0;
@@ -74,16 +74,16 @@ class SetCommit {
       return stopped ?? this.finish();
     } finally {
       for (const cleanup of this.cleanups) cleanup.run();
-      for (const place of this.places) await place.close();
+      for (const target of this.targets) await target.close();
     }
   }
 
-  /** Up to the decision. Whatever fails before it is taken back. */
+  /** Up to the decision. A failure before it takes all steps back. */
   private async commit(guard: () => Promise<boolean>): Promise<SetStopped | undefined> {
     try {
       const stopped = (await this.stageAll()) ?? (await this.lookAll(guard)) ?? this.takeAll();
       if (stopped !== undefined) return this.giveUp(stopped);
-      syncFolders(this.held);
+      syncFolders(this.openSteps);
       decideRecord(this.path, "committed");
       return undefined;
     } catch (error) {
@@ -94,19 +94,19 @@ class SetCommit {
   private async stageAll(): Promise<Changed | Refusal | undefined> {
     for (const [at, step] of this.steps.entries()) {
       this.at = at;
-      const place = await step.enter();
-      if (isRefusal(place)) return place;
-      this.places.push(place);
-      const [spot, names, cleanup] = [spotOf(place), this.record.steps[at], new Cleanup()];
+      const target = await step.enter();
+      if (isRefusal(target)) return target;
+      this.targets.push(target);
+      const [spot, names, cleanup] = [spotOf(target), this.record.steps[at], new Cleanup()];
       if (spot === undefined || names === undefined) throw new Error("a step of a change set has no place");
       this.cleanups.push(cleanup);
-      this.held.push({ names, folder: spot.folder });
+      this.openSteps.push({ names, folder: spot.folder });
       const source = this.prepared.find((other) => other.step.entry.realPath === step.movedFrom);
       const prepared = prepareStep(step, { spot, names, cleanup }, source);
       if (prepared.kind !== "prepared") return prepared;
       this.prepared.push(prepared);
     }
-    syncFolders(this.held);
+    syncFolders(this.openSteps);
     return undefined;
   }
 
@@ -143,12 +143,12 @@ class SetCommit {
     let leftAlone: readonly string[] = [];
     if (this.begun) {
       try {
-        leftAlone = takeBack(this.held).overwritten;
+        leftAlone = takeBack(this.openSteps).overwritten;
       } catch (error) {
         throw faultFrom(error, this.shown, "divided");
       }
     }
-    forget(this.record, this.path, this.held);
+    forget(this.record, this.path, this.openSteps);
     return { kind: "set_stopped", at: this.at, reason, leftAlone };
   }
 
@@ -160,10 +160,10 @@ class SetCommit {
     throw fault;
   }
 
-  /** After the decision nothing is refused any more; what cannot be cleared up now is found by recovery. */
+  /** After the decision nothing is refused any more; recovery clears up what cannot be cleared up now. */
   private finish(): SetCommitted {
     const recorded = quietly(() => recordWrites(this.state, this.record, () => true));
-    const { whole } = clear(this.held);
+    const { whole } = clear(this.openSteps);
     if (recorded && whole) removeQuietly(this.path);
     try {
       return { kind: "set_committed", files: this.prepared.map(landedOf) };
@@ -177,7 +177,7 @@ class SetCommit {
   }
 }
 
-/** A set that could not be taken back is not tried a second time: recovery does that. */
+/** A set that could not be taken back is left to recovery. */
 function isDivided(fault: unknown): boolean {
   return fault instanceof DiskFault && fault.state === "divided";
 }

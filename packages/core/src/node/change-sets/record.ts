@@ -87,7 +87,7 @@ export function decideRecord(path: string, fate: Exclude<Fate, "open">): void {
   }
 }
 
-/** The records that are there, of all sets or of those that speak of one path. */
+/** The stored records, of all sets or of those that name one path. */
 export function readRecords(state: StateFolder, realPath?: string): readonly StoredRecord[] {
   const records: StoredRecord[] = [];
   for (const name of namesIn(state.at("changes"))) {
@@ -123,7 +123,7 @@ function ownerOf(name: string): ProcessIdentity | undefined {
 export function readRecord(path: string): StoredRecord | undefined {
   const [line = "", ...rest] = textOf(path)?.split("\n") ?? [];
   const [, check, text] = /^\["([0-9a-f]{16})",(.*)\]$/s.exec(line) ?? [];
-  // A line that is not as it was written says nothing that could be acted upon.
+  // A damaged line is no ground to act upon.
   if (text === undefined || rest.length === 0 || checkOf(text) !== check) return undefined;
   const record = parseRecord(JSON.parse(text));
   if (record === undefined) return undefined;

@@ -20,9 +20,9 @@ import {
   type StoredRecord,
 } from "./record.js";
 import { stateOf } from "./step.js";
-import { clear, forget, type HeldStep, syncFolders, takeBack } from "./undoing.js";
+import { clear, forget, type OpenStep, syncFolders, takeBack } from "./undoing.js";
 
-/** Change sets that were interrupted, and what became of them. */
+/** What recovery did with interrupted change sets. */
 export interface RecoveredSets {
   readonly kind: "recovered_sets";
   /** Those whose steps had all been taken. */
@@ -33,7 +33,7 @@ export interface RecoveredSets {
   readonly leftAlone: readonly string[];
 }
 
-/** Settles what killed processes left of their change sets. What cannot be settled now waits. */
+/** Finishes or takes back the change sets of killed processes. A set that cannot be recovered now waits. */
 export async function recoverSets(state: StateFolder, locks: Locks): Promise<RecoveredSets> {
   let total = none;
   for (const { path, owner } of cutRecords(state)) {
@@ -42,12 +42,12 @@ export async function recoverSets(state: StateFolder, locks: Locks): Promise<Rec
   for (const record of readRecords(state)) {
     const [step] = record.steps;
     if (step === undefined) continue;
-    // Of a process that lives nothing is to be done, unless it has given the set up.
+    // A set of a living process is its own business, unless the process gave the set up.
     const lock = await locks.acquire(step.entry.realPath, isLeft(record) ? patienceMs : 0);
     if (isRefusal(lock)) continue;
     try {
-      const settled = await settleSets(state, locks, step.entry.realPath);
-      if (!isRefusal(settled)) total = sum(total, settled);
+      const recovered = await recoverSetsOf(state, locks, step.entry.realPath);
+      if (!isRefusal(recovered)) total = sum(total, recovered);
     } finally {
       await lock.release();
     }
@@ -56,11 +56,10 @@ export async function recoverSets(state: StateFolder, locks: Locks): Promise<Rec
 }
 
 /**
- * Locks that are given out only over settled ground: whoever gets one finds no half of a change set under
- * it. (While a set is at work it holds the locks of all its files; so who gets one of them finds the
- * record of a set only if that set was interrupted.)
+ * Locks that are given out only after recovery: their holder finds no half of a change set. (A running set
+ * holds the locks of all its files, so a record that a new holder finds is of an interrupted set.)
  */
-export function overSettledSets(
+export function locksAfterRecovery(
   state: StateFolder,
   locks: Locks,
   onRecovered: (sets: RecoveredSets) => void,
@@ -70,12 +69,12 @@ export function overSettledSets(
       const lock = await locks.acquire(realPath, limitMs);
       if (isRefusal(lock)) return lock;
       try {
-        const settled = await settleSets(state, locks, realPath);
-        if (isRefusal(settled)) {
+        const recovered = await recoverSetsOf(state, locks, realPath);
+        if (isRefusal(recovered)) {
           await lock.release();
-          return settled;
+          return recovered;
         }
-        if (settled !== none) onRecovered(settled);
+        if (recovered !== none) onRecovered(recovered);
         return lock;
       } catch (error) {
         await lock.release();
@@ -87,20 +86,20 @@ export function overSettledSets(
   };
 }
 
-/** Under the lock of a path: settles the interrupted sets that speak of it. */
-async function settleSets(
+/** Under the lock of a path: recovers the interrupted sets that name it. */
+async function recoverSetsOf(
   state: StateFolder,
   locks: Locks,
   realPath: string,
 ): Promise<RecoveredSets | Refusal> {
   let total = none;
   for (const { path, id } of readRecords(state, realPath)) {
-    // Two who hold locks of two files of one set: the second waits, and finds nothing left to do.
+    // Of two holders of locks in one set, the second waits and finds nothing left to do.
     const lock = await locks.acquire(state.at("changes", id), patienceMs);
     if (isRefusal(lock)) return lock;
     try {
       const record = readRecord(path);
-      if (record !== undefined) total = sum(total, settle(state, record));
+      if (record !== undefined) total = sum(total, recoverSet(state, record));
     } catch (error) {
       if (codeOf(error) === "") throw error;
       return stuck(realPath, codeOf(error));
@@ -114,22 +113,27 @@ async function settleSets(
 const patienceMs = 10_000;
 const none: RecoveredSets = { kind: "recovered_sets", finished: 0, takenBack: 0, leftAlone: [] };
 
-function settle(state: StateFolder, record: StoredRecord): RecoveredSets {
-  const held: HeldStep[] = [];
+function recoverSet(state: StateFolder, record: StoredRecord): RecoveredSets {
+  const openSteps: OpenStep[] = [];
   try {
-    for (const names of record.steps) held.push({ names, folder: findFolder(dirname(names.entry.realPath)) });
-    return settleHeld(state, record, held);
+    for (const names of record.steps)
+      openSteps.push({ names, folder: findFolder(dirname(names.entry.realPath)) });
+    return recoverOpenSteps(state, record, openSteps);
   } finally {
-    for (const { folder } of held) folder?.close();
+    for (const { folder } of openSteps) folder?.close();
   }
 }
 
-function settleHeld(state: StateFolder, record: StoredRecord, held: readonly HeldStep[]): RecoveredSets {
+function recoverOpenSteps(
+  state: StateFolder,
+  record: StoredRecord,
+  openSteps: readonly OpenStep[],
+): RecoveredSets {
   switch (record.fate) {
     case "open":
-      if (!held.every(isComplete)) {
-        const { overwritten, foreign } = takeBack(held);
-        forget(record, record.path, held);
+      if (!openSteps.every(isComplete)) {
+        const { overwritten, foreign } = takeBack(openSteps);
+        forget(record, record.path, openSteps);
         return {
           kind: "recovered_sets",
           finished: 0,
@@ -137,44 +141,44 @@ function settleHeld(state: StateFolder, record: StoredRecord, held: readonly Hel
           leftAlone: [...overwritten, ...foreign].sort(),
         };
       }
-      syncFolders(held);
+      syncFolders(openSteps);
       decideRecord(record.path, "committed");
-      finish(state, record, held);
+      finish(state, record, openSteps);
       return { kind: "recovered_sets", finished: 1, takenBack: 0, leftAlone: [] };
     case "committed":
-      finish(state, record, held);
+      finish(state, record, openSteps);
       return { kind: "recovered_sets", finished: 1, takenBack: 0, leftAlone: [] };
     case "taken_back":
-      forget(record, record.path, held);
+      forget(record, record.path, openSteps);
       return { kind: "recovered_sets", finished: 0, takenBack: 1, leftAlone: [] };
     default:
       return record.fate satisfies never;
   }
 }
 
-/** Whether the step was taken and nothing but what was expected was moved aside by it. */
-function isComplete({ names, folder }: HeldStep): boolean {
+/** Whether the step was taken, and moved nothing aside but the expected file. */
+function isComplete({ names, folder }: OpenStep): boolean {
   if (folder === undefined || stateOf(folder, names) !== "new") return false;
   const { entry, keptName } = names;
   return entry.after !== null || hashNow(folder, join(dirname(entry.realPath), keptName)) === entry.before;
 }
 
-function finish(state: StateFolder, record: StoredRecord, held: readonly HeldStep[]): void {
+function finish(state: StateFolder, record: StoredRecord, openSteps: readonly OpenStep[]): void {
   try {
-    recordWrites(state, record, (step) => isMissing(state, held, step));
+    recordWrites(state, record, (step) => isMissing(state, openSteps, step));
   } catch (error) {
-    // A state folder that is full: the files are right, the record waits for another time.
+    // The state folder is full: the files are right, and the record waits for the next recovery.
     if (codeOf(error) === "") throw error;
     return;
   }
-  if (clear(held).whole) removeQuietly(record.path);
+  if (clear(openSteps).whole) removeQuietly(record.path);
 }
 
-/** A write that nothing has followed yet and that the history does not know. */
-function isMissing(state: StateFolder, held: readonly HeldStep[], { entry }: RecordedStep): boolean {
-  const folder = held.find(({ names }) => names.entry.id === entry.id)?.folder;
-  const stands = folder === undefined ? null : hashNow(folder, entry.realPath);
-  return stands === entry.after && !readHistory(state, entry.realPath).some(({ id }) => id === entry.id);
+/** Whether a write is still current and missing from the history. */
+function isMissing(state: StateFolder, openSteps: readonly OpenStep[], { entry }: RecordedStep): boolean {
+  const folder = openSteps.find(({ names }) => names.entry.id === entry.id)?.folder;
+  const onDisk = folder === undefined ? null : hashNow(folder, entry.realPath);
+  return onDisk === entry.after && !readHistory(state, entry.realPath).some(({ id }) => id === entry.id);
 }
 
 function sum(one: RecoveredSets, other: RecoveredSets): RecoveredSets {

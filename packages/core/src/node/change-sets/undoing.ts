@@ -9,7 +9,7 @@ import { decideRecord } from "./record.js";
 import { putBack, stateOf } from "./step.js";
 
 /** A step and the open folder of its file; undefined where the folder is gone, or was never reached. */
-export interface HeldStep {
+export interface OpenStep {
   readonly names: RecordedStep;
   readonly folder: Folder | undefined;
 }
@@ -27,12 +27,12 @@ export interface TakenBack {
  * wrote since is left alone. It goes by what is on the disk, so it can be interrupted and begun again.
  * Throws the system's error; the journal then stays as it is.
  */
-export function takeBack(steps: readonly HeldStep[]): TakenBack {
+export function takeBack(steps: readonly OpenStep[]): TakenBack {
   const overwritten: string[] = [];
   const foreign: string[] = [];
   for (const { names, folder } of inOrder(steps, ({ names }) => names).toReversed()) {
     const { realPath, before } = names.entry;
-    // Without a folder there is no file: for one that was to be created that is as it was.
+    // Without a folder there is no file, which is the old state of one that was to be created.
     const state = folder === undefined ? (before === null ? "old" : "foreign") : stateOf(folder, names);
     const left =
       state === "overwritten" || (state === "new" && folder !== undefined && !putBack(folder, names));
@@ -43,7 +43,7 @@ export function takeBack(steps: readonly HeldStep[]): TakenBack {
   return { overwritten, foreign };
 }
 
-/** New names first, old ones last: whoever looks meanwhile finds a renamed file twice rather than not at all. */
+/** New names first, old ones last: a reader in between finds a renamed file twice rather than not at all. */
 export function inOrder<Item>(items: readonly Item[], stepOf: (item: Item) => RecordedStep): readonly Item[] {
   const rank = (item: Item) => {
     const { before, after } = stepOf(item).entry;
@@ -53,7 +53,7 @@ export function inOrder<Item>(items: readonly Item[], stepOf: (item: Item) => Re
 }
 
 /** Makes the entries of all folders durable, each once. */
-export function syncFolders(steps: readonly HeldStep[]): void {
+export function syncFolders(steps: readonly OpenStep[]): void {
   const synced = new Set<string>();
   for (const { names, folder } of steps) {
     const path = dirname(names.entry.realPath);
@@ -67,7 +67,7 @@ export function syncFolders(steps: readonly HeldStep[]): void {
  * Decides a set that was taken back, and removes everything that is ours. Nothing of it matters for the
  * files any more: what fails here is found by recovery.
  */
-export function forget(record: SetRecord, path: string, steps: readonly HeldStep[]): number {
+export function forget(record: SetRecord, path: string, steps: readonly OpenStep[]): number {
   quietly(() => decideRecord(path, "taken_back"));
   const { removed } = clear(steps);
   for (const folder of record.folders.toReversed()) quietly(() => removeEmpty(folder));
@@ -76,12 +76,12 @@ export function forget(record: SetRecord, path: string, steps: readonly HeldStep
 }
 
 /** Removes stages and second names; `whole` unless one could not be removed. */
-export function clear(steps: readonly HeldStep[]): { readonly removed: number; readonly whole: boolean } {
+export function clear(steps: readonly OpenStep[]): { readonly removed: number; readonly whole: boolean } {
   let removed = 0;
   let whole = true;
   for (const { names, folder } of steps) {
     if (folder === undefined) continue;
-    // The second name first: a stage that is still there says that the step was not taken.
+    // The second name first: a remaining stage means that the step was not taken.
     for (const name of [names.keptName, names.stageName]) {
       whole =
         quietly(() => {
@@ -92,7 +92,7 @@ export function clear(steps: readonly HeldStep[]): { readonly removed: number; r
   return { removed, whole };
 }
 
-/** @returns whether the system did what was asked. */
+/** @returns whether the system call succeeded. */
 export function quietly(work: () => void): boolean {
   try {
     work();

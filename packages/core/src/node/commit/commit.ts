@@ -14,12 +14,20 @@ import { identityOf, type Spot, statAt } from "../disk/reading.js";
 import { exchange, swapNameOf } from "./exchange.js";
 import { proveExchanged } from "./exchanged.js";
 import { writeInPlace } from "./in-place.js";
+import {
+  barredFrom,
+  changed,
+  displacedBy,
+  lookAgain,
+  lostLock,
+  type ProvedFile,
+  verify,
+} from "./proved-file.js";
 import { Cleanup, giveNewMode, makeDurable, makeStage, newStageName, type Stage } from "./stage.js";
-import { barredFrom, changed, displacedBy, lookAgain, lostLock, type Target, verify } from "./target.js";
 
 /**
  * The commit protocol: stage beside the target, make durable, look again, take the step, make the folder
- * durable. Everything is undone on every way out but the last.
+ * durable. Every exit but the last undoes everything.
  */
 export async function commitFile(
   spot: Spot,
@@ -30,14 +38,14 @@ export async function commitFile(
   const cleanup = new Cleanup();
   try {
     if (expected.kind === "absent") return await createFile(spot, bytes, options, cleanup);
-    const target = verify(spot, expected, cleanup);
-    if (target.kind !== "target") return target;
-    const barred = barredFrom(target, spot);
+    const proved = verify(spot, expected, cleanup);
+    if (proved.kind !== "proved") return proved;
+    const barred = barredFrom(proved, spot);
     if (barred !== undefined) return barred;
     if (options.inPlace) {
-      return await writeInPlace(spot, bytes, { expected, target, guard: options.guard, cleanup });
+      return await writeInPlace(spot, bytes, { expected, proved, guard: options.guard, cleanup });
     }
-    return await replaceFile(spot, bytes, { expected, target, options, cleanup });
+    return await replaceFile(spot, bytes, { expected, proved, options, cleanup });
   } catch (error) {
     const refusal = refusalFrom(error, spot.shown);
     if (refusal === undefined) throw faultFrom(error, spot.shown);
@@ -55,15 +63,15 @@ export async function removeFile(
 ): Promise<Committed | Changed | Refusal> {
   const cleanup = new Cleanup();
   try {
-    const target = verify(spot, expected, cleanup);
-    if (target.kind !== "target") return target;
-    const barred = barredFrom(target, spot);
+    const proved = verify(spot, expected, cleanup);
+    if (proved.kind !== "proved") return proved;
+    const barred = barredFrom(proved, spot);
     if (barred !== undefined) return barred;
     if (!(await guard())) return lostLock(spot);
-    const last = lookAgain(spot, expected, target, cleanup);
-    if (last.kind !== "target") return last;
+    const last = lookAgain(spot, expected, proved, cleanup);
+    if (last.kind !== "proved") return last;
     unlinkSync(spot.folder.at(spot.name));
-    return settle(spot, undefined, () => displacedBy(last, expected.sha256, cleanup));
+    return finishStep(spot, undefined, () => displacedBy(last, expected.sha256, cleanup));
   } catch (error) {
     const refusal = refusalFrom(error, spot.shown);
     if (refusal === undefined) throw faultFrom(error, spot.shown);
@@ -84,10 +92,10 @@ async function createFile(
   giveNewMode(stage);
   makeDurable(stage);
   if (!(await options.guard())) return lostLock(spot);
-  const placed = placeNew(stage, spot.folder.at(spot.name));
-  if (placed === "taken") return changed;
-  return settle(spot, stage, () => {
-    if (placed === "linked") unlinkSync(stage.path);
+  const published = publishNew(stage, spot.folder.at(spot.name));
+  if (published === "taken") return changed;
+  return finishStep(spot, stage, () => {
+    if (published === "linked") unlinkSync(stage.path);
     cleanup.keepStage();
     return {};
   });
@@ -95,7 +103,7 @@ async function createFile(
 
 interface Replacement {
   readonly expected: ExpectedFile;
-  readonly target: Target;
+  readonly proved: ProvedFile;
   readonly options: CommitOptions;
   readonly cleanup: Cleanup;
 }
@@ -103,18 +111,18 @@ interface Replacement {
 async function replaceFile(
   spot: Spot,
   bytes: Uint8Array,
-  { expected, target, options, cleanup }: Replacement,
+  { expected, proved, options, cleanup }: Replacement,
 ): Promise<Committed | Changed | Refusal> {
-  if (target.stat.nlink > 1n) return cannotPreserve(`it has ${target.stat.nlink} names (hard links)`);
+  if (proved.stat.nlink > 1n) return cannotPreserve(`it has ${proved.stat.nlink} names (hard links)`);
   const name = options.stageName ?? newStageName();
   const made = makeStage(spot, bytes, name, cleanup);
-  const lost = keepAttributes(target, made.fd);
+  const lost = keepAttributes(proved, made.fd);
   if (lost !== undefined) return lost;
   makeDurable(made);
   if (!(await options.guard())) return lostLock(spot);
   const stage = spot.exchanges === true ? underSwapName(spot, made, name, cleanup) : made;
-  const last = lookAgain(spot, expected, target, cleanup, stage);
-  if (last.kind !== "target") return last;
+  const last = lookAgain(spot, expected, proved, cleanup, stage);
+  if (last.kind !== "proved") return last;
   const path = spot.folder.at(spot.name);
   const exchanged = spot.exchanges === true && exchangeWith(stage.path, path);
   if (exchanged === "gone") return changed;
@@ -125,18 +133,18 @@ async function replaceFile(
         proveExchanged(spot, {
           stage,
           bytes,
-          target: last,
+          proved: last,
           sha256: expected.sha256,
           cleanup,
-          hold: options.hold === true,
+          keepOpen: options.keepOpen === true,
         }),
       )
     : "right";
   if (found !== "right") return found;
-  return settle(spot, stage, () => displacedBy(last, expected.sha256, cleanup, options.hold));
+  return finishStep(spot, stage, () => displacedBy(last, expected.sha256, cleanup, options.keepOpen));
 }
 
-/** By this name recovery knows that the stage is whole: what bears it later may be what came out of a swap. */
+/** By this name recovery knows that the stage is whole; after the exchange the old file has it. */
 function underSwapName(spot: Spot, stage: Stage, name: string, cleanup: Cleanup): Stage {
   const swapName = swapNameOf(name);
   const ready = { fd: stage.fd, path: spot.folder.at(swapName) };
@@ -154,8 +162,8 @@ function exchangeWith(stagePath: string, path: string): boolean | "gone" {
   }
 }
 
-/** After the step: the folder made durable; a failure from here on cannot say that nothing was changed. */
-function settle(spot: Spot, stage: Stage | undefined, finish: () => Partial<Committed>): Committed {
+/** After the step: makes the folder durable. A failure here cannot say that nothing was changed. */
+function finishStep(spot: Spot, stage: Stage | undefined, finish: () => Partial<Committed>): Committed {
   return afterStep(spot, () => {
     const found = finish();
     spot.folder.sync();
@@ -165,7 +173,7 @@ function settle(spot: Spot, stage: Stage | undefined, finish: () => Partial<Comm
   });
 }
 
-/** A failure now leaves the new state visible, and is told so. */
+/** A failure now leaves the new state visible, and the fault says so. */
 function afterStep<T>(spot: Spot, work: () => T): T {
   try {
     return work();
@@ -174,8 +182,8 @@ function afterStep<T>(spot: Spot, work: () => T): T {
   }
 }
 
-/** Gives the stage its name if nothing has it; `taken` where somebody was first. */
-export function placeNew(stage: Pick<Stage, "path">, targetPath: string): "linked" | "renamed" | "taken" {
+/** Gives the stage the target's name; `taken` if something has it already. */
+export function publishNew(stage: Pick<Stage, "path">, targetPath: string): "linked" | "renamed" | "taken" {
   try {
     linkSync(stage.path, targetPath);
     return "linked";
@@ -199,5 +207,5 @@ function claimNew(targetPath: string): boolean {
   }
 }
 
-/** What a file system without hard links answers. */
+/** The error codes of file systems without hard links. */
 export const linkless: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);

@@ -6,60 +6,60 @@ import { sha256 as digest } from "../disk/digest.js";
 import { codeOf } from "../disk/platform.js";
 import { openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
 import { exchange } from "./exchange.js";
-import { HeldFile } from "./held.js";
+import { type ProvedFile, provedAgain } from "./proved-file.js";
+import { OpenReplacedFile } from "./replaced-file.js";
 import type { Cleanup, Stage } from "./stage.js";
-import { provedAgain, type Target } from "./target.js";
 
-/** An exchange that was made: the new file bears the name, and what had it lies where the stage was. */
+/** An exchange that was made: the new file has the name, and the old one has that of the stage. */
 export interface Exchanged {
   readonly stage: Stage;
   readonly bytes: Uint8Array;
-  /** What should have come out, and its hash. */
-  readonly target: Target;
+  /** The file that was to be replaced, and its hash. */
+  readonly proved: ProvedFile;
   readonly sha256: string;
   readonly cleanup: Cleanup;
-  readonly hold: boolean;
+  readonly keepOpen: boolean;
 }
 
 /**
- * Looks at what came out of the exchange. Where it is not what was expected, somebody without our lock was
- * there between the last look and the step: theirs is given back, as if nothing had happened.
+ * Compares the file that was replaced with the expected one. Where they differ, a program without our lock
+ * replaced it between the last look and the step: its file gets the name back, as if nothing had happened.
  *
  * @throws the system's error; what cannot be given back now is given back by recovery.
  */
 export function proveExchanged(spot: Spot, exchanged: Exchanged): "right" | Changed {
-  const { stage, target, sha256 } = exchanged;
+  const { stage, proved, sha256 } = exchanged;
   const came = statAt(asideOf(spot, stage));
-  if (came !== undefined && isSameFile(came, target.stat) && provedAgain(target, sha256)) {
+  if (came !== undefined && isSameFile(came, proved.stat) && provedAgain(proved, sha256)) {
     unlinkSync(stage.path);
     return "right";
   }
   return giveBack(spot, exchanged);
 }
 
-function giveBack(spot: Spot, { stage, bytes, cleanup, hold }: Exchanged): Changed {
+function giveBack(spot: Spot, { stage, bytes, cleanup, keepOpen }: Exchanged): Changed {
   const aside = asideOf(spot, stage);
   const ours = fstatSync(stage.fd, { bigint: true });
   const given = back(stage.path, spot);
   const out = statAt(aside);
   const isOurs = out !== undefined && isSameFile(out, ours);
-  // Somebody replaced ours meanwhile: his file is the newest, and a second exchange lets it stand.
+  // Our file was replaced meanwhile: that one is the newest, and a second exchange keeps it.
   if (given && !isOurs) back(stage.path, spot);
   const older = isOurs ? undefined : bytesOf(aside);
   if (isOurs || older !== undefined) unlinkSync(stage.path);
   spot.folder.sync();
   const known = { size: BigInt(bytes.length), mtimeNs: ours.mtimeNs, sha256: digest(bytes) };
-  const held = new HeldFile(stage.fd, known);
-  const displaced = older ?? held.changed("sure");
-  if (hold) cleanup.leavesOpen(stage.fd);
+  const file = new OpenReplacedFile(stage.fd, known);
+  const displaced = older ?? file.changed("sure");
+  if (keepOpen) cleanup.leavesOpen(stage.fd);
   return {
     kind: "changed",
     ...defined({ displaced }),
-    ...(hold ? { held } : {}),
+    ...(keepOpen ? { replacedFile: file } : {}),
   };
 }
 
-/** False where the name is gone meanwhile: whoever took it away shall have his way. */
+/** Returns false if the file was removed meanwhile; the removal wins. */
 function back(stagePath: string, spot: Spot): boolean {
   try {
     return exchange(stagePath, spot.folder.at(spot.name));
@@ -69,8 +69,8 @@ function back(stagePath: string, spot: Spot): boolean {
   }
 }
 
-/** Undefined for what is no file: a link or a folder stays where it lies. */
-function bytesOf(aside: Spot): Uint8Array | undefined {
+/** The bytes of a regular file; undefined for a link or a folder, which stays there. */
+export function bytesOf(aside: Spot): Uint8Array | undefined {
   const opened = openFile(aside);
   if (opened.kind === "refusal") return undefined;
   try {

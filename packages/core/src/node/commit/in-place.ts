@@ -3,12 +3,12 @@ import type { Changed, Committed, ExpectedFile, Refusal } from "../../files/inde
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { openFlags } from "../disk/platform.js";
 import { identityOf, openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
+import { changed, lookAgain, lostLock, type ProvedFile } from "./proved-file.js";
 import { type Cleanup, writeAll } from "./stage.js";
-import { changed, lookAgain, lostLock, type Target } from "./target.js";
 
 interface Overwrite {
   readonly expected: ExpectedFile;
-  readonly target: Target;
+  readonly proved: ProvedFile;
   readonly guard: () => Promise<boolean>;
   readonly cleanup: Cleanup;
 }
@@ -21,25 +21,25 @@ interface Overwrite {
 export async function writeInPlace(
   spot: Spot,
   bytes: Uint8Array,
-  { expected, target, guard, cleanup }: Overwrite,
+  { expected, proved, guard, cleanup }: Overwrite,
 ): Promise<Committed | Changed | Refusal> {
   const opened = openFile(spot, openFlags.write);
   if (opened.kind === "refusal") return opened;
   cleanup.closes(opened.fd);
-  if (opened.stat.ino !== target.stat.ino || opened.stat.dev !== target.stat.dev) return changed;
-  const size = Number(target.stat.size);
+  if (opened.stat.ino !== proved.stat.ino || opened.stat.dev !== proved.stat.dev) return changed;
+  const size = Number(proved.stat.size);
   const old = readUpTo(opened.fd, size, size);
   if (old === undefined) return changed;
   if (!(await guard())) return lostLock(spot);
-  const last = lookAgain(spot, expected, target, cleanup);
-  if (last.kind !== "target") return last;
+  const last = lookAgain(spot, expected, proved, cleanup);
+  if (last.kind !== "proved") return last;
   if (last.stat.ino !== opened.stat.ino) return changed;
   try {
     overwrite(opened.fd, bytes, old.length);
   } catch (error) {
     return takeBack(spot, opened.fd, old, error);
   }
-  return settled(spot, opened.fd);
+  return committed(spot, opened.fd);
 }
 
 function overwrite(fd: number, bytes: Uint8Array, oldLength: number): void {
@@ -61,7 +61,7 @@ function takeBack(spot: Spot, fd: number, old: Uint8Array, cause: unknown): Refu
   return refusal;
 }
 
-function settled(spot: Spot, fd: number): Committed {
+function committed(spot: Spot, fd: number): Committed {
   try {
     fsyncSync(fd);
   } catch (error) {

@@ -1,11 +1,11 @@
 import { isAbsolute, resolve } from "node:path";
-import { type Disk, type Place, type Refusal, refuse } from "../../files/index.js";
+import { type Disk, type Refusal, refuse, type Target } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { answering } from "../disk/faults.js";
 import { type OpenedRoot, openRoot } from "../disk/folder.js";
 import { canWalkByHandle } from "../disk/platform.js";
 import { type Root, walk } from "../disk/walk.js";
-import { placeOf } from "./place.js";
+import { targetOf } from "./disk-target.js";
 
 /** The disk below some roots, whose handles are held until `close`. */
 export interface OpenedDisk extends Disk {
@@ -54,10 +54,10 @@ class HandleDisk implements OpenedDisk {
     this.realRoots = opened.map((root) => root.real);
   }
 
-  async enter(path: string, missing: "refuse" | "allow" | "create"): Promise<Place | Refusal> {
+  async enter(path: string, missing: "refuse" | "allow" | "create"): Promise<Target | Refusal> {
     if (this.closed) throw new Error("this disk was closed");
     const reached = walk(this.opened, path, missing);
-    return reached.kind === "refusal" ? reached : placeOf(reached);
+    return reached.kind === "refusal" ? reached : targetOf(reached);
   }
 
   close(): void {

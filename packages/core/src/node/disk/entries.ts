@@ -2,7 +2,7 @@ import { fstatSync, openSync, readdirSync, readlinkSync, unlinkSync } from "node
 import { closeQuietly, codeOf } from "./platform.js";
 import { readUpTo } from "./reading.js";
 
-/** The text of a symbolic link; undefined where there is nothing, "" for what is no link. */
+/** The text of a symbolic link; undefined if nothing is there, "" for anything but a link. */
 export function readLink(path: string): string | undefined {
   try {
     return readlinkSync(path);

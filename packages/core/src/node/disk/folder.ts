@@ -18,7 +18,7 @@ export interface Folder {
   at(name: string): string;
   /** The path of the folder itself, for listing. */
   self(): string;
-  /** The folder `name` in it. Throws `ENOTDIR` or `ELOOP` where a link or a file stands there. */
+  /** The folder `name` in it. Throws `ENOTDIR` for a file, `ELOOP` for a link. */
   enter(name: string): Folder;
   /** Makes the entries durable. */
   sync(): void;
@@ -67,7 +67,7 @@ class HandleFolder implements Folder {
   }
 }
 
-/** For systems whose handles cannot be walked from: the real path is compared again before each use. */
+/** For systems without walking by handle: compares the real path again before each use. */
 class PathFolder implements Folder {
   constructor(private readonly realPath: string) {}
 

@@ -95,7 +95,7 @@ function openForSync(path: string): number | undefined {
   }
 }
 
-/** Of what was only read or walked from: an error that comes with the closing says nothing about a file. */
+/** Closes a descriptor that was only read or walked from; an error of the closing says nothing about a file. */
 export function closeQuietly(fd: number): void {
   try {
     closeSync(fd);
@@ -128,7 +128,7 @@ export const hasAttributes = !isWindows;
 /** Two names can be exchanged in one step: Windows does it in three. */
 export const exchangesNames = !isWindows;
 
-/** What tells this boot and this view of process numbers from others. */
+/** Identifies this boot and this process namespace. */
 export function machineIdentity(): { readonly boot: string; readonly namespace: string } {
   if (!isLinux) return { boot: "-", namespace: hostname().replaceAll(/[^A-Za-z0-9.-]/g, "_") };
   return {
@@ -152,7 +152,7 @@ function namespaceNumber(): string {
 export function processStart(pid: number | "self"): string | undefined {
   if (!isLinux) return isAliveBySignal(pid === "self" ? process.pid : pid) ? "0" : undefined;
   const stat = readOr(`/proc/${pid}/stat`, "");
-  // The name stands in parentheses and may hold anything: count from the last one.
+  // The name is in parentheses and may contain anything: count from the last one.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state] = fields;
   if (stat === "" || state === "Z" || state === "X") return undefined;

@@ -28,7 +28,7 @@ export interface OpenedFile {
   readonly stat: BigIntStats;
 }
 
-/** What tells whether a file is still the same and unchanged. */
+/** The identity by which an unchanged file is recognised. */
 export function identityOf(stat: BigIntStats): FileIdentity {
   return {
     device: stat.dev,
@@ -50,7 +50,7 @@ export function sameIdentity(one: FileIdentity, other: FileIdentity): boolean {
   );
 }
 
-/** What stands there, links not followed. Throws the system's error. */
+/** The kind of an entry, links not followed. Throws the system's error. */
 export function lookAt(spot: Spot): Entry {
   const stat = statAt(spot);
   if (stat === undefined) return { kind: "missing" };

@@ -61,7 +61,7 @@ export function walk(
   return reached;
 }
 
-interface Start {
+interface WalkStart {
   readonly root: Root;
   readonly rest: readonly string[];
 }
@@ -78,7 +78,7 @@ class Walker {
     private readonly roots: readonly Root[],
     private readonly asked: string,
     private readonly missing: "refuse" | "allow" | "create",
-    start: Start,
+    start: WalkStart,
   ) {
     this.root = start.root;
     this.folder = start.root.folder;
@@ -196,7 +196,7 @@ class Walker {
     return this.restart(start.root, [...start.rest, ...this.rest]);
   }
 
-  /** The text of a link; undefined where something else stands there. */
+  /** The text of a link; undefined for anything else. */
   private readLink(name: string): string | undefined {
     try {
       return readlinkSync(this.folder.at(name));
@@ -243,13 +243,13 @@ class Walker {
 }
 
 /** The root that a path counts from, and the names below it; the widest of several. */
-function locate(roots: readonly Root[], path: string): Start | undefined {
+function locate(roots: readonly Root[], path: string): WalkStart | undefined {
   const names = componentsOf(path);
   if (!isAbsolute(path)) {
     const [root] = roots;
     return root === undefined ? undefined : { root, rest: names };
   }
-  let best: Start | undefined;
+  let best: WalkStart | undefined;
   for (const root of roots) {
     for (const base of [root.named, root.real].map(componentsOf)) {
       if (!sameNames(base, names.slice(0, base.length))) continue;

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { sha256 } from "../disk/digest.js";
 import { codeOf, syncFolder } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
-import { isThere, type JournalPlace, placeFile, readWhole } from "./place.js";
+import { isThere, type JournalPaths, publishFile, readWhole } from "./paths.js";
 
 /** The large texts and the media of one session, each in a file named by its SHA-256. */
 export class JournalBlobs {
@@ -12,7 +12,7 @@ export class JournalBlobs {
 
   constructor(
     private readonly state: StateFolder,
-    private readonly place: JournalPlace,
+    private readonly paths: JournalPaths,
   ) {}
 
   /** Takes a text to be kept with the next `write`. @returns its name. */
@@ -29,12 +29,12 @@ export class JournalBlobs {
     const waits = this.waiting.get(name);
     if (waits !== undefined) return waits;
     try {
-      const bytes = readWhole(`${this.place.blobs}/${name}`);
+      const bytes = readWhole(`${this.paths.blobs}/${name}`);
       if (bytes === undefined || sha256(bytes) !== name) return undefined;
       this.kept.add(name);
       return bytes;
     } catch (error) {
-      // What the disk does not give back is as good as gone, and said so.
+      // A blob that cannot be read is as good as gone, and reported so.
       if (codeOf(error) === "") throw error;
       return undefined;
     }
@@ -43,9 +43,9 @@ export class JournalBlobs {
   /** Makes all that waits durable, before a line names it. Throws the system's error. */
   write(): void {
     if (this.waiting.size === 0) return;
-    const { blobs } = this.place;
+    const { blobs } = this.paths;
     const isNew = !isThere(blobs);
-    for (const [name, bytes] of this.waiting) placeFile(this.state, `${blobs}/${name}`, bytes);
+    for (const [name, bytes] of this.waiting) publishFile(this.state, `${blobs}/${name}`, bytes);
     syncFolder(blobs);
     if (isNew) syncFolder(dirname(blobs));
     for (const name of this.waiting.keys()) this.kept.add(name);

@@ -1,10 +1,10 @@
-import type { ConversationRefusal } from "../../conversation/index.js";
-import { isRefusal, type Lock, refuse } from "../../files/index.js";
+import { type ConversationRefusal, refuseHeldSession } from "../../conversation/index.js";
+import { isRefusal, type Lock } from "../../files/index.js";
 import { readLink } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
 import { holderOf, isAbandoned, keyOf, openLocks } from "../state-folder/locks.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
-import type { JournalPlace } from "./place.js";
+import type { JournalPaths } from "./paths.js";
 import { refuseLike, storeRefusalFrom } from "./store-answers.js";
 
 /**
@@ -14,22 +14,24 @@ import { refuseLike, storeRefusalFrom } from "./store-answers.js";
  */
 export async function takeLease(
   state: StateFolder,
-  place: JournalPlace,
+  paths: JournalPaths,
 ): Promise<Lock | ConversationRefusal> {
   try {
-    const lock = await openLocks(state).acquire(place.file, 0);
+    const lock = await openLocks(state).acquire(paths.file, 0);
     if (!isRefusal(lock)) return lock;
-    return lock.code === "busy" ? refuseHeld(place.id, leaseHolder(state, place)) : refuseLike(lock);
+    return lock.code === "busy"
+      ? refuseHeldSession(paths.id, leaseHolder(state, paths) ?? anotherProcess)
+      : refuseLike(lock);
   } catch (error) {
-    const refusal = storeRefusalFrom(error, `Session ${place.id} could not be locked`);
+    const refusal = storeRefusalFrom(error, `Session ${paths.id} could not be locked`);
     if (refusal === undefined) throw error;
     return refusal;
   }
 }
 
-/** Who writes a session now, for a person to read; undefined where nobody does. */
-export function leaseHolder(state: StateFolder, place: JournalPlace): string | undefined {
-  const path = state.at("locks", keyOf(place.file));
+/** The name of the writer of a session, for a person; undefined if there is none. */
+export function leaseHolder(state: StateFolder, paths: JournalPaths): string | undefined {
+  const path = state.at("locks", keyOf(paths.file));
   try {
     const text = readLink(path);
     if (text === undefined || isAbandoned(path, text)) return undefined;
@@ -40,7 +42,5 @@ export function leaseHolder(state: StateFolder, place: JournalPlace): string | u
   }
 }
 
-/** Refuses with `busy`: a session has one writer. */
-export function refuseHeld(id: string, holder = "another process"): ConversationRefusal<"busy"> {
-  return refuse("busy", `Session ${id} is being written by ${holder}; open it to read, or fork it.`);
-}
+/** Who holds a lease of which no more can be told. */
+export const anotherProcess = "another process";

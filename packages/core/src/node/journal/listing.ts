@@ -12,7 +12,7 @@ import { codeOf } from "../disk/platform.js";
 import { keyOf } from "../state-folder/locks.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { leaseHolder } from "./lease.js";
-import { type JournalPlace, journalPlace, journalSuffix, readWhole } from "./place.js";
+import { type JournalPaths, journalPaths, journalSuffix, readWhole } from "./paths.js";
 import { type IndexedFacts, readIndex, writeIndex } from "./session-index.js";
 
 /**
@@ -27,11 +27,11 @@ export function listJournals(state: StateFolder): readonly SessionFacts[] {
   for (const name of namesIn(state.at("conversations"))) {
     const id = name.slice(0, -journalSuffix.length);
     if (!name.endsWith(journalSuffix) || !isSessionId(id)) continue;
-    const place = journalPlace(state, id);
-    const found = look(place, index.get(id));
+    const paths = journalPaths(state, id);
+    const found = look(paths, index.get(id));
     if (found === undefined) continue;
     next.set(id, found);
-    const heldBy = locks.has(keyOf(place.file)) ? leaseHolder(state, place) : undefined;
+    const heldBy = locks.has(keyOf(paths.file)) ? leaseHolder(state, paths) : undefined;
     facts.push({ id, ...found.facts, title: found.facts.title, cwd: found.facts.cwd, heldBy });
   }
   writeIndex(state, index, next);
@@ -39,15 +39,15 @@ export function listJournals(state: StateFolder): readonly SessionFacts[] {
 }
 
 /** What is known of a journal, by the index where that still fits; undefined where it is gone. */
-function look(place: JournalPlace, indexed: IndexedFacts | undefined): IndexedFacts | undefined {
-  const stat = lstatSync(place.file, { throwIfNoEntry: false, bigint: true });
+function look(paths: JournalPaths, indexed: IndexedFacts | undefined): IndexedFacts | undefined {
+  const stat = lstatSync(paths.file, { throwIfNoEntry: false, bigint: true });
   if (stat === undefined) return undefined;
   const mtimeNs = String(stat.mtimeNs);
   const sizeBytes = Number(stat.size);
   if (indexed?.mtimeNs === mtimeNs && indexed.facts.sizeBytes === sizeBytes) return indexed;
   const mtimeMs = Number(stat.mtimeMs);
   try {
-    const bytes = readWhole(place.file);
+    const bytes = readWhole(paths.file);
     return bytes && { mtimeNs, facts: { ...factsIn(bytes, mtimeMs), sizeBytes } };
   } catch (error) {
     const code = codeOf(error);

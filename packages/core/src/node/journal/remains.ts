@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { namesIn } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
-import { type JournalPlace, journalSuffix, unfinishedJournal } from "./place.js";
+import { type JournalPaths, journalSuffix, unfinishedJournal } from "./paths.js";
 
-/** Removes what lies beside a journal that is not there: its texts, and what was once cut off it. */
-export function clearRemains(place: JournalPlace): void {
-  for (const name of namesIn(place.room)) {
-    if (name.startsWith(`${place.id}.`)) removeAll(join(place.room, name));
+/** Removes the files of a journal that is gone: its texts, and tails that were cut off it. */
+export function clearRemains(paths: JournalPaths): void {
+  for (const name of namesIn(paths.folder)) {
+    if (name.startsWith(`${paths.id}.`)) removeAll(join(paths.folder, name));
   }
 }
 
 /**
- * What an interrupted call left in the conversations: files that were never finished, and what lies beside
- * journals that are gone. A session, and what it names, is never collected.
+ * Files that interrupted calls left in the conversations: unfinished ones, and those of journals that are
+ * gone. A session, and the files that it names, is never collected.
  */
 export function conversationRemains(state: StateFolder): readonly string[] {
   const room = state.at("conversations");
@@ -37,7 +37,7 @@ export function removeAll(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch (error) {
-    // It is in nobody's way; the garbage collection finds it.
+    // It does no harm; the garbage collection finds it.
     if (codeOf(error) === "") throw error;
   }
 }

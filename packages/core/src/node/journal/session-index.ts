@@ -4,7 +4,7 @@ import { newId, sha256 } from "../disk/digest.js";
 import { removeQuietly } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
-import { unfinishedJournal } from "./place.js";
+import { unfinishedJournal } from "./paths.js";
 
 /** What was found in a journal of this size when it bore this time. */
 export interface IndexedFacts {
@@ -14,7 +14,7 @@ export interface IndexedFacts {
 }
 
 /** A journal that was written so lately may be written again without another time stamp. */
-const settledNs = 1_000_000_000n;
+const clockTickNs = 1_000_000_000n;
 /** Fewer changes than this are found again more quickly than they are written down. */
 const worthwhile = 20;
 
@@ -26,7 +26,7 @@ export function readIndex(state: StateFolder): ReadonlyMap<string, IndexedFacts>
   try {
     const [check, text] = splitOnce(readFileSync(indexPath(state), "utf8"));
     if (check !== checkOf(text)) return new Map();
-    // Nobody but `writeIndex` makes such a check, and it stands over the form, too.
+    // Only `writeIndex` makes such a check, and it covers the form, too.
     return new Map(JSON.parse(text) as [string, IndexedFacts][]);
   } catch (error) {
     if (codeOf(error) === "") throw error;
@@ -40,7 +40,7 @@ export function writeIndex(
   before: ReadonlyMap<string, IndexedFacts>,
   found: ReadonlyMap<string, IndexedFacts>,
 ): void {
-  const limit = BigInt(Date.now()) * 1_000_000n - settledNs;
+  const limit = BigInt(Date.now()) * 1_000_000n - clockTickNs;
   const kept = [...found].filter(([, { mtimeNs }]) => mtimeNs !== "" && BigInt(mtimeNs) < limit);
   const changed = kept.filter(([id, facts]) => before.get(id) !== facts);
   if (changed.length < worthwhile) return;

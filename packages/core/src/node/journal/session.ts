@@ -16,27 +16,27 @@ import { appendFlags, closeQuietly } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { JournalBlobs } from "./blobs.js";
 import { leaseHolder } from "./lease.js";
-import { type JournalPlace, keepAside, readWhole } from "./place.js";
+import { type JournalPaths, keepAside, readWhole } from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 import { appendAll, JournalWriter } from "./writer.js";
 
 /** Opens a journal without touching anything. @param because why it is not opened to be written, as was asked. */
 export function openToRead(
   state: StateFolder,
-  place: JournalPlace,
+  paths: JournalPaths,
   because?: ConversationRefusal,
 ): JournalSession | ConversationRefusal {
-  const blobs = new JournalBlobs(state, place);
-  const found = findJournal(place, blobs);
+  const blobs = new JournalBlobs(state, paths);
+  const found = findJournal(paths, blobs);
   if (!("journal" in found)) return found;
   const { journal, bytes } = found;
   const tail = bytes.length > journal.wholeBytes || !journal.terminated;
   // Of a writer that is at it, half a line is no damage.
-  const torn = tail && leaseHolder(state, place) === undefined && stillEnds(place, bytes.length);
+  const torn = tail && leaseHolder(state, paths) === undefined && stillEnds(paths, bytes.length);
   const problems = torn
     ? [...journal.problems, tornTail(journal, bytes, "it was left where it is")]
     : journal.problems;
-  return new JournalSession({ place, journal, problems, blobs }, undefined, because);
+  return new JournalSession({ paths, journal, problems, blobs }, undefined, because);
 }
 
 /**
@@ -46,41 +46,41 @@ export function openToRead(
  */
 export function openToWrite(
   state: StateFolder,
-  place: JournalPlace,
+  paths: JournalPaths,
   lock: Lock,
 ): JournalSession | ConversationRefusal {
-  const blobs = new JournalBlobs(state, place);
-  const found = findJournal(place, blobs);
+  const blobs = new JournalBlobs(state, paths);
+  const found = findJournal(paths, blobs);
   if (!("journal" in found)) return found;
   const { journal } = found;
-  const newer = refuseNewerSession(place.id, journal.problems);
-  if (newer !== undefined) return openToRead(state, place, newer);
+  const newer = refuseNewerSession(paths.id, journal.problems);
+  if (newer !== undefined) return openToRead(state, paths, newer);
   let fd: number | undefined;
   try {
-    fd = openSync(place.file, appendFlags);
-    const problems = [...journal.problems, ...repair(state, place, fd, found)];
+    fd = openSync(paths.file, appendFlags);
+    const problems = [...journal.problems, ...repair(state, paths, fd, found)];
     const start = { fd, bytes: fstatSync(fd).size, nextSeq: journal.nextSeq, durable: false };
-    const writer = new JournalWriter(place, lock, blobs, start);
-    return new JournalSession({ place, journal, problems, blobs }, writer);
+    const writer = new JournalWriter(paths, lock, blobs, start);
+    return new JournalSession({ paths, journal, problems, blobs }, writer);
   } catch (error) {
     if (fd !== undefined) closeQuietly(fd);
-    const because = storeRefusalFrom(error, `Session ${place.id} cannot be written`);
+    const because = storeRefusalFrom(error, `Session ${paths.id} cannot be written`);
     if (because === undefined) throw error;
-    return openToRead(state, place, because);
+    return openToRead(state, paths, because);
   }
 }
 
 /** A session that was just made. */
 export function startSession(
-  place: JournalPlace,
+  paths: JournalPaths,
   lock: Lock,
   blobs: JournalBlobs,
   records: readonly JournalRecord[],
   bytes: number,
 ): JournalSession {
-  const start = { fd: openSync(place.file, appendFlags), bytes, nextSeq: records.length + 1, durable: true };
-  const writer = new JournalWriter(place, lock, blobs, start);
-  return new JournalSession({ place, journal: { records }, problems: [], blobs }, writer);
+  const start = { fd: openSync(paths.file, appendFlags), bytes, nextSeq: records.length + 1, durable: true };
+  const writer = new JournalWriter(paths, lock, blobs, start);
+  return new JournalSession({ paths, journal: { records }, problems: [], blobs }, writer);
 }
 
 /** A session in a journal file. A writer holds its lease until `close`; readers hold nothing. */
@@ -96,11 +96,11 @@ export class JournalSession implements OpenSession {
   private closed = () => {};
 
   constructor(
-    { place, journal, problems, blobs }: Opened,
+    { paths, journal, problems, blobs }: Opened,
     private readonly writer: JournalWriter | undefined,
     because?: ConversationRefusal,
   ) {
-    this.id = place.id;
+    this.id = paths.id;
     this.mode = writer === undefined ? "read" : "write";
     this.records = journal.records;
     this.problems = problems;
@@ -131,13 +131,13 @@ export class JournalSession implements OpenSession {
     await this.writer?.close();
   }
 
-  onClosed(told: () => void): void {
-    this.closed = told;
+  onClosed(listener: () => void): void {
+    this.closed = listener;
   }
 }
 
 interface Opened {
-  readonly place: JournalPlace;
+  readonly paths: JournalPaths;
   readonly journal: Pick<ReadJournal, "records">;
   readonly problems: readonly JournalProblem[];
   readonly blobs: JournalBlobs;
@@ -148,30 +148,30 @@ interface Found {
   readonly bytes: Uint8Array;
 }
 
-function findJournal(place: JournalPlace, blobs: JournalBlobs): Found | ConversationRefusal {
-  const bytes = readWhole(place.file);
-  if (bytes === undefined) return refuseUnknownSession(place.id);
+function findJournal(paths: JournalPaths, blobs: JournalBlobs): Found | ConversationRefusal {
+  const bytes = readWhole(paths.file);
+  if (bytes === undefined) return refuseUnknownSession(paths.id);
   const journal = readJournal(bytes, blobs.read);
   const first = journal.records[0]?.event;
-  if (first === undefined && refuseNewerSession(place.id, journal.problems) === undefined)
-    return refuse("not_a_session", `Nothing in ${place.id}.jsonl can be read; the file is left as it is.`);
-  if (first?.type === "session_started" && first.sessionId !== place.id)
+  if (first === undefined && refuseNewerSession(paths.id, journal.problems) === undefined)
+    return refuse("not_a_session", `Nothing in ${paths.id}.jsonl can be read; the file is left as it is.`);
+  if (first?.type === "session_started" && first.sessionId !== paths.id)
     return refuse(
       "not_a_session",
-      `The file ${place.id}.jsonl holds session ${first.sessionId}; give it its name back.`,
+      `The file ${paths.id}.jsonl holds session ${first.sessionId}; give it its name back.`,
     );
   return { journal, bytes };
 }
 
 /** Whether the journal is as long as it was when it was read. */
-function stillEnds(place: JournalPlace, size: number): boolean {
-  return statSync(place.file, { throwIfNoEntry: false })?.size === size;
+function stillEnds(paths: JournalPaths, size: number): boolean {
+  return statSync(paths.file, { throwIfNoEntry: false })?.size === size;
 }
 
 /** Throws the system's error; the journal is then as it was, or already repaired. */
 function repair(
   state: StateFolder,
-  place: JournalPlace,
+  paths: JournalPaths,
   fd: number,
   { journal, bytes }: Found,
 ): readonly JournalProblem[] {
@@ -179,7 +179,7 @@ function repair(
   if (bytes.length === wholeBytes && terminated) return [];
   let fate = "nothing was lost";
   if (bytes.length > wholeBytes) {
-    const path = keepAside(state, place, bytes.subarray(wholeBytes));
+    const path = keepAside(state, paths, bytes.subarray(wholeBytes));
     ftruncateSync(fd, wholeBytes);
     fate = `they were cut off and are kept in ${path}`;
   }

@@ -3,7 +3,7 @@ import { DiskFault, type Refusal, refuse } from "../../files/index.js";
 import { codeOf } from "../disk/platform.js";
 
 /**
- * What a failed system call means to who keeps a session. Throws nothing.
+ * The refusal for a failed system call of a session store. Throws nothing.
  *
  * @param what was not done, as a sentence: "Nothing since the last acknowledgement was kept".
  * @returns undefined where it is no error of the system: a bug, which the caller throws.

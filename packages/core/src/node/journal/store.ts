@@ -18,7 +18,7 @@ import { openStateFolder, type StateFolder } from "../state-folder/state-folder.
 import { JournalBlobs } from "./blobs.js";
 import { takeLease } from "./lease.js";
 import { listJournals } from "./listing.js";
-import { isThere, type JournalPlace, journalPlace, placeFile, syncRoom } from "./place.js";
+import { isThere, type JournalPaths, journalPaths, publishFile, syncConversations } from "./paths.js";
 import { clearRemains } from "./remains.js";
 import { type JournalSession, openToRead, openToWrite, startSession } from "./session.js";
 import { refuseLike, storeRefusalFrom } from "./store-answers.js";
@@ -52,27 +52,27 @@ class JournalStore implements SessionStore {
   async create(id: string, events: readonly TimedEvent[]): Promise<OpenSession | ConversationRefusal> {
     const refused = refuseNewSession(id, events);
     if (refused !== undefined) return refused;
-    const place = journalPlace(this.state, id);
-    const lock = await takeLease(this.state, place);
+    const paths = journalPaths(this.state, id);
+    const lock = await takeLease(this.state, paths);
     if (isRefusal(lock)) return lock.code === "busy" ? refuseSecond(id) : lock;
-    const answer = this.attempt(`Session ${id} could not be made`, () => this.make(place, lock, events));
+    const answer = this.attempt(`Session ${id} could not be made`, () => this.make(paths, lock, events));
     if (isRefusal(answer)) await lock.release();
     return this.remember(answer);
   }
 
   async open(id: string, mode: "write" | "read"): Promise<OpenSession | ConversationRefusal> {
     if (!isSessionId(id)) return refuseUnknownSession(id);
-    const place = journalPlace(this.state, id);
+    const paths = journalPaths(this.state, id);
     const what = `Session ${id} could not be opened`;
-    const there = this.attempt(what, () => (isThere(place.file) ? place : refuseUnknownSession(id)));
+    const there = this.attempt(what, () => (isThere(paths.file) ? paths : refuseUnknownSession(id)));
     if (isRefusal(there)) return there;
-    if (mode === "read") return this.remember(this.attempt(what, () => openToRead(this.state, place)));
-    const lock = await takeLease(this.state, place);
+    if (mode === "read") return this.remember(this.attempt(what, () => openToRead(this.state, paths)));
+    const lock = await takeLease(this.state, paths);
     if (isRefusal(lock))
       return lock.code === "busy"
         ? lock
-        : this.remember(this.attempt(what, () => openToRead(this.state, place, lock)));
-    const answer = this.attempt(what, () => openToWrite(this.state, place, lock));
+        : this.remember(this.attempt(what, () => openToRead(this.state, paths, lock)));
+    const answer = this.attempt(what, () => openToWrite(this.state, paths, lock));
     if (isRefusal(answer) || answer.mode === "read") await lock.release();
     return this.remember(answer);
   }
@@ -83,19 +83,19 @@ class JournalStore implements SessionStore {
 
   async remove(id: string): Promise<{ readonly kind: "removed" } | ConversationRefusal> {
     if (!isSessionId(id)) return refuseUnknownSession(id);
-    const place = journalPlace(this.state, id);
+    const paths = journalPaths(this.state, id);
     const what = `Session ${id} could not be removed`;
-    const there = this.attempt(what, () => (isThere(place.file) ? place : refuseUnknownSession(id)));
+    const there = this.attempt(what, () => (isThere(paths.file) ? paths : refuseUnknownSession(id)));
     if (isRefusal(there)) return there;
-    const lock = await takeLease(this.state, place);
+    const lock = await takeLease(this.state, paths);
     if (isRefusal(lock)) return lock;
     try {
       return this.attempt(what, () => {
-        if (!isThere(place.file)) return refuseUnknownSession(id);
-        // The journal first: from here on the rest belongs to nobody, and is found to.
-        unlinkSync(place.file);
-        syncFolder(place.room);
-        clearRemains(place);
+        if (!isThere(paths.file)) return refuseUnknownSession(id);
+        // The journal first: without it, recovery knows that the rest may go.
+        unlinkSync(paths.file);
+        syncFolder(paths.folder);
+        clearRemains(paths);
         return { kind: "removed" as const };
       });
     } finally {
@@ -109,25 +109,25 @@ class JournalStore implements SessionStore {
   }
 
   private make(
-    place: JournalPlace,
+    paths: JournalPaths,
     lock: Lock,
     events: readonly TimedEvent[],
   ): JournalSession | ConversationRefusal {
-    if (isThere(place.file)) return refuseSecond(place.id);
-    const isNew = !isThere(place.room);
+    if (isThere(paths.file)) return refuseSecond(paths.id);
+    const isNew = !isThere(paths.folder);
     // Of a session whose removal, or whose making, was interrupted.
-    if (isThere(place.blobs)) clearRemains(place);
-    const blobs = new JournalBlobs(this.state, place);
+    if (isThere(paths.blobs)) clearRemains(paths);
+    const blobs = new JournalBlobs(this.state, paths);
     const records = firstRecords(events);
     const bytes = Buffer.concat(records.map((record) => encodeRecord(record, blobs.put)));
     try {
       blobs.write();
-      placeFile(this.state, place.file, bytes);
-      syncRoom(this.state, isNew);
-      return startSession(place, lock, blobs, records, bytes.length);
+      publishFile(this.state, paths.file, bytes);
+      syncConversations(this.state, isNew);
+      return startSession(paths, lock, blobs, records, bytes.length);
     } catch (error) {
-      removeQuietly(place.file);
-      clearRemains(place);
+      removeQuietly(paths.file);
+      clearRemains(paths);
       throw error;
     }
   }

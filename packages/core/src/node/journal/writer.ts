@@ -3,14 +3,15 @@ import {
   type Acknowledged,
   type ConversationRefusal,
   encodeRecord,
-  PendingSequence,
+  PendingRecords,
+  refuseHeldSession,
   type TimedEvent,
 } from "../../conversation/index.js";
 import { type Lock, refuse } from "../../files/index.js";
 import { appendFlags, closeQuietly, codeOf, syncFolder } from "../disk/platform.js";
 import type { JournalBlobs } from "./blobs.js";
-import { refuseHeld } from "./lease.js";
-import type { JournalPlace } from "./place.js";
+import { anotherProcess } from "./lease.js";
+import type { JournalPaths } from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 
 /** Where in a journal a writer begins. */
@@ -25,15 +26,14 @@ export interface WriterStart {
 }
 
 /**
- * Appends to one journal under its lease. What is appended is written a moment later, all of it in one
+ * Appends to one journal under its lease. What is appended is put ahead a moment later, all of it in one
  * call; `flush` makes it durable. Whatever fails, the file is cut back to what was acknowledged, by a fresh
  * descriptor: one whose fdatasync failed says yes the next time although the bytes are lost. Until that is
  * done nothing more is written.
  */
 export class JournalWriter {
+  private readonly pending: PendingRecords<Uint8Array>;
   private fd: number | undefined;
-  private lines: Uint8Array[] = [];
-  private readonly sequence: PendingSequence;
   private writtenBytes: number;
   private durableBytes: number;
   private synced: boolean;
@@ -41,117 +41,89 @@ export class JournalWriter {
   private unsettled = false;
   /** The half of a line is left that could not be cut off: the next one begins behind a line break. */
   private fenced = false;
-  /** What the next flush has to answer. */
-  private failure: ConversationRefusal | undefined;
   /** What every flush answers from here on. */
   private over: ConversationRefusal | undefined;
   private soon: NodeJS.Immediate | undefined;
-  private flushing: Promise<Acknowledged | ConversationRefusal> | undefined;
 
   constructor(
-    private readonly place: JournalPlace,
+    private readonly place: JournalPaths,
     private readonly lock: Lock,
     private readonly blobs: JournalBlobs,
     start: WriterStart,
   ) {
     this.fd = start.fd;
-    this.sequence = new PendingSequence(start.nextSeq - 1);
     this.writtenBytes = start.bytes;
     this.durableBytes = start.bytes;
     this.synced = start.durable;
+    this.pending = new PendingRecords(start.nextSeq - 1, {
+      prepare: (record) => encodeRecord(record, this.blobs.put),
+      keep: (lines) => this.underLease(() => this.writeLines(lines) ?? this.sync()),
+      keepAhead: (lines) => this.underLease(() => this.writeLines(lines)),
+      dropped: () => this.blobs.drop(),
+    });
   }
 
   /** How often a refused flush has dropped what was not acknowledged. */
   get drops(): number {
-    return this.sequence.drops;
+    return this.pending.drops;
   }
 
-  append({ ts, event }: TimedEvent): number {
-    const seq = this.sequence.lastSeq + 1;
-    const line = encodeRecord({ seq, ts, event }, this.blobs.put);
-    this.sequence.next();
-    if (this.over !== undefined) return seq;
-    this.lines.push(line);
+  append(event: TimedEvent): number {
+    const seq = this.pending.append(event);
     this.soon ??= setImmediate(() => {
       this.soon = undefined;
-      void this.writeOut();
+      void this.pending.putAhead();
     });
     return seq;
   }
 
-  /** Flushes that are asked for together share one. */
   flush(): Promise<Acknowledged | ConversationRefusal> {
-    this.flushing ??= this.lookAtLease().then(() => {
-      this.flushing = undefined;
-      return this.commit();
-    });
-    return this.flushing;
+    return this.pending.flush();
   }
 
   async close(): Promise<void> {
-    await this.writeOut();
+    await this.pending.putAhead();
     clearImmediate(this.soon);
     // Without the lease nothing of the file is ours any more.
-    if (this.unsettled && this.over === undefined) this.settle();
+    if (this.unsettled && (await this.lookAtLease()) === undefined) this.settle();
     this.over ??= refuse("read_only", `Session ${this.place.id} was closed; open it again to write.`);
     if (this.fd !== undefined) closeQuietly(this.fd);
     this.fd = undefined;
     await this.lock.release();
   }
 
-  private async lookAtLease(): Promise<void> {
-    if (this.over !== undefined) return;
+  /** Does some writing, in one go, if the lease is still ours. @returns why nothing of it is kept. */
+  private async underLease(
+    work: () => ConversationRefusal | undefined,
+  ): Promise<ConversationRefusal | undefined> {
+    const refusal = await this.lookAtLease();
+    if (refusal !== undefined) return refusal;
     try {
-      if (!(await this.lock.held())) this.over ??= refuseHeld(this.place.id);
+      return (this.unsettled ? this.settle() : undefined) ?? work();
     } catch (error) {
-      this.fail(error, this.isUntouched());
+      return this.fail(error);
     }
   }
 
-  /** Writes what waits. A failure is kept for the next flush. */
-  private async writeOut(): Promise<void> {
-    if (this.lines.length === 0 && !this.unsettled) return;
-    await this.lookAtLease();
-    if (this.lines.length > 0 && this.failure === undefined && this.over === undefined)
-      this.attempt(() => this.writeLines());
-  }
-
-  /** In one go: nothing can be appended between the write and the acknowledgement. */
-  private commit(): Acknowledged | ConversationRefusal {
-    if (this.over === undefined && this.failure === undefined)
-      this.attempt(() => this.writeLines() ?? this.sync());
-    const refusal = this.over ?? this.failure;
-    if (refusal === undefined) return this.sequence.acknowledge();
-    this.failure = undefined;
-    this.drop();
-    this.sequence.drop();
-    return refusal;
-  }
-
-  private drop(): void {
-    this.lines = [];
-    this.blobs.drop();
-  }
-
-  private attempt(work: () => ConversationRefusal | undefined): void {
+  private async lookAtLease(): Promise<ConversationRefusal | undefined> {
+    if (this.over !== undefined) return this.over;
     try {
-      this.failure = (this.unsettled ? this.settle() : undefined) ?? work();
-      if (this.failure !== undefined) this.drop();
+      if (!(await this.lock.held())) this.over ??= refuseHeldSession(this.place.id, anotherProcess);
+      return this.over;
     } catch (error) {
-      this.fail(error);
+      return this.fail(error, this.isUntouched());
     }
   }
 
   /** @param isOurs whether what stands in the file beyond what was acknowledged can only be our own. */
-  private fail(error: unknown, isOurs = true): void {
+  private fail(error: unknown, isOurs = true): ConversationRefusal {
     const { id } = this.place;
     const what = `Nothing since the last acknowledgement was kept in session ${id}`;
     const failure = storeRefusalFrom(error, what);
     if (failure === undefined) throw error;
-    this.failure = failure;
     this.unsettled = true;
-    this.drop();
     if (isOurs) this.settle();
+    return failure;
   }
 
   private isUntouched(): boolean {
@@ -162,16 +134,15 @@ export class JournalWriter {
     }
   }
 
-  private writeLines(): ConversationRefusal | undefined {
-    if (this.lines.length === 0) return undefined;
+  private writeLines(lines: readonly Uint8Array[]): ConversationRefusal | undefined {
+    if (lines.length === 0) return undefined;
     const fd = this.opened();
     if (fstatSync(fd).size !== this.writtenBytes) return this.stop();
     this.blobs.write();
-    const bytes = Buffer.concat(this.fenced ? [lineBreak, ...this.lines] : this.lines);
+    const bytes = Buffer.concat(this.fenced ? [lineBreak, ...lines] : lines);
     appendAll(fd, bytes);
     this.fenced = false;
     this.writtenBytes += bytes.length;
-    this.lines = [];
     return undefined;
   }
 
@@ -179,7 +150,7 @@ export class JournalWriter {
     if (this.synced && this.durableBytes === this.writtenBytes) return;
     fdatasyncSync(this.opened());
     // Who made the session may have been killed before its name was durable.
-    if (!this.synced) syncFolder(this.place.room);
+    if (!this.synced) syncFolder(this.place.folder);
     this.synced = true;
     this.durableBytes = this.writtenBytes;
   }

@@ -1,21 +1,11 @@
-import {
-  closeSync,
-  fdatasyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-} from "node:fs";
-import { dirname } from "node:path";
+import { fdatasyncSync, openSync, readFileSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import type { BlobStore } from "../../files/index.js";
-import { writeAll } from "../commit/stage.js";
-import { newId, sha256 } from "../disk/digest.js";
+import { sha256 } from "../disk/digest.js";
 import { readLink, removeQuietly } from "../disk/entries.js";
-import { closeQuietly, codeOf, openFlags } from "../disk/platform.js";
+import { closeQuietly, codeOf } from "../disk/platform.js";
 import type { Presence } from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";
+import { placeWhole } from "./whole-file.js";
 
 /** Unfinished files begin with this; the garbage collection removes old ones. */
 export const unfinishedPrefix = "tmp-";
@@ -35,7 +25,7 @@ export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
       const path = blobPath(state, hash);
       try {
         presence.show();
-        // A power cut may leave a blob of the right size whose bytes were never written.
+        // After a power cut a blob of the right size may lack its bytes.
         const doubtful = care === "sure" && readBlob(path, hash) === undefined;
         if (doubtful || !touch(path, bytes.length)) create(state, path, bytes);
         return true;
@@ -57,12 +47,12 @@ export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
   };
 }
 
-/** The bytes of this SHA-256 where they are kept, for who only looks. */
+/** The bytes of this SHA-256, if they are kept; reads only. */
 export function keptBytes(state: StateFolder, hash: string): Uint8Array | undefined {
   return whereReadable(() => readState(state, hash));
 }
 
-/** Keeps bytes for sure, for who clears up and has no session. Throws the system's error. */
+/** Keeps bytes durably, for recovery, which has no session. Throws the system's error. */
 export function keepBlob(state: StateFolder, hash: string, bytes: Uint8Array): void {
   const path = blobPath(state, hash);
   if (readBlob(path, hash) === undefined || !touch(path, bytes.length)) create(state, path, bytes);
@@ -145,20 +135,7 @@ function touch(path: string, size: number): boolean {
 }
 
 function create(state: StateFolder, path: string, bytes: Uint8Array): void {
-  const folder = dirname(path);
-  const unfinished = `${folder}/${unfinishedPrefix}${newId()}`;
-  const fd = state.within(folder, () => openSync(unfinished, openFlags.create, 0o600));
-  try {
-    try {
-      writeAll(fd, bytes, 0);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(unfinished, path);
-  } catch (error) {
-    removeQuietly(unfinished);
-    throw error;
-  }
+  placeWhole(state, path, bytes, { prefix: unfinishedPrefix, isDurable: false });
 }
 
 function readBlob(path: string, hash: string): Uint8Array | undefined {

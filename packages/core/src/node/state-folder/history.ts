@@ -122,7 +122,7 @@ function lastLineOf(bytes: Buffer): Buffer {
   return Buffer.from(bytes.subarray(from, end));
 }
 
-/** What stands in the file from the last line that was read; undefined where the file cannot be read. */
+/** The bytes of the file from the last line that was read; undefined if the file cannot be read. */
 function historyBytes(state: StateFolder, realPath: string, before = nothingRead): Buffer | undefined {
   try {
     const fd = openSync(historyPath(state, realPath), "r");
@@ -132,7 +132,7 @@ function historyBytes(state: StateFolder, realPath: string, before = nothingRead
       closeQuietly(fd);
     }
   } catch (error) {
-    // A history that cannot be read is no history; the next write says so when it cannot be recorded.
+    // An unreadable history counts as none; the next write reports it when it cannot be recorded.
     if (codeOf(error) !== "") return undefined;
     throw error;
   }

@@ -84,7 +84,7 @@ function factIn({ fact, seen }: MemoryLine, path: string): HostFact | undefined 
 /** More than any file has that is held against it. */
 const mostLines = 2 ** 40;
 
-/** What cannot be read is forgotten: what was seen then counts as not seen. */
+/** An unreadable memory is forgotten: its files count as not seen. */
 function linesOf(file: string): readonly MemoryLine[] {
   if (!existsSync(file)) return [];
   const lines: MemoryLine[] = [];

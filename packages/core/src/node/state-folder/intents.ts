@@ -50,7 +50,7 @@ function writeRecord(path: string, text: string): void {
   }
 }
 
-/** The records of one path, or of all. What a kill left half written is told apart as `unreadable`. */
+/** The records of one path, or of all. Records that a kill left half written are `unreadable`. */
 export function readIntents(
   state: StateFolder,
   parse: (value: unknown) => HistoryEntry | undefined,
@@ -69,7 +69,7 @@ export function readIntents(
   return { intents, unreadable };
 }
 
-/** Whether a half-written record is old enough to be nobody's any more. */
+/** Whether a half-written record is so old that its writer must be gone. */
 export function isForgotten(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) > forgottenMs;

@@ -178,7 +178,7 @@ class LinkLock implements Lock {
         const now = new Date();
         if (readLink(this.path) === this.text) lutimesSync(this.path, now, now);
       } catch {
-        // `held` will tell.
+        // `held` finds out.
       }
     }, beatMs);
     this.beat.unref();
@@ -207,7 +207,7 @@ export function breakLock(path: string, abandoned: string): boolean {
   return right;
 }
 
-/** Where a fourth has the lock by now, the displaced holder learns it from `held` before its step. */
+/** If another process has the lock by now, the displaced holder learns it from `held` before its step. */
 function putBack(aside: string, path: string): void {
   try {
     linkSync(aside, path);

@@ -20,7 +20,7 @@ export function ownIdentity(): ProcessIdentity {
   return own;
 }
 
-/** `unknown`: of another boot, another container or another machine; only a heartbeat can tell. */
+/** `unknown`: of another boot, container or machine; only its heartbeat can decide. */
 export function livenessOf(identity: ProcessIdentity): "alive" | "dead" | "unknown" {
   const { boot, namespace } = ownIdentity();
   if (identity.boot !== boot || identity.namespace !== namespace) return "unknown";

@@ -7,7 +7,7 @@ import { appendHistory, parseEntry, readHistory } from "./history.js";
 import { isForgotten, readIntents, type StoredIntent } from "./intents.js";
 import { livenessOf } from "./process-identity.js";
 import type { StateFolder } from "./state-folder.js";
-import { settleSwap } from "./swap-recovery.js";
+import { recoverSwap } from "./swap-recovery.js";
 
 /** How much killed writes had left behind. */
 export interface Recovered {
@@ -67,7 +67,7 @@ export function recoverPath(state: StateFolder, realPath: string): Recovered {
   return total;
 }
 
-/** Under the lock an owner who cannot be looked up is as good as dead: the lock was not his. */
+/** Under the lock an owner that cannot be looked up counts as dead: it did not hold the lock. */
 function isOrphan(intent: StoredIntent): boolean {
   return livenessOf(intent.owner) !== "alive";
 }
@@ -80,7 +80,7 @@ function settle(state: StateFolder, intent: StoredIntent): Recovered {
   if (folder !== undefined) {
     try {
       stages = removeStage(folder, intent.stageName) ? 1 : 0;
-      stages += settleSwap(state, folder, intent) ? 1 : 0;
+      stages += recoverSwap(state, folder, intent) ? 1 : 0;
       const known = readHistory(state, change.realPath).some((entry) => entry.id === change.id);
       if (!known && change.before !== change.after && hashNow(folder, change.realPath) === change.after) {
         appendHistory(state, change);

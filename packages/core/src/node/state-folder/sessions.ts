@@ -48,7 +48,7 @@ export interface SessionSigns {
   readonly oldestBegan: number;
 }
 
-/** Counts live sessions, and finds the signs of those that are over. */
+/** Counts live sessions, and finds the signs of ended ones. */
 export function readSessions(state: StateFolder): SessionSigns {
   const overPaths: string[] = [];
   let live = 0;

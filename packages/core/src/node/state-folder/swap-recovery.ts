@@ -1,25 +1,26 @@
-import { closeSync, unlinkSync } from "node:fs";
+import { unlinkSync } from "node:fs";
 import { basename } from "node:path";
 import { isSecret } from "../../files/index.js";
 import { exchange, swapNameOf } from "../commit/exchange.js";
+import { bytesOf } from "../commit/exchanged.js";
 import { hashNow, isStageName } from "../commit/real-path.js";
 import { newId, sha256 } from "../disk/digest.js";
 import type { Folder } from "../disk/folder.js";
 import { renameOver } from "../disk/platform.js";
-import { lookAt, openFile, readUpTo, type Spot } from "../disk/reading.js";
+import { lookAt, type Spot } from "../disk/reading.js";
 import { keepBlob } from "./blobs.js";
 import { appendHistory } from "./history.js";
 import type { Intent } from "./intents.js";
 import type { StateFolder } from "./state-folder.js";
 
 /**
- * Settles what a kill left under the swap name. It is the new file before the swap, the old one after it,
- * or, where somebody without our lock was there in between, his: that one goes back to its place, and where
- * its place was taken meanwhile, it is kept. Throws the system's error; the intent then stays.
+ * Recovers the file that a kill left under the swap name. It is the new file before the exchange, the old one
+ * after it, or the file of a program without our lock: that one gets its name back, or, if another file has
+ * the name by now, its bytes are kept. Throws the system's error; the intent then stays.
  *
- * @returns whether something lay there and is gone.
+ * @returns whether there was such a file; it is gone now.
  */
-export function settleSwap(state: StateFolder, folder: Folder, { stageName, change }: Intent): boolean {
+export function recoverSwap(state: StateFolder, folder: Folder, { stageName, change }: Intent): boolean {
   const name = swapNameOf(stageName);
   const aside: Spot = { folder, name, shown: name };
   if (!isStageName(stageName) || lookAt(aside).kind === "missing") return false;
@@ -46,17 +47,7 @@ function giveBack(folder: Folder, aside: Spot, realPath: string): void {
   folder.sync();
 }
 
-function bytesOf(aside: Spot): Uint8Array | undefined {
-  const opened = openFile(aside);
-  if (opened.kind === "refusal") return undefined;
-  try {
-    return readUpTo(opened.fd, Number(opened.stat.size), Number.MAX_SAFE_INTEGER);
-  } finally {
-    closeSync(opened.fd);
-  }
-}
-
-/** What may neither be thrown away nor be copied stays where it lies. */
+/** A file that may be neither deleted nor copied stays there. */
 function stuck(name: string): Error {
   return Object.assign(new Error(`${name} is left where it is`), { code: "EBUSY", syscall: "unlink" });
 }

@@ -20,7 +20,7 @@ export interface GarbageOptions {
   readonly dryRun?: boolean;
 }
 
-/** What was removed and what is kept; in a dry run what would be. */
+/** The files that were removed and kept, or, in a dry run, would be. */
 export interface GarbageReport {
   readonly kind: "collected";
   readonly removedBlobs: number;
@@ -93,7 +93,7 @@ export function listBlobs(state: StateFolder): readonly StoredBlob[] {
   for (const folder of namesIn(state.at("blobs"))) {
     for (const name of namesIn(state.at("blobs", folder))) {
       const path = state.at("blobs", folder, name);
-      // A link stands for a state that another one holds: it has no size of its own.
+      // A link names a state that is kept within another one: it has no size of its own.
       const stat = lstatSync(path, { throwIfNoEntry: false });
       if (stat === undefined) continue;
       const unfinished = name.startsWith(unfinishedPrefix);
@@ -103,7 +103,7 @@ export function listBlobs(state: StateFolder): readonly StoredBlob[] {
   return blobs.sort((one, other) => one.used - other.used);
 }
 
-/** Locks whose holders are gone, and what breaking one may have left aside. */
+/** Locks without living holders, and the remains of breaking one. */
 export function abandonedLocks(state: StateFolder): readonly { path: string; text: string }[] {
   const found: { path: string; text: string }[] = [];
   for (const name of namesIn(state.at("locks"))) {
@@ -134,7 +134,7 @@ function collectBlobs(
     const tooMuch = blob.size > 0 && keptBytes > plan.maxBytes && blob.used < plan.pinnedFrom;
     const leftOver = blob.unfinished && Date.now() - blob.used > unfinishedMs;
     if (!(blob.unfinished ? leftOver : tooOld || tooMuch)) continue;
-    // Used since it was listed: somebody's session has begun to rely on it.
+    // Used since it was listed: a session has begun to rely on it.
     if (lstatSync(blob.path, { throwIfNoEntry: false })?.mtimeMs !== blob.used) continue;
     plan.remove(blob.path);
     keptBytes -= blob.size;
@@ -144,7 +144,7 @@ function collectBlobs(
   return { removedBlobs, removedBytes, keptBlobs: blobs.length - removedBlobs, keptBytes };
 }
 
-/** Histories of paths that nobody has written for so long that their states are gone. */
+/** Histories of paths without writes for so long that their states are gone. */
 function oldHistories(state: StateFolder, usedBefore: number): readonly string[] {
   return namesIn(state.at("history"))
     .map((name) => state.at("history", name))

@@ -1,6 +1,6 @@
 import { isRefusal, type Refusal, type WorkspacePorts } from "../../files/index.js";
 import { openChangeSets } from "../change-sets/change-sets.js";
-import { overSettledSets, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
+import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
 import { type DiskOptions, openDisk } from "../commit/open-disk.js";
 import { openCharsets } from "../disk/charsets.js";
 import { newId, sha256 } from "../disk/digest.js";
@@ -50,7 +50,7 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
   const bare = openLocks(state, async (realPath) => {
     recoverPath(state, realPath);
   });
-  const locks = overSettledSets(state, bare, onRecovered);
+  const locks = locksAfterRecovery(state, bare, onRecovered);
   try {
     await recover(state, bare);
     const sets = await recoverSets(state, bare);

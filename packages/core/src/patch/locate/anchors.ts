@@ -7,18 +7,18 @@ export function findPointsBelowAnchor(base: BaseText, anchors: readonly string[]
 }
 
 /** Lines `from` to `to` (after the last), 0-based, below a heading. */
-export interface Section {
+export interface AnchoredLines {
   readonly from: number;
   readonly to: number;
 }
 
 /** The sections that anchors name; none where they name nothing, or too many lines to decide anything. */
 export class SectionFinder {
-  private readonly known = new Map<string, readonly Section[]>();
+  private readonly known = new Map<string, readonly AnchoredLines[]>();
 
   constructor(private readonly base: BaseText) {}
 
-  find(anchors: readonly string[]): readonly Section[] {
+  find(anchors: readonly string[]): readonly AnchoredLines[] {
     if (anchors.length === 0) return [];
     const name = anchors.join("\n");
     const known = this.known.get(name);
@@ -31,7 +31,7 @@ export class SectionFinder {
 }
 
 /** Whether a 0-based line is in one of the sections. */
-export function isInside(sections: readonly Section[], line: number): boolean {
+export function isInside(sections: readonly AnchoredLines[], line: number): boolean {
   return sections.some((section) => line >= section.from && line < section.to);
 }
 

@@ -6,7 +6,7 @@ import { refusePatch } from "../model/refusal.js";
 import type { PatchRefusal, Repair } from "../model/types.js";
 
 /** Hunks as they were before a channel changed all of their lines by one rule. */
-export interface Restored {
+export interface RestoredText {
   readonly kind: "restored";
   readonly hunks: readonly Hunk[];
   readonly repairs: readonly Repair[];
@@ -25,7 +25,7 @@ export function restoreLines(
   diff: string,
   hunks: readonly Hunk[],
   deadline: Deadline,
-): Restored | PatchRefusal {
+): RestoredText | PatchRefusal {
   const plain = diff.includes("&") ? withoutEntities(base, hunks, deadline) : undefined;
   if (plain !== undefined && "kind" in plain) return plain;
   const bare = withoutNumbers(base, plain ?? hunks, deadline);

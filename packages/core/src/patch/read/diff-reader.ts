@@ -7,7 +7,7 @@ import type { Repair } from "../model/types.js";
 import { noFile, readFileNames } from "./file-names.js";
 import { closeHunk, type OpenHunk } from "./open-hunk.js";
 import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
-import type { LineSpan } from "./parse-fences.js";
+import type { FencedSpan } from "./parse-fences.js";
 import { looksLikeFileHeader, type ReadHeader, readGitLine, readHunkHeader } from "./parse-header.js";
 import { type FileSection, hunkLimit, SectionList } from "./sections.js";
 
@@ -41,7 +41,7 @@ export class DiffReader {
     private readonly isEnvelope: boolean,
   ) {}
 
-  readSpan(span: LineSpan): void {
+  readSpan(span: FencedSpan): void {
     this.bodyStart = span.from;
     let at = span.from;
     for (let step = 1; at < span.to; step++) {
@@ -53,7 +53,7 @@ export class DiffReader {
   }
 
   /** A diff without any `@@`: its lines are one hunk, if they all look like lines of one. */
-  readBareSpan(span: LineSpan): void {
+  readBareSpan(span: FencedSpan): void {
     const from = Math.max(span.from, this.bodyStart);
     let changes = 0;
     for (let at = from; at < span.to; at++) {

@@ -2,7 +2,7 @@ import type { Deadline } from "../model/deadline.js";
 import type { LineTable } from "../model/line-table.js";
 
 /** Lines `from` to `to` (after the last) of what the model sent. */
-export interface LineSpan {
+export interface FencedSpan {
   readonly from: number;
   readonly to: number;
 }
@@ -14,8 +14,8 @@ export interface LineSpan {
  * A diff of a Markdown file has fences itself, and some models leave out the space before them. A fence
  * therefore closes the block only if nothing that looks like more diff is between it and the next one.
  */
-export function findDiffSpans(lines: LineTable, end: number, deadline: Deadline): readonly LineSpan[] {
-  const spans: LineSpan[] = [];
+export function findDiffSpans(lines: LineTable, end: number, deadline: Deadline): readonly FencedSpan[] {
+  const spans: FencedSpan[] = [];
   let at = 0;
   while (at < end && !deadline.late()) {
     const opening = findOpening(lines, at, end);
@@ -68,7 +68,7 @@ function findClosing(lines: LineTable, opening: number, end: number): number {
   return closings.find((closing) => closing >= more) ?? last;
 }
 
-function hasDiffLine(lines: LineTable, span: LineSpan): boolean {
+function hasDiffLine(lines: LineTable, span: FencedSpan): boolean {
   for (let at = span.from; at < span.to; at++) {
     if (/^(@@|[-+]|\*\*\* )/.test(lines.line(at))) return true;
   }

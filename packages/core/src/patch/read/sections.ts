@@ -1,5 +1,5 @@
 import { type FileNames, noFile } from "./file-names.js";
-import type { LineSpan } from "./parse-fences.js";
+import type { FencedSpan } from "./parse-fences.js";
 import type { GitLine } from "./parse-header.js";
 
 /** A diff of more hunks is refused, whatever it says. */
@@ -78,7 +78,7 @@ export class SectionList {
     }
   }
 
-  notePiece({ from, to }: LineSpan): void {
+  notePiece({ from, to }: FencedSpan): void {
     this.current.pieces.push(from, to);
   }
 

@@ -1,21 +1,24 @@
 import type { FileRequest } from "../../files/index.js";
 import { splitByFile } from "../../patch/index.js";
-import { parseArguments } from "../arguments.js";
-import { findTool } from "../catalog.js";
+import { defined } from "../../text/index.js";
+import { intentOf } from "../arguments.js";
+import type { FileTool } from "../tool.js";
 
 /** The files that a call is about, as far as its arguments name them, and whether it only looks at them. */
 export interface CallPaths {
   readonly paths: readonly string[];
   readonly shared: boolean;
+  /** The encoding that the call insists on. */
+  readonly encoding?: string;
 }
 
 /** Read off the arguments alone, so that calls can take their turns before anything is looked at. */
-export function pathsOfCall(name: string, args: unknown): CallPaths {
-  const tool = findTool(name);
-  const parsed = tool === undefined ? undefined : parseArguments(tool, args);
-  if (tool === undefined || parsed?.kind !== "parsed") return none;
-  const intent = tool.intent(parsed.values);
-  return intent.kind === "refusal" ? none : pathsOf(intent.request);
+export function pathsOfCall(tool: FileTool, args: unknown): CallPaths {
+  const intent = intentOf(tool, args);
+  if (intent.kind === "refusal") return none;
+  const { request } = intent;
+  const encoding = "encoding" in request ? request.encoding : undefined;
+  return { ...pathsOf(request), ...defined({ encoding }) };
 }
 
 const none: CallPaths = { paths: [], shared: true };

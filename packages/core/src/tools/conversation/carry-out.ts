@@ -8,11 +8,12 @@ import {
   type TurnPayload,
 } from "../../conversation/index.js";
 import { isRefusal, refuse } from "../../files/index.js";
+import { defined } from "../../text/index.js";
 import { type HostTool, type HostToolResult, runHostTool } from "../host-tool.js";
 import { runToolWithResult, type ToolContext } from "../run-tool.js";
+import { toolOfName } from "../tool-of-name.js";
 import type { ToolReply } from "../wire/result.js";
-import { pathsOfCall } from "./call-paths.js";
-import { findConversationTool } from "./catalog.js";
+import { type CallPaths, pathsOfCall } from "./call-paths.js";
 import type { ConversationHost } from "./conversation-tool.js";
 import { fileEffects } from "./file-effects.js";
 import { type ConversationReply, runConversationTool } from "./run-conversation-tool.js";
@@ -63,17 +64,15 @@ export async function carryOut(call: StandingCall, host: TurnHost): Promise<Carr
   const open = openCall(manager.context, call);
   if (open === undefined) return unmatched(call.callId);
   const { name = open.call.name, args = open.call.args } = call;
-  const hostTool = host.hostTools?.find((tool) => tool.name === name);
-  if (hostTool === undefined && findConversationTool(name) !== undefined)
-    return onConversation({ ...open, name, args }, host);
+  const tool = toolOfName(name, host.hostTools);
+  const { paths, shared, encoding }: CallPaths = tool?.kind === "file" ? pathsOfCall(tool, args) : everything;
+  const running: RunningCall = { ...open, name, args, encoding };
+  if (tool?.kind === "conversation") return onConversation(running, host);
   // The place in the queues is taken before anything is awaited.
-  const { paths, shared } = hostTool === undefined ? pathsOfCall(name, args) : everything;
   const keys = paths.map((path) => manager.manifests.naming(path));
   const release = await manager.turns.acquire(keys, { shared, signal: host.signal });
   try {
-    return hostTool === undefined
-      ? await onFiles({ ...open, name, args }, host)
-      : await onHost(hostTool, { ...open, name, args }, host);
+    return tool?.kind === "host" ? await onHost(tool, running, host) : await onFiles(running, host);
   } finally {
     release?.();
   }
@@ -87,6 +86,8 @@ interface RunningCall {
   readonly call: ToolCall;
   readonly name: string;
   readonly args: unknown;
+  /** The encoding that it insists on: under another one the lines that it shows are other lines. */
+  readonly encoding: string | undefined;
 }
 
 async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
@@ -94,13 +95,14 @@ async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
   const knowledge = manager.knowledge.forCall(running.nodeId);
   try {
     const { result, reply } = await runToolWithResult(running.name, running.args, { ...host, knowledge });
-    const { shows } = reply;
-    const files = fileEffects(result, reply.shown);
-    const facts = {
-      ...(shows.length === 0 ? {} : { shows }),
-      ...(files.length === 0 ? {} : { files }),
-    };
+    const insisted = defined({ encoding: running.encoding });
+    const refers = reply.refers.flatMap((lines) => knowledge.asShown({ ...lines, ...insisted }));
     const { text, code, success } = reply;
+    const facts = factsOf({
+      shows: reply.shows.map((shown) => ({ ...shown, ...insisted })),
+      refers,
+      files: fileEffects(result, reply.shown),
+    });
     return record(running, { text, code, isError: !success }, facts, host);
   } finally {
     // Its result is a node by now: what it learnt is told there.
@@ -116,10 +118,7 @@ async function onHost(tool: HostTool, running: RunningCall, host: TurnHost): Pro
     ...(host.onError === undefined ? {} : { onError: host.onError }),
   });
   const { text, code, media = [], files = [] } = result;
-  const facts = {
-    ...(media.length === 0 ? {} : { media }),
-    ...(files.length === 0 ? {} : { files }),
-  };
+  const facts = factsOf({ media, files });
   return record(running, { text, code, isError: code !== "ok" }, facts, host);
 }
 
@@ -133,7 +132,15 @@ async function onConversation(running: RunningCall, host: TurnHost): Promise<Car
   return { kind: "answered", text, code, isError, node };
 }
 
-type ResultFacts = Pick<Extract<TurnPayload, { kind: "tool_result" }>, "shows" | "files" | "media">;
+type ResultFacts = Pick<
+  Extract<TurnPayload, { kind: "tool_result" }>,
+  "shows" | "refers" | "files" | "media"
+>;
+
+/** What there is of these facts; a result without a fact of a kind has no key for it. */
+function factsOf(facts: ResultFacts): ResultFacts {
+  return Object.fromEntries(Object.entries(facts).filter(([, of]) => of.length > 0));
+}
 
 /** Adds the result below the last node of the call's own answer: on its branch, also where the head left it. */
 function record({ nodeId, call }: RunningCall, ran: Ran, facts: ResultFacts, host: TurnHost): Carried {

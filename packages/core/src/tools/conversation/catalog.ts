@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import type { ConversationTool } from "./conversation-tool.js";
 import { expandTaskSummary } from "./expand-task-summary.js";
 import { historyView } from "./history-view.js";
@@ -14,8 +15,7 @@ import { taskStart } from "./task-start.js";
 import { trackFile } from "./track-file.js";
 import { untrackFile } from "./untrack-file.js";
 
-/** The tools with which the model, and by commands the user, works on the conversation itself. */
-export const conversationTools: readonly ConversationTool[] = [
+const all = [
   taskStart,
   taskComplete,
   taskCancel,
@@ -30,9 +30,23 @@ export const conversationTools: readonly ConversationTool[] = [
   rewind,
   summarizeBranch,
   expandTaskSummary,
-];
+] as const;
+
+/** The name of a tool that works on the conversation. */
+export type ConversationToolName = (typeof all)[number]["name"];
+
+/** A tool of ours. */
+export type OwnConversationTool = ConversationTool<z.ZodRawShape, ConversationToolName>;
+
+/** The tools with which the model, and by commands the user, works on the conversation itself. */
+export const conversationTools: readonly OwnConversationTool[] = all;
+
+/** Their names, in the same order. */
+export const conversationToolNames: readonly ConversationToolName[] = conversationTools.map(
+  ({ name }) => name,
+);
 
 /** The conversation tool of this name; undefined where there is none. */
-export function findConversationTool(name: string): ConversationTool | undefined {
+export function findConversationTool(name: string): OwnConversationTool | undefined {
   return conversationTools.find((tool) => tool.name === name);
 }

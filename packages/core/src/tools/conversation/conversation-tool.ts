@@ -7,47 +7,22 @@ import type {
   JsonObject,
   Summariser,
 } from "../../conversation/index.js";
-import type { ToolAnnotations } from "../tool.js";
-
-export const conversationToolNames = [
-  "task_start",
-  "task_complete",
-  "task_cancel",
-  "task_pop",
-  "task_resume",
-  "task_restart",
-  "task_list",
-  "track_file",
-  "untrack_file",
-  "list_tracked_files",
-  "history_view",
-  "rewind",
-  "summarize_branch",
-  "expand_task_summary",
-] as const;
-
-/** The name of a conversation tool, as models call it. */
-export type ConversationToolName = (typeof conversationToolNames)[number];
+import type { ToolAnnotations, ToolDefinition } from "../tool.js";
+import type { ConversationRequest } from "./conversation-request.js";
 
 /**
  * Something that the model, by a call, and the user, by a command, can do to the conversation (seed 4,
  * "Advanced Capabilities and New Tooling"): one definition, one code path.
  */
-export interface ConversationTool<Shape extends z.ZodRawShape = z.ZodRawShape> {
-  readonly name: ConversationToolName;
+export interface ConversationTool<Shape extends z.ZodRawShape = z.ZodRawShape, Name extends string = string>
+  extends ToolDefinition<Shape, ConversationRequest> {
+  readonly kind: "conversation";
+  readonly name: Name;
   /** The words of its command, such as `task start`. */
   readonly command: string;
-  readonly title: string;
-  readonly description: string;
-  readonly parameters: z.ZodObject<Shape>;
   readonly annotations: ToolAnnotations;
   /** Whether a call of it has to be the only one of its step, so that no batch of calls is cut. */
   readonly alone: boolean;
-  run(
-    host: ConversationHost,
-    args: z.output<z.ZodObject<Shape>>,
-    asked: Asked,
-  ): Promise<ConversationAnswer | ConversationRefusal> | ConversationAnswer | ConversationRefusal;
 }
 
 /** What the conversation tools work on. */
@@ -91,8 +66,11 @@ export interface ConversationAnswer {
   readonly text?: string;
 }
 
-/** Who asked: a call of the model, whose result is added on the branch that a move leaves, or a person. */
-export interface Asked {
+/** How a request went. */
+export type Answered = ConversationAnswer | ConversationRefusal;
+
+/** Who runs the tool: a call of the model, whose result is added on the branch that a move leaves, or a person. */
+export interface Caller {
   readonly byModel: boolean;
   /** The result of the call; `undefined` where a person asked. */
   answering(answer: ConversationAnswer): AnsweredCall | undefined;
@@ -100,11 +78,11 @@ export interface Asked {
   answered(output: string): AnsweredCall;
 }
 
-/** Types a definition by its own parameters; adds nothing. */
-export function defineConversationTool<Shape extends z.ZodRawShape>(
-  tool: ConversationTool<Shape>,
-): ConversationTool<Shape> {
-  return tool;
+/** A tool of the conversation, typed by its own name and parameters. */
+export function defineConversationTool<Shape extends z.ZodRawShape, const Name extends string>(
+  tool: Omit<ConversationTool<Shape, Name>, "kind">,
+): ConversationTool<Shape, Name> {
+  return { ...tool, kind: "conversation" };
 }
 
 /** Moves the head or adds to the tree; can be taken back by moving the head again. */

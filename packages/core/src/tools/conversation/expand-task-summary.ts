@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { isRefusal } from "../../files/index.js";
-import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const expandTaskSummary = defineConversationTool({
   name: "expand_task_summary",
@@ -11,8 +10,5 @@ export const expandTaskSummary = defineConversationTool({
   parameters: z.object({ task_id: z.string().min(1).describe("The id that the task's summary names") }),
   annotations: movingAnnotations,
   alone: false,
-  run({ manager }, { task_id }) {
-    const done = manager.expandTask(task_id);
-    return isRefusal(done) ? done : answer("The task is shown in full for one turn.", { task_id });
-  },
+  intent: ({ task_id }) => ({ kind: "expand_task_summary", taskId: task_id }),
 });

@@ -7,7 +7,7 @@ import type { FilesThatFollow } from "./conversation-tool.js";
  * Lets the files of a workspace follow the head of a conversation: what `rewind` and `task_cancel` do with
  * `files: restore` (docs/rewind.md).
  *
- * @param newId a fresh id for each restore, by which a kill in between can be settled (`settleRestore`).
+ * @param newId a fresh id for each restore, by which a kill in between can be settled (`recoverRestore`).
  */
 export function followFiles(
   manager: ContextManager,

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { debugOutline } from "../../context/index.js";
 import { readOnlyAnnotations } from "../tool.js";
-import { answer, defineConversationTool } from "./conversation-tool.js";
+import { defineConversationTool } from "./conversation-tool.js";
 
 /** What one answer can hold of an outline, in lines; the newest are shown. */
 const mostLines = 400;
@@ -17,10 +16,5 @@ export const historyView = defineConversationTool({
   }),
   annotations: readOnlyAnnotations,
   alone: false,
-  run({ manager }, { limit = 100 }) {
-    const lines = debugOutline(manager.context).trimEnd().split("\n");
-    const left = lines.length - limit;
-    const shown = left > 0 ? [`(${left} lines above are left out)`, ...lines.slice(-limit)] : lines;
-    return answer("The history:", undefined, shown.join("\n"));
-  },
+  intent: ({ limit = 100 }) => ({ kind: "history_view", limitLines: limit }),
 });

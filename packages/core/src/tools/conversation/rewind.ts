@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { isRefusal } from "../../files/index.js";
-import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
-import { conflictParameters, follow, strayParameter } from "./follow.js";
+import { defined } from "../../text/index.js";
+import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+import { filesAtMove, filesParameters } from "./files-at-move.js";
 
 export const rewind = defineConversationTool({
   name: "rewind",
@@ -15,23 +16,12 @@ export const rewind = defineConversationTool({
       .min(1)
       .exactOptional()
       .describe("A node's id, as history_view shows it; before the last message of the user unless given"),
-    files: z
-      .enum(["keep", "restore"])
-      .exactOptional()
-      .describe("keep, unless given: the files stay as they are"),
-    ...conflictParameters,
+    ...filesParameters,
   }),
   annotations: { ...movingAnnotations, destructive: true },
   alone: true,
-  async run(host, { turn_id, files = "keep", ...terms }, asked) {
-    const { manager } = host;
-    const target = manager.rewindTarget(turn_id);
-    if (isRefusal(target)) return target;
-    if (files === "restore") return follow(host, { consent: [], ...terms, toId: target.id }, asked);
-    const stray = strayParameter(terms);
-    if (stray !== undefined) return stray;
-    const told = answer("Went back; the path left is kept.", { turn_id: target.id });
-    const node = manager.rewind(target.id, asked.answering(told));
-    return isRefusal(node) ? node : told;
+  intent({ turn_id, ...args }) {
+    const files = filesAtMove(args);
+    return isRefusal(files) ? files : { kind: "rewind", files, ...defined({ turnId: turn_id }) };
   },
 });

@@ -5,8 +5,9 @@ import {
   openCalls,
 } from "../../conversation/index.js";
 import { type ConversationCode, isRefusal } from "../../files/index.js";
-import { parseArguments } from "../arguments.js";
+import { intentOf } from "../arguments.js";
 import { catching } from "../run-tool.js";
+import { carryConversation } from "./carry-conversation.js";
 import { findConversationTool } from "./catalog.js";
 import { type ConversationAnswer, type ConversationHost, renderAnswer } from "./conversation-tool.js";
 
@@ -52,12 +53,12 @@ async function obtainReply(
 ): Promise<ConversationReply> {
   const tool = findConversationTool(name);
   if (tool === undefined) return refused("invalid_arguments", "There is no conversation tool of this name.");
-  const parsed = parseArguments(tool, args);
-  if (parsed.kind === "refusal") return refused("invalid_arguments", parsed.message);
   const work = async () => {
+    const request = intentOf(tool, args);
+    if (isRefusal(request)) return refused("invalid_arguments", request.message);
     const { callId } = context;
     const answered = (output: string): AnsweredCall => ({ callId: callId ?? "", name, output });
-    const result = await tool.run(context, parsed.values, {
+    const result = await carryConversation(context, request, {
       byModel: callId !== undefined,
       answered,
       answering: (told) => (callId === undefined ? undefined : answered(renderAnswer(told))),

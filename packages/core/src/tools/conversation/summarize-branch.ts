@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { isRefusal } from "../../files/index.js";
-import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
-import { summaryOf } from "./summary-of.js";
+import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const summarizeBranch = defineConversationTool({
   name: "summarize_branch",
@@ -15,17 +13,5 @@ export const summarizeBranch = defineConversationTool({
   }),
   annotations: movingAnnotations,
   alone: true,
-  async run(host, { focus, summary }, asked) {
-    const { id: toId, taskId: fromId } = host.manager.getCurrentNode();
-    const request = { purpose: "branch", fromId, toId, ...(focus === undefined ? {} : { focus }) } as const;
-    const text = await summaryOf(host, summary, request);
-    if (isRefusal(text)) return text;
-    const told = answer("The summary was added to the branch.");
-    const covers = { fromId, toId };
-    const node = host.manager.addSummary(
-      { kind: "summary", of: "branch", text: text.text, covers },
-      asked.answering(told),
-    );
-    return isRefusal(node) ? node : answer(told.message, { summary_id: node.id });
-  },
+  intent: (args) => ({ kind: "summarize_branch", ...args }),
 });

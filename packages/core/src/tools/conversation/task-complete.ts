@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { isRefusal } from "../../files/index.js";
-import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
-import { summaryOf } from "./summary-of.js";
+import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const taskComplete = defineConversationTool({
   name: "task_complete",
@@ -18,23 +16,5 @@ export const taskComplete = defineConversationTool({
   }),
   annotations: movingAnnotations,
   alone: true,
-  async run(host, args, asked) {
-    const { taskId } = host.manager.getCurrentNode();
-    const toId = host.manager.context.currentNodeId;
-    const summary = await summaryOf(host, args.summary, { purpose: "task", fromId: taskId, toId });
-    if (isRefusal(summary)) return summary;
-    const told = answer("Task completed; its summary stands on the branch it was started from.");
-    const answering = asked.answering(told);
-    const node = host.manager.completeTask({
-      summary: summary.text,
-      ...(answering === undefined ? {} : { answering }),
-    });
-    if (isRefusal(node)) return node;
-    const files = node.payload.kind === "task_summary" ? node.payload.files : [];
-    return answer(told.message, {
-      task_id: taskId,
-      summary_id: node.id,
-      files: files.map(({ path, from, to }) => ({ path, from, to })),
-    });
-  },
+  intent: (args) => ({ kind: "task_complete", ...args }),
 });

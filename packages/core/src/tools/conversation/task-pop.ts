@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { isRefusal } from "../../files/index.js";
-import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const taskPop = defineConversationTool({
   name: "task_pop",
@@ -11,10 +10,5 @@ export const taskPop = defineConversationTool({
   parameters: z.object({}),
   annotations: movingAnnotations,
   alone: true,
-  run({ manager }, _, asked) {
-    const { taskId } = manager.getCurrentNode();
-    const told = answer("Task paused.", { task_id: taskId });
-    const node = manager.popTask(asked.answering(told));
-    return isRefusal(node) ? node : told;
-  },
+  intent: () => ({ kind: "task_pop" }),
 });

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { isRefusal } from "../../files/index.js";
-import { answer, defineConversationTool, movingAnnotations, renderAnswer } from "./conversation-tool.js";
+import { defined } from "../../text/index.js";
+import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const taskRestart = defineConversationTool({
   name: "task_restart",
@@ -14,13 +14,5 @@ export const taskRestart = defineConversationTool({
   }),
   annotations: movingAnnotations,
   alone: true,
-  run({ manager }, { hint, task_id }, asked) {
-    const told = (taskId: string) => answer("Task begun again on a new branch.", { task_id: taskId });
-    const node = manager.restartTask({
-      ...(task_id === undefined ? {} : { taskId: task_id }),
-      ...(hint === undefined ? {} : { hint }),
-      ...(asked.byModel ? { answering: (taskId) => asked.answered(renderAnswer(told(taskId))) } : {}),
-    });
-    return isRefusal(node) ? node : told(node.id);
-  },
+  intent: ({ hint, task_id }) => ({ kind: "task_restart", ...defined({ hint, taskId: task_id }) }),
 });

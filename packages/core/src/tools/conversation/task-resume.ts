@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { isRefusal } from "../../files/index.js";
-import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const taskResume = defineConversationTool({
   name: "task_resume",
@@ -11,9 +10,5 @@ export const taskResume = defineConversationTool({
   parameters: z.object({ task_id: z.string().min(1).describe("The task's id") }),
   annotations: movingAnnotations,
   alone: true,
-  run({ manager }, args, asked) {
-    const told = answer("Task resumed.", { task_id: args.task_id });
-    const node = manager.resumeTask(args.task_id, asked.answering(told));
-    return isRefusal(node) ? node : told;
-  },
+  intent: ({ task_id }) => ({ kind: "task_resume", taskId: task_id }),
 });

@@ -1,8 +1,5 @@
 import * as z from "zod";
-import type { HistoryTransformation } from "../../conversation/index.js";
-import { isRefusal } from "../../files/index.js";
-import { answer, defineConversationTool, movingAnnotations, renderAnswer } from "./conversation-tool.js";
-import { summaryOf } from "./summary-of.js";
+import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const taskStart = defineConversationTool({
   name: "task_start",
@@ -21,28 +18,5 @@ export const taskStart = defineConversationTool({
   }),
   annotations: movingAnnotations,
   alone: true,
-  async run(host, { name, goal, context = "clone", summary }, asked) {
-    const transformation = await transformationOf();
-    if (isRefusal(transformation)) return transformation;
-    const message = `Task${name === undefined ? "" : ` "${name}"`} started on a branch of its own.`;
-    const told = (taskId: string) => answer(message, { task_id: taskId });
-    const node = host.manager.startTask({
-      ...(name === undefined ? {} : { name }),
-      ...(goal === undefined ? {} : { goal }),
-      transformation,
-      ...(asked.byModel ? { answering: (taskId) => asked.answered(renderAnswer(told(taskId))) } : {}),
-    });
-    return isRefusal(node) ? node : told(node.id);
-
-    async function transformationOf() {
-      if (context !== "compress") return { kind: context } satisfies HistoryTransformation;
-      const { sessionId, currentNodeId } = host.manager.context;
-      const text = await summaryOf(host, summary, {
-        purpose: "start",
-        fromId: sessionId,
-        toId: currentNodeId,
-      });
-      return isRefusal(text) ? text : ({ kind: "compress", summary: text.text } as const);
-    }
-  },
+  intent: ({ context = "clone", ...args }) => ({ kind: "task_start", context, ...args }),
 });

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { isRefusal } from "../../files/index.js";
-import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const trackFile = defineConversationTool({
   name: "track_file",
@@ -11,12 +10,5 @@ export const trackFile = defineConversationTool({
   parameters: z.object({ file_path: z.string().min(1).describe("Relative to the workspace's root") }),
   annotations: movingAnnotations,
   alone: false,
-  async run({ manager, files }, { file_path }) {
-    const found = await files?.look(file_path);
-    if (found !== undefined && isRefusal(found)) return found;
-    const path = found?.path ?? file_path;
-    const node = manager.trackFile(path);
-    if (isRefusal(node)) return node;
-    return answer("The file is tracked; its state follows.", { file_path: path });
-  },
+  intent: ({ file_path }) => ({ kind: "track_file", path: file_path }),
 });

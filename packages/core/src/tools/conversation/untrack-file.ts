@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { isRefusal } from "../../files/index.js";
-import { answer, defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
 
 export const untrackFile = defineConversationTool({
   name: "untrack_file",
@@ -10,9 +9,5 @@ export const untrackFile = defineConversationTool({
   parameters: z.object({ file_path: z.string().min(1).describe("As it was tracked") }),
   annotations: movingAnnotations,
   alone: false,
-  run({ manager }, { file_path }) {
-    const told = answer("The file is no longer tracked.", { file_path });
-    const node = manager.untrackFile(file_path);
-    return isRefusal(node) ? node : told;
-  },
+  intent: ({ file_path }) => ({ kind: "untrack_file", path: file_path }),
 });

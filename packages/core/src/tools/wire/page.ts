@@ -12,6 +12,7 @@ export type Page =
   /** Not even one line fits. */
   | { readonly kind: "none"; readonly omission: string };
 
+/** How much of a file the first page may show, in characters of an answer, and the words of its sentence. */
 export interface PageRoom {
   readonly roomChars: number;
   readonly words: Vocabulary;

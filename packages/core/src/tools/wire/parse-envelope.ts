@@ -159,7 +159,11 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 
 /** The inverse of `quoteForDisplay`, without the quotes. */
 function unquote(value: string): string {
-  return value.replace(/\\(?:u([0-9a-f]{4})|(.))/g, (_, hex?: string, char?: string) =>
-    hex === undefined ? (char ?? "") : String.fromCharCode(Number.parseInt(hex, 16)),
+  return value.replace(
+    /\\(?:u([0-9a-f]{4})|u\{([0-9a-f]{5,6})\}|(.))/g,
+    (_, unit?: string, point?: string, char?: string) => {
+      const hex = unit ?? point;
+      return hex === undefined ? (char ?? "") : String.fromCodePoint(Number.parseInt(hex, 16));
+    },
   );
 }

@@ -1,3 +1,4 @@
+import type { ReferredLines } from "../../conversation/index.js";
 import { allOf, type FileState, type LineSpan, type ShownLines } from "../../files/index.js";
 import { clip } from "../../text/index.js";
 import { fitReply } from "./fit.js";
@@ -24,7 +25,8 @@ export function renderResult(result: ToolResult, options: WireOptions): ToolRepl
   const { text, shows } = writeReply(reply, wire);
   const json = writeJson(reply);
   const shown = reply.blocks.flatMap(linesShown);
-  return { success, code, text, shows, json, bearsContent: bearsContent(reply), shown };
+  const refers = reply.blocks.flatMap(linesReferred);
+  return { success, code, text, shows, json, bearsContent: bearsContent(reply), shown, refers };
 }
 
 /** Not even a header fits into so small a budget: how it went, and why there is no more. */
@@ -36,12 +38,21 @@ function smallestReply({ success, code }: Reply, options: WireOptions): ToolRepl
   const line = clip(`${success ? "OK" : "FAILED"} (${code}): ${message}`, budgetChars);
   const written = wire === "json" || isStructured ? JSON.stringify(json) : line;
   const text = written.slice(0, budgetChars);
-  return { success, code, text, shows: [], json, bearsContent: false, shown: [] };
+  return { success, code, text, shows: [], json, bearsContent: false, shown: [], refers: [] };
 }
 
 /** In JSON line breaks are escapes: nothing of a file stands there verbatim. */
 function writeReply(reply: Reply, wire: WireOptions["wire"]): WrittenReply {
   return wire === "json" ? { text: JSON.stringify(writeJson(reply)), shows: [] } : writeText(reply);
+}
+
+/** The lines that a block speaks of without showing them. */
+function linesReferred(block: ReplyBlock | FilePart): readonly ReferredLines[] {
+  if (block.kind === "file") return block.blocks.flatMap(linesReferred);
+  if (block.kind !== "refers" || block.state.sha256 === null) return [];
+  const { path, sha256, lines, facts } = block.state;
+  const { from, to } = lines ?? { from: 1, to: facts?.totalLines ?? 0 };
+  return [{ path, sha256, from, to }];
 }
 
 /** The lines of files that a block shows. */

@@ -1,4 +1,4 @@
-import type { ShownText } from "../../conversation/index.js";
+import type { ReferredLines, ShownText } from "../../conversation/index.js";
 import type {
   ApplyChangesOutcome,
   FindOutcome,
@@ -63,4 +63,6 @@ export interface ToolReply {
   readonly bearsContent: boolean;
   /** The lines of files that the reply shows. */
   readonly shown: readonly ShownLines[];
+  /** The lines that it speaks of without showing them: they have to stand in the prompt besides. */
+  readonly refers: readonly ReferredLines[];
 }

@@ -154,7 +154,7 @@ function cutWindows(state: FileState, content: string, ranges: ChangeReport["ran
   return { kind: "windows", windows, omitted, ...(excerpt === undefined ? {} : { excerpt }) };
 }
 
-function excerptOf(lines: TextLines, { from, to }: LineRange, first: number): string {
+function excerptOf(lines: TextLines, { from, to }: ShownRange, first: number): string {
   const last = Math.min(to, from + mostExcerptLines - 1);
   const shown = lines.contents.slice(from - first, last - first + 1);
   return shown.map((line, at) => `${from + at}: ${cutVisibly(line, mostExcerptChars)}`).join("\n");
@@ -164,7 +164,7 @@ const mostExcerptLines = 8;
 const mostExcerptChars = 500;
 
 /** Puts the context around each range and joins those that then touch. */
-function widen(ranges: ChangeReport["ranges"], first: number, last: number): LineRange[] {
+function widen(ranges: ChangeReport["ranges"], first: number, last: number): ShownRange[] {
   const widened: { from: number; to: number }[] = [];
   for (const range of [...ranges].sort((a, b) => a.from - b.from)) {
     const from = Math.max(first, range.from - windowContextLines);
@@ -176,7 +176,7 @@ function widen(ranges: ChangeReport["ranges"], first: number, last: number): Lin
   return widened;
 }
 
-interface LineRange {
+interface ShownRange {
   readonly from: number;
   readonly to: number;
 }

@@ -234,7 +234,7 @@ describe("the walk", () => {
             await place.window(1, 10, 100);
             await place.entries(10);
             const child = await place.child("deep");
-            if (child.kind === "place") await child.close();
+            if (child.kind === "target") await child.close();
             return { kind: "done" };
           },
           missing,

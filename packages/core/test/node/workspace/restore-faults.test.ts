@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { planRestore, restoreFiles, settleRestore } from "../../../src/conversation/index.js";
+import { planRestore, recoverRestore, restoreFiles } from "../../../src/conversation/index.js";
 import { must } from "../../conversation/support.js";
 import { hasStrace, runTraced } from "../support.js";
 import { copyOf, newPlace, open, type Place, treeOf, write } from "./restore-ground.js";
@@ -110,7 +110,7 @@ async function checkAgrees(trial: Scene, where: string): Promise<string> {
   const place = await open(trial, trial.session);
   try {
     const { manager } = place.conversation;
-    const settled = must(await settleRestore(manager, place.workspace));
+    const settled = must(await recoverRestore(manager, place.workspace));
     const { payload, parentId } = manager.getCurrentNode();
     const isNew = payload.kind === "restore";
     expect(treeOf(trial.root), where).toEqual(isNew ? before : after);

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   planRestore,
+  type RestoreDirection,
   type Restored,
   type RestorePlan,
   type RestoreTerms,
-  type RestoreWay,
   restoreFiles,
 } from "../../../src/conversation/index.js";
 import { codeOf, must } from "../../conversation/support.js";
@@ -50,7 +50,7 @@ function shell({ root }: Opened, command: string): void {
 
 async function planned(
   { conversation: { manager }, workspace }: Opened,
-  way: RestoreWay,
+  way: RestoreDirection,
 ): Promise<RestorePlan> {
   return must(await planRestore(manager.context, way, workspace, manager.manifests));
 }

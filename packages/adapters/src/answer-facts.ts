@@ -1,4 +1,4 @@
-/** What Genkit's answers say of files in the metadata of their parts, and how knowledge is made of it again. */
+// Facts about files in the metadata of Genkit's answers, and the knowledge that is folded from them.
 import type {
   FileName,
   Knowledge,
@@ -9,20 +9,20 @@ import type {
   StateChanged,
 } from "@holdfast/core";
 
-/** What an answer says of a file, in the metadata of its part: no text of a file can pretend to it. */
-export interface Told {
+/** What an answer shows of a file, in the metadata of its part, where no text of a file can forge it. */
+export interface AnswerFacts {
   readonly path: string;
   readonly sha256: string;
   /** For a read: which lines, "" for all. */
   readonly read?: string;
   /** What the call found out and its answer shows, oldest first; answers of earlier versions have none. */
-  readonly facts?: readonly ToldFact[];
+  readonly facts?: readonly AnswerFact[];
   /** The hash of a read's answer: a text with another one does not show what the answer showed. */
   readonly envelope?: string;
 }
 
-/** A fact without the file, which `Told` names. */
-export type ToldFact = KnowledgeEvent extends infer Event
+/** A fact without the file, which `AnswerFacts` names. */
+export type AnswerFact = KnowledgeEvent extends infer Event
   ? Event extends KnowledgeEvent
     ? Omit<Event, "file" | "from">
     : never
@@ -52,16 +52,16 @@ export class FactRecorder implements Knowledge {
   }
 
   /** For the metadata: what was found out, and the lines that the answer shows in place of those read. */
-  factsWith(shown: readonly ShownLines[]): readonly ToldFact[] {
+  factsWith(shown: readonly ShownLines[]): readonly AnswerFact[] {
     const found = this.facts.flatMap(({ file: _, ...fact }) =>
       fact.kind === "shown" ? [] : [withoutFile(fact)],
     );
-    return [...found, ...shown.map(({ path: _, ...lines }): ToldFact => ({ kind: "shown", ...lines }))];
+    return [...found, ...shown.map(({ path: _, ...lines }): AnswerFact => ({ kind: "shown", ...lines }))];
   }
 }
 
 /** Where all lines stood in the call, nothing has to be carried over. */
-function withoutFile(fact: Exclude<ToldFact, { readonly kind: "shown" }>): ToldFact {
+function withoutFile(fact: Exclude<AnswerFact, { readonly kind: "shown" }>): AnswerFact {
   if (fact.kind !== "changed") return fact;
   const [only, more] = fact.authored ?? [];
   const isAll = more === undefined && only?.from === 1 && only.to === fact.total;
@@ -71,7 +71,7 @@ function withoutFile(fact: Exclude<ToldFact, { readonly kind: "shown" }>): ToldF
 }
 
 /** The facts that answers told, oldest first; the states in the order of the answers. */
-export function factsOf(told: readonly Told[]): readonly KnowledgeEvent[] {
+export function factsOf(told: readonly AnswerFacts[]): readonly KnowledgeEvent[] {
   return told.flatMap((one, at): readonly KnowledgeEvent[] => {
     const file = { path: one.path, realPath: one.path };
     const version = at + 1;
@@ -81,12 +81,12 @@ export function factsOf(told: readonly Told[]): readonly KnowledgeEvent[] {
 }
 
 /** The versions of an earlier run say nothing beside those of this one. */
-function eventOf(fact: ToldFact, file: FileName): KnowledgeEvent {
+function eventOf(fact: AnswerFact, file: FileName): KnowledgeEvent {
   return fact.kind === "shown" ? { ...fact, file } : { ...fact, file, version: 0 };
 }
 
 /** What answers of earlier versions said: the lines of a read; of a write that something is known. */
-function earlierFacts({ sha256: hash, read }: Told): readonly ToldFact[] {
+function earlierFacts({ sha256: hash, read }: AnswerFacts): readonly AnswerFact[] {
   const shown = { kind: "shown", sha256: hash } as const;
   if (read === undefined) return [{ ...shown, lines: [], someText: true }];
   if (read === "") return [{ ...shown, lines: [{ from: 1, to: mostLines }] }];
@@ -98,13 +98,13 @@ function earlierFacts({ sha256: hash, read }: Told): readonly ToldFact[] {
 const mostLines = 2 ** 40;
 
 /** Whether the metadata of a part was written by this adapter. Its facts are checked one by one in `factsOf`. */
-export function isTold(value: unknown): value is Told {
+export function isAnswerFacts(value: unknown): value is AnswerFacts {
   if (!isRecord(value) || typeof value.path !== "string" || typeof value.sha256 !== "string") return false;
   return value.facts === undefined || Array.isArray(value.facts);
 }
 
 /** Metadata comes from the host: what is not as we wrote it says nothing. */
-function isFact(value: unknown): value is ToldFact {
+function isFact(value: unknown): value is AnswerFact {
   if (!isRecord(value)) return false;
   switch (value.kind) {
     case "met":

@@ -1,10 +1,10 @@
-import type { FileStanding, Workspace } from "../files/index.js";
+import type { FileStatus, Workspace } from "../files/index.js";
 import type { PendingRestore, TurnNode } from "./node.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import type { RestoreJournal } from "./restoring.js";
 
-/** What became of a restore that was begun and of which nobody knew whether it happened. */
-export type SettledRestore =
+/** What recovery found about a restore that was begun and neither finished nor dropped. */
+export type RecoveredRestore =
   | { readonly kind: "nothing_pending" }
   | {
       readonly kind: "restore_happened";
@@ -24,23 +24,23 @@ export type SettledRestore =
 
 /**
  * After a kill in the middle of a restore: looks at the disk and makes the conversation agree with it. The
- * change set of the restore is settled first, so that its files are all as before or all as after; what
+ * change set of the restore is recovered first, so that its files are all as before or all as after; what
  * differs from both was changed by somebody since.
  *
  * @returns `files_refused` where the files cannot be looked at now (somebody holds a lock): try again; what
  *   the journal refuses.
  */
-export async function settleRestore(
+export async function recoverRestore(
   journal: RestoreJournal,
-  workspace: Pick<Workspace, "settledStates">,
-): Promise<SettledRestore | ConversationRefusal> {
+  workspace: Pick<Workspace, "recoveredStates">,
+): Promise<RecoveredRestore | ConversationRefusal> {
   const pending = journal.context.pendingRestore;
   if (pending === undefined) return { kind: "nothing_pending" };
-  const standings = await workspace.settledStates(pending.files.map(({ path }) => path));
-  const busy = standings.find(({ barred }) => barred?.code === "busy");
+  const statuses = await workspace.recoveredStates(pending.files.map(({ path }) => path));
+  const busy = statuses.find(({ barred }) => barred?.code === "busy");
   if (busy?.barred !== undefined)
     return refuse("files_refused", `${busy.path} cannot be looked at now: ${busy.barred.message}`);
-  const { before, after, changed } = sort(pending, standings);
+  const { before, after, changed } = sort(pending, statuses);
   if (after.length > 0 && before.length === 0) return happened(journal, pending, changed);
   const dropped = journal.dropRestore(pending.restoreId);
   const flushed = isRefusal(dropped) ? dropped : await journal.flush();
@@ -53,17 +53,17 @@ async function happened(
   journal: RestoreJournal,
   pending: PendingRestore,
   changed: readonly string[],
-): Promise<SettledRestore | ConversationRefusal> {
+): Promise<RecoveredRestore | ConversationRefusal> {
   const node = journal.finishRestore(pending);
   if (isRefusal(node)) return node;
   const flushed = await journal.flush();
   return isRefusal(flushed) ? flushed : { kind: "restore_happened", node, changed };
 }
 
-function sort({ files }: PendingRestore, standings: readonly FileStanding[]) {
+function sort({ files }: PendingRestore, statuses: readonly FileStatus[]) {
   const [before, after, changed]: [string[], string[], string[]] = [[], [], []];
   for (const [at, { path, from, to }] of files.entries()) {
-    const now = standings[at]?.sha256;
+    const now = statuses[at]?.sha256;
     if (now === to) after.push(path);
     else if (now === from) before.push(path);
     else changed.push(path);

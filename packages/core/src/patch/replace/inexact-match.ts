@@ -42,12 +42,12 @@ const stages: readonly { readonly key: (line: string) => string; readonly differ
   { key: tokens, differs: "blanks between tokens did not count" },
 ];
 
-interface Line extends TextPlace {
+interface ComparedLine extends TextPlace {
   readonly content: string;
 }
 
-function linesOf(text: string): readonly Line[] {
-  const lines: Line[] = [];
+function linesOf(text: string): readonly ComparedLine[] {
+  const lines: ComparedLine[] = [];
   let from = 0;
   for (const content of text.split("\n")) {
     const own = content.replace(/\r$/, "");
@@ -58,7 +58,7 @@ function linesOf(text: string): readonly Line[] {
 }
 
 function standsAt(
-  lines: readonly Line[],
+  lines: readonly ComparedLine[],
   at: number,
   keys: readonly string[],
   keyOf: (line: string) => string,
@@ -69,7 +69,7 @@ function standsAt(
   });
 }
 
-function placeOf(lines: readonly Line[], at: number, keys: readonly string[]): TextPlace {
+function placeOf(lines: readonly ComparedLine[], at: number, keys: readonly string[]): TextPlace {
   return { from: lines[at]?.from ?? 0, to: lines[at + keys.length - 1]?.to ?? 0 };
 }
 

@@ -1,5 +1,5 @@
-/** The calls that have begun and not ended: the end of a connection waits for the writes among them. */
-export class CallsUnderWay {
+/** The calls that have begun and not ended; closing a connection waits for them. */
+export class RunningCalls {
   private count = 0;
   private waiting: (() => void)[] = [];
 
@@ -16,7 +16,7 @@ export class CallsUnderWay {
   }
 
   /** Resolves when none is left. */
-  settled(): Promise<void> {
+  idle(): Promise<void> {
     if (this.count === 0) return Promise.resolve();
     return new Promise((resolve) => this.waiting.push(resolve));
   }

@@ -1,5 +1,5 @@
-import { diffLines } from "../patch/index.js";
-import { type LineEnding, splitLines, type TextLines } from "../text/index.js";
+import { type LineEnding, splitLines, type TextLines } from "../../text/index.js";
+import { diffLines } from "../compare/line-diff.js";
 
 /** A stretch of a text, in UTF-16 units; `to` is after its end. */
 export interface TextPlace {
@@ -42,6 +42,12 @@ function withLineEndings(old: TextLines, fresh: TextLines, beside: LineEnding): 
   return fresh.contents
     .map((line, at) => line + (fresh.endings[at] === "" ? "" : (endings[at] ?? beside)))
     .join("");
+}
+
+/** A text whose newlines are the line ending at this place; one that holds `\r` itself is left as it is. */
+export function inEndingsAt(text: string, place: number, fresh: string): string {
+  if (!text.includes("\r") || fresh.includes("\r")) return fresh;
+  return fresh.replaceAll("\n", endingAt(text, place));
 }
 
 /** What ends the line at this place; the ending of the line before it, where it is the last one. */

@@ -10,19 +10,19 @@ import {
 } from "@holdfast/core";
 import { dataId, type PageData } from "./page-data.js";
 
-/** A state of a file at a node's place in the tree. */
+/** A state of a file at a node of the tree. */
 export interface FileVersion {
   /** 1-based, counted on the path. */
   readonly version: number;
   /** `null`: there is no such file. */
   readonly sha256: string | null;
-  /** The node that tells of it. */
+  /** The node that has it. */
   readonly nodeId: string;
   readonly by: "tool" | "seen";
 }
 
-/** The session that the page shows: all that can be asked of it. */
-export class Story {
+/** The session that the page shows, with all that its panes ask. */
+export class SessionView {
   readonly context: ConversationContext;
   readonly problems: readonly JournalProblem[];
   private readonly texts: Map<string, string>;
@@ -57,7 +57,7 @@ export class Story {
       for (const { path, before, after, by } of effectsOf(payload)) {
         const versions = files.get(path) ?? [];
         files.set(path, versions);
-        // A restore tells what it found, which is another branch's state.
+        // A restore records what it found, which is another branch's state.
         if (before !== undefined && payload.kind !== "restore") note(versions, before, id, "seen");
         if (!note(versions, after, id, by)) continue;
         files.delete(path);
@@ -94,10 +94,10 @@ export class Story {
 }
 
 /** Reads what the page was given. */
-export function readStory(): Story {
+export function readSessionView(): SessionView {
   const text = document.getElementById(dataId)?.textContent ?? "";
   // A cast: the program wrote it into this very file.
-  return new Story(JSON.parse(text) as PageData);
+  return new SessionView(JSON.parse(text) as PageData);
 }
 
 function isAnswer({ payload }: TurnNode): boolean {

@@ -1,19 +1,18 @@
-import { closeSync, fdatasyncSync, fstatSync, openSync, renameSync, statSync } from "node:fs";
+import { fstatSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { writeAll } from "../commit/stage.js";
-import { newId, sha256 } from "../disk/digest.js";
-import { removeQuietly } from "../disk/entries.js";
+import { sha256 } from "../disk/digest.js";
 import { closeQuietly, codeOf, openFlags, syncFolder } from "../disk/platform.js";
 import { readUpTo } from "../disk/reading.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
+import { placeWhole } from "../state-folder/whole-file.js";
 
-/** What is not finished begins with this; no id does, for they hold no dots. */
+/** Unfinished files begin with this; no id does, since ids have no dots. */
 export const unfinishedJournal = "tmp.";
 
-/** Where a session is kept: all its names begin with its id and a dot. */
-export interface JournalPlace {
+/** The paths of a session's files: all names begin with its id and a dot. */
+export interface JournalPaths {
   readonly id: string;
-  readonly room: string;
+  readonly folder: string;
   /** The journal; also what the lease is taken on. */
   readonly file: string;
   /** Large texts, each under its SHA-256. */
@@ -21,10 +20,10 @@ export interface JournalPlace {
 }
 
 /** @param id a session id (`isSessionId`), so a plain file name. */
-export function journalPlace(state: StateFolder, id: string): JournalPlace {
+export function journalPaths(state: StateFolder, id: string): JournalPaths {
   return {
     id,
-    room: state.at("conversations"),
+    folder: state.at("conversations"),
     file: state.at("conversations", `${id}${journalSuffix}`),
     blobs: state.at("conversations", `${id}.blobs`),
   };
@@ -49,29 +48,15 @@ export function readWhole(path: string): Uint8Array | undefined {
 }
 
 /**
- * Puts a file there, whole and durable but for its name in the folder; whoever finds it finds all of it.
+ * Writes a file under its name in one step, its content durable; its name is durable once the folder is synced.
  * Throws the system's error; nothing is left then.
  */
-export function placeFile(state: StateFolder, path: string, bytes: Uint8Array): void {
-  const folder = dirname(path);
-  const unfinished = `${folder}/${unfinishedJournal}${newId()}`;
-  const fd = state.within(folder, () => openSync(unfinished, openFlags.create, 0o600));
-  try {
-    try {
-      writeAll(fd, bytes, 0);
-      fdatasyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(unfinished, path);
-  } catch (error) {
-    removeQuietly(unfinished);
-    throw error;
-  }
+export function publishFile(state: StateFolder, path: string, bytes: Uint8Array): void {
+  placeWhole(state, path, bytes, { prefix: unfinishedJournal, isDurable: true });
 }
 
 /** Makes the names in the room durable, and the room's own. */
-export function syncRoom(state: StateFolder, isNew: boolean): void {
+export function syncConversations(state: StateFolder, isNew: boolean): void {
   syncFolder(state.at("conversations"));
   if (isNew) for (const folder of [state.path, dirname(state.path)]) syncFolder(folder);
 }
@@ -82,9 +67,9 @@ export function isThere(path: string): boolean {
 }
 
 /** Keeps bytes that are cut off a journal in a file of their own, once. @returns its path. */
-export function keepAside(state: StateFolder, place: JournalPlace, bytes: Uint8Array): string {
-  const path = `${place.room}/${place.id}.torn-${sha256(bytes).slice(0, 16)}`;
-  placeFile(state, path, bytes);
-  syncFolder(place.room);
+export function keepAside(state: StateFolder, paths: JournalPaths, bytes: Uint8Array): string {
+  const path = `${paths.folder}/${paths.id}.torn-${sha256(bytes).slice(0, 16)}`;
+  publishFile(state, path, bytes);
+  syncFolder(paths.folder);
   return path;
 }

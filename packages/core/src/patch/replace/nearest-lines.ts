@@ -1,4 +1,4 @@
-import { clip } from "../text/index.js";
+import { clip } from "../../text/index.js";
 
 /**
  * The lines of a file that are most like the beginning of a text that is not in it: where a second try

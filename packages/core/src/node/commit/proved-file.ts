@@ -3,8 +3,8 @@ import {
   type Changed,
   type ExpectedFile,
   type FileIdentity,
-  type Held,
   type Refusal,
+  type ReplacedFile,
   refuse,
 } from "../../files/index.js";
 import { defined, escapeForDisplay } from "../../text/index.js";
@@ -12,106 +12,106 @@ import { cannotPreserve, keepAttributes } from "../disk/attributes.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { canWalkByHandle, hasOwners, openedPath } from "../disk/platform.js";
 import { hashOpened, identityOf, openFile, type Spot, sameIdentity, statAt } from "../disk/reading.js";
-import { HeldFile } from "./held.js";
+import { OpenReplacedFile } from "./replaced-file.js";
 import { type Cleanup, makeDurable, type Stage } from "./stage.js";
 
-/** The file that is to be replaced, held open, its content proved to be the expected one. */
-export interface Target {
-  readonly kind: "target";
+/** The file that is to be replaced, open, its content proved to be the expected one. */
+export interface ProvedFile {
+  readonly kind: "proved";
   readonly fd: number;
   readonly stat: BigIntStats;
 }
 
-/** How often a target that moved without changing its content is looked at again. */
+/** How often a file that moved without changing its content is looked at again. */
 const looks = 3;
 /** A time stamp younger than this may hide a second write within the same tick of the kernel's clock. */
-const settledNs = 100_000_000n;
+const clockTickNs = 100_000_000n;
 
-/** Opens what stands there and proves that it is the expected file: by its identity, else by its hash. */
-export function verify(spot: Spot, expected: ExpectedFile, cleanup: Cleanup): Target | Changed | Refusal {
+/** Opens the target and proves that it is the expected file: by its identity, else by its hash. */
+export function verify(spot: Spot, expected: ExpectedFile, cleanup: Cleanup): ProvedFile | Changed | Refusal {
   const opened = openFile(spot);
   if (opened.kind === "refusal") return changed;
   cleanup.closes(opened.fd);
   const { fd, stat } = opened;
   const identity = identityOf(stat);
   if (stat.size !== expected.identity.size) return changed;
-  if (sameIdentity(identity, expected.identity) && isSettled(identity)) return { kind: "target", fd, stat };
+  if (sameIdentity(identity, expected.identity) && isOldEnough(identity)) return { kind: "proved", fd, stat };
   if (hashOpened(fd, Number(stat.size)) !== expected.sha256) return changed;
-  return { kind: "target", fd, stat };
+  return { kind: "proved", fd, stat };
 }
 
 /**
- * Whether an open target, which has lost its name since it was proved, still has the expected content. Its
- * ctime moved with the name, so that only the time of its content can save the hash.
+ * Whether an open file that has lost its name since it was proved still has the expected content. Its ctime
+ * moved with the name, so only its mtime can save computing the hash.
  */
-export function provedAgain({ fd, stat }: Target, sha256: string): boolean {
+export function provedAgain({ fd, stat }: ProvedFile, sha256: string): boolean {
   const now = fstatSync(fd, { bigint: true });
   if (now.size !== stat.size) return false;
   const age = BigInt(Date.now()) * 1_000_000n - now.mtimeNs;
-  if (now.mtimeNs === stat.mtimeNs && age > settledNs) return true;
+  if (now.mtimeNs === stat.mtimeNs && age > clockTickNs) return true;
   return hashOpened(fd, Number(now.size)) === sha256;
 }
 
-function isSettled(identity: FileIdentity): boolean {
+function isOldEnough(identity: FileIdentity): boolean {
   const age = BigInt(Date.now()) * 1_000_000n - identity.ctimeNs;
-  return age > settledNs;
+  return age > clockTickNs;
 }
 
 /**
- * The last look before the step. A target that moved is proved again by its hash; its attributes may have
- * moved, too, so the stage is dressed anew.
+ * The last look before the step. A file that moved is proved again by its hash; its attributes may have
+ * changed, too, so the stage gets them anew.
  */
 export function lookAgain(
   spot: Spot,
   expected: ExpectedFile,
-  target: Target,
+  proved: ProvedFile,
   cleanup: Cleanup,
   stage?: Stage,
-): Target | Changed | Refusal {
-  let proved = target;
+): ProvedFile | Changed | Refusal {
+  let latest = proved;
   for (let look = 0; look < looks; look++) {
     const now = statAt(spot);
     if (now === undefined || !now.isFile()) return changed;
-    if (sameIdentity(identityOf(now), identityOf(proved.stat))) return proved;
+    if (sameIdentity(identityOf(now), identityOf(latest.stat))) return latest;
     const again = verify(spot, expected, cleanup);
-    if (again.kind !== "target") return again;
+    if (again.kind !== "proved") return again;
     if (stage !== undefined) {
       if (again.stat.nlink > 1n) return cannotPreserve(`it has ${again.stat.nlink} names (hard links)`);
       const lost = keepAttributes(again, stage.fd);
       if (lost !== undefined) return lost;
       makeDurable(stage);
     }
-    proved = again;
+    latest = again;
   }
   return changed;
 }
 
 /**
- * What was written into the old inode between the last look and now.
+ * The bytes that were written into the old inode between the last look and now.
  *
- * @param hold gives the file back open, too.
+ * @param keepOpen returns the file open, too.
  */
 export function displacedBy(
-  { fd, stat }: Target,
+  { fd, stat }: ProvedFile,
   sha256: string,
   cleanup: Cleanup,
-  hold = false,
-): { readonly displaced?: Uint8Array; readonly held?: Held } {
-  const held = new HeldFile(fd, { size: stat.size, mtimeNs: stat.mtimeNs, sha256 });
-  const displaced = held.changed();
-  if (hold) cleanup.leavesOpen(fd);
-  return { ...defined({ displaced }), ...(hold ? { held } : {}) };
+  keepOpen = false,
+): { readonly displaced?: Uint8Array; readonly replacedFile?: ReplacedFile } {
+  const file = new OpenReplacedFile(fd, { size: stat.size, mtimeNs: stat.mtimeNs, sha256 });
+  const displaced = file.changed();
+  if (keepOpen) cleanup.leavesOpen(fd);
+  return { ...defined({ displaced }), ...(keepOpen ? { replacedFile: file } : {}) };
 }
 
-/** A rename needs no permission on the file itself: so a file that may not be written is asked about first. */
-export function barredFrom(target: Target, spot: Spot): Refusal | undefined {
+/** Refuses a file without write permission: a rename itself would not need any. */
+export function barredFrom(proved: ProvedFile, spot: Spot): Refusal | undefined {
   const shown = escapeForDisplay(spot.shown);
   // Root may write anything; a file without any write bit still says that it is not to be written.
-  if (hasOwners && (target.stat.mode & 0o222n) === 0n) {
+  if (hasOwners && (proved.stat.mode & 0o222n) === 0n) {
     return refuse("permission_denied", `${shown} is read-only; nothing was changed.`);
   }
   try {
-    accessSync(canWalkByHandle() ? openedPath(target.fd) : spot.folder.at(spot.name), constants.W_OK);
+    accessSync(canWalkByHandle() ? openedPath(proved.fd) : spot.folder.at(spot.name), constants.W_OK);
     return undefined;
   } catch (error) {
     const refusal = refusalFrom(error, spot.shown);

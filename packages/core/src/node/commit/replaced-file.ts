@@ -1,5 +1,5 @@
 import { fstatSync } from "node:fs";
-import type { Held } from "../../files/index.js";
+import type { ReplacedFile } from "../../files/index.js";
 import { sha256 } from "../disk/digest.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
 import { readUpTo } from "../disk/reading.js";
@@ -7,28 +7,28 @@ import { readUpTo } from "../disk/reading.js";
 /** A larger file is not read again. */
 const limitBytes = 256 * 1024 * 1024;
 /** A time stamp younger than this may hide a second write within the same tick of the kernel's clock. */
-const settledNs = 100_000_000n;
+const clockTickNs = 100_000_000n;
 
-/** What is known of the content of an open file. */
-interface Known {
+/** The content of an open file when it was last proved. */
+interface KnownContent {
   readonly size: bigint;
   readonly mtimeNs: bigint;
   readonly sha256: string;
 }
 
-/** A file that has lost its name, held open for as long as somebody else may still write into it. */
-export class HeldFile implements Held {
+/** A file without a name, kept open for as long as another program may still write into it. */
+export class OpenReplacedFile implements ReplacedFile {
   readonly bytes: number;
-  private settled: boolean;
+  private isProved: boolean;
   private isClosed = false;
 
   /** @param known its content when it was last proved. The descriptor is ours from here on. */
   constructor(
     private readonly fd: number,
-    private known: Known,
+    private known: KnownContent,
   ) {
     this.bytes = Number(known.size);
-    this.settled = BigInt(Date.now()) * 1_000_000n - known.mtimeNs > settledNs;
+    this.isProved = BigInt(Date.now()) * 1_000_000n - known.mtimeNs > clockTickNs;
   }
 
   changed(care?: "sure"): Uint8Array | undefined {
@@ -36,7 +36,7 @@ export class HeldFile implements Held {
     try {
       return this.look(care);
     } catch (error) {
-      // Nobody asked for this file any more: a disk that does not give it back is no failure of a call.
+      // No call asked for this file: a disk that cannot read it fails none.
       if (codeOf(error) === "") throw error;
       return undefined;
     }
@@ -45,8 +45,8 @@ export class HeldFile implements Held {
   private look(care: "sure" | undefined): Uint8Array | undefined {
     const now = fstatSync(this.fd, { bigint: true });
     const moved = now.size !== this.known.size || now.mtimeNs !== this.known.mtimeNs;
-    if (!moved && (this.settled || care !== "sure")) return undefined;
-    this.settled = care === "sure";
+    if (!moved && (this.isProved || care !== "sure")) return undefined;
+    this.isProved = care === "sure";
     const bytes = readUpTo(this.fd, Number(now.size), limitBytes);
     if (bytes === undefined) return undefined;
     const hash = sha256(bytes);

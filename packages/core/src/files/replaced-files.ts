@@ -1,7 +1,7 @@
 import { DiskFault } from "./disk-fault.js";
-import type { Held, Place, WorkspacePorts } from "./ports.js";
+import type { ReplacedFile, Target, WorkspacePorts } from "./ports.js";
 
-/** So many replaced files are held open, and so much space they may take; the oldest are let go first. */
+/** How many replaced files are kept open, and how much space they may take; the oldest are closed first. */
 const limitFiles = 64;
 const limitBytes = 64 * 1024 * 1024;
 /** Calls that follow each other more quickly share one look. */
@@ -9,19 +9,19 @@ const restMs = 50;
 /** After so long the replaced files are looked at even if nobody calls. */
 const graceMs = 1_000;
 
-/** What somebody wrote into a file that had been replaced. */
+/** Bytes that another program wrote into a file that had been replaced. */
 export interface DisplacedWrite {
-  readonly place: Pick<Place, "realPath" | "relativePath">;
+  readonly target: Pick<Target, "realPath" | "relativePath">;
   /** The hash of what the file held when it was replaced. */
   readonly before: string;
   readonly bytes: Uint8Array;
 }
 
-interface Watched {
-  readonly place: Pick<Place, "realPath" | "relativePath">;
+interface WatchedFile {
+  readonly target: Pick<Target, "realPath" | "relativePath">;
   /** What the file held when it was replaced. */
   readonly before: string;
-  readonly held: Held;
+  readonly file: ReplacedFile;
   readonly since: number;
   sure: boolean;
   /** What was found and could not be kept yet. */
@@ -29,27 +29,27 @@ interface Watched {
 }
 
 /**
- * Files that were replaced and that other programs may still have open: what they write now goes into a
- * file without a name. So these files are held and looked at again, at the next calls, after a second and
- * at the end; what is found is kept, recorded, and said with the next answer.
+ * Files that were replaced and that other programs may still have open: their writes now go into a file
+ * without a name. So these files are kept open and looked at again, with the next calls, after a second and
+ * at the end; such a write is kept, recorded, and reported with the next answer.
  */
-export class HeldFiles {
-  private watched: Watched[] = [];
-  private found: string[] = [];
+export class ReplacedFiles {
+  private watched: WatchedFile[] = [];
+  private notices: string[] = [];
   private lookedAt = Number.NEGATIVE_INFINITY;
   private waits = false;
 
-  /** @param keep keeps and records what was found; gives the sentence that tells of it. */
+  /** @param keep keeps and records what was found. @returns the sentence that reports it. */
   constructor(
     private readonly ports: Pick<WorkspacePorts, "clock" | "later">,
     private readonly keep: (found: DisplacedWrite) => Promise<string>,
   ) {}
 
   /** @param before the hash of what the file held. */
-  hold(place: Watched["place"], before: string, held: Held): void {
-    const { realPath, relativePath } = place;
+  watch(target: WatchedFile["target"], before: string, file: ReplacedFile): void {
+    const { realPath, relativePath } = target;
     const since = this.ports.clock.now();
-    this.watched.push({ place: { realPath, relativePath }, before, held, since, sure: false });
+    this.watched.push({ target: { realPath, relativePath }, before, file: file, since, sure: false });
     this.makeRoom();
     if (this.waits || this.ports.later === undefined) return;
     this.waits = true;
@@ -71,46 +71,46 @@ export class HeldFiles {
     this.lookedAt = now;
     for (const watched of [...this.watched]) {
       const isOver = when === "end" || (!watched.sure && now - watched.since >= graceMs);
-      const bytes = watched.held.changed(isOver ? "sure" : undefined) ?? watched.pending;
+      const bytes = watched.file.changed(isOver ? "sure" : undefined) ?? watched.pending;
       watched.sure ||= isOver;
       if (bytes !== undefined) await this.keepFound(watched, bytes);
     }
   }
 
   /** A disk that fails now may keep it at the next look; the call that looked has nothing to do with it. */
-  private async keepFound(watched: Watched, bytes: Uint8Array): Promise<void> {
-    const { place, before } = watched;
+  private async keepFound(watched: WatchedFile, bytes: Uint8Array): Promise<void> {
+    const { target, before } = watched;
     watched.pending = bytes;
     try {
-      const words = await this.keep({ place, before, bytes });
+      const words = await this.keep({ target, before, bytes });
       watched.pending = undefined;
-      this.found.push(words);
+      this.notices.push(words);
     } catch (error) {
       if (!(error instanceof DiskFault)) throw error;
     }
   }
 
-  /** The last look; nothing is held after it. */
+  /** The last look; closes all files. */
   async end(): Promise<void> {
     try {
       await this.look("end");
     } finally {
-      for (const { held } of this.watched.splice(0)) held.close();
+      for (const { file } of this.watched.splice(0)) file.close();
     }
   }
 
-  /** What is to be said with the next answer, once; "" where there is nothing. */
-  takeWords(): string {
-    return this.found.splice(0).join("\n");
+  /** The sentences for the next answer, each given once; "" if there are none. */
+  takeNotices(): string {
+    return this.notices.splice(0).join("\n");
   }
 
   private makeRoom(): void {
-    let bytes = this.watched.reduce((sum, { held }) => sum + held.bytes, 0);
+    let bytes = this.watched.reduce((sum, { file }) => sum + file.bytes, 0);
     // The newest stays, whatever its size: it is the one that somebody may have open.
     while (this.watched.length > 1 && (this.watched.length > limitFiles || bytes > limitBytes)) {
       const [oldest] = this.watched.splice(0, 1);
-      bytes -= oldest?.held.bytes ?? 0;
-      oldest?.held.close();
+      bytes -= oldest?.file.bytes ?? 0;
+      oldest?.file.close();
     }
   }
 }

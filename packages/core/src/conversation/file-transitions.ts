@@ -3,8 +3,8 @@ import type { ConversationContext, TurnNode } from "./node.js";
 import type { FileEffect, TaskSummary, TurnPayload } from "./payload.js";
 import { isOnPath, nodesBelow } from "./tree-paths.js";
 
-/** What became of one file along a stretch of a path. */
-export interface FileStory {
+/** How the state of one file changed along a stretch of a path, and who had a part in it. */
+export interface FileTransition {
   /** The state before the first step; undefined where nobody knew it. */
   readonly first: FileStateHash | undefined;
   readonly last: FileStateHash;
@@ -14,8 +14,8 @@ export interface FileStory {
   readonly others: boolean;
 }
 
-/** What the fold over a stretch of the path has to know beside its nodes. */
-export interface StoryTerms {
+/** What the fold over a stretch of a path needs beside its nodes. */
+export interface TransitionOptions {
   readonly naming: FileNaming;
   /** The state of a file where the stretch begins, as far as it is known. */
   readonly before: (path: string) => FileStateHash | undefined;
@@ -23,33 +23,33 @@ export interface StoryTerms {
   readonly restoreId?: string;
 }
 
-/** The stories of all files that the nodes speak of, by name; `nodes` in the order of the path. */
-export function storiesAlong(
+/** The transitions of all files that the nodes name, by file; `nodes` in the order of the path. */
+export function transitionsAlong(
   context: ConversationContext,
   nodes: readonly TurnNode[],
-  terms: StoryTerms,
-): ReadonlyMap<string, FileStory> {
-  const stories = new Map<string, FileStory>();
+  terms: TransitionOptions,
+): ReadonlyMap<string, FileTransition> {
+  const transitions = new Map<string, FileTransition>();
   for (const { payload } of nodes) {
     for (const effect of effectsIn(context, payload, terms)) {
       const path = terms.naming(effect.path);
-      stories.set(path, goOn(stories.get(path) ?? begin(terms.before(path), effect), effect));
+      transitions.set(path, goOn(transitions.get(path) ?? begin(terms.before(path), effect), effect));
     }
   }
-  return stories;
+  return transitions;
 }
 
 function effectsIn(
   context: ConversationContext,
   payload: TurnPayload,
-  { naming, restoreId }: StoryTerms,
+  { naming, restoreId }: TransitionOptions,
 ): readonly FileEffect[] {
   if (payload.kind === "task_summary") return mergedEffects(context, payload, naming);
   if (payload.kind === "restore" && payload.restoreId === restoreId) return payload.files.map(changeOf);
   return effectsOf(payload);
 }
 
-interface Beginning {
+interface OpenTransition {
   readonly first: FileStateHash | undefined;
   readonly last: FileStateHash | undefined;
   readonly ours: boolean;
@@ -57,18 +57,18 @@ interface Beginning {
 }
 
 /** A file that was only looked at was as it was found; one that a tool wrote was in a state of its own. */
-function begin(known: FileStateHash | undefined, { before, after, by }: FileEffect): Beginning {
+function begin(known: FileStateHash | undefined, { before, after, by }: FileEffect): OpenTransition {
   const found = before === undefined && by === "seen" ? after : before;
   const first = known === undefined ? found : known;
   return { first, last: first, ours: false, others: false };
 }
 
-function goOn(story: Beginning, { before, after, by }: FileEffect): FileStory {
-  const from = before === undefined ? story.last : before;
+function goOn(transition: OpenTransition, { before, after, by }: FileEffect): FileTransition {
+  const from = before === undefined ? transition.last : before;
   const changed = from !== after;
-  const ours = story.ours || (changed && by === "tool");
-  const others = story.others || from !== story.last || (changed && by === "seen");
-  const { first } = story;
+  const ours = transition.ours || (changed && by === "tool");
+  const others = transition.others || from !== transition.last || (changed && by === "seen");
+  const { first } = transition;
   // Back where it began: whatever was done, nothing of it is left.
   if (first === after) return { first, last: after, ours: false, others: false };
   return { first, last: after, ours, others };
@@ -83,8 +83,8 @@ function mergedEffects(
   const { taskId, tipId } = summary;
   const nodes = isOnPath(context, taskId, tipId) ? nodesBelow(context, taskId, tipId) : [];
   const from = new Map(summary.files.map((file) => [naming(file.path), file.from] as const));
-  const stories = storiesAlong(context, nodes, { naming, before: (path) => from.get(path) });
+  const transitions = transitionsAlong(context, nodes, { naming, before: (path) => from.get(path) });
   return effectsOf(summary).map((effect) =>
-    stories.get(naming(effect.path))?.ours === true ? effect : { ...effect, by: "seen" },
+    transitions.get(naming(effect.path))?.ours === true ? effect : { ...effect, by: "seen" },
   );
 }

@@ -10,9 +10,9 @@ import type {
   ExpectedFile,
   FileBytes,
   FileWindow,
-  Place,
   Refusal,
   Streamed,
+  Target,
 } from "../../files/index.js";
 import { refuse } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
@@ -25,17 +25,17 @@ import { readWindow } from "../disk/window.js";
 import { commitFile, removeFile } from "./commit.js";
 
 /** The entry that a walk reached; it owns the folder's handle unless that is the root's. */
-export function placeOf(reached: Reached): Place {
-  return new DiskPlace(reached.root, reached.names, reached.folder);
+export function targetOf(reached: Reached): Target {
+  return new DiskTarget(reached.root, reached.names, reached.folder);
 }
 
-/** The entry behind a place, for those who work on several at once; undefined where its folder is missing. */
-export function spotOf(place: Place): Spot | undefined {
-  return place instanceof DiskPlace ? place.entry() : undefined;
+/** The entry behind a target, for work on several at once; undefined where its folder is missing. */
+export function spotOf(target: Target): Spot | undefined {
+  return target instanceof DiskTarget ? target.entry() : undefined;
 }
 
-class DiskPlace implements Place {
-  readonly kind = "place";
+class DiskTarget implements Target {
+  readonly kind = "target";
   readonly realPath: string;
   readonly relativePath: string;
   private closed = false;
@@ -97,15 +97,15 @@ class DiskPlace implements Place {
     return this.inside((folder) => listFolder(folder, limit));
   }
 
-  async child(name: string): Promise<Place | Refusal> {
+  async child(name: string): Promise<Target | Refusal> {
     if (name === "" || name === "." || name === ".." || /[/\0]/.test(name) || hasLoneSurrogate(name)) {
       return refuse("invalid_arguments", `${escapeForDisplay(name)} is not the name of an entry.`);
     }
     const names = [...this.names, name];
-    if (this.isRoot) return new DiskPlace(this.root, names, this.root.folder);
+    if (this.isRoot) return new DiskTarget(this.root, names, this.root.folder);
     const { spot } = this;
     if (spot === undefined) return this.missing();
-    return answering(this.relativePath, () => new DiskPlace(this.root, names, spot.folder.enter(spot.name)));
+    return answering(this.relativePath, () => new DiskTarget(this.root, names, spot.folder.enter(spot.name)));
   }
 
   async commit(
@@ -142,7 +142,7 @@ class DiskPlace implements Place {
   /** Undefined for a root, which is an entry of no folder of ours, and where the folder is missing. */
   private get spot(): Spot | undefined {
     // A descriptor that was closed may be another file's by now: it must never be used again.
-    if (this.closed) throw new Error("this place was closed");
+    if (this.closed) throw new Error("this target was closed");
     const name = this.names.at(-1);
     if (this.folder === undefined || name === undefined) return undefined;
     const { exchanges } = this.root;

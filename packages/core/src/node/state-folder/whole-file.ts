@@ -1,0 +1,42 @@
+import { closeSync, fdatasyncSync, openSync, renameSync } from "node:fs";
+import { dirname } from "node:path";
+import { writeAll } from "../commit/stage.js";
+import { newId } from "../disk/digest.js";
+import { removeQuietly } from "../disk/entries.js";
+import { openFlags } from "../disk/platform.js";
+import type { StateFolder } from "./state-folder.js";
+
+/** How a file gets its name. */
+export interface WholeFileOptions {
+  /** What the name begins with until the file is finished. */
+  readonly prefix: string;
+  /** Its bytes survive a power cut; its name in the folder may not yet. */
+  readonly isDurable: boolean;
+}
+
+/**
+ * Puts a file into the state folder: whoever finds it finds all of it. Throws the system's error; nothing is
+ * left then.
+ */
+export function placeWhole(
+  state: StateFolder,
+  path: string,
+  bytes: Uint8Array,
+  { prefix, isDurable }: WholeFileOptions,
+): void {
+  const folder = dirname(path);
+  const unfinished = `${folder}/${prefix}${newId()}`;
+  const fd = state.within(folder, () => openSync(unfinished, openFlags.create, 0o600));
+  try {
+    try {
+      writeAll(fd, bytes, 0);
+      if (isDurable) fdatasyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(unfinished, path);
+  } catch (error) {
+    removeQuietly(unfinished);
+    throw error;
+  }
+}

@@ -1,0 +1,183 @@
+import { clip } from "../../text/index.js";
+import { type Inexact, matchInexactly } from "./inexact-match.js";
+import { nearestLines } from "./nearest-lines.js";
+import { omissionIn } from "./omission.js";
+import { applySplices, type TextSplice } from "./splice.js";
+import { findText, lineAt, type TextPlace, withEndingsOf } from "./text-places.js";
+
+/** A replacement of exact text; `$` means itself. */
+export interface ExactEdit {
+  readonly oldString: string;
+  readonly newString: string;
+  /** Every occurrence, however many; exactly one unless given. */
+  readonly replaceAll?: boolean;
+  readonly expectedReplacements?: number;
+}
+
+/** A text after all its edits, with what is needed to report them. */
+export interface EditedText {
+  readonly kind: "edited";
+  readonly text: string;
+  readonly replacements: number;
+  /** Matches that were not exact, one sentence each; only where that was allowed. */
+  readonly inexact: readonly string[];
+  /** What was replaced by what, in the text as it was before this edit; one list an edit. */
+  readonly steps: readonly EditStep[];
+}
+
+/** One edit as splices. Their positions are UTF-16 offsets into `before`, the result of the edit before this one. */
+export interface EditStep {
+  readonly before: string;
+  readonly splices: readonly TextSplice[];
+}
+
+/** An edit that cannot be made as it is, so that none of the list is made. */
+export interface UnfitEdit {
+  readonly kind: "unfit";
+  /** 0-based, in the list of edits. */
+  readonly edit: number;
+  readonly why: EditMisfit;
+}
+
+/** Why an edit cannot be made. */
+export type EditMisfit =
+  | { readonly kind: "empty_old_string" }
+  | { readonly kind: "equal_strings" }
+  /** The new text leaves something out by this line. */
+  | { readonly kind: "placeholder"; readonly line: string }
+  /** `hint` shows where the text may be, as the end of a message; "" where nothing is alike. */
+  | { readonly kind: "not_found"; readonly hint: string }
+  | WrongCount;
+
+/** The text stands another number of times than was expected. */
+export interface WrongCount {
+  readonly kind: "occurrence_mismatch";
+  readonly expected: number;
+  readonly count: number;
+  /** It overlaps itself, so that nobody can say which place was meant. */
+  readonly overlaps: boolean;
+  /** 1-based lines of the first places, 20 at most. */
+  readonly lines: readonly number[];
+  /** How many places more there are. */
+  readonly more: number;
+}
+
+/**
+ * What the stages that forgive blanks are for: nothing, a hint in the refusal, or a match, if it is the
+ * only one.
+ */
+export type InexactUse = "off" | "hint" | "use";
+
+/**
+ * Replaces exact text, edit by edit, each on the result of the one before. `$` means itself; only the
+ * line ending is the file's own: a newline in an edit stands for whatever ends the line there.
+ *
+ * In `a\nb\r\n` the edit of `b` to `x\ny` gives `a\nx\r\ny\r\n`.
+ *
+ * @returns the new text, or the first edit that cannot be made; then none is.
+ */
+export function replaceExactly(
+  text: string,
+  edits: readonly ExactEdit[],
+  inexact: InexactUse = "off",
+): EditedText | UnfitEdit {
+  let edited = text;
+  let replacements = 0;
+  const notes: string[] = [];
+  const steps: EditStep[] = [];
+  for (const [at, edit] of edits.entries()) {
+    const step = applyEdit(edited, edit, inexact);
+    if (step.kind !== "edited") return { kind: "unfit", edit: at, why: step };
+    edited = step.text;
+    replacements += step.replacements;
+    notes.push(...step.inexact);
+    steps.push(...step.steps);
+  }
+  return { kind: "edited", text: edited, replacements, inexact: notes, steps };
+}
+
+function applyEdit(text: string, edit: ExactEdit, inexact: InexactUse): EditedText | EditMisfit {
+  const { oldString, newString } = edit;
+  const unfit = misfitAlone(text, edit);
+  if (unfit !== undefined) return unfit;
+  const places = findText(text, oldString);
+  if (places.length === 0) return withoutMatch(text, edit, inexact);
+  const miscounted = checkCount(text, edit, places);
+  return miscounted ?? { ...replaceAt(text, places, newString), inexact: [] };
+}
+
+/** What is wrong with an edit wherever it would be made. */
+function misfitAlone(text: string, { oldString, newString }: ExactEdit): EditMisfit | undefined {
+  if (oldString === "") return { kind: "empty_old_string" };
+  if (oldString === newString) return { kind: "equal_strings" };
+  const line = omissionIn(text, newString);
+  return line === undefined ? undefined : { kind: "placeholder", line };
+}
+
+function withoutMatch(text: string, edit: ExactEdit, inexact: InexactUse): EditedText | EditMisfit {
+  const found = inexact === "off" ? undefined : matchInexactly(text, edit.oldString);
+  const [only] = found?.places ?? [];
+  if (inexact === "use" && found?.places.length === 1 && only !== undefined && mayTake(edit)) {
+    const edited = replaceAt(text, [only], found.adapt(edit.newString, only));
+    return { ...edited, inexact: [describe(text, found, only)] };
+  }
+  const hint = found === undefined ? nearestLines(text, edit.oldString) : inexactHint(text, found);
+  return { kind: "not_found", hint };
+}
+
+/** An inexact match stands for one place, never for several. */
+function mayTake({ replaceAll, expectedReplacements = 1 }: ExactEdit): boolean {
+  return replaceAll !== true && expectedReplacements === 1;
+}
+
+function describe(text: string, found: Inexact, place: TextPlace): string {
+  return `The match at ${lineSpan(text, place)} was not exact: ${found.differs}.`;
+}
+
+function inexactHint(text: string, found: Inexact): string {
+  const shown = found.places.slice(0, mostShown).map((place) => {
+    const quoted = clip(text.slice(place.from, place.to), 400);
+    return `${lineSpan(text, place)}:\n${quoted}`;
+  });
+  const times = found.places.length === 1 ? "at one place" : `at ${found.places.length} places`;
+  return `\nIt would match ${times} if ${found.differs}. There the file says, at ${shown.join("\nand at ")}`;
+}
+
+function checkCount(text: string, edit: ExactEdit, places: readonly TextPlace[]): WrongCount | undefined {
+  const overlaps = isOverlapping(text, edit.oldString, places);
+  const expected = edit.expectedReplacements ?? (edit.replaceAll === true ? places.length : 1);
+  if (places.length === expected && !overlaps) return undefined;
+  return {
+    kind: "occurrence_mismatch",
+    expected,
+    count: places.length + (overlaps ? 1 : 0),
+    overlaps,
+    lines: places.slice(0, mostPlaces).map(({ from }) => lineAt(text, from)),
+    more: Math.max(0, places.length - mostPlaces),
+  };
+}
+
+/** Whether another place overlaps the only match, such as the second `aa` in `aaa`. */
+function isOverlapping(text: string, wanted: string, places: readonly TextPlace[]): boolean {
+  if (places.length !== 1) return false;
+  const [{ from, to } = { from: 0, to: 0 }] = places;
+  const next = text.startsWith("\r\n", from) ? from + 2 : from + 1;
+  // Looking at no more than two lengths keeps this cheap.
+  const again = findText(text.slice(next, to + (to - from)), wanted);
+  return again.some((place) => place.from < to - next);
+}
+
+function replaceAt(text: string, places: readonly TextPlace[], fresh: string): Omit<EditedText, "inexact"> {
+  const splices = places.map((place) => ({ ...place, text: withEndingsOf(text, place, fresh) }));
+  const edited = applySplices(text, splices);
+  const steps = [{ before: text, splices }];
+  return { kind: "edited", text: edited, replacements: places.length, steps };
+}
+
+function lineSpan(text: string, place: TextPlace): string {
+  const [first, last] = [lineAt(text, place.from), lineAt(text, Math.max(place.from, place.to - 1))];
+  return first === last ? `line ${first}` : `lines ${first}-${last}`;
+}
+
+const mostPlaces = 20;
+const mostShown = 3;

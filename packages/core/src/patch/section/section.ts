@@ -1,0 +1,221 @@
+import { omissionIn } from "../replace/omission.js";
+import { endingAt, inEndingsAt } from "../replace/text-places.js";
+import { type Heading, outlineOf, squeeze } from "./outline.js";
+
+/** New content for one section of a Markdown document. */
+export interface SectionEdit {
+  /** The heading as a caller writes it: `## Name`, `## Name ##` or `Name`. */
+  readonly header: string;
+  readonly content: string;
+  /** A section that is missing is added at the end. */
+  readonly create: boolean;
+}
+
+/** What new content made of a document. */
+export type SectionOutcome =
+  | { readonly kind: "replaced"; readonly text: string; readonly heading: Heading }
+  | { readonly kind: "created"; readonly text: string; readonly heading: string }
+  | UnfitSection;
+
+/** The document stays as it is. */
+export interface UnfitSection {
+  readonly kind: "unfit";
+  readonly why: SectionMisfit;
+}
+
+/** Why new content cannot be put into a section. */
+export type SectionMisfit =
+  | { readonly kind: "empty_header" }
+  /** A heading in the content that would end the section. */
+  | { readonly kind: "heading_in_content"; readonly heading: string }
+  | { readonly kind: "ambiguous"; readonly found: readonly Heading[] }
+  | { readonly kind: "missing"; readonly outline: readonly Heading[] }
+  /** The content leaves something out by this line. */
+  | { readonly kind: "placeholder"; readonly line: string }
+  /** What follows the section would become part of it. */
+  | { readonly kind: "swallows_rest" }
+  /** To create a section its level has to be given. */
+  | { readonly kind: "level_missing" }
+  /** A heading at the document's end would be none. */
+  | { readonly kind: "end_is_open" };
+
+/**
+ * Puts new content into a section, which reaches from its heading to the next one of the same or a higher
+ * level. The heading, the blank lines around the content and everything outside keep their bytes. The result
+ * is parsed again: its other headings must be the same ones.
+ *
+ * With `## A` and the content `new`, `# T\n## A\n\nold\n\n## B\n` becomes `# T\n## A\n\nnew\n\n## B\n`.
+ */
+export async function updateSection(text: string, edit: SectionEdit): Promise<SectionOutcome> {
+  const header = readHeader(edit.header);
+  if (header.text === "") return unfit({ kind: "empty_header" });
+  const content = withoutBlankEnds(edit.content);
+  const outline = await outlineOf(text);
+  const found = findSection(outline, header);
+  const [at] = found;
+  const heading = at === undefined ? undefined : outline[at];
+  const ending = await headingIn(content, heading?.level ?? header.level ?? 6);
+  if (ending !== undefined) return unfit({ kind: "heading_in_content", heading: ending.text });
+  if (found.length > 1)
+    return unfit({ kind: "ambiguous", found: outline.filter((_, index) => found.includes(index)) });
+  if (at === undefined || heading === undefined)
+    return edit.create ? createSection(text, outline, header, content) : unfit({ kind: "missing", outline });
+  const line = omissionIn(text.slice(heading.to, sectionEnd(text, outline, at)), content);
+  return line === undefined
+    ? replaceSection(text, { outline, at, heading }, content)
+    : unfit({ kind: "placeholder", line });
+}
+
+/** The text of a section with its heading; undefined where there is not exactly one of this name. */
+export async function sectionText(text: string, header: string): Promise<string | undefined> {
+  const outline = await outlineOf(text);
+  const [at, ...more] = findSection(outline, readHeader(header));
+  if (at === undefined || more.length > 0) return undefined;
+  return text.slice(outline[at]?.from, sectionEnd(text, outline, at));
+}
+
+function unfit(why: SectionMisfit): UnfitSection {
+  return { kind: "unfit", why };
+}
+
+/** A section of a document. */
+interface FoundSection {
+  readonly outline: readonly Heading[];
+  /** Of its heading in the outline. */
+  readonly at: number;
+  readonly heading: Heading;
+}
+
+/** Tries it as the file is spaced, then with a blank line before what follows: some blocks end only there. */
+async function replaceSection(
+  text: string,
+  { outline, at, heading }: FoundSection,
+  content: string,
+): Promise<SectionOutcome> {
+  const end = sectionEnd(text, outline, at);
+  const inside = outline.filter((other) => other.from > heading.from && other.from < end).length;
+  const next = outline.find((other) => other.from === end);
+  // Text right above a line that is underlined could become part of that heading.
+  for (const apart of next?.underlined === true ? [true] : [false, true]) {
+    const { head, tail } = cutBody(text, heading, end, apart);
+    const own = inEndingsAt(text, heading.to, content);
+    const fresh = content === "" ? emptied(text, heading, end) : `${head}${own}${tail}`;
+    const added = (await outlineOf(content, "within")).length;
+    if (await keepsOutline(outline, fresh, at, inside, added))
+      return { kind: "replaced", text: fresh, heading };
+  }
+  return unfit({ kind: "swallows_rest" });
+}
+
+/** The text before and after the content of a section, with the blank lines that stand around it. */
+function cutBody(
+  text: string,
+  heading: Heading,
+  end: number,
+  apart: boolean,
+): { readonly head: string; readonly tail: string } {
+  const ending = endingAt(text, heading.to);
+  const body = text.slice(heading.to, end);
+  const blankBefore = /^(?:[ \t]*(?:\r\n|\n|\r))*/.exec(body)?.[0] ?? "";
+  const isLast = end === text.length;
+  const open = /[\n\r]$/.test(text.slice(0, heading.to)) ? "" : ending;
+  const head = text.slice(0, heading.to) + open + blankBefore;
+  const rest = text.slice(end);
+  if (blankBefore.length === body.length) {
+    // Nothing stood there: the content ends its own line, and what follows stays a line apart.
+    const close = isLast && open !== "" ? "" : ending;
+    return { head, tail: isLast ? close : `${close}${ending}${rest}` };
+  }
+  const blankAfter = body.slice(contentEnd(body));
+  const gap = apart && (blankAfter.match(/\r\n|\n|\r/g) ?? []).length < 2 ? ending : "";
+  return { head, tail: `${gap}${blankAfter}${rest}` };
+}
+
+/** A section without content: what parts it from the next one stays. */
+function emptied(text: string, heading: Heading, end: number): string {
+  const body = text.slice(heading.to, end);
+  if (body.trim() === "") return text;
+  const blankAfter = body.slice(contentEnd(body)).replace(/^(?:\r\n|\n|\r)/, "");
+  return `${text.slice(0, heading.to)}${blankAfter}${text.slice(end)}`;
+}
+
+/** Where the last line that is not blank ends, before its ending. */
+function contentEnd(text: string): number {
+  let at = text.trimEnd().length;
+  while (at < text.length && !/[\r\n]/.test(text.charAt(at))) at += 1;
+  return at;
+}
+
+function withoutBlankEnds(content: string): string {
+  const kept = content.slice(0, contentEnd(content));
+  return kept.trim() === "" ? "" : kept.replace(/^(?:[ \t]*(?:\r\n|\n|\r))+/, "");
+}
+
+async function keepsOutline(
+  outline: readonly Heading[],
+  next: string,
+  at: number,
+  inside: number,
+  added: number,
+): Promise<boolean> {
+  const fresh = await outlineOf(next);
+  const outside = [...fresh.slice(0, at + 1), ...fresh.slice(at + 1 + added)];
+  const wanted = [...outline.slice(0, at + 1), ...outline.slice(at + 1 + inside)];
+  return (
+    outside.length === wanted.length &&
+    outside.every((one, index) => one.text === wanted[index]?.text && one.level === wanted[index]?.level)
+  );
+}
+
+async function createSection(
+  text: string,
+  outline: readonly Heading[],
+  header: Header,
+  content: string,
+): Promise<SectionOutcome> {
+  if (header.level === undefined) return unfit({ kind: "level_missing" });
+  const ending = endingAt(text, text.length);
+  const gap =
+    text === "" || /(?:^|\n|\r)[ \t]*(?:\r\n|\n|\r)$/.test(text)
+      ? ""
+      : /[\n\r]$/.test(text)
+        ? ending
+        : ending + ending;
+  const heading = `${"#".repeat(header.level)} ${header.text}${ending}`;
+  const body = content === "" ? "" : `${ending}${inEndingsAt(text, text.length, content)}${ending}`;
+  const next = `${text}${gap}${heading}${body}`;
+  const fresh = await outlineOf(next);
+  const made = fresh[outline.length];
+  const added = (await outlineOf(content, "within")).length;
+  const isWhole =
+    fresh.length === outline.length + 1 + added && made?.text === header.text && made.level === header.level;
+  return isWhole ? { kind: "created", text: next, heading: header.text } : unfit({ kind: "end_is_open" });
+}
+
+interface Header {
+  /** Undefined where no mark says it: any level fits. */
+  readonly level: number | undefined;
+  readonly text: string;
+}
+
+function readHeader(given: string): Header {
+  const match = /^\s{0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$/s.exec(given);
+  if (match === null) return { level: undefined, text: squeeze(given) };
+  return { level: match[1]?.length, text: squeeze(match[2] ?? "") };
+}
+
+function findSection(outline: readonly Heading[], { level, text }: Header): readonly number[] {
+  return outline.flatMap((heading, at) =>
+    heading.text === text && (level === undefined || heading.level === level) ? [at] : [],
+  );
+}
+
+function sectionEnd(text: string, outline: readonly Heading[], at: number): number {
+  const level = outline[at]?.level ?? 6;
+  return outline.slice(at + 1).find((heading) => heading.level <= level)?.from ?? text.length;
+}
+
+/** A heading of the section's own level in the content would end the section; most often it is its own. */
+async function headingIn(content: string, level: number): Promise<Heading | undefined> {
+  return (await outlineOf(content, "within")).find((own) => own.level <= level);
+}

@@ -1,0 +1,71 @@
+import { debugOutline } from "../../context/index.js";
+import { isRefusal } from "../../files/index.js";
+import { defined } from "../../text/index.js";
+import type { HistoryRequest } from "./conversation-request.js";
+import { type Answered, answer, type Caller, type ConversationHost } from "./conversation-tool.js";
+import { follow } from "./follow.js";
+import { summaryOf } from "./summary-of.js";
+
+/** Shows the path, goes back on it, sums it up, or shows a task in full. */
+export async function carryHistory(
+  host: ConversationHost,
+  request: HistoryRequest,
+  asked: Caller,
+): Promise<Answered> {
+  switch (request.kind) {
+    case "history_view":
+      return view(host, request.limitLines);
+    case "rewind":
+      return rewind(host, request, asked);
+    case "summarize_branch":
+      return summarize(host, request, asked);
+    case "expand_task_summary": {
+      const done = host.manager.expandTask(request.taskId);
+      if (isRefusal(done)) return done;
+      return answer("The task is shown in full for one turn.", { task_id: request.taskId });
+    }
+    default:
+      return request satisfies never;
+  }
+}
+
+type Rewind = Extract<HistoryRequest, { readonly kind: "rewind" }>;
+type Summarize = Extract<HistoryRequest, { readonly kind: "summarize_branch" }>;
+
+function view({ manager }: ConversationHost, limitLines: number): Answered {
+  const lines = debugOutline(manager.context).trimEnd().split("\n");
+  const left = lines.length - limitLines;
+  const shown = left > 0 ? [`(${left} lines above are left out)`, ...lines.slice(-limitLines)] : lines;
+  return answer("The history:", undefined, shown.join("\n"));
+}
+
+async function rewind(host: ConversationHost, { turnId, files }: Rewind, asked: Caller): Promise<Answered> {
+  const { manager } = host;
+  const target = manager.rewindTarget(turnId);
+  if (isRefusal(target)) return target;
+  if (files.kind === "restore") {
+    const { consent, conflicts } = files;
+    return follow(host, { toId: target.id, consent, conflicts }, asked);
+  }
+  const told = answer("Went back; the path left is kept.", { turn_id: target.id });
+  const node = manager.rewind(target.id, asked.answering(told));
+  return isRefusal(node) ? node : told;
+}
+
+async function summarize(
+  host: ConversationHost,
+  { focus, summary }: Summarize,
+  asked: Caller,
+): Promise<Answered> {
+  const { id: toId, taskId: fromId } = host.manager.getCurrentNode();
+  const request = { purpose: "branch", fromId, toId, ...defined({ focus }) } as const;
+  const text = await summaryOf(host, summary, request);
+  if (isRefusal(text)) return text;
+  const told = answer("The summary was added to the branch.");
+  const covers = { fromId, toId };
+  const node = host.manager.addSummary(
+    { kind: "summary", of: "branch", text: text.text, covers },
+    asked.answering(told),
+  );
+  return isRefusal(node) ? node : answer(told.message, { summary_id: node.id });
+}

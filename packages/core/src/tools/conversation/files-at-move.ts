@@ -1,0 +1,34 @@
+import * as z from "zod";
+import { refuse } from "../../files/index.js";
+import type { ArgumentRefusal } from "../tool.js";
+import type { FilesAtMove } from "./conversation-request.js";
+
+/** Parameters of the tools that move the head: what becomes of the files. */
+export const filesParameters = {
+  files: z
+    .enum(["keep", "restore"])
+    .exactOptional()
+    .describe("keep, unless given: the files stay as they are"),
+  consent: z
+    .array(z.string().min(1))
+    .exactOptional()
+    .describe("Paths to be put back although somebody else changed them; only where the user agreed"),
+  conflicts: z
+    .enum(["refuse", "leave"])
+    .exactOptional()
+    .describe("leave: other files in conflict stay as they are; refuse, unless given: then nothing is moved"),
+};
+
+/** @returns `invalid_arguments` for what goes with `files: restore` only. */
+export function filesAtMove(args: {
+  readonly files?: "keep" | "restore";
+  readonly consent?: readonly string[];
+  readonly conflicts?: "refuse" | "leave";
+}): FilesAtMove | ArgumentRefusal {
+  const { files = "keep", consent = [], conflicts = "refuse" } = args;
+  if (files === "restore") return { kind: "restore", consent, conflicts };
+  const stray = (["consent", "conflicts"] as const).find((name) => args[name] !== undefined);
+  return stray === undefined
+    ? { kind: "keep" }
+    : refuse("invalid_arguments", `${stray} goes with files: restore.`);
+}
