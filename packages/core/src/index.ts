@@ -275,6 +275,7 @@ export {
 export {
   applyDiff,
   describeChange,
+  describeMendedContext,
   describeShown,
   diffLines,
   diffTexts,

@@ -20,6 +20,7 @@ export const commandWords: Vocabulary = {
   window: "--offset and --limit",
   encoding: "--encoding",
   create: "--create",
+  changes: "`holdfast apply`",
   inPlace: "--in-place",
   literal: "--literal",
   depth: "--depth",

@@ -1,4 +1,4 @@
-import { applyDiff, defined, type OutcomeCode, type Repair } from "@holdfast/core";
+import { applyDiff, defined, describeMendedContext, type OutcomeCode, type Repair } from "@holdfast/core";
 import { exitCodes, type InputLine, linesOf, type Terminal } from "../shell/index.js";
 
 /** One line of the answer; in the order of the questions. */
@@ -72,7 +72,9 @@ function answerDiff(
   const outcome = applyDiff({ base, diff, ...defined({ path }) });
   if (outcome.kind === "refusal") return { id, ok: false, code: outcome.code, message: outcome.message };
   const { code, text: result, repairs } = outcome;
-  const answer = { id, ok: true, result, code, message: messages[code] };
+  const mended = describeMendedContext(repairs);
+  const message = mended === undefined ? messages[code] : `${messages[code]} ${mended}`;
+  const answer = { id, ok: true, result, code, message };
   return repairs.length === 0 ? answer : { ...answer, repairs };
 }
 

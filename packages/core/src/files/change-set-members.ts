@@ -83,7 +83,7 @@ function changesOf(
   session: Session,
 ): readonly FileChange[] | Refusal {
   const split = splitByFile(diff, session.limits.patchMs);
-  if (split.kind === "refusal") return fromPatch(split.code, split.message);
+  if (split.kind === "refusal") return fromPatch(split);
   const known = new Map(Object.entries(bases).map(([path, base]) => [bareName(path), base] as const));
   return split.files.map((file) => changeOf(file, known.get(bareName(file.path))));
 }

@@ -2,6 +2,7 @@ import {
   addedLines,
   applyDiff,
   carryEndings,
+  describeMendedContext,
   omissionIn,
   type PatchSuccess,
   type RepairKind,
@@ -38,7 +39,7 @@ export function planPatch(
     limitMs: session.limits.patchMs,
     ...(applier === undefined ? {} : { applier }),
   });
-  if (outcome.kind === "refusal") return fromPatch(outcome.code, outcome.message);
+  if (outcome.kind === "refusal") return fromPatch(outcome);
   switch (outcome.code) {
     case "no_change":
       return {
@@ -194,14 +195,16 @@ function patchMessage(outcome: PatchSuccess): string {
   const places = outcome.landed.map(({ newStart, newLines }) =>
     newLines > 1 ? `${newStart}-${newStart + newLines - 1}` : `${newStart}`,
   );
-  if (places.length === 0) return "Patch applied successfully.";
+  const mended = describeMendedContext(outcome.repairs);
+  const done = `Patch applied successfully.${mended === undefined ? "" : ` ${mended}`}`;
+  if (places.length === 0) return done;
   const [first = ""] = places;
   if (places.length === 1) {
-    return `Patch applied successfully. 1 hunk landed at ${first.includes("-") ? "lines" : "line"} ${first}.`;
+    return `${done} 1 hunk landed at ${first.includes("-") ? "lines" : "line"} ${first}.`;
   }
   const shown = places.slice(0, maxPlaces).join(", ");
   const more = places.length > maxPlaces ? ` and ${places.length - maxPlaces} more` : "";
-  return `Patch applied successfully. ${places.length} hunks landed at lines ${shown}${more}.`;
+  return `${done} ${places.length} hunks landed at lines ${shown}${more}.`;
 }
 
 const maxPlaces = 20;

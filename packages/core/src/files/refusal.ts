@@ -1,4 +1,4 @@
-import type { PatchRefusalCode } from "../patch/index.js";
+import type { PatchRefusal } from "../patch/index.js";
 import { libraryWords, type Sentence, say } from "./vocabulary.js";
 
 /**
@@ -146,7 +146,10 @@ const contentCodes: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
   "internal_error",
 ]);
 
-/** The compiler's proof that every code of the patch engine is a code of the tools. */
-export function fromPatch(code: PatchRefusalCode, message: string): Refusal {
-  return refuse(code, message);
+/** A refusal of the patch engine as one of the tools; it names the tool that does what a patch cannot. */
+export function fromPatch({ code, message, asks }: PatchRefusal): Refusal {
+  if (asks === undefined) return refuse(code, message);
+  const verb = asks === "deletion" ? "delete" : "rename";
+  const other = refuseIn(code, "[ To $verb it, use {changes}.]", { verb });
+  return { ...other, message: message + other.message };
 }

@@ -20,6 +20,8 @@ export type Role =
   | "sectionHeader"
   | "newContent"
   | "create"
+  /** What changes several files, and deletes or renames them. */
+  | "changes"
   | "inPlace"
   /** The argument that says that a pattern is plain text. */
   | "literal"
@@ -120,6 +122,7 @@ export const libraryWords: Vocabulary = {
   sectionHeader: "sectionHeader",
   newContent: "newContent",
   create: "create: true",
+  changes: "applyChanges",
   inPlace: "inPlace: true",
   literal: "literal: true",
   depth: "depth",

@@ -38,6 +38,7 @@ Instead of \`changes\` you may give one \`unified_diff\` of several files and \`
     bases: z.record(z.string(), z.string()).exactOptional().describe("With unified_diff: sha256 by path"),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  words: { changes: "apply_changes" },
   intent({ changes, unified_diff, bases }) {
     if ((changes === undefined) === (unified_diff === undefined))
       return refuseArguments("apply_changes needs either changes or unified_diff with bases.");

@@ -18,12 +18,16 @@ const hard = [
   "locate/already-applied.ts",
   "locate/anchors.ts",
   "locate/assign.ts",
+  "locate/cut-off.ts",
+  "locate/depth.ts",
   "locate/embed.ts",
   "locate/indent.ts",
   "locate/locate.ts",
   "locate/lost-context.ts",
   "locate/repeats.ts",
   "locate/solve.ts",
+  "locate/stretch.ts",
+  "locate/window.ts",
   "apply/apply.ts",
   "apply/correct.ts",
 ];
@@ -113,18 +117,20 @@ describe("the steps that the examples name", () => {
 
   it("embeds context with a skipped line", () => {
     const segment = { first: 0, lines: context("a", "b", "c"), top: undefined, bottom: 4 };
-    const embedded = embedContext(new BaseText(text("a", "x", "b", "c", "K", "e")), segment);
+    const embedded = embedContext(new BaseText(text("a", "x", "b", "c", "K", "e")), segment, { cells: 100 });
     expect(embedded).toEqual({
       explained: ["0", "1", "2", "2^", "2v"],
       present: 3,
+      ranks: [0, 2, 3],
       dropped: [],
       skipped: 1,
+      stretches: [{ above: 0, below: 2, isMarked: false }],
     });
   });
 
   it("drops neither of two swapped lines", () => {
     const segment = { first: 0, lines: context("b", "a"), top: undefined, bottom: 2 };
-    const embedded = embedContext(new BaseText(text("a", "b", "K", "e")), segment);
+    const embedded = embedContext(new BaseText(text("a", "b", "K", "e")), segment, { cells: 100 });
     expect(embedded).toMatchObject({ present: 1, dropped: [] });
   });
 });

@@ -45,6 +45,31 @@ const repetitive: fc.Arbitrary<Edited> = fc
     after: edit(before, list, (n) => words[n % words.length] ?? ""),
   }));
 
+/** Sections of lines that stand once, a block that stands in none of them, and two places for it. */
+const moved = fc
+  .record({
+    sizes: fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 8 }),
+    far: fc.constantFrom(0, 0, 50, 700),
+    picks: fc.tuple(fc.nat(), fc.nat(), fc.nat()),
+    number: fc.nat(2_000),
+    named: fc.boolean(),
+  })
+  .map(({ sizes, far, picks: [a, b, c], number, named }) => {
+    const names = sizes.map((_, at) => `part_${at}:`);
+    const around = sizes.flatMap((size, at) => [
+      names[at] ?? "",
+      ...Array.from({ length: size + (at === 0 ? far : 0) }, (_, n) => `  own ${at} ${n}`),
+    ]);
+    const block = ["  open", "  same", "  close"];
+    const section = names[c % names.length] ?? "";
+    const header = named ? `@@ -${number},3 +${number},3 @@ ${section}` : "@@";
+    const diff = `${header}\n ${block[0]}\n-${block[1]}\n+  changed\n ${block[2]}\n`;
+    const place = (pick: number) => 1 + (pick % around.length);
+    return { around, block, diff, section, first: place(a), second: place(b) };
+  });
+
+const isHeading = (line: string) => line.startsWith("part_");
+
 function edit(
   before: readonly string[],
   list: readonly { at: number; removed: number; added: number }[],
@@ -122,14 +147,97 @@ describe("laws of the engine", () => {
         if (truth === "" || hunks.some((hunk) => hunk.oldLines === 0)) return;
         const written = hunks.map((hunk, at) => {
           const [a = 0, b = 0, c = 0, d = 0] = numbers.slice(at * 4);
-          // Counts that agree with each other and announce more lines than there are mean lost context.
-          const header = bare ? "@@" : `@@ -${a + 1},${b} +${c + 1},${d + 300} @@`;
+          // Counts that agree with each other and announce more lines than there are mean lost context; more of
+          // both sides, and an added line at the end, a diff that was cut off.
+          const header = bare ? "@@" : `@@ -${a + 1},${b} +${c + 1},${b % 2 === 0 ? d + 300 : 0} @@`;
+          const isCut = at === hunks.length - 1 && b > hunk.oldLines && hunk.lines.at(-1)?.startsWith("+");
+          if (isCut && !bare) return `@@ -${a + 1},0 +${c + 1},${d} @@\n${hunk.lines.join("\n")}\n`;
           return `${header}\n${hunk.lines.join("\n")}\n`;
         });
         const diff = (shuffled ? written.toReversed() : written).join("");
         expect(applyDiff({ base, diff })).toMatchObject({ code: "applied", text: truth });
       }),
       runs(1500),
+    );
+  });
+
+  law("a place that fits exactly and once may be moved anywhere: nothing changes", () => {
+    fc.assert(
+      fc.property(moved, ({ around, block, diff, first, second }) => {
+        const outcomes = [first, second].map((at) => {
+          const outcome = applyDiff({ base: join(around.toSpliced(at, 0, ...block)), diff });
+          const expected = join(around.toSpliced(at, 0, ...block.with(1, "  changed")));
+          expect([expected, undefined]).toContain(outcome.code === "applied" ? textOf(outcome) : undefined);
+          return outcome.code;
+        });
+        expect(outcomes[0]).toBe(outcomes[1]);
+        expect(outcomes[0]).toBe("applied");
+      }),
+      runs(800),
+    );
+  });
+
+  law("a second equal place anywhere makes a hunk ambiguous, unless its header names one", () => {
+    fc.assert(
+      fc.property(moved, fc.nat(6), ({ around, block, first, second, section }, way) => {
+        const [one, other] = [Math.min(first, second), Math.max(first, second)];
+        const lines = around.toSpliced(other, 0, ...block).toSpliced(one, 0, ...block);
+        const copies = [one, other + block.length];
+        const header = way < 2 ? `@@ ${section}` : way === 2 ? `@@ -${one + 1},3 +9,3 @@ ${section}` : "@@";
+        const body = [` ${block[0]}`, ...(way === 4 ? [" made up"] : []), `-${block[1]}`, "+  changed"];
+        const outcome = applyDiff({
+          base: join(lines),
+          diff: `${header}\n${body.join("\n")}\n ${block[2]}\n`,
+        });
+        if (way === 2) {
+          expect(textOf(outcome)).toBe(join(lines.with(one + 1, "  changed")));
+          return;
+        }
+        if (way > 2) {
+          expect(outcome).toMatchObject({ code: "ambiguous" });
+          return;
+        }
+        if (outcome.code !== "applied") return;
+        const named = copies.filter((copy) => lines.slice(0, copy + 1).findLast(isHeading) === section);
+        expect(named.map((copy) => join(lines.with(copy + 1, "  changed")))).toContain(textOf(outcome));
+        expect(named).toHaveLength(1);
+      }),
+      runs(800),
+    );
+  });
+
+  law("a true diff that was cut off in its last hunk is never applied", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(unique, repetitive),
+        fc.integer({ min: 0, max: 5 }),
+        fc.nat(),
+        (texts, context, at) => {
+          const [base, truth] = [join(texts.before), join(texts.after)];
+          if (truth === "" || base === "") return;
+          const { hunks } = structuredPatch("f", "f", base, truth, "", "", { context });
+          const last = hunks.at(-1);
+          if (last === undefined) return;
+          const missing = (from: number, sign: (line: string) => boolean) =>
+            last.lines.slice(from).filter(sign).length;
+          const cuts = last.lines.flatMap((line, n) =>
+            line.startsWith("+") &&
+            missing(n + 1, (one) => one.startsWith("+")) >= 2 &&
+            missing(n + 1, (one) => !one.startsWith("+") && !one.startsWith("\\")) >= 1
+              ? [n + 1]
+              : [],
+          );
+          const cut = cuts[at % Math.max(1, cuts.length)];
+          if (cut === undefined) return;
+          const written = hunks.map((hunk, n) => {
+            const header = `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`;
+            const lines = n === hunks.length - 1 ? hunk.lines.slice(0, cut) : hunk.lines;
+            return `${header}\n${lines.join("\n")}`;
+          });
+          expect(applyDiff({ base, diff: written.join("\n") }).code).not.toBe("applied");
+        },
+      ),
+      runs(3000),
     );
   });
 

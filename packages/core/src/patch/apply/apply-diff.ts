@@ -1,7 +1,9 @@
 import { explainUnlocated, explainUnshiftable } from "../explain/explain.js";
 import { describeLanding, describeRepairs, toChanges } from "../explain/report.js";
+import { isCutOff } from "../locate/cut-off.js";
+import { findMissingIdle } from "../locate/idle.js";
 import { locateHunks } from "../locate/locate.js";
-import type { Located } from "../locate/placement.js";
+import type { AlreadyApplied, Located, Unlocated } from "../locate/placement.js";
 import { BaseText } from "../model/base-text.js";
 import { Deadline } from "../model/deadline.js";
 import { changesNothing, type ShapedHunk, shapeHunk } from "../model/hunk.js";
@@ -41,6 +43,7 @@ export function applyDiff(request: PatchRequest): PatchOutcome {
   if (refusal !== undefined) return refusal;
   if (deadline.late()) return timeout();
   const restored = restoreLines(base, diff, parsed.hunks, deadline);
+  if (restored.kind === "refusal") return deadline.late() ? timeout() : restored;
   const hunks = restored.hunks.map((hunk) => shapeHunk(hunk, deadline));
   if (deadline.late()) return timeout();
   if (request.base === null || isCreation(base, parsed, hunks))
@@ -58,18 +61,24 @@ function patch(
   deadline: Deadline,
 ): PatchOutcome {
   const changing = hunks.filter((hunk) => !changesNothing(hunk));
+  const idle = changing.length < hunks.length ? hunks.filter(changesNothing) : [];
   const repairs: readonly Repair[] = [
     ...parsed.repairs,
     ...describeName(parsed, request.path),
-    ...(changing.length < hunks.length ? describeEmpty(hunks) : []),
+    ...describeEmpty(idle),
   ];
   const unchanged = (code: "no_change" | "already_applied") =>
     succeed({ code, text: base.text, landed: [], changes: [], repairs }, changing);
-  if (changing.length === 0) return unchanged("no_change");
+  const missing = () => findMissingIdle(base, idle, deadline);
   const placeholder = findPlaceholder(base, request.diff, changing);
   if (placeholder !== undefined) return refusePlaceholder(placeholder.hunk, placeholder.text);
-  const located = locateHunks(base, changing, deadline);
+  const located = changing.length === 0 ? missing() : orElse(locateHunks(base, changing, deadline), missing);
   if (deadline.late()) return timeout();
+  const last = hunks.at(-1);
+  const placement =
+    located?.kind === "located" ? located.placements.find(({ hunk }) => hunk === last) : undefined;
+  if (last !== undefined && isCutOff(base, last, placement)) return refuseCut(last);
+  if (located === undefined) return unchanged("no_change");
   switch (located.kind) {
     case "unlocated":
       return explainUnlocated(base, located, deadline);
@@ -82,6 +91,14 @@ function patch(
   }
 }
 
+/** A hunk that changes nothing is asked about last: what the others lack is said first. */
+function orElse(
+  located: Located | AlreadyApplied | Unlocated,
+  missing: () => Unlocated | undefined,
+): Located | AlreadyApplied | Unlocated {
+  return located.kind === "unlocated" ? located : (missing() ?? located);
+}
+
 function land(
   base: BaseText,
   located: Located,
@@ -90,7 +107,8 @@ function land(
   deadline: Deadline,
 ): PatchOutcome {
   const corrected = correctHunks(base, located.placements, deadline);
-  if (corrected.kind === "unshiftable") return explainUnshiftable(base, corrected.placement, corrected.line);
+  if (corrected.kind !== "edits")
+    return explainUnshiftable(base, corrected.placement, corrected.line, corrected.kind);
   if (deadline.late()) return timeout();
   const { finalNewline } = corrected;
   const text =
@@ -139,6 +157,15 @@ function joinAdded(hunks: readonly ShapedHunk[]): string {
     for (let at = 0; at < hunk.count; at++) if (hunk.kindOf(at) === "added") texts.push(hunk.textOf(at));
   }
   return texts.join("\n");
+}
+
+function refuseCut({ hunk, oldCount, newCount }: ShapedHunk): PatchRefusal {
+  const { numbers } = hunk.header;
+  return refusePatch(
+    "invalid_diff",
+    `Invalid Diff: The diff ends in the middle of hunk ${hunk.number}; it was cut off. Its header announces ${numbers?.oldCount ?? 0} old and ${numbers?.newCount ?? 0} new lines, and it has ${oldCount} and ${newCount}. Nothing was changed. Send all of it again, in several calls if it is too long for one; if nothing is missing, correct these counts.`,
+    { hunk: hunk.number },
+  );
 }
 
 function refusePlaceholder(hunk: number, text: string): PatchRefusal {

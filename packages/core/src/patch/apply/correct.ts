@@ -1,11 +1,13 @@
 import type { LineEnding } from "../../text/index.js";
-import { shiftLine } from "../locate/indent.js";
+import { adopt } from "../locate/depth.js";
+import { sameShift, shiftLine } from "../locate/indent.js";
 import { knowsEndings } from "../locate/line-endings.js";
 import { type Placement, runStartOf } from "../locate/placement.js";
 import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import type { Edit } from "../model/edit.js";
 import { type HunkLine, runLinesOf, trimCommon } from "../model/hunk.js";
+import { isBlankLine } from "../model/line-key.js";
 
 /** The edits of all hunks, ascending and disjoint, or the hunk that cannot be indented as the file is. */
 export type Corrected =
@@ -14,8 +16,12 @@ export type Corrected =
       readonly edits: readonly Edit[];
       readonly finalNewline: "added" | "removed" | undefined;
     }
-  /** An added line is not deep enough to be moved with the others. */
-  | { readonly kind: "unshiftable"; readonly placement: Placement; readonly line: string };
+  /** An added line is not deep enough to be moved with the others, or nothing says whether it has to be. */
+  | {
+      readonly kind: "unshiftable" | "depth_unknown";
+      readonly placement: Placement;
+      readonly line: string;
+    };
 
 /**
  * Turns placed hunks into edits of the file's own lines. Only what differs is edited: a line that a hunk
@@ -40,29 +46,60 @@ export function correctHunks(
   placements: readonly Placement[],
   deadline: Deadline,
 ): Corrected {
-  const edits: Edit[] = [];
-  for (const placement of placements) {
+  const placed: PlacedEdit[] = [];
+  for (const placement of agreeOnMoves(placements)) {
     if (deadline.passes()) break;
     const endings = new EndingChoice(base, placement);
     for (const [at, run] of runLinesOf(placement.hunk.hunk).entries()) {
-      const added = shiftAdded(run.added, placement);
-      if (typeof added === "string") return { kind: "unshiftable", placement, line: added };
-      const edit = narrowEdit(run.removed, run.added, added, runStartOf(placement, run, at), endings);
-      if (edit !== undefined) edits.push(edit);
+      const added = shiftAdded(run.added, placement, at);
+      if ("kind" in added) return { ...added, placement };
+      const from = runStartOf(placement, run, at);
+      const edit = narrowEdit(run.removed, run.added, added, from, endings);
+      if (edit !== undefined) placed.push({ from, to: from + run.removed.length, edit });
     }
   }
-  const inOrder = (one: Edit, other: Edit) => one.from - other.from || one.to - other.to;
-  if (edits.some((edit, at) => at > 0 && inOrder(edits[at - 1] ?? edit, edit) > 0)) edits.sort(inOrder);
-  return resolveFinalNewline(base, edits, placements);
+  const inOrder = (one: PlacedEdit, other: PlacedEdit) => one.from - other.from || one.to - other.to;
+  if (placed.some((edit, at) => at > 0 && inOrder(placed[at - 1] ?? edit, edit) > 0)) placed.sort(inOrder);
+  return resolveFinalNewline(
+    base,
+    placed.map(({ edit }) => edit),
+    placements,
+  );
 }
 
-/** The added lines as they go into the file, or the text of one that cannot be moved. */
-function shiftAdded(added: readonly HunkLine[], { shift }: Placement): readonly HunkLine[] | string {
-  if (shift === undefined) return added;
+/** An edit with the lines of its run as written: these say which of two at one point comes first. */
+interface PlacedEdit {
+  readonly from: number;
+  readonly to: number;
+  readonly edit: Edit;
+}
+
+/** Hunks that were written at another depth by one rule were written alike: what one shows holds for all. */
+function agreeOnMoves(placements: readonly Placement[]): readonly Placement[] {
+  const [first, ...others] = placements.filter(({ shift }) => shift !== undefined);
+  const rule = first?.shift;
+  if (rule === undefined || others.length === 0) return placements;
+  const isAlike = ({ shift }: Placement) => shift !== undefined && sameShift(shift, rule);
+  if (!others.every(isAlike)) return placements;
+  const all = placements.flatMap(({ moves }) => moves);
+  return placements.map((placement) => ({ ...placement, moves: adopt(placement.moves, all) }));
+}
+
+/** The added lines of a run as they go into the file, or the text of one that cannot be moved. */
+function shiftAdded(
+  added: readonly HunkLine[],
+  { shift, moves }: Placement,
+  run: number,
+): readonly HunkLine[] | { readonly kind: "unshiftable" | "depth_unknown"; readonly line: string } {
+  const move = moves[run];
+  if (shift === undefined || move === "stays") return added;
+  const [line] = added.filter(({ text }) => !isBlankLine(text));
+  if (line === undefined) return added;
+  if (move === "unknown") return { kind: "depth_unknown", line: line.text };
   const moved: HunkLine[] = [];
   for (const line of added) {
     const text = shiftLine(line.text, shift);
-    if (text === undefined) return line.text;
+    if (text === undefined) return { kind: "unshiftable", line: line.text };
     moved.push({ ...line, text });
   }
   return moved;

@@ -97,7 +97,7 @@ function finishCreation(
     kind: "success",
     code,
     text,
-    landed: code === "applied" ? [landed] : [],
+    landed: code === "applied" && lines.length > 0 ? [landed] : [],
     changes:
       code === "applied" && lines.length > 0
         ? [{ oldFrom: 0, oldTo: 0, newFrom: 0, newTo: lines.length }]

@@ -1,4 +1,6 @@
 import { clip } from "../../text/index.js";
+import { isInside, SectionFinder } from "../locate/anchors.js";
+import { includesSorted, nearestTo } from "../locate/assign.js";
 import {
   type HunkSearch,
   hintOf,
@@ -47,7 +49,7 @@ function describeProblem(
   const around = `\n${showLines(base, first - 9, first + 8)}`;
   switch (problem) {
     case "ambiguous":
-      return `${name} fits ${count(failure.positions.length, "place")}, at ${listLines(failure.positions)}. Nothing was changed. Add context lines directly above or below that only the right place has, or give the exact line number of the right place in the header, if all numbers of the diff are exact.\n${showCandidates(base, hunk, failure.positions)}`;
+      return `${name} fits ${count(failure.positions.length, "place")}, at ${listLines(failure.positions)}.${describeWitnesses(base, failure)} Nothing was changed. Add context lines directly above or below that only the right place has, or give the exact line number of the right place in the header.\n${showCandidates(base, hunk, failure.positions)}`;
     case "insertion_open":
       return `the lines that ${name} adds could stand at ${count(failure.positions.length, "place")}: the context lines beside them stand in the file, but not next to each other (before ${listLines(failure.positions)}). Nothing was changed. Give the lines of the file directly before and after the new ones.${around}`;
     case "mended_ambiguous":
@@ -66,6 +68,8 @@ function describeProblem(
       return `${name} has damaged context, and where it seems to belong, at line ${first}, it is out of order with the other hunks. Write the hunks in the order of the file, with its lines as context.${around}`;
     case "already_applied":
       return `${name} is already applied: its new lines stand at line ${first}. Other hunks are not. Send the diff again without this hunk; to insert the same lines once more, add a context line after them.`;
+    case "idle_missing":
+      return `${name} changes nothing, and its lines do not stand in the file: ${describeMissing(base, search, excerptLines, deadline)}\nIf it is to change them, mark the lines with "-" and "+"; else leave the hunk out.`;
     case "not_found":
       return `${name}: ${describeMissing(base, search, excerptLines, deadline)}`;
     default:
@@ -73,32 +77,43 @@ function describeProblem(
   }
 }
 
-/** A hunk that has to be moved left, with an added line that has not the indent to lose. */
+/**
+ * A hunk that has to be moved, with an added line that has not the indent to lose, or of which nothing says
+ * whether it is at the file's depth already.
+ */
 export function explainUnshiftable(
   base: BaseText,
   { hunk, start, end }: Placement,
   line: string,
+  kind: "unshiftable" | "depth_unknown",
 ): PatchRefusal {
   const { number } = hunk.hunk;
-  const text = `Hunk ${number}${quoteHeader(hunk)} stands at line ${start + 1} with another indentation than it was written with, and the added line "${showLine(line)}" cannot be moved with it. Write the hunk with the file's indentation:\n${showLines(base, start - 2, Math.min(end + 2, start + excerptLines))}`;
+  const why =
+    kind === "unshiftable" ? "cannot be moved with it" : "may be meant to move with it or to stay as it is";
+  const text = `Hunk ${number}${quoteHeader(hunk)} stands at line ${start + 1} with another indentation than it was written with, and the added line "${showLine(line)}" ${why}. Write the hunk with the file's indentation:\n${showLines(base, start - 2, Math.min(end + 2, start + excerptLines))}`;
   return refusePatch("invalid_diff", `${invalidDiff} ${text}`, { hunk: number });
 }
 
 /** Shows the first line that does not fit where the hunk most nearly fits, with the real lines around. */
 function describeMissing(
   base: BaseText,
-  { hunk, newSideAt }: HunkSearch,
+  { hunk, newSideAt, stretchedAt }: HunkSearch,
   lines: number,
   deadline: Deadline,
 ): string {
   if (base.count === 0) return "the file is empty. Send a hunk that only adds lines.";
+  if (stretchedAt !== undefined) return describeStretch(base, stretchedAt, lines);
+  const made =
+    newSideAt === undefined
+      ? ""
+      : ` Its new lines stand at ${listLines(newSideAt)} already: if it was applied before, nothing is left to do for it, leave it out.`;
   const nearest = findNearest(base, hunk, deadline);
   const missing = hunk.old.find(
     (line) => !isBlankLine(line.text) && base.index("trimmed").idOf(line.text) < 0,
   );
   if (nearest === undefined) {
     const hint = Math.min(Math.max(hintOf(hunk) ?? 0, 0), base.count - 1);
-    return `none of its context and removed lines stand in the file (first: ${quoteLine(missing ?? hunk.old[0])}). The file has ${count(base.count, "line")}. Read it again and write the hunk with its lines.\n${showLines(base, hint - lines / 2, hint + lines / 2)}`;
+    return `none of its context and removed lines stand in the file (first: ${quoteLine(missing ?? hunk.old[0])}). The file has ${count(base.count, "line")}.${made} Read it again and write the hunk with its lines.\n${showLines(base, hint - lines / 2, hint + lines / 2)}`;
   }
   const { start, mismatch } = nearest;
   const at = start + mismatch;
@@ -107,11 +122,14 @@ function describeMissing(
   const gone =
     missing === undefined || missing === line ? "" : ` The file has no line ${quoteLine(missing)}, either.`;
   const from = Math.max(start - 2, at - Math.floor(lines / 2));
-  const made =
-    newSideAt === undefined
-      ? ""
-      : ` Its new lines stand at ${listLines(newSideAt)} already: if it was applied before, nothing is left to do for it, leave it out.`;
   return `it most nearly fits at line ${Math.max(start, 0) + 1}, where its ${role} ${quoteLine(line)} does not fit: ${describeReal(base, at, line)}.${gone}${made} Write the hunk with the lines of the file:\n${showLines(base, from, from + lines)}`;
+}
+
+/** Two parts of a hunk that the file has in different sections, or far from each other. */
+function describeStretch(base: BaseText, positions: readonly number[], lines: number): string {
+  const around = Math.floor(lines / 4);
+  const excerpts = positions.map((at) => showLines(base, at - around, at + around + 1));
+  return `its context is damaged, and what is left of it stands apart, at ${listLines(positions)}: between them a section ends, or too much was left out. It may be meant for another place. Write it with the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;
 }
 
 function describeReal(base: BaseText, at: number, line: HunkLine | undefined): string {
@@ -134,11 +152,44 @@ function atNumber(base: BaseText, hunk: ShapedHunk): string {
   return `\n${showLines(base, line - 8, line + 8)}`;
 }
 
-/** The lines around the first few of several positions, to distinguish them. */
+/** Which place the number and the section speak for, where neither decides. */
+function describeWitnesses(base: BaseText, { search, positions }: Unlocated): string {
+  const { number, section } = namedPositions(base, search.hunk, positions);
+  const hint = hintOf(search.hunk);
+  const said: string[] = [];
+  if (hint !== undefined && number.length > 0)
+    said.push(
+      includesSorted(positions, hint)
+        ? `its number names line ${hint + 1}, but the other hunks leave another place`
+        : `its number ${hint + 1} is none of them, the nearest ${number.length === 1 ? "is" : "are"} ${listLines(number)}`,
+    );
+  if (section.length > 0) said.push(`its section has ${listLines(section)}`);
+  const text = said.join("; ");
+  return text === "" ? "" : ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Of several positions those nearest to the number, and those in the section that the header names. */
+function namedPositions(
+  base: BaseText,
+  hunk: ShapedHunk,
+  positions: ArrayLike<number>,
+): { readonly number: readonly number[]; readonly section: readonly number[] } {
+  const hint = hintOf(hunk);
+  const sections = new SectionFinder(base).find(hunk.hunk.header.anchors);
+  const section = Array.from(sections.length > 0 ? positions : []).filter((at) => isInside(sections, at));
+  return {
+    number: hint === undefined ? [] : nearestTo(positions, hint),
+    section: section.length === positions.length ? [] : section,
+  };
+}
+
+/** The lines around a few of several positions, to distinguish them: those that the header speaks for, and the first. */
 function showCandidates(base: BaseText, hunk: ShapedHunk, positions: ArrayLike<number>): string {
+  const { number, section } = namedPositions(base, hunk, positions);
+  const chosen = new Set([...number, ...section.slice(0, 1)]);
+  for (let n = 0; n < positions.length && chosen.size < candidatesShown; n++) chosen.add(positions[n] ?? 0);
   const shown: string[] = [];
-  for (let n = 0; n < Math.min(positions.length, 4); n++) {
-    const start = positions[n] ?? 0;
+  for (const start of [...chosen].sort((one, other) => one - other)) {
     const end = Math.min(start + Math.max(1, hunk.old.length), start + 3);
     shown.push(showLines(base, start - 2, end + 1));
   }
@@ -194,6 +245,8 @@ function quoteHeader(hunk: ShapedHunk): string {
 }
 
 const positionsLimit = 1_000;
+/** So many places are shown of several. */
+const candidatesShown = 4;
 /** Real lines shown for the hunk in question, and for each other one that does not fit. */
 const excerptLines = 20;
 const briefLines = 12;

@@ -1,9 +1,11 @@
+import type { Stretch } from "../locate/embed.js";
 import { describeShift } from "../locate/indent.js";
 import { differsInEndings } from "../locate/line-endings.js";
 import { hintOf, type Located, type Placement } from "../locate/placement.js";
 import type { BaseText } from "../model/base-text.js";
 import type { Edit } from "../model/edit.js";
-import { growth } from "../model/hunk.js";
+import { growth, type HunkLine } from "../model/hunk.js";
+import { isBlankLine, normalize } from "../model/line-key.js";
 import type { LandedHunk, LineChange, Repair, RepairKind } from "../model/types.js";
 import { count } from "./excerpt.js";
 
@@ -86,21 +88,76 @@ function noteRepairs(base: BaseText, placement: Placement, repairs: Repair[]): v
   }
   if (tier === "trailing") note("trailing_whitespace", "the file's trailing blanks were kept");
   if (tier === "prefix") note("missing_prefix", "context lines without the space before them");
-  if (tier === "punctuation") note("punctuation", "the file's own punctuation was kept in context lines");
+  if (tier === "punctuation") notePunctuation(base, placement, note);
   if (shift !== undefined) {
-    note("indentation", describeShift(shift));
+    note("indentation", describeShift(shift, fateOfAdded(placement)));
   }
+  if (tier === "window") noteWindow(base, placement, note);
   if (alignment !== undefined) {
-    const lost = alignment.dropped.map((line) => JSON.stringify(line.text.trim().slice(0, 60)));
+    const { dropped } = alignment;
     const parts = [
-      ...(lost.length > 0
-        ? [`not in the file: ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? ", …" : ""}`]
-        : []),
+      ...(dropped.length > 0 ? [`not in the file: ${quoteFew(dropped)}`] : []),
       ...(alignment.skipped > 0
-        ? [`${count(alignment.skipped, "line")} of the file left out of the context`]
+        ? [
+            `${count(alignment.skipped, "line")} of the file left out of the context${listStretches(base, alignment.stretches)}`,
+          ]
         : []),
     ];
     note("context_mended", parts.join("; ") || "blank lines or their order differ");
   }
   if (differsInEndings(base, placement)) note("line_endings", "the file's line endings were kept");
+}
+
+function fateOfAdded({ hunk, moves }: Placement): "moved" | "kept" | "moved in part" {
+  const fates = new Set(hunk.runs.flatMap(({ added }, at) => (added.length === 0 ? [] : [moves[at]])));
+  if (!fates.has("stays")) return "moved";
+  return fates.size === 1 ? "kept" : "moved in part";
+}
+
+/** Lines that the file has otherwise than the hunk quotes them. */
+function noteWindow(
+  base: BaseText,
+  { hunk, start }: Placement,
+  note: (kind: RepairKind, detail: string) => void,
+): void {
+  const differing = hunk.old.filter(
+    ({ text }, at) => normalize(text, "trailing") !== normalize(base.line(start + at), "trailing"),
+  );
+  const context = differing.filter(({ kind, text }) => kind === "context" && !isBlankLine(text));
+  if (context.length > 0) note("context_mended", `the file has otherwise: ${quoteFew(context)}`);
+  if (differing.some(({ kind }) => kind === "removed")) note("punctuation", foreignPunctuation);
+}
+
+function notePunctuation(
+  base: BaseText,
+  { hunk, start }: Placement,
+  note: (kind: RepairKind, detail: string) => void,
+): void {
+  const isForeign = hunk.old.some(
+    ({ kind, text }, at) =>
+      kind === "removed" && normalize(text, "trailing") !== normalize(base.line(start + at), "trailing"),
+  );
+  note(
+    "punctuation",
+    isForeign ? foreignPunctuation : "the file's own punctuation was kept in context lines",
+  );
+}
+
+const foreignPunctuation = "removed lines had typographic punctuation that the file does not have";
+
+function quoteFew(lines: readonly HunkLine[]): string {
+  const quoted = lines.slice(0, 5).map((line) => JSON.stringify(line.text.trim().slice(0, 60)));
+  return `${quoted.join(", ")}${lines.length > 5 ? ", …" : ""}`;
+}
+
+/** Which lines they are; nothing where each only takes the place of one that the file has not. */
+function listStretches(base: BaseText, stretches: readonly Stretch[]): string {
+  if (stretches.length === 0) return "";
+  const { positions } = base.nonBlankLines;
+  const ranges = stretches.map(({ above, below }) => {
+    const from = (positions[above] ?? -1) + 2;
+    const to = positions[below] ?? base.count;
+    return from >= to ? `line ${to}` : `lines ${from}-${to}`;
+  });
+  return ` (${ranges.slice(0, 5).join(", ")}${ranges.length > 5 ? ", …" : ""})`;
 }

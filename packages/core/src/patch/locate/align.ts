@@ -3,7 +3,8 @@ import type { Deadline } from "../model/deadline.js";
 import { contextFrom, type HunkLine, type Run, type ShapedHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
 import { firstAtLeast } from "./assign.js";
-import { embedContext, type Segment } from "./embed.js";
+import { type Budget, embedContext, isEllipsis, type Segment, type Stretch } from "./embed.js";
+import { findOverstretch } from "./stretch.js";
 
 /** The position of a hunk with damaged context: one for each of its runs of changes. */
 export interface Alignment {
@@ -13,6 +14,10 @@ export interface Alignment {
   readonly dropped: readonly HunkLine[];
   /** File lines that the hunk's context passed over; blank ones are not counted. */
   readonly skipped: number;
+  /** Where it passed over them. */
+  readonly stretches: readonly Stretch[];
+  /** The ranks, among the lines that are not blank, of the file's lines that its context quotes. */
+  readonly quoted: readonly number[];
 }
 
 /** The one alignment of a hunk; or the positions among which nothing decides; or nothing. */
@@ -20,13 +25,16 @@ export type AlignOutcome =
   | { readonly kind: "aligned"; readonly alignment: Alignment }
   /** 0-based lines at which the change, or added lines whose neighbours are apart, could go. */
   | { readonly kind: "several" | "open"; readonly positions: readonly number[] }
+  /** The one position would stretch the hunk over lines that it cannot have meant: 0-based lines on either side. */
+  | { readonly kind: "stretched"; readonly positions: readonly number[] }
   | { readonly kind: "none" };
 
 /**
  * The last tier: the removed lines are right, the context was skipped or misremembered. A candidate gives every
  * run of changes one position and matches the context around the runs in order. It is accepted only if every run
  * is pinned by a line beside it, no unmatched context line occurs elsewhere in the file, at least half of the
- * context matches, and every other acceptable candidate explains strictly less of the hunk.
+ * context matches, and every other candidate, however far away, explains strictly less of the hunk. One that
+ * would stretch the hunk over the end of a section is no position (`findOverstretch`), but makes another doubtful.
  *
  *     file   diff   result
  *     1 a    @@     1 a
@@ -76,16 +84,18 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
   const open = pins.find((pin) => pin.kind === "open");
   if (open?.kind === "open")
     return open.positions.length > 1 ? { kind: "open", positions: open.positions } : { kind: "none" };
-  const combinations = combineInOrder(
-    hunk,
-    pins.map((pin) => (pin.kind === "pinned" ? pin.starts : [])),
-    deadline,
+  const starts = pins.map((pin) => (pin.kind === "pinned" ? pin.starts : []));
+  const combinations = combineInOrder(hunk, starts, deadline);
+  if (combinations === undefined) return tooManyWays(starts);
+  const budget: Budget = { cells: cellLimit };
+  const possible = combinations.flatMap((combination) =>
+    deadline.late() ? [] : (alignContext(base, hunk, combination, budget) ?? []),
   );
-  const fitting = (combinations ?? []).flatMap((starts) =>
-    deadline.late() ? [] : (alignContext(base, hunk, starts) ?? []),
-  );
-  const [first] = fitting;
-  if (first === undefined) return { kind: "none" };
+  const fitting = possible.filter(({ isProved }) => isProved);
+  // What could not be compared may be another place: then nothing is proved.
+  if (possible.length === 0 || budget.cells < 0) return { kind: "none" };
+  if (fitting.length === 0)
+    return possible.length > 1 ? { kind: "several", positions: differingStarts(possible) } : { kind: "none" };
   const best = fitting.find((one) => fitting.every((other) => other === one || explainsMore(one, other)));
   if (best === undefined) return { kind: "several", positions: differingStarts(fitting) };
   const hasNeighbor = hunk.runs.every((run, at) => {
@@ -94,7 +104,18 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
       run.from === run.to || (neighborTest(base, hunk, run)(start) && isPointExact(base, hunk, run, start))
     );
   });
-  return hasNeighbor ? { kind: "aligned", alignment: best.alignment } : { kind: "none" };
+  if (!hasNeighbor)
+    return fitting.length > 1 ? { kind: "several", positions: differingStarts(fitting) } : { kind: "none" };
+  const over = findOverstretch(base, hunk, best.alignment);
+  if (over !== undefined) return { kind: "stretched", positions: over };
+  return { kind: "aligned", alignment: best.alignment };
+}
+
+/** More ways than can be compared; the positions of the run that has most of them, if all have some. */
+function tooManyWays(starts: readonly ArrayLike<number>[]): AlignOutcome {
+  if (starts.some((list) => list.length === 0)) return { kind: "none" };
+  const most = starts.reduce((one, other) => (other.length > one.length ? other : one));
+  return { kind: "several", positions: Array.from(most) };
 }
 
 /** The positions of the first run that has not the same one in all candidates. */
@@ -257,32 +278,40 @@ function combineInOrder(
 
 interface AlignmentCandidate {
   readonly alignment: Alignment;
+  /** Whether enough of the context is here for sure; else only nothing of it is against this position. */
+  readonly isProved: boolean;
   /** What it explains of the hunk: its old lines that match here, and its pairs of them that match side by side. */
   readonly explained: ReadonlySet<string>;
 }
 
-/** Matches the context around the pinned runs; undefined if it does not belong there. */
+/** Matches the context around the pinned runs; undefined if it does not belong there, or the budget is spent. */
 function alignContext(
   base: BaseText,
   hunk: ShapedHunk,
   starts: readonly number[],
+  budget: Budget,
 ): AlignmentCandidate | undefined {
   const explained = new Set<string>();
   const dropped: HunkLine[] = [];
+  const stretches: Stretch[] = [];
   let present = 0;
+  const quoted: number[] = [];
   let skipped = 0;
   for (let at = 0; at <= hunk.runs.length; at++) {
     const segment = segmentOf(base, hunk, starts, at);
-    const embedded = embedContext(base, segment);
+    const embedded = embedContext(base, segment, budget);
     if (embedded === undefined || embedded.dropped.some((line) => occursInFile(base, line))) return undefined;
     for (const feature of embedded.explained) explained.add(feature);
     for (const line of embedded.dropped) dropped.push(line);
+    for (const stretch of embedded.stretches) stretches.push(stretch);
     present += embedded.present;
+    for (const rank of embedded.ranks) quoted.push(rank);
     skipped += embedded.skipped;
   }
   const missing = dropped.filter((line) => !isEllipsis(line.text)).length;
-  if (present < missing || present === 0) return undefined;
-  return { alignment: { runStarts: starts, dropped, skipped }, explained };
+  if (quoted.length < missing || quoted.length === 0) return undefined;
+  const isProved = present >= missing && present > 0;
+  return { isProved, alignment: { runStarts: starts, dropped, skipped, stretches, quoted }, explained };
 }
 
 /** The context before run `at` (after the last one, if that is no run), and the lines where it may match. */
@@ -314,12 +343,10 @@ function explainsMore(one: AlignmentCandidate, other: AlignmentCandidate): boole
   return true;
 }
 
-function isEllipsis(text: string): boolean {
-  return text.length <= 120 && /^\W*(\.{3}|…)\W*$/.test(text);
-}
-
 /** Up to so many matches of removed lines are all looked at. */
 const looseLimit = 64;
 /** More ways than this to lay out one hunk are no proof of any. */
 const combinationLimit = 256;
+/** So many pairs of a context line and a line of the file are compared for one hunk. */
+const cellLimit = 16_000_000;
 const none = new Int32Array(0);

@@ -36,6 +36,15 @@ import { linesMatchAt, newSideMatchesAt, oldSideMatchesAt } from "./match-at.js"
  * A deletion adds no line. Its neighbours `alpha` and `gamma` have met, so that it is visible, and `beta` is nowhere
  * in the file: proof. (Where a hunk only deletes and has no number, three lines at least must match.)
  *
+ *     file      diff     result
+ *     1 one     @@       already_applied
+ *     2 alpha    one
+ *     3 gamma    alpha
+ *     4 beta    -beta
+ *     5 end      gamma
+ *
+ * Here `beta` stands elsewhere. But the file has `alpha` and `gamma` once, and they have met.
+ *
  *     file     diff    result
  *     1 x      @@      invalid_diff
  *     2 same    same
@@ -127,8 +136,24 @@ function evidenceOf(
   const index = base.index("trimmed");
   const words = deleted.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
   const isDeleted = ({ text }: HunkLine) => index.positionsOf(index.idOf(text)).length <= added.count(text);
-  if (!words.every(isDeleted)) return "none";
+  if (!words.every(isDeleted)) return gapIsPinned(base, hunk, run) ? "proof" : "none";
   return words.length > 0 ? "proof" : "possible";
+}
+
+/**
+ * Whether the context on either side of a deletion has a line that the file has once, so that where it meets in
+ * the file nothing else can have stood but what was deleted, wherever equal lines stand.
+ */
+export function gapIsPinned(base: BaseText, hunk: ShapedHunk, run: Run): boolean {
+  const { old } = hunk;
+  const deleted = deletedLines(hunk, run);
+  const [first] = deleted;
+  if (first === undefined) return false;
+  const from = run.from + old.slice(run.from, run.to).indexOf(first);
+  const index = base.index("trimmed");
+  const isPinned = (context: readonly HunkLine[]) =>
+    context.some(({ text }) => index.positionsOf(index.idOf(text)).length === 1);
+  return isPinned(contextFrom(old, from - 1, -1)) && isPinned(contextFrom(old, from + deleted.length, 1));
 }
 
 /** The lines that a run takes out without putting any in; none where it adds some. */

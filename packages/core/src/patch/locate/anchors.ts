@@ -1,5 +1,5 @@
 import type { BaseText } from "../model/base-text.js";
-import { indentOf, isBlankLine } from "../model/line-key.js";
+import { indentOf } from "../model/line-key.js";
 
 /** The insertion points right below the line that the innermost anchor names: 0-based lines. */
 export function findPointsBelowAnchor(base: BaseText, anchors: readonly string[]): readonly number[] {
@@ -83,17 +83,38 @@ function findHeading(base: BaseText, anchor: string): readonly number[] {
 }
 
 /**
- * The line after the section under a heading: the next one that is not deeper and begins a word. Taken
- * widely on purpose (a closing brace or a comment does not end it): too large a section leaves a tie a tie.
+ * The line after the section under a heading: the next one that is not deeper and begins a word, or begins as the
+ * heading does; under a heading of Markdown the next one of its rank. Taken widely on purpose (a closing brace or a comment does not end it): too
+ * large a section leaves a tie a tie.
  */
 function sectionEnd(base: BaseText, heading: number): number {
-  const depth = indentOf(base.line(heading)).length;
+  const text = base.line(heading);
+  const depth = indentOf(text).length;
+  const rank = headingRank(text);
+  const sign = signOf(text.slice(depth));
   for (let at = heading + 1; at < base.count; at++) {
-    const text = base.line(at);
-    const indent = indentOf(text).length;
-    if (!isBlankLine(text) && indent <= depth && /^[\p{L}_$]/u.test(text.slice(indent))) return at;
+    const line = base.line(at);
+    const indent = indentOf(line).length;
+    const first = line.slice(indent, indent + 2);
+    const ends =
+      rank > 0
+        ? headingRank(line) > 0 && headingRank(line) <= rank
+        : indent <= depth && (word.test(first) || (sign !== "" && first[0] === sign && first[1] !== "/"));
+    if (ends) return at;
   }
   return base.count;
+}
+
+/** What headings begin with that begin with no word: a quote, a bracket of markup, a dash. */
+function signOf(text: string): string {
+  return /^["'<-]/.exec(text)?.[0] ?? "";
+}
+
+const word = /^[\p{L}_$]/u;
+
+/** The rank of a heading of Markdown, 1 to 6; 0 of another line. */
+export function headingRank(text: string): number {
+  return /^(#{1,6})\s/.exec(text)?.[1]?.length ?? 0;
 }
 
 /** A heading with more copies than this names nothing. */

@@ -115,7 +115,17 @@ export function lastAtMost(ascending: ArrayLike<number>, most: number): number |
   return ascending[countBelow(ascending, most + 1) - 1];
 }
 
-function countBelow(ascending: ArrayLike<number>, limit: number): number {
+/** The one value of an ascending list that is nearest to another, or the two that are equally near. */
+export function nearestTo(ascending: ArrayLike<number>, wanted: number): readonly number[] {
+  const at = countBelow(ascending, wanted);
+  const [below, above] = [ascending[at - 1], ascending[at]];
+  if (below === undefined || above === undefined) return [below ?? above].filter((one) => one !== undefined);
+  const difference = wanted - below - (above - wanted);
+  return difference === 0 ? [below, above] : [difference < 0 ? below : above];
+}
+
+/** How many values of an ascending list are below a limit. */
+export function countBelow(ascending: ArrayLike<number>, limit: number): number {
   let low = 0;
   let high = ascending.length;
   while (low < high) {

@@ -1,6 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
 import type { HunkLine } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
+import { countBelow } from "./assign.js";
 
 /** Context lines of a hunk and the part of the file where they may match. Blank lines count on neither side. */
 export interface Segment {
@@ -21,6 +22,24 @@ export interface Embedded {
   readonly dropped: readonly HunkLine[];
   /** File lines between the first and the last one found, and up to the run, that no context line matches. */
   readonly skipped: number;
+  /** The ranks of the lines that match. */
+  readonly ranks: readonly number[];
+  /** Where the file has more lines between two of the hunk's than the hunk has. */
+  readonly stretches: readonly Stretch[];
+}
+
+/** The two lines that a part of the file is skipped between, by their ranks among those that are not blank. */
+export interface Stretch {
+  /** -1 before the file; the number of ranks after it. */
+  readonly above: number;
+  readonly below: number;
+  /** Whether the hunk has an ellipsis there. */
+  readonly isMarked: boolean;
+}
+
+/** How much comparing is still allowed; one budget serves all candidates of a hunk. */
+export interface Budget {
+  cells: number;
 }
 
 /**
@@ -50,23 +69,26 @@ export interface Embedded {
  *
  * Of two swapped lines one is found, `a` or `b`; the other is where its neighbour should be, and is not dropped.
  *
- * @returns undefined where the part of the file is too large to be compared.
+ * A segment that is open on one side may match anywhere up to the end of the file: no distance decides.
+ *
+ * @returns undefined where the budget does not allow to compare all that could match.
  */
-export function embedContext(base: BaseText, segment: Segment): Embedded | undefined {
+export function embedContext(base: BaseText, segment: Segment, budget: Budget): Embedded | undefined {
   const lines = segment.lines
     .map((line, at) => ({ line, at: segment.first + at }))
     .filter(({ line }) => !isBlankLine(line.text));
   const { positions } = base.nonBlankLines;
-  const spare = lines.length + reachLines;
-  const from = segment.top ?? Math.max(0, (segment.bottom ?? 0) - spare);
-  const to = segment.bottom ?? Math.min(positions.length, from + spare);
-  if ((to - from) * lines.length > workLimit) return undefined;
+  const from = segment.top ?? 0;
+  const to = segment.bottom ?? positions.length;
   const index = base.index("trailing");
   const wanted = lines.map(({ line }) => index.idOf(line.text));
   const idAt = (rank: number) => index.ids[positions[from + rank] ?? -1] ?? -2;
-  const found = commonSubsequence(wanted, to - from, idAt, {
-    top: segment.top !== undefined,
-    bottom: segment.bottom !== undefined,
+  const ranks = ranksOfAny(base, wanted, from, to);
+  budget.cells -= (ranks.length + 1) * (wanted.length + 1);
+  if (budget.cells < 0) return undefined;
+  const found = commonSubsequence(wanted, ranks, idAt, {
+    top: segment.top === undefined ? undefined : 0,
+    bottom: segment.bottom === undefined ? undefined : to - from - 1,
   });
   const explained: string[] = [];
   const dropped: HunkLine[] = [];
@@ -74,7 +96,10 @@ export function embedContext(base: BaseText, segment: Segment): Embedded | undef
   // A line swapped with its neighbour is where the neighbour should be.
   const isSwapped = (n: number) => {
     const [before = -1, after = -1] = [found[n - 1], found[n + 1]];
-    return (before > 0 && idAt(before - 1) === wanted[n]) || (after >= 0 && idAt(after + 1) === wanted[n]);
+    return (
+      (before > 0 && idAt(before - 1) === wanted[n]) ||
+      (after >= 0 && after + 1 < to - from && idAt(after + 1) === wanted[n])
+    );
   };
   for (const [n, { line, at }] of lines.entries()) {
     const rank = found[n];
@@ -96,50 +121,102 @@ export function embedContext(base: BaseText, segment: Segment): Embedded | undef
     if (above) explained.push(`${at}^`);
     if (below && n === lines.length - 1) explained.push(`${at}v`);
   }
-  const ranks = found.filter((rank) => rank >= 0).map((rank) => rank + from);
-  return { explained, present, dropped, skipped: countSkipped(segment, ranks) };
+  const ranksFound = found.map((rank) => (rank < 0 ? -1 : rank + from));
+  const texts = lines.map(({ line }) => line.text);
+  const quoted = ranksFound.filter((rank) => rank >= 0);
+  return { explained, present, ranks: quoted, dropped, ...findStretches(segment, ranksFound, texts) };
 }
 
-function countSkipped(segment: Segment, ranks: readonly number[]): number {
-  const first = segment.top ?? ranks[0] ?? 0;
-  const last = segment.bottom ?? (ranks.at(-1) ?? first - 1) + 1;
-  return ranks.length === 0 ? 0 : Math.max(0, last - first - ranks.length);
+/** The ranks, counted from `from`, of the lines that are one of those wanted; ascending. */
+function ranksOfAny(base: BaseText, wanted: readonly number[], from: number, to: number): Int32Array {
+  const { rank, positions } = base.nonBlankLines;
+  const index = base.index("trailing");
+  const first = positions[from] ?? base.count;
+  const last = positions[to] ?? base.count;
+  const ranks: number[] = [];
+  for (const id of new Set(wanted)) {
+    const all = index.positionsOf(id);
+    for (let at = countBelow(all, first); at < all.length; at++) {
+      const position = all[at] ?? base.count;
+      if (position >= last) break;
+      ranks.push((rank[position] ?? 0) - from);
+    }
+  }
+  return Int32Array.from(ranks).sort();
+}
+
+function findStretches(
+  segment: Segment,
+  matched: readonly number[],
+  texts: readonly string[],
+): Pick<Embedded, "skipped" | "stretches"> {
+  const stretches: Stretch[] = [];
+  let skipped = 0;
+  let above = segment.top === undefined ? undefined : segment.top - 1;
+  let passed: string[] = [];
+  const meet = (below: number) => {
+    const between = above === undefined ? 0 : below - above - 1;
+    skipped += between;
+    if (above !== undefined && between > passed.filter((text) => !isEllipsis(text)).length)
+      stretches.push({ above, below, isMarked: passed.some(isEllipsis) });
+    above = below;
+    passed = [];
+  };
+  for (const [n, rank] of matched.entries()) {
+    if (rank >= 0) meet(rank);
+    else passed.push(texts[n] ?? "");
+  }
+  if (segment.bottom !== undefined) meet(segment.bottom);
+  return { skipped, stretches };
+}
+
+/** Whether a line of a hunk only stands for lines that were left out. */
+export function isEllipsis(text: string): boolean {
+  return text.length <= 120 && /^\W*(\.{3}|…)\W*$/.test(text);
 }
 
 /**
  * The best common subsequence: for each wanted line its rank, or -1. There is a bonus for lines side by side and
  * for those right at the closed ends.
+ *
+ * @param ranks those that any of the wanted lines could have, ascending; the others are never looked at.
+ * @param closed the ranks right at the ends that are closed.
  */
 function commonSubsequence(
   wanted: readonly number[],
-  width: number,
+  ranks: Int32Array,
   idAt: (rank: number) => number,
-  closed: { readonly top: boolean; readonly bottom: boolean },
+  closed: { readonly top: number | undefined; readonly bottom: number | undefined },
 ): readonly number[] {
-  const columns = width + 1;
-  // best[n][r]: the best way with the first n lines and the first r ranks; ending[n][r]: with line n at rank r.
+  const columns = ranks.length + 1;
+  // best[n][c]: the best way with the first n lines and the first c ranks; ending[n][c]: with line n at the last of them.
   const best = new Int32Array((wanted.length + 1) * columns);
   const ending = new Int32Array((wanted.length + 1) * columns).fill(-1);
   for (let n = 1; n <= wanted.length; n++) {
     const id = wanted[n - 1];
-    for (let r = 1; r <= width; r++) {
-      const cell = n * columns + r;
+    for (let c = 1; c < columns; c++) {
+      const cell = n * columns + c;
+      const rank = ranks[c - 1] ?? -1;
       let score = Math.max(best[cell - 1] ?? 0, best[cell - columns] ?? 0);
-      if (id !== undefined && id >= 0 && idAt(r - 1) === id) {
-        const beside = ending[cell - columns - 1] ?? -1;
+      if (id !== undefined && id >= 0 && idAt(rank) === id) {
+        const beside = isBeside(ranks, c) ? (ending[cell - columns - 1] ?? -1) : -1;
         let here = (best[cell - columns - 1] ?? 0) + lineScore;
         if (beside >= 0) here = Math.max(here, beside + lineScore + 1);
-        if (closed.top && n === 1 && r === 1) here += 1;
-        if (closed.bottom && n === wanted.length && r === width) here += 1;
+        if (closed.top === rank && n === 1) here += 1;
+        if (closed.bottom === rank && n === wanted.length) here += 1;
         ending[cell] = here;
         score = Math.max(score, here);
       }
       best[cell] = score;
     }
   }
-  return closed.bottom || !closed.top
-    ? traceBack(best, ending, wanted.length, width, "last")
-    : traceBack(best, ending, wanted.length, width, "first");
+  const prefer = closed.bottom !== undefined || closed.top === undefined ? "last" : "first";
+  return traceBack(best, ending, wanted.length, ranks, prefer);
+}
+
+/** Whether the rank of a column is right below that of the column before it. */
+function isBeside(ranks: Int32Array, column: number): boolean {
+  return column > 1 && ranks[column - 1] === (ranks[column - 2] ?? 0) + 1;
 }
 
 /** Reads the way back from the table; of equal ones the last ranks, or the first. */
@@ -147,36 +224,33 @@ function traceBack(
   best: Int32Array,
   ending: Int32Array,
   count: number,
-  width: number,
+  ranks: Int32Array,
   prefer: "first" | "last",
 ): readonly number[] {
-  const columns = width + 1;
+  const columns = ranks.length + 1;
   const found = new Array<number>(count).fill(-1);
   let n = count;
-  let r = width;
+  let c = ranks.length;
   // Set where the line just read was counted as beside the one before it.
   let beside = false;
-  while (n > 0 && r > 0) {
-    const cell = n * columns + r;
+  while (n > 0 && c > 0) {
+    const cell = n * columns + c;
     const score = best[cell] ?? 0;
     const here = ending[cell] ?? -1;
     const earlier = best[cell - 1] ?? 0;
     if (here >= 0 && (beside || (here === score && (prefer === "last" || earlier < score)))) {
-      found[n - 1] = r - 1;
-      const together = ending[cell - columns - 1] ?? -1;
+      found[n - 1] = ranks[c - 1] ?? -1;
+      const together = isBeside(ranks, c) ? (ending[cell - columns - 1] ?? -1) : -1;
       beside =
         together >= 0 &&
         together + lineScore + 1 >= here - 1 &&
         together + lineScore + 1 > (best[cell - columns - 1] ?? 0) + lineScore;
       n -= 1;
-      r -= 1;
-    } else if (earlier === score) r -= 1;
+      c -= 1;
+    } else if (earlier === score) c -= 1;
     else n -= 1;
   }
   return found;
 }
 
 const lineScore = 1 << 12;
-/** How many lines the context may have passed over. */
-const reachLines = 400;
-const workLimit = 2_000_000;

@@ -31,9 +31,16 @@ export function findShift(base: BaseText, lines: readonly HunkLine[], start: num
   return findRules(indentOf(first.text), indentOf(base.line(start + differing))).find((shift) =>
     lines.every(
       ({ text }, at) =>
-        isBlankLine(text) || shiftIndent(indentOf(text), shift) === indentOf(base.line(start + at)),
+        isBlankLine(text) ||
+        (takesRule(indentOf(text), shift) &&
+          shiftIndent(indentOf(text), shift) === indentOf(base.line(start + at))),
     ),
   );
+}
+
+/** Whether a quoted line can have been written by the rule: one with the file's tabs was not. */
+function takesRule(indent: string, shift: Shift): boolean {
+  return shift.kind !== "tabs" || !indent.startsWith("\t");
 }
 
 /** A line moved by the rule; undefined where it cannot be moved. */
@@ -49,13 +56,19 @@ export function sameShift(one: Shift, other: Shift): boolean {
   return spell(one) === spell(other);
 }
 
-/** The rule in words, for the report. */
-export function describeShift(shift: Shift): string {
+/**
+ * The rule in words, for the report.
+ *
+ * @param added what became of the added lines.
+ */
+export function describeShift(shift: Shift, added: "moved" | "kept" | "moved in part"): string {
+  const suffix =
+    added === "moved" ? "added lines too" : added === "kept" ? "added lines not" : "of the added lines some";
   switch (shift.kind) {
     case "deeper":
-      return `moved right by ${JSON.stringify(shift.indent)}, added lines too`;
+      return `moved right by ${JSON.stringify(shift.indent)}, ${suffix}`;
     case "shallower":
-      return `moved left by ${JSON.stringify(shift.indent)}, added lines too`;
+      return `moved left by ${JSON.stringify(shift.indent)}, ${suffix}`;
     case "tabs":
       return `the file has a tab where the diff has ${shift.width} blanks; added lines were changed, too`;
     case "blanks":
@@ -94,6 +107,8 @@ function shiftIndent(indent: string, shift: Shift): string | undefined {
     case "shallower":
       return indent.startsWith(shift.indent) ? indent.slice(shift.indent.length) : undefined;
     case "tabs":
+      // What begins with the file's own character is as the file has it.
+      if (indent.startsWith("\t")) return indent;
       if (/[^ ]/.test(indent)) return undefined;
       return "\t".repeat(Math.floor(indent.length / shift.width)) + " ".repeat(indent.length % shift.width);
     case "blanks": {

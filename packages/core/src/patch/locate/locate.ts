@@ -61,8 +61,7 @@ function locateByContent(
     const widest = searches.reduce((one, other) => (other.starts.length > one.starts.length ? other : one));
     return unlocated("ambiguous", widest, searches, widest.starts);
   }
-  const { kept, repeated, unclear } = mergeRepeated(searches);
-  if (unclear !== undefined) return unlocated("ambiguous", unclear, searches, unclear.starts);
+  const { kept, repeated } = mergeRepeated(searches);
   const { open, appliedBefore } = omitAppliedHunks(kept);
   const problem = findProblem(open) ?? findIndentedCopy(base, open, finder);
   if (problem !== undefined) return { ...problem, searches };
@@ -129,7 +128,8 @@ function omitAppliedHunks(searches: readonly HunkSearch[]): {
     if (hint === undefined || hunk.oldCount === 0) return unchanged;
     const start = hint + shift;
     if (starts.length > 0) {
-      if (starts.length > 1 || starts[0] !== start || tier === "aligned") return unchanged;
+      if (starts.length > 1 || starts[0] !== start || tier === "aligned" || tier === "window")
+        return unchanged;
       open.push(search);
     } else {
       if (!includesSorted(appliedAt, start) && !includesSorted(maybeAppliedAt, start)) return unchanged;

@@ -2,12 +2,13 @@ import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import type { LineIndex } from "../model/line-index.js";
-import { isBlankLine, type LineKey, normalize } from "../model/line-key.js";
+import { hasTypography, isBlankLine, type LineKey, normalize } from "../model/line-key.js";
+import { findMoves } from "./depth.js";
 import { findShift, type Shift, sameShift } from "./indent.js";
 import { oldSideMatchesAt } from "./match-at.js";
 
 /** How far from the file's bytes the old lines of a hunk were when they were found. */
-export type Tier = "exact" | "trailing" | "prefix" | "shift" | "punctuation" | "aligned";
+export type Tier = "exact" | "trailing" | "prefix" | "shift" | "punctuation" | "window" | "aligned";
 
 /** Where the old lines of a hunk match in one piece: 0-based first lines, ascending. */
 export interface Matches {
@@ -75,15 +76,23 @@ export class MatchFinder {
     for (const [tier, find] of this.mending) {
       if (this.deadline.late()) return undefined;
       const starts = find(hunk);
-      if (starts.length > 0) return { tier, starts };
+      if (starts.length === 0) continue;
+      const isMoved = tier === "prefix" && starts.some((start) => this.movesAddedLines(hunk, start));
+      return { tier: isMoved ? "shift" : tier, starts };
     }
     return undefined;
+  }
+
+  /** Whether one blank before every line explains as much as lost prefixes, and the added lines need it, too. */
+  private movesAddedLines(hunk: ShapedHunk, start: number): boolean {
+    const shift = findShift(this.base, hunk.old, start);
+    return shift !== undefined && findMoves(this.base, hunk, start, shift).some((move) => move !== "stays");
   }
 
   private readonly mending = [
     ["prefix", (hunk: ShapedHunk) => this.findWithoutPrefix(hunk.old)],
     ["shift", (hunk: ShapedHunk) => this.findShifted(hunk.old)],
-    ["punctuation", (hunk: ShapedHunk) => this.findPunctuated(hunk.old)],
+    ["punctuation", (hunk: ShapedHunk) => this.findPunctuated(hunk)],
   ] as const;
 
   private findEqual(pattern: readonly number[] | undefined, key: LineKey): ArrayLike<number> {
@@ -182,8 +191,13 @@ export class MatchFinder {
     });
   }
 
-  /** Typographic punctuation may differ in context lines; removed lines must match as written. */
-  private findPunctuated(lines: readonly HunkLine[]): readonly number[] {
+  /**
+   * Typographic punctuation may differ in context lines. In removed lines it may if the file has none at all, and
+   * what took the file's own away from them left the added lines alone.
+   */
+  private findPunctuated({ old: lines, hunk }: ShapedHunk): readonly number[] {
+    const addsSome = hunk.lines.some(({ kind, text }) => kind === "added" && hasTypography(text));
+    const isStrict = addsSome || this.base.hasTypography;
     const index = this.base.index("punctuation");
     const pattern = idsOf(lines, index);
     if (pattern === undefined) return noMatch;
@@ -192,7 +206,8 @@ export class MatchFinder {
     return this.collect(index.positionsOf(pattern[pivot] ?? -1), pivot, lines.length, (start) => {
       for (const [at, line] of lines.entries()) {
         if (ids[start + at] !== pattern[at]) return false;
-        if (line.kind === "removed" && !sameTrailing(line.text, this.base.line(start + at))) return false;
+        if (isStrict && line.kind === "removed" && !sameTrailing(line.text, this.base.line(start + at)))
+          return false;
       }
       return true;
     });

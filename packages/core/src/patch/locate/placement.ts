@@ -2,6 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import type { ShapedHunk } from "../model/hunk.js";
 import type { Alignment } from "./align.js";
 import type { Candidate } from "./assign.js";
+import { findMoves, type Move } from "./depth.js";
 import { findShift, type Shift } from "./indent.js";
 import type { Tier } from "./matches.js";
 
@@ -13,6 +14,8 @@ export interface Placement {
   readonly start: number;
   readonly end: number;
   readonly shift: Shift | undefined;
+  /** For each run of changes whether its added lines move by the shift, where there is one. */
+  readonly moves: readonly Move[];
   readonly alignment: Alignment | undefined;
 }
 
@@ -31,6 +34,8 @@ export interface HunkSearch {
   readonly newSideAt?: ArrayLike<number>;
   /** Whether `starts` are those of added lines whose neighbours are apart. */
   readonly isOpen?: boolean;
+  /** The lines, 0-based, between which damaged context would stretch the hunk too far. */
+  readonly stretchedAt?: readonly number[];
 }
 
 /** Every hunk has its one position. */
@@ -81,6 +86,8 @@ export type Problem =
   | "already_applied"
   | "numbers_contradict"
   | "indent_unknown"
+  /** It changes nothing, and what it quotes is not in the file. */
+  | "idle_missing"
   | "context_lost";
 
 /** The 0-based line that the header names, if it names one. */
@@ -104,7 +111,7 @@ export function placementAt(base: BaseText, search: HunkSearch, start: number): 
   if (alignment !== undefined) {
     const last = hunk.runs.at(-1);
     const end = (alignment.runStarts.at(-1) ?? 0) + (last === undefined ? 0 : last.to - last.from);
-    return { hunk, tier, start, end, shift: undefined, alignment };
+    return { hunk, tier, start, end, shift: undefined, moves: [], alignment };
   }
   return verbatimPlacement(base, hunk, tier, start);
 }
@@ -112,7 +119,8 @@ export function placementAt(base: BaseText, search: HunkSearch, start: number): 
 /** The placement of a hunk whose old lines match in one piece. */
 export function verbatimPlacement(base: BaseText, hunk: ShapedHunk, tier: Tier, start: number): Placement {
   const shift = tier === "shift" ? findShift(base, hunk.old, start) : undefined;
-  return { hunk, tier, start, end: start + hunk.oldCount, shift, alignment: undefined };
+  const moves = shift === undefined ? [] : findMoves(base, hunk, start, shift);
+  return { hunk, tier, start, end: start + hunk.oldCount, shift, moves, alignment: undefined };
 }
 
 /** The 0-based line at which a run of changes begins, the `at`-th of a hunk. */

@@ -40,7 +40,8 @@ function ascend(hunks: readonly ShapedHunk[]): boolean {
 }
 
 /**
- * The same without numbers: as many matches as copies means all of them, one match means once.
+ * The same without numbers: where there is one match for several equal hunks, it was one change. Where there are
+ * more, each hunk is one of its own, and the order of the diff has to say which is where.
  *
  *     file    diff   result
  *     1 a     @@     1 a
@@ -51,19 +52,34 @@ function ascend(hunks: readonly ShapedHunk[]): boolean {
  *             +k=2
  *
  * Two equal hunks, one match: it was one change, written twice.
+ *
+ *     file    diff   result
+ *     1 k=1   @@     1 k=1
+ *     2 a     -a     2 A
+ *     3 k=1   +A     3 k=2
+ *     4 b     @@     4 B
+ *     5 k=1   -k=1   5 k=2
+ *             +k=2
+ *             @@
+ *             -b
+ *             +B
+ *             @@
+ *             -k=1
+ *             +k=2
+ *
+ * Two equal hunks, three matches: the order of the hunks leaves lines 3 and 5.
  */
 export function mergeRepeated(searches: readonly HunkSearch[]): Merged {
-  if (areApart(searches)) return { kept: searches, repeated: [], unclear: undefined };
+  if (areApart(searches)) return { kept: searches, repeated: [] };
   const groups = groupAlike(searches.filter(({ hunk }) => hunk.hunk.header.numbers === undefined));
   const left = new Set<HunkSearch>();
   for (const group of groups) {
     const [first, ...others] = group;
-    if (first === undefined || others.length === 0 || first.starts.length === group.length) continue;
-    if (first.starts.length > 1) return { kept: searches, repeated: [], unclear: first };
+    if (first === undefined || first.starts.length > 1) continue;
     for (const other of others) left.add(other);
   }
   const repeated = [...left].map((search) => search.hunk.hunk.number);
-  return { kept: searches.filter((search) => !left.has(search)), repeated, unclear: undefined };
+  return { kept: searches.filter((search) => !left.has(search)), repeated };
 }
 
 /** Whether each has one match, below the one before: equal hunks would have equal matches. */
@@ -94,11 +110,10 @@ function groupAlike(searches: readonly HunkSearch[]): Iterable<readonly HunkSear
   return groups.values();
 }
 
-/** Hunks without their copies: the numbers of those left out, and a hunk whose copies are not clear. */
+/** Hunks without their copies, and the numbers of those left out. */
 export interface Merged {
   readonly kept: readonly HunkSearch[];
   readonly repeated: readonly number[];
-  readonly unclear: HunkSearch | undefined;
 }
 
 function sameLines({ hunk }: ShapedHunk, { hunk: other }: ShapedHunk): boolean {

@@ -6,6 +6,7 @@ import { alignHunk } from "./align.js";
 import {
   type AddedLineCounts,
   appliedAtStatedLine,
+  gapIsPinned,
   isPureDeletion,
   mayBeApplied,
   mustBeApplied,
@@ -17,6 +18,7 @@ import { findPointsBelowAnchor } from "./anchors.js";
 import { assignInOrder, type Candidate, includesSorted } from "./assign.js";
 import type { MatchFinder, Tier } from "./matches.js";
 import { type AlreadyApplied, type HunkSearch, hintOf } from "./placement.js";
+import { findWindow } from "./window.js";
 
 /** Matches of the old side as it is; for lines without any context, their possible insertion points. */
 export function findVerbatim(
@@ -105,9 +107,11 @@ function findNewSide(
   if (announcesMore(hunk) || !newSideProvesApplied(base, hunk, added)) return [];
   const starts = finder.findVerbatim(hunk.new)?.starts ?? [];
   const { numbers } = hunk.hunk.header;
-  const weak = isPureDeletion(hunk);
+  const weak = isPureDeletion(hunk) && !hunk.runs.every((run) => gapIsPinned(base, hunk, run));
   if (weak && (starts.length > 1 || (numbers === undefined && countNonBlank(hunk.new) < 3))) return [];
   const hasNoContext = !hunk.new.some((line) => line.kind === "context");
+  // That a bare line stands somewhere says nothing of where the one stood that it replaces.
+  if (hasNoContext && numbers === undefined) return [];
   if (numbers === undefined || !(weak || hasNoContext || contextMatchesAt(base, hunk, numbers.oldStart - 1)))
     return starts;
   return [numbers.newStart - 1, numbers.oldStart - 1].filter(
@@ -145,12 +149,29 @@ export function findMended(
     const seen = newSideIsEvidence(hunk) ? { newSideAt: newSide.starts } : {};
     return { ...search, ...seen, ...(proves ? { maybeAppliedAt: newSide.starts } : {}) };
   }
+  return findDamaged(base, search, deadline);
+}
+
+/** The last two tiers: in a window of as many lines, or aligned line by line. What both find must be one place. */
+function findDamaged(base: BaseText, search: HunkSearch, deadline: Deadline): HunkSearch {
+  const { hunk } = search;
+  const window = findWindow(base, hunk, deadline);
+  if (window.kind === "several") return { ...search, tier: "aligned", starts: window.positions };
   const outcome = alignHunk(base, hunk, deadline);
+  if (window.kind === "window") {
+    const { start } = window;
+    const other = outcome.kind === "aligned" ? outcome.alignment.runStarts : [];
+    const isSame = other.every((at, n) => at === start + (hunk.runs[n]?.from ?? 0));
+    if (isSame) return { ...search, tier: "window", starts: [start] };
+    return { ...search, tier: "aligned", starts: [start, other[0] ?? start].sort((a, b) => a - b) };
+  }
   switch (outcome.kind) {
     case "aligned": {
       const { alignment } = outcome;
       return { ...search, tier: "aligned", starts: [alignment.runStarts[0] ?? 0], alignment };
     }
+    case "stretched":
+      return { ...search, stretchedAt: outcome.positions };
     case "several":
       return { ...search, tier: "aligned", starts: outcome.positions };
     case "open":

@@ -1,7 +1,14 @@
 import type { BaseText } from "../model/base-text.js";
 import { isInside, SectionFinder } from "./anchors.js";
-import { assignInOrder, type Candidate, findCollision, includesSorted } from "./assign.js";
-import { findUnknownIndent, findUnsupportedInsertion, hintMatches, numbersAgree } from "./doubts.js";
+import {
+  type Assignments,
+  assignInOrder,
+  type Candidate,
+  findCollision,
+  includesSorted,
+  nearestTo,
+} from "./assign.js";
+import { findUnknownIndent, findUnsupportedInsertion } from "./doubts.js";
 import {
   candidateOf,
   type HunkSearch,
@@ -26,14 +33,27 @@ import {
  * Two candidates, lines 3 and 5; the number hits the second exactly.
  *
  *     file    diff          result
- *     1 a     @@ -2 +2 @@   ambiguous 3, 5
- *     2 b     -a
- *     3 k=1   +A
- *     4 c     @@ -3 +3 @@
- *     5 k=1   -k=1
+ *     1 a     @@ -2 +2 @@   1 A
+ *     2 b     -a            2 b
+ *     3 k=1   +A            3 k=2
+ *     4 c     @@ -3 +9 @@   4 c
+ *     5 k=1   -k=1          5 k=1
  *             +k=2
  *
- * The number of hunk 1 is wrong (`a` is line 1), so the number of hunk 2 is no reliable witness.
+ * The number of hunk 1 is wrong (`a` is line 1), and so is the new number of hunk 2; but its old number hits a copy
+ * exactly, which no number does by chance.
+ *
+ *     file       diff                result
+ *     1 f() {    @@ -5 +5 @@ f() {   ambiguous 2, 6
+ *     2   k=1    -  k=1
+ *     3 }        +  k=2
+ *     4
+ *     5 g() {
+ *     6   k=1
+ *     7 }
+ *
+ * The number hits no copy, so the section would decide for line 2; but line 6 is nearer to the number: two
+ * witnesses that disagree.
  *
  *     file    diff          result
  *     1 k=1   @@ -2 +2 @@   ambiguous 1, 3
@@ -70,7 +90,7 @@ export function solve(base: BaseText, searches: readonly HunkSearch[]): Located 
   let starts = assigned.earliest;
   let open = starts.findIndex((start, at) => start !== assigned.latest[at]);
   if (open >= 0) {
-    const narrowed = assignInOrder(breakTies(base, searches, all, assigned.earliest, assigned.latest));
+    const narrowed = assignInOrder(breakTies(base, searches, all, assigned));
     open =
       narrowed === undefined
         ? open
@@ -114,36 +134,59 @@ function confirmPlacements(
   return { kind: "located", placements, outOfOrder: false, repeated: [], appliedBefore: [] };
 }
 
-/** Ties broken by an exact line number or by the anchor of the header; never by one against the other. */
+/** Ties broken by what the headers say; hunks that the order places keep what they have. */
 function breakTies(
   base: BaseText,
   searches: readonly HunkSearch[],
   candidates: readonly Candidate[],
-  earliest: readonly number[],
-  latest: readonly number[],
+  { earliest, latest }: Assignments,
 ): readonly Candidate[] {
-  const isTied = (at: number) => earliest[at] !== latest[at];
-  // Numbers that are wrong where it can be checked are no witnesses where it cannot.
-  const reliable =
-    numbersAgree(searches.map(({ hunk }) => hunk)) &&
-    searches.every((search, at) => isTied(at) || hintMatches(search, earliest[at] ?? 0));
   const finder = new SectionFinder(base);
+  const offset = commonOffset(searches);
   return candidates.map((candidate, at) => {
     const search = searches[at];
-    if (search === undefined || !isTied(at)) return candidate;
-    const sections = finder.find(search.hunk.hunk.header.anchors);
-    const inside = Array.from(sections.length > 0 ? candidate.starts : []).filter((start) =>
-      isInside(sections, start),
-    );
-    const hint = hintOf(search.hunk);
-    const named = hint !== undefined && includesSorted(candidate.starts, hint) ? hint : undefined;
-    const last = base.count - search.hunk.oldCount;
-    if (search.hunk.hunk.atEnd && includesSorted(candidate.starts, last))
-      return { ...candidate, starts: [last] };
-    if (inside.length > 0 && named !== undefined && !inside.includes(named)) return candidate;
-    if (named !== undefined && reliable) return { ...candidate, starts: [named] };
-    return inside.length > 0 ? { ...candidate, starts: inside } : candidate;
+    if (search === undefined || earliest[at] === latest[at]) return candidate;
+    return { ...candidate, starts: namedCopies(base, search, finder, offset) };
   });
+}
+
+/** By how much the numbers of all hunks with one place are off, if it is the same for all; 0 otherwise. */
+function commonOffset(searches: readonly HunkSearch[]): number {
+  let common: number | undefined;
+  for (const { hunk, starts, tier } of searches) {
+    const hint = hintOf(hunk);
+    const start = starts[0];
+    if (hint === undefined || start === undefined || starts.length > 1 || tier === "aligned") continue;
+    if (common !== undefined && common !== start - hint) return 0;
+    common = start - hint;
+  }
+  return common ?? 0;
+}
+
+/** The copies that the header names: the one of its number, else those of its section; all if it names none. */
+function namedCopies(
+  base: BaseText,
+  search: HunkSearch,
+  finder: SectionFinder,
+  offset: number,
+): ArrayLike<number> {
+  const { hunk, starts } = search;
+  const last = base.count - hunk.oldCount;
+  if (hunk.hunk.atEnd && includesSorted(starts, last)) return [last];
+  const named = copyOfNumber(search);
+  // Where all other numbers are off by the same, and this one with them names another copy, it may be off, too.
+  if (named !== undefined) return offset !== 0 && includesSorted(starts, named + offset) ? starts : [named];
+  const sections = finder.find(hunk.hunk.header.anchors);
+  const inside = Array.from(sections.length > 0 ? starts : []).filter((start) => isInside(sections, start));
+  const hint = hintOf(hunk);
+  const isNearest = hint === undefined || nearestTo(starts, hint).some((start) => inside.includes(start));
+  return inside.length > 0 && isNearest ? inside : starts;
+}
+
+/** The copy that the old number of the header hits exactly; undefined if it hits none of several. */
+function copyOfNumber({ hunk, starts }: HunkSearch): number | undefined {
+  const hint = hintOf(hunk);
+  return hint !== undefined && includesSorted(starts, hint) ? hint : undefined;
 }
 
 /** The number names one copy, the order of the hunks leaves only another: two witnesses that disagree. */
@@ -157,11 +200,11 @@ function solveOutOfOrder(
   searches: readonly HunkSearch[],
   candidates: readonly Candidate[],
 ): Located | Unlocated {
-  const several = searches.find((search) => search.starts.length > 1);
+  const several = searches.find((search) => search.starts.length > 1 && copyOfNumber(search) === undefined);
   if (several !== undefined) return unlocated("ambiguous", several, searches, several.starts);
-  const mended = searches.find((search) => search.tier === "aligned");
+  const mended = searches.find(({ tier }) => tier === "aligned" || tier === "window");
   if (mended !== undefined) return unlocated("disorder", mended, searches, mended.starts);
-  const starts = searches.map((search) => search.starts[0] ?? 0);
+  const starts = searches.map((search) => copyOfNumber(search) ?? search.starts[0] ?? 0);
   const colliding = searches[findCollision(candidates, starts) ?? -1];
   if (colliding !== undefined) return unlocated("overlap", colliding, searches, colliding.starts);
   const insertion = searches.find(

@@ -1,6 +1,6 @@
 import type { LineEnding } from "../../text/index.js";
 import { LineIndex, type Texts } from "./line-index.js";
-import { isBlank, type LineKey, normalize } from "./line-key.js";
+import { hasTypography, isBlank, type LineKey, normalize } from "./line-key.js";
 import { LineTable } from "./line-table.js";
 
 /** The file's lines, and for each way of comparing them an index that is built when first asked for. */
@@ -9,6 +9,7 @@ export class BaseText {
   private readonly lines: LineTable;
   private usual: LineEnding | undefined;
   private nonBlank: NonBlankLines | undefined;
+  private typography: boolean | undefined;
   private searches = 0;
   private readonly wanted: Texts[] = [];
   private readonly indexes = new Map<LineKey, LineIndex>();
@@ -47,6 +48,12 @@ export class BaseText {
   get usualEnding(): LineEnding | undefined {
     this.usual ??= this.lines.usualEnding ?? "";
     return this.usual === "" ? undefined : this.usual;
+  }
+
+  /** Whether the text has typographic punctuation anywhere. */
+  get hasTypography(): boolean {
+    this.typography ??= hasTypography(this.text);
+    return this.typography;
   }
 
   /** The lines that are not blank. */

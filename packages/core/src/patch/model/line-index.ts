@@ -102,6 +102,10 @@ export class LineIndex {
     const { text } = this.lines;
     let from = this.lines.startOf(at);
     let to = this.lines.endOf(at);
+    if (this.key === "loose") {
+      const key = normalize(text.slice(from, to), this.key);
+      return this.number(key, 0, key.length);
+    }
     if (this.key !== "exact") while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1;
     if (this.key === "trimmed") while (from < to && isBlank(text.charCodeAt(from))) from += 1;
     if (this.key === "punctuation" && !isPlain(text, from, to)) {

@@ -1,8 +1,9 @@
 /**
- * How two lines are compared: byte for byte, without trailing blanks, without any blanks around, or with
- * typographic punctuation (and trailing blanks) normalized. Endings never count.
+ * How two lines are compared: byte for byte, without trailing blanks, without any blanks around, with
+ * typographic punctuation (and trailing blanks) normalized, or loosely: without letter case, quotes, brackets,
+ * stops and blanks around. Endings never count.
  */
-export type LineKey = "exact" | "trailing" | "trimmed" | "punctuation";
+export type LineKey = "exact" | "trailing" | "trimmed" | "punctuation" | "loose";
 
 /** The text of a line as `key` compares it. */
 export function normalize(text: string, key: LineKey): string {
@@ -15,6 +16,8 @@ export function normalize(text: string, key: LineKey): string {
       return withoutTrailingBlanks(text).slice(indentOf(text).length);
     case "punctuation":
       return normalizePunctuation(withoutTrailingBlanks(text));
+    case "loose":
+      return fold(normalize(text, "trimmed"));
     default:
       return key satisfies never;
   }
@@ -46,6 +49,22 @@ function withoutTrailingBlanks(text: string): string {
 export function isBlank(code: number): boolean {
   return code === 32 || code === 9 || code === 11 || code === 12;
 }
+
+/** Operators stay, since `!a` is not `a`; of a line of brackets only its last stop goes. */
+function fold(text: string): string {
+  const folded = normalizePunctuation(text)
+    .toLowerCase()
+    .replace(/["'`;,.:(){}[\]]/g, "");
+  return folded.trim() === "" ? text.replace(/[;,]$/, "") : folded.trim();
+}
+
+/** Whether a text has quotes, dashes or blanks that programs do not write by themselves. */
+export function hasTypography(text: string): boolean {
+  return typography.test(text);
+}
+
+const typography =
+  /[\u2018-\u201b\u2032\u201c-\u201f\u2033\u2010-\u2015\u2212\u00a0\u2002-\u200a\u202f\u205f\u3000\u2026]/;
 
 function normalizePunctuation(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a quick test for "all ASCII"

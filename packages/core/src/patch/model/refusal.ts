@@ -12,7 +12,7 @@ export const internalError =
 export function refusePatch(
   code: PatchRefusalCode,
   message: string,
-  more: { readonly hunk?: number; readonly places?: readonly number[] } = {},
+  more: Pick<PatchRefusal, "hunk" | "places" | "asks"> = {},
 ): PatchRefusal {
   return { kind: "refusal", code, message: clipBytes(message), ...more };
 }

@@ -2,10 +2,12 @@ import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import type { Hunk, HunkLine } from "../model/hunk.js";
 import { ListedHunk } from "../model/hunk-lines.js";
-import type { Repair } from "../model/types.js";
+import { refusePatch } from "../model/refusal.js";
+import type { PatchRefusal, Repair } from "../model/types.js";
 
 /** Hunks as they were before a channel changed all of their lines by one rule. */
 export interface RestoredText {
+  readonly kind: "restored";
   readonly hunks: readonly Hunk[];
   readonly repairs: readonly Repair[];
 }
@@ -13,23 +15,26 @@ export interface RestoredText {
 /**
  * Takes back what a channel did to a whole diff: HTML entities in a diff for a file that has none, and the line
  * numbers of a reading tool pasted before every line. Each is one rule that can be taken back in one way, and
- * the file contradicts none of it; added lines are changed by it, too, where they show it themselves. Once the
- * deadline has passed, what is returned means nothing.
+ * the file contradicts none of it. A hunk is decoded as a whole or not at all. Once the deadline has passed,
+ * what is returned means nothing.
+ *
+ * @returns a refusal where a hunk has a character both as it is and encoded, so that no rule explains it.
  */
 export function restoreLines(
   base: BaseText,
   diff: string,
   hunks: readonly Hunk[],
   deadline: Deadline,
-): RestoredText {
+): RestoredText | PatchRefusal {
   const plain = diff.includes("&") ? withoutEntities(base, hunks, deadline) : undefined;
+  if (plain !== undefined && "kind" in plain) return plain;
   const bare = withoutNumbers(base, plain ?? hunks, deadline);
   const repairs: Repair[] = [];
   if (plain !== undefined)
     repairs.push({ kind: "entities", detail: "HTML entities read as the characters they stand for" });
   if (bare !== undefined)
     repairs.push({ kind: "pasted_numbers", detail: "line numbers before the lines of the diff left out" });
-  return { hunks: bare ?? plain ?? hunks, repairs };
+  return { kind: "restored", hunks: bare ?? plain ?? hunks, repairs };
 }
 
 /**
@@ -68,21 +73,61 @@ function withoutEntities(
   base: BaseText,
   hunks: readonly Hunk[],
   deadline: Deadline,
-): readonly Hunk[] | undefined {
+): readonly Hunk[] | PatchRefusal | undefined {
   const encoded = findEncoded(hunks, deadline);
   if (encoded.size === 0 || base.text.search(entity) >= 0) return undefined;
-  // A raw `<` among the lines of a kind shows that the channel did not encode them.
-  const hasRaw = ({ text }: HunkLine) => {
-    if (deadline.passes()) return false;
-    const plain = text.replace(entity, "");
-    for (const char of encoded) if (plain.includes(char)) return true;
-    return false;
-  };
-  const decodesAdded = !hunks.some(({ lines }) =>
-    lines.some((line) => line.kind !== "context" && hasRaw(line)),
+  const plain: Hunk[] = [];
+  for (const hunk of hunks) {
+    if (deadline.late()) return undefined;
+    const [context, removed, added] = (["context", "removed", "added"] as const).map((kind) =>
+      spellingOf(hunk, encoded, kind),
+    );
+    const mixed = [context, removed, added].find(
+      (one) => one?.raw !== undefined && one.encoded !== undefined,
+    );
+    // Only context may be encoded alone: it is the file's own in any case.
+    const isRaw =
+      removed?.raw !== undefined || (removed?.encoded === undefined && context?.raw !== undefined);
+    const kept = isRaw ? added?.encoded : undefined;
+    const odd = context?.raw !== undefined ? removed?.encoded : undefined;
+    const line = mixed?.encoded ?? kept ?? odd;
+    if (line !== undefined) return refuseMixed(hunk, line);
+    plain.push(decodeHunk(hunk));
+  }
+  return plain;
+}
+
+/** A line with an encoded character, and one that has such a character as it is; undefined where there is none. */
+interface Spelling {
+  readonly encoded: string | undefined;
+  readonly raw: string | undefined;
+}
+
+function spellingOf(hunk: Hunk, characters: ReadonlySet<string>, kind: HunkLine["kind"]): Spelling {
+  let encoded: string | undefined;
+  let raw: string | undefined;
+  for (let at = 0; at < hunk.count; at++) {
+    if (hunk.kindOf(at) !== kind) continue;
+    const text = hunk.textOf(at);
+    const rest = text.replace(entity, "");
+    if (rest.length < text.length) encoded ??= text;
+    if (raw === undefined && [...characters].some((char) => rest.includes(char))) raw = text;
+  }
+  return { encoded, raw };
+}
+
+function refuseMixed(hunk: Hunk, line: string): PatchRefusal {
+  return refusePatch(
+    "invalid_diff",
+    `Invalid Diff: Hunk ${hunk.number} has characters such as < and & partly as they are and partly as HTML entities, as in ${JSON.stringify(line.trim().slice(0, 120))}, and the file has no entities. Nothing was changed. Write all lines with the characters themselves.`,
+    { hunk: hunk.number },
   );
-  return mapLines(hunks, deadline, (line) =>
-    line.kind === "added" && !decodesAdded ? line.text : line.text.replace(entity, decode),
+}
+
+function decodeHunk(hunk: Hunk): Hunk {
+  return new ListedHunk(
+    hunk,
+    hunk.lines.map((line) => ({ ...line, text: line.text.replace(entity, decode) })),
   );
 }
 

@@ -4,17 +4,11 @@ import type { Hunk, HunkLine } from "../model/hunk.js";
 import { cutLines, kindOfSign, WrittenHunk } from "../model/hunk-lines.js";
 import type { LineTable } from "../model/line-table.js";
 import type { Repair } from "../model/types.js";
+import { noFile, readFileNames } from "./file-names.js";
 import { closeHunk, type OpenHunk } from "./open-hunk.js";
 import { type EnvelopeLine, readEnvelopeLine } from "./parse-envelope.js";
 import type { FencedSpan } from "./parse-fences.js";
-import {
-  looksLikeFileHeader,
-  noFile,
-  type ReadHeader,
-  readFileNames,
-  readGitLine,
-  readHunkHeader,
-} from "./parse-header.js";
+import { looksLikeFileHeader, type ReadHeader, readGitLine, readHunkHeader } from "./parse-header.js";
 import { type FileSection, hunkLimit, SectionList } from "./sections.js";
 
 /** What reading a diff needs to know besides its lines. */

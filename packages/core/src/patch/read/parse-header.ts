@@ -1,4 +1,5 @@
 import type { HunkNumbers } from "../model/hunk.js";
+import { noFile, readFileNames, readGitName, readName } from "./file-names.js";
 
 /** What a hunk header says, as far as it can be read: `@@`, `@@ -2 +2 @@`, `@@ class A:`, `@@ ... @@`. */
 export interface ReadHeader {
@@ -83,22 +84,6 @@ function withoutClosing(text: string): string {
 
 const atSign = 64;
 
-/** The names in a pair of file header lines, without prefixes and times. */
-export interface FileNames {
-  readonly old: string | undefined;
-  readonly new: string | undefined;
-}
-
-/** The name that means no file in a file header. */
-export const noFile = "/dev/null";
-
-/** Reads `--- x` and `+++ y`; either may be missing. */
-export function readFileNames(oldLine: string | undefined, newLine: string | undefined): FileNames {
-  const old = oldLine === undefined ? undefined : readName(oldLine.slice(4));
-  const fresh = newLine === undefined ? undefined : readName(newLine.slice(4));
-  return { old: old?.replace(/^a\//, ""), new: fresh?.replace(/^b\//, "") };
-}
-
 /** Whether two lines `--- x`, `+++ y` in the middle of a hunk are likelier a file header than content. */
 export function looksLikeFileHeader(oldLine: string, newLine: string): boolean {
   if (/^--- "?a\//.test(oldLine) && /^\+\+\+ "?b\//.test(newLine)) return true;
@@ -106,30 +91,28 @@ export function looksLikeFileHeader(oldLine: string, newLine: string): boolean {
   return names.old === noFile || names.new === noFile || names.old === names.new;
 }
 
-function readName(text: string): string {
-  const name = (text.split("\t")[0] ?? "").replace(/\s\d{4}-\d\d-\d\d[ T].*$/, "").trim();
-  return name.replace(/^"(.*)"$/, "$1").replace(/^\.\//, "");
-}
-
 /** What a line of a git header says, or undefined where it is none. */
 export type GitLine =
-  | { readonly kind: "file" | "rename_from" | "rename_to"; readonly name: string }
-  | { readonly kind: "creation" | "deletion" | "copy" | "binary" | "noise" };
+  | { readonly kind: "file" | "rename_from" | "rename_to" | "copy_to"; readonly name: string }
+  | { readonly kind: "old_mode" | "new_mode"; readonly mode: string }
+  | { readonly kind: "creation" | "deletion" | "binary" | "noise" };
 
 /** @returns undefined where the line is none of a git header. */
 export function readGitLine(line: string): GitLine | undefined {
   if (line === "" || !"dnrcBGiosI=".includes(line.charAt(0))) return undefined;
-  const file = /^diff --git "?a\/.* "?b\/(.*)$/.exec(line.trimEnd());
-  if (file !== null) return { kind: "file", name: (file[1] ?? "").replace(/"$/, "") };
+  if (line.startsWith("diff --git ")) {
+    const name = readGitName(line);
+    return name === undefined ? { kind: "noise" } : { kind: "file", name };
+  }
   if (/^new file mode \d/.test(line)) return { kind: "creation" };
   if (/^deleted file mode \d/.test(line)) return { kind: "deletion" };
-  const rename = /^rename (from|to) (\S.*)$/.exec(line);
-  if (rename !== null) {
-    return { kind: rename[1] === "from" ? "rename_from" : "rename_to", name: readName(rename[2] ?? "") };
-  }
-  if (/^copy (from|to) \S/.test(line)) return { kind: "copy" };
+  const [, age, mode] = /^(old|new) mode (\d+)\s*$/.exec(line) ?? [];
+  if (mode !== undefined) return { kind: age === "old" ? "old_mode" : "new_mode", mode };
+  const [, verb, side, name = ""] = /^(rename|copy) (from|to) (\S.*)$/.exec(line) ?? [];
+  if (verb === "rename") return { kind: side === "from" ? "rename_from" : "rename_to", name: readName(name) };
+  if (verb === "copy") return side === "from" ? { kind: "noise" } : { kind: "copy_to", name: readName(name) };
   if (/^(Binary files .* differ|GIT binary patch)/.test(line)) return { kind: "binary" };
-  if (/^(diff |index [0-9a-f]+\.\.|old mode |new mode |(dis)?similarity index |Index: |={20,}$)/.test(line)) {
+  if (/^(diff |index [0-9a-f]+\.\.|(dis)?similarity index |Index: |={20,}$)/.test(line)) {
     return { kind: "noise" };
   }
   return undefined;

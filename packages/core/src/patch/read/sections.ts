@@ -1,5 +1,6 @@
+import { type FileNames, noFile } from "./file-names.js";
 import type { FencedSpan } from "./parse-fences.js";
-import { type FileNames, type GitLine, noFile } from "./parse-header.js";
+import type { GitLine } from "./parse-header.js";
 
 /** A diff of more hunks is refused, whatever it says. */
 export const hunkLimit = 200_000;
@@ -12,7 +13,10 @@ export interface FileSection {
   readonly renamedTo: string | undefined;
   readonly creation: boolean;
   readonly deletion: boolean;
-  readonly copy: boolean;
+  /** The name of a copy that is to be made. */
+  readonly copiedTo: string | undefined;
+  /** Another mode of the file, such as `100755`. */
+  readonly mode: string | undefined;
   readonly binary: boolean;
   /** Lines of the diff, one piece a hunk, its header included: `from` and `to` (after the last) by turns. */
   readonly pieces: readonly number[];
@@ -36,7 +40,11 @@ export class SectionList {
     this.named = true;
     if (names.old === noFile) this.current.creation = true;
     if (names.new === noFile) this.current.deletion = true;
-    this.current.path = (names.new === noFile ? names.old : (names.new ?? names.old)) ?? this.current.path;
+    const { path } = this.current;
+    const named = (names.new === noFile ? names.old : (names.new ?? names.old)) ?? path;
+    // Beside no file only git's line shows whether a letter before the name is a prefix.
+    const isPrefixed = path !== undefined && named?.slice(1) === `/${path}`;
+    this.current.path = isPrefixed ? path : named;
   }
 
   noteGitLine(git: GitLine): void {
@@ -51,12 +59,18 @@ export class SectionList {
       case "rename_to":
         this.current.renamedTo = git.name;
         break;
+      case "copy_to":
+        this.current.copiedTo = git.name;
+        break;
+      case "new_mode":
+        this.current.mode = git.mode;
+        break;
       case "creation":
       case "deletion":
-      case "copy":
       case "binary":
         this.current[git.kind] = true;
         break;
+      case "old_mode":
       case "noise":
         break;
       default:
@@ -69,8 +83,8 @@ export class SectionList {
   }
 
   private push(): void {
-    const { path, renamedTo, creation, deletion, copy, binary, pieces } = this.current;
-    const says = creation || deletion || copy || binary || renamedTo !== undefined;
+    const { path, renamedTo, copiedTo, mode, creation, deletion, binary, pieces } = this.current;
+    const says = creation || deletion || binary || (renamedTo ?? copiedTo ?? mode) !== undefined;
     if (path !== undefined || says || pieces.length > 0) this.list.push(this.current);
     this.current = empty();
     this.named = false;
@@ -86,7 +100,8 @@ function empty(): Writable {
     renamedTo: undefined,
     creation: false,
     deletion: false,
-    copy: false,
+    copiedTo: undefined,
+    mode: undefined,
     binary: false,
     pieces: [],
   };

@@ -63,7 +63,10 @@ function toFileDiff(lines: LineTable, dialect: Dialect, section: FileSection): F
     return refuse("A part of it names no file, so it is not clear what it changes.");
   const name = JSON.stringify(path);
   if (section.binary) return refuse(`Its part for ${name} is a binary diff; this tool patches text.`);
-  if (section.copy) return refuse(`It copies a file to ${name}; create that file with its content instead.`);
+  if (section.copiedTo !== undefined) {
+    const copy = JSON.stringify(section.copiedTo);
+    return refuse(`It copies a file to ${copy}; create that file with its content instead.`);
+  }
   const { creation, deletion, renamedTo } = section;
   if (creation && deletion) return refuse(`It creates and deletes ${name}.`);
   if (renamedTo !== undefined && (creation || deletion))

@@ -1,4 +1,5 @@
-import { changesNothing, type ShapedHunk } from "../model/hunk.js";
+import { clip } from "../../text/index.js";
+import type { ShapedHunk } from "../model/hunk.js";
 import { invalidDiff, refusePatch } from "../model/refusal.js";
 import type { PatchRefusal, Repair } from "../model/types.js";
 import { dialectNames } from "./dialect.js";
@@ -39,20 +40,47 @@ export function refuseAsWhole(parsed: ParsedDiff): PatchRefusal | undefined {
   }
   const refuse = (text: string) => refusePatch("invalid_diff", `${invalidDiff} ${text}`);
   if (parsed.flaw !== undefined) return refuse(parsed.flaw);
-  const { sections } = parsed;
-  if (sections.some((section) => section.deletion))
-    return refuse("It deletes the file; deleting is not this tool's job. Nothing was changed.");
-  if (sections.some((section) => section.copy || section.renamedTo !== undefined))
-    return refuse(
-      "It renames or copies a file; that is not this tool's job. Nothing was changed. To change only its lines, leave the rename out of the diff.",
-    );
-  if (sections.some((section) => section.binary))
-    return refuse("It is a binary diff; this tool patches text.");
-  if (parsed.hunks.length > 0) return undefined;
+  const beyond = refuseBeyondLines(parsed);
+  if (beyond !== undefined || parsed.hunks.length > 0) return beyond;
+  if (parsed.sections.some(({ creation }) => creation)) return undefined;
   const looks = parsed.dialect === "unified" ? "" : ` It looks like ${dialectNames[parsed.dialect]}.`;
   return refuse(
     `No hunk was found in it.${looks} Send a unified diff: \`@@\` lines, then context lines that begin with a space, removed lines with "-", added lines with "+".`,
   );
+}
+
+/** What a diff asks for besides lines, and lines are all that a patch of one file changes. */
+function refuseBeyondLines({ sections, hunks }: ParsedDiff): PatchRefusal | undefined {
+  const refuse = (text: string, asks?: "deletion" | "rename") =>
+    refusePatch("invalid_diff", `Invalid Diff: ${text}`, asks === undefined ? {} : { asks });
+  if (sections.some(({ deletion }) => deletion))
+    return refuse(
+      "This diff deletes the file, and this tool changes only its lines. Nothing was changed.",
+      "deletion",
+    );
+  const to = sections.find(({ renamedTo }) => renamedTo !== undefined)?.renamedTo;
+  if (to !== undefined)
+    return refuse(
+      `This diff renames the file to ${quoteName(to)}, and this tool changes only its lines. Nothing was changed. To change only these, leave the rename out of the diff.`,
+      "rename",
+    );
+  const copy = sections.find(({ copiedTo }) => copiedTo !== undefined)?.copiedTo;
+  if (copy !== undefined)
+    return refuse(
+      `This diff copies a file to ${quoteName(copy)}, and this tool changes only lines. Nothing was changed. Create that file with a diff from /dev/null.`,
+    );
+  if (sections.some(({ binary }) => binary))
+    return refuse("This is a binary diff; this tool patches text. Nothing was changed.");
+  const mode = sections.find((section) => section.mode !== undefined)?.mode;
+  if (mode !== undefined && hunks.length === 0)
+    return refuse(
+      `This diff changes the file's mode only (to ${mode}), and this tool changes only its lines. Nothing was changed.`,
+    );
+  return undefined;
+}
+
+function quoteName(name: string): string {
+  return JSON.stringify(clip(name, 200));
 }
 
 /** The files that the diff names, each once. */
@@ -64,15 +92,22 @@ function namedFiles({ sections }: ParsedDiff): readonly string[] {
 
 /** Models often misremember the path; the caller's counts, but the other is reported. */
 export function describeName(parsed: ParsedDiff, path: string | undefined): readonly Repair[] {
+  const mode = parsed.sections.find((section) => section.mode !== undefined)?.mode;
+  const mended = (detail: string) => ({ kind: "header_mended", detail }) as const;
+  const kept = mode === undefined ? [] : [mended(`the mode is not changed to ${mode}`)];
   const [named] = namedFiles(parsed);
   const last = (name: string) => name.split(/[\\/]/).at(-1);
-  if (named === undefined || path === undefined || last(named) === last(path)) return [];
-  return [{ kind: "header_mended", detail: `the header names ${JSON.stringify(named.slice(0, 100))}` }];
+  if (named === undefined || path === undefined || last(named) === last(path)) return kept;
+  return [...kept, mended(`the header names ${JSON.stringify(named.slice(0, 100))}`)];
 }
 
-/** Hunks that change nothing, as repairs. */
-export function describeEmpty(hunks: readonly ShapedHunk[]): readonly Repair[] {
-  return hunks.filter(changesNothing).map(({ hunk, runs }) => ({
+/**
+ * Hunks that change nothing, as repairs.
+ *
+ * @param idle only such hunks.
+ */
+export function describeEmpty(idle: readonly ShapedHunk[]): readonly Repair[] {
+  return idle.map(({ hunk, runs }) => ({
     kind: "empty_hunk",
     hunk: hunk.number,
     detail: runs.length === 0 ? "only context, left out" : "changes nothing, left out",

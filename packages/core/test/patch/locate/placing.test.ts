@@ -57,6 +57,26 @@ const placed: readonly PatchCase[] = [
     text: text("class A:", "  def f():", "    p", "class B:", "  def f():", "    q"),
   },
   {
+    name: "an exact number, though another hunk has a wrong one",
+    base: twice,
+    diff: text("@@ -2,1 +2,1 @@", "-def a():", "+def c():", "@@ -6,1 +6,1 @@", "-    x = 1", "+    x = 2"),
+    text: twice.replace("def a", "def c").replace(/x = 1(?![\s\S]*x = 1)/, "x = 2"),
+    repairs: ["line_number"],
+  },
+  {
+    name: "an exact number against an anchor",
+    base: twice,
+    diff: text("@@ -2,1 +2,1 @@ def b():", "-    x = 1", "+    x = 2"),
+    text: twice.replace("x = 1", "x = 2"),
+  },
+  {
+    name: "hunks out of order, one of them at an exact number among copies",
+    base: text("k=1", "a", "k=1", "b"),
+    diff: text("@@ -4 +4 @@", "-b", "+B", "@@ -1 +1 @@", "-k=1", "+k=2"),
+    text: text("k=2", "a", "k=1", "B"),
+    repairs: ["hunk_order"],
+  },
+  {
     name: "an indent that all lines lack",
     base: deep,
     diff: text("@@ -3,2 +3,3 @@", " go();", "+wait();", " stop();"),
@@ -175,6 +195,72 @@ const placed: readonly PatchCase[] = [
 
 const refused: readonly PatchCase[] = [
   {
+    name: "a deletion beside lines that stand twice, while an equal line stands elsewhere",
+    base: text("alpha", "gamma", "delta", "beta", "gamma"),
+    diff: text("@@ -9,3 +9,2 @@", " alpha", "-beta", " gamma"),
+    code: "invalid_diff",
+    says: ["Its new lines stand at line 1 already", "2| gamma", "4| beta"],
+  },
+  {
+    name: "misquoted context that fits in two windows",
+    base: text("Open(a)", "run()", "close(a)", "x", "open(A)", "run()", "close(a)"),
+    diff: text("@@", " open(a)", "-run()", "+walk()", " close(a)"),
+    code: "ambiguous",
+    places: [1, 5],
+  },
+  {
+    name: "a window in which less than half of the context is exact",
+    base: text("Open(a)", "Read(a)", "run()", "close(a)"),
+    diff: text("@@", " open(a)", " read(a)", "-run()", "+walk()", " close(a)"),
+    code: "invalid_diff",
+  },
+  {
+    name: "an insertion beside context of another depth only",
+    base: text("if a:", "    one()", "    two()", "last()"),
+    diff: text("@@", " if a:", "   one()", "+  new()", "   two()", " last()"),
+    code: "invalid_diff",
+  },
+  {
+    name: "an operator that differs in context",
+    base: text("if (ready) {", "go();", "stop();", "}"),
+    diff: text("@@", " if (!ready) {", " go();", "+more();", " stop();", " }"),
+    text: text("if (ready) {", "go();", "more();", "stop();", "}"),
+    code: "applied",
+    repairs: ["context_mended"],
+  },
+  {
+    name: "typographic quotes that the added line has, too",
+    base: text('say "x"', "b"),
+    diff: text("@@", "-say “x”", "+say “y”", " b"),
+    code: "invalid_diff",
+  },
+  {
+    name: "twenty copies, of which the section names one",
+    base: text(...Array.from({ length: 20 }, (_, at) => [`part_${at}:`, "  same", "  end"]).flat()),
+    diff: text("@@ -2 +2 @@ part_17:", "-  same", "+  other"),
+    text: text(
+      ...Array.from({ length: 20 }, (_, at) => [
+        `part_${at}:`,
+        at === 0 ? "  other" : "  same",
+        "  end",
+      ]).flat(),
+    ),
+    code: "applied",
+  },
+  {
+    name: "twenty copies, a section against the nearer number, both shown",
+    base: text(...Array.from({ length: 20 }, (_, at) => [`part_${at}:`, "  same", "  end"]).flat()),
+    diff: text("@@ -27 +27 @@ part_17:", "-  same", "+  other"),
+    code: "ambiguous",
+    says: [
+      "its number 27 is none of them".slice(1),
+      "the nearest is line 26",
+      "section has line 53",
+      "   26|   same",
+      "   53|   same",
+    ],
+  },
+  {
     name: "an insertion there already, another change not",
     base: text("a", "X", "c", "d", "e"),
     diff: text("@@ -1,1 +1,2 @@", " a", "+X", "@@ -4,2 +4,2 @@", "-d", "+D", " e"),
@@ -190,21 +276,9 @@ const refused: readonly PatchCase[] = [
     says: ["lines 2, 6"],
   },
   {
-    name: "a number that hits while another hunk shows that numbers are wrong",
-    base: twice,
-    diff: text("@@ -2,1 +2,1 @@", "-def a():", "+def c():", "@@ -6,1 +6,1 @@", "-    x = 1", "+    x = 2"),
-    code: "ambiguous",
-  },
-  {
     name: "a number against the order of the hunks",
     base: text("k=1", "a", "k=1"),
     diff: text("@@ -2 +2 @@", "-a", "+A", "@@ -1 +1 @@", "-k=1", "+k=2"),
-    code: "ambiguous",
-  },
-  {
-    name: "an anchor against a number",
-    base: twice,
-    diff: text("@@ -2,1 +2,1 @@ def b():", "-    x = 1", "+    x = 2"),
     code: "ambiguous",
   },
   {
@@ -308,6 +382,12 @@ const cutAtAnEdge: readonly PatchCase[] = [
 ];
 
 const there: readonly PatchCase[] = [
+  {
+    name: "a deletion between lines that stand once, while an equal line stands elsewhere",
+    base: text("alpha", "gamma", "delta", "beta", "omega"),
+    diff: text("@@ -1,3 +1,2 @@", " alpha", "-beta", " gamma"),
+    code: "already_applied",
+  },
   {
     name: "a deletion beside lines that are like those that are gone",
     base: text("import { a } from 'x';", "import { b } from 'x';", "", "go();"),

@@ -198,7 +198,7 @@ const accepted: readonly PatchCase[] = [
   {
     name: "a hunk of context only beside one that changes",
     base,
-    diff: `${hunk}${text("@@ -9,1 +9,1 @@", " nonsense")}`,
+    diff: `${hunk}${text("@@ -9,1 +9,1 @@", " five")}`,
     text: changed,
     repairs: ["empty_hunk"],
   },
@@ -253,7 +253,7 @@ const refused: readonly PatchCase[] = [
     base,
     diff: `--- a/f.txt\n+++ /dev/null\n${text("@@ -1,5 +0,0 @@", "-one", "-two", "-three", "-four", "-five")}`,
     code: "invalid_diff",
-    says: ["deleting is not this tool's job"],
+    says: ["This diff deletes the file"],
   },
   {
     name: "a rename",

@@ -1,0 +1,208 @@
+import type { BaseText } from "../model/base-text.js";
+import type { HunkLine, Run, ShapedHunk } from "../model/hunk.js";
+import { indentOf, isBlankLine } from "../model/line-key.js";
+import type { Shift } from "./indent.js";
+
+/** Whether the added lines of a run move with the context that has to be moved, or are at the file's depth already. */
+export type Move = "moves" | "stays" | "unknown";
+
+/**
+ * Decides for each run of a hunk whose old lines have another depth than the file: was all of it written at that
+ * depth, or only what was quoted? The lines beside the added ones say so, at the depth they have in the diff and at the one
+ * they have in the file.
+ *
+ *     file               diff            result
+ *     1     case 1:      @@              1     case 1:
+ *     2       go();       case 1:        2       go();
+ *     3       break;        go();        3       stop();
+ *     4   }              +      stop();  4       break;
+ *                           break;       5   }
+ *
+ * `go();` and `break;` have two blanks in the diff and six in the file. `stop();` has six: it stays.
+ *
+ *     file               diff            result
+ *     1     case 1:      @@              1     case 1:
+ *     2       go();       case 1:        2       go();
+ *     3       break;        go();        3       stop();
+ *     4   }              +  stop();      4       break;
+ *                           break;       5   }
+ *
+ * Here it has two: it moves with them.
+ *
+ * @param start the 0-based line of the hunk's first old line.
+ */
+export function findMoves(base: BaseText, hunk: ShapedHunk, start: number, shift: Shift): readonly Move[] {
+  if ("width" in shift) return hunk.runs.map(() => "moves");
+  const { indent } = shift;
+  const region = new Region(base, hunk, start);
+  const moves = hunk.runs.map((run) => region.decide(run, indent));
+  // What one run shows of how the hunk was written holds for the others, too.
+  return adopt(moves, moves);
+}
+
+/** What is unknown is as all others are, if these agree. */
+export function adopt(moves: readonly Move[], others: readonly Move[]): readonly Move[] {
+  const known = new Set(others.filter((move) => move !== "unknown"));
+  const [only] = known;
+  if (known.size !== 1 || only === undefined) return moves;
+  return moves.map((move) => (move === "unknown" ? only : move));
+}
+
+/** An old line that is not blank, with its indent as written and in the file. */
+interface Neighbor {
+  readonly written: string;
+  readonly real: string;
+  readonly text: string;
+}
+
+class Region {
+  private readonly lines: readonly (Neighbor | undefined)[];
+
+  constructor(
+    private readonly base: BaseText,
+    hunk: ShapedHunk,
+    private readonly start: number,
+  ) {
+    this.lines = hunk.old.map(({ text }, at) =>
+      isBlankLine(text)
+        ? undefined
+        : { written: indentOf(text), real: indentOf(base.line(start + at)), text: text.trim() },
+    );
+  }
+
+  decide(run: Run, indent: string): Move {
+    const added = run.added.filter(({ text }) => !isBlankLine(text));
+    const [first] = added;
+    if (first === undefined) return "unknown";
+    const foreign = added.filter((line) => this.isForeign(line, indent));
+    if (foreign.length > 0)
+      return foreign.length === added.length && this.fileUses(foreign) ? "stays" : "unknown";
+    if (this.changesNothingIfKept(run)) return "moves";
+    const [replaced] = this.lines.slice(run.from, run.to).filter((line) => line !== undefined);
+    if (replaced?.written === indentOf(first.text)) return "moves";
+    if (this.replacesInPlace(run)) return "stays";
+    return this.decideByDepths(run, added);
+  }
+
+  /**
+   * Whole hunks are written too deep or too shallow far more often than only their context. So added lines stay
+   * only if nothing that was quoted has their depths, and the file has all of them here.
+   */
+  private decideByDepths(run: Run, added: readonly HunkLine[]): Move {
+    const above = this.lines.slice(0, run.from).findLast((line) => line !== undefined);
+    const below = this.lines.slice(run.to).find((line) => line !== undefined);
+    const makesSense = (frame: Frame) => isPlausible(added, above, below, frame);
+    const depths = [...new Set(added.map(({ text }) => indentOf(text)))];
+    const all = this.lines.filter((line) => line !== undefined);
+    const has = (lines: readonly Neighbor[], frame: Frame) => (depth: string) =>
+      lines.some((line) => line[frame] === depth);
+    const depth = shallowest(depths);
+    const beside = [above, ...this.lines.slice(run.from, run.to), below].filter((line) => line !== undefined);
+    if (!makesSense("written") && makesSense("real")) {
+      const isNew = !depths.some(has(all, "written")) && depths.every(has(all, "real"));
+      if (isNew || (isTooDeep(added, above, below) && depths.every(has(beside, "real")))) return "stays";
+    }
+    if (depths.length > 1 && !depths.some(has(all, "written")) && depths.every(has(all, "real")))
+      return makesSense("real") ? "stays" : "unknown";
+    const isQuoted = has(all, "written")(depth) && !has(all, "real")(depth);
+    const isBeside = has(beside, "written")(depth) && !has(beside, "real")(depth);
+    if (isQuoted || isBeside) return makesSense("written") ? "moves" : "unknown";
+    if (has(beside, "real")(depth) && !has(beside, "written")(depth)) return "unknown";
+    return makesSense("written") && !makesSense("real") ? "moves" : "unknown";
+  }
+
+  /** Whether a line begins with another indent character than the file has here. */
+  private isForeign({ text }: HunkLine, indent: string): boolean {
+    const first = indentOf(text).charAt(0);
+    return (
+      first !== "" && first !== indent.charAt(0) && this.lines.every((line) => line?.real.charAt(0) !== first)
+    );
+  }
+
+  private fileUses(lines: readonly HunkLine[]): boolean {
+    const firsts = new Set(lines.map(({ text }) => text.charAt(0)));
+    for (let at = 0; at < this.base.count; at++) if (firsts.has(this.base.line(at).charAt(0))) return true;
+    return false;
+  }
+
+  /** Whether each line takes the place of one that begins with the same word and stands as deep in the file. */
+  private replacesInPlace({ from, to, added }: Run): boolean {
+    return (
+      to > from &&
+      to - from === added.length &&
+      added.every(({ text }, at) => {
+        const old = this.lines[from + at];
+        return old?.real === indentOf(text) && firstWord(old.text) === firstWord(text.trim());
+      })
+    );
+  }
+
+  private changesNothingIfKept({ from, to, added }: Run): boolean {
+    return (
+      to - from === added.length &&
+      added.every(({ text }, at) => this.base.line(this.start + from + at) === text)
+    );
+  }
+}
+
+/** The depths as the diff has them, or as the file. */
+type Frame = "written" | "real";
+
+function shallowest(indents: readonly string[]): string {
+  return indents.reduce((one, other) => (other.length < one.length ? other : one));
+}
+
+/**
+ * Whether added lines make sense between two others at these depths: what opens a block is followed by something
+ * deeper, and nothing else is; what closes one stands less deep than what is in it; between two lines nothing is
+ * shallower than both.
+ */
+function isPlausible(
+  added: readonly HunkLine[],
+  above: Neighbor | undefined,
+  below: Neighbor | undefined,
+  frame: Frame,
+): boolean {
+  const depths = added.map(({ text }) => indentOf(text).length);
+  if (above !== undefined && below !== undefined) {
+    const shallower = Math.min(above[frame].length, below[frame].length);
+    if (Math.min(...depths) < shallower) return false;
+  }
+  const first = depths[0] ?? 0;
+  const last = depths.at(-1) ?? 0;
+  const opens = above !== undefined && below !== undefined && below.real.length > above.real.length;
+  if (above !== undefined) {
+    if (opens && first <= above[frame].length) return false;
+    if (!opens && first > above[frame].length && !opener.test(above.text)) return false;
+  }
+  if (below === undefined) return true;
+  if (
+    closer.test(below.text) &&
+    Math.min(...depths) <= below[frame].length &&
+    !closer.test(added[0]?.text.trim() ?? "")
+  )
+    return false;
+  return last >= below[frame].length || !opens || opener.test(added.at(-1)?.text.trimEnd() ?? "");
+}
+
+/** Whether all lines are deeper than both of the hunk's beside them, though nothing there says why. */
+function isTooDeep(
+  added: readonly HunkLine[],
+  above: Neighbor | undefined,
+  below: Neighbor | undefined,
+): boolean {
+  if (above === undefined || below === undefined || opener.test(above.text) || bullet.test(above.text))
+    return false;
+  const most = Math.max(above.written.length, below.written.length);
+  return added.every(({ text }) => indentOf(text).length > most && !goesOn.test(text.trim()));
+}
+
+function firstWord(text: string): string | undefined {
+  return /^[^\s(]+/.exec(text)?.[0];
+}
+
+const bullet = /^([-*+]|\d+\.)\s/;
+/** Lines that go on with the one above, which may be deeper. */
+const goesOn = /^[.?|&+*/=:)\]}-]/;
+const opener = /[{([:,=>|&+]$/;
+const closer = /^[)}\]]/;

@@ -1,0 +1,117 @@
+import type { BaseText } from "../model/base-text.js";
+import type { ShapedHunk } from "../model/hunk.js";
+import { indentOf } from "../model/line-key.js";
+import { headingRank, isInside, SectionFinder } from "./anchors.js";
+import type { Stretch } from "./embed.js";
+
+/** How a hunk would lie in the file. */
+export interface Layout {
+  readonly stretches: readonly Stretch[];
+  /** The 0-based lines at which the runs of changes would begin. */
+  readonly runStarts: readonly number[];
+  /** The ranks of the file's lines that the hunk quotes, ascending. */
+  readonly quoted: readonly number[];
+}
+
+/**
+ * A hunk whose context is damaged may pass over lines of the file, but not over the end of a section, so that
+ * it would change another one than it quotes. It may if an ellipsis stands there, or if the number of its header
+ * or the section that it names confirms the place of the change.
+ *
+ *     file             diff              result
+ *     1 class A:       @@ class A:       invalid_diff
+ *     2   def f():      class A:
+ *     3     p             def f():
+ *     4 class B:            q
+ *     5   def g():     +    x
+ *     6     q
+ *     7     r
+ *
+ * `class A:` and `def f():` are lines 1 and 2, `q` is line 6: between them `class A:` ends, at line 4.
+ *
+ * @returns the two 0-based lines between which it is stretched; undefined where it is not.
+ */
+export function findOverstretch(
+  base: BaseText,
+  hunk: ShapedHunk,
+  { stretches, runStarts, quoted }: Layout,
+): readonly number[] | undefined {
+  const { positions } = base.nonBlankLines;
+  const unmarked = stretches.filter(({ isMarked }) => !isMarked);
+  const far = unmarked.find(({ above, below }) => below - above > farLines);
+  const known = new Set(hunk.old.map(({ text }) => text.trim()));
+  const over = far ?? unmarked.find((stretch) => passesSectionEnd(base, stretch, quoted, known));
+  if (over === undefined || (far === undefined && isConfirmed(base, hunk, over, runStarts))) return undefined;
+  return [positions[over.above] ?? 0, positions[over.below] ?? base.count - 1];
+}
+
+/**
+ * Whether the header claims the lines that would change, or names the section that they are in. Where it says nothing
+ * at all, a few lines may have been left out.
+ */
+function isConfirmed(
+  base: BaseText,
+  { hunk, runs }: ShapedHunk,
+  { above, below }: Stretch,
+  runStarts: readonly number[],
+): boolean {
+  const { numbers, anchors } = hunk.header;
+  if (numbers === undefined && anchors.length === 0) return below - above <= fewLines;
+  if (numbers !== undefined) {
+    const from = numbers.oldStart - 1;
+    const to = from + numbers.oldCount;
+    const isClaimed = (start: number, at: number) => {
+      const run = runs[at];
+      return start >= from && start + (run === undefined ? 0 : run.to - run.from) <= to;
+    };
+    return runStarts.every(isClaimed);
+  }
+  const sections = new SectionFinder(base).find(anchors);
+  return sections.length > 0 && runStarts.every((start) => isInside(sections, start));
+}
+
+/**
+ * Whether a section ends between the two lines: one of a heading that the hunk quotes above them, or one that
+ * neither of them is the heading of.
+ */
+function passesSectionEnd(
+  base: BaseText,
+  { above, below }: Stretch,
+  quoted: readonly number[],
+  known: ReadonlySet<string>,
+): boolean {
+  const { positions } = base.nonBlankLines;
+  const text = (rank: number) => base.line(positions[rank] ?? -1);
+  const depth = (rank: number) => indentOf(text(rank)).length;
+  if (above < 0 || below >= positions.length) return false;
+  const open: number[] = [];
+  for (const rank of quoted.filter((one) => one <= above)) {
+    while (open.some((one) => endsSection(text(one), text(rank)))) open.pop();
+    if (headingRank(text(rank)) > 0 || depth(rank + 1) > depth(rank)) open.push(rank);
+  }
+  const limit = Math.min(depth(above), depth(below));
+  for (let rank = above + 1; rank < below; rank++) {
+    const line = text(rank);
+    // What the hunk has, too, if only at another place, was not left out.
+    if (known.has(line.trim())) continue;
+    if (open.some((one) => endsSection(text(one), line))) return true;
+    if (depth(rank) < limit && !closes.test(line.trimStart())) return true;
+  }
+  return false;
+}
+
+/** Whether a line is the first after the section of a heading. */
+function endsSection(heading: string, line: string): boolean {
+  const rank = headingRank(heading);
+  if (rank > 0) return headingRank(line) > 0 && headingRank(line) <= rank;
+  return indentOf(line).length <= indentOf(heading).length && !closes.test(line.trimStart());
+}
+
+/** What ends a block or is a comment belongs to what is above it. */
+const closes =
+  /^([)}\]]|<\/|\/\/|\/\*|\*|#\s|--|\{%-?\s*(end|el)|(end|fi|done|esac|else|elif|elsif|except|finally|catch|case|default|when)\b)/;
+
+/** The distance of two lines between which at most four were left out. */
+const fewLines = 5;
+/** So many lines in a row that were left out are no slip of a writer. */
+const farLines = 400;
