@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { classNames, generate, loadPool, regenerate, seeds } from "../generator/index.mjs";
 import { openClient } from "./client.mjs";
+import { runHarness } from "./harness.mjs";
 import { describeMachine, installPeers } from "./machine.mjs";
 import { openPeers } from "./peers.mjs";
 import { measureProcesses } from "./processes.mjs";
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     classes: { type: "string" },
     only: { type: "string", default: "table,client,speed,processes,workspace" },
     alone: { type: "boolean", default: false },
+    harness: { type: "string" },
     quick: { type: "boolean", default: false },
     failures: { type: "string" },
     case: { type: "string" },
@@ -32,6 +34,8 @@ const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 
 if (values.case !== undefined) {
   print(JSON.stringify(regenerate(values.case), null, 2));
+} else if (values.harness !== undefined) {
+  print(runHarness({ seed: values.seed, count: Number(values.harness) }));
 } else {
   const missing = values.alone ? "left out" : installPeers();
   const pool = loadPool();
