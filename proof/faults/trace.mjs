@@ -84,10 +84,17 @@ export function striking({ name, count }, fault) {
   return ["-e", `trace=access,${name}`, "-e", `inject=${name}:${fault}:when=${count}`];
 }
 
-/** Whether the fault came down between the marks: a run can differ from the one that was traced. @param {Run} run */
+/**
+ * Whether the fault came down between the marks, and on the disk: a run can differ from the one that was traced, and
+ * then the same count may be Node's own waking, which ends the process.
+ *
+ * @param {Run} run
+ */
 export function wasStruck({ trace }) {
   const begin = trace.indexOf("holdfast-begin");
   const at = trace.indexOf("(INJECTED)");
   const end = trace.indexOf("holdfast-end");
-  return begin >= 0 && at > begin && (end < 0 || at < end);
+  if (begin < 0 || at < begin || (end >= 0 && at > end)) return false;
+  const struck = trace.slice(trace.lastIndexOf("\n", at) + 1, at);
+  return isOfTheDisk(/^\d+ +\w+\((.*)$/.exec(struck)?.[1] ?? "");
 }

@@ -10,6 +10,7 @@ import {
   type ToolWorkspace,
 } from "@holdfast/core";
 
+/** What `holdfastTools` offers to the AI SDK, and how its answers are shown. */
 export interface AiSdkOptions {
   /** The tools to offer; those of the catalogue's default unless given. */
   readonly tools?: readonly ToolName[];
@@ -34,6 +35,7 @@ export function holdfastTools(workspace: ToolWorkspace, options: AiSdkOptions = 
   );
 }
 
+/** The `tools` option of `generateText`: each tool under its own name. */
 export type AiSdkTools = Readonly<Record<string, AiSdkTool>>;
 
 /** A `Tool` of the AI SDK. */
@@ -49,6 +51,7 @@ export interface AiSdkTool {
   };
 }
 
+/** What the host's code gets of a call: the code says what happened, the text is what the model is sent. */
 export type AiSdkReply = Pick<ToolReply, "success" | "code" | "text">;
 
 /** A Standard Schema that can tell its JSON Schema. */

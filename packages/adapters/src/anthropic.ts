@@ -1,5 +1,6 @@
 import { runTool, type ToolReply, type ToolWorkspace } from "@holdfast/core";
 
+/** Options that every function of this adapter takes. */
 export interface AnthropicOptions {
   /** Told what was thrown, for the host's log; the model never sees it. Must not throw. */
   readonly onError?: (error: unknown, toolName: string) => void;

@@ -35,6 +35,10 @@ export function holdfastBackend(workspace: BackendWorkspace): HoldfastBackend {
   return new HoldfastBackend(workspace);
 }
 
+/**
+ * The methods of `BackendProtocolV2`. None rejects for an expected refusal: it is the `error` of the answer, one
+ * sentence for the model, with the file as it is now where that is news.
+ */
 export class HoldfastBackend {
   private readonly root: string;
 
@@ -192,18 +196,27 @@ export function holdfastTools<Made>(
   );
 }
 
+/**
+ * What LangChain's `tool` takes beside the function: the name, the prompt, and the JSON Schema of the arguments.
+ */
 export interface ToolFields {
   readonly name: ToolName;
   readonly description: string;
   readonly schema: Record<string, unknown>;
 }
 
+/**
+ * An entry of a folder, or a file that a glob found, as deepagents' `FileInfo`. The path of a folder ends with
+ * `/`;
+ * `size` is in bytes.
+ */
 export interface BackendFile {
   path: string;
   is_dir: boolean;
   size?: number;
 }
 
+/** The answer to `read`: a window of a text, or `error`. `nextOffset` is set only where lines follow the window. */
 export interface BackendRead {
   content?: string;
   mimeType?: string;
@@ -216,11 +229,13 @@ export interface BackendRead {
   error?: string;
 }
 
+/** The answer to `readRaw`: the whole file for the host, or `error`. */
 export interface BackendRaw {
   data?: BackendData;
   error?: string;
 }
 
+/** A whole text file as deepagents keeps it. The dates are empty: the workspace does not know them. */
 export interface BackendData {
   content: string;
   mimeType: string;
@@ -228,6 +243,7 @@ export interface BackendData {
   modified_at: string;
 }
 
+/** The answer to `write`, `edit` and `delete`: the path that was changed, or `error` where nothing was written. */
 export interface BackendWritten {
   path?: string;
   filesUpdate?: null;
@@ -236,6 +252,7 @@ export interface BackendWritten {
   error?: string;
 }
 
+/** A line that `grep` found; `line` is counted from 1. */
 export interface BackendMatch {
   path: string;
   line: number;

@@ -30,6 +30,7 @@ import {
 import { contentToShow, tellRefusal } from "./hashless.js";
 import { FactRecorder, factsOf, isTold, type Told } from "./told-facts.js";
 
+/** Options of the `holdfast` middleware. They are mutable since Genkit infers them from its own schema. */
 export interface HoldfastOptions {
   /** The folder in which the tools work. */
   root: string;

@@ -97,6 +97,7 @@ function earlierFacts({ sha256: hash, read }: Told): readonly ToldFact[] {
 /** More than any file has whose state is held against these. */
 const mostLines = 2 ** 40;
 
+/** Whether the metadata of a part was written by this adapter. Its facts are checked one by one in `factsOf`. */
 export function isTold(value: unknown): value is Told {
   if (!isRecord(value) || typeof value.path !== "string" || typeof value.sha256 !== "string") return false;
   return value.facts === undefined || Array.isArray(value.facts);

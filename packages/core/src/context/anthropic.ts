@@ -83,8 +83,8 @@ function resultBlock(
 ): AnthropicBlock {
   const block = { type: "tool_result", tool_use_id: ids.of(id) } as const;
   if ("error" in response) {
-    const said = response.error.trim() === "" ? silentError : response.error;
-    return { ...block, content: withMedia(wireText(said), parts), is_error: true };
+    const output = response.error.trim() === "" ? silentError : response.error;
+    return { ...block, content: withMedia(wireText(output), parts), is_error: true };
   }
   const content = withMedia(wireText(response.output), parts);
   return content === "" ? block : { ...block, content };
@@ -92,8 +92,8 @@ function resultBlock(
 
 /** A text alone stays one; a blank one is left out. */
 function withMedia(text: string, parts: readonly MediaPart[]): string | readonly AnthropicResultBlock[] {
-  const said = text.trim() === "" ? [] : [{ type: "text", text } as const];
-  return parts.length === 0 ? (said[0]?.text ?? "") : [...said, ...parts.map(mediaBlock)];
+  const blocks = text.trim() === "" ? [] : [{ type: "text", text } as const];
+  return parts.length === 0 ? (blocks[0]?.text ?? "") : [...blocks, ...parts.map(mediaBlock)];
 }
 
 const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);

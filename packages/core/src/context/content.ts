@@ -19,7 +19,7 @@ export type Part =
   | FileDataPart
   | MediaPart;
 
-/** Bytes that stand in the prompt, there or to be read. */
+/** Media of a prompt: their bytes, or a reference to bytes that are still to be read. */
 export type MediaPart = InlineDataPart | BlobDataPart;
 
 /** Words of the user or the model, or a thought of the model with its signature. */

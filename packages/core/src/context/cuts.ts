@@ -9,7 +9,7 @@ import type { Rendering } from "./types.js";
  */
 export function safeCuts({ contents, provenance, report }: Rendering, provider: Provider): readonly string[] {
   const rules = invariants[provider];
-  // What stands behind calls that still await their results stands there for now only.
+  // Parts behind calls without results are provisional.
   let stable = report.stableParts;
   return provenance.flatMap((origins, content) =>
     origins.flatMap(({ cut, nodeId }, part) => {

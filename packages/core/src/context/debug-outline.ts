@@ -88,7 +88,7 @@ interface Visit {
 
 /** Without recursion: a conversation is deeper than any call stack. */
 function treeLines(context: ConversationContext, marks: Marks, options: OutlineOptions): readonly string[] {
-  const lines = new Lines(context, marks.wording, options);
+  const lines = new OutlineLines(context, marks.wording, options);
   const open: Visit[] = [{ id: context.sessionId, level: 0 }];
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
     const node = context.nodes.get(visit.id);
@@ -103,8 +103,8 @@ function treeLines(context: ConversationContext, marks: Marks, options: OutlineO
   return lines.done();
 }
 
-/** Lines, and how many nodes were passed over between them. */
-class Lines {
+/** The lines of an outline, and how many nodes were left out between them. */
+class OutlineLines {
   readonly #lines: string[] = [];
   #skipped = 0;
 
@@ -119,7 +119,7 @@ class Lines {
       this.#skipped += 1;
       return;
     }
-    this.#tellSkipped();
+    this.#addSkipped();
     const time = this.options.time === undefined ? "" : `${this.options.time(node.timestamp)} `;
     const indent = "  ".repeat(Math.min(level, deepest));
     const id = this.wording.name(node.id);
@@ -134,11 +134,11 @@ class Lines {
   }
 
   done(): readonly string[] {
-    this.#tellSkipped();
+    this.#addSkipped();
     return this.#lines;
   }
 
-  #tellSkipped(): void {
+  #addSkipped(): void {
     if (this.#skipped > 0) this.#lines.push(`(${this.#skipped} not shown)`);
     this.#skipped = 0;
   }

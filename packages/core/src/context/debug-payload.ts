@@ -4,32 +4,32 @@ import { shortHash } from "./texts.js";
 
 /** One line on what a node is and says. */
 export function describePayload(payload: TurnPayload, wording: Wording): string {
-  const { name, quote, said } = wording;
+  const { name, quote, excerpt } = wording;
   switch (payload.kind) {
     case "user_message":
-      return `user: ${said(payload.text)}${media(payload.media?.length ?? 0)}`;
+      return `user: ${excerpt(payload.text)}${media(payload.media?.length ?? 0)}`;
     case "model_message":
-      return `model: ${said(payload.text === "" ? (payload.thought ?? "") : payload.text)}${thought(payload)}`;
+      return `model: ${excerpt(payload.text === "" ? (payload.thought ?? "") : payload.text)}${thought(payload)}`;
     case "tool_call":
-      return `call ${name(payload.callId)}: ${name(payload.name)} ${said(JSON.stringify(payload.args))}`;
+      return `call ${name(payload.callId)}: ${name(payload.name)} ${excerpt(JSON.stringify(payload.args))}`;
     case "tool_result":
-      return `${payload.isError === true ? "error" : "result"} ${name(payload.callId)}: ${said(payload.output)}`;
+      return `${payload.isError === true ? "error" : "result"} ${name(payload.callId)}: ${excerpt(payload.output)}`;
     case "file_content":
       return fileLine(payload, wording);
     case "context_management":
       return managementLine(payload, wording);
     case "task_boundary":
-      return `task ${quote(payload.name)} (${payload.transformation.kind})${goal(payload.goal, said)}`;
+      return `task ${quote(payload.name)} (${payload.transformation.kind})${goal(payload.goal, excerpt)}`;
     case "task_summary":
-      return `task summary ${quote(payload.name)}, ${counted(payload.files.length)}: ${said(payload.summary)}`;
+      return `task summary ${quote(payload.name)}, ${counted(payload.files.length)}: ${excerpt(payload.summary)}`;
     case "summary":
-      return `${payload.of === "branch" ? "branch summary" : "compaction"}: ${said(payload.text)}`;
+      return `${payload.of === "branch" ? "branch summary" : "compaction"}: ${excerpt(payload.text)}`;
     case "restore":
       return `restore ${counted(payload.files.length)}: ${name(payload.fromId)} → ${name(payload.toId)}`;
     case "note":
-      return `note for the ${payload.audience}: ${said(payload.text)}`;
+      return `note for the ${payload.audience}: ${excerpt(payload.text)}`;
     case "unknown":
-      return `unknown kind ${name(payload.type)}: ${said(JSON.stringify(payload.data))}`;
+      return `unknown kind ${name(payload.type)}: ${excerpt(JSON.stringify(payload.data))}`;
     default:
       return payload satisfies never;
   }
@@ -65,8 +65,8 @@ function formName(form: OverlayForm): string {
   return form.form === "replaced" ? `replaced (${form.by})` : form.form;
 }
 
-function goal(text: string | undefined, said: (text: string) => string): string {
-  return text === undefined ? "" : `: ${said(text)}`;
+function goal(text: string | undefined, excerpt: (text: string) => string): string {
+  return text === undefined ? "" : `: ${excerpt(text)}`;
 }
 
 function counted(files: number): string {

@@ -9,7 +9,7 @@ export interface Wording {
   readonly name: (text: string) => string;
   readonly quote: (text: string) => string;
   /** A text as one line: blanks and line breaks run together, the rest is cut. */
-  readonly said: (text: string) => string;
+  readonly excerpt: (text: string) => string;
 }
 
 /** @param width of a text, in UTF-16 units. */
@@ -19,7 +19,7 @@ export function wordingFor(reader: OutlineReader, width: number): Wording {
   return {
     name,
     quote: (text) => quoteForDisplay(text, name),
-    said: (text) => oneLine(plain(text), width, name),
+    excerpt: (text) => oneLine(plain(text), width, name),
   };
 }
 
@@ -30,7 +30,7 @@ function oneLine(text: string, width: number, safe: (text: string) => string): s
   return safe(clipped) + cut;
 }
 
-/** A gist is there to be recognised, which `\u003c` hinders; where exact bytes count, it is no source. */
+/** An excerpt is for recognising a text, which `\u003c` would hinder; nobody takes exact bytes from it. */
 function withoutFrames(text: string): string {
   return text.replaceAll("<", "‹").replaceAll(">", "›");
 }

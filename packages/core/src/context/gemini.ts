@@ -63,7 +63,7 @@ export function needsSignatures(model: string): boolean {
   return version !== undefined && Number(version) >= 3;
 }
 
-/** @param holdsMedia whether results hold theirs; what was not read is told behind them all the same. */
+/** @param holdsMedia whether results carry their media; a note on unread media follows them in any case. */
 function withMediaBehind(
   own: readonly GeminiPart[],
   parts: readonly Part[],
@@ -99,11 +99,11 @@ function geminiPart(part: Part, { mustBeSigned, holdsMedia }: PartRules): readon
   }
   if ("functionResponse" in part) {
     const { id, name, response, parts = [] } = part.functionResponse;
-    const said =
+    const written =
       "error" in response ? { error: wireText(response.error) } : { output: wireText(response.output) };
     const shown = parts.filter((one) => "inlineData" in one);
     const media = holdsMedia && shown.length > 0 ? { parts: shown } : {};
-    return [{ functionResponse: { id: wireText(id), name: wireName(name), response: said, ...media } }];
+    return [{ functionResponse: { id: wireText(id), name: wireName(name), response: written, ...media } }];
   }
   if ("blobData" in part) return [mediaPart(part)];
   return ["text" in part ? { ...part, text: wireText(part.text) } : part];

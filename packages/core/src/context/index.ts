@@ -16,11 +16,11 @@ export type {
   BrokenReferral,
   Dropped,
   Ignored,
+  PromptRepair,
   RenderReport,
   RenderStart,
-  Repair,
 } from "./report.js";
 export { type ResolvedMedia, resolveMedia } from "./resolve-media.js";
 export type { Provenance, Rendering, RenderOptions, RenderRule } from "./types.js";
-export type { ShownPlace, Visibility, VisibleState } from "./visibility.js";
+export type { ShownPosition, Visibility, VisibleState } from "./visibility.js";
 export type { WireCheckOptions, WireViolation } from "./wire-check.js";

@@ -9,45 +9,44 @@ import { PersistentMap } from "../files/index.js";
 import { defined } from "../text/index.js";
 import type { MediaPart, Part } from "./content.js";
 import { type List, put, sizeOf } from "./list.js";
-import type { Boundary, Dropped, Ignored, Repair } from "./report.js";
+import type { Boundary, Dropped, Ignored, PromptRepair } from "./report.js";
 import type { Provenance, RenderRule } from "./types.js";
-import { type Seen, type ShownPlace, see } from "./visibility.js";
+import { type SeenLines, type ShownPosition, see } from "./visibility.js";
 
-/** What the nodes up to one say, as parts. An immutable value: a step makes the next of it. */
+/** The nodes of a path up to one of them, as parts of a prompt. An immutable value: a step makes the next one. */
 export interface Layout {
-  readonly parts: List<PlacedPart>;
+  readonly parts: List<PositionedPart>;
   readonly chars: number;
   /** Whose answer the last part belongs to, where it is the model's. */
   readonly answer: Answer | undefined;
-  /** Thoughts whose text or call has not come yet. */
-  readonly held: Held | undefined;
+  readonly pendingThoughts: PendingThoughts | undefined;
   readonly exchange: Exchange;
   /** The open calls as they are rendered, in step with `exchange`. */
-  readonly drafts: readonly Draft[];
-  /** What came between calls and their results, to stand after them. */
-  readonly deferred: List<Piece>;
+  readonly pendingCalls: readonly PendingCall[];
+  /** Parts that came between calls and their results; they go after the results. */
+  readonly deferred: List<DraftPart>;
   /** The last node that spoke, if it was the model's. */
   readonly speaker: Answer | undefined;
-  /** Ids of calls that stand there. */
+  /** The ids of all calls so far. */
   readonly ids: PersistentMap<true>;
-  readonly seen: PersistentMap<Seen>;
-  /** What texts that stand there speak of and do not show. */
+  readonly seen: PersistentMap<SeenLines>;
+  /** Lines to which texts of the prompt refer without showing them. */
   readonly refers: List<Referral>;
-  /** Tasks whose summary, or branch in its place, stands there. */
-  readonly summaries: PersistentMap<SummaryPlace>;
-  /** Tasks that stand there in full, and those that were asked to. */
+  /** Tasks whose summary, or whose branch instead of it, stands there. */
+  readonly summaries: PersistentMap<SummaryEntry>;
+  /** Tasks that are expanded, and those for which it was asked. */
   readonly expanded: readonly string[];
   readonly asked: readonly string[];
-  /** A thought at a lesser depth than this was made when what stands before it was different. */
+  /** A thought above this depth was made when the bytes before it were different. */
   readonly changedUntil: number;
-  /** The same for times: an address that was used until then is not any more. */
+  /** The same by time: an address was used until then, and is not used in this prompt. */
   readonly uriUntil: number;
   /** The times for which this layout holds, as far as addresses expire. */
   readonly validFrom: number;
   readonly validUntil: number;
   /** Whether a thought had to go since the user spoke last. */
   readonly lostThought: boolean;
-  readonly repairs: List<Repair>;
+  readonly repairs: List<PromptRepair>;
   readonly boundaries: List<Boundary>;
   readonly dropped: List<Dropped>;
   /** By expanded branches; those of the path itself are among its choices. */
@@ -61,7 +60,7 @@ export interface Referral {
 }
 
 /** A part with its position in the prompt and the node that it comes from. */
-export interface PlacedPart {
+export interface PositionedPart {
   readonly role: "user" | "model";
   readonly part: Part;
   readonly origin: Provenance;
@@ -75,14 +74,14 @@ export interface Answer {
   readonly step: string | undefined;
 }
 
-/** The parts of one answer that wait until all its calls have results. */
-export interface Held {
+/** The thoughts of one answer whose text or call has not come yet. */
+export interface PendingThoughts {
   readonly answer: Answer;
-  readonly pieces: readonly Piece[];
+  readonly drafts: readonly DraftPart[];
 }
 
-/** A part on its way to its place. */
-export interface Piece {
+/** A part of a node that has no position in the prompt yet. */
+export interface DraftPart {
   readonly role: "user" | "model";
   readonly part: Part;
   readonly nodeId: string;
@@ -96,19 +95,25 @@ export interface Piece {
   readonly choice?: Choice | undefined;
 }
 
-/** A tool call on its way into the prompt, with its result once that is known. */
-export interface Draft {
+/** The parts of a node before they are appended, and the layout with the notes that they made necessary. */
+export interface NodeDrafts {
+  readonly layout: Layout;
+  readonly drafts: readonly DraftPart[];
+}
+
+/** A tool call of the open exchange, with its result once that is there. */
+export interface PendingCall {
   readonly nodeId: string;
   /** As it is rendered: unique. */
   readonly id: string;
   readonly name: string;
   readonly shown: boolean;
   readonly within: string | undefined;
-  readonly result?: Piece;
+  readonly result?: DraftPart;
 }
 
-/** Where the summary of a completed task begins in the prompt, and whether the task is expanded there. */
-export interface SummaryPlace {
+/** The summary of a completed task in the prompt: where it begins, and whether the task is expanded there. */
+export interface SummaryEntry {
   readonly nodeId: string;
   readonly firstPart: number;
   readonly asked: boolean;
@@ -121,9 +126,9 @@ export const emptyLayout: Layout = {
   parts: undefined,
   chars: 0,
   answer: undefined,
-  held: undefined,
+  pendingThoughts: undefined,
   exchange: noExchange,
-  drafts: [],
+  pendingCalls: [],
   deferred: undefined,
   speaker: undefined,
   ids: PersistentMap.empty(),
@@ -143,13 +148,13 @@ export const emptyLayout: Layout = {
   ignored: undefined,
 };
 
-/** Puts a piece after everything else, with whatever has to stand between. */
-export function emit(before: Layout, piece: Piece): Layout {
-  const layout = marked(before, piece);
-  return place(piece.role === "model" ? beforeModel(layout, piece) : dropHeld(layout), piece);
+/** Appends a part, with whatever has to stand between it and the last one. */
+export function emit(before: Layout, draft: DraftPart): Layout {
+  const layout = marked(before, draft);
+  return append(draft.role === "model" ? beforeModel(layout, draft) : dropPendingThoughts(layout), draft);
 }
 
-function marked(layout: Layout, { nodeId, choice }: Piece): Layout {
+function marked(layout: Layout, { nodeId, choice }: DraftPart): Layout {
   return choice === undefined ? layout : mark(layout, nodeId, choice);
 }
 
@@ -166,7 +171,7 @@ export function drop(layout: Layout, nodeId: string, what: Dropped["what"]): Lay
 }
 
 /** The layout with a note that something was put right for a provider's sake. */
-export function repair(layout: Layout, nodeId: string, what: Repair["what"]): Layout {
+export function repair(layout: Layout, nodeId: string, what: PromptRepair["what"]): Layout {
   return { ...layout, repairs: put(layout.repairs, { what, nodeId, part: sizeOf(layout.parts) }) };
 }
 
@@ -175,52 +180,58 @@ export function sameAnswer(one: Answer | undefined, other: Answer | undefined): 
   return one !== undefined && other !== undefined && one.step === other.step;
 }
 
-/** Thoughts that came to nothing go. */
-export function dropHeld(layout: Layout): Layout {
-  const { held } = layout;
-  if (held === undefined) return layout;
-  const without: Layout = { ...layout, held: undefined };
-  return held.pieces.reduce((next, { nodeId }) => drop(next, nodeId, "thought_alone"), without);
+/** Drops thoughts that were followed by no text and no call. */
+export function dropPendingThoughts(layout: Layout): Layout {
+  const { pendingThoughts } = layout;
+  if (pendingThoughts === undefined) return layout;
+  const without: Layout = { ...layout, pendingThoughts: undefined };
+  return pendingThoughts.drafts.reduce((next, { nodeId }) => drop(next, nodeId, "thought_alone"), without);
 }
 
-function beforeModel(layout: Layout, piece: Piece): Layout {
-  const held = sameAnswer(layout.held?.answer, piece.answer) ? layout.held : undefined;
-  let next = held === undefined ? dropHeld(layout) : { ...layout, held: undefined };
-  if (next.parts === undefined) next = putIn(next, piece, "opening", opening);
-  else if (next.parts.item.role === "model" && !sameAnswer(next.answer, piece.answer))
-    next = putIn(next, piece, "between_answers", between);
-  for (const thought of held?.pieces ?? []) next = place(marked(next, thought), thought);
+function beforeModel(layout: Layout, draft: DraftPart): Layout {
+  const isSame = sameAnswer(layout.pendingThoughts?.answer, draft.answer);
+  const thoughts = isSame ? layout.pendingThoughts : undefined;
+  let next = isSame ? { ...layout, pendingThoughts: undefined } : dropPendingThoughts(layout);
+  if (next.parts === undefined) next = insertText(next, draft, "opening", opening);
+  else if (next.parts.item.role === "model" && !sameAnswer(next.answer, draft.answer))
+    next = insertText(next, draft, "between_answers", between);
+  for (const thought of thoughts?.drafts ?? []) next = append(marked(next, thought), thought);
   return next;
 }
 
 const opening = "[The conversation before this point is not part of this prompt.]";
 const between = "[Go on.]";
 
-function putIn(layout: Layout, { nodeId, within }: Piece, what: "opening" | "between_answers", text: string) {
-  const piece: Piece = { role: "user", part: { text }, nodeId, within, rule: what, cut: false };
-  return place(repair(layout, nodeId, what), piece);
+function insertText(
+  layout: Layout,
+  { nodeId, within }: DraftPart,
+  what: "opening" | "between_answers",
+  text: string,
+) {
+  const draft: DraftPart = { role: "user", part: { text }, nodeId, within, rule: what, cut: false };
+  return append(repair(layout, nodeId, what), draft);
 }
 
-function place(layout: Layout, piece: Piece): Layout {
+function append(layout: Layout, draft: DraftPart): Layout {
   const last = layout.parts?.item;
-  const joins = last?.role === piece.role;
+  const joins = last?.role === draft.role;
   const content = last === undefined ? 0 : last.content + (joins ? 0 : 1);
   const at = joins && last !== undefined ? last.at + 1 : 0;
-  const { role, part } = piece;
-  const placed: PlacedPart = { role, part, origin: originOf(piece), content, at };
+  const { role, part } = draft;
+  const positioned: PositionedPart = { role, part, origin: originOf(draft), content, at };
   const opensTurn = role === "user" && !joins && !("functionResponse" in part);
   return {
     ...layout,
-    parts: put(layout.parts, placed),
+    parts: put(layout.parts, positioned),
     chars: layout.chars + lengthOf(part),
-    answer: role === "model" ? piece.answer : undefined,
-    seen: seeAll(layout.seen, piece, content, at),
-    refers: referring(layout.refers, piece),
+    answer: role === "model" ? draft.answer : undefined,
+    seen: seeAll(layout.seen, draft, content, at),
+    refers: referring(layout.refers, draft),
     lostThought: layout.lostThought && !opensTurn,
   };
 }
 
-function originOf({ nodeId, rule, within, cut }: Piece): Provenance {
+function originOf({ nodeId, rule, within, cut }: DraftPart): Provenance {
   return {
     nodeId,
     rule,
@@ -229,23 +240,28 @@ function originOf({ nodeId, rule, within, cut }: Piece): Provenance {
   };
 }
 
-function seeAll(seen: Layout["seen"], { shows, part }: Piece, content: number, at: number): Layout["seen"] {
+function seeAll(
+  seen: Layout["seen"],
+  { shows, part }: DraftPart,
+  content: number,
+  at: number,
+): Layout["seen"] {
   const field = fieldOf(part);
   let next = seen;
   for (const shown of shows ?? []) {
     const { from, to, start, end, chars } = shown;
     const part = defined({ chars });
-    const place: ShownPlace = { from, to, content, part: at, field, start, end, ...part };
-    next = see(next, shown, place);
+    const position: ShownPosition = { from, to, content, part: at, field, start, end, ...part };
+    next = see(next, shown, position);
   }
   return next;
 }
 
-function referring(before: Layout["refers"], { nodeId, refers }: Piece): Layout["refers"] {
+function referring(before: Layout["refers"], { nodeId, refers }: DraftPart): Layout["refers"] {
   return refers === undefined ? before : refers.reduce((list, lines) => put(list, { nodeId, lines }), before);
 }
 
-function fieldOf(part: Part): ShownPlace["field"] {
+function fieldOf(part: Part): ShownPosition["field"] {
   if ("fileData" in part) return "fileData";
   if ("functionResponse" in part) return "output" in part.functionResponse.response ? "output" : "error";
   return "text";

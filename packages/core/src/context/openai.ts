@@ -39,14 +39,14 @@ function userMessages(parts: readonly Part[], ids: WireIds): readonly OpenAIMess
   const results = parts.flatMap((part) => {
     if (!("functionResponse" in part)) return [];
     const { id, response } = part.functionResponse;
-    const said = "error" in response ? `Error: ${response.error}` : response.output;
-    return [{ role: "tool" as const, tool_call_id: ids.of(id), content: wireText(said) }];
+    const content = "error" in response ? `Error: ${response.error}` : response.output;
+    return [{ role: "tool" as const, tool_call_id: ids.of(id), content: wireText(content) }];
   });
-  const said = [...parts.flatMap(resultMedia), ...parts.flatMap(contentPart)];
-  if (said.length === 0) return results;
-  const [only] = said;
-  const plain = said.length === 1 && only?.type === "text";
-  return [...results, { role: "user", content: plain ? only.text : said }];
+  const content = [...parts.flatMap(resultMedia), ...parts.flatMap(contentPart)];
+  if (content.length === 0) return results;
+  const [only] = content;
+  const plain = content.length === 1 && only?.type === "text";
+  return [...results, { role: "user", content: plain ? only.text : content }];
 }
 
 /** A tool's message holds text only: what a result shows besides follows as the user's. */

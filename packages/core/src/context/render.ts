@@ -1,20 +1,20 @@
 import {
+  Ancestry,
   type Choices,
   type ConversationContext,
   choose,
   firstChoices,
   type Ignored,
   type TurnNode,
-  Walk,
 } from "../conversation/index.js";
 import { emptyLayout, type Layout } from "./layout.js";
 import { type List, put } from "./list.js";
+import { emptyListCache, type ListCache } from "./list-cache.js";
 import { providerFacts } from "./providers.js";
+import type { RenderScope, RenderSettings } from "./render-scope.js";
 import { renderingOf } from "./rendering.js";
-import type { Scene, Settings } from "./scene.js";
 import { openWith, step } from "./step.js";
 import type { Rendering, RenderOptions } from "./types.js";
-import { freshMemory, type Memory } from "./written.js";
 
 /**
  * The prompt that a conversation stands for: everything from the root to the head, as far as the path's own
@@ -35,8 +35,8 @@ export interface RendererOptions {
  * same results as from scratch; a turn that is appended costs what it adds.
  */
 export class ContextRenderer {
-  /** By what of the options changes every part; the last used is last. */
-  readonly #known = new Map<string, Known>();
+  /** By those options that change every part; the last used is last. */
+  readonly #caches = new Map<string, RenderCache>();
   readonly #checkpoints: number;
 
   constructor({ checkpoints = 4096 }: RendererOptions = {}) {
@@ -44,60 +44,60 @@ export class ContextRenderer {
   }
 
   render(context: ConversationContext, options: RenderOptions = {}): Rendering {
-    const settings = settle(context, options);
-    const known = this.#knownFor(context.sessionId, settings);
-    const walk = Walk.to(context, options.headId ?? context.currentNodeId);
-    const state = reach(known, walk, settings, this.#checkpoints);
-    return renderingOf(state, known.memory);
+    const settings = settingsOf(context, options);
+    const cache = this.#cacheFor(context.sessionId, settings);
+    const ancestry = Ancestry.to(context, options.headId ?? context.currentNodeId);
+    const state = stateAt(cache, ancestry, settings, this.#checkpoints);
+    return renderingOf(state, cache.lists);
   }
 
   /** Forgets all states; the next rendering starts from scratch. */
   forget(): void {
-    this.#known.clear();
+    this.#caches.clear();
   }
 
-  #knownFor(sessionId: string, { target, bound, now }: Settings): Known {
+  #cacheFor(sessionId: string, { target, bound, now }: RenderSettings): RenderCache {
     const timeless = now === Number.POSITIVE_INFINITY;
     const key = JSON.stringify([sessionId, target?.provider, target?.model, bound, timeless]);
-    const known = this.#known.get(key) ?? { states: new Map(), memory: freshMemory() };
-    this.#known.delete(key);
-    this.#known.set(key, known);
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= mostTargets) break;
-      this.#known.delete(oldest);
+    const cache = this.#caches.get(key) ?? { states: new Map(), lists: emptyListCache() };
+    this.#caches.delete(key);
+    this.#caches.set(key, cache);
+    for (const oldest of this.#caches.keys()) {
+      if (this.#caches.size <= mostTargets) break;
+      this.#caches.delete(oldest);
     }
-    return known;
+    return cache;
   }
 }
 
-/** A renderer that serves this many kinds of prompt at once keeps what it knows of each. */
+/** For so many kinds of prompt a renderer keeps what it knows. */
 const mostTargets = 4;
 
-/** How many levels lie between two states that are kept on the way. */
+/** How many levels lie between two checkpoints. */
 const levelsApart = 64;
 
-interface Known {
+interface RenderCache {
   /** States as their node's own rendering has them; the last used is last. */
-  readonly states: Map<string, State>;
-  readonly memory: Memory;
+  readonly states: Map<string, RenderState>;
+  readonly lists: ListCache;
 }
 
 /** Everything known at one node. */
-interface State {
+interface RenderState {
   readonly choices: Choices;
   /** What the path decided to no effect: of journals of 0.1 only, since it is refused now. */
   readonly ignored: List<Ignored>;
   readonly layout: Layout;
-  /** Layouts on the way to this one, under the choices of this one. */
-  readonly way: List<Stop>;
+  /** Layouts above this one, made under the choices of this one. */
+  readonly checkpoints: List<Checkpoint>;
 }
 
-interface Stop {
+interface Checkpoint {
   readonly depth: number;
   readonly layout: Layout;
 }
 
-function settle(context: ConversationContext, options: RenderOptions): Settings {
+function settingsOf(context: ConversationContext, options: RenderOptions): RenderSettings {
   const { expand, target, now, boundThinking } = options;
   const facts = target === undefined ? undefined : providerFacts(target.provider);
   return {
@@ -108,73 +108,78 @@ function settle(context: ConversationContext, options: RenderOptions): Settings 
   };
 }
 
-function reach(known: Known, walk: Walk, settings: Settings, most: number): State {
-  const { tip } = walk;
-  const found = nearest(known, walk, settings);
+function stateAt(
+  cache: RenderCache,
+  ancestry: Ancestry,
+  settings: RenderSettings,
+  most: number,
+): RenderState {
+  const { tip } = ancestry;
+  const found = nearest(cache, ancestry, settings);
   if (found?.depth === tip.depth) return found.state;
-  const chosen = replayChoices(walk, found);
-  const from = startFrom(chosen, found, settings);
-  const scene: Scene = {
-    context: walk.context,
-    walk,
+  const chosen = replayChoices(ancestry, found);
+  const from = resumePoint(chosen, found, settings);
+  const scope: RenderScope = {
+    context: ancestry.context,
+    ancestry,
     choices: chosen.choices,
     settings,
     within: undefined,
     around: [],
   };
-  let layout = from.layout ?? begin(chosen.choices, scene);
-  let way = from.way;
+  let layout = from.layout ?? begin(chosen.choices, scope);
+  let checkpoints = from.checkpoints;
   for (let depth = from.depth; depth <= tip.depth; depth += 1) {
-    layout = step(layout, walk.nodeAt(depth), scene);
+    layout = step(layout, ancestry.nodeAt(depth), scope);
     if (depth % levelsApart !== 0) continue;
-    way = put(way, { depth, layout });
+    checkpoints = put(checkpoints, { depth, layout });
     const there = chosen.at.get(depth);
     const own = there !== undefined && chosen.affectedAfter(depth) > depth;
-    if (own) keep(known, walk.nodeAt(depth).id, { ...there, layout, way }, most);
+    if (own) cacheState(cache, ancestry.nodeAt(depth).id, { ...there, layout, checkpoints }, most);
   }
-  const state: State = { choices: chosen.choices, ignored: chosen.ignored, layout, way };
-  keep(known, tip.id, state, most);
+  const state: RenderState = { choices: chosen.choices, ignored: chosen.ignored, layout, checkpoints };
+  cacheState(cache, tip.id, state, most);
   return state;
 }
 
 /** The lowest node of the path whose state is known and still holds. */
-function nearest(known: Known, walk: Walk, settings: Settings) {
-  if (known.states.size === 0) return undefined;
-  for (let depth = walk.tip.depth; depth >= 0; depth -= 1) {
-    const { id } = walk.nodeAt(depth);
-    const state = known.states.get(id);
+function nearest(cache: RenderCache, ancestry: Ancestry, settings: RenderSettings) {
+  if (cache.states.size === 0) return undefined;
+  for (let depth = ancestry.tip.depth; depth >= 0; depth -= 1) {
+    const { id } = ancestry.nodeAt(depth);
+    const state = cache.states.get(id);
     if (state === undefined || !holds(state.layout, settings)) continue;
-    keep(known, id, state, Number.POSITIVE_INFINITY);
+    cacheState(cache, id, state, Number.POSITIVE_INFINITY);
     return { depth, state };
   }
   return undefined;
 }
 
 /** Whether a layout is the same under these options. */
-function holds(layout: Layout, { expand, now }: Settings): boolean {
+function holds(layout: Layout, { expand, now }: RenderSettings): boolean {
   if (now !== Number.POSITIVE_INFINITY && (now < layout.validFrom || now >= layout.validUntil)) return false;
   if (!layout.asked.every((taskId) => expand.has(taskId))) return false;
   for (const taskId of expand) if (layout.summaries.get(taskId)?.asked === false) return false;
   return true;
 }
 
-interface Replay extends Decided {
+interface Replay extends DecidedChoices {
   /** What was decided at the depths where states are kept. */
-  readonly at: ReadonlyMap<number, Decided>;
+  readonly at: ReadonlyMap<number, DecidedChoices>;
   /** The shallowest depth that is rendered differently for anything below this depth. */
   affectedAfter(depth: number): number;
 }
 
-type Decided = Pick<State, "choices" | "ignored">;
+type DecidedChoices = Pick<RenderState, "choices" | "ignored">;
 
-function replayChoices(walk: Walk, found: { depth: number; state: State } | undefined): Replay {
+function replayChoices(ancestry: Ancestry, found: { depth: number; state: RenderState } | undefined): Replay {
   const first = found === undefined ? 0 : found.depth + 1;
-  let choices = found?.state.choices ?? firstChoices(walk.nodeAt(0));
+  let choices = found?.state.choices ?? firstChoices(ancestry.nodeAt(0));
   let ignored = found?.state.ignored;
-  const at = new Map<number, Decided>();
+  const at = new Map<number, DecidedChoices>();
   const effects: { readonly depth: number; readonly affects: number }[] = [];
-  for (let depth = first; depth <= walk.tip.depth; depth += 1) {
-    const chosen = choose(choices, walk.nodeAt(depth), walk, 0);
+  for (let depth = first; depth <= ancestry.tip.depth; depth += 1) {
+    const chosen = choose(choices, ancestry.nodeAt(depth), ancestry, 0);
     choices = chosen.choices;
     if (chosen.ignored.length > 0) for (const one of chosen.ignored) ignored = put(ignored, one);
     if (chosen.affects !== Number.POSITIVE_INFINITY) effects.push({ depth, affects: chosen.affects });
@@ -199,43 +204,48 @@ function leastAfter(effects: readonly { readonly depth: number; readonly affects
   };
 }
 
-interface From {
+interface ResumePoint {
   /** The first node to lay out. */
   readonly depth: number;
   readonly layout: Layout | undefined;
-  readonly way: List<Stop>;
+  readonly checkpoints: List<Checkpoint>;
 }
 
-/** The last layout on the way that none of the new choices touches. */
-function startFrom(
+/** The last checkpoint that none of the new choices touches. */
+function resumePoint(
   chosen: Replay,
-  found: { depth: number; state: State } | undefined,
-  settings: Settings,
-): From {
+  found: { depth: number; state: RenderState } | undefined,
+  settings: RenderSettings,
+): ResumePoint {
   const { start } = chosen.choices;
-  const scratch: From = { depth: start.depth, layout: undefined, way: undefined };
+  const scratch: ResumePoint = { depth: start.depth, layout: undefined, checkpoints: undefined };
   if (found === undefined || found.state.choices.start !== start) return scratch;
   const affected = chosen.affectedAfter(found.depth);
   if (affected > found.depth)
-    return { depth: found.depth + 1, layout: found.state.layout, way: found.state.way };
-  let way = found.state.way;
-  while (way !== undefined && (way.item.depth >= affected || !holds(way.item.layout, settings)))
-    way = way.before;
-  return way === undefined ? scratch : { depth: way.item.depth + 1, layout: way.item.layout, way };
+    return { depth: found.depth + 1, layout: found.state.layout, checkpoints: found.state.checkpoints };
+  let checkpoints = found.state.checkpoints;
+  while (
+    checkpoints !== undefined &&
+    (checkpoints.item.depth >= affected || !holds(checkpoints.item.layout, settings))
+  )
+    checkpoints = checkpoints.before;
+  return checkpoints === undefined
+    ? scratch
+    : { depth: checkpoints.item.depth + 1, layout: checkpoints.item.layout, checkpoints };
 }
 
 /** The layout before the first node that stays. */
-function begin({ start }: Choices, scene: Scene): Layout {
-  const node = scene.context.nodes.get(start.nodeId);
+function begin({ start }: Choices, scope: RenderScope): Layout {
+  const node = scope.context.nodes.get(start.nodeId);
   const { rule } = start;
   if (node === undefined || rule === "root") return emptyLayout;
   const boundary = { rule, nodeId: node.id, targetId: node.id, firstPart: 0 } as const;
   const boundaries = put(emptyLayout.boundaries, boundary);
   const changed: Layout = { ...emptyLayout, changedUntil: node.depth, boundaries };
-  return node.payload.kind === "summary" ? openWith(changed, node, node.payload, scene) : changed;
+  return node.payload.kind === "summary" ? openWith(changed, node, node.payload, scope) : changed;
 }
 
-function keep({ states }: Known, id: TurnNode["id"], state: State, most: number): void {
+function cacheState({ states }: RenderCache, id: TurnNode["id"], state: RenderState, most: number): void {
   states.delete(id);
   states.set(id, state);
   for (const oldest of states.keys()) {

@@ -1,11 +1,11 @@
 import type { Choices, Ignored } from "../conversation/index.js";
-import { dropHeld, type Layout, type PlacedPart } from "./layout.js";
+import { dropPendingThoughts, type Layout, type PositionedPart } from "./layout.js";
 import { itemsOf, type List, sizeOf } from "./list.js";
+import { asContents, asProvenance, type ListCache, writeList } from "./list-cache.js";
 import type { BrokenReferral, RenderReport } from "./report.js";
 import { awaitsResults, closeCalls } from "./rule-calls.js";
 import type { Rendering } from "./types.js";
 import { Visibility } from "./visibility.js";
-import { asContents, asProvenance, type Memory, writeDown } from "./written.js";
 
 /** What is known where a rendering ends. */
 interface Rendered {
@@ -15,22 +15,22 @@ interface Rendered {
 }
 
 /** Finishes a layout for reading: open calls are closed for now, and lists made when asked for. */
-export function renderingOf(rendered: Rendered, memory: Memory): Rendering {
+export function renderingOf(rendered: Rendered, lists: ListCache): Rendering {
   const { layout } = rendered;
   const provisional = awaitsResults(layout);
-  const final = dropHeld(closeCalls(layout));
-  let contents: Memory["contents"] | undefined;
-  let provenance: Memory["provenance"] | undefined;
+  const final = dropPendingThoughts(closeCalls(layout));
+  let contents: ListCache["contents"] | undefined;
+  let provenance: ListCache["provenance"] | undefined;
   let report: RenderReport | undefined;
   return {
     get contents() {
-      contents ??= writeDown(final.parts, memory.contents, asContents);
-      memory.contents = contents;
+      contents ??= writeList(final.parts, lists.contents, asContents);
+      lists.contents = contents;
       return contents.entries;
     },
     get provenance() {
-      provenance ??= writeDown(final.parts, memory.provenance, asProvenance);
-      memory.provenance = provenance;
+      provenance ??= writeList(final.parts, lists.provenance, asProvenance);
+      lists.provenance = provenance;
       return provenance.entries;
     },
     visibility: new Visibility(final.seen),
@@ -70,7 +70,7 @@ function brokenIn({ refers, seen }: Layout): readonly BrokenReferral[] {
 }
 
 /** Whether the last content holds results: a tool loop is open. */
-function endsInResults(parts: List<PlacedPart>): boolean {
+function endsInResults(parts: List<PositionedPart>): boolean {
   const content = parts?.item.content;
   for (let cell = parts; cell !== undefined && cell.item.content === content; cell = cell.before)
     if ("functionResponse" in cell.item.part) return true;

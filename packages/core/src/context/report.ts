@@ -19,15 +19,15 @@ export interface RenderReport {
   /** `off`: a thought that an open tool loop needs had to go, so thinking cannot be asked for in it. */
   readonly thinking: "kept" | "off";
   readonly start: RenderStart;
-  readonly repairs: readonly Repair[];
+  readonly repairs: readonly PromptRepair[];
   readonly boundaries: readonly Boundary[];
   readonly dropped: readonly Dropped[];
   readonly ignored: readonly Ignored[];
-  /** Texts that are not true in this prompt: what they speak of does not stand in it. None in a sound one. */
+  /** Stubs and deltas whose lines are missing from this prompt. None in a sound one. */
   readonly broken: readonly BrokenReferral[];
 }
 
-/** A stub or a delta (`refers`) whose lines do not stand in the prompt. */
+/** A stub or a delta (`refers`) whose lines are missing from the prompt. */
 export interface BrokenReferral {
   /** The node whose text speaks of them. */
   readonly nodeId: string;
@@ -40,8 +40,8 @@ export interface RenderStart {
   readonly nodeId: string;
 }
 
-/** Something was put in that no node says. `part` counts over all contents. */
-export interface Repair {
+/** An addition to the prompt that comes from no node. `part` counts over all contents. */
+export interface PromptRepair {
   readonly what: /** A call without a result got an error as result. */
     | "interrupted"
     /** The model would have spoken first. */
@@ -81,7 +81,7 @@ export interface Boundary {
   readonly firstPart: number;
 }
 
-/** Something that a node says and the prompt does not. */
+/** Content of a node that the prompt leaves out. */
 export interface Dropped {
   readonly nodeId: string;
   readonly what:

@@ -1,45 +1,44 @@
 import type { FileApiState, FileContent, ShownText } from "../conversation/index.js";
 import { chooseSuffix, frameText, quoteForDisplay } from "../text/index.js";
-import type { Layout, Piece } from "./layout.js";
+import type { DraftPart, Layout, NodeDrafts } from "./layout.js";
 import { put, sizeOf } from "./list.js";
-import type { Ground, Scene, Settings } from "./scene.js";
-import { userText } from "./scene.js";
+import type { PartSource, RenderScope, RenderSettings } from "./render-scope.js";
+import { userText } from "./render-scope.js";
 import { addressText } from "./texts.js";
 
 /** How long before its end an address is not used any more, in milliseconds: a request takes its time. */
 export const addressMargin = 10 * 60_000;
 
-/** A layout, and the pieces that are to be put into it. */
-export interface Told {
-  readonly layout: Layout;
-  readonly pieces: readonly Piece[];
-}
-
 /** A state of a file: framed text, or the address of the same bytes. */
-export function fileContent(layout: Layout, payload: FileContent, ground: Ground, scene: Scene): Told {
-  const api = addressOf(payload, ground);
-  const { settings } = scene;
-  if (api === undefined || !isUsable(api, settings)) return { layout, pieces: [inline(payload, ground)] };
+export function fileContent(
+  layout: Layout,
+  payload: FileContent,
+  source: PartSource,
+  scope: RenderScope,
+): NodeDrafts {
+  const api = addressOf(payload, source);
+  const { settings } = scope;
+  if (api === undefined || !isUsable(api, settings)) return { layout, drafts: [inline(payload, source)] };
   const until = api.expiresAt - addressMargin;
   if (settings.now < until) {
     const validUntil = Math.min(layout.validUntil, until);
-    return { layout: { ...layout, validUntil }, pieces: byAddress(payload, api, ground) };
+    return { layout: { ...layout, validUntil }, drafts: byAddress(payload, api, source) };
   }
-  return { layout: expired(layout, until, ground), pieces: [inline(payload, ground)] };
+  return { layout: expired(layout, until, source), drafts: [inline(payload, source)] };
 }
 
-function addressOf(payload: FileContent, { choice }: Ground): FileApiState | undefined {
+function addressOf(payload: FileContent, { choice }: PartSource): FileApiState | undefined {
   if (choice?.form.form === "uri") return choice.form.fileApi;
   return choice?.form.form === "inline" ? undefined : payload.fileApi;
 }
 
 /** Whether the address could be used at some time. */
-function isUsable({ state, uri }: FileApiState, { target, now }: Settings): boolean {
+function isUsable({ state, uri }: FileApiState, { target, now }: RenderSettings): boolean {
   const google = target === undefined || target.provider === "google";
   return state === "ACTIVE" && uri !== "" && google && now !== Number.POSITIVE_INFINITY;
 }
 
-function expired(layout: Layout, until: number, { nodeId }: Ground): Layout {
+function expired(layout: Layout, until: number, { nodeId }: PartSource): Layout {
   const firstPart = sizeOf(layout.parts);
   return {
     ...layout,
@@ -49,17 +48,17 @@ function expired(layout: Layout, until: number, { nodeId }: Ground): Layout {
   };
 }
 
-function inline(payload: FileContent, ground: Ground): Piece {
+function inline(payload: FileContent, source: PartSource): DraftPart {
   const { text, start } = frameText(attributesOf(payload), payload.text, suffixFor(payload));
   const shows = shownOf(payload, start, start + payload.text.length);
-  return { ...userText(ground, "file_inline", text), shows };
+  return { ...userText(source, "file_inline", text), shows };
 }
 
-function byAddress(payload: FileContent, api: FileApiState, ground: Ground): readonly Piece[] {
+function byAddress(payload: FileContent, api: FileApiState, source: PartSource): readonly DraftPart[] {
   const part = { fileData: { fileUri: api.uri, mimeType: api.mimeType } };
   return [
-    userText(ground, "file_uri", addressText(attributesOf(payload))),
-    { ...ground, role: "user", part, rule: "file_uri", shows: shownOf(payload, 0, 0) },
+    userText(source, "file_uri", addressText(attributesOf(payload))),
+    { ...source, role: "user", part, rule: "file_uri", shows: shownOf(payload, 0, 0) },
   ];
 }
 

@@ -1,53 +1,60 @@
 import type { ModelMessage, OverlayForm, TurnNode, UserMessage } from "../conversation/index.js";
 import { defined } from "../text/index.js";
-import { drop, dropHeld, emit, type Layout, mark, type Piece } from "./layout.js";
+import {
+  type DraftPart,
+  drop,
+  dropPendingThoughts,
+  emit,
+  type Layout,
+  mark,
+  type NodeDrafts,
+} from "./layout.js";
+import { followers, type PartSource, type RenderScope, userText } from "./render-scope.js";
 import { mediaParts } from "./rule-media.js";
-import { followers, type Ground, type Scene, userText } from "./scene.js";
 import { withinText } from "./shows.js";
-import { isSaid } from "./texts.js";
+import { hasText } from "./texts.js";
 import { whyLost } from "./thoughts.js";
 
-/** Puts the pieces of a node in their place; one that has none in its chosen form says that it is gone. */
-export function sayAll(layout: Layout, pieces: readonly Piece[], ground: Ground): Layout {
-  if (pieces.length === 0)
-    return ground.choice === undefined ? layout : mark(layout, ground.nodeId, ground.choice);
-  return followers(pieces).reduce(emit, layout);
+/** Appends the parts of a node. Where its chosen form has none, the boundary is noted all the same. */
+export function appendDrafts(layout: Layout, drafts: readonly DraftPart[], source: PartSource): Layout {
+  if (drafts.length === 0)
+    return source.choice === undefined ? layout : mark(layout, source.nodeId, source.choice);
+  return followers(drafts).reduce(emit, layout);
 }
 
 /** A text on the user's side, in its chosen form; a blank one is left out, and said to be. */
-export function saidText(
+export function draftText(
   layout: Layout,
   text: string,
-  rule: Piece["rule"],
-  ground: Ground,
-): { readonly layout: Layout; readonly pieces: readonly Piece[] } {
-  const form = ground.choice?.form;
-  const piece = form?.form === "replaced" ? replacedText(ground, form) : userText(ground, rule, text);
-  const said = "text" in piece.part && isSaid(piece.part.text);
-  return said
-    ? { layout, pieces: [piece] }
-    : { layout: drop(layout, ground.nodeId, "empty_text"), pieces: [] };
+  rule: DraftPart["rule"],
+  source: PartSource,
+): NodeDrafts {
+  const form = source.choice?.form;
+  const draft = form?.form === "replaced" ? replacedText(source, form) : userText(source, rule, text);
+  return "text" in draft.part && hasText(draft.part.text)
+    ? { layout, drafts: [draft] }
+    : { layout: drop(layout, source.nodeId, "empty_text"), drafts: [] };
 }
 
 function replacedText(
-  ground: Ground,
+  source: PartSource,
   { text, by, shows, refers }: Extract<OverlayForm, { form: "replaced" }>,
-): Piece {
+): DraftPart {
   return {
-    ...userText(ground, by, text),
+    ...userText(source, by, text),
     refers,
     ...(shows === undefined ? {} : { shows: withinText(text, shows) }),
   };
 }
 
 /** The layout with a user's message: its words, then its media. */
-export function userMessage(layout: Layout, payload: UserMessage, ground: Ground): Layout {
+export function userMessage(layout: Layout, payload: UserMessage, source: PartSource): Layout {
   const media = payload.media ?? [];
-  const silent = media.length > 0 && payload.text.trim() === "" && ground.choice?.form.form !== "replaced";
-  const said = silent ? { layout, pieces: [] } : saidText(layout, payload.text, "message", ground);
-  const { layout: next, parts } = mediaParts(said.layout, media, ground.nodeId);
-  const shown = parts.map((part): Piece => ({ ...ground, role: "user", part, rule: "media" }));
-  return sayAll(next, [...said.pieces, ...shown], ground);
+  const silent = media.length > 0 && payload.text.trim() === "" && source.choice?.form.form !== "replaced";
+  const text = silent ? { layout, drafts: [] } : draftText(layout, payload.text, "message", source);
+  const { layout: next, parts } = mediaParts(text.layout, media, source.nodeId);
+  const attached = parts.map((part): DraftPart => ({ ...source, role: "user", part, rule: "media" }));
+  return appendDrafts(next, [...text.drafts, ...attached], source);
 }
 
 /** Thoughts wait until what they led to is there: alone they are valid nowhere. */
@@ -55,60 +62,60 @@ export function modelMessage(
   layout: Layout,
   node: TurnNode,
   payload: ModelMessage,
-  ground: Ground,
-  scene: Scene,
+  source: PartSource,
+  scope: RenderScope,
 ): Layout {
   const answer = { step: payload.step };
-  const lost = whyLost(layout, node, payload.from, scene);
-  const thoughts = lost === undefined ? thoughtPieces(payload, ground, answer) : [];
-  const texts = textPieces(payload, ground, answer, lost === undefined);
-  const next = lost === undefined ? layout : forget(layout, payload, ground.nodeId, lost);
-  const alone = thoughts.length > 0 ? dropHeld(next) : next;
-  if (texts.length > 0) return sayAll(alone, [...thoughts, ...texts], ground);
+  const lost = whyLost(layout, node, payload.from, scope);
+  const thoughts = lost === undefined ? thoughtDrafts(payload, source, answer) : [];
+  const texts = textDrafts(payload, source, answer, lost === undefined);
+  const next = lost === undefined ? layout : forget(layout, payload, source.nodeId, lost);
+  const alone = thoughts.length > 0 ? dropPendingThoughts(next) : next;
+  if (texts.length > 0) return appendDrafts(alone, [...thoughts, ...texts], source);
   if (thoughts.length === 0)
-    return sayAll(isSilent(payload) ? next : drop(next, node.id, "empty_text"), [], ground);
-  const pieces = thoughts.map((piece, at) => ({ ...piece, cut: piece.cut && at === 0, choice: undefined }));
-  return { ...sayAll(alone, [], ground), held: { answer, pieces } };
+    return appendDrafts(isSilent(payload) ? next : drop(next, node.id, "empty_text"), [], source);
+  const drafts = thoughts.map((draft, at) => ({ ...draft, cut: draft.cut && at === 0, choice: undefined }));
+  return { ...appendDrafts(alone, [], source), pendingThoughts: { answer, drafts } };
 }
 
-function thoughtPieces(
+function thoughtDrafts(
   payload: ModelMessage,
-  ground: Ground,
-  answer: Piece["answer"] & object,
-): readonly Piece[] {
+  source: PartSource,
+  answer: DraftPart["answer"] & object,
+): readonly DraftPart[] {
   const { thought, redactedThought, signature } = payload;
-  const common = { ...ground, role: "model", rule: "thought", answer } as const;
-  const pieces: Piece[] = [];
+  const common = { ...source, role: "model", rule: "thought", answer } as const;
+  const drafts: DraftPart[] = [];
   if (thought !== undefined && (thought.trim() !== "" || signature !== undefined)) {
     const signed = defined({ thoughtSignature: signature });
-    pieces.push({ ...common, part: { text: thought, thought: true, ...signed } });
+    drafts.push({ ...common, part: { text: thought, thought: true, ...signed } });
   }
   if (redactedThought !== undefined && redactedThought !== "")
-    pieces.push({ ...common, part: { redactedThought } });
-  return pieces;
+    drafts.push({ ...common, part: { redactedThought } });
+  return drafts;
 }
 
-function textPieces(
+function textDrafts(
   payload: ModelMessage,
-  ground: Ground,
-  answer: Piece["answer"] & object,
+  source: PartSource,
+  answer: DraftPart["answer"] & object,
   signs: boolean,
-): readonly Piece[] {
-  const form = ground.choice?.form;
+): readonly DraftPart[] {
+  const form = source.choice?.form;
   const replaced = form?.form === "replaced" ? form : undefined;
   const text = replaced?.text ?? payload.text;
-  if (!isSaid(text)) return [];
+  if (!hasText(text)) return [];
   const signature = payload.thought === undefined ? payload.signature : undefined;
   const signed = signs && replaced === undefined && signature !== undefined;
   const part = signed ? { text, thoughtSignature: signature } : { text };
   const shows = replaced?.shows === undefined ? {} : { shows: withinText(text, replaced.shows) };
   const { refers } = replaced ?? {};
-  return [{ ...ground, role: "model", part, rule: replaced?.by ?? "message", answer, refers, ...shows }];
+  return [{ ...source, role: "model", part, rule: replaced?.by ?? "message", answer, refers, ...shows }];
 }
 
 /** Whether there was nothing to say: many answers are nothing but calls. */
 function isSilent({ text, thought, redactedThought }: ModelMessage): boolean {
-  return text === "" && !isSaid(thought) && redactedThought === undefined;
+  return text === "" && !hasText(thought) && redactedThought === undefined;
 }
 
 function forget(

@@ -1,5 +1,6 @@
 import {
   type Advance,
+  Ancestry,
   advance,
   type Choices,
   choose,
@@ -10,14 +11,13 @@ import {
   type TaskBoundary,
   type TaskSummary,
   type TurnNode,
-  Walk,
 } from "../conversation/index.js";
-import { drop, dropHeld, type Layout, mark, type Piece } from "./layout.js";
+import { type DraftPart, drop, dropPendingThoughts, type Layout, mark, type NodeDrafts } from "./layout.js";
 import { put, sizeOf } from "./list.js";
+import { followers, type PartSource, type RenderScope, sourceOf } from "./render-scope.js";
 import { closeCalls, hiddenCall, hiddenResult, toolCall, toolResult } from "./rule-calls.js";
 import { fileContent } from "./rule-files.js";
-import { modelMessage, saidText, sayAll, userMessage } from "./rule-messages.js";
-import { followers, type Ground, groundOf, type Scene } from "./scene.js";
+import { appendDrafts, draftText, modelMessage, userMessage } from "./rule-messages.js";
 import {
   branchSummaryText,
   compactionText,
@@ -28,57 +28,60 @@ import {
 } from "./texts.js";
 import { noteEndedExpansions } from "./thoughts.js";
 
-/** What one more node of the path makes of a layout. Pure; its cost does not grow with the layout. */
-export function step(before: Layout, node: TurnNode, scene: Scene): Layout {
-  const noted = scene.within === undefined ? noteEndedExpansions(before, node) : before;
+/** The layout with one more node of the path. Pure; its cost does not grow with the layout. */
+export function step(layout: Layout, node: TurnNode, scope: RenderScope): Layout {
+  const noted = scope.within === undefined ? noteEndedExpansions(layout, node) : layout;
   const moved = advance(noted.exchange, node);
-  const closed = moved.ends ? closeCalls(noted) : noted;
-  const ground = groundOf(closed, node, scene);
-  const told = tell({ ...closed, exchange: moved.exchange }, node, ground, moved, scene);
-  const settled = moved.settles ? closeCalls(told) : told;
-  return remember(settled, node);
+  const before = moved.ends ? closeCalls(noted) : noted;
+  const source = sourceOf(before, node, scope);
+  const after = layOut({ ...before, exchange: moved.exchange }, node, source, moved, scope);
+  return noteSpeaker(moved.settles ? closeCalls(after) : after, node);
 }
 
 /** The text of a compaction, which stands before everything that it keeps. */
-export function openWith(layout: Layout, node: TurnNode, payload: Summary, scene: Scene): Layout {
+export function openWith(layout: Layout, node: TurnNode, payload: Summary, scope: RenderScope): Layout {
   if (payload.of !== "compaction") return layout;
-  const ground: Ground = { ...groundOf(layout, node, scene), cut: false };
-  return isHiddenBy(ground)
-    ? hide(layout, ground)
-    : sayText(layout, compactionText(payload), "compaction", ground);
+  const source: PartSource = { ...sourceOf(layout, node, scope), cut: false };
+  return isHiddenBy(source)
+    ? hide(layout, source)
+    : appendText(layout, compactionText(payload), "compaction", source);
 }
 
-function tell(layout: Layout, node: TurnNode, ground: Ground, moved: Advance, scene: Scene): Layout {
+function layOut(
+  layout: Layout,
+  node: TurnNode,
+  source: PartSource,
+  moved: Advance,
+  scope: RenderScope,
+): Layout {
   const { payload } = node;
-  if (node.metadata.isHiddenFromLlm === true) return tellHidden(layout, node, moved, scene);
-  if (isHiddenBy(ground)) return tellHiddenBy(layout, node, ground, scene);
+  if (node.metadata.isHiddenFromLlm === true) return layOutHidden(layout, node, moved, scope);
+  if (isHiddenBy(source)) return layOutHiddenBy(layout, node, source, scope);
   switch (payload.kind) {
     case "user_message":
-      return userMessage(layout, payload, ground);
+      return userMessage(layout, payload, source);
     case "model_message":
-      return modelMessage(layout, node, payload, ground, scene);
+      return modelMessage(layout, node, payload, source, scope);
     case "tool_call":
-      return toolCall(layout, node, payload, ground, scene);
+      return toolCall(layout, node, payload, source, scope);
     case "tool_result":
-      return toolResult(layout, payload, ground, moved.answers);
-    case "file_content": {
-      if (ground.choice?.form.form === "replaced") return sayText(layout, "", "file_inline", ground);
-      const told = fileContent(layout, payload, ground, scene);
-      return say(told.layout, told.pieces, ground);
-    }
+      return toolResult(layout, payload, source, moved.answers);
+    case "file_content":
+      if (source.choice?.form.form === "replaced") return appendText(layout, "", "file_inline", source);
+      return appendOrDefer(fileContent(layout, payload, source, scope), source);
     case "task_boundary":
-      return taskBoundary(layout, node, payload, ground, scene);
+      return taskBoundary(layout, node, payload, source, scope);
     case "task_summary":
-      return taskSummary(layout, node, payload, ground, scene);
+      return taskSummary(layout, node, payload, source, scope);
     case "summary":
       // The text of a compaction stands at the front, or is not in force.
       return payload.of === "compaction"
         ? layout
-        : sayText(layout, branchSummaryText(payload.text), "branch_summary", ground);
+        : appendText(layout, branchSummaryText(payload.text), "branch_summary", source);
     case "restore":
-      return sayText(layout, restoreText(payload), "restore", ground);
+      return appendText(layout, restoreText(payload), "restore", source);
     case "note":
-      return payload.audience === "person" ? layout : sayText(layout, payload.text, "note", ground);
+      return payload.audience === "person" ? layout : appendText(layout, payload.text, "note", source);
     case "context_management":
     case "unknown":
       return layout;
@@ -87,43 +90,42 @@ function tell(layout: Layout, node: TurnNode, ground: Ground, moved: Advance, sc
   }
 }
 
-function isHiddenBy({ choice }: Ground): boolean {
+function isHiddenBy({ choice }: PartSource): boolean {
   return choice?.form.form === "hidden";
 }
 
-function tellHidden(layout: Layout, node: TurnNode, moved: Advance, { within }: Scene): Layout {
+function layOutHidden(layout: Layout, node: TurnNode, moved: Advance, { within }: RenderScope): Layout {
   const { payload } = node;
   if (payload.kind === "tool_result") return hiddenResult(layout, node.id, moved.answers);
   if (payload.kind === "tool_call") return drop(hiddenCall(layout, node, payload, within), node.id, "hidden");
   return speaks({ ...node, metadata: {} }) ? drop(layout, node.id, "hidden") : layout;
 }
 
-function tellHiddenBy(layout: Layout, node: TurnNode, ground: Ground, { within }: Scene): Layout {
+function layOutHiddenBy(layout: Layout, node: TurnNode, source: PartSource, { within }: RenderScope): Layout {
   const { payload } = node;
-  if (payload.kind === "tool_call") return hide(hiddenCall(layout, node, payload, within), ground);
-  return speaks(node) ? hide(layout, ground) : layout;
+  if (payload.kind === "tool_call") return hide(hiddenCall(layout, node, payload, within), source);
+  return speaks(node) ? hide(layout, source) : layout;
 }
 
-function hide(layout: Layout, { nodeId, choice }: Ground): Layout {
+function hide(layout: Layout, { nodeId, choice }: PartSource): Layout {
   const dropped = drop(layout, nodeId, "hidden_by_overlay");
   return choice === undefined ? dropped : mark(dropped, nodeId, choice);
 }
 
-/** Who spoke last. */
-function remember(layout: Layout, node: TurnNode): Layout {
+/** Notes who spoke last. */
+function noteSpeaker(layout: Layout, node: TurnNode): Layout {
   if (!speaks(node)) return layout;
   return { ...layout, speaker: isOfModel(node) ? { step: node.payload.step } : undefined };
 }
 
-function sayText(layout: Layout, text: string, rule: Piece["rule"], ground: Ground): Layout {
-  const said = saidText(layout, text, rule, ground);
-  return say(said.layout, said.pieces, ground);
+function appendText(layout: Layout, text: string, rule: DraftPart["rule"], source: PartSource): Layout {
+  return appendOrDefer(draftText(layout, text, rule, source), source);
 }
 
 /** Between calls and their results nothing may stand: it waits until these are there. */
-function say(layout: Layout, pieces: readonly Piece[], ground: Ground): Layout {
-  if (layout.exchange.calls.length === 0 || pieces.length === 0) return sayAll(layout, pieces, ground);
-  const deferred = followers(pieces).reduce((list, piece) => put(list, piece), layout.deferred);
+function appendOrDefer({ layout, drafts }: NodeDrafts, source: PartSource): Layout {
+  if (layout.exchange.calls.length === 0 || drafts.length === 0) return appendDrafts(layout, drafts, source);
+  const deferred = followers(drafts).reduce((list, draft) => put(list, draft), layout.deferred);
   return { ...layout, deferred };
 }
 
@@ -131,73 +133,81 @@ function taskBoundary(
   layout: Layout,
   node: TurnNode,
   payload: TaskBoundary,
-  ground: Ground,
-  scene: Scene,
+  source: PartSource,
+  scope: RenderScope,
 ): Layout {
   const { transformation } = payload;
   const summary = transformation.kind === "compress" ? transformation.summary : undefined;
   if (node.depth === 0)
-    return summary === undefined ? layout : sayText(layout, sessionText(summary), "compress", ground);
-  if (scene.within !== undefined || transformation.kind === "clone")
-    return sayText(layout, taskText(payload, undefined), "task", ground);
+    return summary === undefined ? layout : appendText(layout, sessionText(summary), "compress", source);
+  if (scope.within !== undefined || transformation.kind === "clone")
+    return appendText(layout, taskText(payload, undefined), "task", source);
   const rule = transformation.kind === "clear" ? "task" : "compress";
-  return sayText(layout, taskText(payload, summary), rule, ground);
+  return appendText(layout, taskText(payload, summary), rule, source);
 }
 
 function taskSummary(
   layout: Layout,
   node: TurnNode,
   payload: TaskSummary,
-  ground: Ground,
-  scene: Scene,
+  source: PartSource,
+  scope: RenderScope,
 ): Layout {
   const { taskId } = payload;
   const firstPart = sizeOf(layout.parts);
-  const asked = scene.settings.expand.has(taskId);
-  const branch = asked && !scene.around.includes(taskId) ? branchOf(payload, scene) : undefined;
-  const place = { nodeId: node.id, firstPart, asked, expanded: branch !== undefined, ended: false };
+  const asked = scope.settings.expand.has(taskId);
+  const branch = asked && !scope.around.includes(taskId) ? branchOf(payload, scope) : undefined;
+  const entry = { nodeId: node.id, firstPart, asked, expanded: branch !== undefined, ended: false };
   const askedFor = asked ? [...layout.asked, taskId] : layout.asked;
-  const placed = { ...layout, summaries: layout.summaries.set(taskId, place), asked: askedFor };
-  if (branch !== undefined) return expand(placed, node, ground, branch, scene);
+  const noted = { ...layout, summaries: layout.summaries.set(taskId, entry), asked: askedFor };
+  if (branch !== undefined) return expand(noted, node, source, branch, scope);
   const missing = { nodeId: node.id, targetId: taskId, reason: "unknown_branch" } as const;
-  const told = asked ? { ...placed, ignored: put(placed.ignored, missing) } : placed;
-  return sayText(told, taskSummaryText(payload), "task_summary", ground);
+  const reported = asked ? { ...noted, ignored: put(noted.ignored, missing) } : noted;
+  return appendText(reported, taskSummaryText(payload), "task_summary", source);
 }
 
 interface Branch {
   readonly taskId: string;
-  readonly walk: Walk;
+  readonly ancestry: Ancestry;
   readonly floor: number;
 }
 
 /** The branch that a summary stands for, if it is what it says. */
-function branchOf({ taskId, tipId }: TaskSummary, { context, walk }: Scene): Branch | undefined {
+function branchOf({ taskId, tipId }: TaskSummary, { context, ancestry }: RenderScope): Branch | undefined {
   const boundary = context.nodes.get(taskId);
   if (boundary === undefined || boundary.payload.kind !== "task_boundary") return undefined;
-  if (boundary.depth === 0 || walk.find(taskId) !== undefined || !context.nodes.has(tipId)) return undefined;
-  const branch = Walk.to(context, tipId);
-  return branch.find(taskId) === undefined ? undefined : { taskId, walk: branch, floor: boundary.depth };
+  if (boundary.depth === 0 || ancestry.find(taskId) !== undefined || !context.nodes.has(tipId))
+    return undefined;
+  const branch = Ancestry.to(context, tipId);
+  return branch.find(taskId) === undefined ? undefined : { taskId, ancestry: branch, floor: boundary.depth };
 }
 
-function expand(layout: Layout, node: TurnNode, ground: Ground, branch: Branch, outer: Scene): Layout {
-  const { walk, floor, taskId } = branch;
-  const choices = choicesOf(walk, floor);
+function expand(
+  layout: Layout,
+  node: TurnNode,
+  source: PartSource,
+  branch: Branch,
+  outer: RenderScope,
+): Layout {
+  const { ancestry, floor, taskId } = branch;
+  const choices = choicesOf(ancestry, floor);
   const around = [...outer.around, taskId];
-  const scene: Scene = { ...outer, walk, choices, within: outer.within ?? node.id, around };
+  const scope: RenderScope = { ...outer, ancestry, choices, within: outer.within ?? node.id, around };
   const firstPart = sizeOf(layout.parts);
   const boundary = { rule: "expansion", nodeId: node.id, targetId: node.id, firstPart } as const;
-  let next = ground.choice === undefined ? layout : mark(layout, node.id, ground.choice);
+  let next = source.choice === undefined ? layout : mark(layout, node.id, source.choice);
   next = { ...next, boundaries: put(next.boundaries, boundary), expanded: [...next.expanded, taskId] };
-  for (let depth = floor; depth <= walk.tip.depth; depth += 1) next = step(next, walk.nodeAt(depth), scene);
-  next = dropHeld(closeCalls(next));
+  for (let depth = floor; depth <= ancestry.tip.depth; depth += 1)
+    next = step(next, ancestry.nodeAt(depth), scope);
+  next = dropPendingThoughts(closeCalls(next));
   // Whatever the model says next is no part of what it said last in there.
   const answer = next.answer === undefined ? undefined : { step: `\0${node.id}` };
   return { ...next, answer, speaker: undefined };
 }
 
-function choicesOf(walk: Walk, floor: number): Choices {
-  let choices = firstChoices(walk.nodeAt(floor));
-  for (let depth = floor; depth <= walk.tip.depth; depth += 1)
-    choices = choose(choices, walk.nodeAt(depth), walk, floor).choices;
+function choicesOf(ancestry: Ancestry, floor: number): Choices {
+  let choices = firstChoices(ancestry.nodeAt(floor));
+  for (let depth = floor; depth <= ancestry.tip.depth; depth += 1)
+    choices = choose(choices, ancestry.nodeAt(depth), ancestry, floor).choices;
   return choices;
 }

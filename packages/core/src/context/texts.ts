@@ -1,7 +1,8 @@
 import type { FileDelta, Restore, Summary, TaskBoundary, TaskSummary } from "../conversation/index.js";
 import { escapeForDisplay, quoteForDisplay } from "../text/index.js";
 
-/** What the renderer says in its own words. Every change here changes the bytes of all prompts. */
+// The renderer's own words. Every change here changes the bytes of all prompts.
+
 export const interruptedText =
   "interrupted: no result of this call was recorded. Whether it took effect is not known.";
 
@@ -10,10 +11,10 @@ export const placeholderText = "[The output of this call is hidden.]";
 /** @param summary what stands for all that came before, where the task begins with that. */
 export function taskText(task: TaskBoundary, summary: string | undefined): string {
   const lines = [`[Task ${quoteForDisplay(task.name)} begins here.]`];
-  if (isSaid(task.goal)) lines.push(`Goal: ${task.goal}`);
+  if (hasText(task.goal)) lines.push(`Goal: ${task.goal}`);
   if (task.restartOf !== undefined) lines.push("An earlier attempt at it failed.");
-  if (isSaid(task.hint)) lines.push(`Hint: ${task.hint}`);
-  if (isSaid(summary)) lines.push(`What came before, in short:\n${summary}`);
+  if (hasText(task.hint)) lines.push(`Hint: ${task.hint}`);
+  if (hasText(summary)) lines.push(`What came before, in short:\n${summary}`);
   return lines.join("\n");
 }
 
@@ -26,7 +27,7 @@ export function sessionText(summary: string): string {
 export function taskSummaryText({ name, taskId, summary, files }: TaskSummary): string {
   return [
     `[Task ${quoteForDisplay(name)} is complete.]`,
-    ...(isSaid(summary) ? [summary] : []),
+    ...(hasText(summary) ? [summary] : []),
     ...deltaLines("Files that it changed", files),
     `[Its full history: expand_task_summary with task_id ${quoteForDisplay(taskId)}.]`,
   ].join("\n");
@@ -41,12 +42,12 @@ export function branchSummaryText(text: string): string {
 export function compactionText({ text, files }: Extract<Summary, { of: "compaction" }>): string {
   return [
     "[What came before this point is left out. In short:]",
-    ...(isSaid(text) ? [text] : []),
+    ...(hasText(text) ? [text] : []),
     ...deltaLines("Files that were changed", files ?? []),
   ].join("\n");
 }
 
-/** What a model is told of a move that put files back, or of its undoing. */
+/** The note to the model on a move that put files back, or on its undoing. */
 export function restoreText({ files, undoes }: Restore): string {
   const what = undoes === undefined ? "The conversation was moved" : "A move of the conversation was undone";
   if (files.length === 0) return `[${what}; no file was changed by it.]`;
@@ -59,7 +60,7 @@ export function addressText(attributes: string): string {
 }
 
 /** Whether there is a text that is not blank. */
-export function isSaid(text: string | undefined): text is string {
+export function hasText(text: string | undefined): text is string {
   return text !== undefined && text.trim() !== "";
 }
 

@@ -1,14 +1,14 @@
 import type { ModelOrigin, TurnNode } from "../conversation/index.js";
 import type { Layout } from "./layout.js";
 import { put } from "./list.js";
-import type { Scene } from "./scene.js";
+import type { RenderScope } from "./render-scope.js";
 
-/** Why what the model thought at this node means nothing in this prompt; undefined where it does. */
+/** Why the thoughts of this node are void in this prompt; undefined where they are valid. */
 export function whyLost(
   layout: Layout,
   node: TurnNode,
   from: ModelOrigin | undefined,
-  { settings, within }: Scene,
+  { settings, within }: RenderScope,
 ): "foreign_thought" | "bound_thought" | undefined {
   const { target, bound } = settings;
   if (target !== undefined && (from?.provider !== target.provider || from.model !== target.model))
@@ -26,16 +26,16 @@ function sameExpansions({ expanded, summaries }: Layout, { metadata }: TurnNode)
   return expanded.every((taskId) => then.includes(taskId)) && !then.some(isSummary);
 }
 
-/** A node that was made while a task was expanded which is not any more tells of a boundary. */
+/** Notes a boundary for each task that was expanded when the node was made, and is not any more. */
 export function noteEndedExpansions(layout: Layout, { metadata }: TurnNode): Layout {
   let next = layout;
   for (const taskId of metadata.provenance?.expanded ?? []) {
-    const place = next.summaries.get(taskId);
-    if (place === undefined || place.expanded || place.ended) continue;
-    const { nodeId, firstPart } = place;
+    const entry = next.summaries.get(taskId);
+    if (entry === undefined || entry.expanded || entry.ended) continue;
+    const { nodeId, firstPart } = entry;
     next = {
       ...next,
-      summaries: next.summaries.set(taskId, { ...place, ended: true }),
+      summaries: next.summaries.set(taskId, { ...entry, ended: true }),
       boundaries: put(next.boundaries, { rule: "expansion_ended", nodeId, targetId: nodeId, firstPart }),
     };
   }

@@ -4,7 +4,7 @@ import { defined } from "../text/index.js";
 import { itemsOf, type List, put } from "./list.js";
 
 /** Lines that stand in a prompt, and where. */
-export interface ShownPlace {
+export interface ShownPosition {
   /** 1-based, both included; `to` is `from - 1` where an empty file is shown. */
   readonly from: number;
   readonly to: number;
@@ -31,7 +31,7 @@ export interface VisibleState {
   /** Parts of lines that do not stand there whole; parts that together make up a line count as the line. */
   readonly parts: readonly LinePart[];
   /** In the order in which they stand there. */
-  readonly places: readonly ShownPlace[];
+  readonly positions: readonly ShownPosition[];
 }
 
 /**
@@ -39,9 +39,9 @@ export interface VisibleState {
  * never remembered: nothing that was hidden, cleared or left behind is in it.
  */
 export class Visibility {
-  readonly #states: PersistentMap<Seen>;
+  readonly #states: PersistentMap<SeenLines>;
 
-  constructor(states: PersistentMap<Seen>) {
+  constructor(states: PersistentMap<SeenLines>) {
     this.#states = states;
   }
 
@@ -74,14 +74,14 @@ export class Visibility {
 }
 
 /** What has been shown so far of one state; grows by sharing. */
-export interface Seen extends State {
+export interface SeenLines extends StateKey {
   readonly lines: readonly { readonly from: number; readonly to: number }[];
   /** In the order of their lines; those of a line joined where they meet. */
   readonly parts: readonly LinePart[];
-  readonly places: List<ShownPlace>;
+  readonly positions: List<ShownPosition>;
 }
 
-interface State {
+interface StateKey {
   readonly path: string;
   readonly sha256: string;
   readonly encoding?: string | undefined;
@@ -89,30 +89,30 @@ interface State {
 
 /** Adds what one part shows. */
 export function see(
-  states: PersistentMap<Seen>,
+  states: PersistentMap<SeenLines>,
   { path, sha256, encoding }: Pick<ShownText, "path" | "sha256" | "encoding">,
-  place: ShownPlace,
-): PersistentMap<Seen> {
+  place: ShownPosition,
+): PersistentMap<SeenLines> {
   const key = keyOf({ path, sha256, encoding });
   const before = states.get(key);
-  const places = put(before?.places, place);
+  const places = put(before?.positions, place);
   const [lines, parts] = [before?.lines ?? [], before?.parts ?? []];
   const { chars } = place;
   const next =
     chars === undefined
       ? { lines: merged(lines, place), parts }
       : withPart(lines, parts, { line: place.from, ...chars });
-  return states.set(key, { path, sha256, encoding, ...next, places });
+  return states.set(key, { path, sha256, encoding, ...next, positions: places });
 }
 
-function keyOf({ path, sha256, encoding }: State): string {
+function keyOf({ path, sha256, encoding }: StateKey): string {
   return encoding === undefined ? `${sha256}\0${path}` : `${sha256}\0${path}\0${encoding}`;
 }
 
 function merged(
-  lines: Seen["lines"],
+  lines: SeenLines["lines"],
   { from, to }: { readonly from: number; readonly to: number },
-): Seen["lines"] {
+): SeenLines["lines"] {
   if (to < from) return lines;
   const before = lines.filter((one) => one.to < from - 1);
   const after = lines.filter((one) => one.from > to + 1);
@@ -126,10 +126,10 @@ function merged(
 
 /** Of one line only parts of the same length belong together; all of it together is the line. */
 function withPart(
-  lines: Seen["lines"],
-  parts: Seen["parts"],
+  lines: SeenLines["lines"],
+  parts: SeenLines["parts"],
   added: LinePart,
-): Pick<Seen, "lines" | "parts"> {
+): Pick<SeenLines, "lines" | "parts"> {
   const { line, of } = added;
   const others = parts.filter((part) => part.line !== line || part.of !== of);
   const spans = parts.filter((part) => part.line === line && part.of === of).map(asSpan);
@@ -146,10 +146,10 @@ function asSpan({ from, to }: LinePart) {
   return { from: from + 1, to };
 }
 
-function publish({ path, sha256, encoding, lines, parts, places }: Seen): VisibleState {
+function publish({ path, sha256, encoding, lines, parts, positions }: SeenLines): VisibleState {
   const named = defined({ encoding });
   const open = parts.filter(({ line }) => !lines.some(({ from, to }) => from <= line && line <= to));
-  return { path, sha256, ...named, lines, parts: open, places: itemsOf(places) };
+  return { path, sha256, ...named, lines, parts: open, positions: itemsOf(positions) };
 }
 
 function compare(a: string, b: string): number {

@@ -1,11 +1,11 @@
 import { PersistentMap } from "../files/index.js";
+import { Ancestry } from "./ancestry.js";
 import { advance, type Exchange, noExchange, speaks } from "./exchange.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import { isSafeCut, partnerOf } from "./partners.js";
 import { PathFold } from "./path-fold.js";
 import type { FormChange, OverlayForm, TurnPayload } from "./payload.js";
 import { nodeOf } from "./tree-paths.js";
-import { Walk } from "./walk.js";
 
 /**
  * What the nodes of a path decide about how earlier ones are rendered. They are replayed from the path
@@ -61,26 +61,26 @@ export interface Chosen {
 
 /** The choices at the nodes of a conversation: asked again and again, it pays for what is new only. */
 export class PathChoices {
-  #walk: Walk | undefined;
+  #ancestry: Ancestry | undefined;
   readonly #fold = new PathFold<Choices | undefined>(undefined, (before, node) => this.#after(before, node));
 
   /** What a node would decide below its parent, where it stands in no conversation yet. */
   ask(context: ConversationContext, node: TurnNode): Chosen {
-    const walk = new Walk(context, node);
-    return choose(this.at(context, node.parentId ?? node.id), node, walk, 0);
+    const ancestry = new Ancestry(context, node);
+    return choose(this.at(context, node.parentId ?? node.id), node, ancestry, 0);
   }
 
   /** What the path down to a node decides. */
   at(context: ConversationContext, nodeId: string): Choices {
     const tip = nodeOf(context, nodeId);
-    // One walk for all steps of the fold: the path is climbed once.
-    this.#walk = new Walk(context, tip);
+    // The same for all steps of the fold: the path is climbed once.
+    this.#ancestry = new Ancestry(context, tip);
     return this.#fold.at(context, nodeId) ?? firstChoices(tip);
   }
 
   #after(before: Choices | undefined, node: TurnNode): Choices {
     const choices = before ?? firstChoices(node);
-    return this.#walk === undefined ? choices : choose(choices, node, this.#walk, 0).choices;
+    return this.#ancestry === undefined ? choices : choose(choices, node, this.#ancestry, 0).choices;
   }
 }
 
@@ -94,17 +94,17 @@ export function firstChoices(first: TurnNode): Choices {
  * @param floor where the path begins: the root's depth, or the boundary's of an expanded task, whose own
  *   cuts then do not count.
  */
-export function choose(choices: Choices, node: TurnNode, walk: Walk, floor: number): Chosen {
+export function choose(choices: Choices, node: TurnNode, ancestry: Ancestry, floor: number): Chosen {
   const { payload } = node;
   // On the whole path it is what the node bears already.
   const exchange = floor === 0 ? node.exchange : advance(choices.exchange, node).exchange;
   const next = exchange === choices.exchange ? choices : { ...choices, exchange };
   if (payload.kind === "task_boundary" && floor === 0) return begin(next, node, payload.transformation.kind);
   if (payload.kind === "summary" && payload.of === "compaction" && floor === 0)
-    return compact(next, node, payload.keepFromId, walk);
+    return compact(next, node, payload.keepFromId, ancestry);
   if (payload.kind === "context_management") {
-    if (payload.action === "overlay") return overlay(next, payload, { node, walk, floor });
-    if (payload.action === "reform") return reform(next, payload.changes, { node, walk, floor });
+    if (payload.action === "overlay") return overlay(next, payload, { node, ancestry, floor });
+    if (payload.action === "reform") return reform(next, payload.changes, { node, ancestry, floor });
   }
   return unchanged(next);
 }
@@ -115,26 +115,26 @@ function begin(choices: Choices, node: TurnNode, kind: "clear" | "clone" | "comp
   return { choices: { ...choices, start }, affects: 0, ignored: none };
 }
 
-function compact(choices: Choices, node: TurnNode, keepFromId: string | null, walk: Walk): Chosen {
+function compact(choices: Choices, node: TurnNode, keepFromId: string | null, ancestry: Ancestry): Chosen {
   const ignore = (reason: Ignored["reason"]) => ignoring(choices, { nodeId: node.id, reason });
   if (node.metadata.isHiddenFromLlm === true) return ignore("hidden");
-  const kept = keepFromId === null ? node : walk.find(keepFromId);
+  const kept = keepFromId === null ? node : ancestry.find(keepFromId);
   if (kept === undefined || kept.depth > node.depth) return ignore("unknown_target");
   if (kept.depth < choices.start.depth) return ignore("not_rendered");
-  if (!isSafeCut(walk, kept.depth, choices.start.depth)) return ignore("unsafe_cut");
+  if (!isSafeCut(ancestry, kept.depth, choices.start.depth)) return ignore("unsafe_cut");
   const start: Start = { depth: kept.depth, rule: "compaction", nodeId: node.id };
   return { choices: { ...choices, start }, affects: 0, ignored: none };
 }
 
-/** Where a form is changed from. */
-interface Change {
+/** The node that changes forms, and the part of the path that it can change. */
+interface FormScope {
   readonly node: TurnNode;
-  readonly walk: Walk;
+  readonly ancestry: Ancestry;
   readonly floor: number;
 }
 
 /** One change after the other, as if each stood in a node of its own. */
-function reform(choices: Choices, changes: readonly FormChange[], from: Change): Chosen {
+function reform(choices: Choices, changes: readonly FormChange[], from: FormScope): Chosen {
   let all = unchanged(choices);
   for (const change of changes) {
     const { choices: next, affects, ignored } = overlay(all.choices, change, from);
@@ -147,13 +147,13 @@ function reform(choices: Choices, changes: readonly FormChange[], from: Change):
   return all;
 }
 
-function overlay(choices: Choices, { targetId, form }: FormChange, from: Change): Chosen {
-  const { node, walk, floor } = from;
-  const target = walk.find(targetId);
+function overlay(choices: Choices, { targetId, form }: FormChange, from: FormScope): Chosen {
+  const { node, ancestry, floor } = from;
+  const target = ancestry.find(targetId);
   const reason = whyNot(choices, form, from, target);
   if (target === undefined || reason !== undefined)
     return ignoring(choices, { nodeId: node.id, targetId, reason: reason ?? "unknown_target" });
-  const partner = isPaired(target.payload) ? partnerOf(walk, target, floor, node.depth) : undefined;
+  const partner = isPaired(target.payload) ? partnerOf(ancestry, target, floor, node.depth) : undefined;
   if (target.payload.kind === "tool_result" && partner === undefined)
     return ignoring(choices, { nodeId: node.id, targetId, reason: "not_rendered" });
   const own = formOf(choices, target.id);
@@ -183,7 +183,7 @@ function affectedBy(
 function whyNot(
   choices: Choices,
   form: OverlayForm,
-  { node, floor }: Change,
+  { node, floor }: FormScope,
   target: TurnNode | undefined,
 ): Ignored["reason"] | undefined {
   if (target === undefined || target.depth >= node.depth) return "unknown_target";

@@ -1,3 +1,4 @@
+export { Ancestry } from "./ancestry.js";
 export { standingNode } from "./checks.js";
 export {
   type Choice,
@@ -110,4 +111,3 @@ export type { AnsweredCall, CompleteTask, RestartTask, StartTask } from "./tasks
 export { trackedFiles } from "./tracked-files.js";
 export { type Refreshed, type RefreshTracked, refreshTrackedFiles } from "./tracked-refresh.js";
 export { commonAncestor, isOnPath } from "./tree-paths.js";
-export { Walk } from "./walk.js";

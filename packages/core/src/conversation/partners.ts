@@ -1,19 +1,25 @@
+import type { Ancestry } from "./ancestry.js";
 import { advance, type Exchange, isOfModel, noExchange, speaks } from "./exchange.js";
 import type { TurnNode } from "./node.js";
-import type { Walk } from "./walk.js";
 
 /**
  * The node that a call or a result is paired with, if it came before `limit`.
  *
  * @param floor where the path begins for this question (a depth).
  */
-export function partnerOf(walk: Walk, target: TurnNode, floor: number, limit: number): TurnNode | undefined {
-  let depth = quietDepth(walk, target.depth, floor);
+export function partnerOf(
+  ancestry: Ancestry,
+  target: TurnNode,
+  floor: number,
+  limit: number,
+): TurnNode | undefined {
+  let depth = quietDepth(ancestry, target.depth, floor);
   let exchange = noExchange;
   for (; depth < limit; depth += 1) {
-    const node = walk.nodeAt(depth);
+    const node = ancestry.nodeAt(depth);
     const moved = advance(exchange, node);
-    if (node.id === target.id && moved.answers !== undefined) return walk.context.nodes.get(moved.answers);
+    if (node.id === target.id && moved.answers !== undefined)
+      return ancestry.context.nodes.get(moved.answers);
     if (moved.answers === target.id) return node;
     const open = moved.exchange.calls.some(({ nodeId }) => nodeId === target.id);
     if (depth >= target.depth && !open) return undefined;
@@ -23,31 +29,31 @@ export function partnerOf(walk: Walk, target: TurnNode, floor: number, limit: nu
 }
 
 /** The calls that stand open right before the node at this depth. */
-export function exchangeBefore(walk: Walk, depth: number, floor: number): Exchange {
+export function exchangeBefore(ancestry: Ancestry, depth: number, floor: number): Exchange {
   let exchange = noExchange;
-  for (let at = quietDepth(walk, depth - 1, floor); at < depth; at += 1)
-    exchange = advance(exchange, walk.nodeAt(at)).exchange;
+  for (let at = quietDepth(ancestry, depth - 1, floor); at < depth; at += 1)
+    exchange = advance(exchange, ancestry.nodeAt(at)).exchange;
   return exchange;
 }
 
 /** A depth at or above this one before which no call can be open. */
-function quietDepth(walk: Walk, depth: number, floor: number): number {
+function quietDepth(ancestry: Ancestry, depth: number, floor: number): number {
   let at = Math.max(depth, floor);
   while (at > floor) {
-    if (walk.nodeAt(at - 1).exchange.calls.length === 0) return at;
+    if (ancestry.nodeAt(at - 1).exchange.calls.length === 0) return at;
     at -= 1;
   }
   return floor;
 }
 
 /** Whether nothing is torn apart if everything before this depth goes: neither a pair nor an answer. */
-export function isSafeCut(walk: Walk, depth: number, floor: number): boolean {
-  const node = walk.nodeAt(depth);
-  const before = exchangeBefore(walk, depth, floor);
+export function isSafeCut(ancestry: Ancestry, depth: number, floor: number): boolean {
+  const node = ancestry.nodeAt(depth);
+  const before = exchangeBefore(ancestry, depth, floor);
   if (before.calls.length > 0 && !advance(before, node).ends) return false;
   if (!isOfModel(node)) return true;
   for (let at = depth - 1; at >= floor; at -= 1) {
-    const earlier = walk.nodeAt(at);
+    const earlier = ancestry.nodeAt(at);
     if (!speaks(earlier)) continue;
     return !(isOfModel(earlier) && earlier.payload.step === node.payload.step);
   }

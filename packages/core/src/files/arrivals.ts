@@ -17,6 +17,7 @@ export class Arrivals {
   }
 }
 
+/** The place of one request in the order of arrival. */
 export interface Ticket {
   /** Resolves when all who arrived earlier are done. */
   turn(): Promise<void>;

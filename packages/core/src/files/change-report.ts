@@ -58,6 +58,7 @@ export const unreported: ChangeReport = {
   beforeText: null,
 };
 
+/** The whole of a text as one span of lines; no span for an empty text. */
 export function allLines(text: string): readonly LineSpan[] {
   const total = countLines(text);
   return total === 0 ? [] : [{ from: 1, to: total }];

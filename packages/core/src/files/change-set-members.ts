@@ -17,6 +17,7 @@ import type { Site } from "./site.js";
 /** One file of a change set. A rename is two: the old name goes (with its `to`), the new one comes. */
 export type Member = ChangedMember | ArrivingMember;
 
+/** A file whose content changes, appears or goes, under the name that the request gives it. */
 export interface ChangedMember {
   readonly kind: "changed";
   readonly change: Change;
@@ -32,6 +33,7 @@ export interface ArrivingMember {
 /** What a member came to before anything is written. */
 export type Standing = AnsweredMember | PlannedMember;
 
+/** Nothing is to be written for this member: it is done already, or refused, which refuses the whole set. */
 export interface AnsweredMember {
   readonly kind: "answered";
   readonly member: Member;
@@ -40,6 +42,7 @@ export interface AnsweredMember {
   readonly repeats?: PlannedWrite;
 }
 
+/** The member is to be written; its lock is held, and its folder open, until the set is done. */
 export interface PlannedMember {
   readonly kind: "planned";
   readonly member: Member;

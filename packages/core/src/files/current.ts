@@ -6,6 +6,7 @@ import type { Session } from "./session.js";
 /** What stands at a place now: one read, one hash, decoded only by those who need the text. */
 export type Current = CurrentFile | { readonly kind: "absent" };
 
+/** The bytes of a regular file as one read found them. */
 export interface CurrentFile {
   readonly kind: "file";
   readonly bytes: Uint8Array;

@@ -26,6 +26,7 @@ export interface AnswerDecision {
   readonly repeats?: PlannedWrite;
 }
 
+/** The change fits: this plan is to be carried out on exactly the state in `current`. */
 export interface WriteDecision {
   readonly kind: "write";
   readonly plan: PlannedWrite;

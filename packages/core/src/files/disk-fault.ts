@@ -23,6 +23,7 @@ export class DiskFault extends Error {
   }
 }
 
+/** What a failed disk left behind; the constructor of `DiskFault` explains each word. */
 export type FaultState = "unchanged" | "visible" | "mixed" | "divided";
 
 const stateSentences: Readonly<Record<FaultState, string>> = {

@@ -4,6 +4,7 @@
  */
 export type Corrector = (failed: FailedEdit) => Promise<CorrectedEdit | undefined>;
 
+/** What a corrector is told of an edit that was refused with `not_found`. */
 export interface FailedEdit {
   readonly path: string;
   /** The text of the file, which the caller was shown in this very state. */
@@ -14,6 +15,7 @@ export interface FailedEdit {
   readonly message: string;
 }
 
+/** The edit as the corrector would send it. It must match exactly, like any other. */
 export interface CorrectedEdit {
   readonly oldString: string;
   readonly newString: string;
@@ -25,6 +27,7 @@ export interface CorrectedEdit {
  */
 export type EditApplier = (sketch: EditSketch) => Promise<string | undefined>;
 
+/** What an applier is told: the file as it is now, and the change in words and sketched lines. */
 export interface EditSketch {
   readonly path: string;
   readonly content: string;

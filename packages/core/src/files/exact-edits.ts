@@ -7,6 +7,7 @@ import { type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { ExactEdit } from "./requests.js";
 import { findText, lineAt, type TextPlace, withEndingsOf } from "./text-places.js";
 
+/** A text after all its edits, with what is needed to report them. */
 export interface EditedText {
   readonly kind: "edited";
   readonly text: string;
@@ -17,11 +18,15 @@ export interface EditedText {
   readonly steps: readonly EditStep[];
 }
 
+/**
+ * One edit as splices. Their positions are UTF-16 offsets into `before`, the result of the edit before this one.
+ */
 export interface EditStep {
   readonly before: string;
   readonly splices: readonly TextSplice[];
 }
 
+/** How `applyEdits` names the file, and whether it forgives differences in blanks. */
 export interface EditOptions {
   /** For the messages. */
   readonly path: string;

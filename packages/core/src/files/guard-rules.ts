@@ -7,6 +7,7 @@ import { unshownLines } from "./unseen.js";
 /** What is to become of a change that names no base. */
 export type Ruling = Allowed | StateChanged | Refusal<"not_read" | "missing_base">;
 
+/** The change may be made without a base, on these conditions. */
 export interface Allowed {
   readonly kind: "allowed";
   /** The lines it touches must have been shown, where that is asked for. */

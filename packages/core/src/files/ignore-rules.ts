@@ -67,6 +67,9 @@ export function rootOf(place: Place): string {
   return place.relativePath === "" ? place.realPath : place.realPath.slice(0, -place.relativePath.length);
 }
 
+/**
+ * The path of an entry in a folder, by letters alone; "" is the root, whose entries have no folder in their paths.
+ */
 export function join(folder: string, name: string): string {
   if (folder === "") return name;
   return folder.endsWith("/") ? folder + name : `${folder}/${name}`;

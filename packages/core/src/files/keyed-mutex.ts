@@ -79,6 +79,7 @@ export class KeyedMutex {
   }
 }
 
+/** How a caller of `KeyedMutex` waits: alone or together with other readers, and until when. */
 export interface AcquireOptions {
   /** Others who share may hold the keys at the same time; false unless given. */
   readonly shared?: boolean;

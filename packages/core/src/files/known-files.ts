@@ -92,6 +92,7 @@ export class KnownFiles {
   }
 }
 
+/** How `KnownFiles.learn` takes a fact in; all of it concerns the fold, none of it the fact itself. */
 export interface LearnOptions {
   /** Where the lines were shown, if that matters: a node of a conversation. */
   readonly source?: string | undefined;

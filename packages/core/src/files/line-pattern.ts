@@ -12,6 +12,7 @@ export interface LinePattern {
   position(line: string): number;
 }
 
+/** How `compilePattern` reads a pattern: as an expression that minds case, unless said otherwise. */
 export interface PatternOptions {
   /** The pattern is plain text; every character means itself. */
   readonly literal?: boolean;

@@ -5,6 +5,7 @@ import type { DirectoryEntry, Disk, Place } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import { walkTree } from "./tree-walk.js";
 
+/** How far `listFolder` goes: levels, entries in all, and whether ignored files count. */
 export interface ListOptions {
   /** Levels below the folder; at least 1. */
   readonly depth: number;
@@ -12,6 +13,7 @@ export interface ListOptions {
   readonly all: boolean;
 }
 
+/** Entries in the order of the walk; `more` where the limit, or that of the walk, left some out. */
 export interface Listing {
   readonly kind: "listing";
   readonly entries: readonly ListedEntry[];
@@ -52,6 +54,11 @@ export async function notAFolder(place: Place, name: string): Promise<Refusal | 
   return undefined;
 }
 
+/**
+ * An entry of a folder as an outcome shows it.
+ *
+ * @param path the path by which the caller can open it.
+ */
 export function listedEntry(path: string, entry: DirectoryEntry): ListedEntry {
   return {
     path,

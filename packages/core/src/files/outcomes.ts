@@ -47,6 +47,10 @@ export interface FileState {
   readonly lines?: { readonly from: number; readonly to: number };
 }
 
+/**
+ * How the bytes of a text file are to be read, and how many there are: always of the whole file, also beside a
+ * window.
+ */
 export interface TextFacts {
   readonly encoding: string;
   readonly bom: boolean;
@@ -57,6 +61,7 @@ export interface TextFacts {
   readonly totalBytes: number;
 }
 
+/** The answer to a read: the state that was looked at, or why there is none to show. */
 export type ReadOutcome =
   | {
       readonly kind: "read";
@@ -74,10 +79,12 @@ export interface ReadState extends FileState {
   readonly content: string;
 }
 
+/** A refused read, with the path as the caller named it. */
 export interface ReadRefusal extends Refusal {
   readonly path: string;
 }
 
+/** The answer to a read of several files; a file that is refused is one of them and refuses no other. */
 export interface ReadManyOutcome {
   readonly kind: "read_many";
   /** In the order asked for; globs sorted by path, each path once. */
@@ -88,6 +95,7 @@ export interface ReadManyOutcome {
   readonly leftOutCount: number;
 }
 
+/** A name that a listing or a search for files came by. It says nothing of content and is no base for a write. */
 export interface ListedEntry {
   readonly path: string;
   readonly isDirectory: boolean;
@@ -98,6 +106,7 @@ export interface ListedEntry {
   readonly openable: boolean;
 }
 
+/** The answer to a listing; `more` where entries were left out for the limit. */
 export type ListOutcome =
   | {
       readonly kind: "listed";
@@ -134,6 +143,7 @@ export type SearchOutcome =
     }
   | Refusal;
 
+/** A line in which the pattern was found, with its neighbours as far as they were asked for. */
 export interface SearchMatch {
   readonly path: string;
   /** 1-based, as `read` counts. */
@@ -157,14 +167,17 @@ export interface SearchSkips {
   readonly longLines: number;
 }
 
+/** The answer to making a folder; `made` is false where it was there already. */
 export type FolderOutcome =
   | { readonly kind: "folder"; readonly path: string; readonly made: boolean }
   | Refusal;
 
+/** The answer to a question about a file or folder; it opens nothing and shows no content. */
 export type InfoOutcome =
   | { readonly kind: "info"; readonly path: string; readonly facts: EntryFacts }
   | Refusal;
 
+/** The answer to a read of bytes, such as those of an image. It shows no lines and is no base for a write. */
 export type BytesOutcome =
   | { readonly kind: "bytes"; readonly path: string; readonly bytes: Uint8Array }
   | Refusal;
@@ -189,6 +202,7 @@ export interface ChangeSetRefusal extends Refusal {
   readonly files: readonly ChangedFile[];
 }
 
+/** What became of one file of a change set. */
 export interface ChangedFile {
   /** As the caller named it, lexically tidied. */
   readonly path: string;
@@ -279,10 +293,12 @@ export interface ChangeReport {
   readonly beforeText: string | null;
 }
 
+/** The recorded writes of one file, newest first. */
 export type LogOutcome =
   | { readonly kind: "log"; readonly path: string; readonly entries: readonly LoggedWrite[] }
   | Refusal;
 
+/** A recorded write, and whether one can go back to the state that it made. */
 export interface LoggedWrite extends HistoryEntry {
   /** Whether the bytes of the `after` state can still be had. */
   readonly kept: boolean;

@@ -22,6 +22,7 @@ export interface WorkspacePorts {
   readonly later?: (delayMs: number, work: () => Promise<void>) => void;
 }
 
+/** The time of day, for records and time limits only. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -106,6 +107,7 @@ export interface Place {
   close(): Promise<void>;
 }
 
+/** How one file is to be written. */
 export interface CommitOptions {
   readonly guard: () => Promise<boolean>;
   /** Write into the existing inode: keeps hard links and foreign owners, gives up atomicity. */
@@ -116,8 +118,10 @@ export interface CommitOptions {
   readonly hold?: boolean | undefined;
 }
 
+/** What must stand at a position when the step is taken; anything else refuses the step with `changed`. */
 export type Expected = { readonly kind: "absent" } | ExpectedFile;
 
+/** A regular file with exactly these bytes. */
 export interface ExpectedFile {
   readonly kind: "file";
   readonly sha256: string;
@@ -134,6 +138,7 @@ export interface FileIdentity {
   readonly ctimeNs: bigint;
 }
 
+/** What a look at a directory entry finds, without opening it. `size` is in bytes, `links` counts its names. */
 export type Entry =
   | { readonly kind: "missing" }
   | { readonly kind: "file"; readonly size: number; readonly links: number; readonly identity: FileIdentity }
@@ -153,12 +158,14 @@ export interface EntryFacts {
   readonly mode: number;
 }
 
+/** A file's whole content, with its identity at the moment of the read. */
 export interface FileBytes {
   readonly kind: "bytes";
   readonly bytes: Uint8Array;
   readonly identity: FileIdentity;
 }
 
+/** Some lines of a file, and what one pass over all of it found out. Line numbers are 1-based. */
 export interface FileWindow {
   readonly kind: "window";
   /** The bytes of the lines in the window, with their terminators. */
@@ -182,12 +189,14 @@ export interface Streamed {
   readonly kind: "streamed";
 }
 
+/** The entries of one folder in byte order of their names; `more` where the limit left some out. */
 export interface DirectoryListing {
   readonly kind: "listing";
   readonly entries: readonly DirectoryEntry[];
   readonly more: boolean;
 }
 
+/** One name in a folder and what kind of thing it names; links are not followed. */
 export interface DirectoryEntry {
   /** The name; where it is not valid UTF-8, a display form with `\x..`, and `openable` is false. */
   readonly name: string;
@@ -197,6 +206,7 @@ export interface DirectoryEntry {
   readonly openable: boolean;
 }
 
+/** The step was taken: the new bytes have the name, or the file is gone. */
 export interface Committed {
   readonly kind: "committed";
   /** Undefined after `remove`. */
@@ -238,6 +248,9 @@ export interface Locks {
   acquire(realPath: string, limitMs: number): Promise<Lock | Refusal>;
 }
 
+/**
+ * A lock that was got. A holder that was stopped for long can lose it, so it is asked once more before the step.
+ */
 export interface Lock {
   readonly kind: "lock";
   /** Whether the lock is still ours; asked right before the rename. */
@@ -316,6 +329,7 @@ export interface SetStep {
   readonly hold?: boolean | undefined;
 }
 
+/** All steps of a change set were taken and recorded. */
 export interface SetCommitted {
   readonly kind: "set_committed";
   /** In the order of the steps. */
@@ -332,6 +346,7 @@ export interface SetStopped {
   readonly leftAlone: readonly string[];
 }
 
+/** A write that is announced and not yet decided: one of its two methods is called, or recovery decides. */
 export interface HistoryIntent {
   readonly kind: "intent";
   /** Hand it on to `Place.commit`: recovery looks for a stage file of this name beside the target. */
@@ -342,6 +357,7 @@ export interface HistoryIntent {
   dropped(): Promise<void>;
 }
 
+/** One recorded write of one file. */
 export interface HistoryEntry {
   readonly id: string;
   readonly realPath: string;

@@ -6,6 +6,10 @@ import type { ApplyChangesOutcome, ChangeReport, Unchanged, WriteRefusal } from 
  */
 export type PreviewOutcome = Preview | Unchanged | WriteRefusal | ApplyChangesOutcome;
 
+/**
+ * What a change would do. It holds for the state on disk now: hand `agreed` back with the request to refuse any
+ * other.
+ */
 export interface Preview {
   readonly kind: "preview";
   /** What the answer would say after the step. */
@@ -14,6 +18,7 @@ export interface Preview {
   readonly files: readonly PreviewedFile[];
 }
 
+/** One file as it is and as it would be. */
 export interface PreviewedFile {
   /** As the caller named it, lexically tidied. */
   readonly path: string;

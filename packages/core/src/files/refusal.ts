@@ -2,10 +2,9 @@ import type { PatchRefusalCode } from "../patch/index.js";
 import { libraryWords, type Sentence, say } from "./vocabulary.js";
 
 /**
- * The closed list of what a tool can answer. An expected refusal is one of these values, never an
- * exception; each has one exit code of the commands and one row in docs/outcomes.md.
+ * What went well. This and the two lists below are closed: an expected refusal is one of these values, never
+ * an exception, and each has one exit code of the commands and one row in docs/outcomes.md.
  */
-/** What went well. */
 export const successCodes = ["ok", "applied", "already_applied", "no_change"] as const;
 
 /** What the tools of files refuse, and with that their wire. */
@@ -86,6 +85,7 @@ export const conversationCodes = [
   "store_failed",
 ] as const;
 
+/** A code of an answer that refuses nothing. */
 export type SuccessCode = (typeof successCodes)[number];
 /** A code of the tools of files. */
 export type RefusalCode = (typeof refusalCodes)[number];
@@ -116,6 +116,11 @@ export function refuseIn<Code extends RefusalCode>(
   return { kind: "refusal", code, message: say(sentence, libraryWords), sentence };
 }
 
+/**
+ * A refusal in words that hold at every door. Use `refuseIn` where the sentence names a tool or an argument.
+ *
+ * @param message one sentence that says what is wrong, what was left as it is, and what to do.
+ */
 export function refuse<Code extends AnyRefusalCode>(code: Code, message: string): Refusal<Code> {
   return { kind: "refusal", code, message };
 }

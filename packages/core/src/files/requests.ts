@@ -28,6 +28,7 @@ export type OneFileRequest =
 /** A request as a named method takes it: the method's name says the kind. */
 export type Asked<Request> = Request extends unknown ? Omit<Request, "kind"> : never;
 
+/** Asks for a text file, whole or a window of its lines. Above `Limits.fullReadBytes` only a window is served. */
 export interface ReadRequest {
   readonly kind: "read";
   readonly path: string;
@@ -41,6 +42,9 @@ export interface ReadRequest {
   readonly within?: string;
 }
 
+/**
+ * Asks for several whole text files by path, by glob, or both; what one answer cannot hold is named in `leftOut`.
+ */
 export interface ReadManyRequest {
   readonly kind: "read_many";
   readonly paths?: readonly string[];
@@ -49,6 +53,7 @@ export interface ReadManyRequest {
   readonly encoding?: string;
 }
 
+/** Asks for the names in a folder; the first root unless a path is given. */
 export interface ListRequest {
   readonly kind: "list";
   readonly path?: string;
@@ -60,6 +65,7 @@ export interface ListRequest {
   readonly all?: boolean;
 }
 
+/** Asks for the files whose paths match a glob. */
 export interface FindRequest {
   readonly kind: "find";
   /** Counts from `path`; without a slash it means names on every level. See `compileGlob`. */
@@ -73,6 +79,7 @@ export interface FindRequest {
   readonly all?: boolean;
 }
 
+/** Asks for the lines of files that match a pattern. */
 export interface SearchRequest {
   readonly kind: "search";
   /** A regular expression of RE2, held against each line; see `compilePattern`. */
@@ -114,12 +121,14 @@ export interface WriteOptions {
   readonly tool?: string;
 }
 
+/** Applies a diff of one file, in any of the forms that docs/patch.md lists. */
 export interface PatchFileRequest extends WriteOptions {
   readonly kind: "patch";
   readonly path: string;
   readonly diff: string;
 }
 
+/** Creates a file, or replaces all of it. */
 export interface WriteFileRequest extends WriteOptions {
   readonly kind: "write";
   readonly path: string;
@@ -127,6 +136,7 @@ export interface WriteFileRequest extends WriteOptions {
   readonly content: string | Uint8Array;
 }
 
+/** Replaces exact texts in one file. */
 export interface EditFileRequest extends WriteOptions {
   readonly kind: "edit";
   readonly path: string;
@@ -141,6 +151,7 @@ export interface AddTextRequest extends WriteOptions {
   readonly content: string;
 }
 
+/** Adds whole lines between two lines of the state that the base names. */
 export interface InsertLinesRequest extends WriteOptions {
   readonly kind: "insert_lines";
   readonly path: string;
@@ -150,6 +161,7 @@ export interface InsertLinesRequest extends WriteOptions {
   readonly content: string;
 }
 
+/** Replaces what stands under one heading of a Markdown file. */
 export interface UpdateSectionRequest extends WriteOptions {
   readonly kind: "update_section";
   readonly path: string;
@@ -212,6 +224,7 @@ export interface FileChange {
   readonly content: ContentChange;
 }
 
+/** What becomes of the content of one file of a change set. */
 export type ContentChange =
   | { readonly kind: "diff"; readonly diff: string }
   | { readonly kind: "edits"; readonly edits: readonly ExactEdit[] }
@@ -236,6 +249,7 @@ export interface ExactEdit {
   readonly expectedReplacements?: number;
 }
 
+/** Takes the last recorded write of a file back, or the whole change set that it was part of. Needs no base. */
 export interface UndoRequest {
   readonly kind: "undo";
   readonly path: string;
@@ -243,6 +257,7 @@ export interface UndoRequest {
   readonly tool?: string;
 }
 
+/** Brings back a state of which the bytes are kept; `bytes_gone` where they are not. */
 export interface RestoreRequest extends WriteOptions {
   readonly kind: "restore";
   readonly path: string;

@@ -11,6 +11,7 @@ import { outsideSpans } from "./line-spans.js";
 import type { Edit } from "./persistent-map.js";
 import type { ShownLines } from "./shown-lines.js";
 
+/** How much a session remembers of what it showed, and with what it begins. */
 export interface SessionKnowledgeOptions {
   /**
    * How many files, and states of each, are remembered; the oldest go first and count as never shown. No

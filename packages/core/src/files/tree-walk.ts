@@ -13,6 +13,7 @@ export interface WalkedEntry {
   readonly folder: Place;
 }
 
+/** How far `walkTree` goes, and whether the ignore files count. */
 export interface WalkOptions {
   /** Levels below the folder; at least 1. */
   readonly depth: number;

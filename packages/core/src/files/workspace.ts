@@ -73,6 +73,7 @@ import { SessionStateService } from "./session-state.js";
 import { shownBy } from "./shown-lines.js";
 import { atTurn, inside } from "./visit.js";
 
+/** What a host decides for one session of work on files. Everything has a default that suits an agent. */
 export interface WorkspaceOptions {
   /** The id of this session, for the history; a fresh one unless given. */
   readonly session?: string;

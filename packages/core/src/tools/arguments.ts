@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type Refusal, refuse } from "../files/index.js";
 import { clip, escapeForDisplay } from "../text/index.js";
 
+/** A call's arguments as the tool's schema gives them, or why the call cannot be understood. */
 export type ParsedArguments =
   | { readonly kind: "parsed"; readonly values: Readonly<Record<string, unknown>> }
   | Refusal<"invalid_arguments" | "missing_base">;

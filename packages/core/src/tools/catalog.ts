@@ -49,6 +49,7 @@ export const allTools: readonly Tool[] = [
 /** Those that change nothing. */
 export const readingTools: readonly Tool[] = tools.filter((tool) => tool.annotations.readOnly);
 
+/** The tool of this name among all tools, offered or not; undefined where there is none. */
 export function findTool(name: string): Tool | undefined {
   return allTools.find((tool) => tool.name === name);
 }

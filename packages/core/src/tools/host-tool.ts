@@ -25,6 +25,7 @@ export interface HostRequest {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
+/** What a host's tool may use while it runs. */
 export interface HostScope {
   readonly signal?: AbortSignal;
   readonly progress: (text: string) => void;
@@ -32,6 +33,7 @@ export interface HostScope {
   readonly onError?: (error: unknown, toolName: string) => void;
 }
 
+/** What a host's tool found or did. It needs no words of ours: `text` goes to the model as it is. */
 export interface HostToolResult {
   readonly code: "ok" | RefusalCode;
   /** What the model reads. */

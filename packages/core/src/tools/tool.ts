@@ -43,6 +43,11 @@ export interface ArgumentRefusal extends Refusal {
   readonly looksOnly?: true;
 }
 
+/**
+ * The intent to ask one request of the workspace.
+ *
+ * @param shown how the answer differs from what the tool's host chose; nothing unless given.
+ */
 export function fileIntent(
   request: FileRequest,
   shown: Omit<FileIntent, "kind" | "request"> = {},
@@ -78,6 +83,7 @@ export const toolNames = [
   "apply_edit",
 ] as const;
 
+/** The name of a file tool, as models call it. */
 export type ToolName = (typeof toolNames)[number];
 
 /** True statements about a tool, in the terms of the Model Context Protocol. */

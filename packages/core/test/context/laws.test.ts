@@ -165,9 +165,9 @@ describe("visibility", () => {
       for (const headId of headsOf(last)) {
         const { contents, visibility } = renderContext(last, { ...options, headId });
         let frames = 0;
-        for (const { path, sha256, lines, places } of visibility.states()) {
+        for (const { path, sha256, lines, positions } of visibility.states()) {
           const file = knownFiles.find((one) => one.path === path && one.sha256 === sha256);
-          for (const { from, to, content, part, field, start, end } of places) {
+          for (const { from, to, content, part, field, start, end } of positions) {
             expect(visibility.isVisible({ path, sha256, from, to })).toBe(true);
             if (to >= from) expect(lines.some((one) => one.from <= from && to <= one.to)).toBe(true);
             const shown = contents[content]?.parts[part];

@@ -116,7 +116,7 @@ export const file = (text: string, rest: object = {}): TurnPayload => {
   };
 };
 
-/** One line a part, as short as it can be told. */
+/** One short line for each part. */
 export function sketch(contents: readonly Content[]): readonly string[] {
   return contents.flatMap(({ role, parts }) =>
     parts.map((part, at) => `${at === 0 ? (role === "user" ? "U" : "M") : " "} ${sketchPart(part)}`),

@@ -61,7 +61,7 @@ describe("visibility", () => {
   it("counts the bytes behind an address, and says where they stand", () => {
     const fileApi = { uri: "https://f/1", mimeType: "text/plain", state: "ACTIVE", expiresAt: 1_000_000 };
     const { visibility } = rendered(new Tree().add("f", file("a\nb\n", { fileApi })), { now: 0 });
-    expect(visibility.state(path, sha256)?.places).toEqual([
+    expect(visibility.state(path, sha256)?.positions).toEqual([
       { from: 1, to: 2, content: 0, part: 1, field: "fileData", start: 0, end: 0 },
     ]);
   });

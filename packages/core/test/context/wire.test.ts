@@ -231,22 +231,22 @@ const calling = (...ids: string[]): OpenAIMessage => ({
   content: null,
   tool_calls: ids.map((id) => asks(id)),
 });
-const tells = (id: string): OpenAIMessage => ({ role: "tool", tool_call_id: id, content: "o" });
+const answering = (id: string): OpenAIMessage => ({ role: "tool", tool_call_id: id, content: "o" });
 
 const brokenOpenAI: readonly { readonly rule: string; readonly messages: readonly OpenAIMessage[] }[] = [
   { rule: "not-empty", messages: [] },
-  { rule: "some-user-message", messages: [calling("a"), tells("a")] },
+  { rule: "some-user-message", messages: [calling("a"), answering("a")] },
   { rule: "ends-with-user", messages: [greets, { role: "assistant", content: "x" }] },
-  { rule: "results-follow-calls", messages: [greets, tells("a")] },
-  { rule: "calls-answered-next", messages: [greets, calling("a", "b"), tells("a"), greets] },
-  { rule: "calls-answered-next", messages: [greets, calling("a"), greets, tells("a")] },
-  { rule: "calls-answered-next", messages: [greets, calling("a"), tells("a"), tells("b")] },
+  { rule: "results-follow-calls", messages: [greets, answering("a")] },
+  { rule: "calls-answered-next", messages: [greets, calling("a", "b"), answering("a"), greets] },
+  { rule: "calls-answered-next", messages: [greets, calling("a"), greets, answering("a")] },
+  { rule: "calls-answered-next", messages: [greets, calling("a"), answering("a"), answering("b")] },
   { rule: "no-empty-content", messages: [greets, { role: "assistant", content: null }, greets] },
   { rule: "no-empty-text", messages: [{ role: "user", content: "" }] },
-  { rule: "ids-unique", messages: [greets, calling("a"), tells("a"), calling("a"), tells("a")] },
+  { rule: "ids-unique", messages: [greets, calling("a"), answering("a"), calling("a"), answering("a")] },
   {
     rule: "arguments-are-json",
-    messages: [greets, { role: "assistant", content: null, tool_calls: [asks("a", "{")] }, tells("a")],
+    messages: [greets, { role: "assistant", content: null, tool_calls: [asks("a", "{")] }, answering("a")],
   },
 ];
 
@@ -311,20 +311,20 @@ const called = (...ids: string[]): Content => ({
   role: "model",
   parts: ids.map((id) => ({ functionCall: { id, name: "f", args: {} } })),
 });
-const told = (...ids: string[]): Content => ({
+const answered = (...ids: string[]): Content => ({
   role: "user",
   parts: ids.map((id) => ({ functionResponse: { id, name: "f", response: { output: "" } } })),
 });
 
 const brokenContents: readonly (readonly [string, readonly Content[]])[] = [
-  ["starts_with_user", [called("a"), told("a")]],
+  ["starts_with_user", [called("a"), answered("a")]],
   ["roles_alternate", [said, said]],
   ["nothing_empty", [{ role: "user", parts: [{ text: " " }] }]],
   ["nothing_empty", [{ role: "user", parts: [] }]],
-  ["calls_answered_next", [said, called("a", "b"), told("a")]],
-  ["calls_answered_next", [told("a")]],
-  ["results_first", [said, called("a"), { role: "user", parts: [...said.parts, ...told("a").parts] }]],
-  ["ids_unique", [said, called("a"), told("a"), called("a"), told("a")]],
+  ["calls_answered_next", [said, called("a", "b"), answered("a")]],
+  ["calls_answered_next", [answered("a")]],
+  ["results_first", [said, called("a"), { role: "user", parts: [...said.parts, ...answered("a").parts] }]],
+  ["ids_unique", [said, called("a"), answered("a"), called("a"), answered("a")]],
   ["thoughts_lead", [said, { role: "model", parts: [{ text: "t", thought: true }] }]],
   ["parts_on_their_side", [{ role: "user", parts: [{ text: "t", thought: true }, { text: "x" }] }]],
 ];

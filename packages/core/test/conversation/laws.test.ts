@@ -93,10 +93,10 @@ function partsOf(contents: readonly Content[]): readonly (Part & { readonly role
 
 /** Every line that counts as seen stands in the bytes, where it is said to stand. */
 function seesWhatStands(rendering: Rendering, files: KnownFiles): void {
-  for (const { sha256, lines, places } of rendering.visibility.states()) {
+  for (const { sha256, lines, positions } of rendering.visibility.states()) {
     const all = files.get(sha256) ?? [];
     const found = new Set<number>();
-    for (const place of places) {
+    for (const place of positions) {
       const part = rendering.contents[place.content]?.parts[place.part];
       for (let line = place.from; line <= place.to; line += 1) found.add(line);
       if (place.field === "fileData") expect(part).toHaveProperty("fileData");

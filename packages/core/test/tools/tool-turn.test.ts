@@ -60,11 +60,11 @@ function ask(manager: ContextManager, name: string, args: JsonObject): string {
  */
 function seen(manager: ContextManager, known: readonly Shown[]): readonly string[] {
   const { contents, visibility } = renderContext(manager.context);
-  return visibility.states().flatMap(({ path, sha256: hash, lines, places }) => {
+  return visibility.states().flatMap(({ path, sha256: hash, lines, positions }) => {
     const state = known.findLast((one) => one.path === path && sha256(one.bytes) === hash);
     if (state === undefined) throw new Error(`${path} ${hash} was never there`);
     const own = linesOf(textOf(state.bytes));
-    for (const { content, part, start, end, from, to } of places) {
+    for (const { content, part, start, end, from, to } of positions) {
       const text = outputOf(contents[content]?.parts[part]);
       expect(text.slice(start, end)).toBe(own.slice(from - 1, to).join(""));
     }

@@ -6,10 +6,10 @@ import type { TurnMetadata } from "../node.js";
 import type { TurnPayload } from "../payload.js";
 import { type ConversationRefusal, refuse } from "../refusal.js";
 import type { TimedEvent } from "../store.js";
-import type { Draft, Piece, Place } from "./draft.js";
+import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
 import type { ImportProblem } from "./lines.js";
 import { brokenPairs } from "./pairs.js";
-import { settle } from "./settle.js";
+import { resolveParents } from "./resolve-parents.js";
 
 /** How a foreign session becomes one of ours. */
 export interface ImportOptions {
@@ -20,7 +20,7 @@ export interface ImportOptions {
   readonly now: number;
   /** Proves the texts of whole files; without one, no text of a file is believed. */
   readonly digest?: Digest;
-  /** Calls without results and results without calls are kept and told, instead of refused. */
+  /** Calls without results and results without calls are kept and reported, instead of refused. */
   readonly repair?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface ForeignSession {
   readonly title: string | undefined;
   readonly cwd: string | undefined;
   readonly startedMs: number;
-  readonly drafts: readonly Draft[];
+  readonly entries: readonly ForeignEntry[];
   /** The line of the entry at which the session stood. */
   readonly leafLine: number | undefined;
   readonly problems: readonly ImportProblem[];
@@ -54,9 +54,9 @@ export function assemble(
   foreign: ForeignSession,
   options: ImportOptions,
 ): ImportedSession | ConversationRefusal<"broken_pairs"> {
-  const settled = settle(foreign.drafts);
+  const resolved = resolveParents(foreign.entries);
   const tree = new TreeBuilder(foreign, options);
-  for (const draft of settled.drafts) tree.add(draft);
+  for (const entry of resolved.entries) tree.add(entry);
   tree.finish(foreign.leafLine);
   const broken = brokenPairs(tree.nodes).map(({ nodeId, message }): ImportProblem => {
     const line = tree.lineOf(nodeId);
@@ -64,7 +64,7 @@ export function assemble(
   });
   const [first] = broken;
   if (first !== undefined && options.repair !== true) return refusePairs(first, broken.length);
-  const problems = [...foreign.problems, ...settled.problems, ...tree.problems, ...broken];
+  const problems = [...foreign.problems, ...resolved.problems, ...tree.problems, ...broken];
   return {
     kind: "imported",
     format: foreign.format,
@@ -84,7 +84,7 @@ function refusePairs(first: ImportProblem, count: number): ConversationRefusal<"
 /** More nodes than that are more than one line of a journal should hold. */
 const mostInEvent = 200;
 
-interface Batch {
+interface NodeBatch {
   readonly ts: number;
   readonly turn: boolean;
   readonly nodes: NewNode[];
@@ -97,11 +97,11 @@ class TreeBuilder {
   readonly problems: ImportProblem[] = [];
   private readonly byId = new Map<string, NewNode>();
   private readonly lines = new Map<string, number>();
-  private readonly placed = new Map<string, { readonly firstId: string; readonly lastId: string }>();
+  private readonly idsBySource = new Map<string, { readonly firstId: string; readonly lastId: string }>();
   private readonly lastOfLine = new Map<number, string>();
   private readonly asides: { readonly taskId: string; readonly parentId: string; readonly ts: number }[] = [];
   private readonly source: string;
-  private batch: Batch | undefined;
+  private batch: NodeBatch | undefined;
   private head: string;
 
   constructor(
@@ -129,30 +129,30 @@ class TreeBuilder {
     this.events.push({ ts: startedMs, event: started });
   }
 
-  add(draft: Draft): void {
-    const parentId = this.lastNodeOf(draft.parentSourceId);
-    const place = this.placeOf(draft, parentId);
+  add(entry: ForeignEntry): void {
+    const parentId = this.lastNodeOf(entry.parentSourceId);
+    const scope = this.scopeOf(entry, parentId);
     let lastId = parentId;
     let firstId: string | undefined;
-    for (const piece of draft.pieces) {
+    for (const node of entry.nodes) {
       const id = this.options.newId();
-      this.put(draft, {
+      this.put(entry, {
         id,
         parentId: lastId,
-        timestamp: draft.timestamp,
-        ...this.made(draft, piece, place),
+        timestamp: entry.timestamp,
+        ...this.made(entry, node, scope),
       });
       firstId ??= id;
       lastId = id;
     }
-    this.lastOfLine.set(draft.line, lastId);
-    this.placed.set(draft.sourceId, { firstId: firstId ?? parentId, lastId });
-    if (draft.aside === true && firstId !== undefined)
-      this.asides.push({ taskId: firstId, parentId, ts: draft.timestamp });
-    const event = draft.effect?.(place);
+    this.lastOfLine.set(entry.line, lastId);
+    this.idsBySource.set(entry.sourceId, { firstId: firstId ?? parentId, lastId });
+    if (entry.aside === true && firstId !== undefined)
+      this.asides.push({ taskId: firstId, parentId, ts: entry.timestamp });
+    const event = entry.effect?.(scope);
     if (event === undefined) return;
     this.close();
-    this.events.push({ ts: draft.timestamp, event });
+    this.events.push({ ts: entry.timestamp, event });
   }
 
   finish(leafLine: number | undefined): void {
@@ -171,20 +171,24 @@ class TreeBuilder {
     return this.lines.get(nodeId) ?? 1;
   }
 
-  private made(draft: Draft, piece: Piece, place: Place): { payload: TurnPayload; metadata: TurnMetadata } {
-    const provenance = { source: this.source, sourceId: draft.sourceId };
-    const payload = typeof piece.payload === "function" ? piece.payload(place) : piece.payload;
-    return { payload, metadata: { ...piece.metadata, provenance } };
+  private made(
+    entry: ForeignEntry,
+    node: EntryNode,
+    scope: EntryScope,
+  ): { payload: TurnPayload; metadata: TurnMetadata } {
+    const provenance = { source: this.source, sourceId: entry.sourceId };
+    const payload = typeof node.payload === "function" ? node.payload(scope) : node.payload;
+    return { payload, metadata: { ...node.metadata, provenance } };
   }
 
-  private put(draft: Draft, node: NewNode): void {
+  private put(entry: ForeignEntry, node: NewNode): void {
     const turn = node.payload.kind === "user_message";
     const follows = this.batch?.nodes.at(-1)?.id === node.parentId;
     const full = (this.batch?.nodes.length ?? 0) >= mostInEvent;
     if (!follows || turn || full) this.close();
-    this.batch ??= { ts: draft.timestamp, turn, nodes: [] };
+    this.batch ??= { ts: entry.timestamp, turn, nodes: [] };
     this.batch.nodes.push(node);
-    this.remember(node, draft.line);
+    this.remember(node, entry.line);
   }
 
   private close(): void {
@@ -205,10 +209,10 @@ class TreeBuilder {
   }
 
   private lastNodeOf(sourceId: string | null): string {
-    return (sourceId === null ? undefined : this.placed.get(sourceId)?.lastId) ?? this.sessionId;
+    return (sourceId === null ? undefined : this.idsBySource.get(sourceId)?.lastId) ?? this.sessionId;
   }
 
-  private placeOf({ line }: Draft, parentId: string): Place {
+  private scopeOf({ line }: ForeignEntry, parentId: string): EntryScope {
     const parentOf = (id: string) => this.byId.get(id)?.parentId ?? null;
     const isAbove = (nodeId: string): boolean => {
       for (let id: string | null = parentId; id !== null; id = parentOf(id)) if (id === nodeId) return true;
@@ -217,7 +221,7 @@ class TreeBuilder {
     return {
       parentId,
       isAbove,
-      nodesOf: (sourceId) => this.placed.get(sourceId),
+      nodesOf: (sourceId) => this.idsBySource.get(sourceId),
       payloadOf: (nodeId) => this.byId.get(nodeId)?.payload,
       branchStart: (nodeId) => {
         const path = new Set<string>();
@@ -226,7 +230,7 @@ class TreeBuilder {
         for (let id: string | null = nodeId; id !== null && !path.has(id); id = parentOf(id)) start = id;
         return start;
       },
-      tell: (message) =>
+      report: (message) =>
         this.problems.push({ line, what: "lost_reference", message: `Line ${line}: ${message}` }),
     };
   }

@@ -1,6 +1,6 @@
 import { isJson, isJsonObject, type JsonObject, type JsonValue } from "../json.js";
 import type { Media } from "../payload.js";
-import type { Piece } from "./draft.js";
+import type { EntryNode } from "./foreign-entry.js";
 import { objectOf, textOf } from "./lines.js";
 
 /** The content of a message: one text, or blocks. What is neither is one block of its own. */
@@ -31,50 +31,50 @@ export function mediaOf(block: JsonObject): Media | undefined {
 }
 
 /** A user's message; blocks that are neither text nor image are kept as unknown. */
-export function userPieces(blocks: readonly JsonObject[], format: string): readonly Piece[] {
+export function userNodes(blocks: readonly JsonObject[], format: string): readonly EntryNode[] {
   const { text, rest } = textAndRest(blocks);
   const media = rest.flatMap((block) => mediaOf(block) ?? []);
   const others = rest.filter((block) => mediaOf(block) === undefined);
-  const said = text !== "" || media.length > 0 || others.length === 0;
-  const message: Piece = {
+  const hasMessage = text !== "" || media.length > 0 || others.length === 0;
+  const message: EntryNode = {
     payload: { kind: "user_message", text, ...(media.length === 0 ? {} : { media }) },
   };
-  return [...(said ? [message] : []), ...others.map((block) => unknown(format, block))];
+  return [...(hasMessage ? [message] : []), ...others.map((block) => unknown(format, block))];
 }
 
 /** A tool's result with its images; other blocks follow it as unknown. */
-export function resultPieces(
+export function resultNodes(
   result: { readonly callId: string; readonly name: string; readonly isError: boolean },
   content: readonly JsonObject[],
   format: string,
   details: JsonValue | undefined,
-): readonly Piece[] {
+): readonly EntryNode[] {
   const { text, rest } = textAndRest(content);
   const { callId, name, isError } = result;
   const custom = details === undefined || details === null ? {} : { [`${format}:details`]: details };
   const media = rest.flatMap((block) => mediaOf(block) ?? []);
   const others = rest.filter((block) => mediaOf(block) === undefined);
   const shown = media.length === 0 ? {} : { media };
-  const piece: Piece = {
+  const node: EntryNode = {
     payload: { kind: "tool_result", callId, name, output: text, ...shown, ...(isError ? { isError } : {}) },
     ...(Object.keys(custom).length === 0 ? {} : { metadata: { custom } }),
   };
-  return [piece, ...others.map((block) => unknown(format, block))];
+  return [node, ...others.map((block) => unknown(format, block))];
 }
 
 /** What has no counterpart here: kept whole and shown to people, never rendered. */
-export function unknown(format: string, data: JsonObject): Piece {
+export function unknown(format: string, data: JsonObject): EntryNode {
   const type = textOf(data, "type") ?? "untyped";
   return { payload: { kind: "unknown", type: `${format}:${type}`, data } };
 }
 
-/** A piece that only a person sees. */
-export function noteForPerson(text: string): Piece {
+/** A note that only a person sees. */
+export function noteForPerson(text: string): EntryNode {
   return { payload: { kind: "note", audience: "person", text } };
 }
 
-/** A piece that the model is shown as a note of the host. */
-export function noteForModel(text: string): Piece {
+/** A note of the host to the model. */
+export function noteForModel(text: string): EntryNode {
   return { payload: { kind: "note", audience: "model", text } };
 }
 

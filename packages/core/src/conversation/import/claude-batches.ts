@@ -1,5 +1,5 @@
 import type { TurnPayload } from "../payload.js";
-import type { Draft } from "./draft.js";
+import type { ForeignEntry } from "./foreign-entry.js";
 
 /**
  * Claude Code writes the blocks of one answer as lines below each other, and hangs the result of each
@@ -7,28 +7,28 @@ import type { Draft } from "./draft.js";
  * answered before the next one was written, within it. Here they are put behind the last block of the
  * answer, one below the other, as every provider wants them.
  */
-export function behindTheirCalls(drafts: readonly Draft[]): readonly Draft[] {
-  const childrenOf = groupedBy(drafts, ({ parentSourceId }) => parentSourceId ?? undefined);
-  const parents = new Map(drafts.map(({ sourceId, parentSourceId }) => [sourceId, parentSourceId]));
-  const answers = groupedBy(drafts, stepOf);
+export function behindTheirCalls(entries: readonly ForeignEntry[]): readonly ForeignEntry[] {
+  const childrenOf = groupedBy(entries, ({ parentSourceId }) => parentSourceId ?? undefined);
+  const parents = new Map(entries.map(({ sourceId, parentSourceId }) => [sourceId, parentSourceId]));
+  const answers = groupedBy(entries, stepOf);
   const moved = new Map<string, string | null>();
   for (const lines of answers.values()) moveResults(lines, childrenOf, parents, moved);
-  return drafts.map((draft) => {
-    const parentSourceId = moved.get(draft.sourceId);
-    return parentSourceId === undefined ? draft : { ...draft, parentSourceId };
+  return entries.map((entry) => {
+    const parentSourceId = moved.get(entry.sourceId);
+    return parentSourceId === undefined ? entry : { ...entry, parentSourceId };
   });
 }
 
 function moveResults(
-  lines: readonly Draft[],
-  childrenOf: ReadonlyMap<string, readonly Draft[]>,
+  lines: readonly ForeignEntry[],
+  childrenOf: ReadonlyMap<string, readonly ForeignEntry[]>,
   parents: ReadonlyMap<string, string | null>,
   moved: Map<string, string | null>,
 ): void {
   const last = lines.at(-1);
   const calls = new Set(lines.flatMap((line) => callIdsOf(line, "tool_call")));
   if (last === undefined || calls.size < 2) return;
-  const results: Draft[] = [];
+  const results: ForeignEntry[] = [];
   const batch = [...lines];
   const seen = new Set(batch.map(({ sourceId }) => sourceId));
   for (const inside of batch) {
@@ -57,7 +57,7 @@ function moveResults(
 
 /** What stands between the blocks of an answer and on one of its results goes on what is above that result. */
 function closeGaps(
-  lines: readonly Draft[],
+  lines: readonly ForeignEntry[],
   results: ReadonlySet<string>,
   parents: ReadonlyMap<string, string | null>,
 ): ReadonlyMap<string, string | null> {
@@ -80,34 +80,34 @@ function closeGaps(
 }
 
 function groupedBy(
-  drafts: readonly Draft[],
-  keyOf: (draft: Draft) => string | undefined,
-): ReadonlyMap<string, readonly Draft[]> {
-  const groups = new Map<string, Draft[]>();
-  for (const draft of drafts) {
-    const key = keyOf(draft);
+  entries: readonly ForeignEntry[],
+  keyOf: (entry: ForeignEntry) => string | undefined,
+): ReadonlyMap<string, readonly ForeignEntry[]> {
+  const groups = new Map<string, ForeignEntry[]>();
+  for (const entry of entries) {
+    const key = keyOf(entry);
     if (key === undefined) continue;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [draft]);
-    else group.push(draft);
+    if (group === undefined) groups.set(key, [entry]);
+    else group.push(entry);
   }
   return groups;
 }
 
-function stepOf(draft: Draft): string | undefined {
-  for (const payload of payloadsOf(draft))
+function stepOf(entry: ForeignEntry): string | undefined {
+  for (const payload of payloadsOf(entry))
     if (payload.kind === "model_message" || payload.kind === "tool_call") return payload.step;
   return undefined;
 }
 
-function callIdsOf(draft: Draft, kind: "tool_call" | "tool_result"): readonly string[] {
-  return payloadsOf(draft).flatMap((payload) =>
+function callIdsOf(entry: ForeignEntry, kind: "tool_call" | "tool_result"): readonly string[] {
+  return payloadsOf(entry).flatMap((payload) =>
     (payload.kind === "tool_call" || payload.kind === "tool_result") && payload.kind === kind
       ? [payload.callId]
       : [],
   );
 }
 
-function payloadsOf(draft: Draft): readonly TurnPayload[] {
-  return draft.pieces.flatMap(({ payload }) => (typeof payload === "function" ? [] : [payload]));
+function payloadsOf(entry: ForeignEntry): readonly TurnPayload[] {
+  return entry.nodes.flatMap(({ payload }) => (typeof payload === "function" ? [] : [payload]));
 }

@@ -7,13 +7,13 @@ import {
   blocksOf,
   noteForModel,
   noteForPerson,
-  resultPieces,
+  resultNodes,
   textAndRest,
   unknown,
-  userPieces,
+  userNodes,
 } from "./blocks.js";
 import { behindTheirCalls } from "./claude-batches.js";
-import type { Draft, Piece } from "./draft.js";
+import type { EntryNode, ForeignEntry } from "./foreign-entry.js";
 import { countOf, objectOf, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
 import { mergeThoughts, titleFrom } from "./pi.js";
 
@@ -26,20 +26,20 @@ export function isClaude(lines: readonly SourceLine[]): boolean {
 
 /**
  * Reads a transcript of Claude Code: one line for each block of an answer, `uuid` and `parentUuid`. The
- * turns of a subagent (`isSidechain`) become a task of their own; lines without a place in the tree are
+ * turns of a subagent (`isSidechain`) become a task of their own; lines outside the tree are
  * kept in a row below the root.
  */
 export function readClaude({ lines, problems }: SourceLines, now: number): ForeignSession {
   const reader = new ClaudeReader(lines);
   const first = lines.find(({ value }) => value.timestamp !== undefined);
   const startedMs = first === undefined ? now : timeOf(first.value, now);
-  const drafts = behindTheirCalls(reader.read(startedMs));
+  const entries = behindTheirCalls(reader.read(startedMs));
   return {
     format: "claude",
     title: titleOf(lines),
     cwd: lines.map(({ value }) => textOf(value, "cwd")).find((cwd) => cwd !== undefined),
     startedMs,
-    drafts,
+    entries,
     leafLine: reader.leaf?.line,
     problems,
   };
@@ -67,16 +67,16 @@ class ClaudeReader {
     for (const { value } of lines) this.lookAhead(value);
   }
 
-  read(startedMs: number): readonly Draft[] {
-    const drafts: Draft[] = [];
+  read(startedMs: number): readonly ForeignEntry[] {
+    const entries: ForeignEntry[] = [];
     for (const source of this.lines) {
-      const draft = this.draftOf(source, timeOf(source.value, drafts.at(-1)?.timestamp ?? startedMs));
-      drafts.push(draft);
+      const entry = this.entryOf(source, timeOf(source.value, entries.at(-1)?.timestamp ?? startedMs));
+      entries.push(entry);
     }
-    return drafts;
+    return entries;
   }
 
-  /** What a line tells of others: the names of calls, the last count of an answer, who is a subagent's. */
+  /** Collects what a line says about others: names of calls, the last count of an answer, subagents. */
   private lookAhead(value: JsonObject): void {
     const { type, isSidechain } = value;
     const uuid = textOf(value, "uuid");
@@ -91,44 +91,44 @@ class ClaudeReader {
     if (step !== undefined && usage !== undefined) this.usage.set(step, usageOf(usage));
   }
 
-  private draftOf({ line, value }: SourceLine, timestamp: number): Draft {
+  private entryOf({ line, value }: SourceLine, timestamp: number): ForeignEntry {
     const uuid = textOf(value, "uuid");
     if (uuid === undefined) return this.aside(line, value, timestamp);
     const parent = textOf(value, "parentUuid") ?? textOf(value, "logicalParentUuid") ?? null;
-    const pieces = this.piecesOf(value);
+    const nodes = this.nodesFor(value);
     const isSide = value.isSidechain === true;
-    if (!isSide && pieces.length > 0) this.leaf = { sourceId: uuid, line };
+    if (!isSide && nodes.length > 0) this.leaf = { sourceId: uuid, line };
     const base = { sourceId: uuid, line, timestamp };
     if (!isSide || (parent !== null && this.sidechain.has(parent)))
-      return { ...base, parentSourceId: parent, pieces };
+      return { ...base, parentSourceId: parent, nodes };
     const agent = textOf(value, "agentId");
     const name = agent === undefined ? "subagent" : `subagent ${agent}`;
-    const boundary: Piece = {
+    const boundary: EntryNode = {
       payload: { kind: "task_boundary", name, transformation: { kind: "clear" } },
     };
     return {
       ...base,
       parentSourceId: parent ?? this.leaf?.sourceId ?? null,
-      pieces: [boundary, ...pieces],
+      nodes: [boundary, ...nodes],
       aside: true,
     };
   }
 
-  /** A line that has no place in the tree. */
-  private aside(line: number, value: JsonObject, timestamp: number): Draft {
+  /** A line outside the tree. */
+  private aside(line: number, value: JsonObject, timestamp: number): ForeignEntry {
     const sourceId = `line ${line}`;
     const parentSourceId = this.lastAside;
     this.lastAside = sourceId;
     const summary = value.type === "summary" ? textOf(value, "summary") : undefined;
-    const piece = summary === undefined ? unknown("claude", value) : noteForPerson(`Summary: ${summary}`);
-    return { sourceId, parentSourceId, line, timestamp, pieces: [piece] };
+    const node = summary === undefined ? unknown("claude", value) : noteForPerson(`Summary: ${summary}`);
+    return { sourceId, parentSourceId, line, timestamp, nodes: [node] };
   }
 
-  private piecesOf(value: JsonObject): readonly Piece[] {
+  private nodesFor(value: JsonObject): readonly EntryNode[] {
     const message = objectOf(value, "message");
     switch (value.type) {
       case "user":
-        return message === undefined ? [unknown("claude", value)] : this.userPieces(value, message);
+        return message === undefined ? [unknown("claude", value)] : this.userNodes(value, message);
       case "assistant":
         return message === undefined ? [unknown("claude", value)] : this.answerPieces(message);
       case "system":
@@ -138,46 +138,46 @@ class ClaudeReader {
     }
   }
 
-  private userPieces(value: JsonObject, message: JsonObject): readonly Piece[] {
+  private userNodes(value: JsonObject, message: JsonObject): readonly EntryNode[] {
     const blocks = blocksOf(message.content);
     const { text } = textAndRest(blocks);
     if (value.isCompactSummary === true)
       return [{ payload: { kind: "summary", of: "compaction", text, keepFromId: null } }];
     const results = blocks.filter(({ type }) => type === "tool_result");
-    const said = blocks.filter(({ type }) => type !== "tool_result");
+    const rest = blocks.filter(({ type }) => type !== "tool_result");
     const answered = results.flatMap((block) => this.resultOf(block, value));
-    if (said.length === 0 && results.length > 0) return answered;
+    if (rest.length === 0 && results.length > 0) return answered;
     if (value.isVisibleInTranscriptOnly === true) return [...answered, noteForPerson(text)];
     if (value.isMeta === true) return [...answered, noteForModel(text)];
-    return [...answered, ...userPieces(said, "claude")];
+    return [...answered, ...userNodes(rest, "claude")];
   }
 
-  private resultOf(block: JsonObject, { toolUseResult }: JsonObject): readonly Piece[] {
+  private resultOf(block: JsonObject, { toolUseResult }: JsonObject): readonly EntryNode[] {
     const callId = textOf(block, "tool_use_id") ?? "";
     const name = this.callNames.get(callId) ?? "unknown";
     const isError = block.is_error === true;
-    return resultPieces({ callId, name, isError }, blocksOf(block.content), "claude", toolUseResult);
+    return resultNodes({ callId, name, isError }, blocksOf(block.content), "claude", toolUseResult);
   }
 
-  private answerPieces(message: JsonObject): readonly Piece[] {
+  private answerPieces(message: JsonObject): readonly EntryNode[] {
     const blocks = blocksOf(message.content);
     const model = textOf(message, "model") ?? "unknown";
     if (model === "<synthetic>") return [noteForPerson(textAndRest(blocks).text)];
     const step = textOf(message, "id");
     const origin = { from: { provider: "anthropic", model }, ...defined({ step }) };
-    const pieces = mergeThoughts(blocks.map((block) => answerPiece(block, origin)));
+    const nodes = mergeThoughts(blocks.map((block) => answerNode(block, origin)));
     const usage = step === undefined ? usageOf(objectOf(message, "usage") ?? {}) : this.usage.get(step);
     if (step !== undefined) this.usage.delete(step);
-    const [first, ...others] = pieces;
-    if (first === undefined || usage === undefined) return pieces;
+    const [first, ...others] = nodes;
+    if (first === undefined || usage === undefined) return nodes;
     return [{ ...first, metadata: { usage } }, ...others];
   }
 }
 
-function answerPiece(
+function answerNode(
   block: JsonObject,
   origin: { readonly from: { readonly provider: string; readonly model: string }; readonly step?: string },
-): Piece {
+): EntryNode {
   switch (block.type) {
     case "text":
       return { payload: { kind: "model_message", text: textOf(block, "text") ?? "", ...origin } };

@@ -18,7 +18,7 @@ export function brokenPairs(nodes: readonly NewNode[]): readonly BrokenPair[] {
 }
 
 /** A call that waits for its result, or the end of the list. */
-interface OpenCall {
+interface UnansweredCall {
   readonly nodeId: string;
   readonly callId: string;
   readonly name: string;
@@ -26,7 +26,7 @@ interface OpenCall {
 }
 
 class PairCheck {
-  private readonly open = new Map<string, readonly OpenCall[]>();
+  private readonly open = new Map<string, readonly UnansweredCall[]>();
   private readonly parents = new Set<string>();
   private readonly broken = new Map<string, BrokenPair>();
 
@@ -41,7 +41,7 @@ class PairCheck {
     return [...this.broken.values()];
   }
 
-  private after({ id, payload }: NewNode, before: readonly OpenCall[]): readonly OpenCall[] {
+  private after({ id, payload }: NewNode, before: readonly UnansweredCall[]): readonly UnansweredCall[] {
     switch (payload.kind) {
       case "tool_call": {
         const { callId, name, step } = payload;
@@ -64,18 +64,22 @@ class PairCheck {
     }
   }
 
-  private answered(nodeId: string, callId: string, before: readonly OpenCall[]): readonly OpenCall[] {
+  private answered(
+    nodeId: string,
+    callId: string,
+    before: readonly UnansweredCall[],
+  ): readonly UnansweredCall[] {
     const at = before.findIndex((call) => call.callId === callId);
-    if (at < 0) this.tell(nodeId, `The result of ${callId} has no open call above it.`);
+    if (at < 0) this.report(nodeId, `The result of ${callId} has no open call above it.`);
     return at < 0 ? before : before.toSpliced(at, 1);
   }
 
-  private unanswered(calls: readonly OpenCall[]): void {
+  private unanswered(calls: readonly UnansweredCall[]): void {
     for (const { nodeId, callId, name } of calls)
-      this.tell(nodeId, `The call ${callId} of ${name} was never answered.`);
+      this.report(nodeId, `The call ${callId} of ${name} was never answered.`);
   }
 
-  private tell(nodeId: string, message: string): void {
+  private report(nodeId: string, message: string): void {
     if (!this.broken.has(nodeId)) this.broken.set(nodeId, { nodeId, message });
   }
 }

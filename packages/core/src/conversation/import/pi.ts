@@ -8,12 +8,12 @@ import {
   blocksOf,
   noteForModel,
   noteForPerson,
-  resultPieces,
+  resultNodes,
   textAndRest,
   unknown,
-  userPieces,
+  userNodes,
 } from "./blocks.js";
-import type { Draft, Piece, Place } from "./draft.js";
+import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
 import { countOf, objectOf, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
 
 /** Whether the first line that can be read is the header of a session of pi. */
@@ -27,14 +27,14 @@ export function isPi(lines: readonly SourceLine[]): boolean {
  * (version 1). Where it stood is its last entry; pi keeps no other mark of it.
  */
 export function readPi({ lines, problems }: SourceLines, now: number): ForeignSession {
-  const [header, ...entries] = lines;
+  const [header, ...sources] = lines;
   const startedMs = header === undefined ? now : timeOf(header.value, now);
-  const drafts: Draft[] = [];
-  for (const source of entries) {
+  const entries: ForeignEntry[] = [];
+  for (const source of sources) {
     const { line, value } = source;
-    const last = drafts.at(-1);
+    const last = entries.at(-1);
     const timestamp = timeOf(value, last?.timestamp ?? startedMs);
-    drafts.push({
+    entries.push({
       sourceId: idOf(source),
       parentSourceId: parentOf(value, last),
       line,
@@ -44,11 +44,11 @@ export function readPi({ lines, problems }: SourceLines, now: number): ForeignSe
   }
   return {
     format: "pi",
-    title: titleOf(entries),
+    title: titleOf(sources),
     cwd: header === undefined ? undefined : textOf(header.value, "cwd"),
     startedMs,
-    drafts,
-    leafLine: drafts.at(-1)?.line,
+    entries,
+    leafLine: entries.at(-1)?.line,
     problems,
   };
 }
@@ -57,7 +57,7 @@ function idOf({ line, value }: SourceLine): string {
   return textOf(value, "id") ?? `line ${line}`;
 }
 
-/** From where a compaction keeps the entries: by an id, in version 1 by a place in the file, from 0. */
+/** From where a compaction keeps the entries: by an id, in version 1 by an index in the file, from 0. */
 function keptBy(value: JsonObject, lines: readonly SourceLine[]): string | undefined {
   const { firstKeptEntryId: id, firstKeptEntryIndex: index } = value;
   if (typeof id === "string" || typeof index !== "number") return textOf(value, "firstKeptEntryId");
@@ -65,17 +65,17 @@ function keptBy(value: JsonObject, lines: readonly SourceLine[]): string | undef
   return kept === undefined ? `entry ${index}` : idOf(kept);
 }
 
-function parentOf(value: JsonObject, last: Draft | undefined): string | null {
+function parentOf(value: JsonObject, last: ForeignEntry | undefined): string | null {
   if (value.parentId === null) return null;
   return textOf(value, "parentId") ?? last?.sourceId ?? null;
 }
 
 /** The name that was given last, else the beginning of the first prompt. */
-function titleOf(entries: readonly SourceLine[]): string | undefined {
-  const names = entries.filter(({ value }) => value.type === "session_info");
+function titleOf(sources: readonly SourceLine[]): string | undefined {
+  const names = sources.filter(({ value }) => value.type === "session_info");
   const name = names.map(({ value }) => textOf(value, "name")).findLast((text) => text !== undefined);
   if (name !== undefined) return name;
-  const prompts = entries.map(({ value }) => objectOf(value, "message"));
+  const prompts = sources.map(({ value }) => objectOf(value, "message"));
   const first = prompts.find((message) => message?.role === "user");
   return first === undefined ? undefined : titleFrom(textAndRest(blocksOf(first.content)).text);
 }
@@ -88,48 +88,48 @@ export function titleFrom(prompt: string): string | undefined {
   return points.length <= 72 ? line : `${points.slice(0, 71).join("")}…`;
 }
 
-function contentOf(value: JsonObject, kept: string | undefined): Pick<Draft, "pieces" | "effect"> {
+function contentOf(value: JsonObject, kept: string | undefined): Pick<ForeignEntry, "nodes" | "effect"> {
   switch (value.type) {
     case "message":
-      return { pieces: messagePieces(value) };
+      return { nodes: messageNodes(value) };
     case "model_change":
       return {
-        pieces: [
+        nodes: [
           noteForPerson(`Model: ${textOf(value, "provider") ?? "?"}/${textOf(value, "modelId") ?? "?"}`),
         ],
       };
     case "thinking_level_change":
-      return { pieces: [noteForPerson(`Thinking level: ${textOf(value, "thinkingLevel") ?? "?"}`)] };
+      return { nodes: [noteForPerson(`Thinking level: ${textOf(value, "thinkingLevel") ?? "?"}`)] };
     case "compaction":
-      return { pieces: [{ payload: (place) => compaction(value, kept, place), metadata: details(value) }] };
+      return { nodes: [{ payload: (scope) => compaction(value, kept, scope), metadata: details(value) }] };
     case "branch_summary":
-      return { pieces: [{ payload: (place) => branchSummary(value, place), metadata: details(value) }] };
+      return { nodes: [{ payload: (scope) => branchSummary(value, scope), metadata: details(value) }] };
     case "context_edit":
-      return { pieces: [{ payload: (place) => contextEdit(value, place) }] };
+      return { nodes: [{ payload: (scope) => contextEdit(value, scope) }] };
     case "custom_message":
-      return { pieces: customMessage(value) };
+      return { nodes: customMessage(value) };
     case "label":
-      return { pieces: [], effect: (place) => label(value, place) };
+      return { nodes: [], effect: (scope) => label(value, scope) };
     case "session_info":
-      return { pieces: [], effect: () => renamed(value) };
+      return { nodes: [], effect: () => renamed(value) };
     default:
-      return { pieces: [unknown("pi", value)] };
+      return { nodes: [unknown("pi", value)] };
   }
 }
 
-function messagePieces(value: JsonObject): readonly Piece[] {
+function messageNodes(value: JsonObject): readonly EntryNode[] {
   const message = objectOf(value, "message");
   if (message === undefined) return [unknown("pi", value)];
   const blocks = blocksOf(message.content);
   switch (message.role) {
     case "user":
-      return userPieces(blocks, "pi");
+      return userNodes(blocks, "pi");
     case "assistant":
       return assistantPieces(message, blocks, textOf(value, "id"));
     case "toolResult": {
       const callId = textOf(message, "toolCallId") ?? "";
       const name = textOf(message, "toolName") ?? "unknown";
-      return resultPieces({ callId, name, isError: message.isError === true }, blocks, "pi", message.details);
+      return resultNodes({ callId, name, isError: message.isError === true }, blocks, "pi", message.details);
     }
     case "bashExecution":
       return [shellNote(message)];
@@ -142,13 +142,13 @@ function messagePieces(value: JsonObject): readonly Piece[] {
 }
 
 /** A command that the user ran: shown to the model afterwards, unless it was to be kept from it. */
-function shellNote(message: JsonObject): Piece {
+function shellNote(message: JsonObject): EntryNode {
   const code = message.exitCode === undefined ? "" : `\n(exit code ${JSON.stringify(message.exitCode)})`;
   const text = `$ ${textOf(message, "command") ?? ""}\n${textOf(message, "output") ?? ""}${code}`;
   return message.excludeFromContext === true ? noteForPerson(text) : noteForModel(text);
 }
 
-function customMessage(value: JsonObject): readonly Piece[] {
+function customMessage(value: JsonObject): readonly EntryNode[] {
   const { text, rest } = textAndRest(blocksOf(value.content));
   const note = { ...noteForModel(text), metadata: details(value) };
   return [note, ...rest.map((block) => unknown("pi", block))];
@@ -158,7 +158,7 @@ function assistantPieces(
   message: JsonObject,
   blocks: readonly JsonObject[],
   step: string | undefined,
-): readonly Piece[] {
+): readonly EntryNode[] {
   const origin = {
     from: {
       provider: textOf(message, "provider") ?? "unknown",
@@ -166,20 +166,20 @@ function assistantPieces(
     },
     ...defined({ step }),
   };
-  const pieces = mergeThoughts(blocks.map((block) => answerPiece(block, origin)));
+  const nodes = mergeThoughts(blocks.map((block) => answerNode(block, origin)));
   const error = textOf(message, "errorMessage");
   const stop = textOf(message, "stopReason");
-  if (error !== undefined || stop === "aborted" || pieces.length === 0)
-    pieces.push(noteForPerson(error ?? `The model's answer ended: ${stop ?? "nothing was said"}.`));
-  const [first, ...others] = pieces;
+  if (error !== undefined || stop === "aborted" || nodes.length === 0)
+    nodes.push(noteForPerson(error ?? `The model's answer ended: ${stop ?? "nothing was said"}.`));
+  const [first, ...others] = nodes;
   const usage = usageOf(objectOf(message, "usage"));
-  if (first === undefined || usage === undefined) return pieces;
+  if (first === undefined || usage === undefined) return nodes;
   return [{ ...first, metadata: { ...first.metadata, usage } }, ...others];
 }
 
 type Origin = { readonly from: ModelOrigin; readonly step?: string };
 
-function answerPiece(block: JsonObject, origin: Origin): Piece {
+function answerNode(block: JsonObject, origin: Origin): EntryNode {
   switch (block.type) {
     case "text": {
       const text = textOf(block, "text") ?? "";
@@ -210,23 +210,23 @@ function signed(block: JsonObject, key: string): { readonly signature?: string }
 }
 
 /** A thought and the text right behind it are one message, unless the text is signed on its own. */
-export function mergeThoughts(pieces: readonly Piece[]): Piece[] {
-  const merged: Piece[] = [];
-  for (const piece of pieces) {
+export function mergeThoughts(nodes: readonly EntryNode[]): EntryNode[] {
+  const merged: EntryNode[] = [];
+  for (const node of nodes) {
     const last = merged.at(-1)?.payload;
-    const next = piece.payload;
+    const next = node.payload;
     if (isThought(last) && isPlainText(next)) merged.splice(-1, 1, { payload: { ...last, text: next.text } });
-    else merged.push(piece);
+    else merged.push(node);
   }
   return merged;
 }
 
-function isThought(payload: Piece["payload"] | undefined): payload is ModelMessage {
+function isThought(payload: EntryNode["payload"] | undefined): payload is ModelMessage {
   if (typeof payload !== "object" || payload.kind !== "model_message") return false;
   return payload.text === "" && (payload.thought !== undefined || payload.redactedThought !== undefined);
 }
 
-function isPlainText(payload: Piece["payload"]): payload is ModelMessage {
+function isPlainText(payload: EntryNode["payload"]): payload is ModelMessage {
   if (typeof payload !== "object" || payload.kind !== "model_message") return false;
   const { thought, redactedThought, signature } = payload;
   return thought === undefined && redactedThought === undefined && signature === undefined;
@@ -247,34 +247,34 @@ function details(value: JsonObject): TurnMetadata {
   return data === undefined || data === null ? {} : { custom: { "pi:details": data } };
 }
 
-function compaction(value: JsonObject, kept: string | undefined, place: Place): TurnPayload {
-  const firstId = kept === undefined ? undefined : place.nodesOf(kept)?.firstId;
-  const isThere = firstId !== undefined && place.isAbove(firstId);
+function compaction(value: JsonObject, kept: string | undefined, scope: EntryScope): TurnPayload {
+  const firstId = kept === undefined ? undefined : scope.nodesOf(kept)?.firstId;
+  const isThere = firstId !== undefined && scope.isAbove(firstId);
   if (kept !== undefined && !isThere)
-    place.tell(`The compaction keeps what follows ${kept}, which is not above it; it keeps nothing.`);
+    scope.report(`The compaction keeps what follows ${kept}, which is not above it; it keeps nothing.`);
   const keepFromId = isThere ? firstId : null;
   return { kind: "summary", of: "compaction", text: textOf(value, "summary") ?? "", keepFromId };
 }
 
-function branchSummary(value: JsonObject, place: Place): TurnPayload {
+function branchSummary(value: JsonObject, scope: EntryScope): TurnPayload {
   const from = textOf(value, "fromId");
-  const toId = from === undefined ? undefined : place.nodesOf(from)?.lastId;
+  const toId = from === undefined ? undefined : scope.nodesOf(from)?.lastId;
   if (from !== undefined && toId === undefined)
-    place.tell(`The summary is of a branch that ends at ${from}, which is not in the file before it.`);
+    scope.report(`The summary is of a branch that ends at ${from}, which is not in the file before it.`);
   const covers = {
-    fromId: toId === undefined ? place.parentId : place.branchStart(toId),
-    toId: toId ?? place.parentId,
+    fromId: toId === undefined ? scope.parentId : scope.branchStart(toId),
+    toId: toId ?? scope.parentId,
   };
   return { kind: "summary", of: "branch", text: textOf(value, "summary") ?? "", covers };
 }
 
 /** What pi leaves out or replaces from here on; of an entry with several parts only the whole can be hidden. */
-function contextEdit(value: JsonObject, place: Place): TurnPayload {
+function contextEdit(value: JsonObject, scope: EntryScope): TurnPayload {
   const target = textOf(value, "targetId");
-  const nodes = target === undefined ? undefined : place.nodesOf(target);
+  const nodes = target === undefined ? undefined : scope.nodesOf(target);
   const data: TurnPayload = { kind: "unknown", type: "pi:context_edit", data: value };
-  if (nodes === undefined || nodes.firstId !== nodes.lastId || !place.isAbove(nodes.lastId)) {
-    place.tell(
+  if (nodes === undefined || nodes.firstId !== nodes.lastId || !scope.isAbove(nodes.lastId)) {
+    scope.report(
       `It edits ${target ?? "nothing"}, which is not one node above it; the edit is kept, not applied.`,
     );
     return data;
@@ -282,25 +282,25 @@ function contextEdit(value: JsonObject, place: Place): TurnPayload {
   const overlay = { kind: "context_management", action: "overlay", targetId: nodes.lastId } as const;
   const replacement = objectOf(value, "replacement");
   if (replacement === undefined) return { ...overlay, form: { form: "hidden" } };
-  if (place.payloadOf(nodes.lastId)?.kind !== "tool_result") {
-    place.tell(`It rewrites ${target}, which is no result of a tool; the edit is kept, not applied.`);
+  if (scope.payloadOf(nodes.lastId)?.kind !== "tool_result") {
+    scope.report(`It rewrites ${target}, which is no result of a tool; the edit is kept, not applied.`);
     return data;
   }
   const { text } = textAndRest(blocksOf(replacement.content));
   return { ...overlay, form: { form: "replaced", by: "cleared", text } };
 }
 
-function label(value: JsonObject, place: Place): ReturnType<NonNullable<Draft["effect"]>> {
+function label(value: JsonObject, scope: EntryScope): ReturnType<NonNullable<ForeignEntry["effect"]>> {
   const target = textOf(value, "targetId");
-  const nodeId = target === undefined ? undefined : place.nodesOf(target)?.firstId;
+  const nodeId = target === undefined ? undefined : scope.nodesOf(target)?.firstId;
   if (nodeId === undefined) {
-    place.tell(`A label is for ${target ?? "nothing"}, which is not in the file before it.`);
+    scope.report(`A label is for ${target ?? "nothing"}, which is not in the file before it.`);
     return undefined;
   }
   return { type: "metadata_set", nodeId, metadata: { label: textOf(value, "label") ?? null } };
 }
 
-function renamed(value: JsonObject): ReturnType<NonNullable<Draft["effect"]>> {
+function renamed(value: JsonObject): ReturnType<NonNullable<ForeignEntry["effect"]>> {
   const title = textOf(value, "name");
   return title === undefined ? undefined : { type: "renamed", title };
 }

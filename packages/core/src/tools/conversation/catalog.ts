@@ -32,6 +32,7 @@ export const conversationTools: readonly ConversationTool[] = [
   expandTaskSummary,
 ];
 
+/** The conversation tool of this name; undefined where there is none. */
 export function findConversationTool(name: string): ConversationTool | undefined {
   return conversationTools.find((tool) => tool.name === name);
 }

@@ -26,6 +26,7 @@ export const conversationToolNames = [
   "expand_task_summary",
 ] as const;
 
+/** The name of a conversation tool, as models call it. */
 export type ConversationToolName = (typeof conversationToolNames)[number];
 
 /**
@@ -80,6 +81,7 @@ export interface FilesThatFollow {
   >;
 }
 
+/** What a conversation tool did, as data; `renderAnswer` makes the text for a model of it. */
 export interface ConversationAnswer {
   readonly kind: "answer";
   /** One sentence on what was done. */
@@ -113,6 +115,13 @@ export const movingAnnotations: ToolAnnotations = {
   openWorld: false,
 };
 
+/**
+ * An answer of a conversation tool.
+ *
+ * @param message one sentence on what was done.
+ * @param data the facts behind it, such as ids that a next call needs.
+ * @param text a longer text to be read as it is.
+ */
 export function answer(message: string, data?: JsonObject, text?: string): ConversationAnswer {
   return {
     kind: "answer",

@@ -10,6 +10,7 @@ import { catching } from "../run-tool.js";
 import { findConversationTool } from "./catalog.js";
 import { type ConversationAnswer, type ConversationHost, renderAnswer } from "./conversation-tool.js";
 
+/** What a call or a command gets back. `code` is "ok" or says why nothing was done. */
 export interface ConversationReply {
   /** What the caller reads. */
   readonly text: string;
@@ -18,6 +19,7 @@ export interface ConversationReply {
   readonly data?: JsonObject;
 }
 
+/** The host of one run, and who asks. */
 export interface ConversationToolContext extends ConversationHost {
   /** The call of the model that asks; absent where a person does, by a command. */
   readonly callId?: string;

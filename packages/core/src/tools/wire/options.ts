@@ -10,6 +10,7 @@ export type WireForm = "text" | "json";
  */
 export type ResultContent = "full" | "auto" | "changed" | "none";
 
+/** How answers are written for one door: their form, how much of a file they show, and how long they may be. */
 export interface WireOptions {
   readonly wire: WireForm;
   readonly resultContent: ResultContent;

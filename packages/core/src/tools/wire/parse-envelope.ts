@@ -7,6 +7,7 @@ export interface Envelope {
   readonly details: string;
 }
 
+/** One frame of a reply: a state of a file, and what is shown of it. */
 export interface EnvelopeFile {
   readonly path: string;
   readonly version: number;
@@ -23,6 +24,7 @@ export interface EnvelopeFile {
   readonly windows: readonly EnvelopeWindow[];
 }
 
+/** Lines of the new state that a write's answer shows. */
 export interface EnvelopeWindow {
   /** 1-based, both included. */
   readonly from: number;

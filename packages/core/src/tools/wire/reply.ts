@@ -25,6 +25,7 @@ export interface Reply {
   readonly blocks: readonly ReplyBlock[];
 }
 
+/** Which object of the wire's JSON schemas a reply becomes. */
 export type ReplyForm =
   | "read"
   | "read_many"
@@ -36,6 +37,9 @@ export type ReplyForm =
   /** A refusal of a tool that changes nothing. */
   | "refusal";
 
+/**
+ * One part of a reply. The text form writes them one after the other; the JSON form gathers them into one object.
+ */
 export type ReplyBlock =
   | StatusBlock
   | TextBlock

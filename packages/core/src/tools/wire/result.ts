@@ -23,6 +23,7 @@ export type ToolResult =
   | ChangeSetResult
   | RefusedResult;
 
+/** The outcome of a write to one file, and whether its answer may show content. */
 export interface WriteResult {
   readonly kind: "write";
   readonly outcome: WriteOutcome;
@@ -30,6 +31,7 @@ export interface WriteResult {
   readonly quiet?: boolean;
 }
 
+/** The outcome of a change set. */
 export interface ChangeSetResult {
   readonly kind: "change_set";
   readonly outcome: ApplyChangesOutcome;

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { type OutcomeCode, refusalCodes, successCodes } from "../../files/index.js";
 
-/** The JSON of the tools' answers: a contract, held by the snapshots in `test/tools/schemas`. */
+// The JSON of the tools' answers: a contract, held by the snapshots in `test/tools/schemas`.
+
 const code = z.enum([...successCodes, ...refusalCodes] satisfies readonly OutcomeCode[]);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const lineNumber = z.int().min(0);
@@ -115,14 +116,23 @@ export const wireChangeSetResult = z.object({
   changes: z.array(z.object({ file_path: z.string(), ...wireWriteResult.shape })),
 });
 
+/** A state of a file in the JSON form: seed 1's object. */
 export type WireFileState = z.infer<typeof wireFileState>;
+/** A refusal of a tool that changes nothing, in the JSON form. */
 export type WireRefusal = z.infer<typeof wireRefusal>;
+/** The JSON form of an answer to `read_file`. */
 export type WireReadResult = z.infer<typeof wireReadResult>;
+/** The JSON form of an answer to `read_many_files`. */
 export type WireReadManyResult = z.infer<typeof wireReadManyResult>;
+/** The JSON form of an answer to `list_files`. */
 export type WireListResult = z.infer<typeof wireListResult>;
+/** The JSON form of an answer to `find_files`. */
 export type WireFindResult = z.infer<typeof wireFindResult>;
+/** The JSON form of an answer to `search_files`. */
 export type WireSearchResult = z.infer<typeof wireSearchResult>;
+/** The JSON form of an answer to a change of one file. */
 export type WireWriteResult = z.infer<typeof wireWriteResult>;
+/** The JSON form of an answer to `apply_changes`. */
 export type WireChangeSetResult = z.infer<typeof wireChangeSetResult>;
 
 /** The schemas of the answers by the name of what is answered. */

@@ -1,51 +1,51 @@
 import type { Content, Part } from "./content.js";
-import type { PlacedPart } from "./layout.js";
+import type { PositionedPart } from "./layout.js";
 import { itemsOf, type List, sizeOf } from "./list.js";
 import type { Provenance } from "./types.js";
 
 /** A list of a rendering, one entry a content, and the parts that it was made of. */
-export interface Written<Entry> {
-  readonly parts: List<PlacedPart>;
+export interface WrittenList<Entry> {
+  readonly parts: List<PositionedPart>;
   readonly entries: readonly Entry[];
 }
 
 /** The lists that were written last: the next ones are made from where they end. */
-export interface Memory {
-  contents: Written<Content>;
-  provenance: Written<readonly Provenance[]>;
+export interface ListCache {
+  contents: WrittenList<Content>;
+  provenance: WrittenList<readonly Provenance[]>;
 }
 
-/** A memory of nothing: the next lists are written from their beginning. */
-export function freshMemory(): Memory {
+/** An empty cache: the next lists are written from their beginning. */
+export function emptyListCache(): ListCache {
   const nothing = { parts: undefined, entries: [] };
   return { contents: nothing, provenance: nothing };
 }
 
-/** What a list says of each part, and how that of one content is held together. */
-interface Form<Item, Entry> {
-  itemOf(placed: PlacedPart): Item;
-  entryOf(role: PlacedPart["role"], items: readonly Item[]): Entry;
+/** What a list has for each part, and how the items of one content become an entry. */
+interface ListForm<Item, Entry> {
+  itemOf(positioned: PositionedPart): Item;
+  entryOf(role: PositionedPart["role"], items: readonly Item[]): Entry;
   itemsIn(entry: Entry): readonly Item[];
 }
 
-export const asContents: Form<Part, Content> = {
+export const asContents: ListForm<Part, Content> = {
   itemOf: ({ part }) => part,
   entryOf: (role, parts) => ({ role, parts }),
   itemsIn: ({ parts }) => parts,
 };
 
-export const asProvenance: Form<Provenance, readonly Provenance[]> = {
+export const asProvenance: ListForm<Provenance, readonly Provenance[]> = {
   itemOf: ({ origin }) => origin,
   entryOf: (_, origins) => origins,
   itemsIn: (origins) => origins,
 };
 
-/** Writes down the parts; those that `last` wrote already are taken over as they are. */
-export function writeDown<Item, Entry>(
-  parts: List<PlacedPart>,
-  last: Written<Entry>,
-  { itemOf, entryOf, itemsIn }: Form<Item, Entry>,
-): Written<Entry> {
+/** The list of the parts; what `last` has already is taken over as it is. */
+export function writeList<Item, Entry>(
+  parts: List<PositionedPart>,
+  last: WrittenList<Entry>,
+  { itemOf, entryOf, itemsIn }: ListForm<Item, Entry>,
+): WrittenList<Entry> {
   const shared = sharedPart(parts, last.parts);
   const from = shared?.item.content ?? 0;
   const begun = last.entries[from];
@@ -55,12 +55,12 @@ export function writeDown<Item, Entry>(
     into = itemsIn(begun).slice(0, shared.item.at + 1);
     added.push(entryOf(shared.item.role, into));
   }
-  for (const placed of itemsOf(parts, sizeOf(shared))) {
-    if (placed.at === 0) {
+  for (const positioned of itemsOf(parts, sizeOf(shared))) {
+    if (positioned.at === 0) {
       into = [];
-      added.push(entryOf(placed.role, into));
+      added.push(entryOf(positioned.role, into));
     }
-    into.push(itemOf(placed));
+    into.push(itemOf(positioned));
   }
   return { parts, entries: replacedFrom(last.entries, from, added) };
 }
@@ -78,7 +78,7 @@ function replacedFrom<Entry>(
 }
 
 /** The last part that two lists share; costs what they do not share. */
-function sharedPart(one: List<PlacedPart>, other: List<PlacedPart>): List<PlacedPart> {
+function sharedPart(one: List<PositionedPart>, other: List<PositionedPart>): List<PositionedPart> {
   let [a, b] = [one, other];
   while (a !== b && a !== undefined && b !== undefined) {
     const [sizeA, sizeB] = [a.size, b.size];

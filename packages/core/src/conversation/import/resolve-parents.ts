@@ -1,36 +1,36 @@
-import type { Draft } from "./draft.js";
+import type { ForeignEntry } from "./foreign-entry.js";
 import type { ImportProblem } from "./lines.js";
 
-/** Drafts whose parents are known. */
-export interface Settled {
+/** Entries whose parents are known. */
+export interface ResolvedEntries {
   /** Parents before their children, else as in the file; every parent is there, and there are no circles. */
-  readonly drafts: readonly Draft[];
+  readonly entries: readonly ForeignEntry[];
   readonly problems: readonly ImportProblem[];
 }
 
-/** Makes a tree of entries as they came: ids are made unique, lost parents and circles end at the root. */
-export function settle(drafts: readonly Draft[]): Settled {
+/** Makes a tree of the entries: ids are made unique, lost parents and circles end at the root. */
+export function resolveParents(entries: readonly ForeignEntry[]): ResolvedEntries {
   const problems: ImportProblem[] = [];
-  const byId = new Map<string, Draft>();
-  for (const draft of drafts) {
-    const { sourceId, line } = draft;
+  const byId = new Map<string, ForeignEntry>();
+  for (const entry of entries) {
+    const { sourceId, line } = entry;
     const first = byId.get(sourceId);
-    if (first === undefined) byId.set(sourceId, draft);
+    if (first === undefined) byId.set(sourceId, entry);
     else {
       const own = freeId(`${sourceId}#${line}`, byId);
-      byId.set(own, { ...draft, sourceId: own });
+      byId.set(own, { ...entry, sourceId: own });
       const message = `Line ${line} has the id ${sourceId} of line ${first.line}; it was kept as ${own}.`;
       problems.push({ line, what: "duplicate_id", message });
     }
   }
-  for (const draft of byId.values()) {
-    const { sourceId, parentSourceId, line } = draft;
+  for (const entry of byId.values()) {
+    const { sourceId, parentSourceId, line } = entry;
     if (parentSourceId === null || byId.has(parentSourceId)) continue;
-    byId.set(sourceId, { ...draft, parentSourceId: null });
+    byId.set(sourceId, { ...entry, parentSourceId: null });
     const message = `Line ${line} hangs on ${parentSourceId}, which is not in the file; it was put at the root.`;
     problems.push({ line, what: "missing_parent", message });
   }
-  return { drafts: ordered(byId, problems), problems };
+  return { entries: ordered(byId, problems), problems };
 }
 
 /** In files made by hand a later id may look like one of these. */
@@ -40,9 +40,9 @@ function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {
   return free;
 }
 
-function ordered(byId: Map<string, Draft>, problems: ImportProblem[]): readonly Draft[] {
+function ordered(byId: Map<string, ForeignEntry>, problems: ImportProblem[]): readonly ForeignEntry[] {
   const done = new Set<string>();
-  const order: Draft[] = [];
+  const order: ForeignEntry[] = [];
   for (const { sourceId } of [...byId.values()]) {
     let above = climb(byId, done, sourceId);
     while (above.circle !== undefined) {
@@ -50,7 +50,7 @@ function ordered(byId: Map<string, Draft>, problems: ImportProblem[]): readonly 
       problems.push(circle(above.circle));
       above = climb(byId, done, sourceId);
     }
-    for (const next of above.drafts.toReversed()) {
+    for (const next of above.entries.toReversed()) {
       done.add(next.sourceId);
       order.push(next);
     }
@@ -59,24 +59,24 @@ function ordered(byId: Map<string, Draft>, problems: ImportProblem[]): readonly 
 }
 
 /** The entry and all above it that are not done yet, upwards; or where the way up runs in a circle. */
-function climb(byId: ReadonlyMap<string, Draft>, done: ReadonlySet<string>, from: string) {
-  const drafts: Draft[] = [];
+function climb(byId: ReadonlyMap<string, ForeignEntry>, done: ReadonlySet<string>, from: string) {
+  const entries: ForeignEntry[] = [];
   const at = new Map<string, number>();
-  let draft = byId.get(from);
-  while (draft !== undefined && !done.has(draft.sourceId)) {
-    const seen = at.get(draft.sourceId);
+  let entry = byId.get(from);
+  while (entry !== undefined && !done.has(entry.sourceId)) {
+    const seen = at.get(entry.sourceId);
     if (seen !== undefined) {
-      const circle = drafts.slice(seen).reduce((first, next) => (next.line < first.line ? next : first));
-      return { drafts, circle };
+      const circle = entries.slice(seen).reduce((first, next) => (next.line < first.line ? next : first));
+      return { entries, circle };
     }
-    at.set(draft.sourceId, drafts.length);
-    drafts.push(draft);
-    draft = draft.parentSourceId === null ? undefined : byId.get(draft.parentSourceId);
+    at.set(entry.sourceId, entries.length);
+    entries.push(entry);
+    entry = entry.parentSourceId === null ? undefined : byId.get(entry.parentSourceId);
   }
-  return { drafts, circle: undefined };
+  return { entries, circle: undefined };
 }
 
-function circle({ line, sourceId }: Draft): ImportProblem {
+function circle({ line, sourceId }: ForeignEntry): ImportProblem {
   const message = `Line ${line} (${sourceId}) stands below itself; the circle was opened here, at the root.`;
   return { line, what: "cycle", message };
 }

@@ -1,7 +1,7 @@
 import type { ConversationContext, TurnNode } from "./node.js";
 
-/** The path from the root to one node, climbed no further than is asked for. */
-export class Walk {
+/** A node and those above it, up to the root; climbed no further than is asked for. */
+export class Ancestry {
   /** From the tip upwards. */
   readonly #climbed: TurnNode[];
 
@@ -14,13 +14,13 @@ export class Walk {
   }
 
   /** Throws where there is no such node: an orphan is on no path. */
-  static to(context: ConversationContext, tipId: string): Walk {
+  static to(context: ConversationContext, tipId: string): Ancestry {
     const tip = context.nodes.get(tipId);
     if (tip === undefined) throw new Error(`there is no node ${tipId} on any path`);
-    return new Walk(context, tip);
+    return new Ancestry(context, tip);
   }
 
-  /** The node of the path that stands at this depth; depths are whole, from 0 to the tip's. */
+  /** The node of the path at this depth; depths are whole, from 0 to the tip's. */
   nodeAt(depth: number): TurnNode {
     const steps = this.tip.depth - depth;
     let last = this.#climbed[this.#climbed.length - 1] ?? this.tip;
@@ -33,7 +33,7 @@ export class Walk {
     return this.#climbed[steps] ?? last;
   }
 
-  /** The node, if it stands on the path. */
+  /** The node, if it is on the path. */
   find(nodeId: string): TurnNode | undefined {
     const node = nodeId === this.tip.id ? this.tip : this.context.nodes.get(nodeId);
     if (node === undefined || node.depth > this.tip.depth) return undefined;
