@@ -14,7 +14,8 @@ import { applyEdits } from "./true-diff.mjs";
  * `head` is the section's first line, `own` a line that only it has, `body` the first line of the body; from 0.
  * @typedef {{ readonly name: string, readonly head: number, readonly own: number, readonly body: number }} Section
  * @typedef {{ readonly path: string, readonly lines: readonly Line[], readonly sections: readonly Section[],
- *   readonly bodyLength: number, readonly nested: boolean }} Twins
+ *   readonly bodyLength: number, readonly nested: boolean,
+ *   readonly tail: readonly string[] }} Twins
  */
 
 /**
@@ -38,7 +39,14 @@ export function makeTwins(random, { count = random.between(2, 3), gap = 0, neste
   }
   texts.push(...fill(tongue, random.between(0, 12), "after"));
   const lines = texts.map((text) => ({ text, eol: tongue.eol ?? "\n" }));
-  return { path: tongue.path, lines, sections, bodyLength: tongue.body.length, nested: tongue.nested };
+  return {
+    path: tongue.path,
+    lines,
+    sections,
+    bodyLength: tongue.body.length,
+    nested: tongue.nested,
+    tail: tongue.tail,
+  };
 }
 
 /**

@@ -28,8 +28,16 @@ export function repairDiff(base, diff, message, made = []) {
   if (chosen === "none") return undefined;
   const rewrite = learnRewrite(hunks, shown, message);
   if (rewrite !== undefined) {
-    // Added lines that the message says cannot be moved are the file's already.
-    const onlyOld = message.includes("cannot be moved with it");
+    // Added lines that the message says cannot be moved are the file's already; where it does not know, those are
+    // that stand as deep as a line that it shows.
+    const depths = new Set(shown.map(({ text }) => indentOf(text)));
+    const added = hunks.flatMap((hunk) =>
+      hunk.lines.filter(({ sign, text }) => sign === "+" && text.trim() !== ""),
+    );
+    const onlyOld =
+      message.includes("cannot be moved with it") ||
+      (message.includes("may be meant to move with it") &&
+        added.every(({ text }) => depths.has(indentOf(text))));
     const moved = rest.map((hunk) => ({
       ...hunk,
       lines: hunk.lines.map((line) =>
@@ -157,6 +165,11 @@ function learnRewrite(hunks, shown, message) {
     .map((rewrite) => ({ rewrite, count: gain(rewrite) }))
     .sort((one, other) => other.count - one.count);
   return best !== undefined && best.count > 0 ? best.rewrite : undefined;
+}
+
+/** @param {string} text */
+function indentOf(text) {
+  return /^[ \t]*/.exec(text)?.[0] ?? "";
 }
 
 /** @param {string} diff */

@@ -200,7 +200,7 @@ function stretch(random, copies) {
     first.name.replace(/\w+(?=\W*$)/, "Start"),
     `${stem}begin_of_start`,
     `${stem}work_of_start`,
-    "",
+    ...(twins.tail.length > 0 ? twins.tail : [""]),
   ];
   if (start[0] === first.name) return undefined;
   const filler = Array.from({ length: between }, (_, n) => `apart_${n}`);
