@@ -28,7 +28,7 @@ export function runHarness({ seed, count }) {
       const texts = placeExactly(made);
       note(
         texts.size === 1
-          ? `refused, though one placement stands exactly (${outcome.code})`
+          ? `refused, though all exact placements come to one text (${outcome.code})`
           : `refused (${outcome.code})`,
       );
       continue;
