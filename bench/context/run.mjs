@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { findVersions } from "../patch/machine.mjs";
 import { measureDurable } from "./durable.mjs";
 import { measureGrowth } from "./growth.mjs";
+import { measureKnowledge } from "./knowledge.mjs";
 import { measureOpening } from "./opening.mjs";
 import { describePeers, measurePeers } from "./peers.mjs";
 
@@ -16,7 +17,7 @@ import { describePeers, measurePeers } from "./peers.mjs";
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
-    only: { type: "string", default: "growth,opening,durable,peers" },
+    only: { type: "string", default: "growth,knowledge,opening,durable,peers" },
     turns: { type: "string" },
     write: { type: "boolean", default: false },
   },
@@ -29,6 +30,7 @@ const load = loadNow();
 try {
   const sections = [];
   if (parts.includes("growth")) sections.push(await measureGrowth({ quick, note }));
+  if (parts.includes("knowledge")) sections.push(await measureKnowledge({ quick, note }));
   if (parts.includes("opening")) sections.push(await measureOpening({ quick, folder, note }));
   if (parts.includes("durable")) sections.push(await measureDurable({ quick, folder, note }));
   if (parts.includes("peers"))

@@ -1,8 +1,9 @@
 import {
   type ApplyChangesOutcome,
-  allOf,
+  answerBudgetChars,
   type CallKnowledge,
   type ChangeRequest,
+  type FileState,
   isRefusal,
   jsonSchema,
   type ListedEntry,
@@ -15,12 +16,12 @@ import {
   type ToolName,
   type ToolWorkspace,
   tools,
-  type Vocabulary,
   type Workspace,
   type WriteOutcome,
   type WriteRefusal,
 } from "@holdfast/core";
-import { contentToShow, tellRefusal } from "./hashless.js";
+import { deepagentsWords } from "./framework-words.js";
+import { contentToShow, fitContent, fitItems, tellRefusal } from "./hashless.js";
 
 /** What the backend needs of a `Workspace`. */
 export type BackendWorkspace = Pick<Workspace, "roots" | "run" | "begin" | "list" | "find" | "search">;
@@ -48,8 +49,11 @@ export class HoldfastBackend {
 
   async ls(path: string): Promise<{ files?: BackendFile[]; error?: string }> {
     const outcome = await this.workspace.list({ path: this.inside(path), limit: mostFiles });
-    if (outcome.kind === "refusal") return { error: tellRefusal(path, outcome, words) };
-    return { files: outcome.entries.map(toFile) };
+    if (outcome.kind === "refusal") return { error: tellRefusal(path, outcome, deepagentsWords) };
+    const { items, isCut } = fitItems(outcome.entries.map(toFile));
+    // The protocol has no other place for it.
+    const more = { path: "(there are more: list a folder below)", is_dir: false };
+    return { files: outcome.more || isCut ? [...items, more] : items };
   }
 
   /** @param offset 0-based first line; `limit` the most lines. */
@@ -69,7 +73,8 @@ export class HoldfastBackend {
   async readRaw(filePath: string): Promise<BackendRaw> {
     return this.asCall<BackendRaw>(async (knowledge) => {
       const outcome = await this.workspace.run({ kind: "read", path: this.inside(filePath) }, { knowledge });
-      if (outcome.kind === "refusal") return { answer: { error: tellRefusal(filePath, outcome, words) } };
+      if (outcome.kind === "refusal")
+        return { answer: { error: tellRefusal(filePath, outcome, deepagentsWords) } };
       const data = { content: outcome.state.content, mimeType, created_at: "", modified_at: "" };
       // It goes to the host, not into the prompt.
       return { answer: { data } };
@@ -117,12 +122,11 @@ export class HoldfastBackend {
       limit: maxCount ?? mostFiles,
       ...(glob == null ? {} : { globs: [glob] }),
     });
-    if (outcome.kind === "refusal") return { error: tellRefusal(path ?? "/", outcome, words) };
-    const matches = outcome.matches.map((match) => ({ ...match, path: virtual(match.path) }));
-    return {
-      matches: matches.map(({ path: name, line, text }) => ({ path: name, line, text })),
-      ...(outcome.more === undefined ? {} : { truncated: true }),
-    };
+    if (outcome.kind === "refusal") return { error: tellRefusal(path ?? "/", outcome, deepagentsWords) };
+    const { items, isCut } = fitItems(
+      outcome.matches.map(({ path: name, line, text }) => ({ path: virtual(name), line, text })),
+    );
+    return { matches: items, ...(outcome.more === undefined && !isCut ? {} : { truncated: true }) };
   }
 
   async glob(
@@ -130,9 +134,9 @@ export class HoldfastBackend {
     path = "/",
   ): Promise<{ files?: BackendFile[]; truncated?: boolean; error?: string }> {
     const outcome = await this.workspace.find({ glob: pattern, path: this.inside(path), limit: mostFiles });
-    if (outcome.kind === "refusal") return { error: tellRefusal(path, outcome, words) };
-    const files = outcome.files.map(toFile);
-    return { files, ...(outcome.more === undefined ? {} : { truncated: true }) };
+    if (outcome.kind === "refusal") return { error: tellRefusal(path, outcome, deepagentsWords) };
+    const { items, isCut } = fitItems(outcome.files.map(toFile));
+    return { files: items, ...(outcome.more === undefined && !isCut ? {} : { truncated: true }) };
   }
 
   /** @param onDone told of a success. */
@@ -259,26 +263,19 @@ export interface BackendMatch {
   text: string;
 }
 
-const words: Vocabulary = {
-  read: "read_file",
-  edit: "edit_file",
-  window: "offset and limit",
-  write: "write_file",
-  oldString: "old_string",
-  newString: "new_string",
-  replaceAll: "replace_all",
-};
-
 const asText = { wire: "text", resultContent: "full" } as const;
 const mimeType = "text/plain";
 const mostFiles = 1_000;
 
 function readAnswer(filePath: string, outcome: ReadOutcome): Answered<BackendRead> {
-  if (outcome.kind === "refusal") return { answer: { error: tellRefusal(filePath, outcome, words) } };
-  const { state } = outcome;
-  const totalLines = state.facts?.totalLines ?? 0;
-  const read = { content: state.content, mimeType, totalLines };
-  const shown = allOf(state);
+  if (outcome.kind === "refusal")
+    return { answer: { error: tellRefusal(filePath, outcome, deepagentsWords) } };
+  const totalLines = outcome.state.facts?.totalLines ?? 0;
+  const bare = (_: FileState, content: string) => content;
+  const page = fitContent(outcome.state, outcome.state.content, bare, deepagentsWords);
+  if ("omission" in page) return { answer: { error: `Error (too_large): ${page.omission}` } };
+  const { state, shown } = page;
+  const read = { content: state.content ?? "", mimeType, totalLines };
   if (state.lines === undefined) return { answer: read, shown };
   const { from, to } = state.lines;
   const more = to < totalLines ? { nextOffset: to } : {};
@@ -287,14 +284,18 @@ function readAnswer(filePath: string, outcome: ReadOutcome): Answered<BackendRea
 
 /** A refusal that brings the state on disk has shown it: the next call may build on it. */
 function refusalAnswer(filePath: string, outcome: WriteRefusal): Answered<BackendWritten> {
-  const sentence = tellRefusal(filePath, outcome, words);
+  const sentence = tellRefusal(filePath, outcome, deepagentsWords);
   const { state } = outcome;
   const content = contentToShow(outcome);
   if (state === null || state.sha256 === null || content === undefined)
     return { answer: { error: sentence } };
+  const lead = `${sentence}\nThe file is now:\n`;
+  const budgetChars = Math.max(0, answerBudgetChars - lead.length);
   const named = { ...state, path: filePath, sha256: state.sha256, content };
-  const { text } = renderResult({ kind: "read", outcome: { kind: "read", state: named } }, asText);
-  return { answer: { error: `${sentence}\nThe file is now:\n${text}` }, shown: allOf(state) };
+  const read = { kind: "read", outcome: { kind: "read", state: named } } as const;
+  const { text, shown } = renderResult(read, { ...asText, budgetChars, vocabulary: deepagentsWords });
+  // The workspace knows the file by another name than the agent.
+  return { answer: { error: lead + text }, shown: shown.map((lines) => ({ ...lines, path: state.path })) };
 }
 
 function onlyFile(set: ApplyChangesOutcome): WriteOutcome {

@@ -1,7 +1,7 @@
 import {
-  allOf,
   type CallKnowledge,
   catching,
+  cutVisibly,
   escapeForDisplay,
   type FileName,
   type FileState,
@@ -27,7 +27,8 @@ import {
   tool,
   z,
 } from "genkit";
-import { contentToShow, tellRefusal } from "./hashless.js";
+import { genkitWords } from "./framework-words.js";
+import { contentToShow, fitContent, fitItems, mostToldUnits, tellRefusal } from "./hashless.js";
 import { FactRecorder, factsOf, isTold, type Told } from "./told-facts.js";
 
 /** Options of the `holdfast` middleware. They are mutable since Genkit infers them from its own schema. */
@@ -90,17 +91,23 @@ class FileTools implements GenerateMiddlewareDef {
     );
   }
 
+  private turnOf(told: readonly Told[], workspace: OpenedWorkspace): Turn {
+    const { toolNamePrefix, readOnly } = this.options;
+    const words = genkitWords(toolNamePrefix, readOnly);
+    return { workspace, knowledge: knowledgeFrom(told, workspace), words };
+  }
+
   /** The first turn holds all others: the workspace is open as long as it lasts. */
   readonly generate: NonNullable<GenerateMiddlewareDef["generate"]> = async (envelope, context, next) => {
     const told = this.toldIn(envelope.request.messages);
     if (this.turn !== undefined) {
       const { workspace } = this.turn;
-      this.turn = { workspace, knowledge: knowledgeFrom(told, workspace) };
+      this.turn = this.turnOf(told, workspace);
       return next(envelope, context);
     }
     const workspace = await open(this.options, told.length);
     try {
-      this.turn = { workspace, knowledge: knowledgeFrom(told, workspace) };
+      this.turn = this.turnOf(told, workspace);
       return await next(envelope, context);
     } finally {
       this.turn = undefined;
@@ -179,6 +186,8 @@ interface Turn {
   readonly workspace: OpenedWorkspace;
   /** What stood in the messages that the model was sent, and what its calls have written since. */
   readonly knowledge: CallKnowledge;
+  /** How the tools that are offered here are called. */
+  readonly words: Vocabulary;
 }
 
 /**
@@ -233,10 +242,10 @@ const fileTools: readonly FileTool[] = [
       dirPath: { type: "string", description: "Folder relative to the root; the root unless given" },
       recursive: { type: "boolean", description: "Whether to go down into its folders" },
     }),
-    async run({ workspace }, input) {
+    async run({ workspace, words }, input) {
       const { dirPath = "", recursive = false } = input as { dirPath?: string; recursive?: boolean };
       const path = dirPath === "" ? "." : dirPath;
-      return listing(path, await workspace.list({ path, depth: recursive ? 100 : 1, limit: 5_000 }));
+      return listing(words, path, await workspace.list({ path, depth: recursive ? 100 : 1, limit: 5_000 }));
     },
   },
   {
@@ -252,10 +261,10 @@ const fileTools: readonly FileTool[] = [
       },
       ["filePath"],
     ),
-    async run({ workspace, knowledge: known }, input) {
+    async run({ workspace, knowledge: known, words }, input) {
       const { filePath: path, ...window } = input as { filePath: string; offset?: number; limit?: number };
       const knowledge = new FactRecorder(known);
-      return reading(knowledge, await workspace.run({ kind: "read", path, ...window }, { knowledge }));
+      return reading(words, knowledge, await workspace.run({ kind: "read", path, ...window }, { knowledge }));
     },
   },
   {
@@ -267,11 +276,11 @@ const fileTools: readonly FileTool[] = [
       "filePath",
       "content",
     ]),
-    async run({ workspace, knowledge: known }, input) {
+    async run({ workspace, knowledge: known, words }, input) {
       const { filePath: path, content } = input as { filePath: string; content: string };
       const request = { kind: "write", path, content, tool: "write_file", hashless: true } as const;
       const knowledge = new FactRecorder(known);
-      return writing(knowledge, path, await workspace.run(request, { knowledge }));
+      return writing(words, knowledge, path, await workspace.run(request, { knowledge }));
     },
   },
   {
@@ -280,11 +289,11 @@ const fileTools: readonly FileTool[] = [
     description:
       "Replaces exact text in a file that was read before. The edits apply one after the other, each on the result of the one before, all or none. oldString must stand in the file exactly once, byte for byte, unless replaceAll is set; an empty newString deletes it.",
     inputJsonSchema: schema({ filePath, edits: editsSchema() }, ["filePath", "edits"]),
-    async run({ workspace, knowledge: known }, input) {
+    async run({ workspace, knowledge: known, words }, input) {
       const { filePath: path, edits } = input as { filePath: string; edits: readonly Edit[] };
       const knowledge = new FactRecorder(known);
       const request = { kind: "edit", path, edits, tool: "edit_file" } as const;
-      return writing(knowledge, path, await workspace.run(request, { knowledge }));
+      return writing(words, knowledge, path, await workspace.run(request, { knowledge }));
     },
   },
 ];
@@ -308,48 +317,48 @@ function schema(properties: Readonly<Record<string, object>>, required: readonly
   return { type: "object", properties, required };
 }
 
-function listing(path: string, outcome: ListOutcome): Answer {
-  if (outcome.kind === "refusal") return refused(path, outcome);
+function listing(words: Vocabulary, path: string, outcome: ListOutcome): Answer {
+  if (outcome.kind === "refusal") return refused(words, path, outcome);
   const entries = outcome.entries.map(({ path, isDirectory, sizeBytes }) => ({
     path,
     isDirectory,
     ...(sizeBytes === undefined ? {} : { sizeBytes }),
   }));
-  return answer(outcome.more ? { entries, note: "There are more; list a folder of it." } : entries);
+  const { items, isCut } = fitItems(entries);
+  const isMore = outcome.more || isCut;
+  return answer(isMore ? { entries: items, note: "There are more; list a folder of it." } : items);
 }
 
-function reading(recorder: FactRecorder, outcome: ReadOutcome): Answer {
-  if (outcome.kind === "refusal") return refused(outcome.path, outcome);
-  const { state } = outcome;
+function reading(words: Vocabulary, recorder: FactRecorder, outcome: ReadOutcome): Answer {
+  if (outcome.kind === "refusal") return refused(words, outcome.path, outcome);
+  const { sha256: hash, path, content } = outcome.state;
+  const fitted = fitContent(outcome.state, content, envelope, words);
+  if ("omission" in fitted) return answer(`Error (too_large): ${fitted.omission}`);
+  const { text, state, shown } = fitted;
   const { from, to } = state.lines ?? {};
   const read = from === undefined ? "" : `${from}-${to}`;
-  const text = envelope(state, state.content);
-  const facts = recorder.factsWith(allOf(state));
-  return answer(text, { path: state.path, sha256: state.sha256, read, facts, envelope: sha256(text) });
+  const facts = recorder.factsWith(shown);
+  return answer(text, { path, sha256: hash, read, facts, envelope: sha256(text) });
 }
 
 /** A refusal that brings the state on disk has shown it: the next turn may build on it. */
-function writing(recorder: FactRecorder, path: string, outcome: WriteOutcome): Answer {
+function writing(words: Vocabulary, recorder: FactRecorder, path: string, outcome: WriteOutcome): Answer {
   const { code, message, state } = outcome;
   const told = state?.sha256 == null ? undefined : { path: state.path, sha256: state.sha256 };
   if (!isRefusal(outcome))
-    return answer(`OK (${code}): ${message}`, told && { ...told, facts: recorder.factsWith([]) });
+    return answer(
+      cutVisibly(`OK (${code}): ${message}`, mostToldUnits),
+      told && { ...told, facts: recorder.factsWith([]) },
+    );
   const sentence = tellRefusal(path, outcome, words);
   const content = contentToShow(outcome);
   if (content === undefined || state === null || told === undefined) return answer(sentence);
-  const facts = recorder.factsWith(allOf(state));
-  return answer(`${sentence}\nIts content is now:\n${envelope(state, content)}`, { ...told, facts });
+  const frame = (shown: FileState, text: string) =>
+    `${sentence}\nIts content is now:\n${envelope(shown, text)}`;
+  const fitted = fitContent(state, content, frame, words);
+  if ("omission" in fitted) return answer(sentence);
+  return answer(fitted.text, { ...told, facts: recorder.factsWith(fitted.shown) });
 }
-
-const words: Vocabulary = {
-  read: "read_file",
-  edit: "edit_file",
-  window: "offset and limit",
-  write: "write_file",
-  oldString: "oldString",
-  newString: "newString",
-  replaceAll: "replaceAll",
-};
 
 /** Seed 2's envelope; no newline is invented before its end, and its text cannot close it. */
 function envelope(state: FileState, content: string): string {
@@ -362,7 +371,7 @@ function envelope(state: FileState, content: string): string {
   return `<${tag} path="${name}"${window} totalLines="${facts?.totalLines ?? 0}">\n${content}</${tag}>`;
 }
 
-function refused(path: string, refusal: Refusal): Answer {
+function refused(words: Vocabulary, path: string, refusal: Refusal): Answer {
   return answer(tellRefusal(path, refusal, words));
 }
 

@@ -1,9 +1,15 @@
 /** What the frameworks share whose tools have no argument for a hash (Genkit's and deepagents'). */
 import {
+  allOf,
+  answerBudgetChars,
+  cutVisibly,
   escapeForDisplay,
+  type FileState,
   inWords,
   type OutcomeCode,
+  pageWithin,
   type Sentence,
+  type ShownLines,
   say,
   type Vocabulary,
   type WriteOutcome,
@@ -21,7 +27,56 @@ export function tellRefusal(
     own === undefined
       ? inWords(refusal, words)
       : say({ template: own, facts: { path: escapeForDisplay(path) } }, words);
-  return `Error (${code === "missing_base" ? "not_read" : code}): ${shown}`;
+  return cutVisibly(`Error (${code === "missing_base" ? "not_read" : code}): ${shown}`, mostToldUnits);
+}
+
+/** In UTF-16 units: a sentence leaves room for what stands round it. */
+export const mostToldUnits = answerBudgetChars - 1_000;
+
+/** A text with a file's content in it, and the lines that it shows. */
+export interface TextOfFile {
+  readonly text: string;
+  readonly state: FileState;
+  readonly shown: readonly ShownLines[];
+}
+
+/**
+ * Puts a file's content into an answer, or the first page of it, where one answer does not hold more; what was
+ * cut says so, and is not shown.
+ *
+ * @param frame what stands round a content; as long for a page as for the whole.
+ * @returns the sentence alone as `omission`, where there is room for no line.
+ */
+export function fitContent(
+  state: FileState,
+  content: string,
+  frame: (state: FileState, content: string) => string,
+  words: Vocabulary,
+): TextOfFile | { readonly omission: string } {
+  const whole = frame(state, content);
+  const most = answerBudgetChars - fieldUnits;
+  if (whole.length <= most) return { text: whole, state, shown: allOf(state) };
+  const roomChars = most - (whole.length - content.length) - noteUnits;
+  const page = pageWithin(state, content, { roomChars, words });
+  if (page.kind === "none") return { omission: page.omission };
+  const text = `${frame(page.state, page.state.content)}\n${page.omission}`;
+  return { text, state: page.state, shown: allOf(page.state) };
+}
+
+/** For the sentence that says what was cut, and for what stands beside the text in an answer of fields. */
+const noteUnits = 400;
+const fieldUnits = 200;
+
+/** As many of the items as one answer holds as JSON. */
+export function fitItems<Item>(items: readonly Item[]): { readonly items: Item[]; readonly isCut: boolean } {
+  let left = answerBudgetChars - noteUnits;
+  const kept: Item[] = [];
+  for (const item of items) {
+    left -= JSON.stringify(item).length + 1;
+    if (left < 0) return { items: kept, isCut: true };
+    kept.push(item);
+  }
+  return { items: kept, isCut: false };
 }
 
 /**

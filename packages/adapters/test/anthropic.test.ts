@@ -34,7 +34,7 @@ describe("Anthropic's text editor", () => {
     room.write("a.txt", "one, and more\n");
     const stale = await executeToolUse(room.workspace, edit(replace("one", "two")));
     expect(stale).toMatchObject({ is_error: true });
-    expect(stale?.content).toMatch(/state_mismatch[\s\S]*\none, and more\n<\/file>/);
+    expect(stale?.content).toMatch(/state_mismatch[\s\S]*\n\+one, and more\n/);
     expect(room.text("a.txt")).toBe("one, and more\n");
   });
 

@@ -57,6 +57,7 @@ async function callTool({ params }: CallToolRequest, options: McpOptions): Promi
     wire,
     resultContent,
     offered: offeredTools(options),
+    isStructured: options.structured === true,
     ...(onError === undefined ? {} : { onError }),
   });
   return toCallResult(reply, options.structured === true);

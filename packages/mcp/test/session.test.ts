@@ -116,7 +116,9 @@ describe.each(revisions)("a session in revision %s", (revision) => {
     expect(refused.text.split("\n")[0]).toMatch(
       /^FAILED \(state_mismatch\): State Mismatch: File has changed on disk since it was last read\./,
     );
-    expect(refused.file).toMatchObject({ sha256: sha256(human), content: human });
+    // The client was shown the base: what changed is all that it lacks.
+    expect(refused.file).toMatchObject({ sha256: sha256(human), content: null });
+    expect(refused.text).toContain("\n-five\n+five, by hand\n");
     expect(await ground.get("a.txt")).toBe(human);
     const recovered = await call("safe_patch", { ...change, base_content_sha256: refused.file?.sha256 });
     expect(recovered).toMatchObject({ success: true, code: "applied" });
@@ -181,7 +183,8 @@ describe.each(revisions)("a session in revision %s", (revision) => {
     expect(answers.map(({ code }) => code).sort()).toEqual(["applied", "state_mismatch"]);
     const loser = answers.find(({ success }) => success === false);
     const content = await ground.get("a.txt");
-    expect(loser?.file).toMatchObject({ sha256: sha256(content), content });
+    expect(loser?.file).toMatchObject({ sha256: sha256(content), content: null });
+    expect(loser?.text).toMatch(/What changed since your base:\n@@[\s\S]*\n\+(ONE|FIVE)\n/);
     expect(["ONE\ntwo\nthree\nfour\nfive\n", "one\ntwo\nthree\nfour\nFIVE\n"]).toContain(content);
   });
 

@@ -1,5 +1,6 @@
-import { type ResultContent, renderResult } from "@holdfast/core";
+import { answerBudgetChars, phraseResult, type ResultContent, renderResult } from "@holdfast/core";
 import { exitCodeOf, type Terminal } from "../shell/index.js";
+import { applyWords, commandWords } from "./command-words.js";
 
 /** In JSON such characters stand only within strings, where the escape means the same. */
 function harmless(json: string): string {
@@ -22,9 +23,23 @@ export async function printJson(
   terminal: Terminal,
   resultContent: ResultContent = "full",
 ): Promise<number> {
-  const reply = renderResult(result, { wire: "json", resultContent });
+  const { code, text } = renderHarmless(result, resultContent);
   // Set before anything is printed: a reader who goes away must not hide what happened.
-  process.exitCode = exitCodeOf[reply.code];
-  await terminal.out(`${harmless(reply.text)}\n`);
-  return exitCodeOf[reply.code];
+  process.exitCode = exitCodeOf[code];
+  await terminal.out(`${text}\n`);
+  return exitCodeOf[code];
+}
+
+/** Within the budget as it is printed: the escapes take their room, too. */
+function renderHarmless(result: ToolResult, resultContent: ResultContent) {
+  const vocabulary = result.kind === "change_set" ? applyWords : commandWords;
+  const said = phraseResult(result, vocabulary);
+  const most = answerBudgetChars - 1;
+  for (let budgetChars = most; ; ) {
+    const reply = renderResult(said, { wire: "json", resultContent, vocabulary, budgetChars });
+    const text = harmless(reply.text);
+    const over = text.length - most;
+    if (over <= 0 || budgetChars === 0) return { code: reply.code, text };
+    budgetChars = Math.max(0, budgetChars - over);
+  }
 }

@@ -1,6 +1,7 @@
 import type { ResultContent, Workspace } from "@holdfast/core";
 import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
 import type { Settings, Terminal } from "../shell/index.js";
+import { withinBudget } from "./budget.js";
 import type { ToolResult } from "./json.js";
 import { tellRecovered } from "./recovered.js";
 import { reportRefusal } from "./report.js";
@@ -9,15 +10,19 @@ import { reportRefusal } from "./report.js";
  * Opens the workspace that the flags name, for one piece of work. Where that is refused (a root that is
  * no folder, a state folder that belongs to somebody else), it says so.
  *
+ * @param work prints to the terminal that it is given: one answer has one budget.
  * @param session guards and rereads of the session; those of a single command unless given.
  * @returns the exit code.
  */
 export async function withWorkspace(
-  { settings, terminal }: { readonly settings: Settings; readonly terminal: Terminal },
-  work: (workspace: Workspace) => Promise<number>,
+  { settings, terminal: whole }: { readonly settings: Settings; readonly terminal: Terminal },
+  work: (workspace: Workspace, terminal: Terminal) => Promise<number>,
   session: Partial<OpenWorkspaceOptions> = {},
 ): Promise<number> {
   const { roots, stateDir, allowProtected } = settings;
+  // JSON is rendered within the budget: cut anywhere else, it would be none.
+  const limited = settings.json ? undefined : withinBudget(whole);
+  const terminal = limited ?? whole;
   const workspace = await openWorkspace({
     // A command knows no reads: the hash that a person names is its word.
     guards: { wholeReplacement: "hash" },
@@ -32,9 +37,10 @@ export async function withWorkspace(
     return settings.json ? answerInJson(result, terminal) : reportRefusal(workspace, terminal);
   }
   try {
-    return await work(workspace);
+    return await work(workspace, terminal);
   } finally {
     await workspace.close();
+    limited?.finish();
   }
 }
 

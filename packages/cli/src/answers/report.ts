@@ -7,13 +7,18 @@ import {
   type WriteOutcome,
 } from "@holdfast/core";
 import { escapeName, escapeText, exitCodeOf, type Terminal } from "../shell/index.js";
+import { applyWords, commandWords } from "./command-words.js";
 import { showDiff } from "./show-diff.js";
 
 /** Tells a person what a write did, or why it was refused. @returns the exit code. */
-export async function reportWrite(outcome: WriteOutcome, terminal: Terminal): Promise<number> {
+export async function reportWrite(
+  outcome: WriteOutcome,
+  terminal: Terminal,
+  words = commandWords,
+): Promise<number> {
   const { state } = outcome;
   if (isRefusal(outcome)) {
-    reportRefusal(outcome, terminal);
+    reportRefusal(outcome, terminal, words);
     if (state !== null) terminal.err(`${terminal.errPaint.dim(stateLine(state.path, state.sha256))}\n`);
     return exitCodeOf[outcome.code];
   }
@@ -50,21 +55,23 @@ export async function reportChangeSet(outcome: ApplyChangesOutcome, terminal: Te
   for (const { path, outcome: refused } of reasons) {
     if (refused.success) continue;
     terminal.err(`${terminal.errPaint.bold(escapeName(path))}\n`);
-    await reportWrite(refused, terminal);
+    await reportWrite(refused, terminal, applyWords);
   }
   const [first] = reasons.length === 0 ? files : [];
-  if (first !== undefined) await reportWrite(first.outcome, terminal);
+  if (first !== undefined) await reportWrite(first.outcome, terminal, applyWords);
   const all = files.length === 1 ? "the file stays as it is" : `all ${files.length} files stay as they are`;
   terminal.err(`Nothing was written: ${all}.\n`);
   return exitCodeOf[code];
 }
 
 /** One refusal on standard error: its code for searching, its sentence for acting. @returns the exit code. */
-export function reportRefusal(refusal: Refusal, terminal: Terminal): number {
+export function reportRefusal(
+  refusal: Refusal,
+  terminal: Terminal,
+  words: Vocabulary = commandWords,
+): number {
   const { bold, red } = terminal.errPaint;
-  terminal.err(`${red("holdfast:")} ${bold(refusal.code)}: ${escapeText(inWords(refusal, commandWords))}\n`);
-  const hint = hints[refusal.code];
-  if (hint !== undefined) terminal.err(`${hint}\n`);
+  terminal.err(`${red("holdfast:")} ${bold(refusal.code)}: ${escapeText(inWords(refusal, words))}\n`);
   return exitCodeOf[refusal.code];
 }
 
@@ -72,37 +79,3 @@ export function reportRefusal(refusal: Refusal, terminal: Terminal): number {
 export function stateLine(path: string, sha256: string | null): string {
   return `${escapeName(path)}  ${sha256 === null ? "does not exist" : `sha256 ${sha256}`}`;
 }
-
-/** What the flags of the commands offer; the messages themselves speak to every caller. */
-const hints: Partial<Record<Refusal["code"], string>> = {
-  missing_base:
-    "Here: --base SHA256 (apply: FILE=SHA256), as `holdfast read FILE` prints it, or --atomic for whatever is there.",
-  not_read: "Here: --base SHA256, as `holdfast read FILE` prints it, or --atomic for whatever is there.",
-  outside_workspace: "Here: name the folder that holds it with --root DIR.",
-  protected_path: "Here: --allow-protected GLOB approves of it for this one call.",
-  bytes_gone: "Here: `holdfast log FILE` lists the states that are kept.",
-  cannot_preserve: "Here: --in-place.",
-};
-
-/** How the command line calls what a refusal names. */
-const commandWords: Vocabulary = {
-  read: "`holdfast read`",
-  write: "`holdfast write`",
-  edit: "`holdfast edit`",
-  patch: "`holdfast patch`",
-  append: "`holdfast append`",
-  prepend: "`holdfast prepend`",
-  insert: "`holdfast insert`",
-  section: "`holdfast section`",
-  base: "--base",
-  oldString: "--old",
-  newString: "--new",
-  replaceAll: "--all",
-  expectedReplacements: "--count",
-  afterLine: "the line",
-  window: "--offset and --limit",
-  encoding: "--encoding",
-  sectionHeader: "the heading",
-  newContent: "the new content",
-  create: "--create",
-};

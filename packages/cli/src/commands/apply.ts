@@ -12,14 +12,14 @@ import { finishOnceBegun, type Invocation, readInputText } from "../shell/index.
 
 /** `holdfast apply [DIFF|-]`: a diff of several files, all of it or nothing (docs/change-sets.md). */
 export async function applyCommand(call: Invocation): Promise<number> {
-  const { args, flags, settings, terminal } = call;
+  const { args, flags, settings } = call;
   const named = namedBases(call);
   const diff = await readInputText(args[0]);
   if (typeof diff !== "string") return refuseSet(call, diff);
   const bases = basesOf(diff, named, flags.atomic === true);
   if ("kind" in bases) return refuseSet(call, bases);
   const request = { diff, bases: Object.fromEntries(bases), tool: "holdfast apply" };
-  return withWorkspace(call, async (workspace) => {
+  return withWorkspace(call, async (workspace, terminal) => {
     const outcome = await finishOnceBegun(() => workspace.applyChanges(request));
     if (!settings.json) return reportChangeSet(outcome, terminal);
     return answerInJson({ kind: "change_set", outcome }, terminal, flags.resultContent);

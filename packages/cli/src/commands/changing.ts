@@ -31,8 +31,8 @@ export async function changeFile(
   call: Invocation,
   change: (workspace: Workspace) => Promise<WriteOutcome>,
 ): Promise<number> {
-  const { settings, terminal } = call;
-  return withWorkspace(call, async (workspace) => {
+  const { settings } = call;
+  return withWorkspace(call, async (workspace, terminal) => {
     const outcome = await finishOnceBegun(() => change(workspace));
     if (!settings.json) return reportWrite(outcome, terminal);
     return answerInJson({ kind: "write", outcome }, terminal, call.flags.resultContent);

@@ -4,14 +4,14 @@ import { escapeName, exitCodes, type Invocation } from "../shell/index.js";
 
 /** `holdfast find GLOB [DIR]`: one path a line. */
 export function findCommand(call: Invocation): Promise<number> {
-  const { args, flags, settings, terminal } = call;
+  const { args, flags, settings } = call;
   const { limit, all, exclude } = flags;
   const request = {
     glob: args[0] ?? "",
     ...defined({ path: args[1], exclude, limit }),
     ...(all === true ? { all } : {}),
   };
-  return withWorkspace(call, async (workspace) => {
+  return withWorkspace(call, async (workspace, terminal) => {
     const outcome = await workspace.find(request);
     if (settings.json) return answerInJson({ kind: "find", outcome }, terminal);
     if (outcome.kind === "refusal") return reportRefusal(outcome, terminal);

@@ -5,13 +5,13 @@ import { escapeName, exitCodes, type Invocation, type Paint } from "../shell/ind
 
 /** `holdfast list [DIR]`: one entry a line, its size before it. */
 export function listCommand(call: Invocation): Promise<number> {
-  const { args, flags, settings, terminal } = call;
+  const { args, flags, settings } = call;
   const { depth, limit, all } = flags;
   const request = {
     ...defined({ path: args[0], depth, limit }),
     ...(all === true ? { all } : {}),
   };
-  return withWorkspace(call, async (workspace) => {
+  return withWorkspace(call, async (workspace, terminal) => {
     const outcome = await workspace.list(request);
     if (settings.json) return answerInJson({ kind: "list", outcome }, terminal);
     if (outcome.kind === "refusal") return reportRefusal(outcome, terminal);

@@ -1,27 +1,41 @@
 import type { LoggedWrite, LogOutcome } from "@holdfast/core";
-import { defined } from "@holdfast/core";
+import { answerBudgetChars, defined } from "@holdfast/core";
 import { answerInJson, reportRefusal, withWorkspace } from "../answers/index.js";
 import { escapeName, exitCodes, type Invocation, type Paint, type Terminal } from "../shell/index.js";
 
 /** `holdfast log FILE`: the recorded writes, newest first, and how to bring a state back. */
 export function logCommand(call: Invocation): Promise<number> {
   const path = call.args[0] ?? "";
-  return withWorkspace(call, async (workspace) => {
+  return withWorkspace(call, async (workspace, terminal) => {
     const outcome = await workspace.log({ path });
     if (outcome.kind === "log") {
-      await (call.settings.json ? printJson(outcome, call.terminal) : printTable(outcome, call.terminal));
+      await (call.settings.json ? printJson(outcome, terminal) : printTable(outcome, terminal));
       return exitCodes.success;
     }
-    if (!call.settings.json) return reportRefusal(outcome, call.terminal);
-    return answerInJson({ kind: "refused", refusal: outcome, path, writing: false }, call.terminal);
+    if (!call.settings.json) return reportRefusal(outcome, terminal);
+    return answerInJson({ kind: "refused", refusal: outcome, path, writing: false }, terminal);
   });
 }
 
 type Log = Extract<LogOutcome, { kind: "log" }>;
 
+/** The newest writes that one answer holds; `more` says how many older ones there are. */
 function printJson({ path, entries }: Log, terminal: Terminal): Promise<void> {
-  return terminal.out(`${JSON.stringify({ path, entries: entries.map(entryToJson) })}\n`);
+  const shown: string[] = [];
+  let left = answerBudgetChars - JSON.stringify(path).length - frameChars;
+  for (const entry of entries) {
+    const written = JSON.stringify(entryToJson(entry));
+    left -= written.length + 1;
+    if (left < 0) break;
+    shown.push(written);
+  }
+  const missing = entries.length - shown.length;
+  const more = missing === 0 ? "" : `,"more":${missing}`;
+  return terminal.out(`{"path":${JSON.stringify(path)},"entries":[${shown.join(",")}]${more}}\n`);
 }
+
+/** Names, brackets and the number of what is left out. */
+const frameChars = 60;
 
 async function printTable({ path, entries }: Log, terminal: Terminal): Promise<void> {
   if (entries.length === 0) {

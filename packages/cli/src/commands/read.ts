@@ -3,7 +3,10 @@ import { defined } from "@holdfast/core";
 import { answerInJson, reportRefusal, stateLine, withWorkspace } from "../answers/index.js";
 import { escapeText, exitCodes, type Invocation } from "../shell/index.js";
 
-/** `holdfast read FILE`: the text to standard output exactly, its state to standard error. */
+/**
+ * `holdfast read FILE`: the text to standard output exactly, its state to standard error. A pipe gets all of
+ * it or nothing: the limit of a read is what keeps it within the budget.
+ */
 export function readCommand(call: Invocation): Promise<number> {
   const { args, flags, settings, terminal } = call;
   const { offset, limit, encoding } = flags;

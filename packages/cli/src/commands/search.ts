@@ -5,7 +5,7 @@ import { escapeName, escapeText, exitCodes, type Invocation, type Paint } from "
 
 /** `holdfast search PATTERN [PATH]`: `path:line:text` for a match, `path-line-text` for its context. */
 export function searchCommand(call: Invocation): Promise<number> {
-  const { args, flags, settings, terminal } = call;
+  const { args, flags, settings } = call;
   const { limit, all, exclude, glob, literal, ignoreCase, context } = flags;
   const request = {
     pattern: args[0] ?? "",
@@ -15,7 +15,7 @@ export function searchCommand(call: Invocation): Promise<number> {
     ...defined({ context, limit }),
     ...(all === true ? { all } : {}),
   };
-  return withWorkspace(call, async (workspace) => {
+  return withWorkspace(call, async (workspace, terminal) => {
     const outcome = await workspace.search(request);
     if (settings.json) return answerInJson({ kind: "search", outcome }, terminal);
     if (outcome.kind === "refusal") return reportRefusal(outcome, terminal);

@@ -44,10 +44,7 @@ export function standingNode(context: ConversationContext, nodeId: string): Turn
     return refuse("unknown_node", `What stood above node ${nodeId} is lost, so nothing can go on from it.`);
   }
   if (!isPruned(context, nodeId)) return node;
-  return refuse(
-    "pruned_node",
-    `Node ${nodeId} stands in a branch that was pruned; take that back first (unprune, or task_resume).`,
-  );
+  return refuse("pruned_node", `Node ${nodeId} stands in a branch that was pruned; take that back first.`);
 }
 
 function invalidPayload(flaw: string): ConversationRefusal {
@@ -136,7 +133,7 @@ export function checkRules(
 
 /** Refuses with `unknown_task`. */
 export function noSuchTask(taskId: string): ConversationRefusal {
-  return refuse("unknown_task", `There is no task ${taskId}; task_list names them.`);
+  return refuse("unknown_task", `There is no task ${taskId}; the list of tasks names them.`);
 }
 
 function unmatched(callId: string, name: string): ConversationRefusal {

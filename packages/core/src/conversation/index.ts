@@ -46,6 +46,7 @@ export { type ReadJournal, readJournal } from "./journal.js";
 export { encodeRecord, isSealed, type Line, readLine } from "./journal-codec.js";
 export type { ContextListener } from "./journaled-context.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
+export { lastVersion } from "./last-version.js";
 export {
   ContextManager,
   type ContextManagerOptions,

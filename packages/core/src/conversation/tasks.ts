@@ -132,7 +132,7 @@ export function resumeTask(
   const task = context.tasks.get(taskId);
   if (task === undefined) return noSuchTask(taskId);
   if (task.outcome !== "open") {
-    return refuse("task_closed", `Task ${taskId} is ${task.outcome}; start it again with task_restart.`);
+    return refuse("task_closed", `Task ${taskId} is ${task.outcome}; start it again to go on with it.`);
   }
   return moveHead(context, { head: task.tipId, reason: "task_resume", answering, make });
 }

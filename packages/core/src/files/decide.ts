@@ -11,7 +11,7 @@ import type { Unchanged, WriteRefusal } from "./outcomes.js";
 import { outsideFolder } from "./path-policy.js";
 import type { FileIdentity, HistoryEntry } from "./ports.js";
 import { refuseProtected } from "./protection.js";
-import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
 import { findUnseen, findUnshown } from "./unseen.js";
 
@@ -83,7 +83,7 @@ export async function overtaken(
   const { session } = site.call;
   const now = await readCurrent(site.place, session, session.limits.changeBytes);
   if (isRefusal(now)) return withoutState(now);
-  if (now.kind === "absent") return refuseWith(subjectOf(site), refuse("file_missing", goneMessage), now);
+  if (now.kind === "absent") return refuseWith(subjectOf(site), refuseIn("file_missing", goneMessage), now);
   const sha256 = before.sha256 ?? emptySha256;
   const history = await session.ports.history.entries(site.place.realPath);
   return refuseMismatch(site, "state_mismatch", { kind: "stale", sha256 }, now, history);
@@ -184,7 +184,7 @@ async function onMismatch(site: Site, base: Base, current: Current): Promise<Dec
   if (repeats !== undefined) return { ...answered(unchanged(subjectOf(site), repeated, current)), repeats };
   if (current.kind === "absent") {
     const message = base.kind === "stale" ? goneMessage : neverMessage;
-    return answered(refuseWith(subjectOf(site), refuse("file_missing", message), current));
+    return answered(refuseWith(subjectOf(site), refuseIn("file_missing", message), current));
   }
   const rebased = await rebase(site, base, current);
   if (rebased !== undefined) return judge(site, rebased, current, { isSeen: true });
@@ -255,6 +255,6 @@ const rebasedMessage =
 const neverMessage =
   "There is no file of this name, and the base hash is not known of any earlier state of it. To create the file, write it without a hash, or patch it with the SHA-256 of no content.";
 const goneMessage =
-  "The file that the base hash names is gone: somebody deleted or moved it. Nothing was written.";
+  "[{?base}The file that the base hash names is gone|The file is gone]: somebody deleted or moved it. Nothing was written.";
 /** For a state that is only thought through, never written over. */
 const noIdentity: FileIdentity = { device: 0n, inode: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n };

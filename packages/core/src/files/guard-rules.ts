@@ -78,10 +78,11 @@ function missingBase(current: Current): Refusal<"missing_base"> {
 const noFile =
   "There is no file of this name. To create it, [give the SHA-256 of no content as {base} and a creation diff, or ]write it.";
 const fileExists =
-  "The file exists: {base} must name the state that is to be replaced. The state on disk comes with this answer; " +
+  "The file exists: {base} must name the state that is to be replaced[ ({anyState} takes whatever is there)]. The state on disk comes with this answer; " +
   "if you have not seen its content, read the file first, then repeat the call with its sha256.[ {append,prepend,section:need} no read.]";
 const notRead =
-  "This session has not read the file: [read it with {read}|it has to be read], then repeat the call." +
+  "This session has not read the file: [name its state with {base}, as {read} prints it, or take whatever is there with {anyState}|" +
+  "read it with {read}|it has to be read], then repeat the call." +
   "[ {append,prepend,section:need} no read.] Nothing was written.";
 const overwrittenUnseen = (lines: string) =>
   ` Warning: the file existed, and lines ${lines} of it were not shown in this session. To change a part, the ` +

@@ -21,6 +21,7 @@ export { carryLine, carrySpans, type LineEdit, type LinePart, lineEdits } from "
 export { compilePattern, type LinePattern, type PatternOptions } from "./line-pattern.js";
 export { joinSpans, type LineSpan, outsideSpans } from "./line-spans.js";
 export { MemoryDisk, memoryPorts } from "./memory-disk.js";
+export { changeHeading } from "./mismatch.js";
 export type * from "./outcomes.js";
 export { bareName, isSecret, protectedReason, tidyPath } from "./path-policy.js";
 export { type Edit, PersistentMap } from "./persistent-map.js";
@@ -39,11 +40,12 @@ export {
   type RefusalCode,
   refusalCodes,
   refuse,
+  refuseIn,
   type SuccessCode,
   successCodes,
 } from "./refusal.js";
 export type * from "./requests.js";
-export { unchangedStub } from "./rereads.js";
+export { unchangedIn, unchangedStub } from "./rereads.js";
 export { defaultLimits, type Limits } from "./session.js";
 export {
   type CallKnowledge,
@@ -52,7 +54,7 @@ export {
   type SessionKnowledgeOptions,
 } from "./session-knowledge.js";
 export { SessionStateService } from "./session-state.js";
-export { allOf, type ShownLines, shownBy } from "./shown-lines.js";
+export { allOf, type ShownLines, type ShownSince, shownBy } from "./shown-lines.js";
 export { type SourcedSpan, sourcesIn } from "./sourced-spans.js";
 export {
   inWords,

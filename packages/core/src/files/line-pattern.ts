@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from "re2js";
 import { clip, escapeForDisplay } from "../text/index.js";
-import { type Refusal, refuse } from "./refusal.js";
+import { type Refusal, refuse, refuseIn } from "./refusal.js";
 
 /** What a line is searched for; how long it takes grows with the line, whatever the pattern is. */
 export interface LinePattern {
@@ -72,10 +72,11 @@ function compileExpression(source: string, ignoreCase: boolean): LinePattern | R
 
 function notUnderstood(reason: string): Refusal<"invalid_arguments"> {
   const said = escapeForDisplay(clip(reason.replace(/^error parsing regexp: /, ""), 200));
-  return refuse(
+  return refuseIn(
     "invalid_arguments",
-    `The pattern is not a regular expression of RE2: ${said}. It has no back references and no looking ahead or ` +
-      "behind. To search for text as it stands, set literal.",
+    "The pattern is not a regular expression of RE2: $said. It has no back references and no looking ahead or " +
+      "behind.[ To search for text as it stands, give {literal}.]",
+    { said },
   );
 }
 

@@ -1,15 +1,17 @@
-import { describeChange } from "../patch/index.js";
+import { describeShown } from "../patch/index.js";
 import { clip } from "../text/index.js";
 import type { Subject } from "./answers.js";
 import type { Base } from "./base.js";
 import { comparedReport } from "./change-report.js";
 import type { CurrentFile } from "./current.js";
 import { decodeFile } from "./file-text.js";
-import type { ChangeReport } from "./outcomes.js";
+import { isSeen } from "./knowledge.js";
+import type { ChangeReport, QuotedLines, ShownDifference } from "./outcomes.js";
 import type { HistoryEntry } from "./ports.js";
 import { isRefusal } from "./refusal.js";
 import type { Session } from "./session.js";
 import { libraryWords, type Sentence, say } from "./vocabulary.js";
+import { nounOfWrite } from "./write-noun.js";
 
 /** What a mismatch is told with. */
 export interface Mismatch {
@@ -17,6 +19,8 @@ export interface Mismatch {
   readonly sentence?: Sentence;
   /** What differs between the base and the disk, where the base's text is still kept. */
   readonly change?: ChangeReport;
+  readonly quoted?: readonly QuotedLines[];
+  readonly difference?: ShownDifference;
 }
 
 /**
@@ -37,13 +41,46 @@ export async function explainMismatch(
   const sentence = version === undefined ? {} : { sentence: version };
   const texts = await bothTexts(session, base.sha256, current, subject.encoding);
   if (texts === undefined) return { message, ...sentence };
-  const change = describeChange(texts.before, texts.after, { context: 1, maxLines: 40 });
+  const { shown, difference } = describeDifference(subject, base.sha256, current, texts);
+  const lead = `${message}\n${changeHeading}\n`;
+  const quoted = shown.starts.map(({ line, start }) => {
+    return { from: line, to: line, start: lead.length + start };
+  });
   return {
-    message: `${message}\nWhat changed since your base:\n${change}`,
+    message: lead + shown.text,
     change: comparedReport(texts.before, texts.after),
+    quoted,
+    ...(difference === undefined ? {} : { difference }),
     ...sentence,
   };
 }
+
+/** The line above the difference. */
+export const changeHeading = "What changed since your base:";
+
+/**
+ * All that differs, where the caller was shown the base and that takes no more than the file itself: then it is
+ * all that the caller lacks. Else the beginning of it, beside the content.
+ */
+function describeDifference(
+  { call, file }: Subject,
+  base: string,
+  { sha256 }: CurrentFile,
+  { before, after }: { readonly before: string; readonly after: string },
+) {
+  const whole = isSeen(call.knowledge.find(file, base))
+    ? describeShown(before, after, { context: 1, maxLines: mostLinesAlone })
+    : undefined;
+  if (whole?.isWhole !== true || whole.text.length > Math.max(after.length, alwaysAlone))
+    return { shown: describeShown(before, after, { context: 1, maxLines: 40 }) };
+  // A state that this caller was told of was not made by others: what is known of it is known already.
+  const isForeign = call.knowledge.find(file, sha256) === undefined;
+  return { shown: whole, difference: { base, isForeign } };
+}
+
+const mostLinesAlone = 1_000;
+/** In UTF-16 units: so short a difference is sent alone, however short the file is. */
+const alwaysAlone = 2_000;
 
 /** Seed 1, section 5.5, to the letter. */
 export const mismatchMessage = "State Mismatch: File has changed on disk since it was last read.";
@@ -69,7 +106,7 @@ function whoWrote(session: Session, disk: string, history: readonly HistoryEntry
   const writer = last?.after === disk ? last : undefined;
   if (writer === undefined) return "The change was made outside of these tools.";
   const who = writer.session === session.id ? "This session" : `Another session (${writer.session})`;
-  return `${who} wrote the present state with ${writer.tool}.`;
+  return `${who} wrote the present state (${nounOfWrite(writer.tool)}).`;
 }
 
 /** Larger texts are not compared: the refusal must come at once. */

@@ -264,10 +264,20 @@ export interface WriteRefusal extends Refusal {
   readonly change?: ChangeReport;
   /** Lines of `state` that the message shows word for word. */
   readonly quoted?: readonly QuotedLines[];
+  /** Of a mismatch: the message shows all that differs from a base that the caller was shown. */
+  readonly difference?: ShownDifference;
   readonly together?: readonly WriteOutcome[];
 }
 
-/** Lines that stand in a message. */
+/** A difference that a message shows as a whole: with the base it tells all of the present state. */
+export interface ShownDifference {
+  /** The sha256 of the base. */
+  readonly base: string;
+  /** The caller had never been told of the present state: others made it. */
+  readonly isForeign: boolean;
+}
+
+/** Lines that stand in a message; of a single line its terminator may be missing there. */
 export interface QuotedLines extends LineSpan {
   /** Where they begin in the message, in UTF-16 units. */
   readonly start: number;

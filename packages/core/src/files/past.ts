@@ -4,8 +4,9 @@ import type { Current } from "./current.js";
 import { mismatchMessage } from "./mismatch.js";
 import { planBytes } from "./plans.js";
 import type { HistoryEntry } from "./ports.js";
-import { refuse } from "./refusal.js";
+import { refuse, refuseIn } from "./refusal.js";
 import type { Session } from "./session.js";
+import { nounOfWrite } from "./write-noun.js";
 
 /**
  * What undo does now: the last recorded write that was not taken back yet, if the disk still holds it.
@@ -26,7 +27,7 @@ export async function planUndo(
   if (disk !== last.after) {
     return refuse(
       "state_mismatch",
-      `${mismatchMessage} It no longer holds what the last write (${last.tool}) left, so that write is not taken back.`,
+      `${mismatchMessage} It no longer holds what the last write (${nounOfWrite(last.tool)}) left, so that write is not taken back.`,
     );
   }
   if (last.before === null)
@@ -34,12 +35,18 @@ export async function planUndo(
       session,
       current,
       null,
-      `Undone: ${last.tool} had created this file; it is deleted again.`,
+      `Undone: the ${nounOfWrite(last.tool)} had created this file; it is deleted again.`,
       last.id,
     );
   const bytes = await session.ports.blobs.get(last.before);
   if (bytes === undefined) return bytesGone(last.before);
-  return planBytes(session, current, bytes, `Undone: the file is as it was before ${last.tool}.`, last.id);
+  return planBytes(
+    session,
+    current,
+    bytes,
+    `Undone: the file is as it was before the ${nounOfWrite(last.tool)}.`,
+    last.id,
+  );
 }
 
 /** Which state a person means by `FILE@sha`, and its bytes. */
@@ -54,7 +61,9 @@ export async function planRestore(
   const fitting = [...new Set(past.known())].filter((sha256) => sha256.startsWith(hash));
   const [sha256] = fitting;
   if (sha256 === undefined)
-    return refuse("bytes_gone", `No state ${wanted} of this file is known. See its log for those that are.`);
+    return refuseIn("bytes_gone", "No state $wanted of this file is known.[ {log} lists those that are.]", {
+      wanted,
+    });
   if (fitting.length > 1)
     return refuse(
       "invalid_hash",
@@ -103,13 +112,14 @@ function notTogether(last: HistoryEntry, changeSet: string | undefined): Plan {
     return refuse("busy", "A change set wrote this file while the undo waited for its lock; try again.");
   return refuse(
     "state_mismatch",
-    `${mismatchMessage} It was written again (${last.tool}) after the change set that is to be undone as a whole; undo that first.`,
+    `${mismatchMessage} It was written again (${nounOfWrite(last.tool)}) after the change set that is to be undone as a whole; undo that first.`,
   );
 }
 
 function bytesGone(sha256: string): Plan {
-  return refuse(
+  return refuseIn(
     "bytes_gone",
-    `The bytes of state ${sha256.slice(0, 12)} are not kept any more (or never were: secrets are not copied). Nothing was changed.`,
+    "The bytes of state $state are not kept any more (or never were: secrets are not copied). Nothing was changed.[ {log} lists the states that are kept.]",
+    { state: sha256.slice(0, 12) },
   );
 }

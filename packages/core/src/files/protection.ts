@@ -1,7 +1,7 @@
 import { below } from "./ignore-rules.js";
 import { protectedReason } from "./path-policy.js";
 import type { Place } from "./ports.js";
-import { type Refusal, refuse } from "./refusal.js";
+import { type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Session } from "./session.js";
 
 /**
@@ -24,8 +24,9 @@ export function refuseProtected(session: Session, place: Place, asked: string): 
     .map((path) => (path === undefined ? undefined : protectedReason(path)))
     .find((found) => found !== undefined);
   if (reason === undefined || session.allowsProtected(place.relativePath)) return undefined;
-  return refuse(
+  return refuseIn(
     "protected_path",
-    `Writing here needs a person's explicit approval: this is ${reason}. Reading is allowed.`,
+    "Writing here needs a person's explicit approval[ ({approval})]: this is $reason. Reading is allowed.",
+    { reason },
   );
 }

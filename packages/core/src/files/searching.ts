@@ -9,7 +9,7 @@ import type { FindOutcome, ListedEntry, SearchMatch, SearchOutcome } from "./out
 import { type PathFilter, pathFilter } from "./path-filter.js";
 import { isSecret } from "./path-policy.js";
 import type { Place } from "./ports.js";
-import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, FindRequest, SearchRequest } from "./requests.js";
 import type { Session } from "./session.js";
 import { walkTree } from "./tree-walk.js";
@@ -22,7 +22,7 @@ export async function findFiles(
   request: Asked<FindRequest>,
 ): Promise<FindOutcome> {
   const { glob, exclude = [], limit = 1_000, all = false } = request;
-  if (!isCount(limit)) return refuse("invalid_arguments", "limit is a whole number of at least 1.");
+  if (!isCount(limit)) return refuseIn("invalid_arguments", "{limit} is a whole number of at least 1.");
   if (glob === "") return refuse("invalid_arguments", "The glob is empty.");
   const filter = await pathFilter([glob], exclude);
   if (isRefusal(filter)) return filter;
@@ -56,7 +56,9 @@ export async function searchFiles(
 ): Promise<SearchOutcome> {
   const { context = 0, limit = 100 } = request;
   if (!isCount(limit) || !Number.isSafeInteger(context) || context < 0 || context > maxContext)
-    return refuse("invalid_arguments", `limit is at least 1, context is from 0 to ${maxContext} lines.`);
+    return refuseIn("invalid_arguments", "{limit} is at least 1, {context} is from 0 to $most lines.", {
+      most: maxContext,
+    });
   // Loaded here: the engine is larger than all that those need who never search.
   const { compilePattern } = await import("./line-pattern.js");
   const pattern = compilePattern(request.pattern, request);

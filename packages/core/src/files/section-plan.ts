@@ -121,9 +121,9 @@ async function replaceSection(
     const message = `Edited ${escapeForDisplay(request.path)}: section "${escapeForDisplay(clip(heading.text, 80))}" (line ${heading.line}) replaced.`;
     return { kind: "new_text", text: fresh, message };
   }
-  return refuse(
+  return refuseIn(
     "invalid_arguments",
-    "new_content would swallow what follows the section: is a code fence, an HTML comment or a list left open there? Nothing was written.",
+    "{newContent} would swallow what follows the section: is a code fence, an HTML comment or a list left open there? Nothing was written.",
   );
 }
 

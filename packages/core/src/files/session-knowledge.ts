@@ -94,7 +94,7 @@ export class SessionKnowledge {
   }
 
   /** @param shown by the names that the call used; of files that it was not told of, nothing counts. */
-  private end(call: SessionCall, shown: readonly LinesShown[]): void {
+  private end(call: SessionCall, shown: readonly ReplyFact[]): void {
     if (!this.open.delete(call)) return;
     const facts = [...shown, ...(shown.length === 0 ? [] : call.since)];
     const learn = (files: KnownFiles, event: KnowledgeEvent) =>
@@ -163,20 +163,26 @@ export interface CallKnowledge extends Knowledge {
 }
 
 /** Whether a reply shows all that its call read. */
-function isShown(claim: LinesShown, shown: readonly LinesShown[]): boolean {
+function isShown(claim: LinesShown, shown: readonly ReplyFact[]): boolean {
   const same = shown.filter(
-    ({ file, sha256, encoding }) =>
-      sha256 === claim.sha256 && file.realPath === claim.file.realPath && encoding === claim.encoding,
+    (fact) =>
+      fact.kind === "shown" &&
+      fact.sha256 === claim.sha256 &&
+      fact.file.realPath === claim.file.realPath &&
+      fact.encoding === claim.encoding,
   );
-  const lines = same.flatMap((event) => event.lines);
+  const lines = same.flatMap((fact) => (fact.kind === "shown" ? fact.lines : []));
   return claim.parts === undefined && claim.lines.every((span) => outsideSpans(span, lines).length === 0);
 }
+
+/** What a reply that was sent tells of files. */
+type ReplyFact = LinesShown | StateChanged;
 
 interface SessionParts {
   nameOf(file: FileName): string;
   known(): KnownFiles;
   learn(event: KnowledgeEvent, call: SessionCall): void;
-  end(call: SessionCall, shown: readonly LinesShown[]): void;
+  end(call: SessionCall, shown: readonly ReplyFact[]): void;
   readonly keepsPrompt: boolean;
 }
 
@@ -220,11 +226,16 @@ class SessionCall implements CallKnowledge {
   }
 
   end(shown: readonly ShownLines[]): void {
-    const events = shown.flatMap(({ path, ...lines }): readonly LinesShown[] => {
+    const events = shown.flatMap(({ path, since, ...lines }): readonly ReplyFact[] => {
       const file = this.files.get(path);
       if (file === undefined) return [];
       const encoding = this.encodings.get(`${lines.sha256} ${path}`);
-      return [{ ...lines, kind: "shown", file, ...(encoding === undefined ? {} : { encoding }) }];
+      const insisted = encoding === undefined ? {} : { encoding };
+      const known = { kind: "shown", ...lines, file, ...insisted } as const;
+      if (since === undefined) return [known];
+      const { sha256: after, total } = lines;
+      const counted = total === undefined ? {} : { total };
+      return [{ kind: "changed", file, after, ...since, ...counted, ...insisted }, known];
     });
     this.session.end(this, events);
   }

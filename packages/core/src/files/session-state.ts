@@ -10,6 +10,11 @@ export class SessionStateService {
     this.versionCounter = resumedAt;
   }
 
+  /** Goes on from this version, where it has not come so far. */
+  countOn(version: number): void {
+    this.versionCounter = Math.max(this.versionCounter, version);
+  }
+
   /** One step for each read or write of a file; the first value of a new session is 1. */
   getNextVersion(): number {
     this.versionCounter += 1;

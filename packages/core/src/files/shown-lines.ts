@@ -1,4 +1,4 @@
-import type { LinePart } from "./line-facts.js";
+import type { LineEdit, LinePart } from "./line-facts.js";
 import type { LineSpan } from "./line-spans.js";
 import type { ChangedFile, FileOutcome, FileState, ReadOutcome, WriteOutcome } from "./outcomes.js";
 import { carriesContent, isRefusal } from "./refusal.js";
@@ -14,6 +14,17 @@ export interface ShownLines {
   readonly total?: number;
   /** The encoding that the caller insisted on. */
   readonly encoding?: string;
+  /** The reply shows all that differs from this state, which the caller knows: what did not change is known. */
+  readonly since?: ShownSince;
+}
+
+/** How a state that the caller knows became the one whose lines are shown. */
+export interface ShownSince {
+  /** The sha256 of the state before. */
+  readonly before: string;
+  readonly changes: readonly LineEdit[];
+  /** The version under which the new state was handed out. */
+  readonly version: number;
 }
 
 /**

@@ -19,7 +19,21 @@ export type Role =
   | "encoding"
   | "sectionHeader"
   | "newContent"
-  | "create";
+  | "create"
+  | "inPlace"
+  /** The argument that says that a pattern is plain text. */
+  | "literal"
+  | "depth"
+  | "limit"
+  | "context"
+  /** What takes a file in whatever state it is in. */
+  | "anyState"
+  /** Where the folders to work in are named. */
+  | "root"
+  /** What approves of writing to a protected path. */
+  | "approval"
+  /** What lists the recorded states of a file. */
+  | "log";
 
 /** How one door calls them. What is left out is not offered there. */
 export type Vocabulary = Readonly<Partial<Record<Role, string>>>;
@@ -78,6 +92,11 @@ const descriptions: Readonly<Record<string, string>> = {
   sectionHeader: "the heading",
   newContent: "the new content",
   window: "a window of lines",
+  read: "read",
+  literal: "plain text",
+  depth: "the depth",
+  limit: "the limit",
+  context: "the context",
 };
 
 /** The words of the library: its methods, and the names that their requests have for arguments. */
@@ -101,6 +120,12 @@ export const libraryWords: Vocabulary = {
   sectionHeader: "sectionHeader",
   newContent: "newContent",
   create: "create: true",
+  inPlace: "inPlace: true",
+  literal: "literal: true",
+  depth: "depth",
+  limit: "limit",
+  context: "context",
+  log: "log",
 };
 
 /** What was said in the library's words. */

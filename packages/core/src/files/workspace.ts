@@ -41,7 +41,7 @@ import type { HistoryEntry, Place, WorkspacePorts } from "./ports.js";
 import type { PreviewOutcome } from "./preview.js";
 import { readMany } from "./read-many.js";
 import { readPlace } from "./reading.js";
-import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import { isRefusal, type Refusal, refuseIn } from "./refusal.js";
 import { type DoneChange, replaceText } from "./replace.js";
 import type {
   AddTextRequest,
@@ -98,7 +98,7 @@ export interface WorkspaceOptions {
   readonly corrector?: Corrector;
   /** Makes the new text for `applyEdit`; without it that is refused. */
   readonly applier?: EditApplier;
-  /** The last version that an earlier run of the same session gave out; it goes on from there. */
+  /** The last version that an earlier run of the same session gave out (`lastVersion`); it goes on from there. */
   readonly resumedVersion?: number;
 }
 
@@ -140,6 +140,16 @@ export class Workspace {
   /** The folders that this workspace may touch, absolute; relative paths count from the first. */
   get roots(): readonly string[] {
     return this.shared.ports.disk.roots;
+  }
+
+  /**
+   * A conversation is gone on with: versions count on from the last one that its turns were given, so that
+   * the highest is still the newest. Where they have come further already, nothing changes.
+   *
+   * @param version as `lastVersion` tells it.
+   */
+  countOn(version: number): void {
+    this.shared.versions.countOn(version);
   }
 
   /**
@@ -430,7 +440,7 @@ export class Workspace {
     const { depth = 1, limit = 1000, all = false } = request;
     const whole = Number.isSafeInteger(depth) && Number.isSafeInteger(limit);
     if (!whole || depth < 1 || limit < 1) {
-      return refuse("invalid_arguments", "depth and limit are whole numbers of at least 1.");
+      return refuseIn("invalid_arguments", "{depth} and {limit} are whole numbers of at least 1.");
     }
     return inside(this.shared, request.path, async (place, name) => {
       const listing = await listFolder(this.shared.ports.disk, place, name, { depth, limit, all });

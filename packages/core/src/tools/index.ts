@@ -24,6 +24,7 @@ export {
   type HostToolResult,
   runHostTool,
 } from "./host-tool.js";
+export { phraseResult } from "./phrase.js";
 export { catching, runTool, type ToolContext } from "./run-tool.js";
 export {
   jsonSchema,
@@ -35,12 +36,14 @@ export {
 } from "./tool.js";
 export { type FileFrame, type WrittenFrame, writeFrame } from "./wire/envelope.js";
 export {
+  answerBudgetChars,
   defaultWireOptions,
   fullContentLimitBytes,
   type ResultContent,
   type WireForm,
   type WireOptions,
 } from "./wire/options.js";
+export { type Page, type PageRoom, pageWithin } from "./wire/page.js";
 export { type Envelope, type EnvelopeFile, parseEnvelope } from "./wire/parse-envelope.js";
 export { renderResult } from "./wire/render.js";
 export type { ChangeSetResult, RefusedResult, ToolReply, ToolResult, WriteResult } from "./wire/result.js";

@@ -35,10 +35,17 @@ function isSaid(outcome: object): outcome is Refusal {
 }
 
 function phraseWrite(outcome: WriteOutcome, words: Vocabulary): WriteOutcome {
-  const said = phrase(outcome, words);
+  const said = movingQuotes(phrase(outcome, words), outcome.message);
   return said.together === undefined
     ? said
     : { ...said, together: said.together.map((one) => phraseWrite(one, words)) };
+}
+
+/** Lines that a message quotes stand behind its sentence, and move with it. */
+function movingQuotes(said: WriteOutcome, before: string): WriteOutcome {
+  if (!("quoted" in said) || said.quoted === undefined) return said;
+  const moved = said.message.length - before.length;
+  return { ...said, quoted: said.quoted.map((line) => ({ ...line, start: line.start + moved })) };
 }
 
 /** The message of a set quotes the first line of those of its files. */

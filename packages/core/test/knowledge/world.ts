@@ -8,7 +8,6 @@ import {
   type AnswerPart,
   createConversation,
   forkSession,
-  type JsonObject,
   memorySessionStore,
   namesFrom,
   openConversation,
@@ -22,25 +21,46 @@ import { carryOut } from "../../src/tools/index.js";
 import { countedIds, steadyClock } from "../conversation/support.js";
 import { must } from "../reproductions/scene.js";
 import { sha } from "../support.js";
+import { type Call, type CallKind, drawCall } from "./calls.js";
+import type { Picks } from "./picks.js";
+import type { Walker } from "./walks.js";
 
 export const paths = ["a.txt", "b.txt", "d/c.txt"] as const;
 const root = "/workspace";
 
 type Sources = Parameters<typeof createConversation>[1];
 
+const callKinds: readonly CallKind[] = [
+  "read",
+  "read",
+  "read",
+  "window",
+  "window",
+  "many",
+  "search",
+  "edit",
+  "edit",
+  "edit",
+  "word",
+  "many_edits",
+  "patch",
+  "append",
+  "append",
+  "prepend",
+  "insert",
+  "write",
+  "write",
+  "create",
+  "create",
+  "fs_create",
+  "set",
+  "rename",
+  "set_write",
+  "undo",
+];
+
 /** Every name that a file has in the laws. */
 export const allPaths = [...paths, "e.txt"] as const;
-
-export interface Call {
-  readonly tool: string;
-  readonly args: JsonObject;
-  /** Replaces all of these files. */
-  readonly whole?: boolean;
-  /** Needs neither hash nor read, or a hash alone. */
-  readonly isFree?: boolean;
-  /** Names the state by its hash. */
-  readonly isBased?: boolean;
-}
 
 /** A call that was carried out, with what the disk and the answer were. */
 interface Done {
@@ -66,7 +86,7 @@ export interface Figures {
   readonly codes: Map<string, number>;
 }
 
-export class World {
+export class World implements Walker {
   readonly ports = memoryPorts({
     digest: sha,
     newId: countedIds("id"),
@@ -102,23 +122,20 @@ export class World {
     return this.open.manager;
   }
 
-  word(): string {
+  readonly word = (): string => {
     this.words += 1;
     return `w${this.words}q`;
-  }
+  };
 
-  line(): string {
-    return `${this.word()} ${this.word()}`;
-  }
+  readonly line = (): string => `${this.word()} ${this.word()}`;
 
-  lines(count: number): string {
-    return Array.from({ length: count }, () => `${this.line()}\n`).join("");
-  }
+  readonly lines = (count: number): string =>
+    Array.from({ length: count }, () => `${this.line()}\n`).join("");
 
-  text(path: string): string | undefined {
+  readonly text = (path: string): string | undefined => {
     const bytes = this.ports.disk.peek(path);
     return bytes === undefined ? undefined : Buffer.from(bytes).toString();
-  }
+  };
 
   foreign(path: string, change: (text: string) => string): void {
     this.ports.disk.poke(path, Buffer.from(change(this.text(path) ?? "")));
@@ -130,6 +147,14 @@ export class World {
       const text = this.text(path);
       if (text !== undefined) this.states.set(sha(text), text);
     }
+  }
+
+  readonly changing = paths;
+
+  nextCall(pick: Picks): Call {
+    const hashes = () => [...this.states.keys()];
+    const { word, line, lines, text } = this;
+    return drawCall({ root, paths, hashes, word, line, lines, text }, callKinds, pick);
   }
 
   say(): void {
@@ -215,7 +240,10 @@ export class World {
     for (const shown of shows) {
       const state = this.states.get(shown.sha256) ?? "";
       const lines = state.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-      if (output.slice(shown.start, shown.end) !== lines.slice(shown.from - 1, shown.to).join(""))
+      const whole = lines.slice(shown.from - 1, shown.to).join("");
+      // In a difference a line stands without its terminator.
+      const bytes = shown.chars === undefined ? whole : whole.replace(/\n$/, "");
+      if (output.slice(shown.start, shown.end) !== bytes)
         this.problems.push(`shows of ${callId} are not the bytes`);
     }
     if (carried.code !== "applied") return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Call, codesOf, numbered, only, openSession, openTalk, type Talk } from "./scene.js";
+import { type Call, codesOf, numbered, only, openSession, openTalk, sha, type Talk } from "./scene.js";
 
 /**
  * What a model knows of a file is what the path of the conversation showed it that led to its answer: not
@@ -12,6 +12,15 @@ const create: Call = [
   { command: "create", path: "f.txt", file_text: "blind\n" },
 ];
 const edit: Call = ["edit_file", { file_path: "f.txt", edits: [{ old_string: "two", new_string: "2" }] }];
+
+const writeOver: Call = [
+  "write_file",
+  { file_path: "f.txt", content: "new\n", base_content_sha256: sha(four) },
+];
+const patch: Call = [
+  "safe_patch",
+  { file_path: "f.txt", unified_diff: "@@ -2,1 +2,1 @@\n-two\n+2\n", base_content_sha256: sha(four) },
+];
 
 async function readTalk(): Promise<Talk> {
   const talk = await openTalk({ files: { "f.txt": four } });
@@ -102,6 +111,34 @@ describe("what a path was shown stays known on it", () => {
     talk.manager.rewind();
     talk.say("Change f.txt.");
     expect((await talk.call(...edit)).code).toBe("applied");
+  });
+});
+
+describe("what a path knows of a file that is gone", () => {
+  const goneCalls: readonly (readonly [string, Call])[] = [
+    ["an edit without a hash", edit],
+    ["a read", read],
+    ["a whole write with its hash", writeOver],
+    ["a patch with its hash", patch],
+  ];
+  it.each(goneCalls)("is answered with a code and a sentence, also after a resume: %s", async (_, call) => {
+    const talk = await readTalk();
+    talk.remove("f.txt");
+    const again = await talk.resume();
+    const { code, text } = await again.call(...call);
+    expect(code).toBe("file_missing");
+    expect(text).toMatch(/[a-z]+ [a-z]+.*\./);
+    expect(again.visibleStates()).toBe(1);
+  });
+
+  it("does not keep it from being made anew, and nothing of the conversation is lost", async () => {
+    const talk = await readTalk();
+    talk.remove("f.txt");
+    const nodes = talk.manager.context.nodes.size;
+    const again = await talk.resume();
+    expect(again.manager.context.nodes.size).toBe(nodes);
+    expect((await again.call(...create)).code).toBe("applied");
+    expect(again.text("f.txt")).toBe("blind\n");
   });
 });
 

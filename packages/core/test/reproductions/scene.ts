@@ -11,6 +11,7 @@ import {
   createConversation,
   forkSession,
   type JsonObject,
+  lastVersion,
   loadSession,
   memorySessionStore,
   openConversation,
@@ -45,6 +46,8 @@ export interface Ground {
   text(path: string): string | undefined;
   /** Changes a file behind everybody's back. */
   put(path: string, text: string): void;
+  /** Removes a file behind everybody's back. */
+  remove(path: string): void;
 }
 
 /** A session without a conversation, as of an MCP client: requests that are sent, and answered. */
@@ -103,6 +106,7 @@ export async function openTalk(setting: Setting = {}): Promise<Talk> {
   };
   const talkOf = (manager: ContextManager, close: () => Promise<void>): Talk => {
     const workspace = workspaceOf(disk, setting);
+    workspace.countOn(lastVersion(manager.context));
     const answer = (calls: readonly Call[]) => answerWith(manager, workspace, setting, calls);
     return {
       ...disk,
@@ -173,11 +177,12 @@ function openDisk({ files = {} }: Setting) {
   const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
   const put = (path: string, text: string) => ports.disk.poke(path, Buffer.from(text));
   for (const [path, text] of Object.entries(files)) put(path, text);
+  const remove = (path: string) => ports.disk.poke(path, undefined);
   const text = (path: string) => {
     const bytes = ports.disk.peek(path);
     return bytes === undefined ? undefined : Buffer.from(bytes).toString();
   };
-  return { ports, put, text };
+  return { ports, put, remove, text };
 }
 
 function workspaceOf({ ports }: ReturnType<typeof openDisk>, setting: Setting) {

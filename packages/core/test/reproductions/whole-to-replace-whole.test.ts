@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Guards } from "../../src/files/index.js";
-import { type Call, numbered, openSession, type SessionScene, sha } from "./scene.js";
+import { type Call, numbered, openSession, openTalk, type SessionScene, type Setting, sha } from "./scene.js";
 
 /**
  * A call that replaces all of a file needs that every line of the state on disk was shown to its caller, or
@@ -77,19 +77,28 @@ const shownBefore: readonly Showing[] = [
   },
 ];
 
-for (const tool of tools) {
-  describe(tool.name, () => {
-    for (const showing of shownBefore) {
-      it(`is ${showing.codes.join(" or ")} where ${showing.name}`, async () => {
-        const session = openSession({ files: { [path]: ten }, guards: tool.guards ?? {} });
-        for (const call of showing.calls) await session.call(...call);
-        const before = session.text(path) ?? "";
-        const { code } = await session.call(...tool.call(sha(before)));
-        expect(showing.codes).toContain(code);
-        expect(session.text(path)).toBe(code === "applied" ? blind : before);
-      });
-    }
-  });
+/** Both ways in which a model's calls reach the tools: a session, and a path of a conversation. */
+const doors: readonly (readonly [string, (setting: Setting) => Door | Promise<Door>])[] = [
+  ["in a session", openSession],
+  ["in a conversation", openTalk],
+];
+type Door = Pick<SessionScene, "call" | "text">;
+
+for (const [where, open] of doors) {
+  for (const tool of tools) {
+    describe(`${tool.name}, ${where},`, () => {
+      for (const showing of shownBefore) {
+        it(`is ${showing.codes.join(" or ")} where ${showing.name}`, async () => {
+          const door = await open({ files: { [path]: ten }, guards: tool.guards ?? {} });
+          for (const call of showing.calls) await door.call(...call);
+          const before = door.text(path) ?? "";
+          const { code } = await door.call(...tool.call(sha(before)));
+          expect(showing.codes).toContain(code);
+          expect(door.text(path)).toBe(code === "applied" ? blind : before);
+        });
+      }
+    });
+  }
 }
 
 describe("a refusal for lines that were not shown", () => {

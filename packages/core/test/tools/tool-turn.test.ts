@@ -64,9 +64,11 @@ function seen(manager: ContextManager, known: readonly Shown[]): readonly string
     const state = known.findLast((one) => one.path === path && sha256(one.bytes) === hash);
     if (state === undefined) throw new Error(`${path} ${hash} was never there`);
     const own = linesOf(textOf(state.bytes));
-    for (const { content, part, start, end, from, to } of positions) {
+    for (const { content, part, start, end, from, to, chars } of positions) {
       const text = outputOf(contents[content]?.parts[part]);
-      expect(text.slice(start, end)).toBe(own.slice(from - 1, to).join(""));
+      const shown = own.slice(from - 1, to).join("");
+      // In a difference a line stands without its terminator.
+      expect(text.slice(start, end)).toBe(chars === undefined ? shown : shown.replace(/\r?\n$/, ""));
     }
     return lines.map(({ from, to }) => `${path} ${from}-${to}`);
   });
@@ -196,7 +198,7 @@ describe("a write that becomes a node", () => {
     expect(payload.files).toMatchObject([effect]);
   });
 
-  test("a mismatch shows the fresh content, which nobody wrote here", async () => {
+  test("a mismatch shows what changed, which nobody wrote here, and carries on what was known", async () => {
     const talk = await makeTalk({ "a.ts": twenty });
     await talk.turn("read_file", { file_path: "a.ts", limit: 2 });
     const theirs = `their line\r\n${twenty}`;
@@ -204,8 +206,21 @@ describe("a write that becomes a node", () => {
     talk.know("a.ts", theirs);
     const { payload, code } = await talk.turn("safe_patch", patch(sha256(twenty)));
     expect([code, payload.isError]).toEqual(["state_mismatch", true]);
-    expect(payload.files).toMatchObject([{ path: "a.ts", after: sha256(theirs), by: "seen" }]);
-    expect([...talk.visible()].sort()).toEqual(["a.ts 1-2", "a.ts 1-21"]);
+    const changes = [{ at: 1, removed: 0, added: 1 }];
+    const effect = { path: "a.ts", before: sha256(twenty), after: sha256(theirs), by: "seen", changes };
+    expect(payload.files).toMatchObject([effect]);
+    expect([...talk.visible()].sort()).toEqual(["a.ts 1-2", "a.ts 1-2"]);
+  });
+
+  test("a mismatch on a base that was never shown brings the content", async () => {
+    const talk = await makeTalk({ "a.ts": twenty });
+    const theirs = `their line\n${twenty}`;
+    await talk.turn("append_to_file", { file_path: "a.ts", content: "line 21\n" });
+    await talk.put("a.ts", theirs);
+    talk.know("a.ts", theirs);
+    const { code } = await talk.turn("safe_patch", patch(sha256(`${twenty}line 21\n`)));
+    expect(code).toBe("state_mismatch");
+    expect(talk.visible()).toContain("a.ts 1-21");
   });
 
   test("a new file shows nothing, and says that there was none", async () => {

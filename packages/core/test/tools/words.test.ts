@@ -1,9 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import {
+  type FileOutcome,
   inWords,
   isRefusal,
+  libraryWords,
   memoryPorts,
+  type RefusalCode,
+  refusalCodes,
   type Said,
   say,
   type Vocabulary,
@@ -12,86 +16,20 @@ import {
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import {
   allTools,
-  jsonSchema,
+  findTool,
+  parseArguments,
   readingTools,
   type Tool,
   type ToolName,
   tools,
 } from "../../src/tools/index.js";
 import { runToolWithResult, type ToolContext } from "../../src/tools/run-tool.js";
-import { type Call, numbered } from "../reproductions/scene.js";
+import type { Call } from "../reproductions/scene.js";
 import { sha } from "../support.js";
+import { foreignNames, wordsOf, wordsOfTool } from "./door-words.js";
+import { type RefusedCall, refusedCalls, refusedFiles, tenLines } from "./refused-calls.js";
 
 /** No answer names a tool or an argument that the caller does not have, whatever it is refused for. */
-const text = numbered(10);
-const twice = "one\none\n";
-const files = {
-  "f.md": text,
-  "twice.md": `# A\n\n${twice}\n# A\n`,
-  "big.txt": "x".repeat(300_000),
-  "latin.txt": Uint8Array.from([0x67, 0x72, 0xf6, 0xdf, 0x0a]),
-  "memories/f.md": text,
-};
-const none = "0".repeat(64);
-
-/** Calls that are refused, as many codes as can be had from one call. */
-const refused: readonly Call[] = [
-  ["read_file", { file_path: "none" }],
-  ["read_file", { file_path: "f.md", offset: 99 }],
-  ["read_file", { file_path: "big.txt" }],
-  ["read_file", { file_path: 7 }],
-  ["read_many_files", {}],
-  ["list_files", { path: "none" }],
-  ["search_files", { pattern: "(" }],
-  [
-    "safe_patch",
-    { file_path: "f.md", unified_diff: "@@ -1 +1 @@\n-zzz\n+y\n", base_content_sha256: sha(text) },
-  ],
-  ["safe_patch", { file_path: "f.md", unified_diff: "@@ -1 +1 @@\n-zzz\n+y\n", base_content_sha256: none }],
-  ["safe_patch", { file_path: "f.md", unified_diff: "@@ -1 +1 @@\n-zzz\n+y\n" }],
-  ["edit_file", { file_path: "f.md", edits: [{ old_string: "line 1", new_string: "x" }] }],
-  ["edit_file", edit("f.md", "line 1", "x")],
-  ["edit_file", edit("f.md", "nowhere", "x")],
-  ["edit_file", edit("f.md", "", "x")],
-  ["edit_file", edit("f.md", "line 2", "line 2")],
-  ["edit_file", edit("f.md", "line 2", "// ... existing code ...")],
-  ["edit_file", edit("none", "a", "b", none)],
-  ["edit_file", { file_path: "none", edits: [{ old_string: "a", new_string: "b" }] }],
-  ["write_file", { file_path: "f.md", content: "x" }],
-  ["write_file", { file_path: "f.md", content: "x", base_content_sha256: sha(text) }],
-  ["write_file", { file_path: "f.md", content: "x", base_content_sha256: "nohash" }],
-  ["write_file", { file_path: "../out", content: "x" }],
-  ["append_to_file", { file_path: "latin.txt", content: "ö" }],
-  ["prepend_to_file", { file_path: "latin.txt", content: "ö" }],
-  ["insert_lines", { file_path: "f.md", after_line: 99, content: "x", base_content_sha256: sha(text) }],
-  ["update_section", { file_path: "f.md", section_header: "# None", new_content: "x" }],
-  ["update_section", { file_path: "f.md", section_header: "", new_content: "x" }],
-  ["update_section", { file_path: "twice.md", section_header: "# A", new_content: "x" }],
-  ["update_section", { file_path: "twice.md", section_header: "# A", new_content: "# A\nx" }],
-  ["update_section", { file_path: "none.md", section_header: "# A", new_content: "x" }],
-  ["undo_edit", { file_path: "f.md" }],
-  ["apply_changes", { changes: [{ file_path: "f.md", content: "x" }] }],
-  ["apply_changes", { changes: [{ file_path: "f.md", content: "x", base_content_sha256: sha(text) }] }],
-  ["apply_edit", { file_path: "f.md", instructions: "x", code_edit: "y", base_content_sha256: sha(text) }],
-  ["replace", { file_path: "f.md", old_string: "", new_string: "x" }],
-  ["replace", { file_path: "f.md", old_string: "line 1", new_string: "x" }],
-  ["fs_write", { command: "create", path: "f.md", file_text: "x" }],
-  ["fs_write", { command: "str_replace", path: "f.md", old_str: "line 1", new_str: "x" }],
-  ["fs_write", { command: "insert", path: "f.md", insert_line: 99, new_str: "x" }],
-  ["fs_write", { command: "nope", path: "f.md" }],
-  ["memory", { command: "create", path: "/memories/f.md", file_text: "x" }],
-  ["memory", { command: "str_replace", path: "/memories/f.md", old_str: "line 1", new_str: "x" }],
-  ["memory", { command: "view", path: "/memories/none.md" }],
-  ["memory", { command: "view", path: "/elsewhere" }],
-  ["str_replace_based_edit_tool", { command: "create", path: "f.md", file_text: "x" }],
-  ["str_replace_based_edit_tool", { command: "view", path: "big.txt" }],
-  ["str_replace_based_edit_tool", { command: "insert", path: "f.md", insert_line: 99, insert_text: "x" }],
-];
-
-function edit(file_path: string, old_string: string, new_string: string, base = sha(text)) {
-  return { file_path, edits: [{ old_string, new_string }], base_content_sha256: base };
-}
-
 const named = (...names: readonly ToolName[]) => allTools.filter((tool) => names.includes(tool.name));
 const doors: readonly (readonly [string, readonly Tool[]])[] = [
   ["the default tools", tools],
@@ -103,23 +41,63 @@ const doors: readonly (readonly [string, readonly Tool[]])[] = [
 ];
 
 describe.each(doors)("a refusal at a door with %s", (_, offered) => {
-  test.each(refused.map((call) => [call[0], call] as const))(
+  test.each(refusedCalls.map((refused) => [nameOf(refused), refused] as const))(
     "of %s names nothing else",
-    async (name, call) => {
-      const { reply } = await run(call, { offered });
+    async (_name, refused) => {
+      const { reply } = await run(refused, { offered });
       expect(reply.success).toBe(false);
+      const own = [...offered, ...allTools.filter((tool) => tool.name === refused.call[0])];
       // The text of a file is not ours to put into words.
-      const answer = reply.text.replaceAll(text, "");
-      expect(foreignWords(answer, [...offered, ...allTools.filter((tool) => tool.name === name)])).toEqual(
-        [],
-      );
+      expect(foreignNames(reply.text.replaceAll(tenLines, ""), own.flatMap(wordsOfTool))).toEqual([]);
     },
   );
 });
 
+/** What cannot be had from the files of these tests, and where it is had. */
+const elsewhere: Partial<Record<RefusalCode, string>> = {
+  read_only: "said of a tool that is not offered: `run-tool.test.ts`",
+  internal_error: "needs a fault or a broken applier: `run-tool.test.ts`, `seed-1.test.ts`",
+  denied: "needs a person: `approval.test.ts`",
+  not_agreed: "needs a person: `approval.test.ts`",
+  cancelled: "needs a signal: `test/files`",
+  busy: "needs another process: `test/node`",
+  timeout: "needs a diff that takes seconds: `test/patch`",
+  bytes_gone: "needs a store that lost bytes: `test/node`; said by the command line, too",
+  cannot_preserve: "needs a foreign owner: `test/node`",
+  permission_denied: "needs another user: `test/node`",
+  disk_full: "needs a full disk: `test/node`",
+};
+
+test("every code that these tools can answer with is reached, or said to be reached elsewhere", async () => {
+  const reached = new Set<string>();
+  for (const refused of refusedCalls) {
+    const { result, reply } = await run(refused, {});
+    reached.add(reply.code);
+    if (result.kind === "change_set")
+      for (const { outcome } of result.outcome.files) reached.add(outcome.code);
+  }
+  const open = refusalCodes.filter((code) => !reached.has(code));
+  expect(open.toSorted()).toEqual(Object.keys(elsewhere).toSorted());
+});
+
+test("the library's own messages name its methods and arguments, and no tool", async () => {
+  const codes = new Set<string>();
+  for (const { call, first = [], meanwhile = {} } of refusedCalls) {
+    const { workspace, put } = openFiles();
+    for (const one of first) await asked(workspace, one);
+    put(meanwhile);
+    const outcome = await asked(workspace, call);
+    if (outcome === undefined || !isRefusal(outcome)) continue;
+    codes.add(outcome.code);
+    const own = wordsOf(libraryWords);
+    expect(foreignNames(outcome.message.replaceAll(tenLines, ""), own)).toEqual([]);
+  }
+  expect(codes.size).toBeGreaterThan(25);
+});
+
 test("every sentence can be said with any words that a door may have", async () => {
   const sentences: Said[] = [];
-  for (const call of refused) {
+  for (const call of refusedCalls) {
     const { result } = await run(call, {});
     const outcome = "outcome" in result ? result.outcome : result.refusal;
     if (isRefusal(outcome) && outcome.sentence !== undefined) sentences.push(outcome);
@@ -134,7 +112,7 @@ test("every sentence can be said with any words that a door may have", async () 
   for (const said of sentences) {
     for (const words of vocabularies) {
       const message = inWords(said, words);
-      expect(message).not.toMatch(/[{}]|\$[a-z]|undefined| {2}/);
+      expect(message).not.toMatch(/\$[a-z]|undefined| {2}/);
       expect(message).not.toMatch(/\[[^\]]*\{/);
     }
   }
@@ -146,21 +124,33 @@ test("facts are taken as they are", () => {
   expect(say({ template, facts }, { read: "look", base: "mark" })).toBe("look {read} [$text|x]: mark");
 });
 
-function run([name, args]: Call, context: Partial<ToolContext>) {
+function nameOf({ call: [tool, args], first = [], meanwhile }: RefusedCall): string {
+  const before = first.length === 0 ? "" : `${first.map(([name]) => name).join(", ")}, then `;
+  const short = JSON.stringify(args).slice(0, 100);
+  return `${before}${meanwhile === undefined ? "" : "a change by others, "}${tool} ${short}`;
+}
+
+/** The request that a call means, asked of the library itself; undefined where it means none. */
+async function asked(workspace: Workspace, [name, args]: Call): Promise<FileOutcome | undefined> {
+  const tool = findTool(name);
+  const parsed = tool === undefined ? undefined : parseArguments(tool, args);
+  if (tool === undefined || parsed?.kind !== "parsed") return undefined;
+  const intent = tool.intent(parsed.values);
+  return intent.kind === "file_request" ? workspace.run(intent.request) : undefined;
+}
+
+function openFiles() {
   const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
-  for (const [path, content] of Object.entries(files)) ports.disk.poke(path, Buffer.from(content));
-  return runToolWithResult(name, args, { workspace: new Workspace(ports), ...context });
+  const put = (files: Readonly<Record<string, string | Uint8Array>>) => {
+    for (const [path, content] of Object.entries(files)) ports.disk.poke(path, Buffer.from(content));
+  };
+  put(refusedFiles);
+  return { workspace: new Workspace(ports), put };
 }
 
-/** Names of tools and of arguments that none of these tools has. */
-function foreignWords(answer: string, own: readonly Tool[]): readonly string[] {
-  const mine = new Set(own.flatMap(wordsOf));
-  const foreign = new Set(allTools.flatMap(wordsOf).filter((word) => word.includes("_") && !mine.has(word)));
-  const words = answer.match(/[A-Za-z_]+/g) ?? [];
-  return words.filter((word) => foreign.has(word) && !answer.startsWith(`FAILED (${word})`));
-}
-
-function wordsOf(tool: Tool): readonly string[] {
-  const described = JSON.stringify(jsonSchema(tool.parameters));
-  return [tool.name, ...(described.match(/[A-Za-z_]+/g) ?? [])];
+async function run({ call, first = [], meanwhile = {} }: RefusedCall, context: Partial<ToolContext>) {
+  const { workspace, put } = openFiles();
+  for (const [name, args] of first) await runToolWithResult(name, args, { workspace, ...context });
+  put(meanwhile);
+  return runToolWithResult(call[0], call[1], { workspace, ...context });
 }

@@ -1,5 +1,6 @@
 import { compileGlob, isRefusal, type ListedEntry, type Refusal, refuse } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
+import { fitList, roomChars, sizeOf } from "./fit.js";
 import { absolute } from "./reading.js";
 import { type CompatAnswer, type CompatCall, fail, say } from "./session.js";
 
@@ -9,8 +10,8 @@ export async function listDirectory(
   { path }: CompatArguments<"list_directory">,
 ): Promise<CompatAnswer> {
   const found = await entriesOf(call, path, 1);
-  if (isRefusal(found)) return fail(found);
-  return say(found.entries.map((entry) => `${tagOf(entry)} ${lastName(entry.path)}`).join("\n"));
+  if (isRefusal(found)) return fail(call, found);
+  return say(fitList(found.entries.map((entry) => `${tagOf(entry)} ${lastName(entry.path)}`)));
 }
 
 /** `list_directory_with_sizes`: the same with sizes and a total, by name or by size. */
@@ -19,7 +20,7 @@ export async function listDirectoryWithSizes(
   { path, sortBy = "name" }: CompatArguments<"list_directory_with_sizes">,
 ): Promise<CompatAnswer> {
   const found = await entriesOf(call, path, 1);
-  if (isRefusal(found)) return fail(found);
+  if (isRefusal(found)) return fail(call, found);
   const entries = found.entries.map((entry) => ({
     ...entry,
     name: lastName(entry.path),
@@ -36,7 +37,7 @@ export async function listDirectoryWithSizes(
     return `${tagOf(entry)} ${entry.name.padEnd(30)} ${size}`;
   });
   const summary = `Total: ${files.length} files, ${entries.length - files.length} directories`;
-  return say([...lines, "", summary, `Combined size: ${readable(total)}`].join("\n"));
+  return say(fitList(lines, `\n\n${summary}\nCombined size: ${readable(total)}`));
 }
 
 interface TreeNode {
@@ -51,9 +52,9 @@ export async function directoryTree(
   { path, excludePatterns = [] }: CompatArguments<"directory_tree">,
 ): Promise<CompatAnswer> {
   const found = await entriesOf(call, path, maxDepth);
-  if (isRefusal(found)) return fail(found);
+  if (isRefusal(found)) return fail(call, found);
   const excluded = await matcher(excludePatterns.flatMap(treePatterns));
-  if ("kind" in excluded) return fail(excluded);
+  if ("kind" in excluded) return fail(call, excluded);
   const top: TreeNode[] = [];
   const folders = new Map<string, TreeNode[]>([["", top]]);
   for (const entry of found.entries) {
@@ -68,7 +69,9 @@ export async function directoryTree(
       siblings.push({ name, type: "directory", children });
     }
   }
-  return say(JSON.stringify(top, null, 2));
+  const tree = JSON.stringify(top, null, 2);
+  // Cut, it would be no JSON.
+  return sizeOf(tree) <= roomChars ? say(tree) : fail(call, tooLong);
 }
 
 /** A pattern without a star also means the name on every level, and what lies below it. */
@@ -82,11 +85,11 @@ export async function searchFiles(
   { path, pattern, excludePatterns = [] }: CompatArguments<"search_files">,
 ): Promise<CompatAnswer> {
   const found = await entriesOf(call, path, maxDepth);
-  if (isRefusal(found)) return fail(found);
+  if (isRefusal(found)) return fail(call, found);
   const wanted = await matcher([pattern]);
-  if ("kind" in wanted) return fail(wanted);
+  if ("kind" in wanted) return fail(call, wanted);
   const excluded = await matcher(excludePatterns);
-  if ("kind" in excluded) return fail(excluded);
+  if ("kind" in excluded) return fail(call, excluded);
   const top = absolute(call.workspace.roots, path).replace(/\/+$/, "");
   const left: string[] = [];
   const matches: string[] = [];
@@ -96,16 +99,16 @@ export async function searchFiles(
     if (excluded.matches(below)) left.push(`${below}/`);
     else if (wanted.matches(below)) matches.push(`${top}/${below}`);
   }
-  return say(matches.length === 0 ? "No matches found" : matches.join("\n"));
+  return say(matches.length === 0 ? "No matches found" : fitList(matches));
 }
 
 /** `get_file_info`: size, times, kind and permissions. */
 export async function getFileInfo(
-  { workspace }: CompatCall,
+  call: CompatCall,
   { path }: CompatArguments<"get_file_info">,
 ): Promise<CompatAnswer> {
-  const outcome = await workspace.info({ path });
-  if (isRefusal(outcome)) return fail(outcome);
+  const outcome = await call.workspace.info({ path });
+  if (isRefusal(outcome)) return fail(call, outcome);
   const { facts } = outcome;
   const lines = {
     size: facts.sizeBytes,
@@ -144,6 +147,8 @@ async function entriesOf({ workspace }: CompatCall, path: string, depth: number)
   const prefix = outcome.path === "." ? "" : `${outcome.path === "/" ? "" : outcome.path}/`;
   return { kind: "entries", entries: outcome.entries, prefix };
 }
+
+const tooLong = refuse("too_large", "The tree is longer than one answer holds: name a deeper folder.");
 
 const maxDepth = 64;
 const maxEntries = 50_000;

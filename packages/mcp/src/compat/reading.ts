@@ -1,5 +1,6 @@
-import { allOf, isRefusal, refuse, type ShownLines } from "@holdfast/core";
+import { inWords, isRefusal, type ReadState, refuse, type ShownLines } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
+import { fitLines, roomChars, sizeOf } from "./fit.js";
 import { type CompatAnswer, type CompatCall, fail, type MediaItem, readWhole, say } from "./session.js";
 
 /** `read_text_file` and `read_file`: the text, all of it or its first or last lines. */
@@ -8,42 +9,44 @@ export async function readTextFile(
   { path, head, tail }: CompatArguments<"read_text_file">,
 ): Promise<CompatAnswer> {
   if (head !== undefined && tail !== undefined)
-    return fail(refuse("invalid_arguments", "Give head or tail, not both."));
+    return fail(call, refuse("invalid_arguments", "Give head or tail, not both."));
   if (head !== undefined) return readHead(call, path, head);
   return tail !== undefined ? readTail(call, path, tail) : readAll(call, path);
 }
 
 async function readAll(call: CompatCall, path: string): Promise<CompatAnswer> {
   const read = await readWhole(call, path);
-  return isRefusal(read) ? fail(read) : say(read.state.content, allOf(read.state));
+  return isRefusal(read) ? fail(call, read) : sayLines(call, read.state);
 }
 
 /** The first lines, without the terminator of the last one. */
-async function readHead(
-  { workspace, knowledge }: CompatCall,
-  path: string,
-  lines: number,
-): Promise<CompatAnswer> {
+async function readHead(call: CompatCall, path: string, lines: number): Promise<CompatAnswer> {
+  const { workspace, knowledge } = call;
   const outcome = await workspace.run({ kind: "read", path, limit: lines }, { knowledge });
-  if (isRefusal(outcome)) return fail(outcome);
+  if (isRefusal(outcome)) return fail(call, outcome);
   const { state } = outcome;
-  return say(state.content.replace(/\r?\n$/, ""), allOf(state));
+  return sayLines(call, state, state.content.replace(/\r?\n$/, ""));
 }
 
 /** The last lines; what follows a final newline counts as one, empty, as the official server counts. */
 async function readTail(call: CompatCall, path: string, lines: number, tries = 5): Promise<CompatAnswer> {
   const { workspace, knowledge } = call;
   const probe = await workspace.run({ kind: "read", path, limit: 1 }, { knowledge });
-  if (isRefusal(probe)) return fail(probe);
+  if (isRefusal(probe)) return fail(call, probe);
   const { totalLines = 0, finalNewline = false } = probe.state.facts ?? {};
   const wanted = finalNewline ? lines - 1 : lines;
   if (wanted < 1 || totalLines === 0) return say("");
   const offset = Math.max(1, totalLines - wanted + 1);
   const outcome = await workspace.run({ kind: "read", path, offset, limit: wanted }, { knowledge });
-  if (isRefusal(outcome)) return fail(outcome);
+  if (isRefusal(outcome)) return fail(call, outcome);
   const { state } = outcome;
   if (state.sha256 !== probe.state.sha256 && tries > 1) return readTail(call, path, lines, tries - 1);
-  return say(state.content, allOf(state));
+  return sayLines(call, state);
+}
+
+/** The text, as far as one answer holds it. */
+function sayLines({ words }: CompatCall, state: ReadState, content = state.content): CompatAnswer {
+  return { kind: "text", ...fitLines("", { state, content }, words) };
 }
 
 /** `read_multiple_files`: each file under its path; one that cannot be read says why. */
@@ -53,27 +56,45 @@ export async function readMultipleFiles(
 ): Promise<CompatAnswer> {
   const parts: string[] = [];
   const shown: ShownLines[] = [];
+  let room = roomChars;
+  const put = (part: string) => {
+    parts.push(part);
+    room -= sizeOf(`${part}\n---\n`);
+  };
   for (const path of paths) {
-    const read = await readWhole(call, path);
-    if (isRefusal(read)) {
-      parts.push(`${path}: Error - ${read.message}`);
-    } else {
-      parts.push(`${path}:\n${read.state.content}\n`);
-      shown.push(...allOf(read.state));
+    const read = room < leastChars ? undefined : await readWhole(call, path);
+    if (read === undefined) put(`${path}: Left out - more than one answer holds; read it on its own`);
+    else if (isRefusal(read)) put(`${path}: Error - ${inWords(read, call.words)}`);
+    else {
+      const { state } = read;
+      const fitted = fitLines(`${path}:\n`, { state, content: state.content, room }, call.words);
+      put(`${fitted.text}\n`);
+      shown.push(...fitted.shown);
     }
   }
   return say(parts.join("\n---\n"), shown);
 }
 
+/** With less room than this no further file is begun. */
+const leastChars = 4_000;
+
 /** `read_media_file`: an image, sound or other bytes, in base64. */
 export async function readMediaFile(
-  { workspace }: CompatCall,
+  call: CompatCall,
   { path }: CompatArguments<"read_media_file">,
 ): Promise<CompatAnswer> {
+  const { workspace } = call;
   const outcome = await workspace.readBytes({ path });
-  if (isRefusal(outcome)) return fail(outcome);
+  if (isRefusal(outcome)) return fail(call, outcome);
   const data = Buffer.from(outcome.bytes).toString("base64");
-  return { kind: "media", item: mediaItem(absolute(workspace.roots, path), data) };
+  const item = mediaItem(absolute(workspace.roots, path), data);
+  // An image or a sound is no text; of anything else the characters count.
+  if (item.type === "resource" && data.length > roomChars)
+    return fail(
+      call,
+      refuse("too_large", `The file has ${data.length} characters as base64; one answer holds ${roomChars}.`),
+    );
+  return { kind: "media", item };
 }
 
 function mediaItem(path: string, data: string): MediaItem {

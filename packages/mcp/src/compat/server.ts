@@ -9,7 +9,7 @@ import {
 import type { CallsUnderWay } from "../calls-under-way.js";
 import type { McpOptions } from "../options.js";
 import { compatArguments } from "./arguments.js";
-import type { CompatAnswer, FilesystemWorkspace } from "./session.js";
+import { type CompatAnswer, compatWords, type FilesystemWorkspace } from "./session.js";
 import { type CompatTool, compatTools } from "./tools.js";
 
 /** A server with the tools of the official filesystem server, for one connection. */
@@ -18,6 +18,7 @@ export function createCompatServer(
   workspace: FilesystemWorkspace,
   calls: CallsUnderWay,
 ): Server {
+  const words = compatWords(options.readOnly === true);
   const offered = compatTools.filter((tool) => options.readOnly !== true || tool.readOnly);
   const server = new Server(
     { name: "holdfast", title: "Holdfast (filesystem)", version: options.version ?? "0.0.0" },
@@ -31,7 +32,7 @@ export function createCompatServer(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
     calls.begin();
     try {
-      const work = async (): Promise<CompatAnswer> => tool.run(workspace, params.arguments);
+      const work = async (): Promise<CompatAnswer> => tool.run(workspace, params.arguments, words);
       const text = `Internal Error: ${tool.name} failed unexpectedly. Check the file's state before you go on.`;
       return toResult(await catching(tool.name, work, options, () => ({ kind: "failed", text, shown: [] })));
     } finally {

@@ -1,16 +1,18 @@
 import {
-  allOf,
   type CallKnowledge,
   carriesContent,
+  inWords,
   isRefusal,
   type OutcomeCode,
   type ReadRefusal,
   type ReadState,
   type Refusal,
   type ShownLines,
+  type Vocabulary,
   type Workspace,
   type WriteRefusal,
 } from "@holdfast/core";
+import { fitLines } from "./fit.js";
 
 /** What the official server's tools need of a workspace. */
 export type FilesystemWorkspace = Pick<
@@ -23,6 +25,15 @@ export interface CompatCall {
   readonly workspace: FilesystemWorkspace;
   /** What this run of the server has shown stands in for the hash that the tools have no argument for. */
   readonly knowledge: CallKnowledge;
+  /** How the offered tools and their arguments are called. */
+  readonly words: Vocabulary;
+}
+
+/** The words of the official server's tools; without the writing ones where nothing may be changed. */
+export function compatWords(readOnly: boolean): Vocabulary {
+  const reading = { read: "read_text_file", window: "head or tail" };
+  if (readOnly) return reading;
+  return { ...reading, write: "write_file", edit: "edit_file", oldString: "oldText", newString: "newText" };
 }
 
 /** A text for the client, or why there is none; a failure is an error to clients of the official server. */
@@ -63,8 +74,8 @@ export function say(text: string, shown: readonly ShownLines[] = []): TextAnswer
 }
 
 /** The answer for a refusal of the workspace. */
-export function fail({ code, message }: Refusal): FailedAnswer {
-  return { kind: "failed", text: `FAILED (${code}): ${message}`, shown: [] };
+export function fail({ words }: Pick<CompatCall, "words">, refusal: Refusal): FailedAnswer {
+  return { kind: "failed", text: `FAILED (${refusal.code}): ${inWords(refusal, words)}`, shown: [] };
 }
 
 /** What an answer shows of files; an image is no licence to write. */
@@ -85,16 +96,13 @@ export type WholeFile = { readonly kind: "whole"; readonly state: ReadState } | 
  * A refused write. Where the client does not know the file as it is, its present text comes with the answer,
  * which then counts as a read of it.
  */
-export function failWrite(outcome: WriteRefusal): FailedAnswer {
-  const failed = fail(outcome);
+export function failWrite(call: CompatCall, outcome: WriteRefusal): FailedAnswer {
+  const failed = fail(call, outcome);
   const { state, code } = outcome;
   const content = state?.content ?? null;
   if (state === null || content === null || !showsFile(code) || content.length > mostShown) return failed;
-  return {
-    kind: "failed",
-    text: `${failed.text}\n\nThe file now holds:\n${content}`,
-    shown: allOf(state),
-  };
+  const lead = `${failed.text}\n\nThe file now holds:\n`;
+  return { kind: "failed", ...fitLines(lead, { state, content }, call.words) };
 }
 
 function showsFile(code: OutcomeCode): boolean {

@@ -1,6 +1,7 @@
-import type { ShownLines } from "@holdfast/core";
+import { refuse, type ShownLines, type Vocabulary } from "@holdfast/core";
 import * as z from "zod";
 import { type CompatArguments, type CompatToolName, compatArguments } from "./arguments.js";
+import { fitText } from "./fit.js";
 import {
   directoryTree,
   getFileInfo,
@@ -21,8 +22,8 @@ export interface CompatTool {
   readonly readOnly: boolean;
   readonly destructive?: boolean;
   readonly idempotent?: boolean;
-  /** @param args as they came; wrong ones are refused. */
-  run(workspace: FilesystemWorkspace, args: unknown): Promise<CompatAnswer>;
+  /** @param args as they came; wrong ones are refused, in the words of the tools that are offered. */
+  run(workspace: FilesystemWorkspace, args: unknown, words: Vocabulary): Promise<CompatAnswer>;
 }
 
 type Definition<Name extends CompatToolName> = Omit<CompatTool, "name" | "run"> & {
@@ -139,17 +140,18 @@ function define<Name extends CompatToolName>(name: Name): CompatTool {
   return {
     ...definition,
     name,
-    run: async (workspace, args) => {
+    run: async (workspace, args, words) => {
       // Begun on arrival, before anything is awaited: replies that are sent from here on were not seen by it.
       const knowledge = workspace.begin();
       let shown: readonly ShownLines[] = [];
       try {
         const parsed = compatArguments[name].safeParse(args ?? {});
-        if (!parsed.success) return invalid(name, parsed.error);
+        if (!parsed.success) return invalid(name, parsed.error, words);
         // A cast: the compiler does not tie the schema's output to the name that chose the schema.
-        const answer = await run({ workspace, knowledge }, parsed.data as CompatArguments<Name>);
-        shown = shownIn(answer);
-        return answer;
+        const answer = await run({ workspace, knowledge, words }, parsed.data as CompatArguments<Name>);
+        const fitted = fitAnswer(answer);
+        shown = shownIn(fitted);
+        return fitted;
       } finally {
         knowledge.end(shown);
       }
@@ -157,11 +159,14 @@ function define<Name extends CompatToolName>(name: Name): CompatTool {
   };
 }
 
-function invalid(name: string, error: z.ZodError): CompatAnswer {
+/** The end of every answer: whatever is in it, it is within the budget; what is cut here shows nothing. */
+function fitAnswer(answer: CompatAnswer): CompatAnswer {
+  if (answer.kind === "media") return answer;
+  const text = fitText(answer.text);
+  return text === answer.text ? answer : { ...answer, text, shown: [] };
+}
+
+function invalid(name: string, error: z.ZodError, words: Vocabulary): CompatAnswer {
   const said = z.prettifyError(error).replace(/\s*\n\s*/g, " ");
-  return fail({
-    kind: "refusal",
-    code: "invalid_arguments",
-    message: `Invalid arguments for ${name}: ${said}`,
-  });
+  return fail({ words }, refuse("invalid_arguments", `Invalid arguments for ${name}: ${said}`));
 }

@@ -8,16 +8,18 @@ import {
   type WriteOutcome,
 } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
+import { roomChars, sizeOf } from "./fit.js";
 import { type CompatAnswer, type CompatCall, fail, failWrite, say } from "./session.js";
 
 /** Creates a file, or overwrites one of whose present state this run has shown every line. */
 export async function writeFile(
-  { workspace, knowledge }: CompatCall,
+  call: CompatCall,
   { path, content }: CompatArguments<"write_file">,
 ): Promise<CompatAnswer> {
+  const { workspace, knowledge } = call;
   const request = { kind: "write", path, content, tool: "write_file", hashless: true } as const;
   const outcome = await workspace.run(request, { knowledge });
-  return isRefusal(outcome) ? failWrite(outcome) : say(`Successfully wrote to ${path}`);
+  return isRefusal(outcome) ? failWrite(call, outcome) : say(`Successfully wrote to ${path}`);
 }
 
 /**
@@ -25,17 +27,18 @@ export async function writeFile(
  * shown last; where none was shown, the old texts are all that the client claims to know.
  */
 export async function editFile(
-  { workspace, knowledge }: CompatCall,
+  call: CompatCall,
   { path, edits, dryRun }: CompatArguments<"edit_file">,
 ): Promise<CompatAnswer> {
+  const { workspace, knowledge } = call;
   const wanted = edits.map(({ oldText, newText }) => ({ oldString: oldText, newString: newText }));
   const request = { kind: "edit", path, edits: wanted, tool: "edit_file", base: shownBase } as const;
   return dryRun === true
-    ? sayPreview(path, await workspace.preview(request, { knowledge }))
-    : sayEdited(path, await workspace.run(request, { knowledge }));
+    ? sayPreview(call, path, await workspace.preview(request, { knowledge }))
+    : sayEdited(call, path, await workspace.run(request, { knowledge }));
 }
 
-function sayPreview(path: string, outcome: PreviewOutcome): CompatAnswer {
+function sayPreview(call: CompatCall, path: string, outcome: PreviewOutcome): CompatAnswer {
   switch (outcome.kind) {
     case "preview": {
       const [file] = outcome.files;
@@ -47,14 +50,14 @@ function sayPreview(path: string, outcome: PreviewOutcome): CompatAnswer {
       throw new Error("the preview of an edit is of a change set");
     case "refusal":
       // What a preview shows is no licence: nothing was read.
-      return fail(outcome);
+      return fail(call, outcome);
     default:
       return outcome satisfies never;
   }
 }
 
-function sayEdited(path: string, outcome: WriteOutcome): CompatAnswer {
-  if (isRefusal(outcome)) return failWrite(outcome);
+function sayEdited(call: CompatCall, path: string, outcome: WriteOutcome): CompatAnswer {
+  if (isRefusal(outcome)) return failWrite(call, outcome);
   const { state } = outcome;
   const after = state.content ?? "";
   const before = outcome.kind === "written" ? outcome.change.beforeText : null;
@@ -68,33 +71,42 @@ function linesOf({ path, sha256, facts }: FileState, lines: ShownLines["lines"])
 }
 
 /** As the official server shows it: a unified diff in a fence that is longer than any in the text. */
-function diffOf(path: string, before: string, after: string) {
-  const { text, lines } = describeShown(before, after, { context: 4, maxLines: mostLines });
+function diffOf(path: string, before: string, after: string, maxLines = mostLines): FencedDiff {
+  const { text, lines } = describeShown(before, after, { context: 4, maxLines });
+  if (sizeOf(text) > mostChars && maxLines > 1) return diffOf(path, before, after, Math.floor(maxLines / 2));
   const fence = "`".repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));
   return { text: `${fence}diff\n--- ${path}\toriginal\n+++ ${path}\tmodified\n${text}\n${fence}\n\n`, lines };
 }
 
+interface FencedDiff {
+  readonly text: string;
+  readonly lines: ShownLines["lines"];
+}
+
 const mostLines = 2_000;
+/** The path stands beside it twice. */
+const mostChars = roomChars - 40_000;
 
 /** `move_file`: refused where something has the new name. */
 export async function moveFile(
-  { workspace, knowledge }: CompatCall,
+  call: CompatCall,
   { source, destination }: CompatArguments<"move_file">,
 ): Promise<CompatAnswer> {
+  const { workspace, knowledge } = call;
   const content = { kind: "same" } as const;
   const change = { path: source, base: shownBase, renameTo: destination, content } as const;
   const request = { kind: "apply_changes", changes: [change], tool: "move_file" } as const;
   const set = await workspace.run(request, { knowledge });
   if (!isRefusal(set)) return say(`Successfully moved ${source} to ${destination}`);
   const refusals = set.files.flatMap(({ outcome }) => (isRefusal(outcome) ? [outcome] : []));
-  return fail(refusals.find(({ code }) => code !== "not_applied") ?? refusals[0] ?? set);
+  return fail(call, refusals.find(({ code }) => code !== "not_applied") ?? refusals[0] ?? set);
 }
 
 /** `create_directory`: with the folders above it; one that exists is fine. */
 export async function createDirectory(
-  { workspace }: CompatCall,
+  call: CompatCall,
   { path }: CompatArguments<"create_directory">,
 ): Promise<CompatAnswer> {
-  const outcome = await workspace.makeFolder({ path });
-  return isRefusal(outcome) ? fail(outcome) : say(`Successfully created directory ${path}`);
+  const outcome = await call.workspace.makeFolder({ path });
+  return isRefusal(outcome) ? fail(call, outcome) : say(`Successfully created directory ${path}`);
 }

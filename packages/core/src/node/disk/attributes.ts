@@ -1,6 +1,6 @@
 import { type BigIntStats, fchmodSync, fchownSync, fstatSync } from "node:fs";
 import { createRequire } from "node:module";
-import { type Refusal, refuse } from "../../files/index.js";
+import { type Refusal, refuseIn } from "../../files/index.js";
 import { codeOf, hasAttributes, hasOwners } from "./platform.js";
 
 /** The part of `fs-native-extensions` that is used. ACLs live in extended attributes, too. */
@@ -100,7 +100,8 @@ export function modeOf(stat: BigIntStats): number {
 
 /** Refuses with `cannot_preserve`. @param why a clause that completes the sentence. */
 export function cannotPreserve(why: string): Refusal {
-  return refuse("cannot_preserve", `Replacing the file would lose something: ${why}. Insist with in_place.`);
+  const template = "Replacing the file would lose something: $why.[ Insist with {inPlace}.]";
+  return refuseIn("cannot_preserve", template, { why });
 }
 
 const forbidden: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readlinkSync } from "node:fs";
 import { isAbsolute, sep } from "node:path";
-import { type Refusal, refuse } from "../../files/index.js";
+import { type Refusal, refuse, refuseIn } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { faultFrom, refusalFrom } from "./faults.js";
 import type { Folder } from "./folder.js";
@@ -284,8 +284,9 @@ function flawOf(path: string): string | undefined {
 }
 
 function outside(path: string): Refusal {
-  return refuse(
+  return refuseIn(
     "outside_workspace",
-    `${escapeForDisplay(path)} leads outside the workspace; use a path inside one of its roots.`,
+    "$path leads outside the workspace; use a path inside one of its roots[, or name the folder that holds it with {root}].",
+    { path: escapeForDisplay(path) },
   );
 }

@@ -35,6 +35,10 @@ export function describeChange(before: string, after: string, options: DescribeO
 export interface ShownChange {
   readonly text: string;
   readonly lines: readonly LineRange[];
+  /** Where each of these lines, without its sign and its terminator, begins in `text` (UTF-16), in order. */
+  readonly starts: readonly { readonly line: number; readonly start: number }[];
+  /** All that differs is there: no line was left out, and none of the new ones was cut. */
+  readonly isWhole: boolean;
 }
 
 /** `describeChange` for those who keep what was shown. */
@@ -43,30 +47,51 @@ export function describeShown(before: string, after: string, options: DescribeOp
   const old = withEndings(splitLines(before));
   const fresh = withEndings(splitLines(after));
   const changes = diffLines(old, fresh, 200);
-  if (changes.length === 0) return { text: "", lines: [] };
-  const lines: LineRange[] = [];
-  const out: string[] = name === undefined ? [] : [`--- ${name}`, `+++ ${name}`];
+  if (changes.length === 0) return { text: "", lines: [], starts: [], isWhole: true };
+  const out: ShownLine[] = name === undefined ? [] : [{ text: `--- ${name}` }, { text: `+++ ${name}` }];
   const groups = groupChanges(changes, context);
   for (const group of groups) {
     if (out.length >= maxLines) break;
-    lines.push(...renderGroup(old, fresh, group, context, out, maxLines));
+    renderGroup(old, fresh, group, context, out, maxLines);
   }
   const whole = groups.reduce(
     (sum, group) => sum + groupLength(old, group, context),
     name === undefined ? 0 : 2,
   );
-  if (out.length < whole) out.push(`… ${whole - out.length} more lines of the difference are not shown.`);
-  const isWhole = (line: number) => (fresh[line - 1] ?? "").length < maxLineChars;
-  const text = out.map((line) => cutVisibly(line, maxLineChars)).join("\n");
-  return { text, lines: lines.flatMap((range) => rangesWhere(range, isWhole)) };
+  const missing = whole - out.length;
+  const isCut = (line: number) => (fresh[line - 1] ?? "").length >= maxLineChars;
+  const shown = out.flatMap(({ line }) => (line === undefined ? [] : [line]));
+  const isWhole = missing <= 0 && !shown.some(isCut);
+  if (missing > 0) out.push({ text: `… ${missing} more lines of the difference are not shown.` });
+  return { ...put(out, maxLineChars, isCut), lines: rangesOf(shown.filter((line) => !isCut(line))), isWhole };
 }
 
-/** The lines of a range that are as asked. */
-function rangesWhere({ from, to }: LineRange, holds: (line: number) => boolean): readonly LineRange[] {
+/** A line of the description; `line` is its number in the new text, where it stands there. */
+interface ShownLine {
+  readonly text: string;
+  readonly line?: number;
+}
+
+/** The lines one under the other, each cut to its limit, and where those of the new text begin. */
+function put(out: readonly ShownLine[], maxLineChars: number, isCut: (line: number) => boolean) {
+  const starts: { line: number; start: number }[] = [];
+  const written: string[] = [];
+  let at = 0;
+  for (const { text, line } of out) {
+    const cut = cutVisibly(text, maxLineChars);
+    // After the sign.
+    if (line !== undefined && !isCut(line)) starts.push({ line, start: at + 1 });
+    written.push(cut);
+    at += cut.length + 1;
+  }
+  return { text: written.join("\n"), starts };
+}
+
+/** Sorted lines as ranges. */
+function rangesOf(lines: readonly number[]): readonly LineRange[] {
   const ranges: { from: number; to: number }[] = [];
-  for (let line = from; line <= to; line++) {
+  for (const line of lines) {
     const last = ranges.at(-1);
-    if (!holds(line)) continue;
     if (last?.to === line - 1) last.to = line;
     else ranges.push({ from: line, to: line });
   }
@@ -102,15 +127,14 @@ function groupLength(old: readonly string[], group: readonly LineChange[], conte
   return 1 + to - from + group.reduce((sum, change) => sum + change.newTo - change.newFrom, 0);
 }
 
-/** @returns the lines of the new text that were put. */
 function renderGroup(
   old: readonly string[],
   fresh: readonly string[],
   group: readonly LineChange[],
   context: number,
-  out: string[],
+  out: ShownLine[],
   maxLines: number,
-): readonly LineRange[] {
+): void {
   const { from, to } = boundsOf(old, group, context);
   const [first] = group;
   const newFrom = from + (first === undefined ? 0 : first.newFrom - first.oldFrom);
@@ -119,23 +143,24 @@ function renderGroup(
     0,
   );
   const range = (start: number, count: number) => `${count === 0 ? start : start + 1},${count}`;
-  out.push(`@@ -${range(from, to - from)} +${range(newFrom, to - from + growth)} @@`);
-  const put = (sign: string, lines: readonly string[], start: number, end: number) => {
+  out.push({ text: `@@ -${range(from, to - from)} +${range(newFrom, to - from + growth)} @@` });
+  // Context and added lines follow each other in the new text; what was removed is none of it.
+  let line = newFrom;
+  const push = (sign: " " | "+" | "-", lines: readonly string[], start: number, end: number) => {
     const count = Math.max(0, Math.min(end - start, maxLines - out.length));
-    for (const line of lines.slice(start, start + count)) out.push(sign + showEnding(line));
-    return count;
+    for (const one of lines.slice(start, start + count)) {
+      const text = sign + showEnding(one);
+      out.push(sign === "-" ? { text } : { text, line: ++line });
+    }
   };
   let at = from;
-  // Context and added lines follow each other in the new text; what was removed is none of it.
-  let shown = 0;
   for (const change of group) {
-    shown += put(" ", old, at, change.oldFrom);
-    put("-", old, change.oldFrom, change.oldTo);
-    shown += put("+", fresh, change.newFrom, change.newTo);
+    push(" ", old, at, change.oldFrom);
+    push("-", old, change.oldFrom, change.oldTo);
+    push("+", fresh, change.newFrom, change.newTo);
     at = change.oldTo;
   }
-  shown += put(" ", old, at, to);
-  return shown === 0 ? [] : [{ from: newFrom + 1, to: newFrom + shown }];
+  push(" ", old, at, to);
 }
 
 /** Carriage returns become visible; a last line without newline says so. */

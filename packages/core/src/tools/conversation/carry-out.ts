@@ -95,7 +95,7 @@ async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
   try {
     const { result, reply } = await runToolWithResult(running.name, running.args, { ...host, knowledge });
     const { shows } = reply;
-    const files = fileEffects(result);
+    const files = fileEffects(result, reply.shown);
     const facts = {
       ...(shows.length === 0 ? {} : { shows }),
       ...(files.length === 0 ? {} : { files }),

@@ -1,23 +1,34 @@
 import type { FileEffect } from "../../conversation/index.js";
-import type { FileState, ReadOutcome, WriteOutcome } from "../../files/index.js";
+import type { FileState, ReadOutcome, ShownLines, WriteOutcome } from "../../files/index.js";
 import type { ToolResult } from "../wire/result.js";
 
 /**
  * What a tool did to files or found out about them: a read has seen a state; a write has replaced one by
  * another; a refusal that tells the true state has seen it.
+ *
+ * @param shown what the reply shows.
  */
-export function fileEffects(result: ToolResult): readonly FileEffect[] {
+export function fileEffects(result: ToolResult, shown: readonly ShownLines[]): readonly FileEffect[] {
   return tracesOf(result).flatMap(({ state, written }): readonly FileEffect[] => {
     if (state === null) return [];
     const { path, sha256: after } = state;
     if (written === undefined || written.kind !== "written")
-      return [{ path, after, by: "seen", ...told(state) }];
+      return [{ path, after, by: "seen", ...told(state), ...sinceIn(shown, state) }];
     const { replaced, change, state: now, movedFrom } = written;
     const { changes, authored, derived, total } = change;
     const facts = total === undefined ? {} : { changes, authored, derived, lines: total };
     const from = movedFrom === undefined ? {} : { from: movedFrom };
     return [{ path, before: replaced, after, by: "tool", ...facts, ...from, version: now.version }];
   });
+}
+
+/** How the state came about, where the reply shows all that differs from one that the caller knows. */
+function sinceIn(
+  shown: readonly ShownLines[],
+  { path, sha256 }: FileState,
+): Pick<FileEffect, "before" | "changes"> {
+  const since = shown.find((lines) => lines.path === path && lines.sha256 === sha256)?.since;
+  return since === undefined ? {} : { before: since.before, changes: since.changes };
 }
 
 /** What the reply told of a state that is there, besides its hash. */

@@ -1,6 +1,8 @@
 import { libraryWords, say, type Vocabulary } from "../../files/index.js";
-import { cutVisibly, joinLines, splitLines } from "../../text/index.js";
+import { cutVisibly } from "../../text/index.js";
+import { pageWithin } from "./page.js";
 import type { FilePart, LinesBlock, Reply, ReplyBlock, TextBlock } from "./reply.js";
+import type { Shown } from "./shown.js";
 
 /**
  * A reply within its budget: blocks are cut by rank, the least important first: content and listings, then
@@ -134,43 +136,16 @@ function cutList<Item>(
 
 /** The first page of the lines; where not even one of them fits, none of them. */
 function pageOf(block: LinesBlock, content: string, cutting: Cutting): LinesBlock {
-  const { state } = block;
-  const from = state.lines?.from ?? 1;
-  const total = state.facts?.totalLines ?? from;
-  const room = content.length - cutting.left;
-  const lines = splitLines(content);
-  let count = 0;
-  let length = 0;
-  for (const [at, text] of lines.contents.entries()) {
-    const next = length + text.length + (lines.endings[at] ?? "").length;
-    if (next > room) break;
-    length = next;
-    count = at + 1;
-  }
-  cutting.left -= content.length - length;
-  if (count === 0) {
-    const facts = { length: lines.contents[0]?.length ?? 0, line: from };
-    return {
-      ...block,
-      shown: { kind: "too_large" },
-      omission: say({ template: noLine, facts }, cutting.words),
-    };
-  }
-  const to = from + count - 1;
-  const page = joinLines(lines, 0, count);
-  const facts = { from, to, total, next: to + 1 };
-  return {
-    kind: "lines",
-    state: { ...state, content: page, lines: { from, to } },
-    shown: { kind: "full", content: page },
-    omission: say({ template: nextPage, facts }, cutting.words),
-  };
+  const room = { roomChars: content.length - cutting.left, words: cutting.words };
+  const page = pageWithin(block.state, content, room);
+  const { omission } = page;
+  const shown: Shown =
+    page.kind === "page" ? { kind: "full", content: page.state.content } : { kind: "too_large" };
+  cutting.left -= content.length - (page.kind === "page" ? page.state.content.length : 0);
+  return page.kind === "page"
+    ? { kind: "lines", state: page.state, shown, omission }
+    : { ...block, shown, omission };
 }
-
-const nextPage =
-  "Shown are lines $from-$to of $total: more than one answer may hold. Read on from line $next[ with {read}, {window}].";
-const noLine =
-  "The content is larger than this answer may be[; read it with {read}, {window}]. Line $line has $length characters.";
 
 function dropWindows(block: LinesBlock, cutting: Cutting): LinesBlock {
   if (block.shown.kind !== "windows") return block;
@@ -187,7 +162,7 @@ function cutTextBlock(block: TextBlock, cutting: Cutting): TextBlock | undefined
   if (room <= 0) return dropped(block.text.length, cutting);
   const text = cutVisibly(block.text, room);
   cutting.left -= block.text.length - text.length;
-  const { quotes, ...rest } = block;
+  const { quotes, since: _, ...rest } = block;
   const lines =
     quotes?.lines.filter((_, at) => (quotes.lines[at + 1]?.start ?? block.text.length) <= room) ?? [];
   return { ...rest, text, ...(quotes === undefined ? {} : { quotes: { ...quotes, lines } }) };

@@ -1,4 +1,4 @@
-import { type FileState, type ListedEntry, unchangedStub } from "../../files/index.js";
+import type { FileState, ListedEntry } from "../../files/index.js";
 import { describeRepair } from "./notes.js";
 import type { FileBlock, FilePart, LinesBlock, Reply, ReplyBlock, ReportBlock } from "./reply.js";
 import type {
@@ -53,7 +53,7 @@ function readToJson(path: string, blocks: readonly (ReplyBlock | FilePart)[]): W
   const notice = find(blocks, "text")?.text;
   const refers = find(blocks, "refers");
   if (refers !== undefined)
-    return withNotice({ ...stateToJson(refers.state, undefined), message: unchangedStub }, notice);
+    return withNotice({ ...stateToJson(refers.state, undefined), message: refers.message }, notice);
   const lines = find(blocks, "lines");
   if (lines === undefined) return { file_path: path, ...refusalToJson(blocks) };
   return withNotice(stateToJson(lines.state, shownContent(lines)), notice);

@@ -21,8 +21,20 @@ export function describeOmission(shown: Shown, words: Vocabulary): string | unde
       if (shown.omitted === 0) return undefined;
       return say(
         {
-          template: `$omitted more changed places are too long to show${readIt}`,
-          facts: { omitted: shown.omitted },
+          template: `$omitted more changed places are too long to show${readIt}$excerpt`,
+          facts: {
+            omitted: shown.omitted,
+            excerpt: shown.excerpt === undefined ? "" : ` The first begins:\n${harmlessLines(shown.excerpt)}`,
+          },
+        },
+        words,
+      );
+    case "told":
+      return say(
+        {
+          template:
+            "The other lines are as you know them[; read them with {read} if you have them no longer].",
+          facts: {},
         },
         words,
       );
@@ -32,6 +44,10 @@ export function describeOmission(shown: Shown, words: Vocabulary): string | unde
     default:
       return shown satisfies never;
   }
+}
+
+function harmlessLines(text: string): string {
+  return text.split("\n").map(harmless).join("\n");
 }
 
 /** Controls and overrides escaped, as in names; brackets and tabs stay, since lines of code are quoted. */

@@ -16,6 +16,8 @@ export interface WireOptions {
   readonly resultContent: ResultContent;
   /** Characters (UTF-16 units) that an answer has at most, with everything in it; 262,144 unless given. */
   readonly budgetChars?: number;
+  /** The answer is sent as JSON where it holds no content of a file: then the budget holds for that, too. */
+  readonly isStructured?: boolean;
   /** How the door calls its tools and their arguments; the library's words unless given. */
   readonly vocabulary?: Vocabulary;
 }

@@ -1,7 +1,11 @@
+import { changeHeading } from "../../files/index.js";
+
 /** A reply in the text form, taken apart. */
 export interface Envelope {
   /** The first line of a reply that has one; absent where the reply begins with a frame. */
   readonly status?: { readonly success: boolean; readonly code: string; readonly message: string };
+  /** Of a state mismatch: what changed, where it stands before the frames. */
+  readonly change?: string;
   readonly files: readonly EnvelopeFile[];
   /** What follows the frames, for reading only: nothing in it is a header. */
   readonly details: string;
@@ -36,14 +40,15 @@ export interface EnvelopeWindow {
 
 /**
  * Takes a reply in the text form apart: the inverse of the renderer, for scripted clients and tests. Frames
- * stand at the beginning or right after the status line and follow each other line by line; what looks
- * like a frame anywhere else is text.
+ * stand at the beginning, right after the status line, or after a difference that follows it, and follow each
+ * other line by line; what looks like a frame anywhere else is text.
  *
  * @returns undefined where the text is not such a reply.
  */
 export function parseEnvelope(text: string): Envelope | undefined {
   const status = readStatus(text);
-  let at = status === undefined ? 0 : status.end;
+  const change = status === undefined ? undefined : readChange(text, status.end);
+  let at = change?.end ?? status?.end ?? 0;
   const files: EnvelopeFile[] = [];
   for (;;) {
     const file = readFile(text, at);
@@ -55,8 +60,26 @@ export function parseEnvelope(text: string): Envelope | undefined {
   }
   if (status === undefined && files.length === 0) return undefined;
   const details = text.slice(at).replace(/^\n{1,2}/, "");
-  return { ...(status === undefined ? {} : { status: status.status }), files, details };
+  return {
+    ...(status === undefined ? {} : { status: status.status }),
+    ...(change === undefined ? {} : { change: change.text }),
+    files,
+    details,
+  };
 }
+
+/** A difference: each of its lines begins with a sign, so that no line of a file in it can open a frame. */
+function readChange(text: string, from: number) {
+  if (!text.startsWith(`${changeHeading}\n`, from)) return undefined;
+  let end = from + changeHeading.length + 1;
+  while (signs.includes(text.charAt(end))) {
+    const next = text.indexOf("\n", end);
+    end = next < 0 ? text.length : next + 1;
+  }
+  return { text: text.slice(from, end).trimEnd(), end };
+}
+
+const signs: readonly string[] = [" ", "+", "-", "@", "…"];
 
 const statusLine = /(OK|FAILED) \(([a-z_]+)\): ([^\n]*)(?:\n|$)/y;
 const headerLine = /<(file|lines)((?:-\d+)?)((?: [a-z0-9_]+="(?:[^"\\\n]|\\.)*")*)(\/?)>/y;

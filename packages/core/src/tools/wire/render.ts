@@ -1,25 +1,42 @@
-import { allOf, type ShownLines } from "../../files/index.js";
+import { allOf, type FileState, type LineSpan, type ShownLines } from "../../files/index.js";
+import { clip } from "../../text/index.js";
 import { fitReply } from "./fit.js";
 import { writeJson } from "./json.js";
 import { answerBudgetChars, type WireOptions } from "./options.js";
 import type { FilePart, Reply, ReplyBlock, TextBlock } from "./reply.js";
 import { replyOf } from "./reply-of.js";
 import type { ToolReply, ToolResult } from "./result.js";
+import { quotedLines } from "./shown-text.js";
 import { type WrittenReply, writeText } from "./text.js";
 
 /** Turns a tool's result into what goes on the wire. Pure: the same result gives the same bytes. */
 export function renderResult(result: ToolResult, options: WireOptions): ToolReply {
-  const { budgetChars = answerBudgetChars, wire, vocabulary } = options;
-  const write = (reply: Reply) => writeReply(reply, wire);
-  const lengthOf = (reply: Reply) => write(reply).text.length;
+  const { budgetChars = answerBudgetChars, wire, vocabulary, isStructured = false } = options;
+  const lengthOf = (reply: Reply) => {
+    const { length } = writeReply(reply, wire).text;
+    return isStructured && !bearsContent(reply)
+      ? Math.max(length, JSON.stringify(writeJson(reply)).length)
+      : length;
+  };
   const reply = fitReply(replyOf(result, options), budgetChars, lengthOf, vocabulary);
+  if (lengthOf(reply) > budgetChars || reply.blocks.length === 0) return smallestReply(reply, options);
   const { success, code } = reply;
-  const { text: written, shows } = write(reply);
-  // Not even a header fits into so small a budget.
-  const text = written.length > budgetChars ? written.slice(0, budgetChars) : written;
+  const { text, shows } = writeReply(reply, wire);
   const json = writeJson(reply);
   const shown = reply.blocks.flatMap(linesShown);
   return { success, code, text, shows, json, bearsContent: bearsContent(reply), shown };
+}
+
+/** Not even a header fits into so small a budget: how it went, and why there is no more. */
+function smallestReply({ success, code }: Reply, options: WireOptions): ToolReply {
+  const { budgetChars = answerBudgetChars, wire, isStructured = false } = options;
+  const message = `The answer does not fit into its budget of ${budgetChars} characters.`;
+  const candidates = [{ success, code, message }, { success, code }, {}];
+  const json = candidates.find((one) => JSON.stringify(one).length <= budgetChars) ?? {};
+  const line = clip(`${success ? "OK" : "FAILED"} (${code}): ${message}`, budgetChars);
+  const written = wire === "json" || isStructured ? JSON.stringify(json) : line;
+  const text = written.slice(0, budgetChars);
+  return { success, code, text, shows: [], json, bearsContent: false, shown: [] };
 }
 
 /** In JSON line breaks are escapes: nothing of a file stands there verbatim. */
@@ -38,16 +55,28 @@ function linesShown(block: ReplyBlock | FilePart): readonly ShownLines[] {
       return shown.kind === "windows" ? someOf(state, shown.windows) : [];
     }
     case "text":
-      return block.quotes === undefined ? [] : someOf(block.quotes.state, block.quotes.lines);
+      return quotedIn(block);
     default:
       return [];
   }
 }
 
-type State = NonNullable<TextBlock["quotes"]>["state"];
+/** The lines that a message quotes; with them, what a whole difference tells of all others. */
+function quotedIn(block: TextBlock): readonly ShownLines[] {
+  const { quotes, since } = block;
+  if (quotes === undefined) return [];
+  const lines = quotedLines(block, 0);
+  if (since === undefined) return someOf(quotes.state, lines);
+  const [shown] = someOf(quotes.state, lines, true);
+  return shown === undefined ? [] : [{ ...shown, since }];
+}
 
-function someOf({ path, sha256, facts }: State, spans: readonly ShownLines["lines"][number][]) {
-  if (sha256 === null || spans.length === 0) return [];
+function someOf(
+  { path, sha256, facts }: FileState,
+  spans: readonly LineSpan[],
+  evenNone = false,
+): readonly ShownLines[] {
+  if (sha256 === null || (spans.length === 0 && !evenNone)) return [];
   const lines = spans.map(({ from, to }) => ({ from, to }));
   return [{ path, sha256, lines, ...(facts === undefined ? {} : { total: facts.totalLines }) }];
 }

@@ -1,8 +1,11 @@
 import {
+  changeHeading,
   isRefusal,
   libraryWords,
   type ReadManyOutcome,
   type ReadOutcome,
+  unchangedIn,
+  unchangedStub,
   type Vocabulary,
   type WriteOutcome,
 } from "../../files/index.js";
@@ -19,9 +22,9 @@ type ReplyOptions = Pick<WireOptions, "resultContent" | "vocabulary">;
 export function replyOf(result: ToolResult, options: ReplyOptions): Reply {
   switch (result.kind) {
     case "read":
-      return replyToRead(result.outcome);
+      return replyToRead(result.outcome, options);
     case "read_many":
-      return replyToReadMany(result.outcome);
+      return replyToReadMany(result.outcome, options);
     case "list":
       return isRefusal(result.outcome) ? refused(result.outcome) : replyToList(result.outcome);
     case "find":
@@ -39,26 +42,29 @@ export function replyOf(result: ToolResult, options: ReplyOptions): Reply {
   }
 }
 
-function replyToRead(outcome: ReadOutcome): Reply {
+function replyToRead(outcome: ReadOutcome, options: ReplyOptions): Reply {
   const { path } = isRefusal(outcome) ? outcome : outcome.state;
   const { success, code } = isRefusal(outcome) ? failed(outcome.code) : done;
-  return { form: "read", success, code, path, blocks: partsOfRead(outcome) };
+  return { form: "read", success, code, path, blocks: partsOfRead(outcome, options) };
 }
 
-function partsOfRead(outcome: ReadOutcome): readonly FilePart[] {
+function partsOfRead(outcome: ReadOutcome, { vocabulary }: ReplyOptions): readonly FilePart[] {
   if (isRefusal(outcome)) return said(outcome, false);
   const { state, notice, unchanged } = outcome;
   const notices: readonly TextBlock[] =
     notice === undefined ? [] : [{ kind: "text", role: "notice", gap: "", text: notice }];
-  if (unchanged === true) return [{ kind: "refers", state }, ...notices];
+  if (unchanged === true) {
+    const message = vocabulary === undefined ? unchangedStub : unchangedIn(vocabulary);
+    return [{ kind: "refers", state, message }, ...notices];
+  }
   return [{ kind: "lines", state, shown: { kind: "full", content: state.content } }, ...notices];
 }
 
-function replyToReadMany(outcome: ReadManyOutcome): Reply {
+function replyToReadMany(outcome: ReadManyOutcome, options: ReplyOptions): Reply {
   const { success, code, message } = summariseReads(outcome);
   const files = outcome.files.map((file): FileBlock => {
     const { path } = isRefusal(file) ? file : file.state;
-    return { kind: "file", path, blocks: partsOfRead(file) };
+    return { kind: "file", path, blocks: partsOfRead(file, options) };
   });
   const status: StatusBlock = { kind: "status", success, code, message };
   const blocks = [status, ...files, { kind: "left_out", files: outcome.leftOut } as const];
@@ -168,8 +174,23 @@ function said(outcome: Said | WriteOutcome, success: boolean): readonly (StatusB
   const gap = rest.slice(0, rest.length - text.length);
   return [
     status,
-    { kind: "text", role: "message", gap, text, ...quotesOf(outcome, first.length + gap.length) },
+    {
+      kind: "text",
+      role: "message",
+      gap,
+      text,
+      ...quotesOf(outcome, first.length + gap.length),
+      ...sinceOf(outcome),
+      ...(text.startsWith(`${changeHeading}\n`) ? { isFirst: true } : {}),
+    },
   ];
+}
+
+function sinceOf(outcome: Said | WriteOutcome): Pick<TextBlock, "since"> {
+  if (!("difference" in outcome) || outcome.difference?.isForeign !== true) return {};
+  const { difference, change, state } = outcome;
+  if (change === undefined || state === null) return {};
+  return { since: { before: difference.base, changes: change.changes, version: state.version } };
 }
 
 function quotesOf(outcome: Said | WriteOutcome, before: number): Pick<TextBlock, "quotes"> {

@@ -5,6 +5,7 @@ import type {
   QuotedLines,
   SearchMatch,
   SearchSkips,
+  ShownSince,
 } from "../../files/index.js";
 import type { LandedHunk, Repair } from "../../patch/index.js";
 import type { Shown } from "./shown.js";
@@ -70,6 +71,10 @@ export interface TextBlock {
   readonly gap: string;
   /** Lines of a state that stand in the text word for word. */
   readonly quotes?: { readonly state: FileState; readonly lines: readonly QuotedLines[] };
+  /** The text is a whole difference from a state that the caller knows; of a cut text it is none. */
+  readonly since?: ShownSince;
+  /** It stands before the files: what changed, before the content. */
+  readonly isFirst?: boolean;
 }
 
 /** A state of a file: its header, and what is shown of its lines. */
@@ -85,6 +90,8 @@ export interface LinesBlock {
 export interface RefersBlock {
   readonly kind: "refers";
   readonly state: FileState;
+  /** That they stand there, in the door's words. */
+  readonly message: string;
 }
 
 /** Where a change landed, and what was mended of it. */

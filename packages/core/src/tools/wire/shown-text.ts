@@ -33,6 +33,7 @@ function rangesOf({ lines }: FileState, shown: Shown) {
     case "windows":
       return shown.windows.map(({ from, to, text }) => ({ from, to, length: text.length }));
     case "none":
+    case "told":
     case "too_large":
       return [];
     default:
@@ -41,7 +42,8 @@ function rangesOf({ lines }: FileState, shown: Shown) {
 }
 
 /**
- * The lines that a message quotes, where they are the state's to the letter.
+ * The lines that a message quotes, where they are the state's to the letter. A line of a difference may stand
+ * there without its terminator: then it is shown as all of its characters.
  *
  * @param at where the text begins.
  */
@@ -52,8 +54,13 @@ export function quotedLines({ text, quotes }: TextBlock, at: number): readonly S
   const lines = splitLines(quotes.state.content);
   return quotes.lines.flatMap(({ from, to, start }) => {
     const quoted = joinLines(lines, from - first, to - first + 1);
-    if (text.slice(start, start + quoted.length) !== quoted) return [];
-    return spanOf(state, { from, to }, at + start, at + start + quoted.length);
+    if (text.startsWith(quoted, start))
+      return spanOf(state, { from, to }, at + start, at + start + quoted.length);
+    const line = from === to ? lines.contents[from - first] : undefined;
+    if (line === undefined || !text.startsWith(line, start)) return [];
+    const of = [...line].length;
+    const spans = spanOf(state, { from, to }, at + start, at + start + line.length);
+    return spans.map((span) => ({ ...span, chars: { from: 0, to: of, of } }));
   });
 }
 

@@ -8,7 +8,7 @@ import {
   type WriteRefusal,
   type Written,
 } from "../../files/index.js";
-import { splitLines, type TextLines } from "../../text/index.js";
+import { cutVisibly, splitLines, type TextLines } from "../../text/index.js";
 import {
   fullContentLimitBytes,
   type ResultContent,
@@ -20,8 +20,16 @@ import type { ChangeSetResult, WriteResult } from "./result.js";
 /** How much of the latest state an answer carries. */
 export type Shown =
   | { readonly kind: "full"; readonly content: string }
-  | { readonly kind: "windows"; readonly windows: readonly LineWindow[]; readonly omitted: number }
+  | {
+      readonly kind: "windows";
+      readonly windows: readonly LineWindow[];
+      readonly omitted: number;
+      /** The beginning of the first place that was too long to show, its lines cut visibly. */
+      readonly excerpt?: string;
+    }
   | { readonly kind: "none" }
+  /** The change from a state that the caller was shown is told elsewhere in the answer; the rest is as it was. */
+  | { readonly kind: "told" }
   /** It should be shown and is larger than an answer may be. */
   | { readonly kind: "too_large" };
 
@@ -48,6 +56,7 @@ export function chooseShown(result: WriteResult, resultContent: ResultContent): 
       return isSent(outcome) ? { kind: "none" } : showWindows(outcome);
     case "auto":
       if (!isRefusal(outcome)) return showSuccess(outcome);
+      if (outcome.difference !== undefined) return { kind: "told" };
       return isNews(outcome) ? showFull(outcome) : { kind: "none" };
     default:
       return resultContent satisfies never;
@@ -79,6 +88,7 @@ function unitsOf(shown: Shown): number {
     case "windows":
       return shown.windows.reduce((sum, { text }) => sum + text.length, 0);
     case "none":
+    case "told":
     case "too_large":
       return 0;
     default:
@@ -129,18 +139,29 @@ function cutWindows(state: FileState, content: string, ranges: ChangeReport["ran
   const first = state.lines?.from ?? 1;
   const windows: LineWindow[] = [];
   let omitted = 0;
+  let excerpt: string | undefined;
   let units = 0;
   for (const range of widen(ranges, first, first + lines.contents.length - 1)) {
     const text = cut(lines, range.from - first, range.to - first + 1, windowsLimitUnits - units);
     if (text === undefined) {
       omitted += 1;
+      excerpt ??= excerptOf(lines, range, first);
     } else {
       windows.push({ ...range, text });
       units += text.length;
     }
   }
-  return { kind: "windows", windows, omitted };
+  return { kind: "windows", windows, omitted, ...(excerpt === undefined ? {} : { excerpt }) };
 }
+
+function excerptOf(lines: TextLines, { from, to }: LineRange, first: number): string {
+  const last = Math.min(to, from + mostExcerptLines - 1);
+  const shown = lines.contents.slice(from - first, last - first + 1);
+  return shown.map((line, at) => `${from + at}: ${cutVisibly(line, mostExcerptChars)}`).join("\n");
+}
+
+const mostExcerptLines = 8;
+const mostExcerptChars = 500;
 
 /** Puts the context around each range and joins those that then touch. */
 function widen(ranges: ChangeReport["ranges"], first: number, last: number): LineRange[] {

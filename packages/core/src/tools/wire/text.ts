@@ -1,5 +1,5 @@
 import type { ShownText } from "../../conversation/index.js";
-import { type FileState, type ListedEntry, unchangedStub } from "../../files/index.js";
+import type { FileState, ListedEntry } from "../../files/index.js";
 import { chooseSuffix, clip, quoteForDisplay } from "../../text/index.js";
 import { writeFrame } from "./envelope.js";
 import { matchesToText, moreSentence, searchNotes } from "./looking.js";
@@ -25,12 +25,12 @@ export function writeText({ form, blocks }: Reply): WrittenReply {
   else for (const block of blocks) addBlock(parts, block);
   const { head, frames, details } = parts;
   const suffix = chooseSuffix([
-    ...head,
+    ...head.map(textOf),
     ...details.map(textOf),
     ...frames.flatMap(({ shown }) => textsOf(shown)),
   ]);
   const out = new Lines();
-  for (const line of head) out.add(line);
+  for (const line of head) out.add(textOf(line), (at) => quotesIn(line, at));
   for (const { state, shown } of frames) {
     const { text, starts } = writeFrame({ state, shown }, suffix);
     out.add(text, (at) => linesOfShown(state, shown, starts, at));
@@ -43,7 +43,7 @@ export function writeText({ form, blocks }: Reply): WrittenReply {
 /** The parts of a text in their order. */
 interface TextParts {
   /** The status line, and what follows it at once. */
-  readonly head: string[];
+  readonly head: Detail[];
   readonly frames: { readonly state: FileState; readonly shown: Shown }[];
   readonly details: Detail[];
 }
@@ -88,10 +88,10 @@ function addBlock(parts: TextParts, block: ReplyBlock): void {
       parts.head.push(statusLine(block));
       return;
     case "text":
-      if (block.text !== "") parts.details.push({ lead: "", block });
+      if (block.text !== "") parts[block.isFirst === true ? "head" : "details"].push({ lead: "", block });
       return;
     case "refers":
-      parts.head.push(statusLine({ success: true, code: "ok", message: unchangedStub }));
+      parts.head.push(statusLine({ success: true, code: "ok", message: block.message }));
       parts.frames.push({ state: block.state, shown: { kind: "none" } });
       return;
     case "lines":
@@ -166,7 +166,7 @@ function addMany(parts: TextParts, blocks: readonly ReplyBlock[]): void {
       if (part.kind === "lines") parts.frames.push(part);
       if (part.kind === "refers") {
         parts.frames.push({ state: part.state, shown: { kind: "none" } });
-        parts.details.push(`${name}: ${unchangedStub}`);
+        parts.details.push(`${name}: ${part.message}`);
       }
       if (part.kind === "status")
         unread.push(`Not read: ${name} (${part.code}): ${singleLine(part.message)}`);

@@ -1,0 +1,33 @@
+import type { Vocabulary } from "@holdfast/core";
+
+/** How the command line calls what a refusal names: commands and flags. */
+export const commandWords: Vocabulary = {
+  read: "`holdfast read`",
+  write: "`holdfast write`",
+  edit: "`holdfast edit`",
+  patch: "`holdfast patch`",
+  append: "`holdfast append`",
+  prepend: "`holdfast prepend`",
+  insert: "`holdfast insert`",
+  section: "`holdfast section`",
+  log: "`holdfast log`",
+  base: "--base",
+  anyState: "--atomic",
+  oldString: "--old",
+  newString: "--new",
+  replaceAll: "--all",
+  expectedReplacements: "--count",
+  window: "--offset and --limit",
+  encoding: "--encoding",
+  create: "--create",
+  inPlace: "--in-place",
+  literal: "--literal",
+  depth: "--depth",
+  limit: "--limit",
+  context: "--context",
+  root: "--root",
+  approval: "--allow-protected gives it for this one call",
+};
+
+/** The same of `holdfast apply`, whose bases name their files. */
+export const applyWords: Vocabulary = { ...commandWords, base: "--base FILE=SHA256" };

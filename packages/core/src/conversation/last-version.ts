@@ -1,0 +1,20 @@
+import { effectsOf } from "./file-effects.js";
+import type { ConversationContext, TurnNode } from "./node.js";
+
+/**
+ * The last version of a file's state that any turn of a conversation was given, on whatever branch: a
+ * workspace with which the conversation goes on counts from there (`WorkspaceOptions.resumedVersion`,
+ * `Workspace.countOn`), so that the highest version in a prompt is still the newest state.
+ *
+ * @returns 0 where no turn says one. Turns of release 0.1 say it of files that were put before the model alone.
+ */
+export function lastVersion({ nodes }: Pick<ConversationContext, "nodes">): number {
+  let last = 0;
+  for (const node of nodes.values()) for (const version of versionsOf(node)) last = Math.max(last, version);
+  return last;
+}
+
+function versionsOf({ payload }: TurnNode): readonly number[] {
+  if (payload.kind === "file_content") return [payload.version];
+  return effectsOf(payload).map(({ version = 0 }) => version);
+}

@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { memorySessionStore } from "../../src/conversation/index.js";
+import { memoryPorts, Workspace } from "../../src/files/index.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
+import { countedIds } from "../conversation/support.js";
+import { sha } from "../support.js";
+import { asksTooLate, knowsEverything, neverForgets, takesPartsForAll } from "./breaches.js";
+import { operation } from "./walks.js";
+import { type Breach, type Ground, looks, WatchedTalk } from "./watched-talk.js";
+
+/**
+ * After any rewind, fork, resume, task with another history, clearing or compaction, no write replaces a line
+ * that was neither shown on that path nor quoted in the call, nor works on a state of which nothing was shown
+ * there and whose hash was not named. `HOLDFAST_RUNS=5000` for a long run.
+ */
+const runs = Number(process.env.HOLDFAST_RUNS ?? 40);
+const walk = fc.record({
+  look: fc.constantFrom(...looks),
+  operations: fc.array(operation, { minLength: 5, maxLength: 40, size: "max" }),
+});
+
+function memoryGround(): Ground {
+  const ports = memoryPorts({
+    digest: sha,
+    newId: countedIds("id"),
+    codec: openCharsets(),
+    clock: { now: () => 0 },
+  });
+  let workspace = new Workspace(ports);
+  return {
+    root: "/workspace",
+    store: memorySessionStore(),
+    get workspace() {
+      return workspace;
+    },
+    disk: () => {
+      const names = ["a.txt", "b.txt", "d/c.txt", "e.txt", "memories/m.md", "memories/n.md"];
+      const texts = names.map((name) => [name, ports.disk.peek(name)] as const);
+      return new Map(
+        texts.flatMap(([name, bytes]) =>
+          bytes === undefined ? [] : [[name, Buffer.from(bytes).toString()] as const],
+        ),
+      );
+    },
+    put: (path, text) => ports.disk.poke(path, Buffer.from(text)),
+    reopen: async () => {
+      workspace = new Workspace(ports);
+    },
+  };
+}
+
+type Walk = typeof walk extends fc.Arbitrary<infer Value> ? Value : never;
+
+async function watched({ look, operations }: Walk, breach?: Breach): Promise<WatchedTalk> {
+  const talk = await WatchedTalk.begin(memoryGround(), { look, ...(breach && { breach }) });
+  await talk.walk(operations);
+  return talk;
+}
+
+describe("no write of a conversation is blind", () => {
+  const codes = new Map<string, number>();
+
+  it(
+    "in any walk through it",
+    async () => {
+      const holds = async (one: Walk) => {
+        const talk = await watched(one);
+        for (const [key, count] of talk.codes) codes.set(key, (codes.get(key) ?? 0) + count);
+        expect(talk.problems).toEqual([]);
+      };
+      await fc.assert(fc.asyncProperty(walk, holds), { numRuns: runs, endOnFailure: true });
+    },
+    Math.max(120_000, runs * 2_000),
+  );
+
+  it("and writes are made through every door on the way", () => {
+    const made = [...codes.keys()].filter((key) => key.endsWith(" applied"));
+    expect(made.sort()).toEqual(writing.map((tool) => `${tool} applied`).sort());
+  });
+});
+
+const writing = [
+  "append_to_file",
+  "apply_changes",
+  "edit_file",
+  "fs_write",
+  "insert_lines",
+  "memory",
+  "prepend_to_file",
+  "replace",
+  "safe_patch",
+  "str_replace_based_edit_tool",
+  "undo_edit",
+  "update_section",
+  "write_file",
+];
+
+describe("the law fails", () => {
+  const breaches: readonly (readonly [string, Breach])[] = [
+    ["where everything counts as shown", knowsEverything],
+    ["where a rewind and a cleared history take nothing away", neverForgets],
+    ["where a whole replacement asks what was shown by now", asksTooLate],
+    ["where a line that was shown stands for the file", takesPartsForAll],
+  ];
+  it.each(breaches)("%s", async (_, breach) => {
+    const found: string[] = [];
+    for (const one of fc.sample(walk, { numRuns: 400, seed: 7 })) {
+      found.push(...(await watched(one, breach)).problems);
+      if (found.length > 0) break;
+    }
+    expect(found.join()).toMatch(/neither shown nor quoted|of which nothing was shown/);
+  });
+});

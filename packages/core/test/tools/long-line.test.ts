@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { memoryPorts, Workspace } from "../../src/files/index.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
+import { runTool, type WireForm } from "../../src/tools/index.js";
+import type { Call } from "../reproductions/scene.js";
+import { sha } from "../support.js";
+
+/** A file of one line of 7 MB, and a folder of 100,000 names, through every tool: an answer, within its budget. */
+const long = "a".repeat(7_000_000);
+const base_content_sha256 = sha(long);
+const unified_diff = "@@ -1,1 +1,1 @@\n-zzz\n+y\n";
+const edits = [{ old_string: "aaaa", new_string: "y" }];
+const cases: readonly (readonly [what: string, call: Call, codes: RegExp])[] = [
+  ["a read", ["read_file", { file_path: "f" }], /too_large/],
+  ["a window", ["read_file", { file_path: "f", offset: 1, limit: 1 }], /too_large/],
+  ["a read of many", ["read_many_files", { paths: ["f", "g"] }], /ok|too_large/],
+  ["an edit", ["edit_file", { file_path: "f", edits, base_content_sha256 }], /occurrence_mismatch/],
+  [
+    "an edit that is made",
+    ["edit_file", { file_path: "g", edits: [{ old_string: `b${"a".repeat(20)}`, new_string: "y" }] }],
+    /applied|not_read|unseen/,
+  ],
+  ["a patch", ["safe_patch", { file_path: "f", unified_diff, base_content_sha256 }], /invalid_diff/],
+  [
+    "a patch of another state",
+    ["safe_patch", { file_path: "f", unified_diff, base_content_sha256: "0".repeat(64) }],
+    /unknown_base/,
+  ],
+  ["a write over it", ["write_file", { file_path: "f", content: "x", base_content_sha256 }], /unseen_lines/],
+  ["an addition", ["append_to_file", { file_path: "f", content: "x" }], /applied/],
+  ["a search", ["search_files", { pattern: "a+", glob: "f" }], /ok/],
+  ["a listing", ["list_files", {}], /ok/],
+  ["a listing of 100,000 names", ["list_files", { path: "many", limit: 100_000 }], /ok/],
+  ["names found", ["find_files", { glob: "many/*", limit: 100_000 }], /ok/],
+  [
+    "a change set",
+    ["apply_changes", { changes: [{ file_path: "f", base_content_sha256, edits }] }],
+    /occurrence_mismatch/,
+  ],
+  ["a view", ["str_replace_based_edit_tool", { command: "view", path: "f" }], /too_large/],
+  ["an undo", ["undo_edit", { file_path: "g" }], /nothing_to_undo|applied/],
+];
+
+type Form = readonly [WireForm, "auto" | "full" | "none", number];
+const forms: readonly Form[] = [
+  ["text", "auto", 262_144],
+  ["text", "none", 400],
+  ["json", "full", 20_000],
+];
+
+describe.each(forms)(
+  "in the form %s, content %s, within %i characters",
+  (wire, resultContent, budgetChars) => {
+    let run: (call: Call) => ReturnType<typeof runTool>;
+    let put: (path: string, text: string) => void;
+    beforeAll(() => {
+      const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+      put = (path, text) => ports.disk.poke(path, Buffer.from(text));
+      put("g", `b${long}`);
+      for (let at = 0; at < 100_000; at += 1) put(`many/${at}`, "");
+      const workspace = new Workspace(ports);
+      const isStructured = resultContent === "none";
+      run = ([name, args]) =>
+        runTool(name, args, { workspace, wire, resultContent, budgetChars, isStructured });
+    });
+
+    test.each(cases)("%s is answered", async (_, call, codes) => {
+      put("f", long);
+      const { code, text, json, bearsContent } = await run(call);
+      expect(code).toMatch(codes);
+      expect(text.length).toBeGreaterThan(0);
+      expect(text.length).toBeLessThanOrEqual(budgetChars);
+      if (wire === "json") expect(() => JSON.parse(text)).not.toThrow();
+      // As MCP sends it beside the text.
+      if (resultContent === "none" && !bearsContent)
+        expect(JSON.stringify(json).length).toBeLessThanOrEqual(budgetChars);
+    });
+
+    test("a change that somebody else made is answered", async () => {
+      put("h", "x");
+      expect(
+        (await run(["write_file", { file_path: "h", content: long, base_content_sha256: sha("x") }])).code,
+      ).toBe("unseen_lines");
+      expect((await run(["write_file", { file_path: "own", content: long }])).code).toMatch(/applied/);
+      put("own", `${"c".repeat(7_000_000)}\n`);
+      const { code, text } = await run([
+        "write_file",
+        { file_path: "own", content: "x", base_content_sha256 },
+      ]);
+      expect(code).toBe("state_mismatch");
+      expect(text.length).toBeLessThanOrEqual(budgetChars);
+    });
+  },
+);
+
+test("a line that is longer than an answer may be is cut visibly, and counts as not shown", async () => {
+  const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+  const put = (path: string, text: string) => ports.disk.poke(path, Buffer.from(text));
+  put("f", `${"é".repeat(61_204)}\nnext\n`);
+  const workspace = new Workspace(ports);
+  const context = { workspace, wire: "text", resultContent: "auto", budgetChars: 4_000 } as const;
+  const { text, shows, shown } = await runTool("read_file", { file_path: "f" }, context);
+  expect(text).toMatch(/Line 1 begins: é+… [\d,]+ more characters/);
+  expect([shows, shown]).toEqual([[], []]);
+  const write = { file_path: "f", content: "x", base_content_sha256: sha(`${"é".repeat(61_204)}\nnext\n`) };
+  expect((await runTool("write_file", write, context)).code).toBe("unseen_lines");
+});
+
+test("a change in such a line shows its beginning", async () => {
+  const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+  ports.disk.poke("f", Buffer.from(`start ${"é".repeat(61_204)}`));
+  const workspace = new Workspace(ports);
+  const edit = { file_path: "f", edits: [{ old_string: "start", new_string: "begin" }] };
+  const base = { base_content_sha256: sha(`start ${"é".repeat(61_204)}`) };
+  const { code, text } = await runTool("edit_file", { ...edit, ...base }, { workspace });
+  expect(code).toBe("applied");
+  expect(text).toMatch(
+    /1 more changed places are too long to show[\s\S]*1: begin é+… 60,710 more characters/,
+  );
+});
+
+describe("a budget that is smaller than the header", () => {
+  const budgets = [0, 1, 2, 10, 40, 80, 120];
+  test.each(budgets)("of %i characters is answered, as far as it goes", async (budgetChars) => {
+    const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+    ports.disk.poke("f", Buffer.from("one\n"));
+    const workspace = new Workspace(ports);
+    for (const wire of ["text", "json"] as const) {
+      const { code, text, shown } = await runTool(
+        "read_file",
+        { file_path: "f" },
+        { workspace, wire, budgetChars },
+      );
+      expect([code, shown]).toEqual(["ok", []]);
+      expect(text.length).toBeLessThanOrEqual(budgetChars);
+      if (wire === "text" && budgetChars >= 80) expect(text).toContain("does not fit into its budget");
+      if (wire === "json" && budgetChars >= 2) expect(() => JSON.parse(text)).not.toThrow();
+    }
+  });
+});

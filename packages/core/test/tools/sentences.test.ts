@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { libraryWords, say, type Vocabulary } from "../../src/files/index.js";
+import { allTools, dialectTools, readingTools, tools } from "../../src/tools/index.js";
+import { vocabularyOf } from "../../src/tools/vocabulary.js";
+import { foreignNames, wordsOf, wordsOfTool } from "./door-words.js";
+import { sentencesBelow } from "./sentences.js";
+
+/** The sentences as they stand in the sources: also those that no test provokes. */
+const source = new URL("../../src/", import.meta.url);
+const templates = sentencesBelow(source).filter(
+  // What `refuseIn` itself is given stands where it is called.
+  ({ kind, file }) => kind === "template" && file !== "files/refusal.ts",
+);
+
+const selections = [tools, readingTools, allTools, [], ...dialectTools.map((tool) => [tool])];
+const doors: readonly (readonly [string, Vocabulary, readonly string[]])[] = [
+  ["the library", libraryWords, []],
+  ["a door without a word", {}, []],
+  ...selections.flatMap((offered, at) =>
+    allTools.map((tool): readonly [string, Vocabulary, readonly string[]] => {
+      const own = [...offered, tool].flatMap(wordsOfTool);
+      return [`${tool.name} beside selection ${at}`, vocabularyOf(tool, offered), own];
+    }),
+  ),
+];
+
+test("the templates are found", () => {
+  expect(templates.length).toBeGreaterThan(35);
+  expect(templates.filter(({ forms }) => forms.some((form) => form.startsWith("¤")))).toEqual([]);
+});
+
+describe("a sentence in a door's words", () => {
+  test.each(doors)("names nothing else at %s", (_, words, own) => {
+    for (const { file, forms } of templates) {
+      for (const template of forms) {
+        const said = say({ template, facts: {} }, words);
+        expect([file, template, ...foreignNames(said, [...own, ...wordsOf(words)])]).toEqual([
+          file,
+          template,
+        ]);
+        expect(said).not.toMatch(/[{}[\]]|undefined/);
+      }
+    }
+  });
+});
+
+/** What is said at every door as it stands there; the tools' own sentences are held by their calls. */
+/** The words of the library, and those of seed 2, which are said where that tool is offered. */
+const speaking: ReadonlySet<string> = new Set(["vocabulary.ts", "rereads.ts"]);
+const rooms = ["text", "patch", "files", "conversation", "node"];
+test.each(rooms)("a sentence that is not put into words names no tool and no argument: %s", (room) => {
+  const plain = sentencesBelow(new URL(`${room}/`, source)).filter(({ kind }) => kind === "plain");
+  expect(plain.length).toBeGreaterThan(room === "text" ? 2 : 20);
+  const naming = plain.flatMap(({ file, forms }) => {
+    const names = forms.flatMap((form) => foreignNames(form, []));
+    return names.length === 0 || speaking.has(file) ? [] : [`${file}: ${names.join(", ")} in ${forms[0]}`];
+  });
+  expect(naming).toEqual([]);
+});
