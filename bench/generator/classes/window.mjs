@@ -176,7 +176,7 @@ function keyOf(text) {
 /** @param {Random} random @param {import("../contract.mjs").World} world @param {boolean} inFile @returns {Draft | undefined} */
 function smartRemovals(random, world, inFile) {
   const shape = inFile
-    ? (/** @type {string} */ text) => `${text.endsWith("\n") ? text : `${text}\n`}a “last” line\n`
+    ? (/** @type {string} */ text) => `${text.replace(/\r/g, "").trimEnd()}\na “last” line\n`
     : undefined;
   const change = world.change({ context: [1, 5], ...(shape ? { shape } : {}) });
   if (change === undefined || smart.test(change.base) !== inFile || (!inFile && smart.test(change.truth)))
