@@ -99,10 +99,10 @@ export function hunkOf(text, edit, from, to) {
 
 /** Where the old lines of a hunk stand, byte for byte. @param {{ readonly lines: readonly Line[] }} text @param {Hunk} hunk */
 export function standsAt(text, hunk) {
-  return placesOf(
-    text.lines.map((line) => line.text),
-    hunk.lines.filter(({ sign }) => sign !== "+").map((line) => line.text),
-  );
+  const old = hunk.lines.filter(({ sign }) => sign !== "+").map((line) => line.text);
+  const base = text.lines.map((line) => line.text);
+  // Without an old line it stands everywhere: no class is about that.
+  return old.length === 0 ? [] : placesOf(base, old);
 }
 
 /**
