@@ -51,6 +51,41 @@ describe("the error-model generator", () => {
     }
   });
 
+  it("has diffs written by git confirmed by jsdiff", () => {
+    for (const made of ["git_reversed", "git_mnemonic_prefix", "git_no_prefix", "git_quoted_name"].flatMap(
+      of,
+    )) {
+      expect(applyPatch(made.base, made.diff, { autoConvertLineEndings: false }), made.seed).toBe(
+        textOf(made),
+      );
+    }
+  });
+
+  it("has exact old numbers confirmed by jsdiff, which looks there first", () => {
+    for (const made of [...of("exact_old_number_new_number_lies"), ...of("section_against_exact_number")]) {
+      expect(applyPatch(made.base, made.diff), made.seed).toBe(textOf(made));
+    }
+  });
+
+  it("cuts diffs off only where the header promises more of both", () => {
+    for (const made of of("cut_off_after_an_added_line")) {
+      const last = made.diff.slice(made.diff.lastIndexOf("\n@@") + 1).replace(/\n$/, "");
+      const [header = "", ...body] = last.split("\n");
+      const [, old, fresh] = /^@@ -\d+(?:,(\d+))? [+]\d+(?:,(\d+))? @@/.exec(header) ?? [];
+      const count = (but: string) => body.filter((line) => !line.startsWith(but)).length;
+      expect(body.at(-1)?.startsWith("+"), made.seed).toBe(true);
+      expect(Number(old ?? 1) - count("+"), made.seed).toBeGreaterThanOrEqual(1);
+      expect(Number(fresh ?? 1) - count("-"), made.seed).toBeGreaterThanOrEqual(2);
+    }
+  });
+
+  it("makes whole files of every kind, some of them with CRLF and tabs", () => {
+    const texts = pool.forms.map(({ text }) => text);
+    expect(new Set(pool.forms.map(({ name }) => name.split(".").at(-1))).size).toBeGreaterThanOrEqual(10);
+    expect(texts.some((text) => text.includes("\r\n"))).toBe(true);
+    expect(texts.some((text) => text.includes("\n\t"))).toBe(true);
+  });
+
   it("asks for a refusal of removals only where a removed line is nowhere in the file, or one is left out", () => {
     for (const made of ["removal_invented", "removal_mutated", "removal_half_quoted"].flatMap(of)) {
       const lines = new Set(made.base.split("\n"));
@@ -63,10 +98,13 @@ describe("the error-model generator", () => {
   });
 
   it("asks for a refusal of copies only where the old lines stand at several places", () => {
-    for (const made of of("copies_without_number")) {
+    for (const made of [...of("copies_without_number"), ...of("copies_at_a_distance")]) {
       const body = made.diff.slice(made.diff.indexOf("\n@@")).trimStart().split("\n").slice(1, -1);
       const old = body.filter((line) => !line.startsWith("+")).map((line) => `${line.slice(1)}\n`);
-      expect(`\n${made.base}`.split(`\n${old.join("")}`).length, made.seed).toBeGreaterThan(2);
+      expect(
+        `\n${made.base.replaceAll("\r", "")}`.split(`\n${old.join("")}`).length,
+        made.seed,
+      ).toBeGreaterThan(2);
     }
   });
 
@@ -78,7 +116,7 @@ describe("the error-model generator", () => {
 });
 
 function textOf(made: Case): string {
-  return made.expect.kind === "one_right_text" ? made.expect.text : "";
+  return "text" in made.expect ? made.expect.text : "";
 }
 
 function has(command: string): boolean {

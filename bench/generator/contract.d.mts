@@ -5,6 +5,7 @@ import type { Wish } from "./world.mjs";
 /** What is right for a case; see bench/README.md. */
 export type Expectation =
   | { readonly kind: "one_right_text"; readonly text: string }
+  | { readonly kind: "right_text_or_refusal"; readonly text: string }
   | { readonly kind: "must_refuse" }
   | { readonly kind: "already_applied" };
 
@@ -12,6 +13,10 @@ export interface Draft {
   readonly base: string;
   readonly diff: string;
   readonly expect: Expectation;
+  /** The file's name, where the class is about names. */
+  readonly path?: string;
+  /** The hunks (from 1) that the client had made before, as it knows itself. */
+  readonly made?: readonly number[];
 }
 
 export interface Case extends Draft {
@@ -31,5 +36,7 @@ export interface World {
  */
 export interface ErrorClass {
   readonly name: string;
+  /** Why a refusal is right here, or all that can be had; for the table. */
+  readonly refusal?: string;
   make(random: Random, world: World): Draft | undefined;
 }

@@ -7,6 +7,7 @@ export interface Pool {
   readonly history: readonly Source[];
   readonly packages: readonly Source[];
   readonly repetitive: readonly Source[];
+  readonly forms: readonly Source[];
   /** The same fingerprint and the same seed give the same cases. */
   readonly fingerprint: string;
 }
@@ -18,6 +19,8 @@ export interface Source {
 }
 
 export declare const classNames: readonly string[];
+/** Why a refusal is right in a class, or all that can be had. */
+export declare const refusals: ReadonlyMap<string, string>;
 export declare const seeds: { readonly tune: string; readonly judge: string };
 export declare function generate(
   seed: string | number,

@@ -13,6 +13,11 @@ export { loadPool };
 /** The names of all classes, in the order of the tables. */
 export const classNames = classes.map(({ name }) => name);
 
+/** Why a refusal is right in a class, or all that can be had; for the table. */
+export const refusals = new Map(
+  classes.flatMap(({ name, refusal }) => (refusal === undefined ? [] : [[name, refusal]])),
+);
+
 /** The seed that the engine may be tuned on, and the one that judges it. */
 export const seeds = { tune: "tune", judge: "judge" };
 
@@ -52,7 +57,29 @@ function makeCase(known, seed, pool) {
   const random = createRandom(seed);
   const draft = known.make(random, { change: (wish) => findChange(random, pool, wish) });
   if (draft === undefined || draft.diff === "") return undefined;
-  return { class: known.name, seed, ...draft };
+  return relabel({ class: known.name, seed, ...draft });
+}
+
+/**
+ * Where damage happens to leave the mark of a diff that was cut off (`cut_off_after_an_added_line`), a refusal is
+ * right, too.
+ * @param {Case} made @returns {Case}
+ */
+function relabel(made) {
+  const { expect } = made;
+  if (expect.kind !== "one_right_text" || !looksCutOff(made.diff)) return made;
+  return { ...made, expect: { kind: "right_text_or_refusal", text: expect.text } };
+}
+
+/** The last hunk ends in an added line, and its header promises two more new lines and one more old one. @param {string} diff */
+function looksCutOff(diff) {
+  const lines = diff.replace(/\n+$/, "").split("\n");
+  const at = lines.findLastIndex((line) => line.startsWith("@@"));
+  const [, old, fresh] = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(lines[at] ?? "") ?? [];
+  const body = lines.slice(at + 1);
+  if (at < 0 || (old ?? fresh) === undefined || !body.at(-1)?.startsWith("+")) return false;
+  const count = (/** @type {string} */ but) => body.filter((line) => !line.startsWith(but)).length;
+  return Number(old ?? 1) > count("+") && Number(fresh ?? 1) >= count("-") + 2;
 }
 
 /** @param {string} name @returns {ErrorClass} */

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeForms } from "./forms.mjs";
 import { isBlank } from "./lines.mjs";
 import { createRandom, hash32 } from "./random.mjs";
 
@@ -12,13 +13,14 @@ import { createRandom, hash32 } from "./random.mjs";
  * @typedef {{ readonly at: number, readonly del: number, readonly add: readonly string[] }} Edit
  * @typedef {{ readonly name: string, readonly text: string, readonly edits?: readonly Edit[] }} Source
  * @typedef {{ readonly history: readonly Source[], readonly packages: readonly Source[],
- *   readonly repetitive: readonly Source[], readonly fingerprint: string }} Pool
+ *   readonly repetitive: readonly Source[], readonly forms: readonly Source[],
+ *   readonly fingerprint: string }} Pool
  */
 
 /**
  * Reads the pool: true changes from the history of this repository (its oldest first, so that the set stays
  * as the history grows; a shallow clone has fewer), texts from npm packages (a stable choice for one
- * lockfile), repetitive texts made here.
+ * lockfile), repetitive texts and whole files of several languages made here.
  *
  * @returns {Pool}
  */
@@ -26,10 +28,12 @@ export function loadPool(root = fileURLToPath(new URL("../../", import.meta.url)
   const history = readHistory(root);
   const packages = readPackages(join(root, "node_modules"));
   const repetitive = makeRepetitive();
+  const forms = makeForms();
   if (packages.length === 0) throw new Error("No texts found in node_modules: run npm ci first.");
   const hash = createHash("sha256");
-  for (const { name, text } of [...history, ...packages, ...repetitive]) hash.update(`${name}\0${text}\0`);
-  return { history, packages, repetitive, fingerprint: hash.digest("hex").slice(0, 12) };
+  for (const { name, text } of [...history, ...packages, ...repetitive, ...forms])
+    hash.update(`${name}\0${text}\0`);
+  return { history, packages, repetitive, forms, fingerprint: hash.digest("hex").slice(0, 12) };
 }
 
 /** @param {string} root @returns {Source[]} */

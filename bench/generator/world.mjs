@@ -7,7 +7,8 @@ import { makeChange } from "./true-diff.mjs";
  * What a class asks for. `fromHistory: false` where the class builds on edits that history does not have.
  * @typedef {{ readonly context?: readonly [number, number], readonly edits?: readonly [number, number],
  *   readonly merge?: boolean, readonly shape?: (text: string) => string,
- *   readonly kinds?: readonly ("history" | "packages" | "repetitive")[] }} Wish
+ *   readonly kinds?: readonly Kind[] }} Wish
+ * @typedef {"history" | "packages" | "repetitive" | "forms"} Kind
  */
 
 /**
@@ -43,7 +44,7 @@ export function findChange(random, pool, wish = {}) {
   return change;
 }
 
-/** @param {import("./random.mjs").Random} random @param {import("./texts.mjs").Pool} pool @param {readonly ("history" | "packages" | "repetitive")[]} kinds */
+/** @param {import("./random.mjs").Random} random @param {import("./texts.mjs").Pool} pool @param {readonly Kind[]} kinds */
 function pickSource(random, pool, kinds) {
   const weighted = kinds.flatMap((kind) =>
     Array.from({ length: pool[kind].length > 0 ? weights[kind] : 0 }, () => kind),
@@ -66,5 +67,5 @@ function cutWindow(random, text) {
   return lines.slice(from, from + size).join("");
 }
 
-const allKinds = /** @type {const} */ (["history", "packages", "repetitive"]);
-const weights = { history: 6, packages: 7, repetitive: 3 };
+const allKinds = /** @type {const} */ (["history", "packages", "repetitive", "forms"]);
+const weights = { history: 6, packages: 7, repetitive: 3, forms: 6 };

@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 /**
  * Our engine, as built: `tsc -b` first. HOLDFAST_CORE may name another build's folder.
  *
- * @typedef {{ readonly base: string | null, readonly diff: string, readonly limitMs?: number }} Request
+ * @typedef {{ readonly base: string | null, readonly diff: string, readonly path?: string,
+ *   readonly limitMs?: number }} Request
  * @typedef {{ readonly kind: "success", readonly code: string, readonly text: string }
  *   | { readonly kind: "refusal", readonly code: string, readonly message: string }} Outcome
  */

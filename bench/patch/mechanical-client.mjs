@@ -2,44 +2,116 @@ import { numberOf, readOwnDiff, writeDiff } from "./own-diff.mjs";
 import { requote } from "./requote.mjs";
 
 /**
- * A client without a mind. It has its diff, the text that the diff is for, and the words of the refusal, from
- * which it takes only: numbered lines, numbers of lines, numbers of hunks, "already applied", "fits", and what is
- * said of the indentation. It repairs its diff once.
+ * A client without a mind. It has its diff, the text that the diff is for, the memory of the hunks that it made
+ * before, and the words of the refusal, from which it takes only: numbered lines, numbers of lines, numbers of
+ * hunks, "already applied", "applied before", "fits", which line of the file stands where a line of the diff does
+ * not fit, and what is said of the indentation. It repairs its diff once.
  *
  * @param {string} base
  * @param {string} diff
  * @param {string} message
- * @returns {string | undefined} the next diff; "" where the message says that all is done
+ * @param {readonly number[]} [made] hunks (from 1)
+ * @returns {string | undefined} the next diff; "" where nothing is left to do
  */
-export function repairDiff(base, diff, message) {
+export function repairDiff(base, diff, message, made = []) {
   if (!diff.trimEnd().includes("\n")) return undoEscapes(diff);
-  const hunks = readOwnDiff(diff);
-  const shown = shownLines(message);
-  if (hunks.length === 0) return undefined;
-  const rest = hunks.filter((_, at) => !appliedHunks(message).has(at + 1));
-  if (rest.length === 0) return "";
-  // It knows neither what it did before nor what it meant; who asks that gets no answer.
-  if (/if it was applied before|if it is meant for/.test(message)) return undefined;
-  // Nor does it choose among equal places.
-  if (/^(Ambiguous: )?Hunk \d+[^\n]* fits \d+ places/m.test(message.replace(/has damaged context[^\n]*/, "")))
-    return undefined;
-  const rewrite = learnRewrite(hunks, shown, message);
-  if (rewrite !== undefined) {
-    return writeDiff(
-      rest.map((hunk) => ({
-        ...hunk,
-        lines: hunk.lines.map((line) => ({ ...line, text: rewrite(line.text) })),
-      })),
-    );
-  }
   const lines = base.replace(/\r/g, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
+  const hunks = readOwnDiff(diff).map((hunk, at) => takeQuoted(hunk, at + 1, message));
+  const shown = shownLines(message);
+  if (hunks.length === 0) return undefined;
+  const asked = /applied before|already applied/.test(message) ? new Set(made) : new Set();
+  const applied = appliedHunks(message);
+  const rest = hunks.filter((_, at) => !applied.has(at + 1) && !asked.has(at + 1));
+  if (rest.length === 0) return "";
+  const chosen = chooseAmong(lines, hunks, message);
+  if (chosen === "none") return undefined;
+  const rewrite = learnRewrite(hunks, shown, message);
+  if (rewrite !== undefined) {
+    // Added lines that the message says cannot be moved are the file's already; where it does not know, those are
+    // that stand as deep as a line that it shows.
+    const depths = new Set(shown.map(({ text }) => indentOf(text)));
+    const added = hunks.flatMap((hunk) =>
+      hunk.lines.filter(({ sign, text }) => sign === "+" && text.trim() !== ""),
+    );
+    const onlyOld =
+      message.includes("cannot be moved with it") ||
+      (message.includes("may be meant to move with it") &&
+        added.every(({ text }) => depths.has(indentOf(text))));
+    const moved = rest.map((hunk) => ({
+      ...hunk,
+      lines: hunk.lines.map((line) =>
+        onlyOld && line.sign === "+" ? line : { ...line, text: rewrite(line.text) },
+      ),
+    }));
+    return writeDiff(moved.map((hunk) => requote(lines, hunk, numberOf(hunk)) ?? hunk));
+  }
   const next = rest.map((hunk) => {
     const number = hunks.indexOf(hunk) + 1;
     if (message.includes(`Hunk ${number} fits at line `)) return hunk;
+    if (chosen?.hunk === number) return requote(lines, hunk, chosen.line) ?? hunk;
     return requote(lines, hunk, lineOf(message, number, shown) ?? numberOf(hunk)) ?? hunk;
   });
   return writeDiff(next);
+}
+
+/**
+ * Which of several places is meant: the one that the client's own number names, else the first below the line that
+ * its own header names, unless its number is nearer to another. Where neither says it, it has no answer.
+ * @param {readonly string[]} lines @param {readonly import("./own-diff.mjs").OwnHunk[]} hunks @param {string} message
+ * @returns {{ readonly hunk: number, readonly line: number } | "none" | undefined}
+ */
+function chooseAmong(lines, hunks, message) {
+  const [, number, listed] =
+    /^Ambiguous: Hunk (\d+)(?: \(@@.*\))? fits \d+ places, at lines ([\d, ]+)/.exec(message) ?? [];
+  const hunk = hunks[Number(number) - 1];
+  if (listed === undefined) return undefined;
+  if (hunk === undefined) return undefined;
+  const places = listed.split(", ").map(Number);
+  const own = numberOf(hunk);
+  // The message may show by how much the client's other numbers are off.
+  const shifts = hunks.flatMap((other, at) => {
+    const told = new RegExp(`^Hunk ${at + 1} fits at line (\\d+)[.]`, "m").exec(message)?.[1];
+    const said = numberOf(other);
+    return told === undefined || said === undefined ? [] : [said - Number(told)];
+  });
+  const shifted = shifts.map((by) => (own ?? 0) - by).find((place) => places.includes(place));
+  if (own !== undefined && shifted !== undefined) return { hunk: Number(number), line: shifted };
+  if (own !== undefined && places.includes(own)) return { hunk: Number(number), line: own };
+  const heading = /^@@(?: -[\d,]+ \+[\d,]+ @@)? (.*?)(?: @@)?$/.exec(hunk.header)?.[1];
+  const at = heading === undefined ? -1 : lines.indexOf(heading) + 1;
+  const below = at < 1 ? undefined : places.find((place) => place >= at);
+  if (below === undefined) return "none";
+  const nearest =
+    own === undefined
+      ? below
+      : places.toSorted((one, other) => Math.abs(one - own) - Math.abs(other - own))[0];
+  return nearest === below ? { hunk: Number(number), line: below } : "none";
+}
+
+/**
+ * The hunk with the line of the file where the message quotes both: the client's line that does not fit, and the
+ * real one. Taken only where the two are alike in their letters and digits, or one is the beginning of the other.
+ * @param {import("./own-diff.mjs").OwnHunk} hunk @param {number} number @param {string} message
+ */
+function takeQuoted(hunk, number, message) {
+  const part = message.split(/(?=Hunk \d+\b)/).find((some) => some.startsWith(`Hunk ${number}`)) ?? "";
+  const found =
+    /(?:context line|line to be removed) "(.*)" does not fit: line \d+ is (?:the same but for its indentation: )?"(.*)"[.]/.exec(
+      part,
+    );
+  const [, own, real] = found ?? [];
+  if (own === undefined || real === undefined || !areAlike(own, real)) return hunk;
+  const lines = hunk.lines.map((line) =>
+    line.sign !== "+" && line.text === own ? { ...line, text: real } : line,
+  );
+  return { ...hunk, lines };
+}
+
+/** @param {string} own @param {string} real */
+function areAlike(own, real) {
+  const [one, other] = [own, real].map((text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ""));
+  return one !== undefined && other !== undefined && one !== "" && (one === other || other.startsWith(one));
 }
 
 /** The numbered lines of the message, in its order. @param {string} message */
@@ -93,6 +165,11 @@ function learnRewrite(hunks, shown, message) {
     .map((rewrite) => ({ rewrite, count: gain(rewrite) }))
     .sort((one, other) => other.count - one.count);
   return best !== undefined && best.count > 0 ? best.rewrite : undefined;
+}
+
+/** @param {string} text */
+function indentOf(text) {
+  return /^[ \t]*/.exec(text)?.[0] ?? "";
 }
 
 /** @param {string} diff */

@@ -115,15 +115,29 @@ function trace(choice, rows, columns, first) {
 
 /** @param {import("./own-diff.mjs").OwnLine} line @param {string} text */
 function weigh({ sign, text: own }, text) {
-  const loose = (/** @type {string} */ value) =>
-    value
-      .trim()
-      .replace(/[\u2018\u2019]/g, "'")
-      .replace(/[\u201c\u201d]/g, '"')
-      .replace(/[\u2013\u2014]/g, "-");
   if (own === text) return text.trim() === "" ? 0.2 : text.trim().length < 3 ? 1 : sign === "-" ? 4 : 2;
-  if (sign === "-" || loose(text) === "") return 0;
-  return loose(own) === loose(text) ? 1.5 : 0;
+  const [mine, real] = [loosen(own), loosen(text)];
+  if (real === "" || mine === "") return 0;
+  // Of a line that goes only the kind of its punctuation may differ.
+  if (mine === real) return sign === "-" && own.trim() === text.trim() ? 0 : mine.length < 3 ? 0.5 : 1.5;
+  if (sign === "-") return 0;
+  const [one, other] = [keyOf(mine), keyOf(real)];
+  if (one.length > 2 && one === other) return 1;
+  return one.length > 5 && other.startsWith(one) ? 0.8 : 0;
+}
+
+/** @param {string} text */
+function loosen(text) {
+  return text
+    .trim()
+    .replace(/[\u2018\u2019]/g, "'")
+    .replace(/[\u201c\u201d]/g, '"')
+    .replace(/[\u2013\u2014]/g, "-");
+}
+
+/** @param {string} text */
+function keyOf(text) {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }
 
 const margin = 3;

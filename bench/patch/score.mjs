@@ -1,3 +1,4 @@
+import { refusals } from "../generator/index.mjs";
 import { applyDiff } from "./engine.mjs";
 import { tableOf } from "./table.mjs";
 
@@ -9,27 +10,48 @@ import { tableOf } from "./table.mjs";
  */
 
 /**
- * The table of everybody by class, and the totals. Peers that are processes see the first `sample` cases of
- * each class.
+ * The table of everybody by class, and the totals; it is given one class at a time, since all cases of a full
+ * run do not fit into memory. Peers that are processes see the first `sample` cases of each class.
  *
- * @param {readonly Case[]} cases
  * @param {{ readonly list: readonly Peer[] }} peers
  * @param {number} sample
  */
-export async function runTable(cases, peers, sample) {
-  const names = [...new Set(cases.map((made) => made.class))];
+export function openTable(peers, sample) {
   /** @type {Map<string, Map<string, Tally>>} */
   const tallies = new Map();
+  /** @type {Map<string, Map<string, number>>} */
+  const codes = new Map();
   /** @type {unknown[]} */
   const failures = [];
-  for (const name of names) {
-    const all = cases.filter((made) => made.class === name);
-    const row = new Map([["holdfast", scoreOurs(all, failures)]]);
-    for (const peer of peers.list)
-      row.set(peer.name, await scorePeer(peer, peer.isProcess ? all.slice(0, sample) : all));
-    tallies.set(name, row);
-  }
-  return { text: describe(tallies, ["holdfast", ...peers.list.map(({ name }) => name)]), failures };
+  return {
+    /** @param {string} name @param {readonly Case[]} cases */
+    add: async (name, cases) => {
+      const refused = new Map();
+      const row = new Map([["holdfast", scoreOurs(cases, failures, refused)]]);
+      for (const peer of peers.list)
+        row.set(peer.name, await scorePeer(peer, peer.isProcess ? cases.slice(0, sample) : cases));
+      tallies.set(name, row);
+      if (refused.size > 0) codes.set(name, refused);
+    },
+    text: () =>
+      describe(tallies, ["holdfast", ...peers.list.map(({ name }) => name)]) + describeRefused(codes),
+    failures,
+  };
+}
+
+/** What our engine refuses, with which code, and why that is right. @param {Map<string, Map<string, number>>} codes */
+function describeRefused(codes) {
+  const rows = [...codes].map(([name, counts]) => [
+    name,
+    String([...counts.values()].reduce((sum, one) => sum + one, 0)),
+    [...counts].map(([code, n]) => `${code} ${n}`).join(", "),
+    refusals.get(name) ?? "",
+  ]);
+  return [
+    "\n## What is refused\n",
+    "All refusals of holdfast, right ones and those that cost a point, and why a refusal is right in the class.\n",
+    tableOf(["class", "refused", "with", "why"], rows),
+  ].join("\n");
 }
 
 /** What our engine's answer to a case is worth. @param {Case} made @param {import("./engine.mjs").Outcome} outcome @returns {Verdict} */
@@ -38,6 +60,8 @@ export function judgeOurs({ base, expect }, outcome) {
     case "one_right_text":
       if (outcome.kind === "refusal") return "refused";
       return outcome.text === expect.text ? "right" : "wrong";
+    case "right_text_or_refusal":
+      return outcome.kind === "refusal" || outcome.text === expect.text ? "right" : "wrong";
     case "must_refuse":
       return outcome.kind === "refusal" ? "right" : "wrong";
     case "already_applied":
@@ -56,6 +80,8 @@ function judgePeer({ base, expect }, answer) {
     case "one_right_text":
       if (answer.kind === "refused") return "refused";
       return answer.text === expect.text ? "right" : "wrong";
+    case "right_text_or_refusal":
+      return answer.kind === "refused" || answer.text === expect.text ? "right" : "wrong";
     case "must_refuse":
       return answer.kind === "refused" ? "right" : "wrong";
     case "already_applied":
@@ -65,17 +91,23 @@ function judgePeer({ base, expect }, answer) {
   }
 }
 
-/** @param {readonly Case[]} cases @param {unknown[]} failures */
-function scoreOurs(cases, failures) {
+/** @param {readonly Case[]} cases @param {unknown[]} failures @param {Map<string, number>} refused by code */
+function scoreOurs(cases, failures, refused) {
   const tally = newTally();
   for (const made of cases) {
-    const outcome = applyDiff({ base: made.base, diff: made.diff });
+    const outcome = applyDiff(requestOf(made));
+    if (outcome.kind === "refusal") refused.set(outcome.code, (refused.get(outcome.code) ?? 0) + 1);
     const verdict = judgeOurs(made, outcome);
     count(tally, verdict);
     if (verdict === "wrong" || (verdict === "refused" && tally.refused <= 5))
       failures.push({ ...made, verdict, got: outcome });
   }
   return tally;
+}
+
+/** @param {Case} made @returns {import("./engine.mjs").Request} */
+export function requestOf({ base, diff, path }) {
+  return path === undefined ? { base, diff } : { base, diff, path };
 }
 
 /** @param {Peer} peer @param {readonly Case[]} cases */

@@ -18,7 +18,8 @@ export const applied = [
     make: (_random, world) => {
       const change = world.change({ context: [1, 5] });
       if (change === undefined || !change.hunks.every((hunk) => isMade(change.truth, hunk))) return undefined;
-      return { base: change.truth, diff: printDiff(change), expect: { kind: "already_applied" } };
+      const made = change.hunks.map((_, at) => at + 1);
+      return { base: change.truth, diff: printDiff(change), made, expect: { kind: "already_applied" } };
     },
   },
   {
@@ -36,8 +37,14 @@ export const applied = [
         ),
       );
       const sure = change.hunks.every((hunk) => (made.has(hunk) ? isMade(base, hunk) : isOpen(base, hunk)));
+      const numbers = change.hunks.flatMap((hunk, at) => (made.has(hunk) ? [at + 1] : []));
       return sure
-        ? { base, diff: printDiff(change), expect: { kind: "one_right_text", text: change.truth } }
+        ? {
+            base,
+            diff: printDiff(change),
+            made: numbers,
+            expect: { kind: "one_right_text", text: change.truth },
+          }
         : undefined;
     },
   },

@@ -2,7 +2,7 @@ import { collectWords, inventLine, mutateLine } from "../edits.mjs";
 import { indentOf, isBlank } from "../lines.mjs";
 import { addsWhatIsNew, isAnchored, isForeign, keepsRuns, oldLines, standOnce } from "../proof.mjs";
 import { printDiff, trueHeader } from "../true-diff.mjs";
-import { mustRefuse, oneRight } from "./outcome.mjs";
+import { anyHeader, mustRefuse, oneRight } from "./outcome.mjs";
 
 /**
  * Context that the model skipped, cut, misremembered or made up. Removed and added lines are whole. The right
@@ -133,17 +133,6 @@ function cut(name, damage) {
       return sure ? oneRight(change, printDiff(change, hunks)) : undefined;
     },
   };
-}
-
-/** The numbers of the whole hunk, wrong ones or none: the proof needs none. @param {import("../random.mjs").Random} random @param {Hunk} hunk */
-function anyHeader(random, hunk) {
-  const any = () => random.between(1, 400);
-  return random.pick([
-    trueHeader(hunk),
-    trueHeader(hunk),
-    "@@",
-    `@@ -${any()},${any()} +${any()},${any()} @@`,
-  ]);
 }
 
 /** @param {readonly HunkLine[]} lines */

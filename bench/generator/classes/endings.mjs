@@ -21,7 +21,11 @@ export const endings = [
     // where these differ from each other.
     make: (random, world) => {
       const shape = (/** @type {string} */ text) =>
-        joinLines(splitLines(text).map((line) => (random.chance(0.2) ? { ...line, eol: "\r\n" } : line)));
+        joinLines(
+          splitLines(text.replace(/\r/g, "")).map((line) =>
+            random.chance(0.2) ? { ...line, eol: "\r\n" } : line,
+          ),
+        );
       const change = world.change({ context: [1, 5], shape });
       return change?.edits.every((edit) => endsAreSure(change, edit))
         ? oneRight(change, printDiff(change))
@@ -72,7 +76,8 @@ function plain(name, { shape, rewrite = (diff) => diff }) {
     name,
     make: (_random, world) => {
       const change = world.change({ context: [1, 6], ...(shape ? { shape } : {}) });
-      return change && oneRight(change, rewrite(printDiff(change)));
+      if (change === undefined || (shape === undefined && change.base.includes("\r"))) return undefined;
+      return oneRight(change, rewrite(printDiff(change)));
     },
   };
 }

@@ -171,7 +171,10 @@ function isNear(hunk, at) {
 
 /** Puts lines that look like parts of a diff between the lines of a text. @param {Random} random @param {string} text */
 function sprinkle(random, text) {
-  return text.replace(/\n/g, (end) => (random.chance(0.25) ? `\n${random.pick(headerLines)}${end}` : end));
+  // Lines with other endings than their neighbours would leave those of added lines in doubt.
+  return text
+    .replace(/\r/g, "")
+    .replace(/\n/g, (end) => (random.chance(0.25) ? `\n${random.pick(headerLines)}${end}` : end));
 }
 
 const headerLines = [

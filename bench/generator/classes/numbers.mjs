@@ -19,7 +19,9 @@ export const numbers = [
     // Nothing is damaged; 0 to 10 lines of context.
     make: (_random, world) => {
       const change = world.change({ context: [0, 10] });
-      return change && oneRight(change, printDiff(change));
+      return change === undefined || change.base.includes("\r")
+        ? undefined
+        : oneRight(change, printDiff(change));
     },
   },
   // Start lines are right, and what a hunk holds ends where the next header begins.
