@@ -26,7 +26,7 @@ export function shownIn(answer) {
  */
 export function changedIn(answer, base) {
   const { sha256 } = shownIn(answer);
-  const change = /^What changed since your base:\n([^]*?)^<file /m.exec(answer)?.[1];
+  const change = /^What changed since your base:\n([\s\S]*?)^<file /m.exec(answer)?.[1];
   const text = change === undefined ? false : applyPatch(base, change);
   if (text === false) throw new Error(`no change of what is known in the answer: ${answer}`);
   return { sha256, text };

@@ -4,7 +4,7 @@ import { indentOf, isBlankLine } from "../model/line-key.js";
 import type { Shift } from "./indent.js";
 
 /** Whether the added lines of a run move with the context that has to be moved, or are at the file's depth already. */
-export type Move = "moves" | "stays" | "unknown";
+export type DepthChange = "moves" | "stays" | "unknown";
 
 /**
  * Decides for each run of a hunk whose old lines have another depth than the file: was all of it written at that
@@ -31,17 +31,22 @@ export type Move = "moves" | "stays" | "unknown";
  *
  * @param start the 0-based line of the hunk's first old line.
  */
-export function findMoves(base: BaseText, hunk: ShapedHunk, start: number, shift: Shift): readonly Move[] {
+export function findMoves(
+  base: BaseText,
+  hunk: ShapedHunk,
+  start: number,
+  shift: Shift,
+): readonly DepthChange[] {
   if ("width" in shift) return hunk.runs.map(() => "moves");
   const { indent } = shift;
-  const region = new Region(base, hunk, start);
+  const region = new HunkSurroundings(base, hunk, start);
   const moves = hunk.runs.map((run) => region.decide(run, indent));
   // What one run shows of how the hunk was written holds for the others, too.
   return adopt(moves, moves);
 }
 
 /** What is unknown is as all others are, if these agree. */
-export function adopt(moves: readonly Move[], others: readonly Move[]): readonly Move[] {
+export function adopt(moves: readonly DepthChange[], others: readonly DepthChange[]): readonly DepthChange[] {
   const known = new Set(others.filter((move) => move !== "unknown"));
   const [only] = known;
   if (known.size !== 1 || only === undefined) return moves;
@@ -55,7 +60,7 @@ interface Neighbor {
   readonly text: string;
 }
 
-class Region {
+class HunkSurroundings {
   private readonly lines: readonly (Neighbor | undefined)[];
 
   constructor(
@@ -70,7 +75,7 @@ class Region {
     );
   }
 
-  decide(run: Run, indent: string): Move {
+  decide(run: Run, indent: string): DepthChange {
     const added = run.added.filter(({ text }) => !isBlankLine(text));
     const [first] = added;
     if (first === undefined) return "unknown";
@@ -88,7 +93,7 @@ class Region {
    * Whole hunks are written too deep or too shallow far more often than only their context. So added lines stay
    * only if nothing that was quoted has their depths, and the file has all of them here.
    */
-  private decideByDepths(run: Run, added: readonly HunkLine[]): Move {
+  private decideByDepths(run: Run, added: readonly HunkLine[]): DepthChange {
     const above = this.lines.slice(0, run.from).findLast((line) => line !== undefined);
     const below = this.lines.slice(run.to).find((line) => line !== undefined);
     const makesSense = (frame: Frame) => isPlausible(added, above, below, frame);

@@ -2,7 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import type { ShapedHunk } from "../model/hunk.js";
 import type { Alignment } from "./align.js";
 import type { Candidate } from "./assign.js";
-import { findMoves, type Move } from "./depth.js";
+import { type DepthChange, findMoves } from "./depth.js";
 import { findShift, type Shift } from "./indent.js";
 import type { Tier } from "./matches.js";
 
@@ -15,7 +15,7 @@ export interface Placement {
   readonly end: number;
   readonly shift: Shift | undefined;
   /** For each run of changes whether its added lines move by the shift, where there is one. */
-  readonly moves: readonly Move[];
+  readonly moves: readonly DepthChange[];
   readonly alignment: Alignment | undefined;
 }
 

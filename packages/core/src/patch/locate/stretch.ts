@@ -5,7 +5,7 @@ import { headingRank, isInside, SectionFinder } from "./anchors.js";
 import type { Stretch } from "./embed.js";
 
 /** How a hunk would lie in the file. */
-export interface Layout {
+export interface LineLayout {
   readonly stretches: readonly Stretch[];
   /** The 0-based lines at which the runs of changes would begin. */
   readonly runStarts: readonly number[];
@@ -34,7 +34,7 @@ export interface Layout {
 export function findOverstretch(
   base: BaseText,
   hunk: ShapedHunk,
-  { stretches, runStarts, quoted }: Layout,
+  { stretches, runStarts, quoted }: LineLayout,
 ): readonly number[] | undefined {
   const { positions } = base.nonBlankLines;
   const unmarked = stretches.filter(({ isMarked }) => !isMarked);
