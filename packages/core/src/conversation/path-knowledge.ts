@@ -223,7 +223,10 @@ export function answerParent(context: ConversationContext, callNodeId: string): 
   }
 }
 
-/** The last call or result of the answer that holds a call: the next result of it stands below. */
+/**
+ * The last node of the answer that holds a call: the next result of it is added below. What a person or the host adds
+ * while a call runs, such as a note or a tracked file, leaves its answer open and belongs to this line of nodes.
+ */
 export function lastOfAnswer(context: ConversationContext, callNodeId: string): TurnNode {
   let last = nodeOf(context, callNodeId);
   for (let next = nextOfAnswer(context, last); next !== undefined; next = nextOfAnswer(context, last))
@@ -231,15 +234,17 @@ export function lastOfAnswer(context: ConversationContext, callNodeId: string): 
   return last;
 }
 
-/** The call or result of the same answer that stands below; of several branches, on the one of the head. */
+/** The node below with the same open answer, or its last result; of several branches, on the one of the head. */
 function nextOfAnswer(context: ConversationContext, node: TurnNode): TurnNode | undefined {
+  const [opened] = node.exchange.calls;
+  if (opened === undefined) return undefined;
   const next = node.childIds
     .map((id) => nodeOf(context, id))
-    .filter(({ payload: { kind } }) => kind === "tool_result" || kind === "tool_call");
-  const onPath = next.find(({ id }) => isOnPath(context, id, context.currentNodeId));
-  const [first] = next;
-  const wanted = onPath ?? first;
-  return wanted !== undefined && node.exchange.calls.length > 0 ? wanted : undefined;
+    .filter(
+      ({ payload, exchange }) =>
+        payload.kind === "tool_result" || exchange.calls[0]?.nodeId === opened.nodeId,
+    );
+  return next.find(({ id }) => isOnPath(context, id, context.currentNodeId)) ?? next[0];
 }
 
 /** Whether what a node shows is rendered at another node: not cleared, hidden, or left behind. */

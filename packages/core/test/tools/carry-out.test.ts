@@ -184,3 +184,23 @@ describe("a call that is carried out", () => {
     });
   });
 });
+
+describe("what is added while a call runs", () => {
+  it.each([
+    ["a note", { kind: "note", text: "Look here.", audience: "model" }],
+    ["a tracked file", { kind: "context_management", action: "track_file", path: "f" }],
+  ] as const)("is followed by the result, below it and at the head: %s", async (_, payload) => {
+    const talk = await makeTalk({ f: "a\nb\n" });
+    await talk.answer([read("f")]);
+    const { approve } = person(async () => {
+      const added = talk.manager.addNode(payload);
+      if (isRefusal(added)) throw new Error(added.message);
+      return yes;
+    });
+    const [done] = await talk.answer([edit("f", "a", "A")], { approve });
+    const head = talk.manager.getCurrentNode();
+    expect(done).toMatchObject({ kind: "answered", code: "applied", node: { id: head.id } });
+    const above = talk.manager.context.nodes.get(head.parentId ?? "");
+    expect(above?.payload).toMatchObject(payload);
+  });
+});
