@@ -397,7 +397,9 @@ export class Workspace {
         return this.readFile(call, request, ticket);
       case "read_many": {
         await ticket.turn();
-        const read = (one: Asked<ReadRequest>) => this.readFile(call, one);
+        // Each file waits for what came before it, also where that has still to make its folder.
+        const joined: Ticket = { turn: () => ticket.turn(), done: () => {} };
+        const read = (one: Asked<ReadRequest>) => this.readFile(call, one, joined);
         return readMany({ read, list: (one) => this.listEntries(one) }, this.shared, request);
       }
       case "list":

@@ -36,3 +36,16 @@ describe("calls about one file that are sent together", () => {
     expect(session.text("f.txt")).toBe("a = 1\nb = 2\n1\n2\n3\n");
   });
 });
+
+describe("a read of several files", () => {
+  it("finds a file for which an earlier call has still to make the folder", async () => {
+    const session = openSession({ files });
+    const [, , read] = await session.together([
+      ["undo_edit", { file_path: "new/deep/g.txt" }],
+      ["append_to_file", { file_path: "new/deep/g.txt", content: "g\n" }],
+      ["read_many_files", { paths: ["f.txt", "new/deep/g.txt"] }],
+    ]);
+    expect(read?.text).toContain("g\n");
+    expect(read?.text).not.toContain("file_missing");
+  });
+});
