@@ -69,4 +69,5 @@ export {
   type Vocabulary,
   type Worded,
 } from "./vocabulary.js";
-export { Workspace, type WorkspaceOptions } from "./workspace.js";
+export { Workspace } from "./workspace.js";
+export type { WorkspaceOptions } from "./workspace-options.js";

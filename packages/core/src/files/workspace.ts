@@ -8,10 +8,9 @@ import { changeOf, toolOf } from "./change-requests.js";
 import { applySet, previewSet } from "./change-set.js";
 import { previewUndo, setToUndo, undoSet } from "./change-set-undo.js";
 import { readCurrent } from "./current.js";
-import type { Corrector, EditApplier } from "./edit-models.js";
 import { fileState, recoveredState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
-import { defaultGuards, type Guards } from "./guards.js";
+import { defaultGuards } from "./guards.js";
 import { KeyedMutex } from "./keyed-mutex.js";
 import type { Knowledge } from "./knowledge.js";
 import { noteFound } from "./landing.js";
@@ -68,40 +67,12 @@ import {
   type WriteFileRequest,
 } from "./requests.js";
 import { findFiles, searchFiles } from "./searching.js";
-import { defaultLimits, type Limits, type Session } from "./session.js";
+import { defaultLimits, type Session } from "./session.js";
 import { type CallKnowledge, SessionKnowledge } from "./session-knowledge.js";
 import { SessionStateService } from "./session-state.js";
 import { shownBy } from "./shown-lines.js";
 import { atTurn, inside } from "./visit.js";
-
-/** What a host decides for one session of work on files. Everything has a default that suits an agent. */
-export interface WorkspaceOptions {
-  /** The id of this session, for the history; a fresh one unless given. */
-  readonly session?: string;
-  readonly limits?: Partial<Limits>;
-  readonly readOnly?: boolean;
-  /** Which protected paths (relative to their root) a person has explicitly opened for writing. */
-  readonly allowsProtected?: (relativePath: string) => boolean;
-  /** Absolute folders that nobody may write in, whatever is allowed: our own state. */
-  readonly ownFolders?: readonly string[];
-  /** What a change needs that names no state; `defaultGuards` unless given. */
-  readonly guards?: Partial<Guards>;
-  /**
-   * How many files, and states of each, the session remembers; the oldest go first and count as never read.
-   * No limit unless given: it is for hosts that keep no conversation.
-   */
-  readonly remembered?: number;
-  /** Takes everything that was read for visible, for hosts whose prompt never loses anything: reads may answer with a stub. */
-  readonly rereadStub?: boolean;
-  /** `flexible` lets `replace` take a match that is exact but for blanks, if there is only one. */
-  readonly match?: "exact" | "flexible";
-  /** Asked by `replace` for a better old text where its own is not found; none unless given. */
-  readonly corrector?: Corrector;
-  /** Makes the new text for `applyEdit`; without it that is refused. */
-  readonly applier?: EditApplier;
-  /** The last version that an earlier run of the same session gave out (`lastVersion`); it goes on from there. */
-  readonly resumedVersion?: number;
-}
+import type { WorkspaceOptions } from "./workspace-options.js";
 
 /**
  * The files of one session: the one way to read and change them. Behind each request stand the path policy,
