@@ -22,7 +22,10 @@ export default defineConfig({
     ],
   },
   test: {
-    testTimeout: 30_000,
+    // A time is a bound for work that hangs, never a judgement of the machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    setupFiles: [fileURLToPath(new URL("test/setup.ts", import.meta.url))],
     pool: "forks",
     // Vitest would leave one core idle.
     maxWorkers: availableParallelism(),

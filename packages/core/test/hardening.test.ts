@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { runTool } from "@holdfast/core";
 import { openWorkspace } from "@holdfast/core/node";
 import { describe, expect, it } from "vitest";
-import { ground, sha } from "./support.js";
+import { ground, hangMs, sha } from "./support.js";
 
 /** What an attacker of the first version found, each as a test that it stays found. */
 
@@ -126,7 +126,7 @@ describe("globs", () => {
     const start = Date.now();
     const wire = { workspace: on.workspace, wire: "text", resultContent: "auto" } as const;
     await runTool("read_many_files", { globs: [`${"*a".repeat(13)}*c`, `${"**/".repeat(60)}*c`] }, wire);
-    expect(Date.now() - start).toBeLessThan(1000);
+    expect(Date.now() - start).toBeLessThan(hangMs);
   });
 
   it("that cannot be followed are told, not silently empty", async () => {

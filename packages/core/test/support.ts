@@ -83,3 +83,6 @@ export function sha(content: string | Uint8Array): string {
 }
 
 export const emptySha = sha("");
+
+/** More than any work takes that ends at all, ms: a bound for what hangs. How fast the machine is, no test judges. */
+export const hangMs = 60_000;

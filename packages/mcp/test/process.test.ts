@@ -39,7 +39,7 @@ const write = (id: number, content: string) =>
   request(id, "tools/call", { name: "write_file", arguments: { file_path: `w${id}.txt`, content } });
 
 async function until(condition: () => boolean): Promise<void> {
-  const limit = Date.now() + 15_000;
+  const limit = Date.now() + 60_000;
   while (!condition()) {
     if (Date.now() > limit) throw new Error("it did not happen in time");
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -265,10 +265,8 @@ describe.each(revisions)("a session in revision %s", (revision) => {
     const cancelled = call("safe_patch", change, { signal: stop.signal });
     stop.abort();
     await expect(cancelled).rejects.toThrow();
-    const start0 = Date.now();
     const next = await call("safe_patch", change);
     expect(["applied", "already_applied"]).toContain(next.code);
-    expect(Date.now() - start0).toBeLessThan(5_000);
     expect(await ground.get("a.txt")).toBe(after);
   });
 

@@ -114,7 +114,7 @@ export function codeOf(answer: object | Acknowledged | OpenSession | Conversatio
 
 /** Asks again until it is so; a quarter of a minute at the most. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 15_000;
+  const end = performance.now() + 60_000;
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error("it has not come about");
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileGlob } from "../../src/files/index.js";
+import { hangMs } from "../support.js";
 
 async function matches(pattern: string, path: string): Promise<boolean> {
   const glob = await compileGlob(pattern);
@@ -77,7 +78,7 @@ describe("a hostile glob", () => {
   ])("of %s is answered at once", async (_, pattern, path) => {
     const start = performance.now();
     expect(await matches(pattern, path)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(performance.now() - start).toBeLessThan(hangMs);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ReadState } from "../../src/files/index.js";
 import { type Envelope, parseEnvelope, renderResult } from "../../src/tools/index.js";
+import { hangMs } from "../support.js";
 import { factsOf, missingState, refusedOf, reportOf, someHash, stateOf, writeOf } from "./states.js";
 
 const options = { wire: "text", resultContent: "auto" } as const;
@@ -282,6 +283,6 @@ describe("the parser", () => {
       parseEnvelope(`<file${filler.repeat(200_000)}`);
       parseEnvelope(`OK (ok): x\n<file a="b"${filler.repeat(200_000)}`);
     }
-    expect(Date.now() - begin).toBeLessThan(2_000);
+    expect(Date.now() - begin).toBeLessThan(hangMs);
   });
 });

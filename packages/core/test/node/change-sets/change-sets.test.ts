@@ -369,7 +369,7 @@ async function actBeforeRename(count: number, isReached: () => boolean, act: () 
   put("a", "b", "c");
   const request = join(root, "..", "request.json");
   writeFileSync(request, JSON.stringify(["a", "b", "c"].map((name) => hunkless(name, `new ${name}`))));
-  const inject = `inject=rename:delay_enter=1500000:when=${count}`;
+  const inject = `inject=rename:delay_enter=3000000:when=${count}`;
   const options = ["-o", "/dev/null", "-e", "trace=rename", "-e", inject];
   const child = startTraced(options, "change-set.mjs", root, stateDir, request);
   let printed = "";

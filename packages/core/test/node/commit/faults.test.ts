@@ -351,7 +351,7 @@ describe.skipIf(!hasStrace)("under strace", () => {
 
   /** A write whose step takes its time; somebody without our lock acts in that time. */
   async function overtake(trial: Trial, step: string, act: () => void, ...how: string[]) {
-    const options = ["-o", "/dev/null", "-e", `trace=${step}`, "-e", `inject=${step}:delay_enter=1500000`];
+    const options = ["-o", "/dev/null", "-e", `trace=${step}`, "-e", `inject=${step}:delay_enter=3000000`];
     const child = startTraced(options, "write.mjs", ...argumentsOf(trial), ...how);
     let printed = "";
     child.stdout?.on("data", (chunk) => {
