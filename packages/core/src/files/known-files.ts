@@ -65,30 +65,54 @@ export class KnownFiles {
     return new KnownFiles(records, this.heads.delete(name));
   }
 
-  /** With no more than the newest states of a file. */
+  /** With no more than the newest states of a file; it costs by the states that go, not by those that stay. */
   forgetOldStates(name: string, mostStates: number): KnownFiles {
-    const states = [...this.states(name)];
-    const last = states[mostStates - 1];
-    if (last === undefined || states.length === mostStates) return this;
+    const head = this.heads.get(name);
+    if (head === undefined || head.count <= mostStates) return this;
     let { records } = this;
-    for (const sha256 of states.slice(mostStates)) records = records.delete(keyOf(name, sha256));
-    const oldest = records.get(keyOf(name, last));
-    if (oldest !== undefined) records = records.set(keyOf(name, last), { ...oldest, older: undefined });
-    return new KnownFiles(records, this.heads);
+    let oldest: string | undefined = head.oldest;
+    for (let { count } = head; count > mostStates && oldest !== undefined; count--) {
+      const key = keyOf(name, oldest);
+      oldest = records.get(key)?.newer;
+      records = records.delete(key);
+    }
+    const last = oldest === undefined ? undefined : records.get(keyOf(name, oldest));
+    if (oldest === undefined || last === undefined) return this.forget(name);
+    records = records.set(keyOf(name, oldest), { ...last, older: undefined });
+    return new KnownFiles(records, this.heads.set(name, { ...head, oldest, count: mostStates }));
   }
 
-  private put(name: string, record: KnownRecord, { edit, keepsLatest }: LearnOptions): KnownFiles {
+  private put(name: string, record: KnownRecord, options: LearnOptions): KnownFiles {
+    const head = this.heads.get(name);
+    const key = keyOf(name, record.sha256);
+    const latest = options.keepsLatest === true && head !== undefined ? head.latest : record.sha256;
+    if (head !== undefined && this.records.has(key)) {
+      const heads =
+        head.latest === latest ? this.heads : this.heads.set(name, { ...head, latest }, options.edit);
+      return new KnownFiles(this.records.set(key, record, options.edit), heads);
+    }
+    return this.putNew(name, { record, key, latest }, options);
+  }
+
+  /** The first that is known of a state: it comes behind those of the same file that were met before. */
+  private putNew(
+    name: string,
+    { record, key, latest }: { readonly record: KnownRecord; readonly key: string; readonly latest: string },
+    { edit }: LearnOptions,
+  ): KnownFiles {
     const { sha256 } = record;
     const head = this.heads.get(name);
-    const isNew = !this.records.has(keyOf(name, sha256));
-    const linked = isNew ? { ...record, older: head?.newest } : record;
-    const latest = keepsLatest === true && head !== undefined ? head.latest : sha256;
-    const next: Head = { latest, newest: isNew || head === undefined ? sha256 : head.newest };
-    const heads =
-      head?.latest === next.latest && head.newest === next.newest
-        ? this.heads
-        : this.heads.set(name, next, edit);
-    return new KnownFiles(this.records.set(keyOf(name, sha256), linked, edit), heads);
+    const older = head?.newest;
+    const before = older === undefined ? undefined : this.find(name, older);
+    const linked =
+      before === undefined
+        ? this.records
+        : this.records.set(keyOf(name, before.sha256), { ...before, newer: sha256 }, edit);
+    const { oldest = sha256, count = 0 } = head ?? {};
+    return new KnownFiles(
+      linked.set(key, { ...record, older }, edit),
+      this.heads.set(name, { latest, newest: sha256, oldest, count: count + 1 }, edit),
+    );
   }
 }
 
@@ -119,11 +143,16 @@ export interface KnownRecord {
   readonly isSeen: boolean;
   /** The state of the same file that was first met before this one. */
   readonly older: string | undefined;
+  /** And the one that was first met after it. */
+  readonly newer: string | undefined;
 }
 
+/** The states of a file, in the order in which they were first met. */
 interface Head {
   readonly latest: string;
   readonly newest: string;
+  readonly oldest: string;
+  readonly count: number;
 }
 
 const separator = "\0";
@@ -143,6 +172,7 @@ function blank(sha256: string): KnownRecord {
     parts: [],
     isSeen: false,
     older: undefined,
+    newer: undefined,
   };
 }
 

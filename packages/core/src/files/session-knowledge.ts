@@ -69,13 +69,14 @@ export class SessionKnowledge {
   private take(event: KnowledgeEvent, call: SessionCall): void {
     const name = this.nameOf(event.file);
     call.names.add(name);
-    this.all = this.learnEvent(this.all, event);
+    const learn = this.foldOnce(event);
+    this.all = learn(this.all);
     // What a call reads is shown by its reply, which is yet to be written and sent.
     if (event.kind === "shown") call.claims.push(event);
     else {
-      this.sent = this.learnEvent(this.sent, event);
+      this.sent = learn(this.sent);
       for (const other of this.open) {
-        other.before = this.learnEvent(other.before, event);
+        other.before = learn(other.before);
         if (event.kind === "changed") this.noteSince(other, event);
       }
     }
@@ -100,9 +101,11 @@ export class SessionKnowledge {
     const learn = (files: KnownFiles, event: KnowledgeEvent) =>
       this.learnEvent(files, event, { keepsLatest: true });
     this.sent = facts.reduce(learn, this.sent);
-    this.all = call.claims.every((claim) => isShown(claim, shown))
-      ? facts.reduce(learn, this.all)
-      : this.claimed().reduce(learn, this.sent);
+    const claimed = this.claimed();
+    this.all =
+      claimed.length > 0 && call.claims.every((claim) => isShown(claim, shown))
+        ? facts.reduce(learn, this.all)
+        : claimed.reduce(learn, this.sent);
     for (const event of shown) this.meet(event);
     if (this.limit !== Number.POSITIVE_INFINITY) for (const name of call.names) this.forgetStates(name);
   }
@@ -113,8 +116,19 @@ export class SessionKnowledge {
   }
 
   private forgetStates(name: string): void {
+    const isSame = this.all === this.sent;
     this.sent = this.sent.forgetOldStates(name, this.limit);
-    this.all = this.all.forgetOldStates(name, this.limit);
+    this.all = isSame ? this.sent : this.all.forgetOldStates(name, this.limit);
+  }
+
+  /** Most of the time what was sent, what is known and what the one open call began with are one value. */
+  private foldOnce(event: KnowledgeEvent): (files: KnownFiles) => KnownFiles {
+    const folded = new Map<KnownFiles, KnownFiles>();
+    return (files) => {
+      const known = folded.get(files) ?? this.learnEvent(files, event);
+      folded.set(files, known);
+      return known;
+    };
   }
 
   private learnEvent(files: KnownFiles, event: KnowledgeEvent, options: LearnOptions = {}): KnownFiles {

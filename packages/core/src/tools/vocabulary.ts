@@ -7,14 +7,34 @@ import { type FileTool, jsonSchema } from "./tool.js";
  */
 export function vocabularyOf(tool: FileTool, offered: readonly FileTool[]): Vocabulary {
   const all = [tool, ...offered.filter((other) => other !== tool)];
-  const toolWords = all.toReversed().flatMap((one) => Object.entries(toolRoles(one)));
+  const words = all.toReversed().map((one) => wordsOf(one).roles);
+  return Object.assign({}, ...words, wordsOf(tool).ownArguments);
+}
+
+interface ToolWords {
+  readonly roles: Vocabulary;
+  readonly ownArguments: Vocabulary;
+}
+
+/** A tool never changes, and its schema takes longer to walk than a small file to read: it is walked once. */
+const walked = new WeakMap<FileTool, ToolWords>();
+
+function wordsOf(tool: FileTool): ToolWords {
+  const known = walked.get(tool);
+  if (known !== undefined) return known;
+  const words = { roles: toolRoles(tool), ownArguments: argumentWords(tool) };
+  walked.set(tool, words);
+  return words;
+}
+
+function argumentWords(tool: FileTool): Vocabulary {
   const names = argumentNames(tool);
-  const ownWords = Object.entries(argumentRoles).flatMap(([role, spellings]) => {
+  const words = Object.entries(argumentRoles).flatMap(([role, spellings]) => {
     const [own] = spellings.filter((name) => names.has(name));
     const word = own === "create" ? "create: true" : own;
     return word === undefined ? [] : [[role, word] as const];
   });
-  return Object.fromEntries([...toolWords, ...ownWords]);
+  return Object.fromEntries(words);
 }
 
 /** What a tool is for: what it says itself; of a tool with commands, by the command. */
