@@ -260,11 +260,11 @@ function derivedLines(
   let shift = 0;
   let next = 0;
   for (const { at, removed, added } of changes) {
-    while ((known[next]?.to ?? Number.POSITIVE_INFINITY) < at) next += 1;
+    while (next < known.length && (known[next]?.to ?? 0) < at) next += 1;
     const sources = sourcesOfLines(known, next, { from: at, to: at + removed - 1 });
     if (removed > 0 && added > 0 && sources !== undefined) {
-      const span = { from: at + shift, to: at + shift + added - 1 };
-      derived.push(source === undefined ? span : { ...span, source: joinSources([source, ...sources]) });
+      const joined = source === undefined ? undefined : joinSources([source, ...sources]);
+      derived.push({ from: at + shift, to: at + shift + added - 1, source: joined });
     }
     shift += added - removed;
   }

@@ -210,6 +210,8 @@ function fits(pattern: string, name: string): boolean {
  * ignores what cannot be seen, drops trailing dots and spaces and has alternate streams and short names.
  */
 export function foldName(name: string): string {
+  // What nearly every name is; asked for each part of each path that is written.
+  if (/^[\w-]+(?:\.[\w-]+)*$/.test(name)) return name.toLowerCase();
   // Upper case first: only so `ß` and `ss` are one, which lower case alone keeps apart.
   const bare = withoutInvisible(name.normalize("NFKC"))
     .toUpperCase()

@@ -1,4 +1,4 @@
-import { carrySpans, type LineEdit } from "./line-facts.js";
+import type { LineEdit } from "./line-facts.js";
 import { joinSpans, type LineSpan } from "./line-spans.js";
 
 /** Lines, and where they were shown last. Lists of them are sorted and do not overlap. */
@@ -28,7 +28,8 @@ export function putSpans(
   fresh: readonly LineSpan[],
   source: string | undefined,
 ): readonly SourcedSpan[] {
-  const covering = joinSpans(fresh).map((span) => (source === undefined ? span : { ...span, source }));
+  if (fresh.length === 0) return spans;
+  const covering = joinSpans(fresh).map(({ from, to }) => spanOf(from, to, source));
   return covering.length === 0 ? spans : addSpans(covering, spans);
 }
 
@@ -39,8 +40,7 @@ export function addSpans(
 ): readonly SourcedSpan[] {
   if (others.length === 0) return spans;
   const uncovered = subtract(others, spans);
-  if (uncovered.length === 0) return spans;
-  return joinSourced([...spans, ...uncovered].sort((one, other) => one.from - other.from));
+  return uncovered.length === 0 ? spans : merge(spans, uncovered);
 }
 
 /** Where unchanged lines stand in the new text; each keeps its source. */
@@ -52,50 +52,69 @@ export function carrySourced(
   const carried: SourcedSpan[] = [];
   let next = 0;
   let shift = 0;
-  for (const span of spans) {
+  for (const { from: start, to, source } of spans) {
     // Edits before this span only move it; spans and edits are both sorted, so none is looked at twice.
-    for (
-      let edit = edits[next];
-      edit !== undefined && edit.at + edit.removed <= span.from;
-      edit = edits[next]
-    ) {
+    for (let edit = edits[next]; edit !== undefined && edit.at + edit.removed <= start; edit = edits[next]) {
       shift += edit.added - edit.removed;
       next += 1;
     }
-    let end = next;
-    while ((edits[end]?.at ?? Number.POSITIVE_INFINITY) <= span.to) end += 1;
-    const moved = { from: span.from + shift, to: span.to + shift };
-    const touching = edits.slice(next, end).map((edit) => ({ ...edit, at: edit.at + shift }));
-    for (const part of carrySpans([moved], touching)) carried.push({ ...span, ...part });
+    let from = start;
+    let moved = shift;
+    for (let at = next; ; at += 1) {
+      const edit = edits[at];
+      if (edit === undefined || edit.at > to) break;
+      if (edit.at > from) pushSpan(carried, from + moved, edit.at - 1 + moved, source);
+      moved += edit.added - edit.removed;
+      from = Math.max(from, edit.at + edit.removed);
+    }
+    if (from <= to) pushSpan(carried, from + moved, to + moved, source);
   }
   return carried;
+}
+
+/** All of one shape, and so compiled once: this runs with every call of a tool. */
+function spanOf(from: number, to: number, source: string | undefined): SourcedSpan {
+  return { from, to, source };
+}
+
+/** Behind the last one, or joined with it where they touch and are of one source. */
+function pushSpan(spans: SourcedSpan[], from: number, to: number, source: string | undefined): void {
+  const last = spans[spans.length - 1];
+  if (last !== undefined && from <= last.to + 1 && source === last.source)
+    spans[spans.length - 1] = spanOf(last.from, Math.max(last.to, to), source);
+  else spans.push(spanOf(from, to, source));
 }
 
 /** What of the spans is not in the others; both sorted, the result, too. */
 function subtract(spans: readonly SourcedSpan[], others: readonly LineSpan[]): readonly SourcedSpan[] {
   const left: SourcedSpan[] = [];
   let first = 0;
-  for (const span of spans) {
-    while ((others[first]?.to ?? Number.POSITIVE_INFINITY) < span.from) first += 1;
-    let { from } = span;
-    for (let at = first; from <= span.to; at++) {
+  for (const { from: start, to, source } of spans) {
+    while (first < others.length && (others[first]?.to ?? 0) < start) first += 1;
+    let from = start;
+    for (let at = first; from <= to; at += 1) {
       const other = others[at];
-      if (other === undefined || other.from > span.to) break;
-      if (other.from > from) left.push({ ...span, from, to: other.from - 1 });
+      if (other === undefined || other.from > to) break;
+      if (other.from > from) left.push(spanOf(from, other.from - 1, source));
       from = Math.max(from, other.to + 1);
     }
-    if (from <= span.to) left.push({ ...span, from });
+    if (from <= to) left.push(spanOf(from, to, source));
   }
   return left;
 }
 
-function joinSourced(sorted: readonly SourcedSpan[]): readonly SourcedSpan[] {
-  const joined: SourcedSpan[] = [];
-  for (const span of sorted) {
-    const last = joined.at(-1);
-    if (last !== undefined && span.from <= last.to + 1 && span.source === last.source)
-      joined[joined.length - 1] = { ...last, to: Math.max(last.to, span.to) };
-    else joined.push(span);
+/** Two lists as one. */
+function merge(spans: readonly SourcedSpan[], others: readonly SourcedSpan[]): readonly SourcedSpan[] {
+  const merged: SourcedSpan[] = [];
+  let at = 0;
+  let next = 0;
+  for (;;) {
+    const one = spans[at];
+    const other = others[next];
+    const first = one === undefined || (other !== undefined && other.from < one.from) ? other : one;
+    if (first === undefined) return merged;
+    if (first === one) at += 1;
+    else next += 1;
+    pushSpan(merged, first.from, first.to, first.source);
   }
-  return joined;
 }

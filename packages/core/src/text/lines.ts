@@ -55,7 +55,14 @@ export function joinLines(lines: TextLines, from = 0, to = lines.contents.length
 
 /** How many lines a text has; a last line without terminator counts. */
 export function countLines(text: string): number {
-  return splitLines(text).contents.length;
+  const terminator = text.includes("\n") ? "\n" : "\r";
+  let count = 0;
+  let from = 0;
+  for (let at = text.indexOf(terminator); at >= 0; at = text.indexOf(terminator, from)) {
+    count += 1;
+    from = at + 1;
+  }
+  return from < text.length ? count + 1 : count;
 }
 
 /** The ending that most lines have; `\n` for a text without any. Ties go to the one met first. */

@@ -18,7 +18,12 @@ export function sha256Stream(): { update(bytes: Uint8Array): void; digest(): str
 
 /** 128 random bits as 26 characters from [a-z2-7]: unguessable, and safe in any file name. */
 export function newId(): string {
-  const bits = randomBytes(17);
+  if (poolAt + idBytes > pool.length) {
+    pool = randomBytes(64 * idBytes);
+    poolAt = 0;
+  }
+  const bits = pool.subarray(poolAt, poolAt + idBytes);
+  poolAt += idBytes;
   let id = "";
   for (let at = 0; at < 26; at++) {
     const bit = at * 5;
@@ -27,5 +32,10 @@ export function newId(): string {
   }
   return id;
 }
+
+const idBytes = 17;
+/** Asking the system for bytes costs more than making ten ids of them. */
+let pool: Uint8Array = new Uint8Array();
+let poolAt = 0;
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567";

@@ -1,4 +1,4 @@
-import { fstatSync, openSync, readdirSync, readlinkSync, unlinkSync } from "node:fs";
+import { fstatSync, openSync, readdirSync, readlinkSync, statSync, unlinkSync } from "node:fs";
 import { closeQuietly, codeOf } from "./platform.js";
 import { readUpTo } from "./reading.js";
 
@@ -30,6 +30,8 @@ export function readText(path: string): string {
 /** The names in a folder, none where it is missing or no folder. */
 export function namesIn(folder: string): readonly string[] {
   try {
+    // To be told that there is none costs a tenth of the error that says so, and that is the usual answer.
+    if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
     return readdirSync(folder);
   } catch (error) {
     if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];

@@ -1,4 +1,12 @@
-import { fdatasyncSync, openSync, readFileSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import {
+  type BigIntStats,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from "node:fs";
 import type { BlobStore } from "../../files/index.js";
 import { sha256 } from "../disk/digest.js";
 import { readLink, removeQuietly } from "../disk/entries.js";
@@ -20,14 +28,19 @@ const beginningSuffix = ".begins";
  * damaged, and damaged bytes are never given out.
  */
 export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
+  const proved = new ProvedBlobs();
   return {
     put: async (hash, bytes, care) => {
       const path = blobPath(state, hash);
       try {
         presence.show();
+        if (proved.isAsItWas(path)) return true;
         // After a power cut a blob of the right size may lack its bytes.
-        const doubtful = care === "sure" && readBlob(path, hash) === undefined;
-        if (doubtful || !touch(path, bytes.length)) create(state, path, bytes);
+        const isSure = care === "sure" && readBlob(path, hash) !== undefined;
+        const isDoubtful = care === "sure" && !isSure;
+        const isCreated = isDoubtful || !touch(path, bytes.length);
+        if (isCreated) create(state, path, bytes);
+        if (isCreated || isSure) proved.note(path);
         return true;
       } catch (error) {
         if (codeOf(error) === "") throw error;
@@ -124,6 +137,40 @@ function blobPath(state: StateFolder, hash: string): string {
   if (!/^[0-9a-f]{64}$/.test(hash)) throw new Error(`not a SHA-256: ${hash}`);
   return state.at("blobs", hash.slice(0, 2), hash);
 }
+
+/**
+ * Blobs that this process wrote or proved itself, and what the system said of them then: as long as it says the
+ * same, they are neither read nor hashed again.
+ */
+class ProvedBlobs {
+  private readonly signatures = new Map<string, string>();
+
+  /** Whether nobody changed it since, and it is marked as used not long ago. */
+  isAsItWas(path: string): boolean {
+    const known = this.signatures.get(path);
+    if (known === undefined) return false;
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stat !== undefined && signatureOf(stat) === known && Date.now() - Number(stat.mtimeMs) < markMs;
+  }
+
+  note(path: string): void {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined) return;
+    this.signatures.delete(path);
+    this.signatures.set(path, signatureOf(stat));
+    const [oldest] = this.signatures.keys();
+    if (this.signatures.size > mostProved && oldest !== undefined) this.signatures.delete(oldest);
+  }
+}
+
+/** Who writes into a file moves its time of change, which nobody can set. */
+function signatureOf({ ino, size, ctimeNs }: BigIntStats): string {
+  return `${ino} ${size} ${ctimeNs}`;
+}
+
+/** A mark of use is renewed after this time; the garbage collection counts in days. */
+const markMs = 60_000;
+const mostProved = 256;
 
 /** Marks a blob as used now; false where it is missing or cut short. */
 function touch(path: string, size: number): boolean {

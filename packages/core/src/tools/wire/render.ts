@@ -13,8 +13,11 @@ import { type WrittenReply, writeText } from "./text.js";
 /** Turns a tool's result into what goes on the wire. Pure: the same result gives the same bytes. */
 export function renderResult(result: ToolResult, options: WireOptions): ToolReply {
   const { budgetChars = answerBudgetChars, wire, vocabulary, isStructured = false } = options;
+  // Most replies fit at once: then what was measured is what is sent.
+  let written = emptyReply;
   const lengthOf = (reply: Reply) => {
-    const { length } = writeReply(reply, wire).text;
+    if (written.reply !== reply) written = { reply, ...writeReply(reply, wire) };
+    const { length } = written.text;
     return isStructured && !bearsContent(reply)
       ? Math.max(length, JSON.stringify(writeJson(reply)).length)
       : length;
@@ -22,12 +25,14 @@ export function renderResult(result: ToolResult, options: WireOptions): ToolRepl
   const reply = fitReply(replyOf(result, options), budgetChars, lengthOf, vocabulary);
   if (lengthOf(reply) > budgetChars || reply.blocks.length === 0) return smallestReply(reply, options);
   const { success, code } = reply;
-  const { text, shows } = writeReply(reply, wire);
+  const { text, shows } = written;
   const json = writeJson(reply);
   const shown = reply.blocks.flatMap(linesShown);
   const refers = reply.blocks.flatMap(linesReferred);
   return { success, code, text, shows, json, bearsContent: bearsContent(reply), shown, refers };
 }
+
+const emptyReply: WrittenReply & { readonly reply?: Reply } = { text: "", shows: [] };
 
 /** Not even a header fits into so small a budget: how it went, and why there is no more. */
 function smallestReply({ success, code }: Reply, options: WireOptions): ToolReply {
