@@ -157,7 +157,7 @@ export class Workspace {
     const call: Call = { ...scope, session: this.shared, knowledge, isPreview: true };
     return this.previewWith(call, request, ticket).finally(() => {
       ticket.done();
-      end([]);
+      end?.([]);
     });
   }
 
@@ -343,13 +343,15 @@ export class Workspace {
       return outcome;
     } finally {
       ticket.done();
-      end(outcome === undefined ? [] : shownBy(request, outcome, this.shared.limits.fullReadBytes));
+      end?.(outcome === undefined ? [] : shownBy(request, outcome, this.shared.limits.fullReadBytes));
     }
   }
 
   /** The caller's own, which it ends itself, or that of a call of this workspace's session. */
-  private knowledgeOf({ knowledge }: RunScope): Pick<CallKnowledge, "end"> & { knowledge: Knowledge } {
-    if (knowledge !== undefined) return { knowledge, end: () => {} };
+  private knowledgeOf({ knowledge }: RunScope): Partial<Pick<CallKnowledge, "end">> & {
+    readonly knowledge: Knowledge;
+  } {
+    if (knowledge !== undefined) return { knowledge };
     const own = this.shared.knowledge.begin();
     return { knowledge: own, end: (shown) => own.end(shown) };
   }
