@@ -3,6 +3,7 @@ import type { ListedEntry } from "./outcomes.js";
 import { tidyPath } from "./path-policy.js";
 import type { DirectoryEntry, Disk, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import type { TimeBudget } from "./time-budget.js";
 import { walkTree } from "./tree-walk.js";
 
 /** How far `listFolder` goes: levels, entries in all, and whether ignored files count. */
@@ -11,9 +12,10 @@ export interface ListOptions {
   readonly depth: number;
   readonly limit: number;
   readonly all: boolean;
+  readonly budget: TimeBudget;
 }
 
-/** Entries in the order of the walk; `more` where the limit, or that of the walk, left some out. */
+/** Entries in the order of the walk; `more` where a limit, or the time, left some out. */
 export interface Listing {
   readonly kind: "listing";
   readonly entries: readonly ListedEntry[];
@@ -40,7 +42,7 @@ export async function listFolder(
     if (!more) entries.push(listedEntry(path, entry));
     return !more;
   });
-  return isRefusal(walked) ? walked : { kind: "listing", entries, more: more || walked.more };
+  return isRefusal(walked) ? walked : { kind: "listing", entries, more: more || walked.more !== undefined };
 }
 
 /** The refusal of what is no folder that can be walked. */

@@ -12,6 +12,7 @@ import type { Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, FindRequest, SearchRequest } from "./requests.js";
 import type { Session } from "./session.js";
+import { TimeBudget } from "./time-budget.js";
 import { walkTree } from "./tree-walk.js";
 
 /** Finds files by their names. Nothing is opened: what is found is no read. */
@@ -24,24 +25,32 @@ export async function findFiles(
   const { glob, exclude = [], limit = 1_000, all = false } = request;
   if (!isCount(limit)) return refuseIn("invalid_arguments", "{limit} is a whole number of at least 1.");
   if (glob === "") return refuse("invalid_arguments", "The glob is empty.");
-  const filter = await pathFilter([glob], exclude);
+  const budget = new TimeBudget(session.ports, session.limits.searchMs);
+  const filter = await pathFilter([glob], exclude, budget);
   if (isRefusal(filter)) return filter;
   const flaw = await notAFolder(target, name);
   if (flaw !== undefined) return flaw;
-  const { disk, clock } = session.ports;
-  const until = clock.now() + session.limits.searchMs;
+  const { disk } = session.ports;
   const files: ListedEntry[] = [];
   let more: FindEnd;
-  const walked = await walkTree(disk, target, name, { depth: maxDepth, all }, ({ path, below, entry }) => {
-    if (clock.now() > until) more = "time";
-    else if (entry.kind !== "directory" && filter.accepts(below)) {
-      if (files.length >= limit) more = "limit";
-      else files.push(listedEntry(path, entry));
-    }
-    return more === undefined;
-  });
+  const walked = await walkTree(
+    disk,
+    target,
+    name,
+    { depth: maxDepth, all, budget },
+    async ({ path, below, entry }) => {
+      if (entry.kind === "directory") return true;
+      const accepted = await filter.accepts(below);
+      if (budget.isSpent()) more = "time";
+      else if (accepted) {
+        if (files.length >= limit) more = "limit";
+        else files.push(listedEntry(path, entry));
+      }
+      return more === undefined;
+    },
+  );
   if (isRefusal(walked)) return walked;
-  if (walked.more) more ??= "limit";
+  more ??= walked.more;
   return { kind: "found", path: name, files, ...(more === undefined ? {} : { more }) };
 }
 
@@ -63,9 +72,10 @@ export async function searchFiles(
   const { compilePattern } = await import("./line-pattern.js");
   const pattern = compilePattern(request.pattern, request);
   if (isRefusal(pattern)) return pattern;
-  const filter = await pathFilter(request.globs ?? [], request.exclude ?? []);
+  const budget = new TimeBudget(session.ports, session.limits.searchMs);
+  const filter = await pathFilter(request.globs ?? [], request.exclude ?? [], budget);
   if (isRefusal(filter)) return filter;
-  const search = new Search(session, pattern, filter, { context, limit });
+  const search = new Search(session, pattern, filter, { context, limit, budget });
   const refusal = await search.run(target, name, request.all === true);
   return refusal ?? search.outcome(name);
 }
@@ -73,12 +83,12 @@ export async function searchFiles(
 interface SearchBounds {
   readonly context: number;
   readonly limit: number;
+  readonly budget: TimeBudget;
 }
 
 class Search {
   private readonly matches: SearchMatch[] = [];
   private readonly skips = { binary: 0, secret: 0, unreadable: 0, longLines: 0 };
-  private readonly until: number;
   private searchedFiles = 0;
   private searchedBytes = 0;
   private shownUnits = 0;
@@ -89,9 +99,7 @@ class Search {
     private readonly pattern: LinePattern,
     private readonly filter: PathFilter,
     private readonly bounds: SearchBounds,
-  ) {
-    this.until = session.ports.clock.now() + session.limits.searchMs;
-  }
+  ) {}
 
   async run(target: Target, name: string, all: boolean): Promise<Refusal | undefined> {
     const entry = await target.look();
@@ -100,15 +108,17 @@ class Search {
     const flaw = await notAFolder(target, name);
     if (flaw !== undefined) return flaw;
     const { disk } = this.session.ports;
-    const walked = await walkTree(disk, target, name, { depth: maxDepth, all }, async (found) => {
+    const { budget } = this.bounds;
+    const walked = await walkTree(disk, target, name, { depth: maxDepth, all, budget }, async (found) => {
+      const { entry, below } = found;
+      const isMeant = entry.kind === "file" && entry.openable && (await this.filter.accepts(below));
       this.watch();
-      if (found.entry.kind !== "file" || !found.entry.openable || !this.filter.accepts(found.below))
-        return this.end === undefined;
+      if (!isMeant) return this.end === undefined;
       await this.child(found.folder, found.entry.name, found.path);
       return this.end === undefined;
     });
     if (isRefusal(walked)) return walked;
-    if (walked.more) this.end ??= "limit";
+    this.end ??= walked.more;
     return undefined;
   }
 
@@ -195,7 +205,7 @@ class Search {
 
   /** @returns whether there is time left. */
   private watch(): boolean {
-    if (this.session.ports.clock.now() > this.until) this.end ??= "time";
+    if (this.bounds.budget.isSpent()) this.end ??= "time";
     return this.end === undefined;
   }
 }

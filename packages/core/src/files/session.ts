@@ -23,7 +23,7 @@ export interface Limits {
   readonly changeLines: number;
   /** How long to wait for a lock, in milliseconds; 10 s. */
   readonly lockMs: number;
-  /** How long a search may take, in milliseconds; 10 s. */
+  /** How long a listing or a search may take, in milliseconds; 5 s. */
   readonly searchMs: number;
   /** What the lines that a search shows may hold together, in UTF-16 units; 48 Ki. */
   readonly searchUnits: number;
@@ -39,7 +39,7 @@ export const defaultLimits: Limits = {
   changeBytes: 64 * 1024 * 1024,
   changeLines: 4_000_000,
   lockMs: 10_000,
-  searchMs: 10_000,
+  searchMs: 5_000,
   searchUnits: 48 * 1024,
   patchMs: 5_000,
 };

@@ -9,6 +9,7 @@ import {
 } from "./ignore-rules.js";
 import type { DirectoryEntry, Disk, Target } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
+import type { TimeBudget } from "./time-budget.js";
 
 /** One entry that a walk came by. */
 export interface WalkedEntry {
@@ -27,6 +28,15 @@ export interface WalkOptions {
   readonly depth: number;
   /** Also what the ignore files leave out, and `.git`. */
   readonly all: boolean;
+  /** The walk ends where it is spent, and rests in between. */
+  readonly budget: TimeBudget;
+}
+
+/** A walk that came to its end; `more` where it did not come by everything. */
+export interface Walked {
+  readonly kind: "walked";
+  /** A folder has more entries than are looked at, or the time was up. */
+  readonly more?: "limit" | "time";
 }
 
 /** Looks at an entry; `false` ends the walk. */
@@ -38,7 +48,6 @@ export type Visitor = (entry: WalkedEntry) => Promise<boolean> | boolean;
  * ignored folder, all.
  *
  * @param name how the caller names the folder; the entries' paths begin with it.
- * @returns `more` where a folder has more entries than are looked at.
  */
 export async function walkTree(
   disk: Disk,
@@ -46,17 +55,17 @@ export async function walkTree(
   name: string,
   options: WalkOptions,
   visit: Visitor,
-): Promise<{ readonly kind: "walked"; readonly more: boolean } | Refusal> {
+): Promise<Walked | Refusal> {
   const walk = new TreeWalk(disk, rootOf(target), options, visit);
   const rules = options.all ? [] : await walk.rulesAbove(target.relativePath);
-  if (isIgnored(rules, target.relativePath, true)) return { kind: "walked", more: false };
+  if (isIgnored(rules, target.relativePath, true)) return { kind: "walked" };
   const start = { path: name === "." ? "" : name, below: "" };
   const refusal = await walk.descend(target, start, options.depth, rules);
-  return refusal ?? { kind: "walked", more: walk.more };
+  return refusal ?? { kind: "walked", ...(walk.more === undefined ? {} : { more: walk.more }) };
 }
 
 class TreeWalk {
-  more = false;
+  more: Walked["more"];
   private ended = false;
 
   constructor(
@@ -83,9 +92,10 @@ class TreeWalk {
   ): Promise<Refusal | undefined> {
     const listing = await folder.entries(maxScanned);
     if (isRefusal(listing)) return listing;
-    this.more ||= listing.more;
+    if (listing.more) this.more ??= "limit";
     const rules = this.options.all ? [] : [...above, ...(await this.ownRules(folder, listing.entries))];
     for (const entry of listing.entries) {
+      if (!(await this.hasTime())) return undefined;
       if (this.leavesOut(rules, join(folder.relativePath, entry.name), entry)) continue;
       const [path, below] = [join(names.path, entry.name), join(names.below, entry.name)];
       if (this.ended || !(await this.visit({ entry, path, below, folder }))) {
@@ -96,6 +106,18 @@ class TreeWalk {
         await this.into(folder, entry.name, { path, below }, depth - 1, rules);
     }
     return undefined;
+  }
+
+  private async hasTime(): Promise<boolean> {
+    const { budget } = this.options;
+    if (budget.isDue()) {
+      await budget.rest();
+      if (budget.isSpent()) {
+        this.more = "time";
+        this.ended = true;
+      }
+    }
+    return !this.ended;
   }
 
   private leavesOut(rules: readonly IgnoreRules[], path: string, entry: DirectoryEntry): boolean {

@@ -71,6 +71,7 @@ import { defaultLimits, type Session } from "./session.js";
 import { type CallKnowledge, SessionKnowledge } from "./session-knowledge.js";
 import { SessionStateService } from "./session-state.js";
 import { shownBy } from "./shown-lines.js";
+import { TimeBudget } from "./time-budget.js";
 import { atTurn, inside } from "./visit.js";
 import type { WorkspaceOptions } from "./workspace-options.js";
 
@@ -411,7 +412,9 @@ export class Workspace {
       return refuseIn("invalid_arguments", "{depth} and {limit} are whole numbers of at least 1.");
     }
     return inside(this.shared, request.path, async (target, name) => {
-      const listing = await listFolder(this.shared.ports.disk, target, name, { depth, limit, all });
+      const { ports, limits } = this.shared;
+      const budget = new TimeBudget(ports, limits.searchMs);
+      const listing = await listFolder(ports.disk, target, name, { depth, limit, all, budget });
       return isRefusal(listing)
         ? listing
         : { kind: "listed", path: name, entries: listing.entries, more: listing.more };

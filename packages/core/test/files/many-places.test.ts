@@ -58,15 +58,15 @@ function lettersLookedAt(work: () => void): number {
   let letters = 0;
   const own = String.prototype;
   const { indexOf, lastIndexOf, includes } = own;
-  own.indexOf = function (wanted, from = 0) {
+  own.indexOf = function (this: string, wanted, from = 0) {
     const found = indexOf.call(this, wanted, from);
     letters += (found < 0 ? this.length : found) - from + 1;
     return found;
   };
-  own.includes = function (wanted, from = 0) {
+  own.includes = function (this: string, wanted, from = 0) {
     return own.indexOf.call(this, wanted, from) >= 0;
   };
-  own.lastIndexOf = function (wanted, from = this.length) {
+  own.lastIndexOf = function (this: string, wanted, from = this.length) {
     const found = lastIndexOf.call(this, wanted, from);
     letters += from - Math.max(found, 0) + 1;
     return found;

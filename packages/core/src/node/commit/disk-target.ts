@@ -94,7 +94,17 @@ class DiskTarget implements Target {
   }
 
   async entries(limit: number): Promise<DirectoryListing | Refusal> {
-    return this.inside((folder) => listFolder(folder, limit));
+    const opened = this.isRoot ? answering(".", () => this.root.folder) : this.openFolder();
+    if ("code" in opened) return opened;
+    try {
+      return await listFolder(opened, limit);
+    } catch (error) {
+      const refusal = refusalFrom(error, this.relativePath);
+      if (refusal === undefined) throw faultFrom(error, this.relativePath);
+      return refusal;
+    } finally {
+      if (!this.isRoot) opened.close();
+    }
   }
 
   async child(name: string): Promise<Target | Refusal> {
@@ -160,19 +170,14 @@ class DiskTarget implements Target {
   }
 
   /** Works in this entry as a folder. */
-  private inside<T>(work: (folder: Folder) => T): T | Refusal {
-    if (this.isRoot) return answering(".", () => work(this.root.folder));
+  /** The folder that this entry is; the caller closes it. */
+  private openFolder(): Folder | Refusal {
     return this.answering((spot) => {
       const entry = lookAt(spot);
       if (entry.kind === "missing") {
         return refuse("file_missing", `${escapeForDisplay(this.relativePath)}: there is no such folder.`);
       }
-      const folder = spot.folder.enter(spot.name);
-      try {
-        return work(folder);
-      } finally {
-        folder.close();
-      }
+      return spot.folder.enter(spot.name);
     });
   }
 }

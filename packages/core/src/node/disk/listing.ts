@@ -1,16 +1,21 @@
 import { type Dirent, lstatSync, opendirSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DirectoryEntry, DirectoryListing } from "../../files/index.js";
 import type { Folder } from "./folder.js";
 
 /** The entries of a folder in byte order of their names; memory is bounded by `limit`, not by the folder. */
-export function listFolder(folder: Folder, limit: number): DirectoryListing {
-  const { found, total } = firstNames(folder, limit);
-  const entries = found.map((dirent) => describe(folder, dirent));
+export async function listFolder(folder: Folder, limit: number): Promise<DirectoryListing> {
+  const { found, total } = await firstNames(folder, limit);
+  const entries: (DirectoryEntry | undefined)[] = [];
+  for (const dirent of found) {
+    entries.push(describe(folder, dirent));
+    if (entries.length % entriesPerTurn === 0) await nextTurn();
+  }
   return { kind: "listing", entries: entries.filter((entry) => entry !== undefined), more: total > limit };
 }
 
 /** The `limit` first entries in byte order. */
-function firstNames(folder: Folder, limit: number): { found: BytesDirent[]; total: number } {
+async function firstNames(folder: Folder, limit: number): Promise<{ found: BytesDirent[]; total: number }> {
   const directory = opendirSync(folder.self(), bytesOptions);
   let found: BytesDirent[] = [];
   let total = 0;
@@ -19,6 +24,7 @@ function firstNames(folder: Folder, limit: number): { found: BytesDirent[]; tota
       const dirent = directory.readSync();
       if (dirent === null) break;
       total += 1;
+      if (total % entriesPerTurn === 0) await nextTurn();
       // The compiler's table does not know that the names are bytes where the encoding says so.
       found.push(dirent as unknown as BytesDirent);
       if (found.length >= 2 * limit + 1_000) found = firstOf(found, limit);
@@ -33,6 +39,9 @@ function firstNames(folder: Folder, limit: number): { found: BytesDirent[]; tota
 const bytesOptions = { encoding: "buffer" as BufferEncoding, bufferSize: 512 };
 
 type BytesDirent = Omit<Dirent, "name"> & { readonly name: Buffer };
+
+/** About ten milliseconds of looking; then whatever else this process has to do gets its turn. */
+const entriesPerTurn = 1_000;
 
 function firstOf(found: BytesDirent[], limit: number): BytesDirent[] {
   return found.sort((one, other) => Buffer.compare(one.name, other.name)).slice(0, limit);

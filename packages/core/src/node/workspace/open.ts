@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isRefusal, type Refusal, type WorkspacePorts } from "../../files/index.js";
 import { openChangeSets } from "../change-sets/change-sets.js";
 import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
@@ -74,6 +75,7 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     clock: { now: () => Date.now() },
     digest: sha256,
     newId,
+    nextTurn,
     later: (delayMs, work) => {
       setTimeout(() => void work(), delayMs).unref();
     },

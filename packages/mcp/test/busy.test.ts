@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Ground, makeGround, serverArguments } from "./server-process.js";
+
+interface Message {
+  readonly id?: string;
+  readonly result?: unknown;
+}
+
+/**
+ * The ids of the answers to a heavy call and to three pings behind it, in their order. A ping is sent when the one
+ * before it was answered, so that the last ones fall into the middle of the work.
+ */
+async function answersInOrder(ground: Ground, name: string, args: object): Promise<readonly string[]> {
+  const server = spawn(process.execPath, serverArguments(ground), { stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  const answered: string[] = [];
+  const send = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const client = {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  };
+  send({ id: "hello", method: "initialize", params: client });
+  for await (const line of createInterface({ input: server.stdout })) {
+    // The server's own words, one JSON value a line.
+    const { id } = JSON.parse(line) as Message;
+    if (id === undefined) continue;
+    if (id === "hello") {
+      send({ method: "notifications/initialized" });
+      send({ id: "heavy", method: "tools/call", params: { name, arguments: args } });
+      send({ id: "ping 1", method: "ping" });
+      continue;
+    }
+    answered.push(id);
+    if (id.startsWith("ping") && answered.length < 3)
+      send({ id: `ping ${answered.length + 1}`, method: "ping" });
+    if (answered.includes("heavy")) break;
+  }
+  return answered;
+}
+
+const inOrder = ["ping 1", "ping 2", "ping 3", "heavy"];
+
+describe("a ping is answered while", () => {
+  const folder = async (files: number, lines: readonly string[] = []) => {
+    const ground = await makeGround();
+    for (let at = 0; at < files; at++) await ground.put(`d${at % 10}/file${at}.txt`, "");
+    if (lines.length > 0) await ground.put(".gitignore", lines.join("\n"));
+    return ground;
+  };
+  const stars = Array.from({ length: 20_000 }, (_, at) => `*${at}x*`);
+
+  it("a large folder is listed", async () => {
+    const ground = await folder(20_000);
+    expect(await answersInOrder(ground, "list_files", { depth: 2, limit: 5_000 })).toEqual(inOrder);
+  });
+
+  it("a large folder is listed by 20,000 lines of an ignore file", async () => {
+    const ground = await folder(2_000, stars);
+    expect(await answersInOrder(ground, "list_files", { depth: 2 })).toEqual(inOrder);
+  });
+
+  it("20,000 globs are held against names", async () => {
+    const ground = await folder(2_000);
+    const args = { pattern: "x", exclude: stars };
+    expect(await answersInOrder(ground, "search_files", args)).toEqual(inOrder);
+  });
+
+  it("one line of 50 MB is searched", async () => {
+    const ground = await makeGround();
+    await ground.put("long.txt", "ab".repeat(25_000_000));
+    expect(await answersInOrder(ground, "search_files", { pattern: "(a|b)*c" })).toEqual(inOrder);
+  });
+});
