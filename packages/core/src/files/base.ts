@@ -30,13 +30,13 @@ export type Base =
   | { readonly kind: "unknown"; readonly given: string };
 
 /**
- * Holds a base against the disk: the full hash, or a prefix of at least 12 digits that fits the disk's
- * hash or exactly one known state (docs/files.md).
+ * Holds a base against the disk: the full hash, or a prefix of at least 12 digits that fits exactly one state, the
+ * disk's among them (docs/files.md).
  *
  * @param given for `shownBase`, what the caller's knowledge makes of it.
  * @param disk the hash of the bytes on disk, `null` where there is no file.
- * @param known hashes of other states of this path; not asked where the base is the disk.
- * @returns `invalid_hash` for what is no hash, or a prefix of several known states.
+ * @param known hashes of other states of this path; not asked where the base is all of the disk's hash.
+ * @returns `invalid_hash` for what is no hash, or a prefix of several states.
  */
 export function resolveBase(
   given: Exclude<GivenBase, typeof shownBase> | undefined,
@@ -47,15 +47,18 @@ export function resolveBase(
   if (given === currentBase) return { kind: "current" };
   const hash = parseHash(given);
   if (typeof hash !== "string") return hash;
-  if ((disk ?? emptySha256).startsWith(hash)) return { kind: "matches" };
-  const fitting = [...new Set([...known(), emptySha256])].filter((sha256) => sha256.startsWith(hash));
+  const present = disk ?? emptySha256;
+  if (present === hash) return { kind: "matches" };
+  // Whoever can write both can make two states that begin alike in seconds, of twelve digits: all are asked.
+  const fitting = [...new Set([present, ...known(), emptySha256])].filter((sha256) => sha256.startsWith(hash));
   if (fitting.length > 1) {
     return refuse(
       "invalid_hash",
-      `The hash ${given} is the beginning of ${fitting.length} known states; give more digits.`,
+      `The hash ${given} is ambiguous: ${fitting.length} known states of this file begin with it. Give all 64 digits.`,
     );
   }
   const [sha256] = fitting;
+  if (sha256 === present) return { kind: "matches" };
   return sha256 === undefined ? { kind: "unknown", given: hash } : { kind: "stale", sha256 };
 }
 

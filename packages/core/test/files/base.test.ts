@@ -43,8 +43,9 @@ describe("a base", () => {
     ["no hash", "HEAD~1 please, ok"],
     ["empty", ""],
     ["the beginning of two states", older.slice(0, 12)],
+    ["the beginning of the disk's state and of another one", disk.slice(0, 12)],
   ])("that is %s is refused", (_, given) => {
-    expect(resolveBase(given, disk, () => [older, twin])).toMatchObject({
+    expect(resolveBase(given, disk, () => [older, twin, `${disk.slice(0, 20)}${"0".repeat(44)}`])).toMatchObject({
       kind: "refusal",
       code: "invalid_hash",
     });
