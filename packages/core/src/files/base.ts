@@ -50,7 +50,9 @@ export function resolveBase(
   const present = disk ?? emptySha256;
   if (present === hash) return { kind: "matches" };
   // Whoever can write both can make two states that begin alike in seconds, of twelve digits: all are asked.
-  const fitting = [...new Set([present, ...known(), emptySha256])].filter((sha256) => sha256.startsWith(hash));
+  const fitting = [...new Set([present, ...known(), emptySha256])].filter((sha256) =>
+    sha256.startsWith(hash),
+  );
   if (fitting.length > 1) {
     return refuse(
       "invalid_hash",

@@ -45,7 +45,9 @@ describe("a base", () => {
     ["the beginning of two states", older.slice(0, 12)],
     ["the beginning of the disk's state and of another one", disk.slice(0, 12)],
   ])("that is %s is refused", (_, given) => {
-    expect(resolveBase(given, disk, () => [older, twin, `${disk.slice(0, 20)}${"0".repeat(44)}`])).toMatchObject({
+    expect(
+      resolveBase(given, disk, () => [older, twin, `${disk.slice(0, 20)}${"0".repeat(44)}`]),
+    ).toMatchObject({
       kind: "refusal",
       code: "invalid_hash",
     });
