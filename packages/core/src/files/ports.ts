@@ -242,7 +242,10 @@ export interface ReplacedFile {
   close(): void;
 }
 
-/** One lock a real path, in this process and between the processes of one user and state folder. */
+/**
+ * One lock a key, in this process and between the processes of one user and state folder. A key is a real
+ * path, or names a file by its device and inode.
+ */
 export interface Locks {
   /** Waits at most `limitMs`, then refuses with `busy`, naming the holder where it is known. */
   acquire(realPath: string, limitMs: number): Promise<Lock | Refusal>;
