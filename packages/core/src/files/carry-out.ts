@@ -87,7 +87,7 @@ async function atSite<Result>(
 ): Promise<Result | WriteRefusal> {
   const { session, signal } = call;
   if (session.readOnly) return withoutState(readOnly);
-  const found = await session.ports.disk.enter(change.path, "allow");
+  const found = await session.ports.disk.enter(change.path, "allow", "name");
   if (isRefusal(found)) return withoutState(found);
   const { realPath } = found;
   await found.close();
