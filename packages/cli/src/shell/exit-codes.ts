@@ -56,6 +56,7 @@ export const exitCodeOf: Readonly<Record<OutcomeCode | AnyRefusalCode, number>> 
   timeout: exitCodes.change,
 
   outside_workspace: exitCodes.path,
+  root_changed: exitCodes.path,
   protected_path: exitCodes.path,
   ignored_path: exitCodes.path,
   read_only: exitCodes.path,

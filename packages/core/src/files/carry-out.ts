@@ -6,7 +6,7 @@ import { commit } from "./commit-change.js";
 import { decide, overtaken, type WriteDecision } from "./decide.js";
 import type { Unchanged, WriteOutcome, WriteRefusal } from "./outcomes.js";
 import { decodedText } from "./plans.js";
-import type { Lock } from "./ports.js";
+import type { FileIdentity, Lock } from "./ports.js";
 import { type AgreedFile, compareAgreed, type Preview, type PreviewedFile } from "./preview.js";
 import { isRefusal, refuse } from "./refusal.js";
 import { type Site, siteOf, subjectOf } from "./site.js";
@@ -87,7 +87,7 @@ async function atSite<Result>(
 ): Promise<Result | WriteRefusal> {
   const { session, signal } = call;
   if (session.readOnly) return withoutState(readOnly);
-  const found = await session.ports.disk.enter(change.path, "allow");
+  const found = await session.ports.disk.enter(change.path, "allow", "name");
   if (isRefusal(found)) return withoutState(found);
   const { realPath } = found;
   await found.close();
@@ -113,7 +113,10 @@ async function locked<Result>(
     if (isRefusal(target)) return withoutState(target);
     try {
       if (target.realPath !== realPath) return withoutState(movedAway);
-      return await work(siteOf(call, change, target), lock);
+      const site = siteOf(call, change, target);
+      return change.options.inPlace === true
+        ? await withFileLocked(site, lock, work)
+        : await work(site, lock);
     } finally {
       await target.close();
     }
@@ -121,6 +124,43 @@ async function locked<Result>(
     await lock.release();
   }
 }
+
+/**
+ * Under the lock of the file beside that of its name: a write in place reaches every name of the file. (A write
+ * that replaces a file refuses one with several names.)
+ */
+async function withFileLocked<Result>(
+  site: Site,
+  lock: Lock,
+  work: (site: Site, lock: Lock) => Promise<Result>,
+): Promise<Result | WriteRefusal> {
+  const { ports, limits } = site.call.session;
+  const found = await site.target.look();
+  // What stands there otherwise is answered for by the work.
+  if (isRefusal(found) || found.kind !== "file") return work(site, lock);
+  const fileLock = await ports.locks.acquire(fileKey(found.identity), limits.lockMs);
+  if (isRefusal(fileLock)) return withoutState(fileLock.code === "busy" ? otherName : fileLock);
+  try {
+    const now = await site.target.look();
+    const isSame =
+      !isRefusal(now) && now.kind === "file" && fileKey(now.identity) === fileKey(found.identity);
+    if (!isSame) return withoutState(movedAway);
+    const held = async () => (await fileLock.held()) && (await lock.held());
+    return await work(site, { kind: "lock", held, release: () => lock.release() });
+  } finally {
+    await fileLock.release();
+  }
+}
+
+/** A key for the lock of a file, whatever its name; no real path looks so. */
+function fileKey({ device, inode }: FileIdentity): string {
+  return `file:${device}:${inode}`;
+}
+
+const otherName = refuse(
+  "busy",
+  "The file is being written under another of its names; nothing was changed. Try again.",
+);
 
 export const readOnly = refuse("read_only", "This workspace is read-only; nothing was written.");
 

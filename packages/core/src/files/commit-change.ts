@@ -60,7 +60,7 @@ export async function commit(
   // Before folders are made that nobody takes away again.
   const stopped = cancelledBy(call);
   if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
-  const target = current.kind === "file" ? found : await disk.enter(change.path, "create");
+  const target = current.kind === "file" ? found : await disk.enter(change.path, "create", "name");
   if (isRefusal(target)) return refuseWith(subjectOf(site), target, current);
   try {
     return await commitTo(site, target, { ...decision, plan }, lock);

@@ -91,7 +91,7 @@ const maxIgnoreBytes = 1024 * 1024;
 const everything = "*";
 
 async function readSmall(disk: Disk, path: string): Promise<string | undefined> {
-  const target = await disk.enter(path, "refuse");
+  const target = await disk.enter(path, "refuse", "name");
   if (isRefusal(target)) return undefined;
   try {
     const read = await target.read(maxIgnoreBytes);

@@ -46,10 +46,13 @@ export interface Disk {
    * @param path relative to the first root, or absolute inside any root; lexically checked already.
    * @param missing what to do about missing parent folders: `refuse` answers `file_missing`; `allow`
    *   gives a target whose entry is missing; `create` makes them (mode 0777 less umask).
-   * @returns `outside_workspace`, `file_missing`, `not_a_file` (a parent is no folder, links in a
+   * @param use `name` where the target is only asked for its real path, or was entered in the same call: the
+   *   root is then not compared with its path again.
+   * @returns `root_changed` where the root's path means another folder than the one that was opened;
+   *   `outside_workspace`, `file_missing`, `not_a_file` (a parent is no folder, links in a
    *   circle), `permission_denied` or `invalid_arguments` (a name too long).
    */
-  enter(path: string, missing: "refuse" | "allow" | "create"): Promise<Target | Refusal>;
+  enter(path: string, missing: "refuse" | "allow" | "create", use?: "name"): Promise<Target | Refusal>;
 }
 
 /** The directory entry that a request is about: a folder, held by its handle, and a name in it. */
@@ -244,7 +247,10 @@ export interface ReplacedFile {
   close(): void;
 }
 
-/** One lock a real path, in this process and between the processes of one user and state folder. */
+/**
+ * One lock a key, in this process and between the processes of one user and state folder. A key is a real
+ * path, or names a file by its device and inode.
+ */
 export interface Locks {
   /** Waits at most `limitMs`, then refuses with `busy`, naming the holder where it is known. */
   acquire(realPath: string, limitMs: number): Promise<Lock | Refusal>;

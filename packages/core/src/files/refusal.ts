@@ -33,6 +33,7 @@ export const refusalCodes = [
   "nothing_to_undo",
   "unseen_lines",
   "outside_workspace",
+  "root_changed",
   "protected_path",
   "ignored_path",
   "is_directory",

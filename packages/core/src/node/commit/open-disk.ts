@@ -1,9 +1,10 @@
+import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { type Disk, type Refusal, refuse, type Target } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { answering } from "../disk/faults.js";
 import { type OpenedRoot, openRoot } from "../disk/folder.js";
-import { canWalkByHandle } from "../disk/platform.js";
+import { canWalkByHandle, codeOf } from "../disk/platform.js";
 import { type Root, walk } from "../disk/walk.js";
 import { targetOf } from "./disk-target.js";
 
@@ -23,7 +24,7 @@ export interface DiskOptions {
 
 /**
  * Opens the roots once: whatever is renamed to their paths later, this disk stays in the folders that it
- * opened. A root may be a link itself; a relative one counts from the current folder.
+ * opened, and refuses (`root_changed`) while their paths mean something else. A root may be a link itself; a relative one counts from the current folder.
  *
  * @returns `invalid_arguments` without roots, else what is wrong with one (`file_missing`, `not_a_file`).
  */
@@ -38,7 +39,9 @@ export function openDisk(rootPaths: readonly string[], options: DiskOptions = {}
       return rootRefusal(opened, named);
     }
     const { realPath: real, folder } = opened;
-    roots.push({ named, real, folder, exchanges: options.exchanges ?? true });
+    // One that is gone already is refused as changed.
+    const identity = folderAt(folder.self()) ?? "";
+    roots.push({ named, real, folder, exchanges: options.exchanges ?? true, identity });
   }
   return new HandleDisk(roots);
 }
@@ -54,10 +57,20 @@ class HandleDisk implements OpenedDisk {
     this.realRoots = opened.map((root) => root.real);
   }
 
-  async enter(path: string, missing: "refuse" | "allow" | "create"): Promise<Target | Refusal> {
+  async enter(path: string, missing: "refuse" | "allow" | "create", use?: "name"): Promise<Target | Refusal> {
+    // Folders are made only in the folder that the path still means.
+    if (missing === "create" && use !== "name") {
+      const changed = this.opened.map(changedRoot).find(isDefined);
+      if (changed !== undefined) return changed;
+    }
     if (this.closed) throw new Error("this disk was closed");
     const reached = walk(this.opened, path, missing);
-    return reached.kind === "refusal" ? reached : targetOf(reached);
+    if (reached.kind === "refusal") return this.opened.map(changedRoot).find(isDefined) ?? reached;
+    const target = targetOf(reached);
+    const changed = use === "name" ? undefined : changedRoot(reached.root);
+    if (changed === undefined) return target;
+    await target.close();
+    return changed;
   }
 
   close(): void {
@@ -65,6 +78,31 @@ class HandleDisk implements OpenedDisk {
     this.closed = true;
     for (const root of this.opened) root.folder.close();
   }
+}
+
+/** The device and inode of the folder at a path; undefined where there is none, or none to be seen. */
+function folderAt(path: string): string | undefined {
+  try {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stat === undefined ? undefined : `${stat.dev}:${stat.ino}`;
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
+}
+
+/** Refuses a root whose path means another folder by now, or none. */
+function changedRoot(root: Root): Refusal | undefined {
+  if (folderAt(root.named) === root.identity) return undefined;
+  const shown = escapeForDisplay(root.named);
+  return refuse(
+    "root_changed",
+    `The folder ${shown} was moved, replaced or deleted since it was opened; nothing was read or written. What was read before counts no more: open the workspace again.`,
+  );
+}
+
+function isDefined<T>(value: T | undefined): value is T {
+  return value !== undefined;
 }
 
 function rootRefusal(refusal: Refusal, path: string): Refusal {

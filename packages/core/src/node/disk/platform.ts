@@ -132,7 +132,7 @@ export const exchangesNames = !isWindows;
 export function machineIdentity(): { readonly boot: string; readonly namespace: string } {
   if (!isLinux) return { boot: "-", namespace: hostname().replaceAll(/[^A-Za-z0-9.-]/g, "_") };
   return {
-    boot: readOr("/proc/sys/kernel/random/boot_id", "-").trim(),
+    boot: readOr("/proc/sys/kernel/random/boot_id", untold.boot).trim(),
     namespace: namespaceNumber(),
   };
 }
@@ -141,22 +141,42 @@ function namespaceNumber(): string {
   try {
     return readlinkSync("/proc/self/ns/pid").replaceAll(/[^0-9]/g, "");
   } catch {
-    return "-";
+    return untold.namespace;
   }
 }
 
-/**
- * When a process of this machine began, in the kernel's ticks: a number that a later process of the same
- * pid does not share. `undefined` where no such process lives; "0" where that cannot be told.
- */
-export function processStart(pid: number | "self"): string | undefined {
-  if (!isLinux) return isAliveBySignal(pid === "self" ? process.pid : pid) ? "0" : undefined;
+/** What can be told of a process of this machine. */
+export type ProcessLook =
+  | { readonly kind: "gone" }
+  /** It began at this tick of the kernel's: a number that a later process of the same pid does not share. */
+  | { readonly kind: "runs"; readonly start: string }
+  /** Something has its pid, and when it began cannot be told: no descriptor is left, or /proc does not show it. */
+  | { readonly kind: "untold" };
+
+/** What stands for a start, a boot and a namespace that could not be told. */
+export const untold = { start: "0", boot: "-", namespace: "-" } as const;
+
+/** Looks for a process of this namespace of pids. A signal needs no descriptor, so `gone` is always certain. */
+export function lookAtProcess(pid: number): ProcessLook {
+  if (!isAliveBySignal(pid)) return { kind: "gone" };
+  if (!isLinux) return { kind: "runs", start: untold.start };
   const stat = readOr(`/proc/${pid}/stat`, "");
   // The name is in parentheses and may contain anything: count from the last one.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state] = fields;
-  if (stat === "" || state === "Z" || state === "X") return undefined;
-  return fields[19];
+  const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (state === "Z" || state === "X") return { kind: "gone" };
+  const start = fields[18];
+  return stat === "" || start === undefined ? { kind: "untold" } : { kind: "runs", start };
+}
+
+/** Whether an identity says enough to look its process up. */
+export function isTold(identity: {
+  readonly start: string;
+  readonly boot: string;
+  readonly namespace: string;
+}): boolean {
+  if (!isLinux) return true;
+  const { start, boot, namespace } = identity;
+  return start !== untold.start && boot !== untold.boot && namespace !== untold.namespace;
 }
 
 function isAliveBySignal(pid: number): boolean {

@@ -14,6 +14,8 @@ export interface Root {
   readonly folder: Folder;
   /** Whether replacements may exchange names, where the system can. */
   readonly exchanges: boolean;
+  /** The device and inode that its path had when it was opened. */
+  readonly identity: string;
 }
 
 /** Where a walk ended: an entry, there or missing, of a folder that is held open. */

@@ -1,4 +1,4 @@
-import { machineIdentity, processStart } from "../disk/platform.js";
+import { isTold, lookAtProcess, machineIdentity, untold } from "../disk/platform.js";
 
 /**
  * Who left a record in the state folder. A pid alone says little: it is used again after a while, after a
@@ -16,17 +16,33 @@ let own: ProcessIdentity | undefined;
 
 /** The identity of this process: a reused process id is another identity. */
 export function ownIdentity(): ProcessIdentity {
-  own ??= { pid: process.pid, start: processStart("self") ?? "0", ...machineIdentity() };
-  return own;
+  if (own !== undefined) return own;
+  const { pid } = process;
+  const look = lookAtProcess(pid);
+  const found = { pid, start: look.kind === "runs" ? look.start : untold.start, ...machineIdentity() };
+  // What could not be told now, for want of descriptors, may be told later.
+  if (isTold(found)) own = found;
+  return found;
 }
 
-/** `unknown`: of another boot, container or machine; only its heartbeat can decide. */
+/**
+ * `unknown`: of another boot, container or machine, or nothing can be told of it now; only its heartbeat can
+ * decide.
+ */
 export function livenessOf(identity: ProcessIdentity): "alive" | "dead" | "unknown" {
   const { boot, namespace } = ownIdentity();
-  if (identity.boot !== boot || identity.namespace !== namespace) return "unknown";
-  const start = processStart(identity.pid);
-  if (start === undefined) return "dead";
-  return start === identity.start ? "alive" : "dead";
+  if (!isTold(identity) || identity.boot !== boot || identity.namespace !== namespace) return "unknown";
+  const look = lookAtProcess(identity.pid);
+  switch (look.kind) {
+    case "gone":
+      return "dead";
+    case "untold":
+      return "unknown";
+    case "runs":
+      return look.start === identity.start ? "alive" : "dead";
+    default:
+      return look satisfies never;
+  }
 }
 
 /** One line without spaces or slashes, for the text of a symbolic link. */

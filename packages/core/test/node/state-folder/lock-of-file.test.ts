@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { linkSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { hangMs } from "../../support.js";
+import { builtRoom, fixture, freshFolder, textAt } from "../support.js";
+
+let root: string;
+let stateDir: string;
+let children: ChildProcess[] = [];
+
+beforeEach(() => {
+  const top = realpathSync(freshFolder());
+  root = join(top, "root");
+  stateDir = join(top, "state");
+  mkdirSync(root);
+});
+afterEach(() => {
+  for (const child of children) child.kill("SIGKILL");
+  children = [];
+});
+
+function start(name: string, ...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, [fixture(name), builtRoom(), ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  children.push(child);
+  return child;
+}
+
+it(
+  "three processes that write in place under three names of one file lose nothing",
+  async () => {
+    const names = ["f", "g", "h"];
+    writeFileSync(join(root, "f"), "");
+    for (const name of names.slice(1)) linkSync(join(root, "f"), join(root, name));
+    const each = 200;
+    const writers = names.map((name) => start("two-names.mjs", root, stateDir, name, String(each)));
+    await Promise.all(writers.map((writer) => once(writer, "close")));
+    const lines = textAt(join(root, "f")).trimEnd().split("\n");
+    const wanted = names.flatMap((name) => Array.from({ length: each }, (_, at) => `${name} ${at}`));
+    expect(lines.sort()).toEqual(wanted.sort());
+  },
+  hangMs,
+);
+
+describe("a process that cannot tell whether the holder of a lock lives takes it for alive", () => {
+  /** Holds the lock in another process, and asks for it from one that was started in this way. */
+  async function askWhileHeld(command: string, before: string) {
+    const holder = start("hold.mjs", stateDir, "/some/file");
+    await once(holder.stdout!, "data");
+    const args = [
+      process.execPath,
+      fixture("few-descriptors.mjs"),
+      builtRoom(),
+      stateDir,
+      "/some/file",
+      before,
+    ];
+    return spawnSync("bash", ["-c", `${command} && exec "$@"`, "bash", ...args], { encoding: "utf8" }).stdout;
+  }
+
+  it.each(["", "/another/file"])("when no descriptor is left, having locked before: '%s'", async (before) => {
+    expect(await askWhileHeld("ulimit -n 64", before)).toBe("busy\n");
+  });
+
+  it("when there is no /proc", async ({ skip }) => {
+    const hide = "mount -t tmpfs none /proc";
+    if (spawnSync("unshare", ["--mount", "bash", "-c", hide]).status !== 0)
+      return skip("needs root and unshare");
+    const holder = start("hold.mjs", stateDir, "/some/file");
+    await once(holder.stdout!, "data");
+    const script = `${hide} && exec "$@"`;
+    const args = [process.execPath, fixture("few-descriptors.mjs"), builtRoom(), stateDir, "/some/file", ""];
+    const asked = spawnSync("unshare", ["--mount", "bash", "-c", script, "bash", ...args], {
+      encoding: "utf8",
+    });
+    expect(asked.stdout).toBe("busy\n");
+  });
+});
