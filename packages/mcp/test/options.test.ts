@@ -53,6 +53,28 @@ describe.each(revisions)("the options of a server in revision %s", (revision) =>
     expect((await call("apply_changes", { changes })).text).toContain("OK (applied): Change set applied");
   });
 
+  test("a diff that deletes or renames is refused, and the tool that does it is named where there is one", async () => {
+    const git = "diff --git a/a.txt b/a.txt\n";
+    const removal = "deleted file mode 100644\n--- a/a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n";
+    const cases = [
+      [`${git}${removal}`, "delete it"],
+      ["diff --git a/a.txt b/b.txt\nrename from a.txt\nrename to b.txt\n", "rename it"],
+      [`${git}${removal}${(git + removal).replaceAll("a.txt", "b.txt")}`, "change them together"],
+    ] as const;
+    const both = await start({ tools: ["apply_changes", "safe_patch"] });
+    const alone = await start({ tools: ["safe_patch"] });
+    for (const [unified_diff, what] of cases) {
+      const refused = await both.call("safe_patch", { ...patch, unified_diff });
+      expect(refused).toMatchObject({ success: false });
+      expect(refused.text).toContain("Nothing was changed.");
+      expect(refused.text).toContain(`To ${what}, use apply_changes.`);
+      const other = await alone.call("safe_patch", { ...patch, unified_diff });
+      expect(other.text).toContain("Nothing was changed.");
+      expect(other.text).not.toContain("apply_changes");
+    }
+    expect(await both.ground.get("a.txt")).toBe(before);
+  });
+
   test("full content as JSON is the seed's protocol to the letter", async () => {
     const { call } = await start({ wire: "json", resultContent: "full" });
     const read = await call("read_file", { file_path: "a.txt" });

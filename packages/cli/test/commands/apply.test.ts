@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Project, program, sha256 } from "../process.js";
@@ -109,6 +110,31 @@ describe("apply", () => {
     expect(run.stderr).toContain(says);
     expect(run.code).toBe(2);
     expectUntouched(project);
+  });
+
+  const mode = (path: string) => `diff --git a/${path} b/${path}\nold mode 100644\nnew mode 100755\n`;
+  test.each([
+    { what: "alone", input: mode("a.txt"), says: ["Not done", "The change set changes nothing"] },
+    {
+      what: "beside another file",
+      input: `${mode("a.txt")}diff --git a/b.txt b/b.txt\n${update("b.txt")}`,
+      says: ["Not done", "(b.txt)"],
+    },
+    { what: "beside lines", input: mode("a.txt") + update("a.txt"), says: ["the mode is not changed to"] },
+    {
+      what: "beside a rename",
+      input: renaming("a.txt", "moved.txt").replace(/^similarity/m, "old mode 100644\nnew mode 100755\n$&"),
+      says: ["Not done"],
+    },
+  ])("a mode that the diff asks for is said not to be changed: $what", async ({ input, says }) => {
+    for (const flags of [[], ["--json"]]) {
+      const fresh = new Project(files);
+      const run = await fresh.run(["apply", "--atomic", ...flags], { input });
+      expect(run).toMatchObject({ code: 0, stderr: "" });
+      for (const part of [...says, "100755"]) expect(run.stdout).toContain(part);
+      const kept = fresh.has("a.txt") ? "a.txt" : "moved.txt";
+      expect(statSync(join(fresh.folder, kept)).mode & 0o111).toBe(0);
+    }
   });
 
   test("a name may hold the sign that parts it from its hash", async () => {

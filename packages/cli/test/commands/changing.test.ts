@@ -31,6 +31,29 @@ describe("patch", () => {
     }
   });
 
+  const removal = (path: string) =>
+    `diff --git a/${path} b/${path}\ndeleted file mode 100644\n--- a/${path}\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-one\n-two\n-three\n`;
+  const renaming = "diff --git a/a.txt b/c.txt\nsimilarity index 100%\nrename from a.txt\nrename to c.txt\n";
+  test.each([
+    { what: "deletes", input: removal("a.txt"), says: "This diff deletes the file", to: "delete it" },
+    { what: "renames", input: renaming, says: 'This diff renames the file to "c.txt"', to: "rename it" },
+    {
+      what: "deletes several",
+      input: removal("a.txt") + removal("b.txt"),
+      says: "It deletes or renames files, and this tool changes only lines",
+      to: "change them together",
+    },
+  ])("a diff that $what is refused, and the command that does it is named", async ({ input, says, to }) => {
+    const project = new Project({ "a.txt": poem, "b.txt": poem });
+    const refused = await project.run(["patch", "a.txt", "--atomic"], { input });
+    expect(refused).toMatchObject({ code: 4, stdout: "" });
+    expect(refused.stderr).toContain(says);
+    expect(refused.stderr).toContain(`To ${to}, use \`holdfast apply\`.`);
+    for (const path of ["a.txt", "b.txt"]) expect(project.text(path)).toBe(poem);
+    expect(await project.run(["apply", "--atomic"], { input })).toMatchObject({ code: 0 });
+    expect(project.has("a.txt")).toBe(false);
+  });
+
   test("--atomic needs no hash", async () => {
     const project = new Project({ "a.txt": poem });
     const done = await project.run(["patch", "a.txt", "--atomic"], { input: replaceLine("two", "TWO") });

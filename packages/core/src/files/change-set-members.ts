@@ -89,9 +89,10 @@ function changesOf(
 }
 
 function changeOf(file: FileDiff, base: GivenBase | undefined): FileChange {
-  const { path, action, to, diff } = file;
+  const { path, action, to, diff, mode } = file;
   const based: Pick<FileChange, "path" | "base"> = { path, ...(base === undefined ? {} : { base }) };
-  const lines = diff === "" ? ({ kind: "same" } as const) : ({ kind: "diff", diff } as const);
+  const same = { kind: "same", ...(mode === undefined ? {} : { mode }) } as const;
+  const lines = diff === "" ? same : ({ kind: "diff", diff } as const);
   switch (action) {
     case "update":
       return { ...based, content: lines };
@@ -134,7 +135,8 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
       "invalid_arguments",
       `${path.path} cannot be put into an earlier state and renamed at once.`,
     );
-  return renaming(session, wanted, to.path);
+  const undone = content.kind === "same" && content.mode !== undefined ? describeSame(content.mode) : "";
+  return renaming(session, wanted, to.path, undone);
 }
 
 function baseFor({ content, renameTo }: FileChange): Change["needsBase"] {
@@ -162,14 +164,16 @@ function planContent(
     case "state":
       return planState(session, content, current);
     case "same":
-      return {
-        kind: "unchanged",
-        code: "no_change",
-        message: "Nothing of the file's content was to be changed.",
-      };
+      return { kind: "unchanged", code: "no_change", message: describeSame(content.mode) };
     default:
       return content satisfies never;
   }
+}
+
+function describeSame(mode: string | undefined): string {
+  return mode === undefined
+    ? "Nothing of the file's content was to be changed."
+    : `Not done: the diff asks for the mode ${mode}, and modes are not changed here. Its content stays as it is.`;
 }
 
 function planDeletion(session: Session, path: string, diff: string | undefined, current: Current): Plan {
@@ -187,8 +191,12 @@ function planDeletion(session: Session, path: string, diff: string | undefined, 
   return planBytes(session, current, null, "File deleted.");
 }
 
-/** Two members: the old name, which goes, and the new one, which gets what the old one came to. */
-function renaming(session: Session, content: Change, to: string): readonly Member[] {
+/**
+ * Two members: the old name, which goes, and the new one, which gets what the old one came to.
+ *
+ * @param undone what the diff asks for besides and does not get, in a sentence; "" where there is nothing.
+ */
+function renaming(session: Session, content: Change, to: string, undone: string): readonly Member[] {
   const from: ChangedMember = {
     kind: "changed",
     change: {
@@ -197,7 +205,7 @@ function renaming(session: Session, content: Change, to: string): readonly Membe
         if (current.kind === "absent") return refuse("file_missing", "There is no file to rename.");
         const plan = await content.plan(current, past);
         if (plan.kind === "refusal") return plan;
-        const moves = plan.kind === "write" ? plan : planBytes(session, current, current.bytes, "");
+        const moves = plan.kind === "write" ? plan : planBytes(session, current, current.bytes, undone);
         return { ...planBytes(session, current, null, `Renamed to ${to}.`), moves };
       },
     },

@@ -147,10 +147,15 @@ const contentCodes: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
   "internal_error",
 ]);
 
+const beyondOneFile = {
+  deletion: "delete it",
+  rename: "rename it",
+  several_files: "change them together",
+} as const;
+
 /** A refusal of the patch engine as one of the tools; it names the tool that does what a patch cannot. */
 export function fromPatch({ code, message, asks }: PatchRefusal): Refusal {
   if (asks === undefined) return refuse(code, message);
-  const verb = asks === "deletion" ? "delete" : "rename";
-  const other = refuseIn(code, "[ To $verb it, use {changes}.]", { verb });
+  const other = refuseIn(code, "[ To $what, use {changes}.]", { what: beyondOneFile[asks] });
   return { ...other, message: message + other.message };
 }

@@ -249,8 +249,8 @@ export type ContentChange =
   | { readonly kind: "text"; readonly text: string | Uint8Array }
   /** Where a diff is given, its lines must be all of the file. */
   | { readonly kind: "delete"; readonly diff?: string }
-  /** As it is: for a file that is only renamed. */
-  | { readonly kind: "same" }
+  /** As it is: for a file that is only renamed. A `mode` that a diff asked for is answered to stay as it is. */
+  | { readonly kind: "same"; readonly mode?: string }
   /**
    * An earlier state, by its bytes as they are kept; `null`: no file. Needs no base: `from` is the exact state
    * that it replaces, and `bytes_gone` refuses what is not kept.

@@ -20,6 +20,8 @@ export interface FileDiff {
    * a deletion with lines must come to the empty text, else the file is not the one that was meant.
    */
   readonly diff: string;
+  /** The mode that the diff would give the file, such as `100755`; nothing here changes modes. */
+  readonly mode?: string;
 }
 
 /** A diff of one or more files, file by file. */
@@ -72,8 +74,10 @@ function toFileDiff(lines: LineTable, dialect: Dialect, section: FileSection): F
   if (renamedTo !== undefined && (creation || deletion))
     return refuse(`It renames ${name} and creates or deletes it, too.`);
   const diff = renderSection(lines, dialect, path, section);
-  if (renamedTo !== undefined && renamedTo !== path) return { path, action: "rename", to: renamedTo, diff };
-  return { path, action: creation ? "create" : deletion ? "delete" : "update", diff };
+  const mode = section.mode === undefined ? {} : { mode: section.mode };
+  if (renamedTo !== undefined && renamedTo !== path)
+    return { path, action: "rename", to: renamedTo, diff, ...mode };
+  return { path, action: creation ? "create" : deletion ? "delete" : "update", diff, ...mode };
 }
 
 /** The section with a header of our own, so that nothing in it says delete or rename any more. */
@@ -85,7 +89,7 @@ function renderSection(lines: LineTable, dialect: Dialect, path: string, section
     body += endLine(lines.slice(pieces[at] ?? 0, pieces[at + 1] ?? 0));
   switch (dialect) {
     case "unified":
-      return `--- ${creation ? "/dev/null" : `a/${path}`}\n+++ b/${path}\n${body}`;
+      return `${modeLine(section)}--- ${creation ? "/dev/null" : `a/${path}`}\n+++ b/${path}\n${body}`;
     case "v4a":
       return `*** Begin Patch\n*** ${creation ? "Add" : "Update"} File: ${path}\n${body}*** End Patch\n`;
     case "search_replace":
@@ -93,6 +97,11 @@ function renderSection(lines: LineTable, dialect: Dialect, path: string, section
     default:
       return dialect satisfies never;
   }
+}
+
+/** So that whoever patches the file says that its mode stays. */
+function modeLine({ mode }: FileSection): string {
+  return mode === undefined ? "" : `new mode ${mode}\n`;
 }
 
 function endLine(text: string): string {

@@ -33,9 +33,14 @@ export function refuseAsWhole(parsed: ParsedDiff): PatchRefusal | undefined {
       .slice(0, 10)
       .map((name) => JSON.stringify(name))
       .join(", ");
+    const goesBeyond = parsed.sections.some((one) => one.deletion || one.renamedTo !== undefined);
+    const advice = goesBeyond
+      ? "It deletes or renames files, and this tool changes only lines. Nothing was changed."
+      : "Send one diff for each file.";
     return refusePatch(
       "multi_file_diff",
-      `The diff changes ${files.length} files (${names}${files.length > 10 ? ", …" : ""}), but this tool patches one. Send one diff for each file.`,
+      `The diff changes ${files.length} files (${names}${files.length > 10 ? ", …" : ""}), but this tool patches one. ${advice}`,
+      { asks: "several_files" },
     );
   }
   const refuse = (text: string) => refusePatch("invalid_diff", `${invalidDiff} ${text}`);
