@@ -18,6 +18,11 @@ export interface WorkspacePorts {
   readonly digest: (bytes: Uint8Array) => string;
   /** A fresh unguessable id of at least 16 characters from [a-z0-9]. */
   readonly newId: () => string;
+  /**
+   * Resolves once whatever else the process has to do had its turn; work on large files waits for it every 10 ms.
+   * Without it such work is done at once.
+   */
+  readonly pause?: () => Promise<void>;
   /** Does something once, later, unless the process ends before: it is never waited for. */
   readonly later?: (delayMs: number, work: () => Promise<void>) => void;
 }

@@ -74,6 +74,7 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     clock: { now: () => Date.now() },
     digest: sha256,
     newId,
+    pause: () => new Promise((resolve) => setImmediate(resolve)),
     later: (delayMs, work) => {
       setTimeout(() => void work(), delayMs).unref();
     },
