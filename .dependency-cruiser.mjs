@@ -16,7 +16,6 @@ const subRooms = {
 const homes = {
   diff: "^packages/core/src/patch/",
   zod: "^packages/(core/src/tools|mcp/src)/",
-  ignore: "^packages/core/src/files/",
   re2js: "^packages/core/src/files/",
   "markdown-it": "^packages/core/src/patch/section/",
   yaml: "^packages/core/src/context/",

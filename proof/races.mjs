@@ -1,4 +1,4 @@
-import { foreignRaces } from "./races/foreign.mjs";
+import { foreignRaces, foreignUnderSets } from "./races/foreign.mjs";
 import { foreignProgram } from "./races/ground.mjs";
 import { readersDuringCommits } from "./races/readers.mjs";
 import { longHistory, parallelCalls, processes, stoppedHolders } from "./races/shared.mjs";
@@ -42,7 +42,10 @@ export const part = {
     };
     const program = foreignProgram();
     if (program === undefined) rows.push(noCompiler);
-    else await add("foreign writers", foreignRaces(program, counts.foreign));
+    else {
+      await add("foreign writers", foreignRaces(program, counts.foreign));
+      await add("foreign writers under change sets", foreignUnderSets(program, counts.foreign));
+    }
     await add("parallel calls", parallelCalls(counts.calls));
     await add("a long history", longHistory(counts.history));
     await add("processes", processes(counts.each));

@@ -199,7 +199,6 @@ const breaches: readonly Breach[] = [
   ...[
     ["diff", "diff", "core/src/files/foreign-diff.ts"],
     ["zod", "zod", "core/src/files/foreign-zod.ts"],
-    ["ignore", "ignore", "core/src/text/foreign-ignore.ts"],
     ["markdown-it", "markdown-it", "core/src/tools/foreign-markdown.ts"],
     ["chardet", "chardet", "core/src/files/foreign-chardet.ts"],
     ["iconv-lite", "iconv-lite", "core/src/files/foreign-iconv.ts"],
@@ -299,7 +298,6 @@ function linkModules(folder: string): void {
   const libraries = [
     "diff",
     "zod",
-    "ignore",
     "markdown-it",
     "chardet",
     "iconv-lite",

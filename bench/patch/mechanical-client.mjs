@@ -5,7 +5,7 @@ import { requote } from "./requote.mjs";
  * A client without a mind. It has its diff, the text that the diff is for, the memory of the hunks that it made
  * before, and the words of the refusal, from which it takes only: numbered lines, numbers of lines, numbers of
  * hunks, "already applied", "applied before", "fits", which line of the file stands where a line of the diff does
- * not fit, and what is said of the indentation. It repairs its diff once.
+ * not fit, that there are entities, and what is said of the indentation. It repairs its diff once.
  *
  * @param {string} base
  * @param {string} diff
@@ -17,7 +17,8 @@ export function repairDiff(base, diff, message, made = []) {
   if (!diff.trimEnd().includes("\n")) return undoEscapes(diff);
   const lines = base.replace(/\r/g, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
-  const hunks = readOwnDiff(diff).map((hunk, at) => takeQuoted(hunk, at + 1, message));
+  const own = message.includes("partly as HTML entities") ? diff.replace(entity, decode) : diff;
+  const hunks = readOwnDiff(own).map((hunk, at) => takeQuoted(hunk, at + 1, message));
   const shown = shownLines(message);
   if (hunks.length === 0) return undefined;
   const asked = /applied before|already applied/.test(message) ? new Set(made) : new Set();
@@ -29,8 +30,10 @@ export function repairDiff(base, diff, message, made = []) {
   const rewrite = learnRewrite(hunks, shown, message);
   if (rewrite !== undefined) {
     // Added lines that the message says cannot be moved are the file's already; where it does not know, those are
-    // that stand as deep as a line that it shows.
-    const depths = new Set(shown.map(({ text }) => indentOf(text)));
+    // that stand as deep as a line that it shows, and not as deep as an old line of the diff.
+    const depths = new Set(shown.flatMap(({ text }) => (text.trim() === "" ? [] : [indentOf(text)])));
+    for (const { sign, text } of hunks.flatMap((hunk) => hunk.lines))
+      if (sign !== "+" && text.trim() !== "") depths.delete(indentOf(text));
     const added = hunks.flatMap((hunk) =>
       hunk.lines.filter(({ sign, text }) => sign === "+" && text.trim() !== ""),
     );
@@ -183,11 +186,7 @@ function undoEscapes(diff) {
 
 /** @type {readonly ((text: string) => string)[]} */
 const rewrites = [
-  (text) =>
-    text.replace(
-      /&(lt|gt|quot|apos|#39|amp);/g,
-      (_, name) => entities[/** @type {keyof typeof entities} */ (name)],
-    ),
+  (text) => text.replace(entity, decode),
   (text) => text.replace(/^\s*\d+(\| |: |\t)/, ""),
   ...[2, 4, 8].map(
     (width) => (/** @type {string} */ text) =>
@@ -207,4 +206,9 @@ const rewrites = [
     (unit) => (/** @type {string} */ text) => (text.startsWith(unit) ? text.slice(unit.length) : text),
   ),
 ];
+const entity = /&(lt|gt|quot|apos|#39|amp);/g;
+/** @param {string} _ @param {string} name */
+function decode(_, name) {
+  return entities[/** @type {keyof typeof entities} */ (name)];
+}
 const entities = { lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'", amp: "&" };

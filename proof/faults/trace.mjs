@@ -12,7 +12,7 @@ import { join } from "node:path";
 
 /** What a disk can refuse; Node's own waking and waiting is not among it. */
 const disk =
-  "access,openat,read,pread64,write,pwrite64,fsync,fdatasync,rename,link,unlink,rmdir,symlink,readlink," +
+  "access,openat,read,pread64,write,pwrite64,fsync,fdatasync,rename,renameat2,link,unlink,rmdir,symlink,readlink," +
   "fchmod,fchown,chmod,chown,mkdir,close,utimensat,ftruncate,statx,getdents64,flistxattr,fgetxattr,fsetxattr," +
   "fremovexattr,copy_file_range";
 

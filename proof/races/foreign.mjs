@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onGround, openAt, sha, startLines } from "./ground.mjs";
 import { naiveWrite } from "./naive.mjs";
 
 /** @typedef {import("../contract.mjs").Row} Row */
 /** @typedef {{ lost: number, kept: number, untold: number, refused: number, tried: number }} Tally */
+/** @typedef {"replace" | "delete" | "move"} SetStep */
 /** @typedef {(path: string, base: string, text: string) => Promise<{ readonly wrote: boolean, readonly said: string }>} Write */
 
 const refusals = ["state_mismatch", "unknown_base"];
@@ -36,11 +37,42 @@ export async function foreignRaces(program, count) {
   const rows = [];
   for (const exchanges of [true, false]) {
     const tallies = [];
-    for (const kind of kinds) tallies.push(await ourTally(program, kind, count, exchanges));
+    for (const kind of kinds) tallies.push(await ourTally(program, kind, count, { exchanges }));
     rows.push(...rowsOf(tallies, exchanges, unsafe));
   }
   return rows;
 }
+
+/**
+ * R1 under change sets that replace the file beside another, delete it, or move it.
+ *
+ * @param {string} program
+ * @param {number} count of trials with each
+ * @returns {Promise<readonly Row[]>}
+ */
+export async function foreignUnderSets(program, count) {
+  const rows = [];
+  for (const { step, kind } of underSets) {
+    const tally = await ourTally(program, kind, count, { exchanges: true, step });
+    rows.push({
+      figure: "R1",
+      what: `a change set that ${stepWords[step]}; a foreign writer: ${words[kind]}`,
+      tried: tally.tried,
+      bad: { lost: tally.lost, untold: tally.untold },
+      seen: `${tally.lost} lost, ${tally.kept} displaced and recoverable, ${tally.refused} refused with the fresh state`,
+    });
+  }
+  return rows;
+}
+
+/** @type {readonly { readonly step: SetStep, readonly kind: "rename" | "append" }[]} */
+const underSets = [
+  { step: "replace", kind: "rename" },
+  { step: "replace", kind: "append" },
+  { step: "delete", kind: "rename" },
+  { step: "move", kind: "rename" },
+];
+const stepWords = { replace: "replaces two files", delete: "deletes it", move: "moves it" };
 
 /**
  * @param {readonly Tally[]} tallies
@@ -78,15 +110,25 @@ function rowsOf(tallies, exchanges, unsafe) {
   return [...rows, sum];
 }
 
-/** @param {string} program @param {string} kind @param {number} count @param {boolean} exchanges @returns {Promise<Tally>} */
-function ourTally(program, kind, count, exchanges) {
+/**
+ * @param {string} program
+ * @param {string} kind
+ * @param {number} count
+ * @param {{ exchanges: boolean, step?: SetStep }} how a change set of such a step; one write without it
+ * @returns {Promise<Tally>}
+ */
+function ourTally(program, kind, count, { exchanges, step }) {
   return onGround(async (base, root) => {
     const workspace = await openAt(base, { exchanges });
+    for (let at = 0; at < files; at++) writeFileSync(join(root, `beside-f${at}`), "");
     let said = "";
     const tally = await race(program, kind, count, root, async (path, hash, text) => {
-      const outcome = await workspace.write({ path, content: text, base: hash });
+      const outcome =
+        step === undefined
+          ? await workspace.write({ path, content: text, base: hash })
+          : await workspace.applyChanges({ changes: changesOf(root, step, path, hash, text) });
       if (!outcome.success && !refusals.includes(outcome.code)) throw new Error(outcome.message);
-      said += outcome.message;
+      said += messagesOf(outcome);
       return { wrote: outcome.success, said: outcome.message };
     });
     // Whatever was written last is found by the next look.
@@ -96,6 +138,32 @@ function ourTally(program, kind, count, exchanges) {
     await workspace.close();
     return accountFor(base, tally, said);
   });
+}
+
+/**
+ * @param {string} root
+ * @param {SetStep} step
+ * @param {string} path
+ * @param {string} base
+ * @param {string} text
+ * @returns {import("@holdfast/core").FileChange[]}
+ */
+function changesOf(root, step, path, base, text) {
+  if (step === "delete") return [{ path, base, content: { kind: "delete" } }];
+  if (step === "move") {
+    rmSync(join(root, `moved-${path}`), { force: true });
+    return [{ path, base, renameTo: `moved-${path}`, content: { kind: "same" } }];
+  }
+  const beside = `beside-${path}`;
+  return [
+    { path: beside, base: sha(readFileSync(join(root, beside))), content: { kind: "text", text } },
+    { path, base, content: { kind: "text", text } },
+  ];
+}
+
+/** With those of the files of a set. @param {{ message: string, files?: readonly { outcome: { message: string } }[] }} outcome */
+function messagesOf({ message, files = [] }) {
+  return [message, ...files.map(({ outcome }) => outcome.message)].join("\n");
 }
 
 /**
@@ -176,6 +244,8 @@ async function race(program, kind, count, root, write) {
   for (let trial = 0; trial < count; trial++) {
     const name = `f${trial % files}`;
     const path = join(root, name);
+    // A set may have deleted or moved it.
+    if (!existsSync(path)) writeFileSync(path, "again\n");
     const base = sha(readFileSync(path));
     const token = `token-${trial}-`;
     foreign.say(`${kind} ${Math.round(Math.random() * usual)} ${path} ${token}`);
@@ -187,7 +257,8 @@ async function race(program, kind, count, root, write) {
     if (!wrote) refused += 1;
     const answer = await foreign.line();
     if (answer !== "ok") throw new Error(`the foreign writer failed: ${answer}`);
-    if (!readFileSync(path, "utf8").includes(`${token}\n`)) gone.push(token);
+    const names = [path, join(root, `moved-${name}`)].filter((each) => existsSync(each));
+    if (!names.some((each) => readFileSync(each, "utf8").includes(`${token}\n`))) gone.push(token);
   }
   foreign.stop();
   return { tried: count, refused, gone };

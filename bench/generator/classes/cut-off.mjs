@@ -67,6 +67,9 @@ export const cutOff = [
       const cut = { ...last, lines, header: trueHeader(last) };
       const hunks = [...change.hunks.slice(0, -1), cut];
       if (!standAlone(change, hunks) || !addsWhatIsNew(change, hunks) || bearsMark(cut)) return undefined;
+      // Cut between the two markers of a missing last newline the diff says that there is one from now on.
+      const [lastOld, lastNew] = ["+", "-"].map((but) => lines.findLast(({ sign }) => sign !== but));
+      if (lastOld?.unended !== lastNew?.unended) return undefined;
       const truth = joinLines(applyEdits(change.lines, hunks.flatMap(editsOf)));
       return truth === change.base
         ? undefined

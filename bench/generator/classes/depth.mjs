@@ -54,7 +54,8 @@ export const depth = [
   },
   {
     name: "block_dedented",
-    // The whole hunk is moved to the margin, added lines, too, as a block is quoted out of its surroundings.
+    // The whole hunk is moved to the margin, added lines, too, as a block is quoted out of its surroundings. Where they
+    // come to stand at a depth that the file has there, they might be the file's: such are left out.
     make: (_random, world) => {
       const change = world.change({ context: [1, 6], kinds: wide });
       if (change === undefined || !standOnceLoosely(change, change.hunks)) return undefined;
@@ -67,6 +68,7 @@ export const depth = [
       const moves = hunks.map((hunk, n) => moveOf(hunk, /** @type {Hunk} */ (change.hunks[n])));
       // One column may be a lost sign, which is another class.
       if (moves.some((move) => move < 2) || new Set(moves).size > 1) return undefined;
+      if (addsAtDepthOfFile(hunks, change.hunks)) return undefined;
       if (change.hunks.some(({ lines }) => lines.some(({ text }) => /^ +\t|^\t+ /.test(text))))
         return undefined;
       return oneRight(change, printDiff(change, hunks));
@@ -163,6 +165,34 @@ function isOutOfPlace(hunk, truth) {
     const real = [truth.lines[from - 1], truth.lines[to]].map(width);
     return least > Math.max(width(up), width(down)) && added.every((line) => real.includes(width(line)));
   });
+}
+
+/**
+ * Whether the added lines of a run stand, as written, as deep as lines that the file has beside them (or anywhere in
+ * the hunk), and no line of the diff there does. Such lines are at the file's depth already, and are not moved.
+ * @param {readonly Hunk[]} hunks @param {readonly Hunk[]} truths
+ */
+export function addsAtDepthOfFile(hunks, truths) {
+  return hunks.some((hunk, n) => {
+    const truth = /** @type {Hunk} */ (truths[n]);
+    const old = hunk.lines.flatMap(({ sign, text }, at) => (sign !== "+" && !isBlank(text) ? [at] : []));
+    return runsOf(hunk).some(({ from, to }) => {
+      const added = hunk.lines.slice(from, to).filter(({ sign, text }) => sign === "+" && !isBlank(text));
+      const above = old.findLast((at) => at < from);
+      const below = old.find((at) => at >= to);
+      const beside = old.filter((at) => at === above || at === below || (at >= from && at < to));
+      return added.length > 0 && [beside, old].some((some) => isOnlyIn(added, some, hunk, truth));
+    });
+  });
+}
+
+/** @param {readonly HunkLine[]} added @param {readonly number[]} places @param {Hunk} hunk @param {Hunk} truth */
+function isOnlyIn(added, places, hunk, truth) {
+  const [written, real] = [hunk, truth].map(
+    ({ lines }) => new Set(places.map((at) => indentOf(lines[at]?.text ?? ""))),
+  );
+  const depths = added.map(({ text }) => indentOf(text));
+  return depths.every((depth) => real?.has(depth)) && !depths.some((depth) => written?.has(depth));
 }
 
 /** The same line with other words further on. @param {HunkLine} added @param {HunkLine | undefined} removed */

@@ -140,13 +140,20 @@ export const distance = [
   },
   {
     name: "numbers_shifted_onto_a_copy",
-    refusal: "all numbers of the diff are off by the same, and with it this one names another copy",
-    // The other hunk stands in one place and shows by how much all numbers are off. To believe the number is wrong.
+    refusal:
+      "the number names one copy as it stands, and another if it is off by what the other number is off",
+    // The other hunk stands in one place and shows by how much its number is off: two copies, and a witness for each.
+    // Both are tried. Where both keep the order of the file nobody can know; where the number as it stands does not,
+    // the other copy is right, and so is a refusal.
     make: (random) =>
-      withLiar(random, (places, hunk) => {
-        const other = random.pick(places.filter((place) => place !== hunk.oldStart));
-        return { off: other - hunk.oldStart, number: other };
-      }),
+      withLiar(
+        random,
+        (places, hunk) => {
+          const other = random.pick(places.filter((place) => place !== hunk.oldStart));
+          return { off: other - hunk.oldStart, number: other };
+        },
+        true,
+      ),
   },
 ];
 
@@ -155,9 +162,10 @@ export const distance = [
  * number given (from 0).
  * @param {Random} random
  * @param {(places: readonly number[], hunk: Hunk) => { off: number, number: number } | undefined} choose
+ * @param {boolean} [isOpen] whether the copy of the number may be meant as well as the true one
  * @returns {Draft | undefined}
  */
-function withLiar(random, choose) {
+function withLiar(random, choose, isOpen = false) {
   const twins = makeTwins(random, { count: 3, gap: random.pick([0, 0, 30]) });
   const which = random.below(3);
   const { hunk, edit } = changeBody(random, twins, which);
@@ -181,7 +189,11 @@ function withLiar(random, choose) {
     twins,
     both.map((one) => one.hunk),
   );
-  return { base: joinLines(twins.lines), diff, expect: { kind: "right_text_or_refusal", text } };
+  const base = joinLines(twins.lines);
+  const named = { ...edit, at: edit.at + chosen.number - hunk.oldStart };
+  const keepsOrder = edit.at < liar.edit.at ? named.at + named.del <= liar.edit.at : named.at > liar.edit.at;
+  if (isOpen && keepsOrder) return { base, diff, expect: { kind: "must_refuse" } };
+  return { base, diff, expect: { kind: "right_text_or_refusal", text } };
 }
 
 /**

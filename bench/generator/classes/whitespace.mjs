@@ -1,6 +1,7 @@
 import { indentOf, isBlank } from "../lines.mjs";
 import { isAnchored, keepsRuns, standOnceLoosely } from "../proof.mjs";
 import { printDiff } from "../true-diff.mjs";
+import { addsAtDepthOfFile } from "./depth.mjs";
 import { oneRight } from "./outcome.mjs";
 
 /**
@@ -89,7 +90,10 @@ function everyLine(name, chooser, shape) {
       const changed = hunks.every((hunk, n) =>
         hunk.lines.some((line, at) => line.sign !== "+" && line.text !== change.hunks[n]?.lines[at]?.text),
       );
-      return changed ? oneRight(change, printDiff(change, hunks)) : undefined;
+      // Added lines that stand at a depth of the file's as they are written might be the file's.
+      return changed && !addsAtDepthOfFile(hunks, change.hunks)
+        ? oneRight(change, printDiff(change, hunks))
+        : undefined;
     },
   };
 }

@@ -40,18 +40,17 @@ export const witnesses = [
   },
   {
     name: "section_against_exact_number",
-    refusal: "the section names one copy, the number another",
-    // Git itself writes the section above the hunk's first line, which may be another than that of the change; so
-    // the copy of the number is right, and so is a refusal.
+    // Git itself writes the section above the hunk's first line, which may be another than that of the change. An
+    // exact old number among copies is believed: its copy is the nearest to it, so the section decides nothing.
     make: (random) => {
       const scene = makeScene(random);
-      if (scene === undefined) return undefined;
+      if (scene === undefined || !scene.places.includes(scene.hunk.oldStart)) return undefined;
       const { twins, which, hunk, edit } = scene;
       const section = twins.sections[(which + 1) % twins.sections.length];
       const header = `${headerAt(hunk, hunk.oldStart + 1)} ${section?.name}`;
       const diff = printFor(twins, [{ ...hunk, header }]);
       const text = textAfter(twins, [edit]);
-      return { base: joinLines(twins.lines), diff, expect: { kind: "right_text_or_refusal", text } };
+      return { base: joinLines(twins.lines), diff, expect: { kind: "one_right_text", text } };
     },
   },
   {

@@ -250,3 +250,11 @@ describe("no pattern makes a search hang", () => {
     );
   });
 });
+
+test("one line of a hostile ignore file stops neither a search nor a read", async () => {
+  const line = `${"**/*a/".repeat(12)}b\n`;
+  const path = `${"a/".repeat(60)}bx`;
+  const { workspace } = await ground({ ".gitignore": line, ".holdfastignore": line, [path]: "found\n" });
+  expect(await workspace.read({ path })).toMatchObject({ kind: "read", state: { content: "found\n" } });
+  expect(await workspace.search({ pattern: "found" })).toMatchObject({ matches: [{ path, line: 1 }] });
+});

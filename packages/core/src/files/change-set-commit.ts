@@ -4,7 +4,7 @@ import { written as answerWritten } from "./commit-change.js";
 import type { Current } from "./current.js";
 import { overtaken, refuseFresh } from "./decide.js";
 import { isWatched, newEntry, noteDisplaced } from "./landing.js";
-import type { WriteOutcome } from "./outcomes.js";
+import type { WriteOutcome, WriteRefusal } from "./outcomes.js";
 import type { Committed, Expected, SetStep, SetStopped, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
@@ -85,6 +85,33 @@ async function enterAgain(
 }
 
 async function answerStopped(member: PlannedMember, at: number, done: SetStopped): Promise<WriteOutcome> {
+  const words = await noteStopped(member, at, done);
+  const refused = await refuseStopped(member, at, done);
+  return words === "" ? refused : { ...refused, message: `${refused.message}${words}` };
+}
+
+/** Keeps what other programs lost to the steps of a set that was stopped. @returns sentences that say so. */
+async function noteStopped(
+  { site, decision }: PlannedMember,
+  at: number,
+  { reason, displaced = [], takenAway = [], ...done }: SetStopped,
+): Promise<string> {
+  const { target } = site;
+  const { session } = site.call;
+  const moved = at === done.at && reason.kind === "changed" ? reason : undefined;
+  const after = decision.plan.bytes === null ? null : session.ports.digest(decision.plan.bytes);
+  if (moved?.replacedFile !== undefined && after !== null)
+    session.replacedFiles.watch(target, after, moved.replacedFile);
+  for (const { realPath, sha256, file } of takenAway)
+    if (realPath === target.realPath) session.replacedFiles.watch(target, sha256, file);
+  const lost = displaced.filter(({ realPath }) => realPath === target.realPath).map(({ bytes }) => bytes);
+  let words = "";
+  for (const bytes of moved?.displaced === undefined ? lost : [moved.displaced, ...lost])
+    words += await noteDisplaced(session, target, decision.current, bytes);
+  return words;
+}
+
+async function refuseStopped(member: PlannedMember, at: number, done: SetStopped): Promise<WriteRefusal> {
   const { site, decision } = member;
   if (done.leftAlone.includes(site.target.realPath)) return refuseFresh(site, leftAlone);
   if (at !== done.at) return refuseFresh(site, standsAside);

@@ -1,4 +1,4 @@
-import ignore, { type Ignore } from "ignore";
+import { IgnoreList } from "./ignore-list.js";
 import type { Disk, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 
@@ -6,11 +6,14 @@ import { isRefusal, type Refusal, refuse } from "./refusal.js";
 export interface IgnoreRules {
   /** The folder's path relative to the root; "" is the root. */
   readonly folder: string;
-  readonly rules: Ignore;
+  readonly list: IgnoreList;
 }
 
+/** Its rules protect, so that they fold case: the disk may do so, too. */
+const holdfastIgnore = ".holdfastignore";
+
 /** Files that say what listings leave out. The last one also forbids reading and writing. */
-export const ignoreFiles = [".gitignore", ".holdfastignore"] as const;
+export const ignoreFiles = [".gitignore", holdfastIgnore] as const;
 
 /** The rules in force in a folder: those of its parents and its own. */
 export async function rulesOf(
@@ -22,22 +25,30 @@ export async function rulesOf(
   const found: IgnoreRules[] = [];
   for (const name of names) {
     const text = await readSmall(disk, join(rootPath, join(folder, name)));
-    if (text !== undefined) found.push({ folder, rules: ignore().add(text) });
+    if (text !== undefined) found.push({ folder, list: new IgnoreList(text, name === holdfastIgnore) });
   }
   return found;
 }
 
-/** Whether the rules leave a path out; the rules of the deepest folder decide. */
-export function isIgnored(rules: readonly IgnoreRules[], path: string, isDirectory: boolean): boolean {
-  for (const { folder, rules: own } of rules.toReversed()) {
-    const below =
-      folder === "" ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;
-    if (below === undefined || below === "") continue;
-    const verdict = own.test(isDirectory ? `${below}/` : below);
-    if (verdict.ignored) return true;
-    if (verdict.unignored) return false;
+/**
+ * Whether the rules leave out a path that lies in no ignored folder; those of the deepest folder that say anything
+ * of it decide.
+ */
+export function isLeftOut(rules: readonly IgnoreRules[], path: string, isDirectory: boolean): boolean {
+  for (let at = rules.length - 1; at >= 0; at--) {
+    const { folder, list } = rules[at] as IgnoreRules; // `at` counts down from the last one.
+    const own = folder === "" ? path : (below(folder, path) ?? "");
+    const verdict = own === "" ? undefined : list.verdict(own, isDirectory);
+    if (verdict !== undefined) return verdict === "ignored";
   }
   return false;
+}
+
+/** Whether the rules leave out a path or a folder above it: what lies in an ignored folder is not taken back. */
+export function isIgnored(rules: readonly IgnoreRules[], path: string, isDirectory: boolean): boolean {
+  for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1))
+    if (isLeftOut(rules, path.slice(0, end), true)) return true;
+  return isLeftOut(rules, path, isDirectory);
 }
 
 /**

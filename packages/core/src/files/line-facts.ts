@@ -35,17 +35,27 @@ export function lineEdits(changes: readonly LineChange[]): readonly LineEdit[] {
   }));
 }
 
-/** Where unchanged lines of the old text stand in the new one; removed lines are left out. */
+/**
+ * Where unchanged lines of the old text stand in the new one; removed lines are left out.
+ *
+ * @param edits sorted; each is looked at once, and again by the next span if it reaches into that.
+ */
 export function carrySpans(spans: readonly LineSpan[], edits: readonly LineEdit[]): readonly LineSpan[] {
   const carried: LineSpan[] = [];
-  for (const span of spans) {
+  let [next, before] = [0, 0];
+  for (const span of joinSpans(spans)) {
     let { from } = span;
-    let shift = 0;
-    for (const { at, removed, added } of edits) {
-      if (at > span.to) break;
-      if (at > from) carried.push({ from: from + shift, to: at - 1 + shift });
-      shift += added - removed;
-      from = Math.max(from, at + removed);
+    for (let edit = edits[next]; edit !== undefined && edit.at + edit.removed <= from; edit = edits[next]) {
+      before += edit.added - edit.removed;
+      next += 1;
+    }
+    let shift = before;
+    for (let at = next; at < edits.length; at++) {
+      const edit = edits[at];
+      if (edit === undefined || edit.at > span.to) break;
+      if (edit.at > from) carried.push({ from: from + shift, to: edit.at - 1 + shift });
+      shift += edit.added - edit.removed;
+      from = Math.max(from, edit.at + edit.removed);
     }
     if (from <= span.to) carried.push({ from: from + shift, to: span.to + shift });
   }
@@ -59,8 +69,19 @@ export function carryLine(line: number, edits: readonly LineEdit[]): number | un
 
 /** Where parts of unchanged lines stand in the new text. */
 export function carryParts(parts: readonly LinePart[], edits: readonly LineEdit[]): readonly LinePart[] {
+  if (parts.length === 0) return parts;
+  const carried = new Map<number, number>();
+  const lines = [...new Set(parts.map(({ line }) => line))].sort((one, other) => one - other);
+  let [next, shift] = [0, 0];
+  for (const line of lines) {
+    for (let edit = edits[next]; edit !== undefined && edit.at + edit.removed <= line; edit = edits[next]) {
+      shift += edit.added - edit.removed;
+      next += 1;
+    }
+    if ((edits[next]?.at ?? Number.POSITIVE_INFINITY) > line) carried.set(line, line + shift);
+  }
   return parts.flatMap((part) => {
-    const line = carryLine(part.line, edits);
+    const line = carried.get(part.line);
     return line === undefined ? [] : [{ ...part, line }];
   });
 }
@@ -71,7 +92,11 @@ export function wholeLines(parts: readonly LinePart[]): {
   readonly rest: readonly LinePart[];
 } {
   const byLine = new Map<number, LinePart[]>();
-  for (const part of parts) byLine.set(part.line, [...(byLine.get(part.line) ?? []), part]);
+  for (const part of parts) {
+    const own = byLine.get(part.line);
+    if (own === undefined) byLine.set(part.line, [part]);
+    else own.push(part);
+  }
   const complete: LineSpan[] = [];
   const rest: LinePart[] = [];
   for (const [line, own] of byLine) {

@@ -143,19 +143,40 @@ function* regionsOf(before: string, splices: readonly TextSplice[]): Iterable<Re
   for (let splice = splices[next]; splice !== undefined; splice = splices[next]) {
     const from = splice.from === 0 ? 0 : before.lastIndexOf("\n", splice.from - 1) + 1;
     const own: { from: number; to: number }[] = [];
-    let text = "";
+    const made = new TextInMaking();
     let done = from;
     let to = from;
     while (splice !== undefined && (own.length === 0 || touches(before, splice.from, to))) {
-      text += before.slice(done, splice.from);
-      own.push({ from: text.length, to: text.length + splice.text.length });
-      text += splice.text;
+      made.add(before.slice(done, splice.from));
+      own.push({ from: made.length, to: made.length + splice.text.length });
+      made.add(splice.text);
       done = splice.to;
-      to = Math.max(to, regionEnd(before, splice, text));
+      // In the lines that are there already, whatever ends them stays.
+      if (splice.to >= to) to = regionEnd(before, splice, made.endsLine);
       next += 1;
       splice = splices[next];
     }
-    yield { from, to, text: text + before.slice(done, to), own };
+    made.add(before.slice(done, to));
+    yield { from, to, text: made.text(), own };
+  }
+}
+
+/** A text of many pieces: joined once, since each look at a text in the making would copy all of it. */
+class TextInMaking {
+  length = 0;
+  /** Whether nothing stands before what comes next, or a newline does. */
+  endsLine = true;
+  private readonly pieces: string[] = [];
+
+  add(piece: string): void {
+    if (piece === "") return;
+    this.pieces.push(piece);
+    this.length += piece.length;
+    this.endsLine = piece.endsWith("\n");
+  }
+
+  text(): string {
+    return this.pieces.join("");
   }
 }
 
@@ -165,9 +186,9 @@ function touches(before: string, from: number, to: number): boolean {
 }
 
 /** Up to the end of the line in which a splice ends, unless it ends between two lines and leaves them so. */
-function regionEnd(before: string, { to }: TextSplice, text: string): number {
+function regionEnd(before: string, { to }: TextSplice, endsLine: boolean): number {
   const between = to === 0 || before[to - 1] === "\n";
-  if (between && (text === "" || text.endsWith("\n"))) return to;
+  if (between && endsLine) return to;
   const newline = before.indexOf("\n", to);
   return newline < 0 ? before.length : newline + 1;
 }

@@ -349,6 +349,14 @@ export interface SetStopped {
   readonly reason: Changed | Refusal;
   /** Real paths of files that somebody else wrote meanwhile: they stand as they are, neither old nor new. */
   readonly leftAlone: readonly string[];
+  /** What somebody else wrote and what stands nowhere any more, by real path: whoever gets it keeps it and says so. */
+  readonly displaced?: readonly { readonly realPath: string; readonly bytes: Uint8Array }[];
+  /** New files that were taken away again, with the hash of their content, for `SetStep.keepOpen`. */
+  readonly takenAway?: readonly {
+    readonly realPath: string;
+    readonly sha256: string;
+    readonly file: ReplacedFile;
+  }[];
 }
 
 /** A write that is announced and not yet decided: one of its two methods is called, or recovery decides. */

@@ -1,4 +1,12 @@
-import { type IgnoreRules, ignoreFiles, isIgnored, join, rootOf, rulesOf } from "./ignore-rules.js";
+import {
+  type IgnoreRules,
+  ignoreFiles,
+  isIgnored,
+  isLeftOut,
+  join,
+  rootOf,
+  rulesOf,
+} from "./ignore-rules.js";
 import type { DirectoryEntry, Disk, Target } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
 
@@ -26,7 +34,8 @@ export type Visitor = (entry: WalkedEntry) => Promise<boolean> | boolean;
 
 /**
  * Walks a folder level by level through handles, in byte order of the names, so that no link leads it
- * astray: links are come by, never followed. What the ignore files leave out is left out, and `.git` with it.
+ * astray: links are come by, never followed. What the ignore files leave out is left out, and `.git` with it; of an
+ * ignored folder, all.
  *
  * @param name how the caller names the folder; the entries' paths begin with it.
  * @returns `more` where a folder has more entries than are looked at.
@@ -40,6 +49,7 @@ export async function walkTree(
 ): Promise<{ readonly kind: "walked"; readonly more: boolean } | Refusal> {
   const walk = new TreeWalk(disk, rootOf(target), options, visit);
   const rules = options.all ? [] : await walk.rulesAbove(target.relativePath);
+  if (isIgnored(rules, target.relativePath, true)) return { kind: "walked", more: false };
   const start = { path: name === "." ? "" : name, below: "" };
   const refusal = await walk.descend(target, start, options.depth, rules);
   return refusal ?? { kind: "walked", more: walk.more };
@@ -90,7 +100,7 @@ class TreeWalk {
 
   private leavesOut(rules: readonly IgnoreRules[], path: string, entry: DirectoryEntry): boolean {
     if (this.options.all) return false;
-    return entry.name === ".git" || isIgnored(rules, path, entry.kind === "directory");
+    return entry.name === ".git" || isLeftOut(rules, path, entry.kind === "directory");
   }
 
   /** The listing has told already which ignore files there are: most folders have none. */

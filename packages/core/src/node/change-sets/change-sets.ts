@@ -20,8 +20,17 @@ import type { Presence } from "../state-folder/sessions.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { recordWrites } from "./history.js";
 import { decideRecord, type SetRecord, writeRecord } from "./record.js";
-import { landedOf, lookOnce, type PreparedStep, prepareStep, takeStep } from "./step.js";
-import { clear, forget, inOrder, type OpenStep, quietly, syncFolders, takeBack } from "./undoing.js";
+import { landedOf, lookOnce, type PreparedStep, prepareStep, takenAway, takeStep } from "./step.js";
+import {
+  clear,
+  forget,
+  inOrder,
+  type OpenStep,
+  quietly,
+  syncFolders,
+  type TakenBack,
+  takeBack,
+} from "./undoing.js";
 
 /** Change sets on this disk, journaled in the state folder. */
 export function openChangeSets(state: StateFolder, presence: Presence): ChangeSets {
@@ -57,6 +66,7 @@ class SetCommit {
   private readonly cleanups: Cleanup[] = [];
   private readonly openSteps: OpenStep[] = [];
   private readonly prepared: PreparedStep[] = [];
+  private readonly taken: PreparedStep[] = [];
   /** The step that is being worked on. */
   private at = 0;
   private begun = false;
@@ -100,7 +110,7 @@ class SetCommit {
       const [spot, names, cleanup] = [spotOf(target), this.record.steps[at], new Cleanup()];
       if (spot === undefined || names === undefined) throw new Error("a step of a change set has no place");
       this.cleanups.push(cleanup);
-      this.openSteps.push({ names, folder: spot.folder });
+      this.openSteps.push({ names, folder: spot.folder, exchanges: spot.exchanges });
       const source = this.prepared.find((other) => other.step.entry.realPath === step.movedFrom);
       const prepared = prepareStep(step, { spot, names, cleanup }, source);
       if (prepared.kind !== "prepared") return prepared;
@@ -125,7 +135,9 @@ class SetCommit {
       const answer = this.lookAt(this.prepared.indexOf(prepared));
       if (answer.kind !== "prepared") return answer;
       this.begun = true;
-      if (takeStep(answer) !== "taken") return changed;
+      const taken = takeStep(answer);
+      if (taken !== "taken") return taken;
+      this.taken.push(answer);
     }
     return undefined;
   }
@@ -140,16 +152,24 @@ class SetCommit {
   }
 
   private giveUp(reason: Changed | Refusal): SetStopped {
-    let leftAlone: readonly string[] = [];
-    if (this.begun) {
-      try {
-        leftAlone = takeBack(this.openSteps).overwritten;
-      } catch (error) {
-        throw faultFrom(error, this.shown, "divided");
-      }
-    }
+    const { overwritten, displaced } = this.begun ? this.takeBack() : nothingTaken;
     forget(this.record, this.path, this.openSteps);
-    return { kind: "set_stopped", at: this.at, reason, leftAlone };
+    return {
+      kind: "set_stopped",
+      at: this.at,
+      reason,
+      leftAlone: overwritten,
+      displaced: displaced.map(({ names, bytes }) => ({ realPath: names.entry.realPath, bytes })),
+      takenAway: this.taken.flatMap(takenAway),
+    };
+  }
+
+  private takeBack(): TakenBack {
+    try {
+      return takeBack(this.openSteps);
+    } catch (error) {
+      throw faultFrom(error, this.shown, "divided");
+    }
   }
 
   private giveUpAfter(error: unknown): SetStopped {
@@ -176,6 +196,8 @@ class SetCommit {
     return this.steps[this.at]?.entry.realPath ?? this.state.path;
   }
 }
+
+const nothingTaken: TakenBack = { overwritten: [], foreign: [], displaced: [] };
 
 /** A set that could not be taken back is left to recovery. */
 function isDivided(fault: unknown): boolean {

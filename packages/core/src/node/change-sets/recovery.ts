@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { isRefusal, type Locks, type Refusal, refuse } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { findFolder, hashNow } from "../commit/real-path.js";
+import { sha256 } from "../disk/digest.js";
 import { removeQuietly } from "../disk/entries.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { codeOf } from "../disk/platform.js";
@@ -9,6 +10,7 @@ import { readHistory } from "../state-folder/history.js";
 import { isForgotten } from "../state-folder/intents.js";
 import { livenessOf } from "../state-folder/process-identity.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
+import { keepDisplacedBytes } from "../state-folder/swap-recovery.js";
 import { recordWrites } from "./history.js";
 import {
   cutRecords,
@@ -19,8 +21,16 @@ import {
   readRecords,
   type StoredRecord,
 } from "./record.js";
-import { stateOf } from "./step.js";
-import { clear, forget, type OpenStep, syncFolders, takeBack } from "./undoing.js";
+import { stateOf } from "./step-state.js";
+import {
+  clear,
+  type DisplacedBytes,
+  displacedIn,
+  forget,
+  type OpenStep,
+  syncFolders,
+  takeBack,
+} from "./undoing.js";
 
 /** What recovery did with interrupted change sets. */
 export interface RecoveredSets {
@@ -132,7 +142,8 @@ function recoverOpenSteps(
   switch (record.fate) {
     case "open":
       if (!openSteps.every(isComplete)) {
-        const { overwritten, foreign } = takeBack(openSteps);
+        const { overwritten, foreign, displaced } = takeBack(openSteps);
+        for (const each of displaced) keepDisplaced(state, each);
         forget(record, record.path, openSteps);
         return {
           kind: "recovered_sets",
@@ -160,12 +171,19 @@ function recoverOpenSteps(
 function isComplete({ names, folder }: OpenStep): boolean {
   if (folder === undefined || stateOf(folder, names) !== "new") return false;
   const { entry, keptName } = names;
-  return entry.after !== null || hashNow(folder, join(dirname(entry.realPath), keptName)) === entry.before;
+  return entry.before === null || hashNow(folder, join(dirname(entry.realPath), keptName)) === entry.before;
+}
+
+/** Names of ours under which other programs' bytes lie are removed next. Throws the system's error. */
+function keepDisplaced(state: StateFolder, { names, bytes }: DisplacedBytes): void {
+  const { entry, keptName } = names;
+  keepDisplacedBytes(state, entry, { bytes, sha256: sha256(bytes), shown: keptName });
 }
 
 function finish(state: StateFolder, record: StoredRecord, openSteps: readonly OpenStep[]): void {
   try {
     recordWrites(state, record, (step) => isMissing(state, openSteps, step));
+    for (const each of displacedIn(openSteps)) keepDisplaced(state, each);
   } catch (error) {
     // The state folder is full: the files are right, and the record waits for the next recovery.
     if (codeOf(error) === "") throw error;

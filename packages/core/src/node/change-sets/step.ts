@@ -1,12 +1,18 @@
 import { fstatSync, linkSync, renameSync } from "node:fs";
-import { basename } from "node:path";
-import type { Changed, Committed, Refusal, SetStep } from "../../files/index.js";
-import { linkless, publishNew } from "../commit/commit.js";
-import { barredFrom, changed, displacedBy, type ProvedFile, verify } from "../commit/proved-file.js";
-import { hashNow } from "../commit/real-path.js";
+import type { Changed, Committed, Refusal, SetStep, SetStopped } from "../../files/index.js";
+import { exchangeWith, linkless, publishNew } from "../commit/commit.js";
+import { isSameFile, proveExchanged } from "../commit/exchanged.js";
+import {
+  barredFrom,
+  changed,
+  displacedBy,
+  type ProvedFile,
+  provedAgain,
+  verify,
+} from "../commit/proved-file.js";
+import { OpenReplacedFile } from "../commit/replaced-file.js";
 import { type Cleanup, giveNewMode, makeDurable, makeStage, type Stage } from "../commit/stage.js";
 import { cannotPreserve, keepAttributes } from "../disk/attributes.js";
-import type { Folder } from "../disk/folder.js";
 import { codeOf, renameOver } from "../disk/platform.js";
 import { identityOf, openFile, readUpTo, type Spot, sameIdentity, statAt } from "../disk/reading.js";
 import type { RecordedStep } from "./record.js";
@@ -122,21 +128,53 @@ export function lookOnce(prepared: PreparedStep): PreparedStep | Changed | Refus
   return { ...prepared, proved: again };
 }
 
-/** The step itself, one system call. `changed` if another program was first. */
-export function takeStep({ step, spot, stage, proved, names }: PreparedStep): "taken" | Changed {
-  const [path, keptPath] = [spot.folder.at(spot.name), spot.folder.at(names.keptName)];
-  if (stage === undefined) {
-    renameSync(path, keptPath);
-    const kept = statAt({ ...spot, name: names.keptName });
-    // If another file was moved aside than the one looked at, it is put back with the rest.
-    return kept?.ino === proved?.stat.ino ? "taken" : changed;
-  }
-  if (step.expected.kind === "file") {
+/** The step itself. `changed` if another program was first: what it put there stands again, or is given. */
+export function takeStep(prepared: PreparedStep): "taken" | Changed {
+  const { step, spot, stage } = prepared;
+  if (stage === undefined) return moveAside(prepared);
+  if (step.expected.kind === "file") return replaceOld(prepared, stage, step.expected.sha256);
+  // The second name stays until the end: by it the new file is known as ours.
+  return publishNew(stage, spot.folder.at(spot.name)) === "taken" ? changed : "taken";
+}
+
+/** If another file was moved aside than the one looked at, it is put back with the rest. */
+function moveAside({ step, spot, names, proved }: PreparedStep): "taken" | Changed {
+  if (proved === undefined || step.expected.kind === "absent") throw new Error("nothing is there to delete");
+  renameSync(spot.folder.at(spot.name), spot.folder.at(names.keptName));
+  const kept = statAt({ ...spot, name: names.keptName });
+  const isExpected =
+    kept !== undefined && isSameFile(kept, proved.stat) && provedAgain(proved, step.expected.sha256);
+  return isExpected ? "taken" : changed;
+}
+
+/** Exchanges the names where that can be done; what came out stays under the stage's name until the end. */
+function replaceOld(
+  { step, spot, proved, cleanup }: PreparedStep,
+  stage: Stage,
+  sha256: string,
+): "taken" | Changed {
+  if (proved === undefined || step.bytes === null) throw new Error("nothing is there to replace");
+  const path = spot.folder.at(spot.name);
+  const exchanged = spot.exchanges === true && exchangeWith(stage.path, path);
+  if (exchanged === "gone") return changed;
+  if (!exchanged) {
     renameOver(stage.path, path);
     return "taken";
   }
-  // The second name stays until the end: by it the new file is known as ours.
-  return publishNew(stage, path) === "taken" ? changed : "taken";
+  const { bytes, keepOpen = false } = step;
+  const found = proveExchanged(spot, { stage, bytes, proved, sha256, cleanup, keepOpen, keepsStage: true });
+  return found === "right" ? "taken" : found;
+}
+
+/** The new file of a step that was taken back, open: another program may have opened it in between. */
+export function takenAway({ step, stage, cleanup }: PreparedStep): SetStopped["takenAway"] & object {
+  if (stage === undefined || step.bytes === null || step.keepOpen !== true) return [];
+  const { realPath, after } = step.entry;
+  if (after === null) return [];
+  cleanup.leavesOpen(stage.fd);
+  const { mtimeNs } = fstatSync(stage.fd, { bigint: true });
+  const known = { size: BigInt(step.bytes.length), mtimeNs, sha256: after };
+  return [{ realPath, sha256: after, file: new OpenReplacedFile(stage.fd, known) }];
 }
 
 /** The new file after the whole set, for the answer. */
@@ -148,55 +186,4 @@ export function landedOf({ step, stage, proved, cleanup }: PreparedStep): Commit
       : displacedBy(proved, expected.sha256, cleanup, keepOpen);
   if (stage === undefined) return { kind: "committed", ...displaced };
   return { kind: "committed", identity: identityOf(fstatSync(stage.fd, { bigint: true })), ...displaced };
-}
-
-/** The state of one step, by the disk alone. */
-export type StepState =
-  /** As before the set. */
-  | "old"
-  /** The step was taken, and its result is on the disk. */
-  | "new"
-  /** Somebody else wrote there after the step was taken. */
-  | "overwritten"
-  /** The step was not taken, and the file is not as before it, either. */
-  | "foreign";
-
-/** The state of a step, by the names beside the target, which nobody else knows. Throws the system's error. */
-export function stateOf(folder: Folder, { entry, stageName, keptName }: RecordedStep): StepState {
-  const name = basename(entry.realPath);
-  const at = (each: string) => statAt({ folder, name: each, shown: each });
-  const [now, stage, kept] = [at(name), at(stageName), at(keptName)];
-  const hashOnDisk = hashNow(folder, entry.realPath);
-  const taken =
-    entry.after === null
-      ? kept !== undefined
-      : entry.before === null
-        ? stage === undefined
-          ? hashOnDisk === entry.after
-          : now !== undefined && now.ino === stage.ino
-        : stage === undefined && kept !== undefined;
-  if (!taken) return hashOnDisk === entry.before ? "old" : "foreign";
-  if (hashOnDisk === entry.after) return "new";
-  return hashOnDisk === entry.before ? "old" : "overwritten";
-}
-
-/**
- * Takes back a step in the state `new`, to the very same file. Throws the system's error.
- *
- * @returns false if another program wrote there first; its file stays.
- */
-export function putBack(folder: Folder, { entry, stageName, keptName }: RecordedStep): boolean {
-  const path = folder.at(basename(entry.realPath));
-  const keptPath = folder.at(keptName);
-  if (entry.after === null) return publishNew({ path: keptPath }, path) !== "taken";
-  if (entry.before !== null) {
-    renameOver(keptPath, path);
-    return true;
-  }
-  const stage = statAt({ folder, name: stageName, shown: stageName });
-  renameSync(path, keptPath);
-  const moved = statAt({ folder, name: keptName, shown: keptName });
-  if (stage === undefined || moved?.ino === stage.ino) return true;
-  publishNew({ path: keptPath }, path);
-  return false;
 }

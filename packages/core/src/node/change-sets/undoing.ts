@@ -6,12 +6,14 @@ import type { Folder } from "../disk/folder.js";
 import { codeOf } from "../disk/platform.js";
 import type { RecordedStep, SetRecord } from "./record.js";
 import { decideRecord } from "./record.js";
-import { putBack, stateOf } from "./step.js";
+import { putBack, stateOf, strayBytes } from "./step-state.js";
 
 /** A step and the open folder of its file; undefined where the folder is gone, or was never reached. */
 export interface OpenStep {
   readonly names: RecordedStep;
   readonly folder: Folder | undefined;
+  /** Whether names may be exchanged, where the system can; they may unless it is `false`. */
+  readonly exchanges?: boolean | undefined;
 }
 
 /** What taking a set back found. */
@@ -20,6 +22,14 @@ export interface TakenBack {
   readonly overwritten: readonly string[];
   /** Real paths where somebody else wrote before it. */
   readonly foreign: readonly string[];
+  /** Bytes of somebody else that have no name any more but ours, which is about to go. */
+  readonly displaced: readonly DisplacedBytes[];
+}
+
+/** Bytes that another program wrote to one of the files, and that stand nowhere else. */
+export interface DisplacedBytes {
+  readonly names: RecordedStep;
+  readonly bytes: Uint8Array;
 }
 
 /**
@@ -30,17 +40,27 @@ export interface TakenBack {
 export function takeBack(steps: readonly OpenStep[]): TakenBack {
   const overwritten: string[] = [];
   const foreign: string[] = [];
-  for (const { names, folder } of inOrder(steps, ({ names }) => names).toReversed()) {
+  for (const step of inOrder(steps, ({ names }) => names).toReversed()) {
+    const { names, folder } = step;
     const { realPath, before } = names.entry;
     // Without a folder there is no file, which is the old state of one that was to be created.
     const state = folder === undefined ? (before === null ? "old" : "foreign") : stateOf(folder, names);
+    const isTaken = state === "new" || state === "swapped";
     const left =
-      state === "overwritten" || (state === "new" && folder !== undefined && !putBack(folder, names));
+      state === "overwritten" ||
+      (isTaken && folder !== undefined && !putBack(folder, names, step.exchanges !== false));
     if (left) overwritten.push(realPath);
-    if (state === "foreign") foreign.push(realPath);
+    if (!left && (state === "foreign" || state === "swapped")) foreign.push(realPath);
   }
   syncFolders(steps);
-  return { overwritten, foreign };
+  return { overwritten, foreign, displaced: displacedIn(steps) };
+}
+
+/** What other programs wrote and would be removed with the names of ours. Throws the system's error. */
+export function displacedIn(steps: readonly OpenStep[]): readonly DisplacedBytes[] {
+  return steps.flatMap(({ names, folder }) =>
+    folder === undefined ? [] : strayBytes(folder, names).map((bytes) => ({ names, bytes })),
+  );
 }
 
 /** New names first, old ones last: a reader in between finds a renamed file twice rather than not at all. */

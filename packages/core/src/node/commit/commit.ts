@@ -153,7 +153,8 @@ function underSwapName(spot: Spot, stage: Stage, name: string, cleanup: Cleanup)
   return ready;
 }
 
-function exchangeWith(stagePath: string, path: string): boolean | "gone" {
+/** Exchanges the two; false where that cannot be done here, `gone` if nothing has the second name any more. */
+export function exchangeWith(stagePath: string, path: string): boolean | "gone" {
   try {
     return exchange(stagePath, path);
   } catch (error) {

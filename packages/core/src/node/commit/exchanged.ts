@@ -19,6 +19,8 @@ export interface Exchanged {
   readonly sha256: string;
   readonly cleanup: Cleanup;
   readonly keepOpen: boolean;
+  /** The stage keeps its name when it comes out again: whoever made it clears it up. */
+  readonly keepsStage?: boolean;
 }
 
 /**
@@ -28,16 +30,16 @@ export interface Exchanged {
  * @throws the system's error; what cannot be given back now is given back by recovery.
  */
 export function proveExchanged(spot: Spot, exchanged: Exchanged): "right" | Changed {
-  const { stage, proved, sha256 } = exchanged;
+  const { stage, proved, sha256, keepsStage } = exchanged;
   const came = statAt(asideOf(spot, stage));
   if (came !== undefined && isSameFile(came, proved.stat) && provedAgain(proved, sha256)) {
-    unlinkSync(stage.path);
+    if (keepsStage !== true) unlinkSync(stage.path);
     return "right";
   }
   return giveBack(spot, exchanged);
 }
 
-function giveBack(spot: Spot, { stage, bytes, cleanup, keepOpen }: Exchanged): Changed {
+function giveBack(spot: Spot, { stage, bytes, cleanup, keepOpen, keepsStage }: Exchanged): Changed {
   const aside = asideOf(spot, stage);
   const ours = fstatSync(stage.fd, { bigint: true });
   const given = back(stage.path, spot);
@@ -46,7 +48,7 @@ function giveBack(spot: Spot, { stage, bytes, cleanup, keepOpen }: Exchanged): C
   // Our file was replaced meanwhile: that one is the newest, and a second exchange keeps it.
   if (given && !isOurs) back(stage.path, spot);
   const older = isOurs ? undefined : bytesOf(aside);
-  if (isOurs || older !== undefined) unlinkSync(stage.path);
+  if ((isOurs && keepsStage !== true) || older !== undefined) unlinkSync(stage.path);
   spot.folder.sync();
   const known = { size: BigInt(bytes.length), mtimeNs: ours.mtimeNs, sha256: digest(bytes) };
   const file = new OpenReplacedFile(stage.fd, known);
@@ -84,6 +86,7 @@ function asideOf(spot: Spot, stage: Stage): Spot {
   return { ...spot, name: basename(stage.path) };
 }
 
-function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
+/** Whether two looks saw one file, whatever its names. */
+export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.ino === other.ino && one.dev === other.dev;
 }

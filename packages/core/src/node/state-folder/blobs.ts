@@ -51,7 +51,8 @@ export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
     get: async (hash) => whereReadable(() => readState(state, hash)),
     keepAsBeginning: async (hash, length, of) => {
       try {
-        keepAsBeginning(state, hash, length, of);
+        const isProved = proved.isAsItWas(blobPath(state, of));
+        keepAsBeginning(state, { hash, length }, { hash: of, isProved });
       } catch (error) {
         // The state stays as it is kept.
         if (codeOf(error) === "") throw error;
@@ -75,16 +76,31 @@ export function keepBlob(state: StateFolder, hash: string, bytes: Uint8Array): v
  * First the link, then the bytes go: at every moment one of them is there. The longer state is proved and
  * made durable before: from then on all the states before it hang on it.
  */
-function keepAsBeginning(state: StateFolder, hash: string, length: number, of: string): void {
-  const path = blobPath(state, hash);
-  const longer = readBlob(blobPath(state, of), of);
-  if (hash === of || longer === undefined || longer.length <= length) return;
-  syncBlob(blobPath(state, of));
-  const link = path + beginningSuffix;
-  removeQuietly(link);
+function keepAsBeginning(
+  state: StateFolder,
+  beginning: { readonly hash: string; readonly length: number },
+  longer: { readonly hash: string; readonly isProved: boolean },
+): void {
+  const path = blobPath(state, beginning.hash);
+  const of = blobPath(state, longer.hash);
+  const size = longer.isProved ? statSync(of).size : readBlob(of, longer.hash)?.length;
+  if (beginning.hash === longer.hash || size === undefined || size <= beginning.length) return;
+  syncBlob(of);
   // Short enough for an inode: the link takes no block.
-  symlinkSync(`${length}-${Buffer.from(of, "hex").toString("base64url")}`, link);
+  const text = `${beginning.length}-${Buffer.from(longer.hash, "hex").toString("base64url")}`;
+  putLink(text, path + beginningSuffix);
   removeQuietly(path);
+}
+
+/** In place of one that is there; there rarely is. */
+function putLink(text: string, path: string): void {
+  try {
+    symlinkSync(text, path);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    removeQuietly(path);
+    symlinkSync(text, path);
+  }
 }
 
 function syncBlob(path: string): void {

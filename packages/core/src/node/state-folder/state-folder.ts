@@ -40,17 +40,23 @@ export function openStateFolder(path: string = defaultStateFolder()): StateFolde
   const named = resolve(path);
   const real = answering(named, () => ownFolder(named));
   if (typeof real !== "string") return real;
+  // Of a folder that is new to this process it is asked first: that costs a tenth of an error.
+  const met = new Set<string>();
+  const meet = (folder: string) => {
+    if (statSync(folder, { throwIfNoEntry: false }) === undefined) makePrivate(folder);
+    met.add(folder);
+  };
   return {
     kind: "state",
     path: real,
     at: (room, ...names) => join(real, room, ...names),
     within: (folder, work) => {
+      if (!met.has(folder)) meet(folder);
       try {
         return work();
       } catch (error) {
         if (codeOf(error) !== "ENOENT") throw error;
       }
-      makePrivate(real);
       makePrivate(folder);
       return work();
     },

@@ -1,6 +1,6 @@
 import { unlinkSync } from "node:fs";
 import { basename } from "node:path";
-import { isSecret } from "../../files/index.js";
+import { type HistoryEntry, isSecret } from "../../files/index.js";
 import { exchange, swapNameOf } from "../commit/exchange.js";
 import { bytesOf } from "../commit/exchanged.js";
 import { hashNow, isStageName } from "../commit/real-path.js";
@@ -29,15 +29,35 @@ export function recoverSwap(state: StateFolder, folder: Folder, { stageName, cha
   const isKnown = hash !== undefined && (hash === change.after || hash === change.before);
   if (isKnown) unlinkSync(folder.at(name));
   else if (hashNow(folder, change.realPath) === change.after) giveBack(folder, aside, change.realPath);
-  else if (bytes === undefined || hash === undefined || isSecret(change.realPath)) throw stuck(name);
+  else if (bytes === undefined || hash === undefined) throw stuck(name);
   else {
-    keepBlob(state, hash, bytes);
-    const { undoes: _, ...written } = change;
-    const found = { id: newId(), tool: "another program", after: hash, displaced: true };
-    appendHistory(state, { ...written, ...found });
+    keepDisplacedBytes(state, change, { bytes, sha256: hash, shown: name });
     unlinkSync(folder.at(name));
   }
   return true;
+}
+
+/**
+ * Keeps and records bytes that another program lost to an interrupted write. Throws the system's error;
+ * those of a secret may not be copied.
+ *
+ * @param change the write that displaced them.
+ */
+export function keepDisplacedBytes(
+  state: StateFolder,
+  change: HistoryEntry,
+  { bytes, sha256, shown }: { readonly bytes: Uint8Array; readonly sha256: string; readonly shown: string },
+): void {
+  if (isSecret(change.realPath)) throw stuck(shown);
+  keepBlob(state, sha256, bytes);
+  const { undoes: _, changeSet: __, ...written } = change;
+  appendHistory(state, {
+    ...written,
+    id: newId(),
+    tool: "another program",
+    after: sha256,
+    displaced: true,
+  });
 }
 
 function giveBack(folder: Folder, aside: Spot, realPath: string): void {

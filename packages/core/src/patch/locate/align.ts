@@ -194,25 +194,18 @@ function neighborTest(base: BaseText, hunk: ShapedHunk, run: Run): (start: numbe
 }
 
 /**
- * Goes away from a run to the first context line that the file has. It must match there, where each line that
- * the file lacks may replace one line, or be swapped with the next. Beyond an ellipsis it may match anywhere
- * in order, which is checked later.
+ * The first context line away from a run must match right there, or be swapped with the next. Beyond an ellipsis it
+ * may match anywhere in order, which is checked later. One that the file does not have holds nothing.
  */
 function sideTest(base: BaseText, hunk: ShapedHunk, from: number, step: 1 | -1): (rank: number) => boolean {
   const { positions } = base.nonBlankLines;
-  const { ids } = base.index("trailing");
-  const full = contextFrom(hunk.old, from, step).filter((line) => !isBlankLine(line.text));
-  const passed = full.findIndex((line) => !isUnknown(base, line));
-  if (passed < 0) return () => false;
-  if (full.slice(0, passed).some((line) => isEllipsis(line.text))) return () => true;
-  const [id, next] = [full[passed], full[passed + 1]].map((line) =>
-    line === undefined ? -1 : base.index("trailing").idOf(line.text),
-  );
-  return (rank) => {
-    const idAt = (away: number) => ids[positions[rank + away * step] ?? -1] ?? -2;
-    for (let away = 0; away <= passed; away++) if (idAt(away) === id) return true;
-    return idAt(passed + 1) === id && idAt(passed) === next;
-  };
+  const index = base.index("trailing");
+  const [line, other] = contextFrom(hunk.old, from, step).filter(({ text }) => !isBlankLine(text));
+  if (line === undefined) return () => false;
+  if (isUnknown(base, line)) return () => isEllipsis(line.text);
+  const [id, next] = [line, other].map((one) => (one === undefined ? -1 : index.idOf(one.text)));
+  const idAt = (rank: number) => index.ids[positions[rank] ?? -1] ?? -2;
+  return (rank) => idAt(rank) === id || (idAt(rank + step) === id && idAt(rank) === next);
 }
 
 function isUnknown(base: BaseText, line: HunkLine): boolean {

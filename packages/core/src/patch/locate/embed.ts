@@ -93,13 +93,16 @@ export function embedContext(base: BaseText, segment: Segment, budget: Budget): 
   const explained: string[] = [];
   const dropped: HunkLine[] = [];
   let present = 0;
-  // A line swapped with its neighbour is where the neighbour should be.
+  // A line swapped with its neighbour is where the neighbour should be, and no other line of the hunk is.
+  const taken = new Set(found);
+  const swapsTo = (rank: number, id: number | undefined) => {
+    if (rank < 0 || rank >= to - from || taken.has(rank) || idAt(rank) !== id) return false;
+    taken.add(rank);
+    return true;
+  };
   const isSwapped = (n: number) => {
     const [before = -1, after = -1] = [found[n - 1], found[n + 1]];
-    return (
-      (before > 0 && idAt(before - 1) === wanted[n]) ||
-      (after >= 0 && after + 1 < to - from && idAt(after + 1) === wanted[n])
-    );
+    return (before >= 0 && swapsTo(before - 1, wanted[n])) || (after >= 0 && swapsTo(after + 1, wanted[n]));
   };
   for (const [n, { line, at }] of lines.entries()) {
     const rank = found[n];

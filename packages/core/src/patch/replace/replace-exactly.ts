@@ -168,7 +168,8 @@ function isOverlapping(text: string, wanted: string, places: readonly TextPlace[
 }
 
 function replaceAt(text: string, places: readonly TextPlace[], fresh: string): Omit<EditedText, "inexact"> {
-  const splices = places.map((place) => ({ ...place, text: withEndingsOf(text, place, fresh) }));
+  const texts = withEndingsOf(text, places, fresh);
+  const splices = places.map((place, at) => ({ ...place, text: texts[at] ?? fresh }));
   const edited = applySplices(text, splices);
   const steps = [{ before: text, splices }];
   return { kind: "edited", text: edited, replacements: places.length, steps };

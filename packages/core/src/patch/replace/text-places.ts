@@ -18,13 +18,28 @@ export function findText(text: string, wanted: string): readonly TextPlace[] {
 }
 
 /**
- * A new text with the line endings of the place where it is put: those of the lines that it replaces, or
+ * A new text for each of some places, with the line endings of the place: those of the lines that it replaces, or
  * of the line that it stands in. A text that holds `\r` itself is left as it is.
+ *
+ * @param places sorted, none overlapping another; the text is looked through once for all of them.
  */
-export function withEndingsOf(text: string, { from, to }: TextPlace, fresh: string): string {
-  if (!text.includes("\r") || !fresh.includes("\n") || fresh.includes("\r")) return fresh;
-  if (!text.includes("\n")) return fresh.replaceAll("\n", "\r");
-  return withLineEndings(splitLines(text.slice(from, to)), splitLines(fresh), endingAt(text, to));
+export function withEndingsOf(text: string, places: readonly TextPlace[], fresh: string): readonly string[] {
+  const asIs = !fresh.includes("\n") || fresh.includes("\r") || !text.includes("\r");
+  if (asIs || !text.includes("\n")) {
+    const same = asIs ? fresh : fresh.replaceAll("\n", "\r");
+    return places.map(() => same);
+  }
+  const lines = splitLines(fresh);
+  let ending: LineEnding = "\n";
+  let newline = -1;
+  return places.map(({ from, to }) => {
+    if (newline < to && newline < text.length) {
+      ending = endingAt(text, to);
+      const next = text.indexOf("\n", to);
+      newline = next < 0 ? text.length : next;
+    }
+    return withLineEndings(splitLines(text.slice(from, to)), lines, ending);
+  });
 }
 
 /** A kept line keeps its ending, a line in the place of another takes that one's, a new one its neighbour's. */

@@ -99,6 +99,7 @@ const changing = [
   "pwrite64",
   "fsync",
   "rename",
+  "renameat2",
   "link",
   "unlink",
   "rmdir",
@@ -196,6 +197,7 @@ const making = [
   "pwrite64",
   "fsync",
   "rename",
+  "renameat2",
   "link",
   "unlink",
   "symlink",
@@ -219,7 +221,7 @@ describe.skipIf(!hasStrace)("a change set over ten files under strace", () => {
     const steps = indices(
       ({ name, text }) =>
         (name === "link" && /\/(new0|new1|to)"\)/.test(text)) ||
-        (name === "rename" && /\/proc\/self\/fd/.test(text)),
+        (name.startsWith("rename") && /\/proc\/self\/fd/.test(text)),
     );
     const decided = indices(({ name, text }) => name === "pwrite64" && text.includes("committed"))[0];
     const answered = indices(({ name, text }) => name === "write" && text.includes("applied"))[0];
@@ -241,7 +243,7 @@ describe.skipIf(!hasStrace)("a change set over ten files under strace", () => {
   it("killed at any system call leaves all files old or all new", async () => {
     const quiet = ["statx", "readlink"];
     const calls = traceOf().filter((call) => !quiet.includes(call.name));
-    const struck = someOf(calls, ["rename"]);
+    const struck = someOf(calls, ["rename", "renameat2"]);
     const ends = { old: 0, new: 0 };
     let mixed = 0;
     let killed = 0;
@@ -266,7 +268,7 @@ describe.skipIf(!hasStrace)("a change set over ten files under strace", () => {
   for (const code of ["EIO", "ENOSPC"] as const) {
     it(`whose every system call once fails with ${code} is whole at once, and says the truth`, async () => {
       const calls = traceOf().filter(({ name }) => failing[code].includes(name));
-      const struck = someOf(calls, ["rename"]);
+      const struck = someOf(calls, ["rename", "renameat2"]);
       const ends: Record<string, number> = {};
       for (const { name, count, text } of struck) {
         const trial = newTrial();

@@ -195,6 +195,18 @@ const placed: readonly PatchCase[] = [
 
 const refused: readonly PatchCase[] = [
   {
+    name: "a removed line that no line of the file holds, only one that was made up",
+    base: text("alpha", "beta", "gamma", "delta"),
+    diff: text("@@", " alpha", " beta", " made up", "-delta", "+DELTA"),
+    code: "invalid_diff",
+  },
+  {
+    name: "a context line more often than the file has it there, while it stands elsewhere",
+    base: text("gamma", "delta", "beta", "gamma", "gamma"),
+    diff: text("@@", "+new", " beta", " gamma", " gamma", " gamma"),
+    code: "invalid_diff",
+  },
+  {
     name: "a deletion beside lines that stand twice, while an equal line stands elsewhere",
     base: text("alpha", "gamma", "delta", "beta", "gamma"),
     diff: text("@@ -9,3 +9,2 @@", " alpha", "-beta", " gamma"),

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { commandSpecs } from "../src/commands.js";
+import { Project } from "./process.js";
+
+/**
+ * A line of 7 MB through every command about files: an answer, and no more of it than one may be. What a person asks
+ * to see as it is (`history show`, `read` of a terminal's window) is cut or refused likewise.
+ */
+const long = "a".repeat(7_000_000);
+const budget = 262_144;
+
+/** `{f}` stands for the hash of the file. */
+const lines = [
+  "read f",
+  "read f --offset 1 --limit 1",
+  "list",
+  "find *",
+  "search a+",
+  "log f",
+  "write f small --base {f}",
+  "patch f hunk --base {f}",
+  "apply set",
+  "edit f --old aaaa --new b --atomic",
+  "edit f --old aaaa --new b --base {f}",
+  "insert f 1 small --base {f}",
+  "section f #\\ A small",
+  "append f small",
+  "prepend f small",
+  "restore f@{f}",
+  "undo f",
+  "doctor f",
+];
+
+describe("about a line of 7 MB", () => {
+  test.each(lines)("holdfast %s prints no more than an answer may have", async (line) => {
+    const project = new Project({
+      f: long,
+      small: "x\n",
+      hunk: "@@ -1 +1 @@\n-zzz\n+y\n",
+      set: "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-zzz\n+y\n",
+    });
+    const given = line.replaceAll("{f}", project.hash("f")).match(/(?:\\ |\S)+/g) ?? [];
+    const args = given.map((one) => one.replaceAll("\\ ", " "));
+    for (const form of [[], ["--json"]]) {
+      const { code, stdout, stderr } = await project.run([...args, ...form]);
+      expect([2, 70]).not.toContain(code);
+      expect(stdout + stderr).not.toBe("");
+      expect([line, stdout.length + stderr.length <= budget]).toEqual([line, true]);
+    }
+  });
+
+  test("each command that takes a file is among them", () => {
+    const taken = commandSpecs
+      .filter(({ usage }) => usage.includes("file"))
+      .map(({ usage }) => usage.split(" ")[0]);
+    const tried = new Set(lines.map((line) => line.split(" ")[0]));
+    expect(taken.filter((name) => !tried.has(name))).toEqual([]);
+  });
+});
