@@ -14,8 +14,9 @@ const folder =
 if (!existsSync(`${folder}/index.js`))
   throw new Error("packages/core is not built: run npm run build first.");
 
-/** @type {{ applyDiff: (request: Request) => Outcome }} */
-export const { applyDiff } = await import(`${folder}/index.js`);
+/** @type {{ applyDiff: (request: Request) => Outcome,
+ *   applyDiffInTurns: (request: Request, pause: () => Promise<unknown>) => Promise<Outcome> }} */
+export const { applyDiff, applyDiffInTurns } = await import(`${folder}/index.js`);
 
 /** The node half of the same build. */
 export const openNodeHalf = () => import(`${folder}/node/index.js`);

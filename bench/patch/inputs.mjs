@@ -145,7 +145,7 @@ function text(lines) {
 }
 
 /** Every so many lines one is changed, with a line of context on both sides. @param {number} lines @param {number} hunks @param {(hunk: number) => number} off @returns {Input} */
-function regular(lines, hunks, off) {
+export function regular(lines, hunks, off) {
   const step = Math.floor(lines / hunks);
   const parts = Array.from({ length: hunks }, (_, n) => {
     const at = n * step + Math.floor(step / 2) + 1;

@@ -274,6 +274,7 @@ export {
 } from "./files/index.js";
 export {
   applyDiff,
+  applyDiffInTurns,
   describeChange,
   describeMendedContext,
   describeShown,

@@ -176,11 +176,16 @@ function describeSame(mode: string | undefined): string {
     : `Not done: the diff asks for the mode ${mode}, and modes are not changed here. Its content stays as it is.`;
 }
 
-function planDeletion(session: Session, path: string, diff: string | undefined, current: Current): Plan {
+async function planDeletion(
+  session: Session,
+  path: string,
+  diff: string | undefined,
+  current: Current,
+): Promise<Plan> {
   if (current.kind === "absent")
     return { kind: "unchanged", code: "no_change", message: "There is no such file; nothing was deleted." };
   if (diff !== undefined) {
-    const emptied = planPatch(session, { path, diff }, current);
+    const emptied = await planPatch(session, { path, diff }, current);
     if (emptied.kind === "refusal") return emptied;
     if (emptied.kind !== "write" || !isBlank(emptied.bytes))
       return refuse(

@@ -1,9 +1,12 @@
 import {
   addedLines,
   applyDiff,
+  applyDiffInTurns,
   carryEndings,
   describeMendedContext,
   omissionIn,
+  type PatchOutcome,
+  type PatchRequest,
   type PatchSuccess,
   type RepairKind,
   type StrictApplier,
@@ -22,17 +25,18 @@ import type { Asked, PatchFileRequest, WriteFileRequest } from "./requests.js";
 import type { Session } from "./session.js";
 
 /** What a diff makes of a file: placed, corrected, strictly applied, encoded as the file was. */
-export function planPatch(
+export async function planPatch(
   session: Session,
   request: Asked<PatchFileRequest>,
   current: Current,
   applier?: StrictApplier,
-): Plan {
+): Promise<Plan> {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   const tooLong = tooManyLines(session, before.text);
   if (tooLong !== undefined) return tooLong;
-  const outcome = applyDiff({
+  await rest(session, before.text);
+  const outcome = await place(session, {
     base: current.kind === "absent" ? null : before.text,
     diff: request.diff,
     path: request.path,
@@ -57,16 +61,31 @@ export function planPatch(
       const bytes = encodeFile(outcome.text, () => outcome.addedText, before.format, session.ports.codec);
       if ("kind" in bytes) return bytes;
       const { text, landed, repairs } = outcome;
+      await rest(session, text);
       const report = placedReport(
         current.kind === "absent" ? null : before.text,
         text,
         placedByDiff(outcome),
       );
       const message = patchMessage(outcome);
+      await rest(session, text);
       return { kind: "write", bytes, text, message, report: { ...report, landed, repairs } };
     }
   }
 }
+
+/** The engine's outcome, the same whether others have their turns meanwhile or not. */
+async function place({ ports }: Session, request: PatchRequest): Promise<PatchOutcome> {
+  return ports.nextTurn === undefined ? applyDiff(request) : applyDiffInTurns(request, ports.nextTurn);
+}
+
+/** Between two steps over the whole of a large text others have their turn. */
+async function rest({ ports }: Session, text: string): Promise<void> {
+  if (text.length >= largeText) await ports.nextTurn?.();
+}
+
+/** Decoding, encoding or counting so many UTF-16 units takes about a millisecond. */
+const largeText = 1 << 20;
 
 /** What whole new content makes of a file: a text in the file's own format, or bytes as they are. */
 export function planWrite(session: Session, request: Asked<WriteFileRequest>, current: Current): Plan {

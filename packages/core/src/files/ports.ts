@@ -18,7 +18,10 @@ export interface WorkspacePorts {
   readonly digest: (bytes: Uint8Array) => string;
   /** A fresh unguessable id of at least 16 characters from [a-z0-9]. */
   readonly newId: () => string;
-  /** Lets what else waits in this process have its turn. Without it long work is done in one go. */
+  /**
+   * Resolves once whatever else the process has to do had its turn; work on large files waits for it every 10 ms.
+   * Without it such work is done at once.
+   */
   readonly nextTurn?: () => Promise<void>;
   /** Does something once, later, unless the process ends before: it is never waited for. */
   readonly later?: (delayMs: number, work: () => Promise<void>) => void;

@@ -9,10 +9,15 @@ import type { Session } from "./session.js";
  * A diff on the present text: its line numbers are taken away, so that every hunk must have one place by
  * its lines alone, in its base and in the present text, and nothing but numbers may need repair.
  */
-export function rebasePatch(session: Session, request: PatchFileRequest, then: Current, now: Current): Plan {
+export async function rebasePatch(
+  session: Session,
+  request: PatchFileRequest,
+  then: Current,
+  now: Current,
+): Promise<Plan> {
   const unnumbered = { ...request, diff: request.diff.replace(/^@@ -\d[\d, +-]*@@/gm, "@@ @@") };
   for (const state of [then, now]) {
-    const plan = planPatch(session, unnumbered, state);
+    const plan = await planPatch(session, unnumbered, state);
     if (plan.kind !== "write") return plan;
     if (!fitsExactly(plan)) return refuse("invalid_diff", "The diff's lines do not stand there as they are.");
   }

@@ -1,5 +1,5 @@
 export { applyStrictly } from "./apply/apply.js";
-export { applyDiff } from "./apply/apply-diff.js";
+export { applyDiff, applyDiffInTurns } from "./apply/apply-diff.js";
 export { addedLines, carryEndings } from "./compare/carry-endings.js";
 export {
   changedRanges,

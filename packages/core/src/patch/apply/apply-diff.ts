@@ -8,6 +8,7 @@ import { BaseText } from "../model/base-text.js";
 import { Deadline } from "../model/deadline.js";
 import { changesNothing, type ShapedHunk, shapeHunk } from "../model/hunk.js";
 import { internalError, refusePatch } from "../model/refusal.js";
+import { finish, mapInSteps, type Steps } from "../model/steps.js";
 import type { PatchOutcome, PatchRefusal, PatchRequest, PatchSuccess, Repair } from "../model/types.js";
 import { restoreLines, unescapeDiff } from "../read/channel.js";
 import { type ParsedDiff, parseDiff } from "../read/parse.js";
@@ -26,42 +27,78 @@ import { createFromDiff, isCreation } from "./create.js";
  * outside the hunks keep their bytes.
  */
 export function applyDiff(request: PatchRequest): PatchOutcome {
+  return finish(applySteps(request, new Deadline(request.limitMs ?? usualLimitMs)));
+}
+
+/**
+ * The same, with the same outcome, in a process that has other things to do: whenever it has worked for 10 ms, it
+ * waits until `pause` resolves. The time that this takes does not count for `limitMs`.
+ *
+ * @param pause resolves once the others had their turn, such as `setImmediate` of `node:timers/promises`.
+ */
+export async function applyDiffInTurns(
+  request: PatchRequest,
+  pause: () => Promise<unknown>,
+): Promise<PatchOutcome> {
+  const deadline = new Deadline(request.limitMs ?? usualLimitMs);
+  const steps = applySteps(request, deadline);
+  for (let since = Date.now(); ; ) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    const now = Date.now();
+    if (now - since < turnMs) continue;
+    await pause();
+    since = Date.now();
+    deadline.extend(since - now);
+  }
+}
+
+const usualLimitMs = 5_000;
+/** A step may take as long again, and a collection of garbage longer: the loop is to be free within 50 ms. */
+const turnMs = 10;
+
+/** The work of `applyDiff`, for whoever drives it in a way of their own. */
+export function* applySteps(request: PatchRequest, deadline: Deadline): Steps<PatchOutcome> {
   const unescaped = unescapeDiff(request.diff);
   const diff = unescaped ?? request.diff;
-  const deadline = new Deadline(request.limitMs ?? 5_000);
+  yield;
   const tooLarge = refuseSize(diff);
   if (tooLarge !== undefined) return tooLarge;
-  const base = new BaseText(request.base ?? "");
+  const base = yield* BaseText.inSteps(request.base ?? "");
   const onlyReturns = !base.text.includes("\n") && base.text.includes("\r");
-  const parsed = parseDiff(diff, {
+  const parsed = yield* parseDiff(diff, {
     isBaseLine: (text) => base.hasLine(text),
     splitReturns: onlyReturns,
     deadline,
+    isBusy: () => base.takeSearches(),
+    relieve: () => base.prepareSearches(),
   });
+  yield;
   if (deadline.late()) return timeout();
   const refusal = refuseAsWhole(parsed);
   if (refusal !== undefined) return refusal;
   if (deadline.late()) return timeout();
-  const restored = restoreLines(base, diff, parsed.hunks, deadline);
+  const restored = yield* restoreLines(base, diff, parsed.hunks, deadline);
   if (restored.kind === "refusal") return deadline.late() ? timeout() : restored;
-  const hunks = restored.hunks.map((hunk) => shapeHunk(hunk, deadline));
+  const hunks = yield* mapInSteps(restored.hunks, (hunk) => shapeHunk(hunk, deadline));
   if (deadline.late()) return timeout();
   if (request.base === null || isCreation(base, parsed, hunks))
     return createFromDiff(request.base, parsed, hunks);
   const unescaping: readonly Repair[] = unescaped === undefined ? [] : [escapedTwice];
   const repairs = [...unescaping, ...parsed.repairs, ...restored.repairs];
-  return patch(base, { ...request, diff }, { ...parsed, repairs }, hunks, deadline);
+  return yield* patch(base, { ...request, diff }, { ...parsed, repairs }, hunks, deadline);
 }
 
-function patch(
+function* patch(
   base: BaseText,
   request: PatchRequest,
   parsed: ParsedDiff,
   hunks: readonly ShapedHunk[],
   deadline: Deadline,
-): PatchOutcome {
-  const changing = hunks.filter((hunk) => !changesNothing(hunk));
-  const idle = changing.length < hunks.length ? hunks.filter(changesNothing) : [];
+): Steps<PatchOutcome> {
+  const isIdle = yield* mapInSteps(hunks, changesNothing);
+  const changing = isIdle.includes(true) ? hunks.filter((_, at) => isIdle[at] === false) : hunks;
+  const idle = changing === hunks ? [] : hunks.filter((_, at) => isIdle[at]);
   const repairs: readonly Repair[] = [
     ...parsed.repairs,
     ...describeName(parsed, request.path),
@@ -72,7 +109,10 @@ function patch(
   const missing = () => findMissingIdle(base, idle, deadline);
   const placeholder = findPlaceholder(base, request.diff, changing);
   if (placeholder !== undefined) return refusePlaceholder(placeholder.hunk, placeholder.text);
-  const located = changing.length === 0 ? missing() : orElse(locateHunks(base, changing, deadline), missing);
+  yield;
+  const located =
+    changing.length === 0 ? yield* missing() : yield* orElse(locateHunks(base, changing, deadline), missing);
+  yield;
   if (deadline.late()) return timeout();
   const last = hunks.at(-1);
   const placement =
@@ -81,32 +121,33 @@ function patch(
   if (located === undefined) return unchanged("no_change");
   switch (located.kind) {
     case "unlocated":
-      return explainUnlocated(base, located, deadline);
+      return yield* explainUnlocated(base, located, deadline);
     case "already_applied":
       return unchanged("already_applied");
     case "located":
-      return land(base, located, request, { repairs, changing }, deadline);
+      return yield* land(base, located, request, { repairs, changing }, deadline);
     default:
       return located satisfies never;
   }
 }
 
 /** A hunk that changes nothing is asked about last: what the others lack is said first. */
-function orElse(
-  located: Located | AlreadyApplied | Unlocated,
-  missing: () => Unlocated | undefined,
-): Located | AlreadyApplied | Unlocated {
-  return located.kind === "unlocated" ? located : (missing() ?? located);
+function* orElse(
+  locating: Steps<Located | AlreadyApplied | Unlocated>,
+  missing: () => Steps<Unlocated | undefined>,
+): Steps<Located | AlreadyApplied | Unlocated> {
+  const located = yield* locating;
+  return located.kind === "unlocated" ? located : ((yield* missing()) ?? located);
 }
 
-function land(
+function* land(
   base: BaseText,
   located: Located,
   request: PatchRequest,
   known: { readonly repairs: readonly Repair[]; readonly changing: readonly ShapedHunk[] },
   deadline: Deadline,
-): PatchOutcome {
-  const corrected = correctHunks(base, located.placements, deadline);
+): Steps<PatchOutcome> {
+  const corrected = yield* correctHunks(base, located.placements, deadline);
   if (corrected.kind !== "edits")
     return explainUnshiftable(base, corrected.placement, corrected.line, corrected.kind);
   if (deadline.late()) return timeout();
@@ -114,22 +155,20 @@ function land(
   const text =
     corrected.edits.length === 0
       ? base.text
-      : applyEdits(base, corrected.edits, request.applier ?? applyStrictly, deadline);
+      : yield* applyEdits(base, corrected.edits, request.applier ?? applyStrictly, deadline);
   if (text === undefined) return deadline.late() ? timeout() : refusePatch("internal_error", internalError);
   const ending: readonly Repair[] =
     finalNewline === undefined
       ? []
       : [{ kind: "final_newline", detail: `newline at the end of the file ${finalNewline}` }];
-  return succeed(
-    {
-      code: text === base.text ? "no_change" : "applied",
-      text,
-      landed: describeLanding(located.placements),
-      changes: toChanges(corrected.edits),
-      repairs: [...known.repairs, ...describeRepairs(base, located), ...ending],
-    },
-    known.changing,
-  );
+  yield;
+  const landed = yield* describeLanding(located.placements);
+  yield;
+  const changes = yield* toChanges(corrected.edits);
+  yield;
+  const repairs = [...known.repairs, ...(yield* describeRepairs(base, located)), ...ending];
+  const code = text === base.text ? "no_change" : "applied";
+  return succeed({ code, text, landed, changes, repairs }, known.changing);
 }
 
 /** Joins the added lines only where they are asked for: they may be as large as the whole diff. */

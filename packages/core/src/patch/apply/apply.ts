@@ -3,6 +3,7 @@ import type { LineEnding } from "../../text/index.js";
 import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import type { Edit } from "../model/edit.js";
+import type { Steps } from "../model/steps.js";
 import type { StrictApplier } from "../model/types.js";
 
 /**
@@ -39,16 +40,17 @@ export const applyStrictly: StrictApplier = (base, correctedDiff) => {
  * @param edits ascending and disjoint.
  * @returns the new text, or undefined where the two do not agree to the byte, or the deadline has passed.
  */
-export function applyEdits(
+export function* applyEdits(
   base: BaseText,
   edits: readonly Edit[],
   applier: StrictApplier,
   deadline: Deadline,
-): string | undefined {
+): Steps<string | undefined> {
   if (base.count <= wholeFileLines) return applyWhole(base, edits, applier);
   const parts: string[] = [];
   let at = 0;
   for (let first = 0; first < edits.length; ) {
+    yield;
     if (deadline.late()) return undefined;
     const batch = new Batch(base, at);
     first = batch.take(edits, first);
@@ -57,6 +59,7 @@ export function applyEdits(
     at = batch.end;
   }
   parts.push(base.slice(at, base.count));
+  yield;
   return parts.join("");
 }
 
@@ -65,8 +68,7 @@ class Batch {
   /** The lines of the windows, before the edits and after them. */
   given = "";
   expected = "";
-  /** The lines of the file from the end of the batch before, after the edits. */
-  text = "";
+  private readonly pieces: string[] = [];
   /** The line after the last window. */
   end: number;
   private body = "";
@@ -78,6 +80,11 @@ class Batch {
     from: number,
   ) {
     this.end = from;
+  }
+
+  /** The lines of the file from the end of the batch before, after the edits. */
+  get text(): string {
+    return this.pieces.join("");
   }
 
   /** The windows are one hunk, since in what the applier is given they touch. */
@@ -93,7 +100,7 @@ class Batch {
       const edit = edits[next];
       if (edit === undefined) break;
       const from = Math.max(this.end, edit.from - 1);
-      this.text += base.slice(this.end, from);
+      this.pieces.push(base.slice(this.end, from));
       this.keep(from, edit.from);
       this.replace(edit);
       const beyond = Math.min(base.count, edit.to + 1, edits[next + 1]?.from ?? base.count);
@@ -126,7 +133,7 @@ class Batch {
 
   private put(text: string): void {
     this.expected += text;
-    this.text += text;
+    this.pieces.push(text);
   }
 }
 

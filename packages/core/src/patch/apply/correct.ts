@@ -8,6 +8,7 @@ import type { Deadline } from "../model/deadline.js";
 import type { Edit } from "../model/edit.js";
 import { type HunkLine, runLinesOf, trimCommon } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
+import type { Steps } from "../model/steps.js";
 
 /** The edits of all hunks, ascending and disjoint, or the hunk that cannot be indented as the file is. */
 export type Corrected =
@@ -41,13 +42,14 @@ export type Corrected =
  * `a` and `c` are removed and added again, so the one edit is line 2: `{ from: 1, to: 2, lines: [B] }`. `corrected`
  * is the diff that the strict applier is given for it.
  */
-export function correctHunks(
+export function* correctHunks(
   base: BaseText,
   placements: readonly Placement[],
   deadline: Deadline,
-): Corrected {
+): Steps<Corrected> {
   const placed: PlacedEdit[] = [];
   for (const placement of agreeOnMoves(placements)) {
+    if (placed.length % 256 === 255) yield;
     if (deadline.passes()) break;
     const endings = new EndingChoice(base, placement);
     for (const [at, run] of runLinesOf(placement.hunk.hunk).entries()) {
@@ -58,6 +60,7 @@ export function correctHunks(
       if (edit !== undefined) placed.push({ from, to: from + run.removed.length, edit });
     }
   }
+  yield;
   const inOrder = (one: PlacedEdit, other: PlacedEdit) => one.from - other.from || one.to - other.to;
   if (placed.some((edit, at) => at > 0 && inOrder(placed[at - 1] ?? edit, edit) > 0)) placed.sort(inOrder);
   return resolveFinalNewline(

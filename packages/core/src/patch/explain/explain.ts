@@ -13,6 +13,7 @@ import type { Deadline } from "../model/deadline.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import { indentOf, isBlankLine, normalize } from "../model/line-key.js";
 import { bytesOf, invalidDiff, messageLimit, refusePatch } from "../model/refusal.js";
+import type { Steps } from "../model/steps.js";
 import type { PatchRefusal } from "../model/types.js";
 import { count, listLines, quoteLine, showLine, showLines } from "./excerpt.js";
 import { findNearest } from "./nearest.js";
@@ -21,26 +22,36 @@ import { findNearest } from "./nearest.js";
  * Says why the diff was refused, so that the next one can be right: which hunk, which line of it, what the
  * file has there, what to do, and how the other hunks fared; once the deadline has passed, in less detail.
  */
-export function explainUnlocated(base: BaseText, failure: Unlocated, deadline: Deadline): PatchRefusal {
+export function* explainUnlocated(
+  base: BaseText,
+  failure: Unlocated,
+  deadline: Deadline,
+): Steps<PatchRefusal> {
   const { search, problem } = failure;
   const hunk = search.hunk.hunk.number;
   const places = Array.from(failure.positions)
     .slice(0, positionsLimit)
     .map((position) => position + 1);
-  const text = describeProblem(base, failure, places, deadline);
+  const missing =
+    problem === "not_found" || problem === "idle_missing"
+      ? yield* describeMissing(base, search, excerptLines, deadline)
+      : "";
+  const text = describeProblem(base, failure, places, missing);
   if (problem === "ambiguous" || problem === "insertion_open" || problem === "mended_ambiguous")
-    return refusePatch("ambiguous", withOthers(base, failure, deadline, `Ambiguous: ${text}`), {
+    return refusePatch("ambiguous", yield* withOthers(base, failure, deadline, `Ambiguous: ${text}`), {
       hunk,
       places,
     });
-  return refusePatch("invalid_diff", withOthers(base, failure, deadline, `${invalidDiff} ${text}`), { hunk });
+  return refusePatch("invalid_diff", yield* withOthers(base, failure, deadline, `${invalidDiff} ${text}`), {
+    hunk,
+  });
 }
 
 function describeProblem(
   base: BaseText,
   failure: Unlocated,
   lines: readonly number[],
-  deadline: Deadline,
+  missing: string,
 ): string {
   const { search, problem } = failure;
   const { hunk } = search;
@@ -69,9 +80,9 @@ function describeProblem(
     case "already_applied":
       return `${name} is already applied: its new lines stand at line ${first}. Other hunks are not. Send the diff again without this hunk; to insert the same lines once more, add a context line after them.`;
     case "idle_missing":
-      return `${name} changes nothing, and its lines do not stand in the file: ${describeMissing(base, search, excerptLines, deadline)}\nIf it is to change them, mark the lines with "-" and "+"; else leave the hunk out.`;
+      return `${name} changes nothing, and its lines do not stand in the file: ${missing}\nIf it is to change them, mark the lines with "-" and "+"; else leave the hunk out.`;
     case "not_found":
-      return `${name}: ${describeMissing(base, search, excerptLines, deadline)}`;
+      return `${name}: ${missing}`;
     default:
       return problem satisfies never;
   }
@@ -95,19 +106,19 @@ export function explainUnshiftable(
 }
 
 /** Shows the first line that does not fit where the hunk most nearly fits, with the real lines around. */
-function describeMissing(
+function* describeMissing(
   base: BaseText,
   { hunk, newSideAt, stretchedAt }: HunkSearch,
   lines: number,
   deadline: Deadline,
-): string {
+): Steps<string> {
   if (base.count === 0) return "the file is empty. Send a hunk that only adds lines.";
   if (stretchedAt !== undefined) return describeStretch(base, stretchedAt, lines);
   const made =
     newSideAt === undefined
       ? ""
       : ` Its new lines stand at ${listLines(newSideAt)} already: if it was applied before, nothing is left to do for it, leave it out.`;
-  const nearest = findNearest(base, hunk, deadline);
+  const nearest = yield* findNearest(base, hunk, deadline);
   const missing = hunk.old.find(
     (line) => !isBlankLine(line.text) && base.index("trimmed").idOf(line.text) < 0,
   );
@@ -197,12 +208,12 @@ function showCandidates(base: BaseText, hunk: ShapedHunk, positions: ArrayLike<n
 }
 
 /** How the other hunks fared; those that need a change, too, are shown as far as there is room. */
-function withOthers(
+function* withOthers(
   base: BaseText,
   { search, searches, problem }: Unlocated,
   deadline: Deadline,
   text: string,
-): string {
+): Steps<string> {
   const others = searches.filter((other) => other.hunk !== search.hunk);
   if (others.length === 0) return text;
   const parts = [text];
@@ -211,7 +222,7 @@ function withOthers(
     const brief = describeState(other, problem);
     const full =
       isMissing(other) && !deadline.late()
-        ? `does not fit, either: ${describeMissing(base, other, briefLines, deadline)}`
+        ? `does not fit, either: ${yield* describeMissing(base, other, briefLines, deadline)}`
         : brief;
     const said = bytesOf(full) <= room ? full : brief;
     room -= bytesOf(said) + 12;

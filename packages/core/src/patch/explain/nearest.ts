@@ -4,6 +4,7 @@ import type { Deadline } from "../model/deadline.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
 import { similarity, wordsOf } from "../model/similarity.js";
+import type { Steps } from "../model/steps.js";
 
 /** Where a hunk that fits nowhere most nearly fits. */
 export interface NearestMatch {
@@ -14,9 +15,15 @@ export interface NearestMatch {
 }
 
 /** The start for which most old lines speak; else that of the line that is most like one that is missing. */
-export function findNearest(base: BaseText, hunk: ShapedHunk, deadline: Deadline): NearestMatch | undefined {
-  const start = findByVotes(base, hunk) ?? findMostSimilar(base, hunk, deadline);
+export function* findNearest(
+  base: BaseText,
+  hunk: ShapedHunk,
+  deadline: Deadline,
+): Steps<NearestMatch | undefined> {
+  yield* base.prepare("trimmed");
+  const start = findByVotes(base, hunk) ?? (yield* findMostSimilar(base, hunk, deadline));
   if (start === undefined) return undefined;
+  yield* base.prepare("exact");
   const differs = (key: "exact" | "trimmed") => (line: HunkLine, at: number) =>
     start + at < 0 || base.index(key).ids[start + at] !== base.index(key).idOf(line.text);
   const loose = hunk.old.findIndex(differs("trimmed"));
@@ -43,7 +50,7 @@ function findByVotes(base: BaseText, hunk: ShapedHunk): number | undefined {
 }
 
 /** Similarity serves to show lines, never to change them. */
-function findMostSimilar(base: BaseText, hunk: ShapedHunk, deadline: Deadline): number | undefined {
+function* findMostSimilar(base: BaseText, hunk: ShapedHunk, deadline: Deadline): Steps<number | undefined> {
   const at = hunk.old.findIndex((line) => wordsOf(line.text).length > 0);
   const line = hunk.old[at];
   if (line === undefined) return undefined;
@@ -51,6 +58,7 @@ function findMostSimilar(base: BaseText, hunk: ShapedHunk, deadline: Deadline): 
   let best: { readonly position: number; readonly likeness: number } | undefined;
   const from = Math.max(0, Math.min(hint, base.count) - searchLines);
   for (let position = from; position < Math.min(base.count, from + 2 * searchLines); position++) {
+    if (position % 256 === 0) yield;
     if (deadline.passes()) break;
     const likeness = similarity(line.text, base.line(position));
     const nearer = best !== undefined && Math.abs(position - hint) < Math.abs(best.position - hint);

@@ -2,6 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import type { ShapedHunk } from "../model/hunk.js";
 import { isBlankLine } from "../model/line-key.js";
+import type { Steps } from "../model/steps.js";
 import { isEllipsis } from "./embed.js";
 import { MatchFinder } from "./matches.js";
 import { type HunkSearch, type Unlocated, unlocated } from "./placement.js";
@@ -12,16 +13,18 @@ import { type HunkSearch, type Unlocated, unlocated } from "./placement.js";
  *
  * @param hunks all of them without a change.
  */
-export function findMissingIdle(
+export function* findMissingIdle(
   base: BaseText,
   hunks: readonly ShapedHunk[],
   deadline: Deadline,
-): Unlocated | undefined {
+): Steps<Unlocated | undefined> {
   const finder = new MatchFinder(base, deadline);
   for (const hunk of hunks) {
+    yield;
     if (deadline.late()) return undefined;
     if (hunk.old.every(({ text }) => isBlankLine(text) || isEllipsis(text))) continue;
-    if (finder.findOldSide(hunk) !== undefined || finder.findMended(hunk) !== undefined) continue;
+    const found = (yield* finder.findOldSide(hunk)) ?? (yield* finder.findMended(hunk));
+    if (found !== undefined) continue;
     const search: HunkSearch = { hunk, tier: undefined, starts: [], alignment: undefined, appliedAt: [] };
     return unlocated("idle_missing", search, [search], []);
   }

@@ -1,6 +1,7 @@
 import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import { growth, type ShapedHunk } from "../model/hunk.js";
+import { mapInSteps, type Steps } from "../model/steps.js";
 import { AddedLineCounts, appliedInsertionAt } from "./already-applied.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import { includesSorted } from "./assign.js";
@@ -30,40 +31,58 @@ import { solve } from "./solve.js";
  * @returns every hunk with its placement; or that all of them were applied before; or the first hunk with
  *   no position, or with more than one. Where the deadline has passed the answer means nothing.
  */
-export function locateHunks(
+export function* locateHunks(
   base: BaseText,
   hunks: readonly ShapedHunk[],
   deadline: Deadline,
-): Located | AlreadyApplied | Unlocated {
-  const { kept, repeated } = dropRepeated(hunks);
-  const located = locateByNumbers(base, kept) ?? locateByContent(base, kept, deadline);
-  const doubt = located.kind === "located" ? findLostContext(base, located.placements) : undefined;
+): Steps<Located | AlreadyApplied | Unlocated> {
+  const { kept, repeated } = yield* dropRepeated(hunks);
+  const located = (yield* locateByNumbers(base, kept)) ?? (yield* locateByContent(base, kept, deadline));
+  yield;
+  const doubt = located.kind === "located" ? yield* findLostContext(base, located.placements) : undefined;
   if (doubt !== undefined) return doubt;
   return located.kind === "located"
-    ? resolveAppliedInsertions(base, { ...located, repeated: [...repeated, ...located.repeated] })
+    ? yield* resolveAppliedInsertions(base, { ...located, repeated: [...repeated, ...located.repeated] })
     : located;
 }
 
-function locateByContent(
+function* locateByContent(
   base: BaseText,
   hunks: readonly ShapedHunk[],
   deadline: Deadline,
-): Located | AlreadyApplied | Unlocated {
+): Steps<Located | AlreadyApplied | Unlocated> {
   expectLines(base, hunks);
   const finder = new MatchFinder(base, deadline);
-  const verbatim = hunks.map((hunk) => findVerbatim(base, hunk, finder, deadline));
+  const verbatim: HunkSearch[] = [];
+  for (const hunk of hunks) {
+    yield;
+    verbatim.push(yield* findVerbatim(base, hunk, finder, deadline));
+  }
   const added = new AddedLineCounts(hunks);
-  base.expect(verbatim.flatMap(({ hunk, starts }) => (starts.length > 0 ? [] : spellWithPrefix(hunk.old))));
-  const applied = findApplied(base, verbatim, finder, added);
+  yield;
+  const spelled: string[] = [];
+  for (const { hunk, starts } of verbatim) {
+    if (starts.length > 0) continue;
+    yield;
+    for (const text of spellWithPrefix(hunk.old)) spelled.push(text);
+  }
+  base.expect(spelled);
+  const applied = yield* findApplied(base, verbatim, finder, added);
   if (applied !== undefined) return applied;
-  const searches = verbatim.map((search) => findMended(base, search, finder, added, deadline));
+  const searches: HunkSearch[] = [];
+  for (const search of verbatim) {
+    yield;
+    searches.push(yield* findMended(base, search, finder, added, deadline));
+  }
   if (finder.overflowed) {
     const widest = searches.reduce((one, other) => (other.starts.length > one.starts.length ? other : one));
     return unlocated("ambiguous", widest, searches, widest.starts);
   }
   const { kept, repeated } = mergeRepeated(searches);
+  yield;
   const { open, appliedBefore } = omitAppliedHunks(kept);
-  const problem = findProblem(open) ?? findIndentedCopy(base, open, finder);
+  const problem = findProblem(open) ?? (yield* findIndentedCopy(base, open, finder));
+  yield;
   if (problem !== undefined) return { ...problem, searches };
   const solved = solve(base, open);
   return solved.kind === "unlocated" ? { ...solved, searches } : { ...solved, repeated, appliedBefore };
@@ -73,16 +92,18 @@ function locateByContent(
  * If one hunk of a diff matches only with another indentation, a hunk that matches as it is may be meant for a
  * copy with that other indentation, too.
  */
-function findIndentedCopy(
+function* findIndentedCopy(
   base: BaseText,
   searches: readonly HunkSearch[],
   finder: MatchFinder,
-): Unlocated | undefined {
+): Steps<Unlocated | undefined> {
   const moved = searches.find(({ tier }) => tier === "shift");
   const shift = moved && findShift(base, moved.hunk.old, moved.starts[0] ?? 0);
   if (shift === undefined) return undefined;
   for (const search of searches) {
     if (search.tier !== "exact" && search.tier !== "trailing") continue;
+    yield;
+    yield* base.prepare("trimmed");
     const copies = finder.findIndented(search.hunk.old, shift);
     if (copies.length > 0)
       return unlocated(
@@ -156,16 +177,19 @@ function expectLines(base: BaseText, hunks: readonly ShapedHunk[]): void {
 }
 
 /** The quick way, mostly without any index: all hunks match exactly where their headers say, in order. */
-function locateByNumbers(base: BaseText, hunks: readonly ShapedHunk[]): Located | undefined {
+function* locateByNumbers(base: BaseText, hunks: readonly ShapedHunk[]): Steps<Located | undefined> {
   if (!numbersAgree(hunks)) return undefined;
   const placements: Placement[] = [];
   const finder = new SectionFinder(base);
   let from = 0;
   let insertionAt = -1;
   for (const hunk of hunks) {
+    const { anchors } = hunk.hunk.header;
+    if (anchors.length > 0 || placements.length % 512 === 511) yield;
     const hint = hintOf(hunk);
     if (hint === undefined || hunk.oldCount === 0 || !oldSideMatchesAt(base, hunk, hint)) return undefined;
-    const sections = finder.find(hunk.hunk.header.anchors);
+    if (anchors.length > 0) yield* base.prepare("trimmed");
+    const sections = finder.find(anchors);
     if (sections.length > 0 && !isInside(sections, hint)) return undefined;
     const { coreFrom, coreTo } = hunk;
     const isInsertion = coreFrom === coreTo;
@@ -197,10 +221,13 @@ function findProblem(searches: readonly HunkSearch[]): Unlocated | undefined {
 }
 
 /** A pure insertion at the edge of its context is not made again if its text is there already. */
-function resolveAppliedInsertions(base: BaseText, located: Located): Located | AlreadyApplied | Unlocated {
-  const isApplied = ({ hunk, start }: Placement) => appliedInsertionAt(base, hunk, start) !== undefined;
-  if (!located.placements.some(isApplied)) return located;
-  const applied = located.placements.map(({ hunk, start }) => appliedInsertionAt(base, hunk, start));
+function* resolveAppliedInsertions(
+  base: BaseText,
+  located: Located,
+): Steps<Located | AlreadyApplied | Unlocated> {
+  const appliedAt = ({ hunk, start }: Placement) => appliedInsertionAt(base, hunk, start);
+  const applied = yield* mapInSteps(located.placements, appliedAt);
+  if (applied.every((start) => start === undefined)) return located;
   if (applied.every((start) => start !== undefined)) return { kind: "already_applied", starts: applied };
   const searches = located.placements.map(({ hunk, tier, start, alignment }, at): HunkSearch => {
     const insertion = applied[at];

@@ -1,5 +1,6 @@
 import type { BaseText } from "../model/base-text.js";
 import { announcesMore, type ShapedHunk } from "../model/hunk.js";
+import type { Steps } from "../model/steps.js";
 import { type HunkSearch, type Placement, type Unlocated, unlocated } from "./placement.js";
 
 /**
@@ -38,25 +39,38 @@ import { type HunkSearch, type Placement, type Unlocated, unlocated } from "./pl
  *
  * One line is lost. If it was below X, then X follows `b`; if it was between `b` and X, then X ends the file.
  */
-export function findLostContext(base: BaseText, placements: readonly Placement[]): Unlocated | undefined {
-  const lost = placements.find((placement) => {
-    const { hunk, start, end, alignment } = placement;
-    const { numbers } = hunk.hunk.header;
-    if (numbers === undefined || !announcesMore(hunk)) return false;
-    const from = numbers.oldStart - 1;
-    const claim: Claim = { from, to: from + numbers.oldCount, lost: numbers.oldCount - hunk.oldCount };
-    return (
-      (hunk.runs[0]?.to === 0 && mayStartFile(claim, start, end)) ||
-      (hunk.runs.at(-1)?.from === hunk.old.length && mayEndFile(base, claim, start, end)) ||
-      (alignment === undefined && canSlide(base, placement, claim))
-    );
-  });
+export function* findLostContext(
+  base: BaseText,
+  placements: readonly Placement[],
+): Steps<Unlocated | undefined> {
+  const lost = yield* findLosing(base, placements);
   if (lost === undefined) return undefined;
   const searches = placements.map(({ hunk, tier, start, alignment }): HunkSearch => {
     return { hunk, tier, starts: [start], alignment, appliedAt: [] };
   });
   const search = searches[placements.indexOf(lost)];
   return search === undefined ? undefined : unlocated("context_lost", search, searches, search.starts);
+}
+
+/** The first hunk whose lost context may have stood where it makes a difference. */
+function* findLosing(base: BaseText, placements: readonly Placement[]): Steps<Placement | undefined> {
+  for (const [at, placement] of placements.entries()) {
+    if (at % 1_024 === 1_023) yield;
+    const { hunk, start, end, alignment } = placement;
+    const { numbers } = hunk.hunk.header;
+    if (numbers === undefined || !announcesMore(hunk)) continue;
+    const from = numbers.oldStart - 1;
+    const claim: Claim = { from, to: from + numbers.oldCount, lost: numbers.oldCount - hunk.oldCount };
+    if (
+      (hunk.runs[0]?.to === 0 && mayStartFile(claim, start, end)) ||
+      (hunk.runs.at(-1)?.from === hunk.old.length && mayEndFile(base, claim, start, end))
+    )
+      return placement;
+    if (alignment !== undefined) continue;
+    yield* base.prepare("trailing");
+    if (canSlide(base, placement, claim)) return placement;
+  }
+  return undefined;
 }
 
 /** The lines, 0-based, that a header claims, and how many of them the hunk has lost. */

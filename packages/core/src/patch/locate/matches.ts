@@ -3,6 +3,7 @@ import type { Deadline } from "../model/deadline.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
 import type { LineIndex } from "../model/line-index.js";
 import { hasTypography, isBlankLine, type LineKey, normalize } from "../model/line-key.js";
+import type { Steps } from "../model/steps.js";
 import { findMoves } from "./depth.js";
 import { findShift, type Shift, sameShift } from "./indent.js";
 import { oldSideMatchesAt } from "./match-at.js";
@@ -32,15 +33,16 @@ export class MatchFinder {
   }
 
   /** Tiers that read nothing into the hunk: its lines as they are, or without trailing blanks. */
-  findVerbatim(lines: readonly HunkLine[]): Matches | undefined {
+  findVerbatim(lines: readonly HunkLine[]): Steps<Matches | undefined> {
     return this.findInTiers((index) => idsOf(lines, index));
   }
 
   /** The same for the old side of a hunk. */
-  findOldSide(hunk: ShapedHunk): Matches | undefined {
+  *findOldSide(hunk: ShapedHunk): Steps<Matches | undefined> {
+    yield* this.base.prepare("exact");
     const only = this.findBySingleLine(hunk);
     if (only >= 0) return { tier: "exact", starts: [only] };
-    return this.findInTiers((index) => oldSideIds(hunk, index));
+    return yield* this.findInTiers((index) => oldSideIds(hunk, index));
   }
 
   /** The one match of a hunk with an old line that the file has once; -1 for none. */
@@ -63,8 +65,11 @@ export class MatchFinder {
     return -1;
   }
 
-  private findInTiers(idsIn: (index: LineIndex) => readonly number[] | undefined): Matches | undefined {
+  private *findInTiers(
+    idsIn: (index: LineIndex) => readonly number[] | undefined,
+  ): Steps<Matches | undefined> {
     for (const tier of ["exact", "trailing"] as const) {
+      yield* this.base.prepare(tier);
       const starts = this.findEqual(idsIn(this.base.index(tier)), tier);
       if (starts.length > 0) return { tier, starts };
     }
@@ -72,8 +77,10 @@ export class MatchFinder {
   }
 
   /** The looser tiers, for a hunk without a verbatim match. */
-  findMended(hunk: ShapedHunk): Matches | undefined {
-    for (const [tier, find] of this.mending) {
+  *findMended(hunk: ShapedHunk): Steps<Matches | undefined> {
+    for (const [tier, key, find] of this.mending) {
+      yield* this.base.prepare(key);
+      yield;
       if (this.deadline.late()) return undefined;
       const starts = find(hunk);
       if (starts.length === 0) continue;
@@ -90,9 +97,9 @@ export class MatchFinder {
   }
 
   private readonly mending = [
-    ["prefix", (hunk: ShapedHunk) => this.findWithoutPrefix(hunk.old)],
-    ["shift", (hunk: ShapedHunk) => this.findShifted(hunk.old)],
-    ["punctuation", (hunk: ShapedHunk) => this.findPunctuated(hunk)],
+    ["prefix", "trailing", (hunk: ShapedHunk) => this.findWithoutPrefix(hunk.old)],
+    ["shift", "trimmed", (hunk: ShapedHunk) => this.findShifted(hunk.old)],
+    ["punctuation", "punctuation", (hunk: ShapedHunk) => this.findPunctuated(hunk)],
   ] as const;
 
   private findEqual(pattern: readonly number[] | undefined, key: LineKey): ArrayLike<number> {

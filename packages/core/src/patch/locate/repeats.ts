@@ -1,31 +1,34 @@
 import type { ShapedHunk } from "../model/hunk.js";
+import type { Steps } from "../model/steps.js";
 import type { HunkSearch } from "./placement.js";
 
 /** A numbered hunk repeated to the letter, header included, is one change written twice. */
-export function dropRepeated(hunks: readonly ShapedHunk[]): {
+export function* dropRepeated(hunks: readonly ShapedHunk[]): Steps<{
   readonly kept: readonly ShapedHunk[];
   readonly repeated: readonly number[];
-} {
+}> {
   if (ascend(hunks)) return { kept: hunks, repeated: [] };
   const seen = new Map<string, ShapedHunk[]>();
   const repeated: number[] = [];
-  const kept = hunks.filter((hunk) => {
-    const { header, number } = hunk.hunk;
-    if (header.numbers === undefined) return true;
-    const alike = seen.get(header.raw);
-    if (alike === undefined) {
-      seen.set(header.raw, [hunk]);
-      return true;
-    }
-    if (alike.some((other) => sameLines(hunk, other))) {
-      repeated.push(number);
-      return false;
-    }
-    // So many different hunks under one header are none that was repeated by mistake.
-    if (alike.length < alikeLimit) alike.push(hunk);
-    return true;
-  });
+  const kept: ShapedHunk[] = [];
+  for (const [at, hunk] of hunks.entries()) {
+    if (at % 256 === 255) yield;
+    if (repeats(hunk, seen)) repeated.push(hunk.hunk.number);
+    else kept.push(hunk);
+  }
   return { kept, repeated };
+}
+
+/** @param seen numbered hunks by their headers; the hunk is added to them. */
+function repeats(hunk: ShapedHunk, seen: Map<string, ShapedHunk[]>): boolean {
+  const { header } = hunk.hunk;
+  if (header.numbers === undefined) return false;
+  const alike = seen.get(header.raw);
+  if (alike === undefined) seen.set(header.raw, [hunk]);
+  else if (alike.some((other) => sameLines(hunk, other))) return true;
+  // So many different hunks under one header are none that was repeated by mistake.
+  else if (alike.length < alikeLimit) alike.push(hunk);
+  return false;
 }
 
 /** Whether each number is larger than the one before, so that no two headers are the same. */

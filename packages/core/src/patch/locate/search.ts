@@ -2,6 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import { announcesMore, type HunkLine, type ShapedHunk } from "../model/hunk.js";
 import { isBlankLine, normalize } from "../model/line-key.js";
+import { mapInSteps, type Steps } from "../model/steps.js";
 import { alignHunk } from "./align.js";
 import {
   type AddedLineCounts,
@@ -21,18 +22,18 @@ import { type AlreadyApplied, type HunkSearch, hintOf } from "./placement.js";
 import { findWindow } from "./window.js";
 
 /** Matches of the old side as it is; for lines without any context, their possible insertion points. */
-export function findVerbatim(
+export function* findVerbatim(
   base: BaseText,
   hunk: ShapedHunk,
   finder: MatchFinder,
   deadline: Deadline,
-): HunkSearch {
+): Steps<HunkSearch> {
   const found = (tier: Tier | undefined, starts: ArrayLike<number>): HunkSearch => {
     return { hunk, tier, starts, alignment: undefined, appliedAt: none };
   };
   if (deadline.passes()) return found(undefined, none);
   if (hunk.oldCount === 0) return found("exact", findInsertionPoints(base, hunk));
-  const matches = finder.findOldSide(hunk);
+  const matches = yield* finder.findOldSide(hunk);
   if (matches === undefined) return found(undefined, none);
   const hint = hintOf(hunk);
   // The number may name another copy that differs in trailing blanks only: two witnesses that disagree.
@@ -70,26 +71,27 @@ function findInsertionPoints(base: BaseText, hunk: ShapedHunk): readonly number[
 }
 
 /** Asked before locating: does the new text match where the old should? */
-export function findApplied(
+export function* findApplied(
   base: BaseText,
   searches: readonly HunkSearch[],
   finder: MatchFinder,
   added: AddedLineCounts,
-): AlreadyApplied | undefined {
-  const byNumbers = searches.map(({ hunk }) => appliedAtStatedLine(base, hunk));
-  const proves = ({ hunk }: HunkSearch) =>
-    mustBeApplied(base, hunk, added) ||
-    (isPureDeletion(hunk)
-      ? findNewSide(base, hunk, finder, added).length > 0
-      : newSideProvesApplied(base, hunk, added));
+): Steps<AlreadyApplied | undefined> {
+  const byNumbers = yield* mapInSteps(searches, ({ hunk }) => appliedAtStatedLine(base, hunk));
   // One hunk that proves it vouches for the numbers of the others.
-  if (byNumbers.every((start) => start !== undefined) && searches.some(proves))
-    return { kind: "already_applied", starts: byNumbers };
+  if (byNumbers.every((start) => start !== undefined)) {
+    for (const { hunk } of searches) {
+      yield;
+      if (yield* provesApplied(base, hunk, finder, added))
+        return { kind: "already_applied", starts: byNumbers };
+    }
+  }
   if (searches.every((search) => search.starts.length > 0)) return undefined;
   const candidates: Candidate[] = [];
   for (const { hunk, starts } of searches) {
     if (starts.length > 0 && hunk.runs.some((run) => run.from !== run.to)) return undefined;
-    candidates.push({ ...newSideCore(hunk), starts: findNewSide(base, hunk, finder, added) });
+    yield;
+    candidates.push({ ...newSideCore(hunk), starts: yield* findNewSide(base, hunk, finder, added) });
   }
   const assigned = assignInOrder(candidates);
   if (assigned === undefined || assigned.earliest.some((start, at) => start !== assigned.latest[at]))
@@ -97,15 +99,28 @@ export function findApplied(
   return { kind: "already_applied", starts: assigned.earliest };
 }
 
-/** Matches of the new side that prove something. */
-function findNewSide(
+function* provesApplied(
   base: BaseText,
   hunk: ShapedHunk,
   finder: MatchFinder,
   added: AddedLineCounts,
-): ArrayLike<number> {
+): Steps<boolean> {
+  yield* base.prepare("trimmed");
+  if (mustBeApplied(base, hunk, added)) return true;
+  if (!isPureDeletion(hunk)) return newSideProvesApplied(base, hunk, added);
+  return (yield* findNewSide(base, hunk, finder, added)).length > 0;
+}
+
+/** Matches of the new side that prove something. */
+function* findNewSide(
+  base: BaseText,
+  hunk: ShapedHunk,
+  finder: MatchFinder,
+  added: AddedLineCounts,
+): Steps<ArrayLike<number>> {
+  yield* base.prepare("trimmed");
   if (announcesMore(hunk) || !newSideProvesApplied(base, hunk, added)) return [];
-  const starts = finder.findVerbatim(hunk.new)?.starts ?? [];
+  const starts = (yield* finder.findVerbatim(hunk.new))?.starts ?? [];
   const { numbers } = hunk.hunk.header;
   const weak = isPureDeletion(hunk) && !hunk.runs.every((run) => gapIsPinned(base, hunk, run));
   if (weak && (starts.length > 1 || (numbers === undefined && countNonBlank(hunk.new) < 3))) return [];
@@ -129,26 +144,28 @@ function countNonBlank(lines: readonly HunkLine[]): number {
 }
 
 /** Looks further for a hunk that matches nowhere as it is. */
-export function findMended(
+export function* findMended(
   base: BaseText,
   search: HunkSearch,
   finder: MatchFinder,
   added: AddedLineCounts,
   deadline: Deadline,
-): HunkSearch {
+): Steps<HunkSearch> {
   if (search.starts.length > 0 || search.hunk.oldCount === 0 || deadline.late()) return search;
   const { hunk } = search;
-  const appliedAt = findNewSide(base, hunk, finder, added);
-  const matches = finder.findMended(hunk);
+  const appliedAt = yield* findNewSide(base, hunk, finder, added);
+  const matches = yield* finder.findMended(hunk);
   if (matches !== undefined) return { ...search, tier: matches.tier, starts: matches.starts, appliedAt };
   if (appliedAt.length > 0) return { ...search, appliedAt };
   // If the new lines match, the hunk may have been applied: no proof that it is damaged.
-  const newSide = finder.findVerbatim(hunk.new);
+  const newSide = yield* finder.findVerbatim(hunk.new);
   if (newSide !== undefined) {
     const proves = mayBeApplied(base, hunk) || mustBeApplied(base, hunk, added);
     const seen = newSideIsEvidence(hunk) ? { newSideAt: newSide.starts } : {};
     return { ...search, ...seen, ...(proves ? { maybeAppliedAt: newSide.starts } : {}) };
   }
+  yield;
+  if (hunk.runs.length > 0 && hunk.old.some(({ kind }) => kind === "context")) yield* base.prepare("loose");
   return findDamaged(base, search, deadline);
 }
 

@@ -2,21 +2,29 @@ import type { LineEnding } from "../../text/index.js";
 import { LineIndex, type Texts } from "./line-index.js";
 import { hasTypography, isBlank, type LineKey, normalize } from "./line-key.js";
 import { LineTable } from "./line-table.js";
+import type { Steps } from "./steps.js";
 
 /** The file's lines, and for each way of comparing them an index that is built when first asked for. */
 export class BaseText {
   readonly count: number;
-  private readonly lines: LineTable;
   private usual: LineEnding | undefined;
   private nonBlank: NonBlankLines | undefined;
   private typography: boolean | undefined;
   private searches = 0;
+  private searched = false;
   private readonly wanted: Texts[] = [];
   private readonly indexes = new Map<LineKey, LineIndex>();
 
-  constructor(readonly text: string) {
-    this.lines = new LineTable(text);
-    this.count = this.lines.count;
+  constructor(
+    readonly text: string,
+    private readonly lines = new LineTable(text),
+  ) {
+    this.count = lines.count;
+  }
+
+  /** The same as the constructor, in steps. */
+  static *inSteps(text: string): Steps<BaseText> {
+    return new BaseText(text, yield* LineTable.inSteps(text));
   }
 
   line(at: number): string {
@@ -66,6 +74,7 @@ export class BaseText {
   hasLine(text: string): boolean {
     const wanted = normalize(text, "trailing");
     this.searches += 1;
+    this.searched = true;
     const inText = this.searches <= textSearchLimit && wanted !== "" && !wanted.endsWith("\r");
     return inText ? this.searchLine(wanted) : this.index("trailing").idOf(wanted) >= 0;
   }
@@ -86,6 +95,23 @@ export class BaseText {
   expect(texts: Texts): void {
     this.wanted.push(texts);
     for (const index of this.indexes.values()) index.expect(texts);
+  }
+
+  /** Makes the indexes that will be asked for, in steps; each is made at once where it is asked for before. */
+  *prepare(...keys: readonly LineKey[]): Steps<void> {
+    for (const key of keys) yield* this.index(key).prepare();
+  }
+
+  /** Whether lines were searched for since this was asked last: each search costs as much as the text is long. */
+  takeSearches(): boolean {
+    const { searched } = this;
+    this.searched = false;
+    return searched;
+  }
+
+  /** Makes the index that searches for lines go over to, before it is needed. */
+  *prepareSearches(): Steps<void> {
+    if (this.searches >= textSearchLimit) yield* this.prepare("trailing");
   }
 
   index(key: LineKey): LineIndex {

@@ -1,6 +1,7 @@
 import { Interner } from "./interner.js";
 import { isBlank, type LineKey, normalize } from "./line-key.js";
 import type { LineTable } from "./line-table.js";
+import { finish, type Steps } from "./steps.js";
 
 /** Texts that are read only where they are needed; `length` of them. */
 export interface Texts extends Iterable<string> {
@@ -79,23 +80,38 @@ export class LineIndex {
     return this.positions.subarray(this.offsets[id], this.offsets[id + 1]);
   }
 
-  private indexPositions(): void {
+  /** Numbers the lines for the texts announced so far, in steps; else that is done when it is first needed. */
+  *prepare(): Steps<void> {
+    if (!this.isStale) return;
     const { numbers } = this;
     this.passes += 1;
     const asked = this.pending.reduce((sum, texts) => sum + texts.length, 0);
     this.isComplete = this.passes > partialPasses || asked * 2 > numbers.length;
-    if (!this.isComplete) for (const texts of this.pending) this.learn(texts);
+    if (!this.isComplete) for (const texts of this.pending) yield* this.learn(texts);
     this.pending = [];
-    for (let at = 0; at < numbers.length; at++) numbers[at] = this.numberOf(at);
+    for (let from = 0; from < numbers.length; from += stepLines) {
+      if (from > 0) yield;
+      this.numberLines(from, Math.min(from + stepLines, numbers.length));
+    }
+    yield* this.sortPositions(numbers);
     this.isStale = false;
-    this.sortPositions(numbers);
   }
 
-  private learn(texts: Texts): void {
+  private indexPositions(): void {
+    finish(this.prepare());
+  }
+
+  private *learn(texts: Texts): Steps<void> {
+    let count = 0;
     for (const text of texts) {
+      if (++count % stepLines === 0) yield;
       const key = normalize(text, this.key);
       this.interner.add(key, 0, key.length);
     }
+  }
+
+  private numberLines(from: number, to: number): void {
+    for (let at = from; at < to; at++) this.numbers[at] = this.numberOf(at);
   }
 
   private numberOf(at: number): number {
@@ -121,22 +137,38 @@ export class LineIndex {
     return id < 0 ? unasked : id;
   }
 
-  private sortPositions(ids: Int32Array): void {
+  private *sortPositions(ids: Int32Array): Steps<void> {
     const { size } = this.interner;
     const offsets = new Int32Array(size + 1);
-    for (const id of ids) if (id >= 0) offsets[id + 1] = (offsets[id + 1] ?? 0) + 1;
+    for (let from = 0; from < ids.length; from += sortedLines) {
+      if (from > 0) yield;
+      countIds(ids.subarray(from, from + sortedLines), offsets);
+    }
     for (let id = 0; id < size; id++) offsets[id + 1] = (offsets[id + 1] ?? 0) + (offsets[id] ?? 0);
     const positions = new Int32Array(offsets[size] ?? 0);
     const next = offsets.slice();
-    for (let at = 0; at < ids.length; at++) {
-      const id = ids[at] ?? unasked;
-      if (id < 0) continue;
-      const slot = next[id] ?? 0;
-      positions[slot] = at;
-      next[id] = slot + 1;
+    for (let from = 0; from < ids.length; from += sortedLines) {
+      if (from > 0) yield;
+      sortIds(ids, from, Math.min(from + sortedLines, ids.length), next, positions);
     }
     this.offsets = offsets;
     this.positions = positions;
+  }
+}
+
+/** Adds how often each number is there to the place after its own. */
+function countIds(ids: Int32Array, counts: Int32Array): void {
+  for (const id of ids) if (id >= 0) counts[id + 1] = (counts[id + 1] ?? 0) + 1;
+}
+
+/** @param next where the next position of each number goes. */
+function sortIds(ids: Int32Array, from: number, to: number, next: Int32Array, positions: Int32Array): void {
+  for (let at = from; at < to; at++) {
+    const id = ids[at] ?? unasked;
+    if (id < 0) continue;
+    const slot = next[id] ?? 0;
+    positions[slot] = at;
+    next[id] = slot + 1;
   }
 }
 
@@ -147,6 +179,10 @@ function isPlain(text: string, from: number, to: number): boolean {
 
 /** So often the file is looked through for the lines asked for; after that all of its lines are numbered. */
 const partialPasses = 3;
+/** So many lines are one step. */
+const stepLines = 16_384;
+/** Sorting them costs less. */
+const sortedLines = 8 * stepLines;
 /** The number of a line of the file that nobody asked for; differs from that of a line the file has not. */
 const unasked = -2;
 

@@ -3,6 +3,7 @@ import type { Deadline } from "../model/deadline.js";
 import type { Hunk, HunkLine } from "../model/hunk.js";
 import { ListedHunk } from "../model/hunk-lines.js";
 import { refusePatch } from "../model/refusal.js";
+import { mapInSteps, type Steps } from "../model/steps.js";
 import type { PatchRefusal, Repair } from "../model/types.js";
 
 /** Hunks as they were before a channel changed all of their lines by one rule. */
@@ -20,15 +21,15 @@ export interface RestoredText {
  *
  * @returns a refusal where a hunk has a character both as it is and encoded, so that no rule explains it.
  */
-export function restoreLines(
+export function* restoreLines(
   base: BaseText,
   diff: string,
   hunks: readonly Hunk[],
   deadline: Deadline,
-): RestoredText | PatchRefusal {
-  const plain = diff.includes("&") ? withoutEntities(base, hunks, deadline) : undefined;
+): Steps<RestoredText | PatchRefusal> {
+  const plain = diff.includes("&") ? yield* withoutEntities(base, hunks, deadline) : undefined;
   if (plain !== undefined && "kind" in plain) return plain;
-  const bare = withoutNumbers(base, plain ?? hunks, deadline);
+  const bare = yield* withoutNumbers(base, plain ?? hunks, deadline);
   const repairs: Repair[] = [];
   if (plain !== undefined)
     repairs.push({ kind: "entities", detail: "HTML entities read as the characters they stand for" });
@@ -69,15 +70,16 @@ const characters: Readonly<Record<string, string>> = {
   "&#x27;": "'",
 };
 
-function withoutEntities(
+function* withoutEntities(
   base: BaseText,
   hunks: readonly Hunk[],
   deadline: Deadline,
-): readonly Hunk[] | PatchRefusal | undefined {
-  const encoded = findEncoded(hunks, deadline);
+): Steps<readonly Hunk[] | PatchRefusal | undefined> {
+  const encoded = yield* findEncoded(hunks, deadline);
   if (encoded.size === 0 || base.text.search(entity) >= 0) return undefined;
   const plain: Hunk[] = [];
   for (const hunk of hunks) {
+    yield;
     if (deadline.late()) return undefined;
     const [context, removed, added] = (["context", "removed", "added"] as const).map((kind) =>
       spellingOf(hunk, encoded, kind),
@@ -132,10 +134,12 @@ function decodeHunk(hunk: Hunk): Hunk {
 }
 
 /** The characters that the old lines have encoded. */
-function findEncoded(hunks: readonly Hunk[], deadline: Deadline): ReadonlySet<string> {
+function* findEncoded(hunks: readonly Hunk[], deadline: Deadline): Steps<ReadonlySet<string>> {
   const encoded = new Set<string>();
+  let count = 0;
   for (const hunk of hunks) {
     for (let at = 0; at < hunk.count; at++) {
+      if (++count % 4_096 === 0) yield;
       if (hunk.kindOf(at) === "added" || !hunk.textOf(at).includes("&")) continue;
       if (deadline.passes()) return encoded;
       for (const name of hunk.textOf(at).match(entity) ?? []) encoded.add(decode(name));
@@ -150,18 +154,26 @@ function decode(name: string): string {
 
 const numbered = /^ *(\d{1,9})(\| ?|: |:$|\t|→)/;
 
-function withoutNumbers(
+function* withoutNumbers(
   base: BaseText,
   hunks: readonly Hunk[],
   deadline: Deadline,
-): readonly Hunk[] | undefined {
+): Steps<readonly Hunk[] | undefined> {
   const [first] = hunks;
   if (first === undefined || first.count === 0 || !numbered.test(first.textOf(0))) return undefined;
-  const everyLine = (matches: (line: HunkLine) => boolean) =>
-    hunks.every(({ lines }) => lines.every((line) => !deadline.passes() && matches(line)));
-  if (!everyLine(({ text }) => numbered.test(text)) || !hunks.every(countsOn)) return undefined;
-  if (!everyLine((line) => line.kind === "added" || !base.hasLine(line.text))) return undefined;
-  return mapLines(hunks, deadline, ({ text }) => text.replace(numbered, ""));
+  function* everyLine(matches: (line: HunkLine) => boolean): Steps<boolean> {
+    let count = 0;
+    for (const { lines } of hunks) {
+      for (const line of lines) {
+        if (++count % 4_096 === 0 || base.takeSearches()) yield;
+        if (deadline.passes() || !matches(line)) return false;
+      }
+    }
+    return true;
+  }
+  if (!(yield* everyLine(({ text }) => numbered.test(text))) || !hunks.every(countsOn)) return undefined;
+  if (!(yield* everyLine((line) => line.kind === "added" || !base.hasLine(line.text)))) return undefined;
+  return yield* mapInSteps(hunks, (hunk) => rewriteLines(hunk, deadline));
 }
 
 /** Whether the old lines of a hunk are numbered one after the other. */
@@ -172,13 +184,10 @@ function countsOn({ lines }: Hunk): boolean {
   return old.every((number, at) => at === 0 || number === (old[at - 1] ?? 0) + 1);
 }
 
-function mapLines(
-  hunks: readonly Hunk[],
-  deadline: Deadline,
-  rewrite: (line: HunkLine) => string,
-): readonly Hunk[] {
-  return hunks.map((hunk) => {
-    const lines = hunk.lines.map((line) => (deadline.passes() ? line : { ...line, text: rewrite(line) }));
-    return new ListedHunk(hunk, lines);
-  });
+function rewriteLines(hunk: Hunk, deadline: Deadline): Hunk {
+  const rewrite = (line: HunkLine) => ({ ...line, text: line.text.replace(numbered, "") });
+  return new ListedHunk(
+    hunk,
+    hunk.lines.map((line) => (deadline.passes() ? line : rewrite(line))),
+  );
 }

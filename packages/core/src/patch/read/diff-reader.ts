@@ -3,6 +3,7 @@ import type { Deadline } from "../model/deadline.js";
 import type { Hunk, HunkLine } from "../model/hunk.js";
 import { cutLines, kindOfSign, WrittenHunk } from "../model/hunk-lines.js";
 import type { LineTable } from "../model/line-table.js";
+import type { Steps } from "../model/steps.js";
 import type { Repair } from "../model/types.js";
 import { noFile, readFileNames } from "./file-names.js";
 import { closeHunk, type OpenHunk } from "./open-hunk.js";
@@ -18,6 +19,10 @@ export interface ReadingContext {
   /** Lines of the diff contain several lines of a file whose only terminator is `\r`. */
   readonly splitReturns: boolean;
   readonly deadline: Deadline;
+  /** Whether the lines read last cost so much that the step is to end. */
+  readonly isBusy?: () => boolean;
+  /** What makes the next lines cost less. */
+  readonly relieve?: () => Steps<void>;
 }
 
 /** Reads the lines of a unified diff, or of the V4A envelope, hunk by hunk. */
@@ -41,11 +46,19 @@ export class DiffReader {
     private readonly isEnvelope: boolean,
   ) {}
 
-  readSpan(span: FencedSpan): void {
+  *readSpan(span: FencedSpan): Steps<void> {
+    const { deadline, isBusy, relieve } = this.context;
     this.bodyStart = span.from;
     let at = span.from;
     for (let step = 1; at < span.to; step++) {
-      if (step % 4096 === 0 && this.context.deadline.late()) break;
+      if (step % 4096 === 0) {
+        yield;
+        if (deadline.late()) break;
+      }
+      if (isBusy?.() === true) {
+        yield;
+        if (relieve !== undefined) yield* relieve();
+      }
       if (this.hunks.length > hunkLimit) break;
       at += this.isEnvelope ? this.readEnvelope(at) : this.readLine(at, span.to);
     }
@@ -53,10 +66,11 @@ export class DiffReader {
   }
 
   /** A diff without any `@@`: its lines are one hunk, if they all look like lines of one. */
-  readBareSpan(span: FencedSpan): void {
+  *readBareSpan(span: FencedSpan): Steps<void> {
     const from = Math.max(span.from, this.bodyStart);
     let changes = 0;
     for (let at = from; at < span.to; at++) {
+      if (at % 4096 === 4095) yield;
       if (at % 4096 === 4095 && this.context.deadline.late()) return;
       const line = this.lines.line(at);
       if (line !== "" && !/^([-+ ]|\\ )/.test(line)) return;
@@ -67,6 +81,7 @@ export class DiffReader {
     this.repairs.push({ kind: "header_mended", detail: "no `@@` line: read as one hunk" });
     this.open({ raw: "", numbers: undefined, anchors: [] }, from, from);
     for (let at = from; at < span.to; at++) {
+      if (at % 4096 === 4095) yield;
       if (at % 4096 === 4095 && this.context.deadline.late()) break;
       this.readBody(at);
     }

@@ -2,6 +2,7 @@ import { diffLines } from "../compare/line-diff.js";
 import type { Hunk, HunkLine } from "../model/hunk.js";
 import { ListedHunk } from "../model/hunk-lines.js";
 import type { LineTable } from "../model/line-table.js";
+import type { Steps } from "../model/steps.js";
 import { opensBlock } from "./dialect.js";
 import type { ReadingContext } from "./diff-reader.js";
 import { type FileSection, hunkLimit, SectionList } from "./sections.js";
@@ -17,7 +18,7 @@ export interface ReadBlocks {
  * Reads SEARCH/REPLACE blocks. Each becomes a hunk: lines that both sides share are context, the others are
  * removed and added.
  */
-export function readBlocks(lines: LineTable, context: ReadingContext): ReadBlocks {
+export function* readBlocks(lines: LineTable, context: ReadingContext): Steps<ReadBlocks> {
   const hunks: Hunk[] = [];
   const sections = new SectionList();
   let last: string | undefined;
@@ -25,8 +26,10 @@ export function readBlocks(lines: LineTable, context: ReadingContext): ReadBlock
   while (at < lines.count && hunks.length <= hunkLimit && !context.deadline.passes()) {
     if (!opensBlock(lines.line(at))) {
       at += 1;
+      if (at % 1_024 === 0) yield;
       continue;
     }
+    yield;
     if (context.deadline.late()) break;
     const block = findBlock(lines, at, hunks.length + 1);
     if (block.kind === "flaw") return { hunks, sections: sections.finish(), flaw: block.text };

@@ -1,5 +1,6 @@
 import type { Hunk } from "../model/hunk.js";
 import { LineTable } from "../model/line-table.js";
+import type { Steps } from "../model/steps.js";
 import type { Repair } from "../model/types.js";
 import { type Dialect, dialectNames, findDialect } from "./dialect.js";
 import { DiffReader, type ReadingContext } from "./diff-reader.js";
@@ -25,25 +26,29 @@ export interface ParsedDiff {
  * what is no diff has no hunks. Once the deadline has passed, what is returned is incomplete and means
  * nothing.
  */
-export function parseDiff(diff: string, context: ReadingContext): ParsedDiff {
-  return parseLines(new LineTable(diff.startsWith("\ufeff") ? diff.slice(1) : diff), context);
+export function* parseDiff(diff: string, context: ReadingContext): Steps<ParsedDiff> {
+  const lines = yield* LineTable.inSteps(diff.startsWith("\ufeff") ? diff.slice(1) : diff);
+  return yield* parseLines(lines, context);
 }
 
 /** The same for a diff that was split into lines before. */
-export function parseLines(lines: LineTable, context: ReadingContext): ParsedDiff {
+export function* parseLines(lines: LineTable, context: ReadingContext): Steps<ParsedDiff> {
   const dialect = findDialect(lines);
+  yield;
   const dialectRepairs: readonly Repair[] =
     dialect === "unified" ? [] : [{ kind: "dialect", detail: `read as ${dialectNames[dialect]}` }];
   if (dialect === "search_replace")
-    return { dialect, repairs: dialectRepairs, ...readBlocks(lines, context) };
+    return { dialect, repairs: dialectRepairs, ...(yield* readBlocks(lines, context)) };
   const reader = new DiffReader(lines, context, dialect === "v4a");
   const end = dialect === "v4a" ? findHeredocEnd(lines) : lines.count;
   const spans = findDiffSpans(lines, end, context.deadline);
+  yield;
   const [first] = spans;
   if (first !== undefined && (first.from > 0 || spans.length > 1))
     reader.repairs.push({ kind: "fence_removed", detail: "Markdown fence left out" });
-  for (const span of spans) reader.readSpan(span);
-  if (dialect === "unified" && reader.hunks.length === 0) for (const span of spans) reader.readBareSpan(span);
+  for (const span of spans) yield* reader.readSpan(span);
+  if (dialect === "unified" && reader.hunks.length === 0)
+    for (const span of spans) yield* reader.readBareSpan(span);
   const sections = reader.finish();
   return {
     dialect,

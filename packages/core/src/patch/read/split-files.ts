@@ -1,6 +1,7 @@
 import { Deadline } from "../model/deadline.js";
 import { LineTable } from "../model/line-table.js";
 import { invalidDiff, refusePatch } from "../model/refusal.js";
+import { finish } from "../model/steps.js";
 import type { PatchRefusal } from "../model/types.js";
 import type { Dialect } from "./dialect.js";
 import { parseLines } from "./parse.js";
@@ -41,7 +42,8 @@ export function splitByFile(text: string, limitMs = 5_000): FileDiffs | PatchRef
   if (tooLarge !== undefined) return tooLarge;
   const deadline = new Deadline(limitMs);
   const lines = new LineTable(text.startsWith("\ufeff") ? text.slice(1) : text);
-  const parsed = parseLines(lines, { isBaseLine: () => true, splitReturns: false, deadline });
+  const context = { isBaseLine: () => true, splitReturns: false, deadline };
+  const parsed = finish(parseLines(lines, context));
   if (deadline.late()) return refusePatch("timeout", "Reading the diff took too long. Nothing was changed.");
   if (parsed.flaw !== undefined) return refuse(parsed.flaw);
   if (parsed.sections.length === 0) return refuse("It names no file and has no hunk.");

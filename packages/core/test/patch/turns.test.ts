@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from "node:util";
+import { describe, expect, it } from "vitest";
+import { applySteps } from "../../src/patch/apply/apply-diff.js";
+import { applyDiff, applyDiffInTurns, applyStrictly, type PatchRequest } from "../../src/patch/index.js";
+import { Deadline } from "../../src/patch/model/deadline.js";
+import { LineIndex } from "../../src/patch/model/line-index.js";
+import { LineTable } from "../../src/patch/model/line-table.js";
+import { finish, type Steps } from "../../src/patch/model/steps.js";
+
+const lineCount = 50_000;
+const hunkCount = 5_000;
+
+const text = Array.from({ length: lineCount }, (_, at) => `line ${at} of the file\n`).join("");
+
+/** One changed line in ten, between two lines of context. */
+function diffOf(header: (at: number) => string, word = "line"): string {
+  const line = (at: number) => `${word} ${at} of the file`;
+  const hunks = Array.from({ length: hunkCount }, (_, hunk) => {
+    const at = 10 * hunk + 5;
+    return `${header(at)}\n ${line(at - 1)}\n-${line(at)}\n+changed ${at}\n ${line(at + 1)}\n`;
+  });
+  return hunks.join("");
+}
+
+const cases: readonly { readonly name: string; readonly diff: string }[] = [
+  { name: "numbers that are true", diff: diffOf((at) => `@@ -${at},3 +${at},3 @@`) },
+  { name: "numbers that are wrong", diff: diffOf((at) => `@@ -${at + 7},3 +${at + 9},3 @@`) },
+  { name: "no numbers", diff: diffOf(() => "@@") },
+  { name: "the lines of another file", diff: diffOf(() => "@@", "row") },
+  {
+    name: "one hunk that does not fit",
+    diff: diffOf((at) => (at === 505 ? "@@ -506,3 +506,3 @@\n lost" : `@@ -${at},3 +${at},3 @@`)),
+  },
+];
+
+/** The outcome with the added text, which is joined only where it is asked for. */
+const whole = (outcome: ReturnType<typeof applyDiff>) =>
+  outcome.kind === "success" ? { ...outcome, addedText: outcome.addedText } : outcome;
+
+describe("a large diff", () => {
+  it.each(cases)("comes to the same in turns, with $name", async ({ diff }) => {
+    const request: PatchRequest = { base: text, diff, limitMs: 600_000 };
+    const outcome = await applyDiffInTurns(request, () => new Promise((resolve) => setImmediate(resolve)));
+    expect(isDeepStrictEqual(whole(outcome), whole(applyDiff(request)))).toBe(true);
+  });
+
+  it.each(cases)("is applied in many steps, each with one batch at most, with $name", ({ diff }) => {
+    let batches = 0;
+    const most = { batches: 0, characters: 0 };
+    const applier: PatchRequest["applier"] = (given, corrected) => {
+      batches += 1;
+      most.characters = Math.max(most.characters, given.length + corrected.length);
+      return applyStrictly(given, corrected);
+    };
+    const steps = applySteps({ base: text, diff, applier }, new Deadline(600_000));
+    let count = 0;
+    for (; steps.next().done !== true; count += 1) {
+      most.batches = Math.max(most.batches, batches);
+      batches = 0;
+    }
+    expect(count).toBeGreaterThan(hunkCount / 200);
+    expect(most.batches).toBeLessThanOrEqual(1);
+    expect(most.characters).toBeLessThan(500_000);
+  });
+
+  it("lets timers of the process run before it is done", async () => {
+    const order: string[] = [];
+    const request: PatchRequest = { base: text, diff: cases[2]?.diff ?? "", limitMs: 600_000 };
+    setTimeout(() => order.push("timer"), 1);
+    await applyDiffInTurns(request, () => new Promise((resolve) => setImmediate(resolve)));
+    order.push("patch");
+    expect(order).toEqual(["timer", "patch"]);
+  });
+
+  it("takes no time of its limit while the others run", () => {
+    const deadline = new Deadline(-1_000);
+    deadline.extend(60_000);
+    expect(deadline.late()).toBe(false);
+  });
+
+  it("is split into lines and numbered in more steps the larger it is", () => {
+    const half = text.slice(0, text.length / 2);
+    const index = (lines: LineTable) => {
+      const made = new LineIndex(lines, "exact");
+      made.expect(Array.from({ length: lines.count }, (_, at) => lines.line(at)));
+      return made.prepare();
+    };
+    expect(stepsOf(index(new LineTable(text)))).toBeGreaterThan(1.5 * stepsOf(index(new LineTable(half))));
+    expect(stepsOf(LineTable.inSteps(text.repeat(4)))).toBeGreaterThan(2 * stepsOf(LineTable.inSteps(text)));
+    expect(finish(LineTable.inSteps(text.repeat(4))).count).toBe(4 * lineCount);
+  });
+});
+
+function stepsOf(steps: Steps<unknown>): number {
+  let count = 0;
+  while (steps.next().done !== true) count += 1;
+  return count;
+}
