@@ -65,6 +65,7 @@ const elsewhere: Partial<Record<RefusalCode, string>> = {
   bytes_gone: "needs a store that lost bytes: `test/node`; said by the command line, too",
   cannot_preserve: "needs a foreign owner: `test/node`",
   permission_denied: "needs another user: `test/node`",
+  root_changed: "needs a root that is moved away: `test/node`",
   disk_full: "needs a full disk: `test/node`",
 };
 
