@@ -80,7 +80,7 @@ const cases = [
       const texts = [join(base, "moved", "f"), join(root, "f")].map((path) => readFileSync(path, "utf8"));
       return [
         [got, ...texts],
-        ["applied", "new\n", "decoy\n"],
+        ["root_changed", "old\n", "decoy\n"],
       ];
     },
   },
