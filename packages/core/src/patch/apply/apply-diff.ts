@@ -171,23 +171,36 @@ function* land(
   return succeed({ code, text, landed, changes, repairs }, known.changing);
 }
 
-/** Joins the added lines only where they are asked for: they may be as large as the whole diff. */
 function succeed(
   outcome: Omit<PatchSuccess, "kind" | "addedText">,
   hunks: readonly ShapedHunk[],
 ): PatchSuccess {
-  const { code, text, landed, changes, repairs } = outcome;
-  return {
-    kind: "success",
-    code,
-    text,
-    landed,
-    changes,
-    repairs,
-    get addedText() {
-      return joinAdded(hunks);
-    },
-  };
+  return new Success(outcome, hunks);
+}
+
+/** Joins the added lines only where they are asked for: they may be as large as the whole diff. */
+class Success implements PatchSuccess {
+  readonly kind = "success";
+  readonly code: PatchSuccess["code"];
+  readonly text: string;
+  readonly landed: PatchSuccess["landed"];
+  readonly changes: PatchSuccess["changes"];
+  readonly repairs: PatchSuccess["repairs"];
+  readonly #hunks: readonly ShapedHunk[];
+
+  constructor(outcome: Omit<PatchSuccess, "kind" | "addedText">, hunks: readonly ShapedHunk[]) {
+    this.code = outcome.code;
+    this.text = outcome.text;
+    this.landed = outcome.landed;
+    this.changes = outcome.changes;
+    this.repairs = outcome.repairs;
+    this.#hunks = hunks;
+  }
+
+  // On the class: a getter of each object would make every outcome a type of its own for the engine below.
+  get addedText(): string {
+    return joinAdded(this.#hunks);
+  }
 }
 
 function joinAdded(hunks: readonly ShapedHunk[]): string {

@@ -18,6 +18,7 @@ export function* mapInSteps<Element, Result>(
   each: (element: Element, at: number) => Result,
   stepLength = 1_024,
 ): Steps<Result[]> {
+  if (list.length < stepLength) return list.map(each);
   const results: Result[] = [];
   for (const [at, element] of list.entries()) {
     if (at % stepLength === stepLength - 1) yield;
