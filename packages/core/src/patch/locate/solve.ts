@@ -1,4 +1,5 @@
 import type { BaseText } from "../model/base-text.js";
+import { mapInSteps, type Steps } from "../model/steps.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import {
   type Assignments,
@@ -77,15 +78,20 @@ import {
  * No assignment keeps the order of the diff. Each hunk has one candidate, and they do not overlap: accepted, and
  * reported as `hunk_order`.
  */
-export function solve(base: BaseText, searches: readonly HunkSearch[]): Located | Unlocated {
-  if (areUniqueInOrder(searches))
-    return confirmPlacements(
+export function* solve(base: BaseText, searches: readonly HunkSearch[]): Steps<Located | Unlocated> {
+  if (areUniqueInOrder(searches)) {
+    yield;
+    return yield* confirmPlacements(
       base,
       searches,
       searches.map(({ starts }) => starts[0] ?? 0),
     );
+  }
+  yield;
   const all = searches.map((search) => candidateOf(search.hunk, search.starts, search.alignment));
+  yield;
   const assigned = assignInOrder(all);
+  yield;
   if (assigned === undefined) return solveOutOfOrder(base, searches, all);
   let starts = assigned.earliest;
   let open = starts.findIndex((start, at) => start !== assigned.latest[at]);
@@ -99,9 +105,10 @@ export function solve(base: BaseText, searches: readonly HunkSearch[]): Located 
   }
   const unclear = searches[open];
   if (unclear !== undefined) return unlocated("ambiguous", unclear, searches, unclear.starts);
+  yield;
   const against = searches.find((search, at) => contradictsHint(search, starts[at] ?? 0));
   if (against !== undefined) return unlocated("ambiguous", against, searches, against.starts);
-  return confirmPlacements(base, searches, starts);
+  return yield* confirmPlacements(base, searches, starts);
 }
 
 /** Whether each hunk has one candidate only, all of them in order: the usual case, which needs no search. */
@@ -120,17 +127,18 @@ function areUniqueInOrder(searches: readonly HunkSearch[]): boolean {
 }
 
 /** The placements at the chosen starts, unless something contradicts them. */
-function confirmPlacements(
+function* confirmPlacements(
   base: BaseText,
   searches: readonly HunkSearch[],
   starts: readonly number[],
-): Located | Unlocated {
+): Steps<Located | Unlocated> {
   const unsupported = findUnsupportedInsertion(searches, starts);
   if (unsupported !== undefined)
     return unlocated("numbers_contradict", unsupported, searches, unsupported.starts);
   const shallow = findUnknownIndent(searches);
   if (shallow !== undefined) return unlocated("indent_unknown", shallow, searches, shallow.starts);
-  const placements = searches.map((search, at) => placementAt(base, search, starts[at] ?? 0));
+  yield;
+  const placements = yield* mapInSteps(searches, (search, at) => placementAt(base, search, starts[at] ?? 0));
   return { kind: "located", placements, outOfOrder: false, repeated: [], appliedBefore: [] };
 }
 
