@@ -19,6 +19,7 @@ import {
   type Unlocated,
   unlocated,
 } from "./placement.js";
+import { comesToSameText } from "./same-text.js";
 
 /**
  * Chooses one candidate position for each hunk, all together: uniquely, or not at all. The order of the diff comes
@@ -93,22 +94,30 @@ export function* solve(base: BaseText, searches: readonly HunkSearch[]): Steps<L
   const assigned = assignInOrder(all);
   yield;
   if (assigned === undefined) return solveOutOfOrder(base, searches, all);
-  let starts = assigned.earliest;
-  let open = starts.findIndex((start, at) => start !== assigned.latest[at]);
-  if (open >= 0) {
-    const narrowed = assignInOrder(breakTies(base, searches, all, assigned));
-    open =
-      narrowed === undefined
-        ? open
-        : narrowed.earliest.findIndex((start, at) => start !== narrowed.latest[at]);
-    starts = narrowed?.earliest ?? starts;
-  }
-  const unclear = searches[open];
+  const isClear = assigned.earliest.every((start, at) => start === assigned.latest[at]);
+  const chosen = isClear ? assigned : (assignInOrder(breakTies(base, searches, all, assigned)) ?? assigned);
+  const unclear = findUnclear(base, searches, chosen);
   if (unclear !== undefined) return unlocated("ambiguous", unclear, searches, unclear.starts);
+  const starts = chosen.earliest;
   yield;
   const against = searches.find((search, at) => contradictsHint(search, starts[at] ?? 0));
   if (against !== undefined) return unlocated("ambiguous", against, searches, against.starts);
   return yield* confirmPlacements(base, searches, starts);
+}
+
+/** The first hunk with several places, unless it is the only one and they all come to the same text. */
+function findUnclear(
+  base: BaseText,
+  searches: readonly HunkSearch[],
+  { earliest, latest }: Assignments,
+): HunkSearch | undefined {
+  const open = searches.filter((_, at) => earliest[at] !== latest[at]);
+  const [unclear, another] = open;
+  if (unclear === undefined || another !== undefined || unclear.tier !== "exact") return unclear;
+  const at = searches.indexOf(unclear);
+  const [first = 0, last = 0] = [earliest[at], latest[at]];
+  const starts = Array.from(unclear.starts).filter((start) => start >= first && start <= last);
+  return comesToSameText(base, unclear.hunk, starts) ? undefined : unclear;
 }
 
 /** Whether each hunk has one candidate only, all of them in order: the usual case, which needs no search. */
