@@ -12,6 +12,11 @@ export interface RunScope {
   readonly signal?: AbortSignal;
   /** What a person agreed to, from a preview: anything else is `not_agreed`, and nothing is written. */
   readonly agreed?: readonly AgreedFile[];
+  /**
+   * The same request was carried out, and its answer was never delivered: it is `already_applied`, with the
+   * state of now. For one file; a change set has its bases.
+   */
+  readonly isRepeat?: boolean;
   /** The strict last stage of a patch, so that its failure can be shown. */
   readonly applier?: StrictApplier;
 }

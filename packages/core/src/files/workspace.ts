@@ -359,7 +359,9 @@ export class Workspace {
 
   private obtain(call: Call, request: FileRequest, ticket: Ticket): Promise<FileOutcome> {
     if (isLook(request)) return this.look(call, request, ticket);
-    if (request.kind === "apply_changes") return this.withFound(() => applySet(call, request, ticket));
+    if (request.kind === "apply_changes") {
+      return this.withFound(() => applySet({ ...call, isRepeat: false }, request, ticket));
+    }
     return this.withFound(() => this.changeFile(call, request, ticket));
   }
 
@@ -422,7 +424,7 @@ export class Workspace {
   }
 
   private async changeFile(call: Call, request: OneFileRequest, ticket: Ticket): Promise<WriteOutcome> {
-    if (request.kind === "undo") {
+    if (request.kind === "undo" && call.isRepeat !== true) {
       const changeSet = await this.setToUndo(request, ticket);
       if (changeSet !== undefined) return undoSet(call, changeSet, request, ticket);
     }
@@ -430,11 +432,11 @@ export class Workspace {
   }
 
   /** Asked when all earlier requests about the file are through; later ones wait for the ticket. */
-  private async setToUndo({ path }: Asked<UndoRequest>, ticket: Ticket): Promise<string | undefined> {
-    const tidy = tidyPath(path);
+  private async setToUndo(request: Asked<UndoRequest>, ticket: Ticket): Promise<string | undefined> {
+    const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return undefined;
     await ticket.turn();
-    const look = async () => setToUndo(this.shared, tidy.path);
+    const look = async () => setToUndo(this.shared, { ...request, path: tidy.path });
     const found = await atTurn(this.shared, tidy.path, look, { missing: "allow" });
     return typeof found === "string" ? found : undefined;
   }
