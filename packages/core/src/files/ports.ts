@@ -111,7 +111,7 @@ export interface Target {
     options: CommitOptions,
   ): Promise<Committed | Changed | Refusal>;
   /** Deletes the file in one step under the same expectation. */
-  remove(expected: ExpectedFile, guard: () => Promise<boolean>): Promise<Committed | Changed | Refusal>;
+  remove(expected: ExpectedFile, options: RemoveOptions): Promise<Committed | Changed | Refusal>;
   close(): Promise<void>;
 }
 
@@ -125,6 +125,9 @@ export interface CommitOptions {
   /** Returns the replaced file open, to be watched; the caller closes it. */
   readonly keepOpen?: boolean | undefined;
 }
+
+/** How one file is to be deleted. */
+export type RemoveOptions = Omit<CommitOptions, "inPlace">;
 
 /** What the target must be when the step is taken; anything else refuses the step with `changed`. */
 export type Expected = { readonly kind: "absent" } | ExpectedFile;

@@ -11,6 +11,7 @@ import type {
   FileBytes,
   FileWindow,
   Refusal,
+  RemoveOptions,
   Streamed,
   Target,
 } from "../../files/index.js";
@@ -129,10 +130,10 @@ class DiskTarget implements Target {
 
   async remove(
     expected: ExpectedFile,
-    guard: () => Promise<boolean>,
+    options: RemoveOptions,
   ): Promise<Committed | Changed | Refusal> {
     const { spot } = this;
-    return spot === undefined ? this.missing() : removeFile(spot, expected, guard);
+    return spot === undefined ? this.missing() : removeFile(spot, expected, options);
   }
 
   async close(): Promise<void> {
