@@ -56,6 +56,13 @@ export interface Disk {
    *   circle), `permission_denied` or `invalid_arguments` (a name too long).
    */
   enter(path: string, missing: "refuse" | "allow" | "create", use?: "name"): Promise<Target | Refusal>;
+  /**
+   * Tells of each root in whose place another folder was opened, by its real path: what was known of its files
+   * counts no more.
+   */
+  whenReplaced?(listener: (realRoot: string) => void): void;
+  /** How often that was so. */
+  readonly replacements?: number;
 }
 
 /** The directory entry that a request is about: a folder, held by its handle, and a name in it. */
@@ -65,6 +72,8 @@ export interface Target {
   readonly realPath: string;
   /** `realPath` relative to the root that holds it, with `/`; "" is that root itself. */
   readonly relativePath: string;
+  /** `root_changed` where the path of its root means another folder by now; undefined if not. */
+  rootChanged?(): Refusal | undefined;
   /** What the entry is now, links not followed (the walk has resolved them). `permission_denied`, `busy`. */
   look(): Promise<Entry | Refusal>;
   /** What the system knows of it; `file_missing` where there is nothing. */

@@ -21,6 +21,7 @@ import { answering, faultFrom, refusalFrom } from "../disk/faults.js";
 import type { Folder } from "../disk/folder.js";
 import { listFolder } from "../disk/listing.js";
 import { lookAt, readWhole, type Spot, streamFile } from "../disk/reading.js";
+import { rootGone, stands } from "../disk/root.js";
 import { hasLoneSurrogate, type Reached, type Root } from "../disk/walk.js";
 import { readWindow } from "../disk/window.js";
 import { commitFile, removeFile } from "./commit.js";
@@ -49,6 +50,10 @@ class DiskTarget implements Target {
   ) {
     this.relativePath = names.join("/");
     this.realPath = joined(root.real, names);
+  }
+
+  rootChanged(): Refusal | undefined {
+    return stands(this.root) ? undefined : rootGone(this.root);
   }
 
   async look(): Promise<Entry | Refusal> {
