@@ -1,6 +1,6 @@
 import { refuseWith, stateOf } from "./answers.js";
 import { askLast, cancelled, cancelledBy } from "./call.js";
-import type { PlannedWrite } from "./change.js";
+import { type PlannedWrite, withoutState } from "./change.js";
 import { type Current, keepAsBeginning, keepReplaced, keepState } from "./current.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
 import { isWatched, newEntry, noteDisplaced, takeStep } from "./landing.js";
@@ -88,7 +88,7 @@ async function commitTo(
   });
   if (isRefusal(intent)) return refuseWith(subjectOf(site), intent, current);
   // A throw leaves the intent behind: the next start finds out which state the disk is in.
-  const { guard, isCancelled } = askLast(call, () => lock.held());
+  const { guard, isCancelled } = askLast(call, async () => found.rootChanged?.() === undefined && lock.held());
   const done = await takeStep(target, plan.bytes, current, {
     guard,
     inPlace: change.options.inPlace === true,
@@ -98,6 +98,8 @@ async function commitTo(
   watch(site, current, done, after);
   if (done.kind !== "committed") {
     await intent.dropped();
+    const moved = found.rootChanged?.();
+    if (moved !== undefined) return withoutState(moved);
     if (done.kind !== "changed") return refuseFresh(site, isCancelled() ? cancelled : done);
     const refused = await overtaken(site, { sha256: current.kind === "file" ? current.sha256 : null });
     const displaced = await noteDisplaced(session, found, current, done.displaced);

@@ -107,6 +107,14 @@ export function lastInForce(history: readonly HistoryEntry[]): HistoryEntry | un
   );
 }
 
+/** Whether the last undo of this state left the present one: the undo is asked for a second time. */
+export function wasUndone(base: string, current: Current, { history }: Past): boolean {
+  const undo = history.findLast(
+    (entry) => entry.undoes !== undefined && (entry.before ?? emptySha256) === base,
+  );
+  return undo !== undefined && undo.after === (current.kind === "file" ? current.sha256 : null);
+}
+
 function notTogether(last: HistoryEntry, changeSet: string | undefined): Plan {
   if (changeSet === undefined)
     return refuse("busy", "A change set wrote this file while the undo waited for its lock; try again.");

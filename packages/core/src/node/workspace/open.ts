@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isRefusal, type Refusal, type WorkspacePorts } from "../../files/index.js";
+import { type HistoryStore, isRefusal, type Refusal, type WorkspacePorts } from "../../files/index.js";
 import { openChangeSets } from "../change-sets/change-sets.js";
 import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
-import { type DiskOptions, openDisk } from "../commit/open-disk.js";
+import { type DiskOptions, type OpenedDisk, openDisk } from "../commit/open-disk.js";
 import { openCharsets } from "../disk/charsets.js";
 import { newId, sha256 } from "../disk/digest.js";
 import { codeOf } from "../disk/platform.js";
@@ -38,6 +38,18 @@ export interface OpenedPorts extends WorkspacePorts {
   close(): Promise<void>;
 }
 
+/** Without the writes to the files of a folder in whose place another one stands. */
+function sinceReplaced(history: HistoryStore, disk: OpenedDisk): HistoryStore {
+  return {
+    ...history,
+    entries: async (realPath) => {
+      const entries = await history.entries(realPath);
+      const moment = disk.replacedAt(realPath);
+      return moment === undefined ? entries : entries.filter(({ time }) => time > moment);
+    },
+  };
+}
+
 /**
  * Opens the roots and clears up after killed writes. Nothing is written before the first lock or blob:
  * a session that only looks leaves no trace.
@@ -71,7 +83,7 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     disk,
     locks,
     blobs: openBlobs(state, presence),
-    history: openHistory(state, presence),
+    history: sinceReplaced(openHistory(state, presence), disk),
     changeSets: openChangeSets(state, presence),
     codec: openCharsets(),
     clock: { now: () => Date.now() },
