@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
-import { collect, wholeNumber } from "./flags.js";
+import { collect, daysOrNone, wholeNumber } from "./flags.js";
 import { historySpec, sessionsSpec } from "./session-commands.js";
 
 export type { CommandSpec, OptionSpec };
@@ -19,6 +19,11 @@ export const globalOptions: readonly OptionSpec[] = [
     flags: "--allow-protected <glob>",
     help: "approve writing to protected paths of this form; may be repeated",
     parse: collect,
+  },
+  {
+    flags: "--keep-secrets <days>",
+    help: "keep states of files that may hold secrets for so many days (default: 7), or none: then overwriting one needs --allow-protected",
+    parse: daysOrNone,
   },
   { flags: "--no-color", help: "never colour the output (also NO_COLOR; FORCE_COLOR colours always)" },
 ];
@@ -286,9 +291,10 @@ export const commandSpecs: readonly CommandSpec[] = [
         help: "keep at most this much, the youngest first",
         parse: wholeNumber,
       },
+      { flags: "--secrets", help: "delete all states of files that may hold secrets, now" },
       { flags: "--dry-run", help: "only say what would go" },
     ],
-    examples: ["holdfast gc", "holdfast gc --keep-days 7"],
+    examples: ["holdfast gc", "holdfast gc --keep-days 7", "holdfast gc --secrets"],
     load: async () => (await import("./commands/gc.js")).gcCommand,
   },
   {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "../../files/index.js";
 import { isRefusal, type Refusal, type WorkspacePorts } from "../../files/index.js";
 import { openChangeSets } from "../change-sets/change-sets.js";
 import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
@@ -10,8 +11,11 @@ import { openBlobs } from "../state-folder/blobs.js";
 import { openHistory } from "../state-folder/history.js";
 import { openLocks } from "../state-folder/locks.js";
 import { recover, recoverPath } from "../state-folder/recovery.js";
+import { openSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { openPresence } from "../state-folder/sessions.js";
 import { openStateFolder } from "../state-folder/state-folder.js";
+
+const systemClock: Clock = { now: () => Date.now() };
 
 /** What the ports on this machine work with. */
 export interface PortOptions {
@@ -19,6 +23,8 @@ export interface PortOptions {
   readonly roots: readonly string[];
   /** `HOLDFAST_STATE_DIR`, the XDG state folder or its default, unless given. */
   readonly stateDir?: string | undefined;
+  /** The time of day; this machine's unless given. */
+  readonly clock?: Clock | undefined;
   /** Weaker ways than this machine has, to see what they promise. */
   readonly disk?: DiskOptions | undefined;
   /**
@@ -47,6 +53,7 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
   const disk = openDisk(options.roots, options.disk);
   if (isRefusal(disk)) return disk;
   const presence = openPresence(state);
+  const { clock = systemClock } = options;
   const onRecovered = options.onRecovered ?? (() => {});
   const bare = openLocks(state, async (realPath) => {
     recoverPath(state, realPath);
@@ -54,6 +61,7 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
   const locks = locksAfterRecovery(state, bare, onRecovered);
   try {
     await recover(state, bare);
+    removeSecrets(state, { now: clock.now() });
     const sets = await recoverSets(state, bare);
     if (sets.finished + sets.takenBack > 0) onRecovered(sets);
   } catch (error) {
@@ -69,10 +77,11 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     disk,
     locks,
     blobs: openBlobs(state, presence),
+    secrets: openSecrets(state, presence, clock),
     history: openHistory(state, presence),
     changeSets: openChangeSets(state, presence),
     codec: openCharsets(),
-    clock: { now: () => Date.now() },
+    clock,
     digest: sha256,
     newId,
     nextTurn,
