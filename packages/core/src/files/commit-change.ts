@@ -3,6 +3,7 @@ import { askLast, cancelled, cancelledBy } from "./call.js";
 import type { PlannedWrite } from "./change.js";
 import { type Current, keepAsBeginning, keepReplaced, keepState } from "./current.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
+import { digestInTurns } from "./digest.js";
 import { isWatched, newEntry, noteDisplaced, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
 import type { Changed, Committed, Lock, Target } from "./ports.js";
@@ -79,7 +80,7 @@ async function commitTo(
   const { session } = call;
   const stopped = cancelledBy(call);
   if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
-  const after = plan.bytes === null ? null : session.ports.digest(plan.bytes);
+  const after = plan.bytes === null ? null : await digestInTurns(session.ports, plan.bytes);
   const intent = await session.ports.history.begin({
     ...newEntry(session, found, change.tool),
     before: current.kind === "file" ? current.sha256 : null,
