@@ -3,6 +3,7 @@ import { askLast, cancelled, cancelledBy } from "./call.js";
 import { type PlannedWrite, withoutState } from "./change.js";
 import type { Current } from "./current.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
+import { digestInTurns } from "./digest.js";
 import { isKept, keepAsBeginning, keepReplaced, keepState, type StatePlace } from "./kept-states.js";
 import { newEntry, noteDisplaced, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
@@ -81,7 +82,7 @@ async function commitTo(
   const { session } = call;
   const stopped = cancelledBy(call);
   if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
-  const after = plan.bytes === null ? null : session.ports.digest(plan.bytes);
+  const after = plan.bytes === null ? null : await digestInTurns(session.ports, plan.bytes);
   const intent = await session.ports.history.begin({
     ...newEntry(session, found, change.tool),
     before: current.kind === "file" ? current.sha256 : null,

@@ -17,6 +17,8 @@ export interface WorkspacePorts {
   readonly clock: Clock;
   /** SHA-256 of the bytes, as 64 lower-case hex digits. */
   readonly digest: (bytes: Uint8Array) => string;
+  /** The same piece by piece, so that others have their turn while a large file is hashed; at once without it. */
+  readonly startDigest?: () => RunningDigest;
   /** A fresh unguessable id of at least 16 characters from [a-z0-9]. */
   readonly newId: () => string;
   /**
@@ -26,6 +28,13 @@ export interface WorkspacePorts {
   readonly nextTurn?: () => Promise<void>;
   /** Does something once, later, unless the process ends before: it is never waited for. */
   readonly later?: (delayMs: number, work: () => Promise<void>) => void;
+}
+
+/** A SHA-256 that is being computed. */
+export interface RunningDigest {
+  update(bytes: Uint8Array): void;
+  /** 64 lower-case hex digits; nothing may be added afterwards. */
+  digest(): string;
 }
 
 /** The time of day, for records and time limits only. */

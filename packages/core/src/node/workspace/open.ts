@@ -10,7 +10,7 @@ import { openChangeSets } from "../change-sets/change-sets.js";
 import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
 import { type DiskOptions, type OpenedDisk, openDisk } from "../commit/open-disk.js";
 import { openCharsets } from "../disk/charsets.js";
-import { newId, sha256 } from "../disk/digest.js";
+import { newId, sha256, sha256Stream } from "../disk/digest.js";
 import { codeOf } from "../disk/platform.js";
 import { openBlobs } from "../state-folder/blobs.js";
 import { openHistory } from "../state-folder/history.js";
@@ -102,6 +102,7 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     codec: openCharsets(),
     clock,
     digest: sha256,
+    startDigest: sha256Stream,
     newId,
     nextTurn,
     later: (delayMs, work) => {
