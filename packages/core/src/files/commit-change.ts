@@ -4,7 +4,7 @@ import { type PlannedWrite, withoutState } from "./change.js";
 import type { Current } from "./current.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
 import { digestInTurns } from "./digest.js";
-import { isKept, keepAsBeginning, keepReplaced, keepState, type StatePlace } from "./kept-states.js";
+import { isKept, keepReplaced, keepState, type StatePlace, sharedBefore } from "./kept-states.js";
 import { newEntry, noteDisplaced, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
 import type { Changed, Committed, Lock, Target } from "./ports.js";
@@ -153,9 +153,11 @@ export async function written(
   { plan, before, next, from }: Step,
 ): Promise<Written> {
   const { session } = site.call;
-  if (next.kind === "file") await keepState(session, target, next, from?.target);
-  if (plan.keepsBeginning === true && before.kind === "file" && next.kind === "file")
-    await keepAsBeginning(session, target, before, next);
+  if (next.kind === "file") {
+    const isLonger = plan.keepsBeginning === true && before.kind === "file";
+    const shared = isLonger ? await sharedBefore(session, target, before) : undefined;
+    await keepState(session, target, next, { other: from?.target, before: shared });
+  }
   const replaced = before.kind === "file" ? before.sha256 : null;
   const subject = subjectOf(site);
   const { encoding } = subject;

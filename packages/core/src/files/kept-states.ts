@@ -24,23 +24,32 @@ export function isKept(session: Pick<Session, "keepSecrets">, place: StatePlace)
 /**
  * Keeps bytes as a state of a file.
  *
- * @param care as of `BlobStore.put`.
- * @param other of a move: the file's other name. Where either is one of a secret, the bytes are.
  * @returns whether they are kept.
  */
 export async function keepBytes(
   { ports, keepSecrets }: Session,
   place: StatePlace,
   { sha256, bytes }: Pick<CurrentFile, "sha256" | "bytes">,
-  { care, other }: { readonly care?: "sure"; readonly other?: StatePlace | undefined } = {},
+  { care, other, before }: KeepOptions = {},
 ): Promise<boolean> {
   const isApart =
     isKeptApart(place) ||
     (other !== undefined && isKeptApart(other)) ||
     // What came here from the name of a secret, and was not changed since.
     (await ports.secrets.has(place.realPath, sha256));
+  if (!isApart && before !== undefined) return ports.blobs.putLonger(sha256, bytes, before);
   if (!isApart) return ports.blobs.put(sha256, bytes, care);
   return keepSecrets !== "none" && ports.secrets.put(place.realPath, { sha256, bytes, days: keepSecrets });
+}
+
+/** What is known of bytes that are to be kept. */
+export interface KeepOptions {
+  /** As of `BlobStore.put`. */
+  readonly care?: "sure";
+  /** Of a move: the file's other name. Where either is one of a secret, the bytes are. */
+  readonly other?: StatePlace | undefined;
+  /** As of `BlobStore.putLonger`: of a state that was only added to. */
+  readonly before?: { readonly sha256: string; readonly length: number } | undefined;
 }
 
 /** Keeps a state for later comparison. */
@@ -48,9 +57,9 @@ export async function keepState(
   session: Session,
   place: StatePlace,
   file: CurrentFile,
-  other?: StatePlace,
+  options?: KeepOptions,
 ): Promise<void> {
-  await keepBytes(session, place, file, { other });
+  await keepBytes(session, place, file, options);
 }
 
 /**
@@ -76,17 +85,16 @@ export async function keepReplaced(
 }
 
 /**
- * Keeps a state as the beginning of the one that follows it, which is kept in full: the states of a file
- * that only grows cost no more than the last of them. States of secrets are few, and each stays whole.
+ * The state that a new one only adds to, where it is kept with all others: the states of a file that only grows then
+ * cost little more than the last of them.
  */
-export async function keepAsBeginning(
-  session: Session,
+export async function sharedBefore(
+  { ports }: Session,
   place: StatePlace,
-  before: CurrentFile,
-  after: CurrentFile,
-): Promise<void> {
-  if (isKeptApart(place) || before.bytes.length === 0) return;
-  await session.ports.blobs.keepAsBeginning(before.sha256, before.bytes.length, after.sha256);
+  { sha256, bytes }: CurrentFile,
+): Promise<KeepOptions["before"]> {
+  if (await ports.secrets.has(place.realPath, sha256)) return undefined;
+  return { sha256, length: bytes.length };
 }
 
 /** A state of a file as it was kept. */

@@ -261,10 +261,7 @@ export function memoryPorts(
       put: async (sha256, bytes) => blobs.set(sha256, bytes.slice()).has(sha256),
       has: async (sha256) => blobs.has(sha256),
       get: async (sha256) => blobs.get(sha256),
-      keepAsBeginning: async (sha256, length, of) => {
-        const whole = blobs.get(of);
-        if (whole !== undefined && blobs.has(sha256)) blobs.set(sha256, whole.subarray(0, length));
-      },
+      putLonger: async (sha256, bytes) => blobs.set(sha256, bytes.slice()).has(sha256),
     },
     secrets: {
       put: async (realPath, { sha256, bytes, days }) => {

@@ -303,10 +303,16 @@ export interface BlobStore {
   has(sha256: string): Promise<boolean>;
   get(sha256: string): Promise<Uint8Array | undefined>;
   /**
-   * From now on a state is kept as the first `length` bytes of a longer one, if that one is kept in full;
-   * else nothing is changed. `get` answers as before.
+   * Keeps a state that only adds bytes to another one, `before`, for less than all of its bytes where that can be. As
+   * `put` else.
+   *
+   * @param before the state that it begins with, and its length in bytes.
    */
-  keepAsBeginning(sha256: string, length: number, of: string): Promise<void>;
+  putLonger(
+    sha256: string,
+    bytes: Uint8Array,
+    before: { readonly sha256: string; readonly length: number },
+  ): Promise<boolean>;
 }
 
 /**
