@@ -88,7 +88,10 @@ async function commitTo(
   });
   if (isRefusal(intent)) return refuseWith(subjectOf(site), intent, current);
   // A throw leaves the intent behind: the next start finds out which state the disk is in.
-  const { guard, isCancelled } = askLast(call, async () => found.rootChanged?.() === undefined && lock.held());
+  const { guard, isCancelled } = askLast(
+    call,
+    async () => found.rootChanged?.() === undefined && lock.held(),
+  );
   const done = await takeStep(target, plan.bytes, current, {
     guard,
     inPlace: change.options.inPlace === true,

@@ -42,6 +42,7 @@ import { readTarget } from "./reading.js";
 import { isRefusal, type Refusal, refuseIn } from "./refusal.js";
 import { type DoneChange, replaceText } from "./replace.js";
 import { ReplacedFiles } from "./replaced-files.js";
+import { malformedAnswer, refuseMalformed } from "./request-shape.js";
 import {
   type AddTextRequest,
   type ApplyChangesRequest,
@@ -143,6 +144,9 @@ export class Workspace {
     request: Request,
     scope: RunScope = {},
   ): Promise<OutcomeOf<Request>> {
+    const malformed = refuseMalformed(request);
+    // A cast, as below; a request of no kind is answered as a change.
+    if (malformed !== undefined) return malformedAnswer(request, malformed) as OutcomeOf<Request>;
     // A cast: `obtain` answers each kind with the outcome of its kind, which a generic return cannot follow.
     return this.asCall(scope, request, (call, ticket) => this.obtain(call, request, ticket)) as Promise<
       OutcomeOf<Request>
@@ -154,6 +158,8 @@ export class Workspace {
    * holds nothing afterwards. Its files' `agreed` facts, handed to `run`, bind the step to what was shown.
    */
   preview(request: ChangeRequest, scope: Omit<RunScope, "agreed"> = {}): Promise<PreviewOutcome> {
+    const malformed = refuseMalformed(request);
+    if (malformed !== undefined) return Promise.resolve(withoutState(malformed));
     const ticket = this.shared.arrivals.take();
     const { knowledge, end } = this.knowledgeOf(scope);
     const call: Call = { ...scope, ...this.arriving(), knowledge, isPreview: true };

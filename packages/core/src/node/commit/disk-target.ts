@@ -133,10 +133,7 @@ class DiskTarget implements Target {
     return spot === undefined ? this.missing() : commitFile(spot, bytes, expected, options);
   }
 
-  async remove(
-    expected: ExpectedFile,
-    options: RemoveOptions,
-  ): Promise<Committed | Changed | Refusal> {
+  async remove(expected: ExpectedFile, options: RemoveOptions): Promise<Committed | Changed | Refusal> {
     const { spot } = this;
     return spot === undefined ? this.missing() : removeFile(spot, expected, options);
   }

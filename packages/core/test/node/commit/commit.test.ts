@@ -174,7 +174,9 @@ describe("a commit", () => {
       expect(verdict(await rewrite(disk, "file", "new", options))).toBe("permission_denied");
     }
     const file = must(await at(disk, "file", (place) => place.read(limit)));
-    const removed = await at(disk, "file", (place) => place.remove(expectedOf(file), { guard: async () => true }));
+    const removed = await at(disk, "file", (place) =>
+      place.remove(expectedOf(file), { guard: async () => true }),
+    );
     expect(verdict(removed)).toBe("permission_denied");
     expect(textAt(path("file"))).toBe("old");
   });

@@ -1,5 +1,13 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -32,7 +40,13 @@ function save(text: string): void {
 
 /** Undoes the creation of `f` while strace does this. @returns what it printed */
 async function undo(inject: readonly string[], act: () => Promise<void> = async () => {}): Promise<string> {
-  const options = ["-o", join(top, "trace"), "-e", "trace=rename,unlink,link", ...inject.flatMap((each) => ["-e", each])];
+  const options = [
+    "-o",
+    join(top, "trace"),
+    "-e",
+    "trace=rename,unlink,link",
+    ...inject.flatMap((each) => ["-e", each]),
+  ];
   const child = startTraced(options, "undo.mjs", root, stateDir, "f");
   let printed = "";
   child.stdout?.on("data", (chunk) => {

@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import type { FileOutcome } from "../../../src/files/index.js";
@@ -35,7 +43,10 @@ it("the first call in a folder that was made anew says so, and the next ones wor
   expect(first.message).toContain("was replaced by another one");
   expect([textAt(join(root, "f")), textAt(join(top, "away", "f"))]).toEqual(["another\n", "one\nold\n"]);
   expect(codeOf(await workspace.append({ path: "f", content: "more\n" }))).toBe("applied");
-  expect([textAt(join(root, "f")), textAt(join(top, "away", "f"))]).toEqual(["another\nmore\n", "one\nold\n"]);
+  expect([textAt(join(root, "f")), textAt(join(top, "away", "f"))]).toEqual([
+    "another\nmore\n",
+    "one\nold\n",
+  ]);
   await workspace.close();
 });
 
@@ -45,7 +56,9 @@ it("what was known of the old folder is no licence in the new one, though the by
   expect(codeOf(await workspace.read({ path: "f" }))).toBe("root_changed");
   const edit = { path: "f", edits: [{ oldString: "one", newString: "two" }] };
   expect(codeOf(await workspace.edit(edit))).toBe("not_read");
-  expect(codeOf(await workspace.write({ path: "f", content: "x\n", base: sha("one\n") }))).toBe("unseen_lines");
+  expect(codeOf(await workspace.write({ path: "f", content: "x\n", base: sha("one\n") }))).toBe(
+    "unseen_lines",
+  );
   await workspace.read({ path: "f" });
   expect(codeOf(await workspace.edit(edit))).toBe("applied");
   await workspace.close();
