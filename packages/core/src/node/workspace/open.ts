@@ -8,6 +8,7 @@ import { newId, sha256 } from "../disk/digest.js";
 import { codeOf } from "../disk/platform.js";
 import { openBlobs } from "../state-folder/blobs.js";
 import { openHistory } from "../state-folder/history.js";
+import { mayHaveIntent } from "../state-folder/intents.js";
 import { openLocks } from "../state-folder/locks.js";
 import { recover, recoverPath } from "../state-folder/recovery.js";
 import { openPresence } from "../state-folder/sessions.js";
@@ -60,8 +61,9 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
   if (isRefusal(disk)) return disk;
   const presence = openPresence(state);
   const onRecovered = options.onRecovered ?? (() => {});
-  const bare = openLocks(state, async (realPath) => {
-    recoverPath(state, realPath);
+  const bare = openLocks(state, presence, async (realPath) => {
+    // What lies there by another name was left beside this one, or by an earlier release: the start has settled it.
+    if (mayHaveIntent(state, realPath)) recoverPath(state, realPath);
   });
   const locks = locksAfterRecovery(state, bare, onRecovered);
   try {
