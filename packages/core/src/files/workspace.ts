@@ -7,7 +7,6 @@ import { type Change, withoutState } from "./change.js";
 import { changeOf, toolOf } from "./change-requests.js";
 import { applySet, previewSet } from "./change-set.js";
 import { previewUndo, setToUndo, undoSet } from "./change-set-undo.js";
-import { readCurrent } from "./current.js";
 import { fileState, recoveredState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
 import { defaultGuards } from "./guards.js";
@@ -15,6 +14,7 @@ import { KeyedMutex } from "./keyed-mutex.js";
 import type { Knowledge } from "./knowledge.js";
 import { noteFound } from "./landing.js";
 import { listFolder } from "./listing.js";
+import { loggedWrites } from "./logged-writes.js";
 import type {
   ApplyChangesOutcome,
   BytesOutcome,
@@ -24,7 +24,6 @@ import type {
   FolderOutcome,
   InfoOutcome,
   ListOutcome,
-  LoggedWrite,
   LogOutcome,
   OutcomeOf,
   ReadManyOutcome,
@@ -35,7 +34,7 @@ import type {
   WriteRefusal,
 } from "./outcomes.js";
 import { outsideFolder, tidyPath } from "./path-policy.js";
-import type { HistoryEntry, Target, WorkspacePorts } from "./ports.js";
+import type { Target, WorkspacePorts } from "./ports.js";
 import type { PreviewOutcome } from "./preview.js";
 import { readMany } from "./read-many.js";
 import { readTarget } from "./reading.js";
@@ -309,7 +308,7 @@ export class Workspace {
   async log(request: { readonly path: string }): Promise<LogOutcome> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return tidy;
-    const entries = await atTurn(this.shared, tidy.path, async (target) => this.logged(target), {
+    const entries = await atTurn(this.shared, tidy.path, (target) => loggedWrites(this.shared, target), {
       missing: "allow",
     });
     return "kind" in entries ? entries : { kind: "log", path: tidy.path, entries };
@@ -321,19 +320,6 @@ export class Workspace {
    */
   async letGo(): Promise<void> {
     await this.shared.replacedFiles.end();
-  }
-
-  private async logged(target: Target): Promise<readonly LoggedWrite[] | Refusal> {
-    const { history, blobs } = this.shared.ports;
-    const current = await readCurrent(target, this.shared, this.shared.limits.changeBytes);
-    const disk = current.kind === "file" ? current.sha256 : null;
-    const withFacts = async (entry: HistoryEntry): Promise<LoggedWrite> => ({
-      ...entry,
-      kept: entry.after !== null && (await blobs.has(entry.after)),
-      current: entry.after === disk,
-    });
-    const entries = await history.entries(target.realPath);
-    return Promise.all(entries.toReversed().map(withFacts));
   }
 
   /** Ends the call's knowledge with what its outcome shows, unless the caller keeps its own. */
