@@ -12,7 +12,7 @@ import { UndeliveredCalls } from "./undelivered-calls.js";
  * @returns when the client has closed stdin and every call that had begun is carried through.
  */
 export async function serveMcp(options: McpOptions): Promise<void> {
-  const calls = new RunningCalls();
+  const { calls = new RunningCalls() } = options;
   const undelivered = new UndeliveredCalls();
   const transport = new EndingTransport(options.input, (id) => undelivered.delivered(id));
   const { compat } = options;
@@ -22,12 +22,29 @@ export async function serveMcp(options: McpOptions): Promise<void> {
       : createCompatServer(options, compat.workspace, calls);
   const handle = serveStdio(create, {
     transport,
-    onerror: (error) => options.onError?.(error, "protocol"),
+    onerror: tellNowAndThen((error) => options.onError?.(error, "protocol")),
   });
   await transport.ended;
   await calls.idle();
   await handle.close();
 }
+
+/**
+ * A client that sends what is no message may do so without end: of its errors the first is told, and from then on
+ * every tenth, hundredth, thousandth with their number.
+ */
+function tellNowAndThen(tell: (error: Error) => void): (error: Error) => void {
+  let count = 0;
+  return (error) => {
+    count += 1;
+    if (!/^10*$/.test(String(count))) return;
+    const [line = ""] = error.message.split("\n", 1);
+    const short = line.length > longestError ? `${line.slice(0, longestError)}…` : line;
+    tell(count === 1 ? error : new Error(`${count} errors so far, the last: ${short}`));
+  };
+}
+
+const longestError = 200;
 
 /** Tells when the connection is over: stdin closed, stdout broken, or closed by the server. */
 class EndingTransport extends StdioServerTransport {

@@ -1,4 +1,4 @@
-import type { ResultContent, Workspace } from "@holdfast/core";
+import { defined, type ResultContent, type Workspace } from "@holdfast/core";
 import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
 import type { Settings, Terminal } from "../shell/index.js";
 import { withinBudget } from "./budget.js";
@@ -19,7 +19,7 @@ export async function withWorkspace(
   work: (workspace: Workspace, terminal: Terminal) => Promise<number>,
   session: Partial<OpenWorkspaceOptions> = {},
 ): Promise<number> {
-  const { roots, stateDir, allowProtected } = settings;
+  const { roots, stateDir, allowProtected, keepSecrets } = settings;
   // JSON is rendered within the budget: cut anywhere else, it would be none.
   const limited = settings.json ? undefined : withinBudget(whole);
   const terminal = limited ?? whole;
@@ -32,6 +32,7 @@ export async function withWorkspace(
     roots,
     stateDir,
     allowProtected,
+    ...defined({ keepSecrets }),
     onRecovered: (sets) => terminal.err(reportRecovered(sets)),
   });
   if (workspace.kind === "refusal") {

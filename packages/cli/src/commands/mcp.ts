@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { defined, dialectTools, type ToolName, toolNames, type Workspace } from "@holdfast/core";
 import type { OpenWorkspaceOptions } from "@holdfast/core/node";
-import { messageLimitBytes, serveMcp } from "@holdfast/mcp";
+import { messageLimitBytes, RunningCalls, serveMcp } from "@holdfast/mcp";
 import { withWorkspace } from "../answers/index.js";
 import {
   escapeName,
@@ -9,6 +10,7 @@ import {
   type Invocation,
   MessageLines,
   optimiseLate,
+  roomInOutput,
   version,
 } from "../shell/index.js";
 
@@ -21,11 +23,13 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
   }
   // Standard output belongs to the protocol: whatever else is said goes to standard error.
   const quiet = { settings: { ...settings, json: false }, terminal };
+  const calls = new RunningCalls();
   const serve = async (workspace: Workspace) => {
     await serveMcp({
       workspace,
       version,
-      input: process.stdin.pipe(new MessageLines(messageLimitBytes, refuseTooLong)),
+      calls,
+      input: process.stdin.pipe(new MessageLines(messageLimitBytes, refuseTooLong, pacedBy(calls))),
       readOnly: flags.readOnly === true,
       structured: flags.structured === true,
       onError: (error, where) => terminal.err(`holdfast: ${where}: ${escapeName(messageOf(error))}\n`),
@@ -36,6 +40,23 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
   };
   return withWorkspace(quiet, serve, sessionOf(flags));
 }
+
+/** Takes a message on when there is room for its work and for its answer. */
+function pacedBy(calls: RunningCalls): (bytes: number) => Promise<void> {
+  return async (bytes) => {
+    // What was handed on before begins its call in this turn of the loop.
+    await nextTurn();
+    await calls.fewerThan(bytes > largeMessageBytes ? 1 : mostCalls);
+    await roomInOutput(mostWaitingBytes);
+  };
+}
+
+/** Under way at once; the next message waits in the client's pipe. */
+const mostCalls = 32;
+/** A message that is larger is read while no call is under way. */
+const largeMessageBytes = 1024 * 1024;
+/** Answers that the client has not yet read. */
+const mostWaitingBytes = 4 * 1024 * 1024;
 
 /** How many files the session remembers, as seed 2 bounds its cache. */
 const remembered = 200;

@@ -5,5 +5,13 @@ export { finishOnceBegun, watchInterrupts } from "./interrupt.js";
 export type { Flags, GlobalFlags, Invocation, Settings } from "./invocation.js";
 export { MessageLines } from "./message-lines.js";
 export { optimiseLate } from "./optimiser.js";
-export { escapeName, escapeText, makePaint, openTerminal, type Paint, type Terminal } from "./terminal.js";
+export {
+  escapeName,
+  escapeText,
+  makePaint,
+  openTerminal,
+  type Paint,
+  roomInOutput,
+  type Terminal,
+} from "./terminal.js";
 export { version } from "./version.js";

@@ -1,10 +1,11 @@
 import { answer, refuseWith, unchanged } from "./answers.js";
 import { type Base, currentBase, emptySha256, resolveBase, shownBase } from "./base.js";
-import { type Call, cancelledBy } from "./call.js";
+import { cancelledBy } from "./call.js";
 import { type Plan, type PlannedWrite, withoutState } from "./change.js";
-import { type Current, type CurrentFile, keepReplaced, readCurrent } from "./current.js";
+import { type Current, type CurrentFile, readCurrent } from "./current.js";
 import { ruleWithoutBase } from "./guard-rules.js";
 import { excludedByOwner } from "./ignore-rules.js";
+import { findState, keepReplaced } from "./kept-states.js";
 import { latestSeen } from "./knowledge.js";
 import { explainMismatch } from "./mismatch.js";
 import type { Unchanged, WriteRefusal } from "./outcomes.js";
@@ -200,7 +201,7 @@ async function onMismatch(site: Site, base: Base, current: Current): Promise<Dec
 async function rebase(site: Site, base: Base, current: CurrentFile): Promise<PlannedWrite | undefined> {
   const { call, change } = site;
   if (call.session.guards.onMismatch !== "rebase" || base.kind !== "stale") return undefined;
-  const then = await stateBehind(call, base.sha256);
+  const then = await stateBehind(site, base.sha256);
   const planned = then === undefined ? undefined : await change.rebase?.(then, current);
   if (planned?.kind !== "write") return undefined;
   return { ...planned, message: planned.message + rebasedMessage };
@@ -214,20 +215,17 @@ async function refuseMismatch(
   history: readonly HistoryEntry[],
 ): Promise<WriteRefusal> {
   const explained = await explainMismatch(subjectOf(site), base, current, history);
-  return { ...refuseWith(subjectOf(site), refuse(code, explained.message), current), ...explained };
+  return { ...explained, ...refuseWith(subjectOf(site), refuse(code, explained.message), current) };
 }
 
 /**
  * The plan of the same request on its known base, if it gives exactly what is on disk: a call whose answer
  * was lost.
  */
-async function repeatedPlan(
-  { call, change, past }: Site,
-  base: Base,
-  current: Current,
-): Promise<PlannedWrite | undefined> {
+async function repeatedPlan(site: Site, base: Base, current: Current): Promise<PlannedWrite | undefined> {
+  const { change, past } = site;
   if (base.kind !== "stale" || change.wasMade !== undefined) return undefined;
-  const then = await stateBehind(call, base.sha256);
+  const then = await stateBehind(site, base.sha256);
   if (then === undefined) return undefined;
   const planned = await change.plan(then, past);
   if (planned.kind !== "write") return undefined;
@@ -238,10 +236,10 @@ async function repeatedPlan(
   return isSame ? planned : undefined;
 }
 
-async function stateBehind({ session }: Call, sha256: string): Promise<Current | undefined> {
+async function stateBehind({ call, target }: Site, sha256: string): Promise<Current | undefined> {
   if (sha256 === emptySha256) return { kind: "absent" };
-  const bytes = await session.ports.blobs.get(sha256);
-  return bytes === undefined ? undefined : { kind: "file", bytes, sha256, identity: noIdentity };
+  const kept = await findState(call.session, target, sha256);
+  return kept === undefined ? undefined : { kind: "file", bytes: kept.bytes, sha256, identity: noIdentity };
 }
 
 /** Whether two byte strings are equal. */

@@ -50,9 +50,14 @@ export function protectedReason(path: string): string | undefined {
   return protectionOf(path)?.reason;
 }
 
-/** Whether a path likely holds secrets: its states are never copied to the blob store. */
+/**
+ * Whether a file likely holds secrets, by its name. Its states are kept apart (kept-states.ts), it is searched only
+ * where it is named, and nothing of it stands in a page.
+ *
+ * @param path relative to its root or absolute.
+ */
 export function isSecret(path: string): boolean {
-  const parts = path.split("/").map(foldName);
+  const parts = path.split(/[/\\]/).map(foldName);
   if (parts.some((part) => secretFolders.has(part))) return true;
   const name = parts.at(-1) ?? "";
   if (/^\.env(\.|$)/.test(name)) return !/\.(example|sample|template|dist)$/.test(name);

@@ -10,12 +10,15 @@ export interface WorkspacePorts {
   readonly disk: Disk;
   readonly locks: Locks;
   readonly blobs: BlobStore;
+  readonly secrets: SecretStore;
   readonly history: HistoryStore;
   readonly changeSets: ChangeSets;
   readonly codec: CharsetCodec;
   readonly clock: Clock;
   /** SHA-256 of the bytes, as 64 lower-case hex digits. */
   readonly digest: (bytes: Uint8Array) => string;
+  /** The same piece by piece, so that others have their turn while a large file is hashed; at once without it. */
+  readonly startDigest?: () => RunningDigest;
   /** A fresh unguessable id of at least 16 characters from [a-z0-9]. */
   readonly newId: () => string;
   /**
@@ -25,6 +28,13 @@ export interface WorkspacePorts {
   readonly nextTurn?: () => Promise<void>;
   /** Does something once, later, unless the process ends before: it is never waited for. */
   readonly later?: (delayMs: number, work: () => Promise<void>) => void;
+}
+
+/** A SHA-256 that is being computed. */
+export interface RunningDigest {
+  update(bytes: Uint8Array): void;
+  /** 64 lower-case hex digits; nothing may be added afterwards. */
+  digest(): string;
 }
 
 /** The time of day, for records and time limits only. */
@@ -301,6 +311,25 @@ export interface BlobStore {
   keepAsBeginning(sha256: string, length: number, of: string): Promise<void>;
 }
 
+/**
+ * States of files that may hold secrets, each of one file: the same bytes of another file are another state, and
+ * nothing here is ever found by a hash alone. What is gone or older than its days is `undefined`.
+ */
+export interface SecretStore {
+  /**
+   * Keeps the bytes for so many days from now. Failing to keep them is told by `false`.
+   *
+   * @param realPath the file that they are a state of.
+   */
+  put(
+    realPath: string,
+    state: { readonly sha256: string; readonly bytes: Uint8Array; readonly days: number },
+  ): Promise<boolean>;
+  /** Whether a state is there, without reading it: `get` may still find it damaged. */
+  has(realPath: string, sha256: string): Promise<boolean>;
+  get(realPath: string, sha256: string): Promise<Uint8Array | undefined>;
+}
+
 /** The record of writes, path by path: what undo, log, restore and `already_applied` are answered from. */
 export interface HistoryStore {
   /**
@@ -408,4 +437,6 @@ export interface HistoryEntry {
   readonly changeSet?: string;
   /** The `after` state was never current: another program lost it to a write at the same moment. */
   readonly displaced?: boolean;
+  /** Of a file that may hold secrets: for how long its states are kept, where that is not the seven days. */
+  readonly keepSecrets?: number | "none";
 }

@@ -51,10 +51,10 @@ function flawOfSet(request: unknown): string | undefined {
 }
 
 /** A check of one value: what is wrong with it, in words that follow its name. */
-type Check = (value: unknown, name: string) => string | undefined;
+type FieldCheck = (value: unknown, name: string) => string | undefined;
 /** Every field of a type, so that a new one is not forgotten here. */
-type Shape<T> = { readonly [Field in keyof Required<T>]: Check };
-type Fields = Readonly<Record<string, Check>>;
+type ChecksOf<T> = { readonly [Field in keyof Required<T>]: FieldCheck };
+type FieldChecks = Readonly<Record<string, FieldCheck>>;
 type Kind = FileRequest["kind"];
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -65,7 +65,7 @@ function isKind(kind: unknown): kind is Kind {
   return typeof kind === "string" && Object.hasOwn(shapes, kind);
 }
 
-function checkFields(fields: Fields, value: unknown, name: string): string | undefined {
+function checkFields(fields: FieldChecks, value: unknown, name: string): string | undefined {
   if (!isRecord(value) || Array.isArray(value)) return `${name} is no object`;
   for (const [field, check] of Object.entries(fields)) {
     const flaw = check(value[field], name === "" ? field : `${name}.${field}`);
@@ -75,15 +75,15 @@ function checkFields(fields: Fields, value: unknown, name: string): string | und
 }
 
 const must =
-  (isRight: (value: unknown) => boolean, what: string): Check =>
+  (isRight: (value: unknown) => boolean, what: string): FieldCheck =>
   (value, name) =>
     isRight(value) ? undefined : `${name} must be ${what}`;
 const optional =
-  (check: Check): Check =>
+  (check: FieldCheck): FieldCheck =>
   (value, name) =>
     value === undefined ? undefined : check(value, name);
 const listOf =
-  (check: Check): Check =>
+  (check: FieldCheck): FieldCheck =>
   (value, name) => {
     if (!Array.isArray(value)) return `${name} must be a list`;
     for (const [at, one] of value.entries()) {
@@ -93,7 +93,7 @@ const listOf =
     return undefined;
   };
 const objectOf =
-  (fields: Fields): Check =>
+  (fields: FieldChecks): FieldCheck =>
   (value, name) =>
     checkFields(fields, value, name);
 
@@ -110,9 +110,9 @@ const anyBase = must(
 );
 const hashOrNull = must((value) => value === null || typeof value === "string", "a hash or null");
 const texts = listOf(text);
-const isHere: Check = () => undefined;
+const isHere: FieldCheck = () => undefined;
 
-const exactEdit: Shape<ExactEdit> = {
+const exactEdit: ChecksOf<ExactEdit> = {
   oldString: text,
   newString: text,
   replaceAll: optional(flag),
@@ -133,8 +133,8 @@ const change = { kind: isHere, path: text, ...options };
 const added = { ...change, content: text };
 const look = { kind: isHere, path: optional(text), limit: optional(number), all: optional(flag) };
 
-type Content<K extends ContentChange["kind"]> = Extract<ContentChange, { readonly kind: K }>;
-const contents: { readonly [K in ContentChange["kind"]]: Shape<Content<K>> } = {
+type ContentOf<K extends ContentChange["kind"]> = Extract<ContentChange, { readonly kind: K }>;
+const contents: { readonly [K in ContentChange["kind"]]: ChecksOf<ContentOf<K>> } = {
   diff: { kind: isHere, diff: text },
   edits: { kind: isHere, edits },
   text: { kind: isHere, text: content },
@@ -143,7 +143,7 @@ const contents: { readonly [K in ContentChange["kind"]]: Shape<Content<K>> } = {
   state: { kind: isHere, from: hashOrNull, sha256: hashOrNull },
 };
 
-const fileChange: Shape<FileChange> = {
+const fileChange: ChecksOf<FileChange> = {
   path: text,
   base: optional(anyBase),
   hashless: optional(flag),
@@ -159,7 +159,7 @@ const fileChange: Shape<FileChange> = {
   },
 };
 
-const bases: Check = (value, name) => {
+const bases: FieldCheck = (value, name) => {
   if (!isRecord(value) || Array.isArray(value)) return `${name} must be an object of hashes`;
   for (const [path, base] of Object.entries(value)) {
     const flaw = anyBase(base, `${name}[${JSON.stringify(path.slice(0, 100))}]`);
@@ -171,8 +171,8 @@ const bases: Check = (value, name) => {
 type RequestOf<K extends Kind> = K extends AddTextRequest["kind"]
   ? AddTextRequest
   : Extract<FileRequest, { readonly kind: K }>;
-const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: Shape<RequestOf<K>> } & {
-  readonly apply_changes: Fields;
+const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<RequestOf<K>> } & {
+  readonly apply_changes: FieldChecks;
 } = {
   read: {
     kind: isHere,

@@ -67,7 +67,7 @@ import {
   type WriteFileRequest,
 } from "./requests.js";
 import { findFiles, searchFiles } from "./searching.js";
-import { defaultLimits, type Session } from "./session.js";
+import { defaultKeepSecrets, defaultLimits, type Session } from "./session.js";
 import { type CallKnowledge, SessionKnowledge } from "./session-knowledge.js";
 import { SessionStateService } from "./session-state.js";
 import { shownBy } from "./shown-lines.js";
@@ -104,6 +104,7 @@ export class Workspace {
       replacedFiles: new ReplacedFiles(ports, (found) => noteFound(this.shared, found)),
       guards: { ...defaultGuards, ...options.guards },
       models: { match: options.match ?? "exact", corrector: options.corrector, applier: options.applier },
+      keepSecrets: options.keepSecrets ?? defaultKeepSecrets,
       readOnly: options.readOnly ?? false,
       ownFolders: options.ownFolders ?? [],
       allowsProtected: options.allowsProtected ?? (() => false),
@@ -280,10 +281,17 @@ export class Workspace {
     return atTurn(this.shared, tidy.path, (target) => readBytes(this.shared, target, tidy.path));
   }
 
-  /** In what state files are now, in the order of the paths; hashes only. */
-  async fileStates(paths: readonly string[]): Promise<readonly FileStatus[]> {
+  /**
+   * In what state files are now, in the order of the paths; hashes only.
+   *
+   * @param wanted for each path a state that may be put there: the status then says whether its bytes are kept.
+   */
+  async fileStates(
+    paths: readonly string[],
+    wanted: readonly (string | null | undefined)[] = [],
+  ): Promise<readonly FileStatus[]> {
     const statuses: FileStatus[] = [];
-    for (const path of paths) statuses.push(await fileState(this.shared, path));
+    for (const [at, path] of paths.entries()) statuses.push(await fileState(this.shared, path, wanted[at]));
     return statuses;
   }
 
@@ -294,7 +302,10 @@ export class Workspace {
     return statuses;
   }
 
-  /** Those of these states whose bytes are kept, so that they can be brought back. */
+  /**
+   * Those of these states whose bytes are kept, so that they can be brought back. States of files that may hold
+   * secrets are not found by their hashes: `fileStates` tells of them.
+   */
   async keptStates(hashes: readonly string[]): Promise<ReadonlySet<string>> {
     const { blobs } = this.shared.ports;
     const kept = new Set<string>();

@@ -1,6 +1,6 @@
 import { unlinkSync } from "node:fs";
 import { basename } from "node:path";
-import { type HistoryEntry, isSecret } from "../../files/index.js";
+import { defaultKeepSecrets, type HistoryEntry, isKeptApart } from "../../files/index.js";
 import { exchange, swapNameOf } from "../commit/exchange.js";
 import { bytesOf, putBack } from "../commit/exchanged.js";
 import { hashNow, isStageName } from "../commit/real-path.js";
@@ -11,6 +11,7 @@ import { lookAt, type Spot } from "../disk/reading.js";
 import { keepBlob } from "./blobs.js";
 import { appendHistory } from "./history.js";
 import type { Intent } from "./intents.js";
+import { keepSecret } from "./secrets.js";
 import type { StateFolder } from "./state-folder.js";
 
 /**
@@ -39,7 +40,7 @@ export function recoverSwap(state: StateFolder, folder: Folder, { stageName, cha
 
 /**
  * Keeps and records bytes that another program lost to an interrupted write. Throws the system's error;
- * those of a secret may not be copied.
+ * those of a secret are kept apart, or may not be copied.
  *
  * @param change the write that displaced them.
  */
@@ -48,8 +49,10 @@ export function keepDisplacedBytes(
   change: HistoryEntry,
   { bytes, sha256, shown }: { readonly bytes: Uint8Array; readonly sha256: string; readonly shown: string },
 ): void {
-  if (isSecret(change.realPath)) throw stuck(shown);
-  keepBlob(state, sha256, bytes);
+  const { realPath, keepSecrets: days = defaultKeepSecrets } = change;
+  if (!isKeptApart(change)) keepBlob(state, sha256, bytes);
+  else if (days === "none") throw stuck(shown);
+  else keepSecret(state, realPath, { sha256, bytes, days }, Date.now());
   const { undoes: _, changeSet: __, ...written } = change;
   appendHistory(state, {
     ...written,
