@@ -38,7 +38,7 @@ import type { Target, WorkspacePorts } from "./ports.js";
 import type { PreviewOutcome } from "./preview.js";
 import { readMany } from "./read-many.js";
 import { readTarget } from "./reading.js";
-import { isRefusal, type Refusal, refuseIn } from "./refusal.js";
+import { isRefusal, refuseIn } from "./refusal.js";
 import { type DoneChange, replaceText } from "./replace.js";
 import { ReplacedFiles } from "./replaced-files.js";
 import { malformedAnswer, refuseMalformed } from "./request-shape.js";
