@@ -75,6 +75,7 @@ function wanted({ session, applier }: Call, request: PlainRequest): Omit<Change,
         options: request,
         needsBase: "never",
         plan: async (current, past) => planUndo(session, await past(), current),
+        mayInsist: false,
         wasMade: wasUndone,
       };
     case "restore":

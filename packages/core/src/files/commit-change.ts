@@ -98,6 +98,7 @@ async function commitTo(
   const done = await takeStep(target, plan.bytes, current, {
     guard,
     inPlace: change.options.inPlace === true,
+    mayInsist: change.mayInsist !== false,
     stageName: intent.stageName,
     keepOpen: isKept(session, found),
   });

@@ -139,6 +139,8 @@ export interface CommitOptions {
   readonly guard: () => Promise<boolean>;
   /** Write into the existing inode: keeps hard links and foreign owners, gives up atomicity. */
   readonly inPlace: boolean;
+  /** `false` where the request cannot ask for `inPlace`: a refusal does not name that way then. */
+  readonly mayInsist?: boolean;
   /** `HistoryIntent.stageName`, so that what a kill leaves can be found; a random name without it. */
   readonly stageName?: string | undefined;
   /** Returns the replaced file open, to be watched; the caller closes it. */

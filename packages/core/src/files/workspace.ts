@@ -7,15 +7,14 @@ import { type Change, withoutState } from "./change.js";
 import { changeOf, toolOf } from "./change-requests.js";
 import { applySet, previewSet } from "./change-set.js";
 import { previewUndo, setToUndo, undoSet } from "./change-set-undo.js";
-import { readCurrent } from "./current.js";
 import { fileState, recoveredState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
 import { defaultGuards } from "./guards.js";
-import { isStateKept } from "./kept-states.js";
 import { KeyedMutex } from "./keyed-mutex.js";
 import type { Knowledge } from "./knowledge.js";
 import { noteFound } from "./landing.js";
 import { listFolder } from "./listing.js";
+import { loggedWrites } from "./logged-writes.js";
 import type {
   ApplyChangesOutcome,
   BytesOutcome,
@@ -25,7 +24,6 @@ import type {
   FolderOutcome,
   InfoOutcome,
   ListOutcome,
-  LoggedWrite,
   LogOutcome,
   OutcomeOf,
   ReadManyOutcome,
@@ -36,13 +34,14 @@ import type {
   WriteRefusal,
 } from "./outcomes.js";
 import { outsideFolder, tidyPath } from "./path-policy.js";
-import type { HistoryEntry, Target, WorkspacePorts } from "./ports.js";
+import type { Target, WorkspacePorts } from "./ports.js";
 import type { PreviewOutcome } from "./preview.js";
 import { readMany } from "./read-many.js";
 import { readTarget } from "./reading.js";
-import { isRefusal, type Refusal, refuseIn } from "./refusal.js";
+import { isRefusal, refuseIn } from "./refusal.js";
 import { type DoneChange, replaceText } from "./replace.js";
 import { ReplacedFiles } from "./replaced-files.js";
+import { malformedAnswer, refuseMalformed } from "./request-shape.js";
 import {
   type AddTextRequest,
   type ApplyChangesRequest,
@@ -145,6 +144,9 @@ export class Workspace {
     request: Request,
     scope: RunScope = {},
   ): Promise<OutcomeOf<Request>> {
+    const malformed = refuseMalformed(request);
+    // A cast, as below; a request of no kind is answered as a change.
+    if (malformed !== undefined) return malformedAnswer(request, malformed) as OutcomeOf<Request>;
     // A cast: `obtain` answers each kind with the outcome of its kind, which a generic return cannot follow.
     return this.asCall(scope, request, (call, ticket) => this.obtain(call, request, ticket)) as Promise<
       OutcomeOf<Request>
@@ -156,6 +158,8 @@ export class Workspace {
    * holds nothing afterwards. Its files' `agreed` facts, handed to `run`, bind the step to what was shown.
    */
   preview(request: ChangeRequest, scope: Omit<RunScope, "agreed"> = {}): Promise<PreviewOutcome> {
+    const malformed = refuseMalformed(request);
+    if (malformed !== undefined) return Promise.resolve(withoutState(malformed));
     const ticket = this.shared.arrivals.take();
     const { knowledge, end } = this.knowledgeOf(scope);
     const call: Call = { ...scope, ...this.arriving(), knowledge, isPreview: true };
@@ -315,7 +319,7 @@ export class Workspace {
   async log(request: { readonly path: string }): Promise<LogOutcome> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return tidy;
-    const entries = await atTurn(this.shared, tidy.path, async (target) => this.logged(target), {
+    const entries = await atTurn(this.shared, tidy.path, (target) => loggedWrites(this.shared, target), {
       missing: "allow",
     });
     return "kind" in entries ? entries : { kind: "log", path: tidy.path, entries };
@@ -327,19 +331,6 @@ export class Workspace {
    */
   async letGo(): Promise<void> {
     await this.shared.replacedFiles.end();
-  }
-
-  private async logged(target: Target): Promise<readonly LoggedWrite[] | Refusal> {
-    const { history } = this.shared.ports;
-    const current = await readCurrent(target, this.shared, this.shared.limits.changeBytes);
-    const disk = current.kind === "file" ? current.sha256 : null;
-    const withFacts = async (entry: HistoryEntry): Promise<LoggedWrite> => ({
-      ...entry,
-      kept: entry.after !== null && (await isStateKept(this.shared, target, entry.after)),
-      current: entry.after === disk,
-    });
-    const entries = await history.entries(target.realPath);
-    return Promise.all(entries.toReversed().map(withFacts));
   }
 
   /** Ends the call's knowledge with what its outcome shows, unless the caller keeps its own. */

@@ -9,7 +9,7 @@ export {
   type ShownChange,
 } from "./compare/change.js";
 export { diffLines, diffTexts } from "./compare/line-diff.js";
-export { describeMendedContext } from "./explain/mended.js";
+export { describeMendedContext, describeOtherFile } from "./explain/mended.js";
 export { finish, mapInSteps, type Steps } from "./model/steps.js";
 export type {
   LandedHunk,

@@ -8,7 +8,7 @@ import type {
   Refusal,
   RemoveOptions,
 } from "../../files/index.js";
-import { cannotPreserve, keepAttributes } from "../disk/attributes.js";
+import { keepAttributes, withoutWay } from "../disk/attributes.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { codeOf, openFlags, renameOver } from "../disk/platform.js";
 import { identityOf, type Spot, statAt } from "../disk/reading.js";
@@ -24,6 +24,7 @@ import {
   type ProvedFile,
   verify,
 } from "./proved-file.js";
+import { severalNames, waitForSet } from "./set-links.js";
 import { Cleanup, giveNewMode, makeDurable, makeStage, newStageName, type Stage } from "./stage.js";
 
 /**
@@ -39,6 +40,7 @@ export async function commitFile(
   const cleanup = new Cleanup();
   try {
     if (expected.kind === "absent") return await createFile(spot, bytes, options, cleanup);
+    if (!options.inPlace) await waitForSet(spot);
     const proved = verify(spot, expected, cleanup);
     if (proved.kind !== "proved") return proved;
     const barred = barredFrom(proved, spot);
@@ -46,7 +48,8 @@ export async function commitFile(
     if (options.inPlace) {
       return await writeInPlace(spot, bytes, { expected, proved, guard: options.guard, cleanup });
     }
-    return await replaceFile(spot, bytes, { expected, proved, options, cleanup });
+    const done = await replaceFile(spot, bytes, { expected, proved, options, cleanup });
+    return options.mayInsist === false ? withoutWay(done) : done;
   } catch (error) {
     const refusal = refusalFrom(error, spot.shown);
     if (refusal === undefined) throw faultFrom(error, spot.shown);
@@ -131,7 +134,7 @@ async function replaceFile(
   bytes: Uint8Array,
   { expected, proved, options, cleanup }: Replacement,
 ): Promise<Committed | Changed | Refusal> {
-  if (proved.stat.nlink > 1n) return cannotPreserve(`it has ${proved.stat.nlink} names (hard links)`);
+  if (proved.stat.nlink > 1n) return severalNames(spot, proved.stat.nlink);
   const name = options.stageName ?? newStageName();
   const made = makeStage(spot, bytes, name, cleanup);
   const lost = keepAttributes(proved, made.fd);

@@ -58,19 +58,20 @@ async function undo(inject: readonly string[], act: () => Promise<void> = async 
   return printed;
 }
 
-/** The how-manyeth call of this name moves the file aside, or takes it away there; tried in folders of its own. */
-async function indexOf(call: "rename" | "unlink"): Promise<number> {
-  const real = { top, root, stateDir };
+/** The how-manyeth calls move the file aside, take it away there, and would link it back; tried in folders of its own. */
+async function indexes(): Promise<Readonly<Record<"rename" | "unlink" | "link", number>>> {
+  const real = top;
   settle(realpathSync(freshFolder()));
   await undo([]);
-  const lines = readFileSync(join(top, "trace"), "utf8")
-    .split("\n")
-    .filter((line) => line.includes(`${call}(`));
-  settle(real.top);
-  const at = lines.findIndex((line) => line.includes("-swap"));
+  const all = readFileSync(join(top, "trace"), "utf8").split("\n");
+  settle(real);
+  const moved = all.findIndex((line) => line.includes("rename(") && line.includes("-swap"));
+  const taken = all.findIndex((line) => line.includes("unlink(") && line.includes("-swap"));
   // Each thread counts its own.
-  const thread = lines[at]?.split(" ")[0] ?? "";
-  return lines.slice(0, at + 1).filter((line) => line.startsWith(thread)).length;
+  const thread = all[moved]?.split(" ")[0] ?? "";
+  const own = (call: string, to: number) =>
+    all.slice(0, to).filter((line) => line.startsWith(thread) && line.includes(` ${call}(`)).length;
+  return { rename: own("rename", moved + 1), unlink: own("unlink", taken + 1), link: own("link", moved) + 1 };
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -99,7 +100,8 @@ function nothingOfOurs(): void {
 
 describe.skipIf(!hasStrace)("the undo of a creation", () => {
   it("gives a file back that another program saved right before it was taken away", async () => {
-    const inject = [`inject=rename:delay_enter=3000000:when=${await indexOf("rename")}`];
+    const at = await indexes();
+    const inject = [`inject=rename:delay_enter=3000000:when=${at.rename}`];
     const printed = await undo(inject, async () => {
       await until(isAboutToGo);
       save("theirs");
@@ -110,9 +112,10 @@ describe.skipIf(!hasStrace)("the undo of a creation", () => {
   });
 
   it("keeps, and tells of, a save that was moved aside when a later save took its name", async () => {
+    const at = await indexes();
     const inject = [
-      `inject=rename:delay_enter=3000000:when=${await indexOf("rename")}`,
-      "inject=link:delay_enter=3000000:when=2",
+      `inject=rename:delay_enter=3000000:when=${at.rename}`,
+      `inject=link:delay_enter=3000000:when=${at.link}`,
     ];
     const printed = await undo(inject, async () => {
       await until(isAboutToGo);
@@ -128,7 +131,7 @@ describe.skipIf(!hasStrace)("the undo of a creation", () => {
   });
 
   it("is over at the next start if it was killed while the file was aside", async () => {
-    const inject = [`inject=unlink:signal=KILL:when=${await indexOf("unlink")}`];
+    const inject = [`inject=unlink:signal=KILL:when=${(await indexes()).unlink}`];
     await undo(inject);
     const swapped = stagesIn(root);
     const workspace = must(await openWorkspace({ roots: [root], stateDir }));
@@ -139,7 +142,7 @@ describe.skipIf(!hasStrace)("the undo of a creation", () => {
   });
 
   it("gives another program's file its name back at the next start", async () => {
-    const inject = [`inject=unlink:signal=KILL:when=${await indexOf("unlink")}`];
+    const inject = [`inject=unlink:signal=KILL:when=${(await indexes()).unlink}`];
     await undo(inject);
     const [name = ""] = stagesIn(root);
     writeFileSync(path(name), "theirs");
