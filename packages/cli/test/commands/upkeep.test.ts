@@ -33,7 +33,9 @@ describe("gc", () => {
     expect((await run("doctor")).stdout).toMatch(/^! secrets +2 states kept apart/m);
     expect(await collect()).toMatchObject({ removed: { secrets: 0 }, kept: { states: 0, secrets: 2 } });
     const folder = join(project.folder, "state/secrets");
-    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.includes("-7"));
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.includes("-7"),
+    );
     for (const name of files.slice(0, 1)) utimesSync(join(folder, name), 1, 1);
     expect((await run("gc", "--dry-run")).stdout).toBe(
       "Would remove 0 states (0 bytes), 1 state of secrets.\nKept 0 states (0 bytes), 1 state of secrets.\n",
