@@ -259,8 +259,14 @@ export const commandSpecs: readonly CommandSpec[] = [
   {
     usage: "undo <file>",
     summary: "take back the last recorded write, one further each time",
-    options: [resultContent],
-    examples: ["holdfast undo src/app.ts"],
+    options: [
+      {
+        flags: "--base <sha256>",
+        help: "the state to undo from: the same command again then undoes no further",
+      },
+      resultContent,
+    ],
+    examples: ["holdfast undo src/app.ts", "holdfast undo src/app.ts --base b94d27b9934d"],
     load: async () => (await import("./commands/undo.js")).undoCommand,
   },
   {

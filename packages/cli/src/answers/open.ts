@@ -26,6 +26,8 @@ export async function withWorkspace(
   const workspace = await openWorkspace({
     // A command knows no reads: the hash that a person names is its word.
     guards: { wholeReplacement: "hash" },
+    // Who waits at a terminal ends a command himself, and half a search would be taken for the whole.
+    limits: { searchMs: Number.POSITIVE_INFINITY },
     ...session,
     roots,
     stateDir,

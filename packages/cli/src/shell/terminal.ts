@@ -78,6 +78,22 @@ function wantsColor(isTerminal: boolean): boolean {
   return isTerminal && process.env.TERM !== "dumb";
 }
 
+/** Resolves when standard output holds no more than so many bytes that nobody has read, or is broken. */
+export async function roomInOutput(mostBytes: number): Promise<void> {
+  const { stdout } = process;
+  while (stdout.writableLength > mostBytes && stdout.writable) {
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        for (const event of outputEvents) stdout.off(event, go);
+        resolve();
+      };
+      for (const event of outputEvents) stdout.on(event, go);
+    });
+  }
+}
+
+const outputEvents = ["drain", "close", "error"] as const;
+
 function writeAll(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
   if (stream.write(text)) return Promise.resolve();
   return new Promise((resolve) => stream.once("drain", resolve));

@@ -1,6 +1,6 @@
 import { refuseWith } from "./answers.js";
 import type { Ticket } from "./arrivals.js";
-import { askLast, type Call, cancelled, cancelledBy } from "./call.js";
+import { askLast, type Call, cancelled, cancelledBy, rootReplaced } from "./call.js";
 import { agreedFile, movedAway, notAgreed, previewedFile, readOnly } from "./carry-out.js";
 import { type Change, withoutState } from "./change.js";
 import { refusedSet, setOutcome, standsAside } from "./change-set-answers.js";
@@ -97,7 +97,9 @@ async function atSites<Result>(
       if ("kind" in locks) return refusedSet(locks);
       const targets: Target[] = [];
       try {
-        const guard = async () => (await Promise.all(locks.map((lock) => lock.held()))).every(Boolean);
+        const guard = async () =>
+          targets.every((target) => target.rootChanged?.() === undefined) &&
+          (await Promise.all(locks.map((lock) => lock.held()))).every(Boolean);
         return await work(await decideAll(call, members, arrivals, targets), guard);
       } finally {
         for (const target of targets) await target.close();
@@ -267,6 +269,8 @@ async function decideOne(
   const target = await call.session.ports.disk.enter(change.path, "allow");
   if (isRefusal(target)) return refuseMember(member, target);
   targets.push(target);
+  const replaced = rootReplaced(call);
+  if (replaced !== undefined) return refuseMember(member, replaced);
   if (target.realPath !== arrival) return refuseMember(member, movedAway);
   const site = siteOf(call, change, target);
   const decision = await decide(site);

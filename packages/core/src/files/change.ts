@@ -27,6 +27,11 @@ export interface Change {
    */
   plan(current: Current, past: () => Promise<Past>): Promise<Plan> | Plan;
   /**
+   * Whether the same call was carried out on the state of this hash and left the present one, by the history: for
+   * a request whose plan does not follow from the state alone. Where it is missing, `plan` is asked.
+   */
+  wasMade?(base: string, current: Current, past: Past): boolean;
+  /**
    * The same change on the present state, for `onMismatch: "rebase"`: only where every place of it is unique
    * in the state it was made for and in the present one.
    */

@@ -1,8 +1,9 @@
 import { refuseWith, stateOf, withoutContent } from "./answers.js";
 import { askLast, cancelled, cancelledBy } from "./call.js";
-import type { PlannedWrite } from "./change.js";
+import { type PlannedWrite, withoutState } from "./change.js";
 import type { Current } from "./current.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
+import { digestInTurns } from "./digest.js";
 import { isKept, keepAsBeginning, keepReplaced, keepState, type StatePlace } from "./kept-states.js";
 import { newEntry, noteDisplaced, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
@@ -81,7 +82,7 @@ async function commitTo(
   const { session } = call;
   const stopped = cancelledBy(call);
   if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
-  const after = plan.bytes === null ? null : session.ports.digest(plan.bytes);
+  const after = plan.bytes === null ? null : await digestInTurns(session.ports, plan.bytes);
   const intent = await session.ports.history.begin({
     ...newEntry(session, found, change.tool),
     before: current.kind === "file" ? current.sha256 : null,
@@ -90,7 +91,10 @@ async function commitTo(
   });
   if (isRefusal(intent)) return refuseWith(subjectOf(site), intent, current);
   // A throw leaves the intent behind: the next start finds out which state the disk is in.
-  const { guard, isCancelled } = askLast(call, () => lock.held());
+  const { guard, isCancelled } = askLast(
+    call,
+    async () => found.rootChanged?.() === undefined && lock.held(),
+  );
   const done = await takeStep(target, plan.bytes, current, {
     guard,
     inPlace: change.options.inPlace === true,
@@ -100,6 +104,8 @@ async function commitTo(
   watch(site, current, done, after);
   if (done.kind !== "committed") {
     await intent.dropped();
+    const moved = found.rootChanged?.();
+    if (moved !== undefined) return withoutState(moved);
     if (done.kind !== "changed") return refuseFresh(site, isCancelled() ? cancelled : done);
     const refused = await overtaken(site, { sha256: current.kind === "file" ? current.sha256 : null });
     const displaced = await noteDisplaced(session, found, current, done.displaced);

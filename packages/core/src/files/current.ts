@@ -1,3 +1,4 @@
+import { digestInTurns } from "./digest.js";
 import type { FileIdentity, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
@@ -35,7 +36,7 @@ export async function readCurrent(
       return {
         kind: "file",
         bytes: read.bytes,
-        sha256: session.ports.digest(read.bytes),
+        sha256: await digestInTurns(session.ports, read.bytes),
         identity: read.identity,
       };
     }

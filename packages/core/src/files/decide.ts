@@ -49,6 +49,7 @@ export async function decide(site: Site): Promise<Decision> {
   if (isRefusal(current)) return answered(withoutState(current));
   const guarded = (await refuseProtected(session, target, change.path)) ?? cancelledBy(call);
   if (guarded !== undefined) return refused(guarded, current);
+  if (call.isRepeat === true) return answered(unchanged(subjectOf(site), undelivered, current));
   const base = await baseAgainst(site, current.kind === "file" ? current.sha256 : null);
   if (isRefusal(base)) return refused(base, current);
   switch (base.kind) {
@@ -181,6 +182,9 @@ async function wasLast(site: Site, current: Current): Promise<boolean> {
 }
 
 async function onMismatch(site: Site, base: Base, current: Current): Promise<Decision> {
+  const { wasMade } = site.change;
+  if (base.kind === "stale" && wasMade?.(base.sha256, current, await site.past()) === true)
+    return answered(unchanged(subjectOf(site), repeated, current));
   const repeats = await repeatedPlan(site, base, current);
   if (repeats !== undefined) return { ...answered(unchanged(subjectOf(site), repeated, current)), repeats };
   if (current.kind === "absent") {
@@ -219,8 +223,8 @@ async function refuseMismatch(
  * was lost.
  */
 async function repeatedPlan(site: Site, base: Base, current: Current): Promise<PlannedWrite | undefined> {
-  if (base.kind !== "stale") return undefined;
   const { change, past } = site;
+  if (base.kind !== "stale" || change.wasMade !== undefined) return undefined;
   const then = await stateBehind(site, base.sha256);
   if (then === undefined) return undefined;
   const planned = await change.plan(then, past);
@@ -247,6 +251,12 @@ const repeated = {
   kind: "unchanged",
   code: "already_applied",
   message: "Already applied: the file is already as this request asks. Nothing was written.",
+} as const;
+const undelivered = {
+  kind: "unchanged",
+  code: "already_applied",
+  message:
+    "Already applied: this call was carried out before, and its answer was not delivered. Nothing was written again; to do the same once more, repeat the call.",
 } as const;
 const rebasedMessage =
   " Rebased: the file had changed since your base; every place of the change stands once in both states, so it was made on the present one.";

@@ -16,7 +16,7 @@ export function takeStep(
   const expected = current.kind === "file" ? expectedFile(current) : undefined;
   if (bytes !== null) return target.commit(bytes, expected ?? { kind: "absent" }, options);
   if (expected === undefined) throw new Error("a plan deletes a file that is not there");
-  return target.remove(expected, options.guard);
+  return target.remove(expected, options);
 }
 
 /** A history entry of now, without what changed. */

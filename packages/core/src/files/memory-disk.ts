@@ -112,7 +112,7 @@ export class MemoryDisk implements Disk {
       entries: async (limit) => this.entries(key, limit),
       child: async (name) => this.target(key === "" ? name : `${key}/${name}`),
       commit: async (bytes, expected, options) => this.commit(key, bytes, expected, options),
-      remove: async (expected, guard) => this.remove(key, expected, guard),
+      remove: async (expected, { guard }) => this.remove(key, expected, guard),
       close: async () => {},
     };
   }

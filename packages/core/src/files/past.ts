@@ -110,6 +110,14 @@ export function lastInForce(history: readonly HistoryEntry[]): HistoryEntry | un
   );
 }
 
+/** Whether the last undo of this state left the present one: the undo is asked for a second time. */
+export function wasUndone(base: string, current: Current, { history }: Past): boolean {
+  const undo = history.findLast(
+    (entry) => entry.undoes !== undefined && (entry.before ?? emptySha256) === base,
+  );
+  return undo !== undefined && undo.after === (current.kind === "file" ? current.sha256 : null);
+}
+
 const noContent: KeptState = { bytes: new Uint8Array(), isApart: false };
 
 function notTogether(last: HistoryEntry, changeSet: string | undefined): Plan {

@@ -17,6 +17,8 @@ export interface WorkspacePorts {
   readonly clock: Clock;
   /** SHA-256 of the bytes, as 64 lower-case hex digits. */
   readonly digest: (bytes: Uint8Array) => string;
+  /** The same piece by piece, so that others have their turn while a large file is hashed; at once without it. */
+  readonly startDigest?: () => RunningDigest;
   /** A fresh unguessable id of at least 16 characters from [a-z0-9]. */
   readonly newId: () => string;
   /**
@@ -26,6 +28,13 @@ export interface WorkspacePorts {
   readonly nextTurn?: () => Promise<void>;
   /** Does something once, later, unless the process ends before: it is never waited for. */
   readonly later?: (delayMs: number, work: () => Promise<void>) => void;
+}
+
+/** A SHA-256 that is being computed. */
+export interface RunningDigest {
+  update(bytes: Uint8Array): void;
+  /** 64 lower-case hex digits; nothing may be added afterwards. */
+  digest(): string;
 }
 
 /** The time of day, for records and time limits only. */
@@ -57,6 +66,13 @@ export interface Disk {
    *   circle), `permission_denied` or `invalid_arguments` (a name too long).
    */
   enter(path: string, missing: "refuse" | "allow" | "create", use?: "name"): Promise<Target | Refusal>;
+  /**
+   * Tells of each root in whose place another folder was opened, by its real path: what was known of its files
+   * counts no more.
+   */
+  whenReplaced?(listener: (realRoot: string) => void): void;
+  /** How often that was so. */
+  readonly replacements?: number;
 }
 
 /** The directory entry that a request is about: a folder, held by its handle, and a name in it. */
@@ -66,6 +82,8 @@ export interface Target {
   readonly realPath: string;
   /** `realPath` relative to the root that holds it, with `/`; "" is that root itself. */
   readonly relativePath: string;
+  /** `root_changed` where the path of its root means another folder by now; undefined if not. */
+  rootChanged?(): Refusal | undefined;
   /** What the entry is now, links not followed (the walk has resolved them). `permission_denied`, `busy`. */
   look(): Promise<Entry | Refusal>;
   /** What the system knows of it; `file_missing` where there is nothing. */
@@ -112,7 +130,7 @@ export interface Target {
     options: CommitOptions,
   ): Promise<Committed | Changed | Refusal>;
   /** Deletes the file in one step under the same expectation. */
-  remove(expected: ExpectedFile, guard: () => Promise<boolean>): Promise<Committed | Changed | Refusal>;
+  remove(expected: ExpectedFile, options: RemoveOptions): Promise<Committed | Changed | Refusal>;
   close(): Promise<void>;
 }
 
@@ -126,6 +144,9 @@ export interface CommitOptions {
   /** Returns the replaced file open, to be watched; the caller closes it. */
   readonly keepOpen?: boolean | undefined;
 }
+
+/** How one file is to be deleted. */
+export type RemoveOptions = Omit<CommitOptions, "inPlace">;
 
 /** What the target must be when the step is taken; anything else refuses the step with `changed`. */
 export type Expected = { readonly kind: "absent" } | ExpectedFile;

@@ -29,6 +29,8 @@ export interface Limits {
   readonly searchUnits: number;
   /** How long the patch engine may think, in milliseconds; 5 s. */
   readonly patchMs: number;
+  /** How long exact edits and changes of sections may take to be made, in milliseconds; 5 s. */
+  readonly editMs: number;
 }
 
 export const defaultLimits: Limits = {
@@ -42,6 +44,7 @@ export const defaultLimits: Limits = {
   searchMs: 5_000,
   searchUnits: 48 * 1024,
   patchMs: 5_000,
+  editMs: 5_000,
 };
 
 /** For how long states of secrets are kept: whole days, or not at all. */

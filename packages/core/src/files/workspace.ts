@@ -1,7 +1,7 @@
 import { applyByModel } from "./applied-edit.js";
 import { Arrivals, type Ticket } from "./arrivals.js";
 import { emptySha256 } from "./base.js";
-import type { Call, RunScope } from "./call.js";
+import { type Call, type RunScope, rootReplaced } from "./call.js";
 import { carryOut, previewChange } from "./carry-out.js";
 import { type Change, withoutState } from "./change.js";
 import { changeOf, toolOf } from "./change-requests.js";
@@ -110,6 +110,7 @@ export class Workspace {
       ownFolders: options.ownFolders ?? [],
       allowsProtected: options.allowsProtected ?? (() => false),
     };
+    ports.disk.whenReplaced?.((realRoot) => this.shared.knowledge.forgetBelow(realRoot));
   }
 
   /** The folders that this workspace may touch, absolute; relative paths count from the first. */
@@ -157,7 +158,7 @@ export class Workspace {
   preview(request: ChangeRequest, scope: Omit<RunScope, "agreed"> = {}): Promise<PreviewOutcome> {
     const ticket = this.shared.arrivals.take();
     const { knowledge, end } = this.knowledgeOf(scope);
-    const call: Call = { ...scope, session: this.shared, knowledge, isPreview: true };
+    const call: Call = { ...scope, ...this.arriving(), knowledge, isPreview: true };
     return this.previewWith(call, request, ticket).finally(() => {
       ticket.done();
       end?.([]);
@@ -352,12 +353,16 @@ export class Workspace {
     const { knowledge, end } = this.knowledgeOf(scope);
     let outcome: Outcome | undefined;
     try {
-      outcome = await work({ ...scope, session: this.shared, knowledge, isPreview: false }, ticket);
+      outcome = await work({ ...scope, ...this.arriving(), knowledge, isPreview: false }, ticket);
       return outcome;
     } finally {
       ticket.done();
       end?.(outcome === undefined ? [] : shownBy(request, outcome, this.shared.limits.fullReadBytes));
     }
+  }
+
+  private arriving(): Pick<Call, "session" | "replacements"> {
+    return { session: this.shared, replacements: this.shared.ports.disk.replacements };
   }
 
   /** The caller's own, which it ends itself, or that of a call of this workspace's session. */
@@ -371,7 +376,9 @@ export class Workspace {
 
   private obtain(call: Call, request: FileRequest, ticket: Ticket): Promise<FileOutcome> {
     if (isLook(request)) return this.look(call, request, ticket);
-    if (request.kind === "apply_changes") return this.withFound(() => applySet(call, request, ticket));
+    if (request.kind === "apply_changes") {
+      return this.withFound(() => applySet({ ...call, isRepeat: false }, request, ticket));
+    }
     return this.withFound(() => this.changeFile(call, request, ticket));
   }
 
@@ -409,6 +416,7 @@ export class Workspace {
     const { replacedFiles } = this.shared;
     await replacedFiles.look("soon");
     const work = async (target: Target) =>
+      rootReplaced(call) ??
       outsideFolder(target.relativePath, request.within) ??
       (await readTarget(call, target, tidy.path, request));
     const outcome = await atTurn(this.shared, tidy.path, work, { ticket, signal: call.signal });
@@ -434,7 +442,7 @@ export class Workspace {
   }
 
   private async changeFile(call: Call, request: OneFileRequest, ticket: Ticket): Promise<WriteOutcome> {
-    if (request.kind === "undo") {
+    if (request.kind === "undo" && call.isRepeat !== true) {
       const changeSet = await this.setToUndo(request, ticket);
       if (changeSet !== undefined) return undoSet(call, changeSet, request, ticket);
     }
@@ -442,11 +450,11 @@ export class Workspace {
   }
 
   /** Asked when all earlier requests about the file are through; later ones wait for the ticket. */
-  private async setToUndo({ path }: Asked<UndoRequest>, ticket: Ticket): Promise<string | undefined> {
-    const tidy = tidyPath(path);
+  private async setToUndo(request: Asked<UndoRequest>, ticket: Ticket): Promise<string | undefined> {
+    const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return undefined;
     await ticket.turn();
-    const look = async () => setToUndo(this.shared, tidy.path);
+    const look = async () => setToUndo(this.shared, { ...request, path: tidy.path });
     const found = await atTurn(this.shared, tidy.path, look, { missing: "allow" });
     return typeof found === "string" ? found : undefined;
   }
