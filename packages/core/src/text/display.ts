@@ -30,7 +30,7 @@ export function escapeUnseen(text: string): string {
  * where the escape means the very same character.
  */
 export function escapeInJson(json: string): string {
-  if (!/[^\u0000-\u007e]/.test(json)) return json;
+  if (!/[^\n -~]/.test(json)) return json;
   return json.replace(unseenInJson, (char) =>
     Array.from({ length: char.length }, (_, at) => {
       return `\\u${char.charCodeAt(at).toString(16).padStart(4, "0")}`;
