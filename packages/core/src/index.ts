@@ -291,7 +291,16 @@ export {
   type StrictApplier,
   splitByFile,
 } from "./patch/index.js";
-export { cutVisibly, type Defined, defined, escapeForDisplay, splitLines } from "./text/index.js";
+export {
+  cutVisibly,
+  type Defined,
+  defined,
+  escapeForDisplay,
+  escapeForPeople,
+  escapeInJson,
+  escapeUnseen,
+  splitLines,
+} from "./text/index.js";
 export {
   type Approval,
   type Approve,

@@ -1,4 +1,4 @@
-import { isRefusal } from "@holdfast/core";
+import { escapeInJson, isRefusal } from "@holdfast/core";
 import { type Inspection, inspectPath, inspectState, openJournalStore } from "@holdfast/core/node";
 import { counted, readableSize } from "../answers/index.js";
 import {
@@ -27,7 +27,7 @@ export async function doctorCommand({ args, settings, terminal }: Invocation): P
     path === undefined ? await allFindings(settings) : await pathFindings(settings.roots, path);
   const healthy = findings.every(({ verdict }) => verdict !== "fault");
   if (settings.json) {
-    await terminal.out(`${JSON.stringify({ success: healthy, version, findings })}\n`);
+    await terminal.out(`${escapeInJson(JSON.stringify({ success: healthy, version, findings }))}\n`);
   } else {
     const lines = [`holdfast ${version}`, ...findings.map((finding) => describe(finding, terminal.outPaint))];
     await terminal.out(`${lines.join("\n")}\n`);
@@ -156,7 +156,7 @@ function finding(name: string, verdict: Finding["verdict"], says: string): Findi
 
 function describe({ name, verdict, says }: Finding, paint: Paint): string {
   const marks = { good: paint.green("✓"), note: paint.yellow("!"), fault: paint.red("✗") };
-  return `${marks[verdict]} ${name.padEnd(17)} ${escapeName(says)}`;
+  return `${marks[verdict]} ${escapeName(name).padEnd(17)} ${escapeName(says)}`;
 }
 
 function isSupported(nodeVersion: string): boolean {

@@ -1,4 +1,11 @@
-import { applyDiff, defined, describeMendedContext, type OutcomeCode, type Repair } from "@holdfast/core";
+import {
+  applyDiff,
+  defined,
+  describeMendedContext,
+  escapeInJson,
+  type OutcomeCode,
+  type Repair,
+} from "@holdfast/core";
 import { exitCodes, type InputLine, linesOf, type Terminal } from "../shell/index.js";
 
 /** One line of the answer; in the order of the questions. */
@@ -22,7 +29,7 @@ export async function patchLines(input: AsyncIterable<Buffer>, terminal: Termina
     let answers = "";
     for (const line of lines) {
       const answer = answerLine(line);
-      if (answer !== undefined) answers += `${JSON.stringify(answer)}\n`;
+      if (answer !== undefined) answers += `${escapeInJson(JSON.stringify(answer))}\n`;
       if (answers.length > batchLength) {
         await terminal.out(answers);
         answers = "";

@@ -1,3 +1,5 @@
+import { escapeForPeople, escapeUnseen } from "@holdfast/core";
+
 /**
  * Where a command prints. Whatever comes from files, names or models goes through one of the two
  * escapes below before it reaches a terminal; a pipe gets the content of files as it is.
@@ -51,14 +53,12 @@ export function makePaint(enabled: boolean): Paint {
  * goes, every other control, bidirectional override and invisible mark is shown as `\u....`.
  */
 export function escapeText(text: string): string {
-  return text
-    .replace(/\r(?=\n)/g, "")
-    .replace(unsafe, (char) => (char === "\n" || char === "\t" ? char : escaped(char)));
+  return escapeUnseen(text.replace(/\r(?=\n)/g, ""));
 }
 
 /** A name or a short quote: as `escapeText`, and no line feed or tab, either. */
 export function escapeName(text: string): string {
-  return text.replace(unsafe, escaped);
+  return escapeForPeople(text);
 }
 
 const codes = {
@@ -69,14 +69,6 @@ const codes = {
   yellow: [33, 39],
   cyan: [36, 39],
 } as const;
-
-const unsafe =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is for
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
-function escaped(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
 
 /** FORCE_COLOR decides alone, as in Node; then NO_COLOR; then whether somebody is looking. */
 function wantsColor(isTerminal: boolean): boolean {

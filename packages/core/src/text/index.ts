@@ -5,6 +5,7 @@ export {
   cutVisibly,
   escapeForDisplay,
   escapeForPeople,
+  escapeInJson,
   escapeUnseen,
   hasUnseen,
   quoteForDisplay,
