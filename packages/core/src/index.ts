@@ -206,6 +206,7 @@ export {
   isKnownWhole,
   isRefusal,
   isSecret,
+  type KeepSecrets,
   KeyedMutex,
   type Knowledge,
   type KnowledgeEvent,

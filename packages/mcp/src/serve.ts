@@ -3,6 +3,7 @@ import { createCompatServer } from "./compat/server.js";
 import { type McpOptions, messageLimitBytes } from "./options.js";
 import { RunningCalls } from "./running-calls.js";
 import { createServer } from "./server.js";
+import { UndeliveredCalls } from "./undelivered-calls.js";
 
 /**
  * Serves the tools over this process's stdin and stdout, in the revision that the client opens with
@@ -12,11 +13,12 @@ import { createServer } from "./server.js";
  */
 export async function serveMcp(options: McpOptions): Promise<void> {
   const { calls = new RunningCalls() } = options;
-  const transport = new EndingTransport(options.input);
+  const undelivered = new UndeliveredCalls();
+  const transport = new EndingTransport(options.input, (id) => undelivered.delivered(id));
   const { compat } = options;
   const create = () =>
     compat === undefined
-      ? createServer(options, calls)
+      ? createServer(options, calls, undelivered)
       : createCompatServer(options, compat.workspace, calls);
   const handle = serveStdio(create, {
     transport,
@@ -49,11 +51,21 @@ class EndingTransport extends StdioServerTransport {
   readonly ended: Promise<void>;
   private end: () => void = () => {};
 
-  constructor(input: McpOptions["input"]) {
+  /** @param delivered told of each request whose answer was written out */
+  constructor(
+    input: McpOptions["input"],
+    private readonly delivered: (id: string | number) => void,
+  ) {
     super(input, undefined, { maxBufferSize: messageLimitBytes });
     this.ended = new Promise((resolve) => {
       this.end = resolve;
     });
+  }
+
+  override async send(message: Parameters<StdioServerTransport["send"]>[0]): Promise<void> {
+    await super.send(message);
+    const isAnswer = "result" in message || "error" in message;
+    if (isAnswer && "id" in message && message.id !== undefined) this.delivered(message.id);
   }
 
   override async close(): Promise<void> {

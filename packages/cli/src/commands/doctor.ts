@@ -62,7 +62,13 @@ async function pathFindings(roots: readonly string[], path: string): Promise<rea
         ]),
     ...(ignored === undefined ? [] : [finding(path, "note", `ignored: ${ignored.message}`)]),
     ...(secret
-      ? [finding(path, "note", "looks like a secret: no state of it is kept, none can be brought back")]
+      ? [
+          finding(
+            path,
+            "note",
+            "looks like a secret: its states are kept apart, for seven days unless set, and shown nowhere",
+          ),
+        ]
       : []),
   ];
   return findings.length > 0 ? findings : [finding(path, "good", "open to reading and writing")];
@@ -102,6 +108,15 @@ function stateFindings({ state }: Inspection): Finding[] {
       "good",
       `${counted(state.blobs, "state")} of ${counted(state.histories, "file")}, ${readableSize(state.blobBytes)}`,
     ),
+    ...(state.secrets === 0
+      ? []
+      : [
+          finding(
+            "secrets",
+            "note",
+            `${counted(state.secrets, "state")} kept apart: holdfast gc --secrets deletes them`,
+          ),
+        ]),
     finding("programs", "good", `${state.liveSessions} running`),
     stale === 0
       ? finding("left behind", "good", "nothing")

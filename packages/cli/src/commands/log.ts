@@ -69,8 +69,11 @@ function toolOf(entry: LoggedWrite): string {
 }
 
 function short(sha256: string | null): string {
-  return sha256 === null ? "deleted     " : sha256.slice(0, 12);
+  return sha256 === null ? "deleted".padEnd(hashDigits) : sha256.slice(0, hashDigits);
 }
+
+/** As many digits as every message shows. */
+const hashDigits = 16;
 
 /** As people of this place read the clock, in a form that sorts. */
 function localTime(time: number): string {

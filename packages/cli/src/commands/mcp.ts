@@ -9,12 +9,14 @@ import {
   type Flags,
   type Invocation,
   MessageLines,
+  optimiseLate,
   roomInOutput,
   version,
 } from "../shell/index.js";
 
 /** `holdfast mcp`: serves until the client closes our standard input. */
 export async function mcpCommand({ flags, settings, terminal, misuse }: Invocation): Promise<number> {
+  optimiseLate();
   const tools = namedTools(flags.tools, misuse);
   if (process.stdin.isTTY) {
     terminal.err("This is an MCP server for an agent to start; end it with Ctrl-C. See: holdfast tour\n");
@@ -62,7 +64,7 @@ const remembered = 200;
 function sessionOf(flags: Flags): Partial<OpenWorkspaceOptions> {
   const { overwriteGuard, editGuard, onMismatch, strictView } = flags;
   return {
-    ...(flags.compat === undefined ? {} : { limits: compatLimits }),
+    limits: flags.compat === undefined ? {} : compatLimits,
     remembered,
     memoryPaths: flags.memoryPaths ?? [],
     rereadStub: flags.rereadStub === true,

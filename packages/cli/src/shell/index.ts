@@ -4,6 +4,7 @@ export { type InputLine, linesOf } from "./input-lines.js";
 export { finishOnceBegun, watchInterrupts } from "./interrupt.js";
 export type { Flags, GlobalFlags, Invocation, Settings } from "./invocation.js";
 export { MessageLines } from "./message-lines.js";
+export { optimiseLate } from "./optimiser.js";
 export {
   escapeName,
   escapeText,

@@ -17,6 +17,7 @@ import type { Plan, PlannedWrite } from "./change.js";
 import { allLines, comparedReport, placedReport, unreported } from "./change-report.js";
 import type { Current } from "./current.js";
 import { decodeFile, encodeFile, type FileText, newFormat } from "./file-text.js";
+import type { KeptState } from "./kept-states.js";
 import { lineEdits } from "./line-facts.js";
 import { joinSpans } from "./line-spans.js";
 import type { PlacedLines } from "./placed-lines.js";
@@ -111,7 +112,19 @@ export function planWrite(session: Session, request: Asked<WriteFileRequest>, cu
   return { kind: "write", bytes, message, report, ...(typeof request.content === "string" ? { text } : {}) };
 }
 
-/** Puts the bytes of an earlier state back as they were; `null` deletes the file. */
+/** Puts the bytes of a kept state back as they were. */
+export function planKept(
+  session: Session,
+  current: Current,
+  kept: KeptState,
+  message: string,
+  undoes?: string,
+): PlannedWrite {
+  const plan = planBytes(session, current, kept.bytes, message, undoes);
+  return kept.isApart ? { ...plan, isUnshown: true } : plan;
+}
+
+/** Puts these bytes there as they are; `null` deletes the file. */
 export function planBytes(
   session: Session,
   current: Current,

@@ -10,6 +10,7 @@ export interface WorkspacePorts {
   readonly disk: Disk;
   readonly locks: Locks;
   readonly blobs: BlobStore;
+  readonly secrets: SecretStore;
   readonly history: HistoryStore;
   readonly changeSets: ChangeSets;
   readonly codec: CharsetCodec;
@@ -65,6 +66,13 @@ export interface Disk {
    *   circle), `permission_denied` or `invalid_arguments` (a name too long).
    */
   enter(path: string, missing: "refuse" | "allow" | "create", use?: "name"): Promise<Target | Refusal>;
+  /**
+   * Tells of each root in whose place another folder was opened, by its real path: what was known of its files
+   * counts no more.
+   */
+  whenReplaced?(listener: (realRoot: string) => void): void;
+  /** How often that was so. */
+  readonly replacements?: number;
 }
 
 /** The directory entry that a request is about: a folder, held by its handle, and a name in it. */
@@ -74,6 +82,8 @@ export interface Target {
   readonly realPath: string;
   /** `realPath` relative to the root that holds it, with `/`; "" is that root itself. */
   readonly relativePath: string;
+  /** `root_changed` where the path of its root means another folder by now; undefined if not. */
+  rootChanged?(): Refusal | undefined;
   /** What the entry is now, links not followed (the walk has resolved them). `permission_denied`, `busy`. */
   look(): Promise<Entry | Refusal>;
   /** What the system knows of it; `file_missing` where there is nothing. */
@@ -120,7 +130,7 @@ export interface Target {
     options: CommitOptions,
   ): Promise<Committed | Changed | Refusal>;
   /** Deletes the file in one step under the same expectation. */
-  remove(expected: ExpectedFile, guard: () => Promise<boolean>): Promise<Committed | Changed | Refusal>;
+  remove(expected: ExpectedFile, options: RemoveOptions): Promise<Committed | Changed | Refusal>;
   close(): Promise<void>;
 }
 
@@ -134,6 +144,9 @@ export interface CommitOptions {
   /** Returns the replaced file open, to be watched; the caller closes it. */
   readonly keepOpen?: boolean | undefined;
 }
+
+/** How one file is to be deleted. */
+export type RemoveOptions = Omit<CommitOptions, "inPlace">;
 
 /** What the target must be when the step is taken; anything else refuses the step with `changed`. */
 export type Expected = { readonly kind: "absent" } | ExpectedFile;
@@ -296,6 +309,25 @@ export interface BlobStore {
   keepAsBeginning(sha256: string, length: number, of: string): Promise<void>;
 }
 
+/**
+ * States of files that may hold secrets, each of one file: the same bytes of another file are another state, and
+ * nothing here is ever found by a hash alone. What is gone or older than its days is `undefined`.
+ */
+export interface SecretStore {
+  /**
+   * Keeps the bytes for so many days from now. Failing to keep them is told by `false`.
+   *
+   * @param realPath the file that they are a state of.
+   */
+  put(
+    realPath: string,
+    state: { readonly sha256: string; readonly bytes: Uint8Array; readonly days: number },
+  ): Promise<boolean>;
+  /** Whether a state is there, without reading it: `get` may still find it damaged. */
+  has(realPath: string, sha256: string): Promise<boolean>;
+  get(realPath: string, sha256: string): Promise<Uint8Array | undefined>;
+}
+
 /** The record of writes, path by path: what undo, log, restore and `already_applied` are answered from. */
 export interface HistoryStore {
   /**
@@ -403,4 +435,6 @@ export interface HistoryEntry {
   readonly changeSet?: string;
   /** The `after` state was never current: another program lost it to a write at the same moment. */
   readonly displaced?: boolean;
+  /** Of a file that may hold secrets: for how long its states are kept, where that is not the seven days. */
+  readonly keepSecrets?: number | "none";
 }

@@ -50,6 +50,12 @@ export const defaultLimits: Limits = {
   editMs: 5_000,
 };
 
+/** For how long states of secrets are kept: whole days, or not at all. */
+export type KeepSecrets = number | "none";
+
+/** Seven days. */
+export const defaultKeepSecrets: KeepSecrets = 7;
+
 /** What the host lets a model do within a change; nothing unless it says so. */
 export interface Models {
   readonly match: "exact" | "flexible";
@@ -70,6 +76,8 @@ export interface Session {
   readonly replacedFiles: ReplacedFiles;
   readonly guards: Guards;
   readonly models: Models;
+  /** For how many days states of files that may hold secrets are kept, if at all. */
+  readonly keepSecrets: KeepSecrets;
   /** Nothing is written by this session. */
   readonly readOnly: boolean;
   /** Absolute folders in which nothing is ever written through the tools. */

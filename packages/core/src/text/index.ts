@@ -8,6 +8,7 @@ export {
   escapeUnseen,
   hasUnseen,
   quoteForDisplay,
+  shortHash,
   withoutInvisible,
 } from "./display.js";
 export {

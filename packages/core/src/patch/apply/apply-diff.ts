@@ -8,7 +8,7 @@ import { BaseText } from "../model/base-text.js";
 import { Deadline } from "../model/deadline.js";
 import { changesNothing, type ShapedHunk, shapeHunk } from "../model/hunk.js";
 import { internalError, refusePatch } from "../model/refusal.js";
-import { finish, mapInSteps, type Steps } from "../model/steps.js";
+import { finish, finishInTurns, mapInSteps, type Steps } from "../model/steps.js";
 import type { PatchOutcome, PatchRefusal, PatchRequest, PatchSuccess, Repair } from "../model/types.js";
 import { restoreLines, unescapeDiff } from "../read/channel.js";
 import { type ParsedDiff, parseDiff } from "../read/parse.js";
@@ -31,7 +31,7 @@ export function applyDiff(request: PatchRequest): PatchOutcome {
 }
 
 /**
- * The same, with the same outcome, in a process that has other things to do: whenever it has worked for 10 ms, it
+ * The same, with the same outcome, in a process that has other things to do: whenever it has worked for 5 ms, it
  * waits until `pause` resolves. The time that this takes does not count for `limitMs`.
  *
  * @param pause resolves once the others had their turn, such as `setImmediate` of `node:timers/promises`.
@@ -41,21 +41,10 @@ export async function applyDiffInTurns(
   pause: () => Promise<unknown>,
 ): Promise<PatchOutcome> {
   const deadline = new Deadline(request.limitMs ?? usualLimitMs);
-  const steps = applySteps(request, deadline);
-  for (let since = Date.now(); ; ) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    const now = Date.now();
-    if (now - since < turnMs) continue;
-    await pause();
-    since = Date.now();
-    deadline.extend(since - now);
-  }
+  return finishInTurns(applySteps(request, deadline), deadline, pause);
 }
 
 const usualLimitMs = 5_000;
-/** A step may take as long again, and a collection of garbage longer: the loop is to be free within 50 ms. */
-const turnMs = 10;
 
 /** The work of `applyDiff`, for whoever drives it in a way of their own. */
 export function* applySteps(request: PatchRequest, deadline: Deadline): Steps<PatchOutcome> {
@@ -171,23 +160,36 @@ function* land(
   return succeed({ code, text, landed, changes, repairs }, known.changing);
 }
 
-/** Joins the added lines only where they are asked for: they may be as large as the whole diff. */
 function succeed(
   outcome: Omit<PatchSuccess, "kind" | "addedText">,
   hunks: readonly ShapedHunk[],
 ): PatchSuccess {
-  const { code, text, landed, changes, repairs } = outcome;
-  return {
-    kind: "success",
-    code,
-    text,
-    landed,
-    changes,
-    repairs,
-    get addedText() {
-      return joinAdded(hunks);
-    },
-  };
+  return new Success(outcome, hunks);
+}
+
+/** Joins the added lines only where they are asked for: they may be as large as the whole diff. */
+class Success implements PatchSuccess {
+  readonly kind = "success";
+  readonly code: PatchSuccess["code"];
+  readonly text: string;
+  readonly landed: PatchSuccess["landed"];
+  readonly changes: PatchSuccess["changes"];
+  readonly repairs: PatchSuccess["repairs"];
+  readonly #hunks: readonly ShapedHunk[];
+
+  constructor(outcome: Omit<PatchSuccess, "kind" | "addedText">, hunks: readonly ShapedHunk[]) {
+    this.code = outcome.code;
+    this.text = outcome.text;
+    this.landed = outcome.landed;
+    this.changes = outcome.changes;
+    this.repairs = outcome.repairs;
+    this.#hunks = hunks;
+  }
+
+  // On the class: a getter of each object would make every outcome a type of its own for the engine below.
+  get addedText(): string {
+    return joinAdded(this.#hunks);
+  }
 }
 
 function joinAdded(hunks: readonly ShapedHunk[]): string {

@@ -20,22 +20,20 @@ export const applyStrictly: StrictApplier = (base, correctedDiff) => {
 
 /**
  * Applies edits twice, by a splice of our own and by the strict applier through a diff written anew, and
- * compares. On a large file the applier is given only the lines around the edits, thousands of lines at a time,
- * so that its cost is that of the change; what lies between is copied by the splice.
+ * compares. The applier is given only the lines around the edits, thousands of lines at a time, so that its cost
+ * is that of the change; what lies between is copied by the splice.
  *
  *     file   diff   corrected         result
- *     1 a    @@     @@ -1,5 +1,6 @@   1 a
- *     2 b     b      a                2 b
- *     3 c    -c      b                3 C
- *     4 d    +C     -c                4 D
- *     5 e    +D     +C                5 d
- *                   +D                6 e
- *                    d
- *                    e
+ *     1 a    @@     @@ -1,3 +1,4 @@   1 a
+ *     2 b     b      b                2 b
+ *     3 c    -c     -c                3 C
+ *     4 d    +C     +C                4 D
+ *     5 e    +D     +D                5 d
+ *                    d                6 e
  *
  * The edit is `{ from: 2, to: 3, lines: [C, D] }`. Our splice copies lines 1 and 2, puts C and D, and copies the
- * rest. The applier gets `corrected`, written anew with up to three lines of the file on either side. Only if both
- * come to the same bytes is that the result.
+ * rest. The applier gets lines 2 to 4 and `corrected`, written anew for them. Only if both come to the same bytes
+ * is that the result.
  *
  * @param edits ascending and disjoint.
  * @returns the new text, or undefined where the two do not agree to the byte, or the deadline has passed.
@@ -46,7 +44,6 @@ export function* applyEdits(
   applier: StrictApplier,
   deadline: Deadline,
 ): Steps<string | undefined> {
-  if (base.count <= wholeFileLines) return applyWhole(base, edits, applier);
   const parts: string[] = [];
   let at = 0;
   for (let first = 0; first < edits.length; ) {
@@ -89,7 +86,8 @@ class Batch {
 
   /** The windows are one hunk, since in what the applier is given they touch. */
   get diff(): string {
-    return `${fileHeader}${hunkHeader(0, this.oldCount, 0, this.newCount)}${this.body}`;
+    const range = (lines: number) => `${lines === 0 ? 0 : 1},${lines}`;
+    return `${fileHeader}@@ -${range(this.oldCount)} +${range(this.newCount)} @@\n${this.body}`;
   }
 
   /** Takes edits from `first` on, many enough to make up for the applier's cost a call. @returns the next one. */
@@ -137,11 +135,6 @@ class Batch {
   }
 }
 
-function applyWhole(base: BaseText, edits: readonly Edit[], applier: StrictApplier): string | undefined {
-  const text = splice(base, edits);
-  return agrees(base, applier, base.text, renderDiff(base, edits), text) ? text : undefined;
-}
-
 function agrees(
   base: BaseText,
   applier: StrictApplier,
@@ -152,68 +145,6 @@ function agrees(
   // The library knows `\n` only; in a file of lone `\r`, which has none, the one replaces the other.
   if (base.ending(0) !== "\r") return applier(given, diff) === expected;
   return applier(given.replaceAll("\r", "\n"), diff) === expected.replaceAll("\r", "\n");
-}
-
-function splice(base: BaseText, edits: readonly Edit[]): string {
-  let text = "";
-  let at = 0;
-  for (const edit of edits) {
-    text += base.slice(at, edit.from);
-    for (const line of edit.lines) text += line.text + line.ending;
-    at = edit.to;
-  }
-  return text + base.slice(at, base.count);
-}
-
-/** Some edits close together, and the lines around them. */
-interface EditWindow {
-  readonly from: number;
-  readonly to: number;
-  readonly edits: readonly Edit[];
-}
-
-function groupEdits(base: BaseText, edits: readonly Edit[]): readonly EditWindow[] {
-  const windows: { from: number; to: number; edits: Edit[] }[] = [];
-  for (const edit of edits) {
-    const open = windows.at(-1);
-    const to = Math.min(base.count, edit.to + contextLines);
-    if (open !== undefined && edit.from - contextLines <= open.to) {
-      open.edits.push(edit);
-      open.to = to;
-    } else windows.push({ from: Math.max(0, edit.from - contextLines), to, edits: [edit] });
-  }
-  return windows;
-}
-
-function renderDiff(base: BaseText, edits: readonly Edit[]): string {
-  let diff = fileHeader;
-  let shift = 0;
-  for (const window of groupEdits(base, edits)) {
-    const oldCount = window.to - window.from;
-    const growth = window.edits.reduce((sum, edit) => sum + edit.lines.length - (edit.to - edit.from), 0);
-    diff += hunkHeader(window.from, oldCount, window.from + shift, oldCount + growth);
-    diff += renderWindow(base, window);
-    shift += growth;
-  }
-  return diff;
-}
-
-function renderWindow(base: BaseText, window: EditWindow): string {
-  let body = "";
-  let at = window.from;
-  for (const edit of window.edits) {
-    for (; at < edit.from; at++) body += oldLine(base, " ", at);
-    for (; at < edit.to; at++) body += oldLine(base, "-", at);
-    for (const line of edit.lines) body += signed("+", line.text, line.ending);
-  }
-  for (; at < window.to; at++) body += oldLine(base, " ", at);
-  return body;
-}
-
-/** @param oldFrom 0-based, as `newFrom`. */
-function hunkHeader(oldFrom: number, oldCount: number, newFrom: number, newCount: number): string {
-  const range = (from: number, count: number) => `${count === 0 ? from : from + 1},${count}`;
-  return `@@ -${range(oldFrom, oldCount)} +${range(newFrom, newCount)} @@\n`;
 }
 
 function oldLine(base: BaseText, sign: string, at: number): string {
@@ -227,8 +158,5 @@ function signed(sign: string, text: string, ending: LineEnding): string {
 }
 
 const fileHeader = "--- a/file\n+++ b/file\n";
-const contextLines = 3;
 /** Lines of a batch of edits, old and new: few enough to be forgotten before they cost a long-lived copy. */
 const batchLines = 4_096;
-/** Up to this many lines the strict applier gets the file whole. */
-const wholeFileLines = 500;

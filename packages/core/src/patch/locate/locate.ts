@@ -37,6 +37,7 @@ export function* locateHunks(
   deadline: Deadline,
 ): Steps<Located | AlreadyApplied | Unlocated> {
   const { kept, repeated } = yield* dropRepeated(hunks);
+  yield;
   const located = (yield* locateByNumbers(base, kept)) ?? (yield* locateByContent(base, kept, deadline));
   yield;
   const doubt = located.kind === "located" ? yield* findLostContext(base, located.placements) : undefined;
@@ -51,7 +52,9 @@ function* locateByContent(
   hunks: readonly ShapedHunk[],
   deadline: Deadline,
 ): Steps<Located | AlreadyApplied | Unlocated> {
+  yield;
   expectLines(base, hunks);
+  yield;
   const finder = new MatchFinder(base, deadline);
   const verbatim: HunkSearch[] = [];
   for (const hunk of hunks) {
@@ -84,7 +87,7 @@ function* locateByContent(
   const problem = findProblem(open) ?? (yield* findIndentedCopy(base, open, finder));
   yield;
   if (problem !== undefined) return { ...problem, searches };
-  const solved = solve(base, open);
+  const solved = yield* solve(base, open);
   return solved.kind === "unlocated" ? { ...solved, searches } : { ...solved, repeated, appliedBefore };
 }
 
@@ -179,6 +182,7 @@ function expectLines(base: BaseText, hunks: readonly ShapedHunk[]): void {
 /** The quick way, mostly without any index: all hunks match exactly where their headers say, in order. */
 function* locateByNumbers(base: BaseText, hunks: readonly ShapedHunk[]): Steps<Located | undefined> {
   if (!numbersAgree(hunks)) return undefined;
+  yield;
   const placements: Placement[] = [];
   const finder = new SectionFinder(base);
   let from = 0;

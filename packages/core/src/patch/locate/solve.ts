@@ -1,4 +1,5 @@
 import type { BaseText } from "../model/base-text.js";
+import { mapInSteps, type Steps } from "../model/steps.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import {
   type Assignments,
@@ -18,6 +19,7 @@ import {
   type Unlocated,
   unlocated,
 } from "./placement.js";
+import { comesToSameText } from "./same-text.js";
 
 /**
  * Chooses one candidate position for each hunk, all together: uniquely, or not at all. The order of the diff comes
@@ -77,31 +79,45 @@ import {
  * No assignment keeps the order of the diff. Each hunk has one candidate, and they do not overlap: accepted, and
  * reported as `hunk_order`.
  */
-export function solve(base: BaseText, searches: readonly HunkSearch[]): Located | Unlocated {
-  if (areUniqueInOrder(searches))
-    return confirmPlacements(
+export function* solve(base: BaseText, searches: readonly HunkSearch[]): Steps<Located | Unlocated> {
+  if (areUniqueInOrder(searches)) {
+    yield;
+    return yield* confirmPlacements(
       base,
       searches,
       searches.map(({ starts }) => starts[0] ?? 0),
     );
-  const all = searches.map((search) => candidateOf(search.hunk, search.starts, search.alignment));
-  const assigned = assignInOrder(all);
-  if (assigned === undefined) return solveOutOfOrder(base, searches, all);
-  let starts = assigned.earliest;
-  let open = starts.findIndex((start, at) => start !== assigned.latest[at]);
-  if (open >= 0) {
-    const narrowed = assignInOrder(breakTies(base, searches, all, assigned));
-    open =
-      narrowed === undefined
-        ? open
-        : narrowed.earliest.findIndex((start, at) => start !== narrowed.latest[at]);
-    starts = narrowed?.earliest ?? starts;
   }
-  const unclear = searches[open];
+  yield;
+  const all = searches.map((search) => candidateOf(search.hunk, search.starts, search.alignment));
+  yield;
+  const assigned = assignInOrder(all);
+  yield;
+  if (assigned === undefined) return solveOutOfOrder(base, searches, all);
+  const isClear = assigned.earliest.every((start, at) => start === assigned.latest[at]);
+  const chosen = isClear ? assigned : (assignInOrder(breakTies(base, searches, all, assigned)) ?? assigned);
+  const unclear = findUnclear(base, searches, chosen);
   if (unclear !== undefined) return unlocated("ambiguous", unclear, searches, unclear.starts);
+  const starts = chosen.earliest;
+  yield;
   const against = searches.find((search, at) => contradictsHint(search, starts[at] ?? 0));
   if (against !== undefined) return unlocated("ambiguous", against, searches, against.starts);
-  return confirmPlacements(base, searches, starts);
+  return yield* confirmPlacements(base, searches, starts);
+}
+
+/** The first hunk with several places, unless it is the only one and they all come to the same text. */
+function findUnclear(
+  base: BaseText,
+  searches: readonly HunkSearch[],
+  { earliest, latest }: Assignments,
+): HunkSearch | undefined {
+  const open = searches.filter((_, at) => earliest[at] !== latest[at]);
+  const [unclear, another] = open;
+  if (unclear === undefined || another !== undefined || unclear.tier !== "exact") return unclear;
+  const at = searches.indexOf(unclear);
+  const [first = 0, last = 0] = [earliest[at], latest[at]];
+  const starts = Array.from(unclear.starts).filter((start) => start >= first && start <= last);
+  return comesToSameText(base, unclear.hunk, starts) ? undefined : unclear;
 }
 
 /** Whether each hunk has one candidate only, all of them in order: the usual case, which needs no search. */
@@ -120,17 +136,18 @@ function areUniqueInOrder(searches: readonly HunkSearch[]): boolean {
 }
 
 /** The placements at the chosen starts, unless something contradicts them. */
-function confirmPlacements(
+function* confirmPlacements(
   base: BaseText,
   searches: readonly HunkSearch[],
   starts: readonly number[],
-): Located | Unlocated {
+): Steps<Located | Unlocated> {
   const unsupported = findUnsupportedInsertion(searches, starts);
   if (unsupported !== undefined)
     return unlocated("numbers_contradict", unsupported, searches, unsupported.starts);
   const shallow = findUnknownIndent(searches);
   if (shallow !== undefined) return unlocated("indent_unknown", shallow, searches, shallow.starts);
-  const placements = searches.map((search, at) => placementAt(base, search, starts[at] ?? 0));
+  yield;
+  const placements = yield* mapInSteps(searches, (search, at) => placementAt(base, search, starts[at] ?? 0));
   return { kind: "located", placements, outOfOrder: false, repeated: [], appliedBefore: [] };
 }
 

@@ -99,7 +99,18 @@ export class BaseText {
 
   /** Makes the indexes that will be asked for, in steps; each is made at once where it is asked for before. */
   *prepare(...keys: readonly LineKey[]): Steps<void> {
-    for (const key of keys) yield* this.index(key).prepare();
+    for (const key of keys) {
+      yield* this.index(key).prepare();
+      if (key === "punctuation") yield* this.findTypography();
+    }
+  }
+
+  private *findTypography(): Steps<void> {
+    for (let from = 0; this.typography === undefined; from += typographyStep) {
+      if (from > 0) yield;
+      if (hasTypography(this.text.slice(from, from + typographyStep))) this.typography = true;
+      else if (from + typographyStep >= this.text.length) this.typography = false;
+    }
   }
 
   /** Whether lines were searched for since this was asked last: each search costs as much as the text is long. */
@@ -124,6 +135,8 @@ export class BaseText {
   }
 }
 
+/** So much of the text, in UTF-16 units, is looked through for typographic punctuation in one step. */
+const typographyStep = 1 << 20;
 /** So many lines are searched for in the text before an index of its lines is made. */
 const textSearchLimit = 32;
 

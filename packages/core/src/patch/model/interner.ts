@@ -6,12 +6,22 @@ export class Interner {
   private slots = new Int32Array(64);
   private hashes = new Int32Array(32);
   private bounds = new Int32Array(64);
+  /** The strings that texts are parts of, and for each text which of them: mostly one string for very many texts. */
   private readonly sources: string[] = [];
+  private sourceOf = new Int32Array(32);
+  private count = 0;
   /** Marks what the texts look like from outside, so that most others need not be read. */
   private readonly sketches = new Uint8Array(sketchCount);
 
   get size(): number {
-    return this.sources.length;
+    return this.count;
+  }
+
+  /** Makes room for so many texts at once, which costs less than to grow into it. */
+  reserve(count: number): void {
+    let capacity = this.hashes.length;
+    while (capacity < count) capacity *= 2;
+    if (capacity > this.hashes.length) this.grow(capacity);
   }
 
   /** The number of a text; -1 where it has none. */
@@ -27,14 +37,16 @@ export class Interner {
     const slot = this.slotOf(source, from, to, hash);
     const known = this.slots[slot] ?? 0;
     if (known > 0) return known - 1;
-    const id = this.sources.length;
+    const id = this.count;
     this.slots[slot] = id + 1;
-    this.sources.push(source);
+    if (this.sources.at(-1) !== source) this.sources.push(source);
+    this.sourceOf[id] = this.sources.length - 1;
+    this.count += 1;
     this.hashes[id] = hash;
     this.bounds[2 * id] = from;
     this.bounds[2 * id + 1] = to;
     this.sketches[sketch(source, from, to)] = 1;
-    if (this.sources.length === this.hashes.length) this.grow();
+    if (this.count === this.hashes.length) this.grow(2 * this.count);
     return id;
   }
 
@@ -51,7 +63,7 @@ export class Interner {
   }
 
   private equals(id: number, source: string, from: number, to: number): boolean {
-    const known = this.sources[id] ?? "";
+    const known = this.sources[this.sourceOf[id] ?? 0] ?? "";
     const first = this.bounds[2 * id] ?? 0;
     const length = to - from;
     if ((this.bounds[2 * id + 1] ?? 0) - first !== length) return false;
@@ -60,11 +72,12 @@ export class Interner {
     return true;
   }
 
-  private grow(): void {
-    const count = this.sources.length;
-    this.hashes = enlarge(this.hashes);
-    this.bounds = enlarge(this.bounds);
-    this.slots = new Int32Array(this.slots.length * 2);
+  private grow(capacity: number): void {
+    const { count } = this;
+    this.hashes = enlarge(this.hashes, capacity);
+    this.sourceOf = enlarge(this.sourceOf, capacity);
+    this.bounds = enlarge(this.bounds, 2 * capacity);
+    this.slots = new Int32Array(2 * capacity);
     const mask = this.slots.length - 1;
     for (let id = 0; id < count; id++) {
       const hash = this.hashes[id] ?? 0;
@@ -90,8 +103,8 @@ function sketch(source: string, from: number, to: number): number {
   return ((to - from) ^ (first << 5) ^ (last << 9) ^ (beside << 12)) & (sketchCount - 1);
 }
 
-function enlarge(numbers: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(numbers.length * 2);
+function enlarge(numbers: Int32Array, length: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(length);
   larger.set(numbers);
   return larger;
 }

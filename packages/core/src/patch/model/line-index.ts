@@ -88,10 +88,12 @@ export class LineIndex {
     const asked = this.pending.reduce((sum, texts) => sum + texts.length, 0);
     this.isComplete = this.passes > partialPasses || asked * 2 > numbers.length;
     if (!this.isComplete) for (const texts of this.pending) yield* this.learn(texts);
+    else this.interner.reserve(Math.min(numbers.length, mostReserved));
     this.pending = [];
-    for (let from = 0; from < numbers.length; from += stepLines) {
+    const length = this.key === "loose" ? spelledLines : stepLines;
+    for (let from = 0; from < numbers.length; from += length) {
       if (from > 0) yield;
-      this.numberLines(from, Math.min(from + stepLines, numbers.length));
+      this.numberLines(from, Math.min(from + length, numbers.length));
     }
     yield* this.sortPositions(numbers);
     this.isStale = false;
@@ -104,24 +106,33 @@ export class LineIndex {
   private *learn(texts: Texts): Steps<void> {
     let count = 0;
     for (const text of texts) {
-      if (++count % stepLines === 0) yield;
+      if (++count % learnedTexts === 0) yield;
       const key = normalize(text, this.key);
       this.interner.add(key, 0, key.length);
     }
   }
 
   private numberLines(from: number, to: number): void {
-    for (let at = from; at < to; at++) this.numbers[at] = this.numberOf(at);
+    if (this.key === "loose") this.numberSpelled(from, to);
+    else for (let at = from; at < to; at++) this.numbers[at] = this.numberOf(at);
+  }
+
+  /** Each line is spelled anew: joined to one string, they are no burden for the collector of garbage. */
+  private numberSpelled(from: number, to: number): void {
+    const keys: string[] = [];
+    for (let at = from; at < to; at++) keys.push(normalize(this.lines.line(at), this.key));
+    const joined = keys.join("");
+    let start = 0;
+    for (const [n, { length }] of keys.entries()) {
+      this.numbers[from + n] = this.number(joined, start, start + length);
+      start += length;
+    }
   }
 
   private numberOf(at: number): number {
     const { text } = this.lines;
     let from = this.lines.startOf(at);
     let to = this.lines.endOf(at);
-    if (this.key === "loose") {
-      const key = normalize(text.slice(from, to), this.key);
-      return this.number(key, 0, key.length);
-    }
     if (this.key !== "exact") while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1;
     if (this.key === "trimmed") while (from < to && isBlank(text.charCodeAt(from))) from += 1;
     if (this.key === "punctuation" && !isPlain(text, from, to)) {
@@ -145,12 +156,15 @@ export class LineIndex {
       countIds(ids.subarray(from, from + sortedLines), offsets);
     }
     for (let id = 0; id < size; id++) offsets[id + 1] = (offsets[id + 1] ?? 0) + (offsets[id] ?? 0);
+    yield;
     const positions = new Int32Array(offsets[size] ?? 0);
-    const next = offsets.slice();
     for (let from = 0; from < ids.length; from += sortedLines) {
       if (from > 0) yield;
-      sortIds(ids, from, Math.min(from + sortedLines, ids.length), next, positions);
+      sortIds(ids, from, Math.min(from + sortedLines, ids.length), offsets, positions);
     }
+    // Each offset was moved to the end of its number, which is where the next one begins.
+    offsets.copyWithin(1, 0, size);
+    offsets[0] = 0;
     this.offsets = offsets;
     this.positions = positions;
   }
@@ -161,7 +175,7 @@ function countIds(ids: Int32Array, counts: Int32Array): void {
   for (const id of ids) if (id >= 0) counts[id + 1] = (counts[id + 1] ?? 0) + 1;
 }
 
-/** @param next where the next position of each number goes. */
+/** @param next where the next position of each number goes; moved on with each. */
 function sortIds(ids: Int32Array, from: number, to: number, next: Int32Array, positions: Int32Array): void {
   for (let at = from; at < to; at++) {
     const id = ids[at] ?? unasked;
@@ -180,7 +194,13 @@ function isPlain(text: string, from: number, to: number): boolean {
 /** So often the file is looked through for the lines asked for; after that all of its lines are numbered. */
 const partialPasses = 3;
 /** So many lines are one step. */
-const stepLines = 16_384;
+const stepLines = 8_192;
+/** Spelling them anew costs more. */
+const spelledLines = stepLines / 4;
+/** So many texts that are learned are one. */
+const learnedTexts = 4_096;
+/** A file of more lines has room for so many different ones at once. */
+const mostReserved = 1 << 20;
 /** Sorting them costs less. */
 const sortedLines = 8 * stepLines;
 /** The number of a line of the file that nobody asked for; differs from that of a line the file has not. */

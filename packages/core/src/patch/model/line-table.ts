@@ -8,7 +8,7 @@ import { finish, type Steps } from "./steps.js";
 export class LineTable {
   readonly count: number;
   /** Where each line begins, and after the last one the end of the text. */
-  private readonly starts: Int32Array;
+  private readonly starts: Int32Array | readonly number[];
   /** What ends a line, after a `\r` or not. */
   readonly mark: "\n" | "\r";
   /** Whether a `\n` may have a `\r` before it. */
@@ -17,13 +17,15 @@ export class LineTable {
 
   constructor(
     readonly text: string,
-    starts?: Int32Array,
+    starts?: Int32Array | readonly number[],
   ) {
     const hasReturns = text.includes("\r");
     this.mark = hasReturns && !text.includes("\n") ? "\r" : "\n";
     this.hasPairs = hasReturns && this.mark === "\n";
     this.isEnded = text.endsWith(this.mark);
-    this.starts = starts ?? finish(findStarts(text, this.mark));
+    this.starts =
+      starts ??
+      (text.length <= shortLength ? startsOfShort(text, this.mark) : finish(findStarts(text, this.mark)));
     this.count = this.starts.length - 1;
   }
 
@@ -103,6 +105,18 @@ export class LineTable {
   }
 }
 
+/** A plain list costs a short text less than a typed one, which has its memory outside of the heap. */
+function startsOfShort(text: string, mark: string): readonly number[] {
+  const starts: number[] = [];
+  for (let from = 0; from < text.length; ) {
+    starts.push(from);
+    const end = text.indexOf(mark, from);
+    from = end < 0 ? text.length : end + 1;
+  }
+  starts.push(text.length);
+  return starts;
+}
+
 function* findStarts(text: string, mark: string): Steps<Int32Array> {
   const scan = new StartScan(text, mark);
   while (!scan.advance()) yield;
@@ -161,6 +175,8 @@ function enlarge(numbers: Int32Array): Int32Array<ArrayBuffer> {
   return larger;
 }
 
+/** Up to so many UTF-16 units a text is short. */
+const shortLength = 1 << 16;
 const sampleLength = 2_048;
 /** So much of a text, in UTF-16 units, is one step. */
 const stepLength = 1 << 20;

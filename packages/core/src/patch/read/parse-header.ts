@@ -11,9 +11,10 @@ export interface ReadHeader {
 
 /** @returns undefined where the line is no hunk header at all. */
 export function readHunkHeader(line: string): ReadHeader | undefined {
-  if (!line.startsWith("@@") || !/^@@(\s|-|$|@)/.test(line)) return undefined;
+  if (!line.startsWith("@@")) return undefined;
   const regular = readRegular(line);
   if (regular !== undefined) return regular;
+  if (!/^@@(\s|-|$|@)/.test(line)) return undefined;
   const found = looseHeader.exec(line);
   if (found === null) return { numbers: undefined, anchor: readAnchor(line.slice(2)), regular: false };
   const [, oldStart = "", oldCount = "1", newStart = "", newCount = "1", rest = ""] = found;
@@ -28,7 +29,7 @@ function readRegular(line: string): ReadHeader | undefined {
   const [newStart, newCount] = [scan.number(" +"), scan.number(",", 1)];
   const rest = scan.after(" @@");
   // A line terminator of another kind in the rest: no header that a tool wrote.
-  if (rest === undefined || !/^.*$/.test(rest)) return undefined;
+  if (rest === undefined || (rest !== "" && !/^.*$/.test(rest))) return undefined;
   const anchor = rest === "" ? undefined : readAnchor(rest);
   return { numbers: { oldStart, oldCount, newStart, newCount }, anchor, regular: true };
 }

@@ -36,7 +36,7 @@ export class SectionList {
   }
 
   noteNames(names: FileNames): void {
-    if (this.named || this.current.pieces.length > 0) this.push();
+    if (this.named || this.current.pieces.length > 0 || this.isModeOfAnother(names)) this.push();
     this.named = true;
     if (names.old === noFile) this.current.creation = true;
     if (names.new === noFile) this.current.deletion = true;
@@ -45,6 +45,13 @@ export class SectionList {
     // Beside no file only git's line shows whether a letter before the name is a prefix.
     const isPrefixed = path !== undefined && named?.slice(1) === `/${path}`;
     this.current.path = isPrefixed ? path : named;
+  }
+
+  /** Whether git's lines so far give a mode to a file that these names do not name. */
+  private isModeOfAnother(names: FileNames): boolean {
+    const { path, mode } = this.current;
+    if (path === undefined || mode === undefined) return false;
+    return ![names.old, names.new].some((name) => name === path || name?.slice(1) === `/${path}`);
   }
 
   noteGitLine(git: GitLine): void {

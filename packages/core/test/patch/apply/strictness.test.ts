@@ -29,7 +29,7 @@ describe("the strict last stage", () => {
     expect(outcome.code).toBe("internal_error");
   });
 
-  it("gets the whole file and a diff with the file's own lines and right numbers", () => {
+  it("gets the lines around a change and a diff with the file's own lines and right numbers", () => {
     const given: string[] = [];
     applyDiff({
       base: "a  \nb\nc",
@@ -44,7 +44,7 @@ describe("the strict last stage", () => {
     expect(given).toEqual(["a  \nb\nc", corrected]);
   });
 
-  it("gets, of a large file, the lines around the changes as if nothing stood between them", () => {
+  it("gets the lines around several changes as if nothing stood between them", () => {
     const given: string[] = [];
     const lines = Array.from({ length: 1_000 }, (_, at) => `${at + 1}`);
     const outcome = applyDiff({

@@ -45,6 +45,19 @@ const placed: readonly PatchCase[] = [
     text: text("A", "B", "c"),
   },
   {
+    name: "two places at which the same is left",
+    base: text("a", "same", "same", "b"),
+    diff: text("@@", "-same"),
+    text: text("a", "same", "b"),
+    repairs: [],
+  },
+  {
+    name: "places of two lines that overlap, and the same is left at each, in a file with CRLF",
+    base: text("a", "x", "y", "x", "y", "x", "b").replaceAll("\n", "\r\n"),
+    diff: text("@@ -7,2 +7,1 @@", "-x", "-y", "+x", "+y", "+x", "+y"),
+    text: text("a", "x", "y", "x", "y", "x", "y", "x", "b").replaceAll("\n", "\r\n"),
+  },
+  {
     name: "an anchor decides between two copies",
     base: twice,
     diff: text("@@ def b():", "-    x = 1", "+    x = 2"),
@@ -194,6 +207,35 @@ const placed: readonly PatchCase[] = [
 ];
 
 const refused: readonly PatchCase[] = [
+  {
+    name: "two places at which the same is left, and one at which it is not",
+    base: text("a", "same", "same", "b", "same"),
+    diff: text("@@", "-same"),
+    code: "ambiguous",
+    places: [2, 3, 5],
+  },
+  {
+    name: "two neighbouring places, a line that differs from both",
+    base: text("a", "same", "same", "b"),
+    diff: text("@@", "-same", "+other"),
+    code: "ambiguous",
+    places: [2, 3],
+  },
+  {
+    name: "two places of which one has the end of the file without a newline",
+    base: "a\nsame\nsame",
+    diff: text("@@", "-same"),
+    code: "ambiguous",
+    places: [2, 3],
+  },
+  {
+    name: "two places at which the same lines are left, with other endings",
+    base: "a\nsame\r\nsame\nb\n",
+    diff: text("@@", "-same"),
+    code: "ambiguous",
+    places: [2, 3],
+  },
+
   {
     name: "a removed line that no line of the file holds, only one that was made up",
     base: text("alpha", "beta", "gamma", "delta"),
@@ -445,15 +487,13 @@ const there: readonly PatchCase[] = [
   },
 ];
 
-describe("placing: one place", () => {
-  for (const example of placed) it(example.name, () => void check(example));
-});
-describe("placing: one place, though context was lost at an edge", () => {
-  for (const example of cutAtAnEdge) it(example.name, () => void check(example));
-});
-describe("placing: refused rather than guessed", () => {
-  for (const example of refused) it(example.name, () => void check(example));
-});
-describe("placing: there already", () => {
-  for (const example of there) it(example.name, () => void check(example));
-});
+const groups: readonly (readonly [string, readonly PatchCase[]])[] = [
+  ["one place", placed],
+  ["one place, though context was lost at an edge", cutAtAnEdge],
+  ["refused rather than guessed", refused],
+  ["there already", there],
+];
+for (const [name, examples] of groups)
+  describe(`placing: ${name}`, () => {
+    for (const example of examples) it(example.name, () => void check(example));
+  });

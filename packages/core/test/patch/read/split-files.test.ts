@@ -55,6 +55,19 @@ const cases: readonly SplitCase[] = [
     ],
   },
   {
+    name: "git: a mode alone, and then another file without a line of git's",
+    diff: text("diff --git a/x b/x", "old mode 100644", "new mode 100755").concat("--- a/y\n+++ b/y\n", hunk),
+    files: [
+      { path: "x", action: "update", mode: "100755" },
+      { path: "y", action: "update", before: "a\nb\n", after: "a\nB\n" },
+    ],
+  },
+  {
+    name: "git: a mode and lines of one file, without prefixes",
+    diff: text("diff --git i/x i/x", "old mode 100644", "new mode 100755").concat("--- i/x\n+++ i/x\n", hunk),
+    files: [{ path: "i/x", action: "update", mode: "100755", before: "a\nb\n", after: "a\nB\n" }],
+  },
+  {
     name: "V4A: update, add, delete, move",
     diff: text(
       "*** Begin Patch",
