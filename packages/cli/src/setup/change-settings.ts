@@ -5,6 +5,7 @@ import {
   findNodeAtLocation,
   getNodeValue,
   modify,
+  type Node,
   type ParseError,
   parseTree,
   printParseErrorCode,
@@ -40,6 +41,8 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
     return refuseFile(`it is not JSON: ${printParseErrorCode(error.error)} in line ${line}`);
   }
   if (root?.type !== "object") return refuseFile("it holds no object");
+  const twice = repeatedMember(root, setting.path);
+  if (twice !== undefined) return refuseFile(`its ${twice} stands there twice`);
   for (let depth = 1; depth < setting.path.length; depth++) {
     const parent = findNodeAtLocation(root, setting.path.slice(0, depth));
     if (parent !== undefined && parent.type !== "object")
@@ -55,6 +58,16 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
   if (present !== undefined && !Array.isArray(present))
     return refuseFile(`its ${setting.path.join(".")} is not a list`);
   return changeElement(text, setting, present, setting.among);
+}
+
+/** A member on the way to a setting that stands there more than once: which of them counts is the client's choice. */
+function repeatedMember(root: Node, path: readonly string[]): string | undefined {
+  for (const [depth, name] of path.entries()) {
+    const parent = findNodeAtLocation(root, path.slice(0, depth));
+    const named = parent?.children?.filter((member) => member.children?.[0]?.value === name) ?? [];
+    if (parent?.type === "object" && named.length > 1) return path.slice(0, depth + 1).join(".");
+  }
+  return undefined;
 }
 
 /** An element with hooks of others beside ours keeps those; ours gets an element of its own. */

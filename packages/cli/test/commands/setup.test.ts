@@ -129,4 +129,18 @@ describe("setup", () => {
       expect(parse(once.text)).toMatchObject({ ...parse(text), mcpServers: expect.anything() });
     }
   });
+
+  test("a member that stands twice on the way to a setting is refused: a client reads one of them, nobody knows which", () => {
+    const wishes = {
+      client: "claude",
+      user: false,
+      guard: true,
+      program: { command: "node", args: ["x"] },
+    } as const;
+    const [server] = settingsFor(wishes);
+    const once = '{"mcpServers":{"holdfast":{}},"a":1,"a":2}';
+    expect(changeSettings(once, [server!]).kind).toBe("changed");
+    for (const text of ['{"mcpServers":{},"mcpServers":{}}', '{"mcpServers":{"holdfast":{},"holdfast":{}}}'])
+      expect(changeSettings(text, [server!])).toMatchObject({ kind: "refusal", code: "invalid_arguments" });
+  });
 });

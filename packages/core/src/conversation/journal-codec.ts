@@ -89,7 +89,8 @@ function readUsual(text: string): Line | undefined {
   const seq = Number(text.slice(usualBytes, afterSeq));
   const ts = Number(text.slice(afterSeq + tsStart.length, afterTs));
   const json = parsed(`{${text.slice(afterTs + 1, text.length - sealBytes)}}`);
-  if (json === undefined || !isNatural(seq) || Number.isNaN(ts) || json.blobs !== undefined) return undefined;
+  if (json === undefined || !isNatural(seq) || !Number.isFinite(ts) || json.blobs !== undefined)
+    return undefined;
   const answer = eventFromJson(json);
   if (answer.kind !== "event") return undefined;
   return { kind: "record", record: { v, seq, ts, event: answer.event }, lostBlobs: none };
@@ -99,7 +100,7 @@ function readAny(text: string, read: (sha256: string) => Uint8Array | undefined)
   const json = parsed(text);
   if (json === undefined) return damaged;
   const { v, seq, ts, crc: _, blobs, ...rest } = json;
-  if (!isNatural(v) || !isNatural(seq) || typeof ts !== "number") return damaged;
+  if (!isNatural(v) || !isNatural(seq) || !isTime(ts)) return damaged;
   if (v > journalVersion) return { kind: "newer_version", seq, v };
   const lost = blobs === undefined ? nothing : lostOf(rest, blobs, read);
   if (lost === undefined) return damaged;
@@ -193,4 +194,9 @@ function lostOf(
   }
   const pointers = putBack(json, names, read);
   return pointers && { pointers, names: pointers.map((pointer) => names[pointer] ?? "") };
+}
+
+/** A number that JSON can write: `1e999` is read as one that it cannot. */
+function isTime(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
 }

@@ -31,7 +31,11 @@ export function tidyPath(input: string): TidyPath | Refusal {
       return refuse("outside_workspace", `The path ${escapeForDisplay(input)} climbs out of the workspace.`);
     }
   }
-  return { kind: "path", path: (absolute ? "/" : "") + kept.join("/") };
+  const path = (absolute ? "/" : "") + kept.join("/");
+  // What was taken off may have hidden a name that is none: `./C:/x`, `x:$DATA/`.
+  const hidden = path === input || path === "" ? undefined : findFlaw(path);
+  if (hidden !== undefined) return refuse("invalid_arguments", `The path ${hidden}. Nothing was touched.`);
+  return { kind: "path", path };
 }
 
 /** The tidied path, or the path itself where it cannot be tidied: for comparing names, not for access. */

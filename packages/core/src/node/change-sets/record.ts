@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import type { HistoryEntry } from "../../files/index.js";
 import { writeAll } from "../commit/stage.js";
 import { sha256 } from "../disk/digest.js";
-import { namesIn, readText, removeQuietly } from "../disk/entries.js";
+import { jsonOf, namesIn, readText, removeQuietly } from "../disk/entries.js";
 import { codeOf, openFlags, syncFolder } from "../disk/platform.js";
 import { parseEntry } from "../state-folder/history.js";
 import {
@@ -125,7 +125,7 @@ export function readRecord(path: string): StoredRecord | undefined {
   const [, check, text] = /^\["([0-9a-f]{16})",(.*)\]$/s.exec(line) ?? [];
   // A damaged line is no ground to act upon.
   if (text === undefined || rest.length === 0 || checkOf(text) !== check) return undefined;
-  const record = parseRecord(JSON.parse(text));
+  const record = parseRecord(jsonOf(text));
   if (record === undefined) return undefined;
   const fate = rest.find((word): word is Fate => word === "committed" || word === "taken_back");
   return { ...record, path, fate: fate ?? "open" };

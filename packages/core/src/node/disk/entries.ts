@@ -47,3 +47,13 @@ export function removeQuietly(path: string): void {
     if (codeOf(error) === "") throw error;
   }
 }
+
+/** What a text is as JSON; undefined for anything else: nothing may be done by it. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs
 import type { HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../../files/index.js";
 import { newStageName, writeAll } from "../commit/stage.js";
 import { sha256 } from "../disk/digest.js";
-import { readText, removeQuietly } from "../disk/entries.js";
+import { jsonOf, readText, removeQuietly } from "../disk/entries.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
 import { readAt } from "../disk/reading.js";
@@ -200,7 +200,7 @@ function parseLine(line: string): HistoryEntry | undefined {
   const match = /^\["([0-9a-f]{16})",(.*)\]$/s.exec(line);
   const [, check, text] = match ?? [];
   if (text === undefined || checkOf(text) !== check) return undefined;
-  return parseEntry(JSON.parse(text));
+  return parseEntry(jsonOf(text));
 }
 
 /** An entry from JSON; undefined where it is none. */
