@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { effectsOf, escapeInJson, isRefusal, type LoadedSession, type TurnNode } from "@holdfast/core";
+import { effectsOf, isRefusal, type LoadedSession, type TurnNode } from "@holdfast/core";
 import { isSecret, openKeptStates } from "@holdfast/core/node";
 import type { PageData } from "../page/index.js";
 import { version } from "../shell/index.js";
+import { inert } from "./json-text.js";
 
 /**
  * A session as one page that needs nothing beside it: its journal, the code that folds and renders it, and
@@ -31,14 +32,6 @@ export async function htmlPage(
 
 /** Between its brackets stands `null` until there is a session. */
 const dataSlot = /(?<=<script type="application\/json" id="holdfast-session">)null(?=<\/script>)/;
-
-/** Nothing in it can end the element that it stands in, or begin another one. */
-function inert(json: string): string {
-  return escapeInJson(json).replace(
-    /[<>&]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
 
 /** Larger states, and more of them, would make a page that nobody can open. */
 const largestState = 512 * 1024;

@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from "node:util";
+import { debugOutline, encodeRecord, isSealed, type JournalRecord, readLine, replay } from "@holdfast/core";
+import { treeRows } from "../../packages/cli/src/page/tree-rows.js";
+import { crc32 } from "../../packages/core/src/conversation/crc32.js";
+import { sealedEnd } from "../../packages/core/src/conversation/journal-codec.js";
+import { ensure, type Target } from "../target.js";
+
+/**
+ * Lines of a journal. One that is an object without a check is sealed first, so that what is behind the check is
+ * reached. Held against: a record that was read and written again is the same record; what cannot be read is a kind of
+ * line and no exception; any records fold to a tree that can be shown, twice to the same one.
+ */
+export const journal: Target = {
+  name: "journal",
+  words: [
+    ...[
+      "nodes_added",
+      "session_started",
+      "head_moved",
+      "task_started",
+      "task_completed",
+      "overlay",
+      "compaction",
+    ],
+    ...[
+      "parentId",
+      "childIds",
+      "payload",
+      "user_message",
+      "model_message",
+      "tool_call",
+      "tool_result",
+      "note",
+      "summary",
+    ],
+    ...[
+      "unknown",
+      "task_boundary",
+      "file_effects",
+      "callId",
+      "sha256",
+      "blobs",
+      "/nodes/0/payload/text",
+      "crc",
+      "head",
+    ],
+    ...[
+      "metadata",
+      "label",
+      "title_changed",
+      "media",
+      "root",
+      "n1",
+      "n2",
+      "s1",
+      "restored",
+      "file_content",
+      "origin",
+    ],
+  ],
+  run(input) {
+    const records: JournalRecord[] = [];
+    for (const line of input.split("\n")) {
+      const bytes = sealedLine(line);
+      const end = bytes.length;
+      const sealed = isSealed(bytes, 0, end);
+      if (sealed) ensure(sealedEnd(bytes, 0, end) > 0, "a sealed line is found among bytes", line);
+      if (!sealed) continue;
+      const read = readLine(new TextDecoder().decode(bytes), () => undefined);
+      if (read.kind !== "record") continue;
+      records.push(read.record);
+      if (read.lostBlobs.length === 0) checkRoundTrip(read.record);
+    }
+    const [first] = records;
+    const id = first?.event.type === "session_started" ? first.event.sessionId : "s1";
+    const { context } = replay(id, records);
+    const again = replay(id, records).context;
+    ensure(isDeepStrictEqual(context, again), "records fold to one tree", [...context.nodes.keys()]);
+    for (const node of context.nodes.values())
+      ensure(
+        node.parentId === null || context.nodes.has(node.parentId),
+        "a node of the tree has its parent",
+        node.id,
+      );
+    ensure(context.nodes.has(context.currentNodeId), "the head is in the tree", context.currentNodeId);
+    debugOutline(context);
+    ensure(
+      treeRows(context, { folded: new Set() }).length === context.nodes.size,
+      "the page has a row for each node",
+    );
+  },
+};
+
+function checkRoundTrip(record: JournalRecord): void {
+  const kept = new Map<string, Uint8Array>();
+  const bytes = encodeRecord(record, (blob) => {
+    const name = String(kept.size).padStart(64, "0");
+    kept.set(name, blob);
+    return name;
+  });
+  ensure(bytes.at(-1) === 10 && isSealed(bytes, 0, bytes.length - 1), "a record becomes a sealed line");
+  const read = readLine(new TextDecoder().decode(bytes.subarray(0, -1)), (name) => kept.get(name));
+  ensure(read.kind === "record", "what was written can be read", { record, read });
+  const [wanted, got] = [record.event, read.record.event].map((event) => JSON.stringify(event));
+  ensure(
+    wanted === got && read.record.seq === record.seq && read.record.ts === record.ts,
+    "a record comes back",
+    {
+      wanted,
+      got,
+    },
+  );
+}
+
+/** The line with its check, where it is an object that has none. */
+function sealedLine(line: string): Uint8Array {
+  if (!line.endsWith("}") || /,"crc":"[0-9a-f]{8}"\}$/.test(line)) return new TextEncoder().encode(line);
+  const body = new TextEncoder().encode(line.slice(0, -1));
+  const check = crc32(body, 0, body.length).toString(16).padStart(8, "0");
+  return new TextEncoder().encode(`${line.slice(0, -1)},"crc":"${check}"}`);
+}

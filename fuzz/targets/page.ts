@@ -1,0 +1,33 @@
+import { inert } from "../../packages/cli/src/sessions/json-text.js";
+import { ensure, isRecord, jsonOf, type Target } from "../target.js";
+
+/**
+ * What a session may hold, as the data in the HTML page. Held against: it comes back as it was, and nothing in it ends the
+ * element that it stands in, begins another one or acts on a terminal.
+ */
+export const page: Target = {
+  name: "page",
+  words: [
+    "</script>",
+    "<!--",
+    "-->",
+    "<script>",
+    "&lt;",
+    "]]>",
+    "\u2028",
+    "\u2029",
+    "\ud800",
+    "\\u003c",
+    "</SCRIPT",
+    "\u0085",
+  ],
+  run(input) {
+    const given = jsonOf(input);
+    for (const value of [{ text: input, [input]: [input] }, ...(isRecord(given) ? [given] : [])]) {
+      const json = JSON.stringify(value);
+      const text = inert(json);
+      ensure(!/[<>&\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/.test(text), "it is inert", text);
+      ensure(JSON.stringify(JSON.parse(text)) === json, "it comes back", text);
+    }
+  },
+};
