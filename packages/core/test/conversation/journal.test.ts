@@ -439,7 +439,10 @@ describe("a large journal", () => {
 
 describe("a sealed line with a time that JSON cannot write", () => {
   it("is damaged: written again it could not be read", () => {
-    const event = '"type":"head_moved","to":"n1"';
+    const root = '{"id":"s1","parentId":null,"timestamp":1,"payload":{"kind":"user_message","text":"x"}}';
+    const event = `"type":"nodes_added","nodes":[${root}],"head":"s1"`;
+    const usual = `{"v":1,"seq":2,"ts":1,${event},"crc":"00000000"}`;
+    expect(readLine(usual, () => undefined).kind).toBe("record");
     for (const ts of ["1e999", "-1e999"])
       for (const start of [`{"v":1,"seq":2,"ts":${ts},`, `{"seq":2,"v":1,"ts":${ts},`])
         expect(readLine(`${start}${event},"crc":"00000000"}`, () => undefined).kind).toBe("damaged");
