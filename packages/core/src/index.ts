@@ -289,6 +289,7 @@ export {
   type ShownChange,
   type StrictApplier,
   splitByFile,
+  splitByFileInTurns,
 } from "./patch/index.js";
 export { cutVisibly, type Defined, defined, escapeForDisplay, splitLines } from "./text/index.js";
 export {

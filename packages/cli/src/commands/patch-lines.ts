@@ -1,4 +1,11 @@
-import { applyDiff, defined, describeMendedContext, type OutcomeCode, type Repair } from "@holdfast/core";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import {
+  applyDiffInTurns,
+  defined,
+  describeMendedContext,
+  type OutcomeCode,
+  type Repair,
+} from "@holdfast/core";
 import { exitCodes, type InputLine, linesOf, type Terminal } from "../shell/index.js";
 
 /** One line of the answer; in the order of the questions. */
@@ -21,7 +28,7 @@ export async function patchLines(input: AsyncIterable<Buffer>, terminal: Termina
   for await (const lines of linesOf(input, limitBytes)) {
     let answers = "";
     for (const line of lines) {
-      const answer = answerLine(line);
+      const answer = await answerLine(line);
       if (answer !== undefined) answers += `${JSON.stringify(answer)}\n`;
       if (answers.length > batchLength) {
         await terminal.out(answers);
@@ -34,7 +41,7 @@ export async function patchLines(input: AsyncIterable<Buffer>, terminal: Termina
 }
 
 /** The answer to one line; nothing to a blank one. Never throws. */
-export function answerLine(line: InputLine): LineAnswer | undefined {
+export async function answerLine(line: InputLine): Promise<LineAnswer | undefined> {
   if (line.kind === "too_long")
     return refused(null, `The line is longer than ${limitBytes} bytes.`, "too_large");
   const text = decode(line.bytes);
@@ -63,13 +70,13 @@ const limitBytes = 64 * 1024 * 1024;
 const batchLength = 64 * 1024;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-function answerDiff(
+async function answerDiff(
   id: LineAnswer["id"],
   base: string | null,
   diff: string,
   path: string | undefined,
-): LineAnswer {
-  const outcome = applyDiff({ base, diff, ...defined({ path }) });
+): Promise<LineAnswer> {
+  const outcome = await applyDiffInTurns({ base, diff, ...defined({ path }) }, nextTurn);
   if (outcome.kind === "refusal") return { id, ok: false, code: outcome.code, message: outcome.message };
   const { code, text: result, repairs } = outcome;
   const mended = describeMendedContext(repairs);

@@ -208,6 +208,34 @@ const placed: readonly PatchCase[] = [
 
 const refused: readonly PatchCase[] = [
   {
+    name: "damaged context that fits thrice, with a number beside one of the changes",
+    base: text("a", "x", "b", "b", "a", "x", "b", "b", "a", "x", "b", "b"),
+    diff: text("@@ -5,4 +5,4 @@", " a", " made up", "-x", "+y", " b"),
+    code: "ambiguous",
+    places: [2, 6, 10],
+    says: ["earest to its number is line 6"],
+  },
+  {
+    name: "context in other letter case or cut short, where the file has its removed lines often",
+    base: text(
+      "Dear Ann,",
+      "",
+      "all is well.",
+      "",
+      "Dear Robert,",
+      "",
+      "all is well.",
+      "",
+      "Dear Zoe,",
+      "",
+      "all is well.",
+    ),
+    diff: text("@@ -900,4 +900,4 @@", " Dear Rob", "", "-all is well.", "+all is lost.", " made up"),
+    code: "invalid_diff",
+    says: ["it most nearly fits at line 5", 'line 5 is "Dear Robert,"'],
+  },
+
+  {
     name: "two places at which the same is left, and one at which it is not",
     base: text("a", "same", "same", "b", "same"),
     diff: text("@@", "-same"),
@@ -260,7 +288,7 @@ const refused: readonly PatchCase[] = [
     base: text("Open(a)", "run()", "close(a)", "x", "open(A)", "run()", "close(a)"),
     diff: text("@@", " open(a)", "-run()", "+walk()", " close(a)"),
     code: "ambiguous",
-    places: [1, 5],
+    places: [2, 6],
   },
   {
     name: "a window in which less than half of the context is exact",
