@@ -3,7 +3,18 @@ import { existsSync } from "node:fs";
 /** @typedef {import("./contract.mjs").Part} Part */
 
 /** In the order of docs/lab/proof.md; each is a module of this folder that exports `part`. */
-const order = ["faults", "disks", "store", "races", "attacks", "fidelity", "clients", "postgres"];
+const order = [
+  "faults",
+  "disks",
+  "store",
+  "races",
+  "repeats",
+  "attacks",
+  "fidelity",
+  "clients",
+  "postgres",
+  "pings",
+];
 
 export const partNames = order.filter((name) => existsSync(new URL(`${name}.mjs`, import.meta.url)));
 

@@ -9,6 +9,7 @@ import { symlinkSwaps } from "./races/swapper.mjs";
 
 const whole = {
   foreign: 4_000,
+  underSets: 6_700,
   calls: 200,
   history: 3_000,
   each: 150,
@@ -19,6 +20,7 @@ const whole = {
 };
 const quickly = {
   foreign: 60,
+  underSets: 60,
   calls: 200,
   history: 300,
   each: 40,
@@ -44,7 +46,7 @@ export const part = {
     if (program === undefined) rows.push(noCompiler);
     else {
       await add("foreign writers", foreignRaces(program, counts.foreign));
-      await add("foreign writers under change sets", foreignUnderSets(program, counts.foreign));
+      await add("foreign writers under change sets", foreignUnderSets(program, counts.underSets));
     }
     await add("parallel calls", parallelCalls(counts.calls));
     await add("a long history", longHistory(counts.history));

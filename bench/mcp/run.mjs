@@ -11,6 +11,7 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     only: { type: "string", default: "trips,genkit,start,parts" },
     task: { type: "string", default: "" },
+    disk: { type: "string", default: "ext4,tmpfs" },
   },
 });
 const missing = installPeers();
@@ -27,6 +28,7 @@ const { measureParts } = await import("./parts.mjs");
 const options = {
   quick: values.quick,
   task: values.task,
+  disks: values.disk,
   print: (/** @type {string} */ line) => void process.stderr.write(`${line}\n`),
 };
 const parts = values.only.split(",");

@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
-import { collect, wholeNumber } from "./flags.js";
+import { collect, daysOrNone, wholeNumber } from "./flags.js";
 import { historySpec, sessionsSpec } from "./session-commands.js";
 
 export type { CommandSpec, OptionSpec };
@@ -19,6 +19,11 @@ export const globalOptions: readonly OptionSpec[] = [
     flags: "--allow-protected <glob>",
     help: "approve writing to protected paths of this form; may be repeated",
     parse: collect,
+  },
+  {
+    flags: "--keep-secrets <days>",
+    help: "keep states of files that may hold secrets for so many days (default: 7), or none: then overwriting one needs --allow-protected",
+    parse: daysOrNone,
   },
   { flags: "--no-color", help: "never colour the output (also NO_COLOR; FORCE_COLOR colours always)" },
 ];
@@ -141,7 +146,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       },
     ],
     examples: [
-      "holdfast patch src/app.ts fix.diff --base b94d27b9934d",
+      "holdfast patch src/app.ts fix.diff --base b94d27b9934d3e08",
       "git diff HEAD~1 -- a.txt | holdfast patch a.txt - --atomic",
       "holdfast patch --jsonl < cases.jsonl > answers.jsonl",
     ],
@@ -164,7 +169,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       resultContent,
     ],
     examples: [
-      "holdfast apply change.diff --base src/a.ts=b94d27b9934d --base src/b.ts=5891b5b522d5",
+      "holdfast apply change.diff --base src/a.ts=b94d27b9934d3e08 --base src/b.ts=5891b5b522d5df08",
       "git diff main..topic | holdfast apply --atomic",
     ],
     load: async () => (await import("./commands/apply.js")).applyCommand,
@@ -186,7 +191,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     examples: [
       "holdfast write notes.md draft.md",
       "printf 'hello\\n' | holdfast write hello.txt",
-      "holdfast write logo.png new.png --exact --base b94d27b9934d",
+      "holdfast write logo.png new.png --exact --base b94d27b9934d3e08",
     ],
     load: async () => (await import("./commands/write.js")).writeCommand,
   },
@@ -209,7 +214,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       resultContent,
     ],
     examples: [
-      "holdfast edit app.ini --old 'port = 80' --new 'port = 8080' --base b94d27b9934d",
+      "holdfast edit app.ini --old 'port = 80' --new 'port = 8080' --base b94d27b9934d3e08",
       "holdfast edit src/app.ts edits.json --atomic",
     ],
     load: async () => (await import("./commands/edit.js")).editCommand,
@@ -232,7 +237,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     usage: "insert <file> <line> [content]",
     summary: "insert lines after a line of the state that is named",
     options: [base, atomic, inPlace, encoding, resultContent],
-    examples: ["holdfast insert src/app.ts 12 lines.txt --base b94d27b9934d"],
+    examples: ["holdfast insert src/app.ts 12 lines.txt --base b94d27b9934d3e08"],
     load: async () => (await import("./commands/adding.js")).insertCommand,
   },
   {
@@ -254,8 +259,14 @@ export const commandSpecs: readonly CommandSpec[] = [
   {
     usage: "undo <file>",
     summary: "take back the last recorded write, one further each time",
-    options: [resultContent],
-    examples: ["holdfast undo src/app.ts"],
+    options: [
+      {
+        flags: "--base <sha256>",
+        help: "the state to undo from: the same command again then undoes no further",
+      },
+      resultContent,
+    ],
+    examples: ["holdfast undo src/app.ts", "holdfast undo src/app.ts --base b94d27b9934d"],
     load: async () => (await import("./commands/undo.js")).undoCommand,
   },
   {
@@ -269,8 +280,8 @@ export const commandSpecs: readonly CommandSpec[] = [
     summary: "bring back a recorded state of a file",
     options: [base, inPlace, resultContent],
     examples: [
-      "holdfast restore src/app.ts@b94d27b9934d",
-      "holdfast restore src/app.ts@b94d27b9934d --base 5891b5b522d5",
+      "holdfast restore src/app.ts@b94d27b9934d3e08",
+      "holdfast restore src/app.ts@b94d27b9934d3e08 --base 5891b5b522d5df08",
     ],
     load: async () => (await import("./commands/restore.js")).restoreCommand,
   },
@@ -286,9 +297,10 @@ export const commandSpecs: readonly CommandSpec[] = [
         help: "keep at most this much, the youngest first",
         parse: wholeNumber,
       },
+      { flags: "--secrets", help: "delete all states of files that may hold secrets, now" },
       { flags: "--dry-run", help: "only say what would go" },
     ],
-    examples: ["holdfast gc", "holdfast gc --keep-days 7"],
+    examples: ["holdfast gc", "holdfast gc --keep-days 7", "holdfast gc --secrets"],
     load: async () => (await import("./commands/gc.js")).gcCommand,
   },
   {

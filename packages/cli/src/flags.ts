@@ -8,13 +8,18 @@ export function settingsFrom(flags: GlobalFlags): Settings {
     roots: flags.root ?? [process.cwd()],
     json: flags.json === true,
     allowProtected: flags.allowProtected ?? [],
-    ...defined({ stateDir: flags.stateDir }),
+    ...defined({ stateDir: flags.stateDir, keepSecrets: flags.keepSecrets }),
   };
 }
 
 /** For flags that may be given several times. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
+}
+
+/** For `--keep-secrets`. */
+export function daysOrNone(value: string): number | "none" {
+  return value === "none" ? value : wholeNumber(value);
 }
 
 /** For flags that want a whole number of at least 1. */

@@ -206,6 +206,7 @@ export {
   isKnownWhole,
   isRefusal,
   isSecret,
+  type KeepSecrets,
   KeyedMutex,
   type Knowledge,
   type KnowledgeEvent,
@@ -291,7 +292,16 @@ export {
   splitByFile,
   splitByFileInTurns,
 } from "./patch/index.js";
-export { cutVisibly, type Defined, defined, escapeForDisplay, splitLines } from "./text/index.js";
+export {
+  cutVisibly,
+  type Defined,
+  defined,
+  escapeForDisplay,
+  escapeForPeople,
+  escapeInJson,
+  escapeUnseen,
+  splitLines,
+} from "./text/index.js";
 export {
   type Approval,
   type Approve,

@@ -74,14 +74,18 @@ describe("the attack list", () => {
     }
   });
 
-  it("46: what holds secrets is never copied to the state folder", async () => {
+  it("46: what holds secrets is copied to its own part of the state folder only", async () => {
     const on = await ground({ ".env": "TOKEN=hunter2\n", "key.pem": "hunter2\n" });
     await codes(on, ".env");
     await on.workspace.write({ path: ".env", content: "TOKEN=hunter3\n", base: sha("TOKEN=hunter2\n") });
     await codes(on, "key.pem");
-    const leaked = execFileSync("sh", ["-c", 'grep -rl "hunter" "$1" || true', "sh", on.stateDir], {
-      encoding: "utf8",
-    });
+    const leaked = execFileSync(
+      "sh",
+      ["-c", 'grep -rl --exclude-dir=secrets "hunter" "$1" || true', "sh", on.stateDir],
+      {
+        encoding: "utf8",
+      },
+    );
     expect(leaked).toBe("");
   });
 

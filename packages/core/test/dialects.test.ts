@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync } from "node:fs";
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CorrectedEdit, EditSketch, FailedEdit } from "../src/index.js";
@@ -115,6 +115,18 @@ describe("memory", () => {
     expect(there.text("memories/b.md")).toBe("note\n");
   });
 
+  it.each([
+    ["delete", { path: "/memories/a.md" }],
+    ["rename", { old_path: "/memories/a.md", new_path: "/memories/b.md" }],
+  ])("%s takes no note whose present state was not viewed", async (command, args) => {
+    const there = await editor({ "memories/a.md": "a\n" }, "memory");
+    expect(await there.run(command, args)).toMatchObject({ success: false, code: "not_read" });
+    await there.run("view", { path: "/memories/a.md" });
+    writeFileSync(join(there.root, "memories/a.md"), "theirs\n");
+    expect(await there.run(command, args)).toMatchObject({ success: false, code: "state_mismatch" });
+    expect(there.text("memories/a.md")).toBe("theirs\n");
+  });
+
   it("overwrites no note blindly and renames over none", async () => {
     const there = await editor({ "memories/a.md": "a\n", "memories/b.md": "b\n" }, "memory");
     expect(await there.run("create", { path: "/memories/a.md", file_text: "x" })).toMatchObject({
@@ -150,6 +162,7 @@ describe("memory", () => {
   it("renames nothing through a link that leads out, in neither direction", async () => {
     const there = await editor({ "memories/a.md": "a\n", "src/secret.ts": "s\n" }, "memory");
     symlinkSync("../src", join(there.root, "memories/link"));
+    await there.run("view", { path: "/memories/a.md" });
     for (const [old_path, new_path] of [
       ["/memories/link/secret.ts", "/memories/stolen.ts"],
       ["/memories/a.md", "/memories/link/planted.ts"],

@@ -81,8 +81,8 @@ describe.each([
     other.close();
   });
 
-  it("of a secret nothing is kept", async () => {
-    const on = await ground({ ".env": "one\n" }, { disk });
+  it("of a secret nothing is kept where none are kept", async () => {
+    const on = await ground({ ".env": "one\n" }, { disk, keepSecrets: "none", allowProtected: [".env"] });
     const other = opener(on, ".env");
     await on.workspace.write({ path: ".env", content: "two\n", base: sha("one\n") });
     other.writes("late\n");

@@ -71,13 +71,13 @@ describe("without a way back", () => {
     expect(on.text("a.txt")).toBe("precious\n");
   });
 
-  it("a secret is overwritten only with a word about it, and its creation is not undone", async () => {
-    const on = await ground({ ".env": "A=1\n" });
+  it("a secret of which nothing is kept is overwritten only with consent and a word about it", async () => {
+    const on = await ground({ ".env": "A=1\n" }, { keepSecrets: "none", allowProtected: [".env"] });
     const overwritten = await on.workspace.write({ path: ".env", content: "A=2\n", base: sha("A=1\n") });
     expect(overwritten).toMatchObject({ code: "applied" });
     expect(overwritten.message).toContain("cannot be undone");
     await on.workspace.write({ path: "k.pem", content: "key\n" });
-    expect(await on.workspace.undo({ path: "k.pem" })).toMatchObject({ code: "bytes_gone" });
+    expect(await on.workspace.undo({ path: "k.pem" })).toMatchObject({ code: "protected_path" });
     expect(on.text("k.pem")).toBe("key\n");
   });
 });

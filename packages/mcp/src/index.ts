@@ -1,2 +1,3 @@
 export { type McpOptions, messageLimitBytes } from "./options.js";
+export { RunningCalls } from "./running-calls.js";
 export { serveMcp } from "./serve.js";

@@ -1,9 +1,10 @@
 import type { ResultContent, ToolName, ToolWorkspace, WireForm } from "@holdfast/core";
 import type { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { FilesystemWorkspace } from "./compat/session.js";
+import type { RunningCalls } from "./running-calls.js";
 
-/** One message may hold the largest file that can be changed (64 MiB), escaped as JSON. */
-export const messageLimitBytes = 130 * 1024 * 1024;
+/** One message may hold a whole file of this size. A longer line takes no more memory than this until it ends. */
+export const messageLimitBytes = 64 * 1024 * 1024;
 
 /** What a server offers, and on which workspace. */
 export interface McpOptions {
@@ -31,6 +32,8 @@ export interface McpOptions {
    * at every chunk, so a host does well to hand over complete lines.
    */
   readonly input?: ConstructorParameters<typeof StdioServerTransport>[0];
+  /** Counts the calls under way, for a host that paces what it hands over by them; the server's own unless given. */
+  readonly calls?: RunningCalls;
   /** What the server calls itself. */
   readonly version?: string;
   /** Told what went wrong beside the protocol, for stderr or a log. Must not throw. */

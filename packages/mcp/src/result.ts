@@ -1,4 +1,4 @@
-import type { ToolReply } from "@holdfast/core";
+import { escapeInJson, type ToolReply } from "@holdfast/core";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 /**
@@ -9,7 +9,7 @@ export function toCallResult(reply: ToolReply, structured: boolean): CallToolRes
   const isError = reply.code === "internal_error";
   if (structured && !reply.bearsContent && isRecord(reply.json)) {
     return {
-      content: [{ type: "text", text: JSON.stringify(reply.json) }],
+      content: [{ type: "text", text: escapeInJson(JSON.stringify(reply.json)) }],
       structuredContent: reply.json,
       isError,
     };

@@ -1,7 +1,10 @@
-/** The calls that have begun and not ended; closing a connection waits for them. */
+/**
+ * The calls that have begun and not ended. Closing a connection waits for them, and a host that reads the messages
+ * itself takes no further one while too many are under way.
+ */
 export class RunningCalls {
   private count = 0;
-  private waiting: (() => void)[] = [];
+  private waiting: { readonly below: number; readonly resolve: () => void }[] = [];
 
   begin(): void {
     this.count += 1;
@@ -9,15 +12,20 @@ export class RunningCalls {
 
   end(): void {
     this.count -= 1;
-    if (this.count > 0) return;
-    const waiting = this.waiting;
-    this.waiting = [];
-    for (const resolve of waiting) resolve();
+    const free = this.waiting.filter(({ below }) => this.count < below);
+    if (free.length === 0) return;
+    this.waiting = this.waiting.filter(({ below }) => this.count >= below);
+    for (const { resolve } of free) resolve();
   }
 
   /** Resolves when none is left. */
   idle(): Promise<void> {
-    if (this.count === 0) return Promise.resolve();
-    return new Promise((resolve) => this.waiting.push(resolve));
+    return this.fewerThan(1);
+  }
+
+  /** Resolves when fewer than so many are under way. */
+  fewerThan(below: number): Promise<void> {
+    if (this.count < below) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push({ below, resolve }));
   }
 }

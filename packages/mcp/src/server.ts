@@ -1,4 +1,13 @@
-import { allTools, type FileTool, findTool, jsonSchema, readingTools, runTool, tools } from "@holdfast/core";
+import {
+  allTools,
+  type FileTool,
+  findTool,
+  jsonSchema,
+  readingTools,
+  runTool,
+  type ToolReply,
+  tools,
+} from "@holdfast/core";
 import {
   type CallToolRequest,
   type CallToolResult,
@@ -12,9 +21,14 @@ import { instructions, readOnlyInstructions } from "./instructions.js";
 import type { McpOptions } from "./options.js";
 import { toCallResult } from "./result.js";
 import type { RunningCalls } from "./running-calls.js";
+import type { UndeliveredCalls } from "./undelivered-calls.js";
 
 /** One server for one connection, for both protocol revisions. It declares tools and nothing else. */
-export function createServer(options: McpOptions, calls: RunningCalls): Server {
+export function createServer(
+  options: McpOptions,
+  calls: RunningCalls,
+  undelivered: UndeliveredCalls,
+): Server {
   const server = new Server(
     { name: "holdfast", title: "Holdfast", version: options.version ?? "0.0.0" },
     {
@@ -24,10 +38,10 @@ export function createServer(options: McpOptions, calls: RunningCalls): Server {
   );
   const listed = offeredTools(options).map(toListing);
   server.setRequestHandler("tools/list", () => ({ tools: [...listed] }));
-  server.setRequestHandler("tools/call", async (request) => {
+  server.setRequestHandler("tools/call", async (request, { mcpReq }) => {
     calls.begin();
     try {
-      return await callTool(request, options);
+      return await callTool(request, options, (work) => runOnce(request, mcpReq.id, undelivered, work));
     } finally {
       calls.end();
     }
@@ -46,12 +60,16 @@ function offeredTools({ tools: names, readOnly }: McpOptions): readonly FileTool
  * A call that has begun is carried through even if the client cancels it: a write is not torn, and its lock
  * is released by the workspace like any other's.
  */
-async function callTool({ params }: CallToolRequest, options: McpOptions): Promise<CallToolResult> {
+async function callTool(
+  { params }: CallToolRequest,
+  options: McpOptions,
+  once: (work: Work) => Promise<ToolReply>,
+): Promise<CallToolResult> {
   if (!isKnown(params.name, options)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
   }
   const { workspace, readOnly = false, wire = "text", resultContent = "auto", onError } = options;
-  const reply = await runTool(params.name, params.arguments, {
+  const context = {
     workspace,
     readOnly,
     wire,
@@ -59,8 +77,22 @@ async function callTool({ params }: CallToolRequest, options: McpOptions): Promi
     offered: offeredTools(options),
     isStructured: options.structured === true,
     ...(onError === undefined ? {} : { onError }),
-  });
+  };
+  const reply = await once((isRepeat) => runTool(params.name, params.arguments, { ...context, isRepeat }));
   return toCallResult(reply, options.structured === true);
+}
+
+type Work = (isRepeat: boolean) => Promise<ToolReply>;
+
+/** A call that would do more the second time is made once, where it is known that its answer was not delivered. */
+function runOnce(
+  { params }: CallToolRequest,
+  id: string | number,
+  undelivered: UndeliveredCalls,
+  work: Work,
+): Promise<ToolReply> {
+  if (findTool(params.name)?.annotations.idempotent !== false) return work(false);
+  return undelivered.run(id, params.name, params.arguments ?? {}, work);
 }
 
 /** A writing tool that read-only mode hides is known: it is refused with its own code. */

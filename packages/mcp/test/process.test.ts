@@ -62,6 +62,18 @@ describe("a server process", () => {
     expect(await ground.get("w2.txt")).toBe("x\n");
   });
 
+  test("tells of messages that are none now and then, not of each", async () => {
+    const server = launch(await makeGround());
+    server.say(...opening, ...Array.from({ length: 1_000 }, () => '{"jsonrpc":"2.0","id":{}}'));
+    server.say(request(9, "ping", {}));
+    await until(() => server.output().lines.length === 2);
+    const { stderr } = server.output();
+    expect(stderr.match(/^protocol:/gm)).toHaveLength(4);
+    expect(stderr).toContain("1000 errors so far");
+    server.child.stdin.end();
+    expect(await server.exited).toBe(0);
+  });
+
   test("carries a write through whose client went away, and leaves nothing behind", async () => {
     const ground = await makeGround();
     const server = launch(ground);

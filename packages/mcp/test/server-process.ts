@@ -3,14 +3,16 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseEnvelope } from "@holdfast/core";
+import { parseEnvelope, type WorkspaceOptions } from "@holdfast/core";
 import type { McpOptions } from "@holdfast/mcp";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { onTestFinished } from "vitest";
 
-/** Everything about a server process but the workspace, which it opens itself. */
-export type ServerOptions = Omit<McpOptions, "workspace" | "onError">;
+/** Everything about a server process but the workspace, which it opens itself, within these limits. */
+export type ServerOptions = Omit<McpOptions, "workspace" | "onError"> & {
+  readonly limits?: WorkspaceOptions["limits"];
+};
 
 export const revisions = ["2026-07-28", "2025-11-25"] as const;
 export type Revision = (typeof revisions)[number];

@@ -3,13 +3,14 @@ import { isRefusal, Workspace } from "@holdfast/core";
 import { openPorts } from "@holdfast/core/node";
 import { serveMcp } from "@holdfast/mcp";
 
-const [root, stateDir, options = "{}"] = process.argv.slice(2);
+const [root, stateDir, given = "{}"] = process.argv.slice(2);
+const { limits = {}, ...options } = JSON.parse(given);
 const ports = await openPorts({ roots: [root], stateDir });
 if (isRefusal(ports)) throw new Error(ports.message);
 await serveMcp({
-  workspace: new Workspace(ports),
+  workspace: new Workspace(ports, { limits }),
   version: "1.2.3",
   onError: (error, where) => process.stderr.write(`${where}: ${error}\n`),
-  ...JSON.parse(options),
+  ...options,
 });
 await ports.close();

@@ -1,13 +1,12 @@
-import { answerBudgetChars, phraseResult, type ResultContent, renderResult } from "@holdfast/core";
+import {
+  answerBudgetChars,
+  escapeInJson,
+  phraseResult,
+  type ResultContent,
+  renderResult,
+} from "@holdfast/core";
 import { exitCodeOf, type Terminal } from "../shell/index.js";
 import { applyWords, commandWords } from "./command-words.js";
-
-/** In JSON such characters stand only within strings, where the escape means the same. */
-function harmless(json: string): string {
-  return json.replace(acting, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
-const acting = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** What a tool hands over to be written down. */
 export type ToolResult = Parameters<typeof renderResult>[0];
@@ -37,7 +36,7 @@ function renderHarmless(result: ToolResult, resultContent: ResultContent) {
   const most = answerBudgetChars - 1;
   for (let budgetChars = most; ; ) {
     const reply = renderResult(said, { wire: "json", resultContent, vocabulary, budgetChars });
-    const text = harmless(reply.text);
+    const text = escapeInJson(reply.text);
     const over = text.length - most;
     if (over <= 0 || budgetChars === 0) return { code: reply.code, text };
     budgetChars = Math.max(0, budgetChars - over);

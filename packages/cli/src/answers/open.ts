@@ -1,4 +1,4 @@
-import type { ResultContent, Workspace } from "@holdfast/core";
+import { defined, type ResultContent, type Workspace } from "@holdfast/core";
 import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
 import type { Settings, Terminal } from "../shell/index.js";
 import { withinBudget } from "./budget.js";
@@ -19,17 +19,20 @@ export async function withWorkspace(
   work: (workspace: Workspace, terminal: Terminal) => Promise<number>,
   session: Partial<OpenWorkspaceOptions> = {},
 ): Promise<number> {
-  const { roots, stateDir, allowProtected } = settings;
+  const { roots, stateDir, allowProtected, keepSecrets } = settings;
   // JSON is rendered within the budget: cut anywhere else, it would be none.
   const limited = settings.json ? undefined : withinBudget(whole);
   const terminal = limited ?? whole;
   const workspace = await openWorkspace({
     // A command knows no reads: the hash that a person names is its word.
     guards: { wholeReplacement: "hash" },
+    // Who waits at a terminal ends a command himself, and half a search would be taken for the whole.
+    limits: { searchMs: Number.POSITIVE_INFINITY },
     ...session,
     roots,
     stateDir,
     allowProtected,
+    ...defined({ keepSecrets }),
     onRecovered: (sets) => terminal.err(reportRecovered(sets)),
   });
   if (workspace.kind === "refusal") {

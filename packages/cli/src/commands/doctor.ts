@@ -1,4 +1,4 @@
-import { isRefusal } from "@holdfast/core";
+import { escapeInJson, isRefusal } from "@holdfast/core";
 import { type Inspection, inspectPath, inspectState, openJournalStore } from "@holdfast/core/node";
 import { counted, readableSize } from "../answers/index.js";
 import {
@@ -27,7 +27,7 @@ export async function doctorCommand({ args, settings, terminal }: Invocation): P
     path === undefined ? await allFindings(settings) : await pathFindings(settings.roots, path);
   const healthy = findings.every(({ verdict }) => verdict !== "fault");
   if (settings.json) {
-    await terminal.out(`${JSON.stringify({ success: healthy, version, findings })}\n`);
+    await terminal.out(`${escapeInJson(JSON.stringify({ success: healthy, version, findings }))}\n`);
   } else {
     const lines = [`holdfast ${version}`, ...findings.map((finding) => describe(finding, terminal.outPaint))];
     await terminal.out(`${lines.join("\n")}\n`);
@@ -62,7 +62,13 @@ async function pathFindings(roots: readonly string[], path: string): Promise<rea
         ]),
     ...(ignored === undefined ? [] : [finding(path, "note", `ignored: ${ignored.message}`)]),
     ...(secret
-      ? [finding(path, "note", "looks like a secret: no state of it is kept, none can be brought back")]
+      ? [
+          finding(
+            path,
+            "note",
+            "looks like a secret: its states are kept apart, for seven days unless set, and shown nowhere",
+          ),
+        ]
       : []),
   ];
   return findings.length > 0 ? findings : [finding(path, "good", "open to reading and writing")];
@@ -102,6 +108,15 @@ function stateFindings({ state }: Inspection): Finding[] {
       "good",
       `${counted(state.blobs, "state")} of ${counted(state.histories, "file")}, ${readableSize(state.blobBytes)}`,
     ),
+    ...(state.secrets === 0
+      ? []
+      : [
+          finding(
+            "secrets",
+            "note",
+            `${counted(state.secrets, "state")} kept apart: holdfast gc --secrets deletes them`,
+          ),
+        ]),
     finding("programs", "good", `${state.liveSessions} running`),
     stale === 0
       ? finding("left behind", "good", "nothing")
@@ -141,7 +156,7 @@ function finding(name: string, verdict: Finding["verdict"], says: string): Findi
 
 function describe({ name, verdict, says }: Finding, paint: Paint): string {
   const marks = { good: paint.green("✓"), note: paint.yellow("!"), fault: paint.red("✗") };
-  return `${marks[verdict]} ${name.padEnd(17)} ${escapeName(says)}`;
+  return `${marks[verdict]} ${escapeName(name).padEnd(17)} ${escapeName(says)}`;
 }
 
 function isSupported(nodeVersion: string): boolean {

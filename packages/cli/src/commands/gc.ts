@@ -9,6 +9,7 @@ export async function gcCommand({ flags, settings, terminal }: Invocation): Prom
     stateDir: settings.stateDir,
     ...(keepDays === undefined ? {} : { maxAgeMs: keepDays * dayMs }),
     ...(maxMegabytes === undefined ? {} : { maxBytes: maxMegabytes * 1_000_000 }),
+    secrets: flags.secrets === true ? "all" : days(settings.keepSecrets),
     ...(dryRun === true ? { dryRun } : {}),
   });
   if (report.kind === "refusal") {
@@ -20,6 +21,11 @@ export async function gcCommand({ flags, settings, terminal }: Invocation): Prom
   return exitCodes.success;
 }
 
+/** Who keeps none wants none of those that others kept, either. */
+function days(keepSecrets: number | "none" | undefined): number | "all" | undefined {
+  return keepSecrets === "none" ? "all" : keepSecrets;
+}
+
 const dayMs = 24 * 60 * 60 * 1000;
 
 function toJson(report: GarbageReport) {
@@ -28,19 +34,25 @@ function toJson(report: GarbageReport) {
     removed: {
       states: report.removedBlobs,
       bytes: report.removedBytes,
+      secrets: report.secrets.removed,
       histories: report.removedHistories,
       locks: report.removedLocks,
       sessions: report.removedSessions,
     },
-    kept: { states: report.keptBlobs, bytes: report.keptBytes },
+    kept: { states: report.keptBlobs, bytes: report.keptBytes, secrets: report.secrets.kept },
     recovered: report.recovered,
   };
+}
+
+function keptSecrets({ secrets: { kept } }: GarbageReport): string {
+  return kept === 0 ? "" : `, ${counted(kept, "state of secrets", "states of secrets")}`;
 }
 
 function describe(report: GarbageReport, dryRun: boolean): string {
   const { removedBlobs, removedBytes, keptBlobs, keptBytes, recovered } = report;
   const verb = dryRun ? "Would remove" : "Removed";
   const rest: readonly (readonly [count: number, one: string, many?: string])[] = [
+    [report.secrets.removed, "state of secrets", "states of secrets"],
     [report.removedHistories, "history", "histories"],
     [report.removedLocks, "abandoned lock"],
     [report.removedSessions, "sign of an ended program", "signs of ended programs"],
@@ -49,6 +61,6 @@ function describe(report: GarbageReport, dryRun: boolean): string {
   const details = rest.filter(([count]) => count > 0).map((counts) => `, ${counted(...counts)}`);
   return [
     `${verb} ${counted(removedBlobs, "state")} (${readableSize(removedBytes)})${details.join("")}.`,
-    `Kept ${counted(keptBlobs, "state")} (${readableSize(keptBytes)}).`,
+    `Kept ${counted(keptBlobs, "state")} (${readableSize(keptBytes)})${keptSecrets(report)}.`,
   ].join("\n");
 }

@@ -1,5 +1,5 @@
 import type { LoggedWrite, LogOutcome } from "@holdfast/core";
-import { answerBudgetChars, defined } from "@holdfast/core";
+import { answerBudgetChars, defined, escapeInJson } from "@holdfast/core";
 import { answerInJson, reportRefusal, withWorkspace } from "../answers/index.js";
 import { escapeName, exitCodes, type Invocation, type Paint, type Terminal } from "../shell/index.js";
 
@@ -22,16 +22,17 @@ type Log = Extract<LogOutcome, { kind: "log" }>;
 /** The newest writes that one answer holds; `more` says how many older ones there are. */
 function printJson({ path, entries }: Log, terminal: Terminal): Promise<void> {
   const shown: string[] = [];
-  let left = answerBudgetChars - JSON.stringify(path).length - frameChars;
+  const named = escapeInJson(JSON.stringify(path));
+  let left = answerBudgetChars - named.length - frameChars;
   for (const entry of entries) {
-    const written = JSON.stringify(entryToJson(entry));
+    const written = escapeInJson(JSON.stringify(entryToJson(entry)));
     left -= written.length + 1;
     if (left < 0) break;
     shown.push(written);
   }
   const missing = entries.length - shown.length;
   const more = missing === 0 ? "" : `,"more":${missing}`;
-  return terminal.out(`{"path":${JSON.stringify(path)},"entries":[${shown.join(",")}]${more}}\n`);
+  return terminal.out(`{"path":${named},"entries":[${shown.join(",")}]${more}}\n`);
 }
 
 /** Names, brackets and the number of what is left out. */
@@ -69,8 +70,11 @@ function toolOf(entry: LoggedWrite): string {
 }
 
 function short(sha256: string | null): string {
-  return sha256 === null ? "deleted     " : sha256.slice(0, 12);
+  return sha256 === null ? "deleted".padEnd(hashDigits) : sha256.slice(0, hashDigits);
 }
+
+/** As many digits as every message shows. */
+const hashDigits = 16;
 
 /** As people of this place read the clock, in a form that sorts. */
 function localTime(time: number): string {

@@ -1,22 +1,35 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { defined, dialectTools, type ToolName, toolNames, type Workspace } from "@holdfast/core";
 import type { OpenWorkspaceOptions } from "@holdfast/core/node";
-import { messageLimitBytes, serveMcp } from "@holdfast/mcp";
+import { messageLimitBytes, RunningCalls, serveMcp } from "@holdfast/mcp";
 import { withWorkspace } from "../answers/index.js";
-import { escapeName, exitCodes, type Flags, type Invocation, MessageLines, version } from "../shell/index.js";
+import {
+  escapeName,
+  exitCodes,
+  type Flags,
+  type Invocation,
+  MessageLines,
+  optimiseLate,
+  roomInOutput,
+  version,
+} from "../shell/index.js";
 
 /** `holdfast mcp`: serves until the client closes our standard input. */
 export async function mcpCommand({ flags, settings, terminal, misuse }: Invocation): Promise<number> {
+  optimiseLate();
   const tools = namedTools(flags.tools, misuse);
   if (process.stdin.isTTY) {
     terminal.err("This is an MCP server for an agent to start; end it with Ctrl-C. See: holdfast tour\n");
   }
   // Standard output belongs to the protocol: whatever else is said goes to standard error.
   const quiet = { settings: { ...settings, json: false }, terminal };
+  const calls = new RunningCalls();
   const serve = async (workspace: Workspace) => {
     await serveMcp({
       workspace,
       version,
-      input: process.stdin.pipe(new MessageLines(messageLimitBytes, refuseTooLong)),
+      calls,
+      input: process.stdin.pipe(new MessageLines(messageLimitBytes, refuseTooLong, pacedBy(calls))),
       readOnly: flags.readOnly === true,
       structured: flags.structured === true,
       onError: (error, where) => terminal.err(`holdfast: ${where}: ${escapeName(messageOf(error))}\n`),
@@ -28,13 +41,30 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
   return withWorkspace(quiet, serve, sessionOf(flags));
 }
 
+/** Takes a message on when there is room for its work and for its answer. */
+function pacedBy(calls: RunningCalls): (bytes: number) => Promise<void> {
+  return async (bytes) => {
+    // What was handed on before begins its call in this turn of the loop.
+    await nextTurn();
+    await calls.fewerThan(bytes > largeMessageBytes ? 1 : mostCalls);
+    await roomInOutput(mostWaitingBytes);
+  };
+}
+
+/** Under way at once; the next message waits in the client's pipe. */
+const mostCalls = 32;
+/** A message that is larger is read while no call is under way. */
+const largeMessageBytes = 1024 * 1024;
+/** Answers that the client has not yet read. */
+const mostWaitingBytes = 4 * 1024 * 1024;
+
 /** How many files the session remembers, as seed 2 bounds its cache. */
 const remembered = 200;
 
 function sessionOf(flags: Flags): Partial<OpenWorkspaceOptions> {
   const { overwriteGuard, editGuard, onMismatch, strictView } = flags;
   return {
-    ...(flags.compat === undefined ? {} : { limits: compatLimits }),
+    limits: flags.compat === undefined ? {} : compatLimits,
     remembered,
     memoryPaths: flags.memoryPaths ?? [],
     rereadStub: flags.rereadStub === true,

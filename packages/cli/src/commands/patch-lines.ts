@@ -3,6 +3,7 @@ import {
   applyDiffInTurns,
   defined,
   describeMendedContext,
+  escapeInJson,
   type OutcomeCode,
   type Repair,
 } from "@holdfast/core";
@@ -29,7 +30,8 @@ export async function patchLines(input: AsyncIterable<Buffer>, terminal: Termina
     let answers = "";
     for (const line of lines) {
       const answer = await answerLine(line);
-      if (answer !== undefined) answers += `${JSON.stringify(answer)}\n`;
+      if (answer !== undefined) answers += `${escapeInJson(JSON.stringify(answer))}
+`;
       if (answers.length > batchLength) {
         await terminal.out(answers);
         answers = "";

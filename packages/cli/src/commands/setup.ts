@@ -1,7 +1,14 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { createInterface } from "node:readline/promises";
-import { describeChange, type FileChange, isRefusal, type Refusal, type Workspace } from "@holdfast/core";
+import {
+  describeChange,
+  escapeInJson,
+  type FileChange,
+  isRefusal,
+  type Refusal,
+  type Workspace,
+} from "@holdfast/core";
 import { reportRefusal, withWorkspace } from "../answers/index.js";
 import { changeSettings, clientNames, guardedClients, type Setting, settingsFor } from "../setup/index.js";
 import { escapeText, exitCodeOf, exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
@@ -115,7 +122,7 @@ async function report(
   written: boolean,
 ): Promise<void> {
   if (settings.json) {
-    await terminal.out(`${JSON.stringify({ changes: diffs, written })}\n`);
+    await terminal.out(`${escapeInJson(JSON.stringify({ changes: diffs, written }))}\n`);
   } else if (diffs.length === 0) {
     await terminal.out("Everything is set already; nothing was changed.\n");
   } else if (written) {

@@ -1,3 +1,5 @@
+import { escapeUnseen } from "@holdfast/core";
+
 /** What can stand in an element. A text is never read as HTML, and nothing in it acts: see `plain`. */
 export type Child = Node | string;
 
@@ -47,11 +49,5 @@ export function part(id: string): HTMLElement {
  * like what it is. Line feeds and tabs stay; a return before a line feed goes.
  */
 export function plain(text: string): string {
-  return text
-    .replace(/\r(?=\n)/g, "")
-    .replace(unsafe, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return escapeUnseen(text.replace(/\r(?=\n)/g, ""));
 }
-
-const unsafe =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is for
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;

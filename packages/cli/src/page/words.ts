@@ -30,9 +30,9 @@ export function timeOf(ms: number): string {
   return Number.isNaN(at.getTime()) ? "no time" : `${at.toLocaleDateString()} ${at.toLocaleTimeString()}`;
 }
 
-/** The first 12 characters of a hash, or that there is no file. */
+/** The first 16 digits of a hash, or that there is no file. */
 export function shortHash(sha256: string | null): string {
-  return sha256 === null ? "no file" : sha256.slice(0, 12);
+  return sha256 === null ? "no file" : sha256.slice(0, 16);
 }
 
 /** A number with its noun, such as `1 line` or `1,200 lines`. */

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { effectsOf, isRefusal, type LoadedSession, type TurnNode } from "@holdfast/core";
+import { effectsOf, escapeInJson, isRefusal, type LoadedSession, type TurnNode } from "@holdfast/core";
 import { isSecret, openKeptStates } from "@holdfast/core/node";
 import type { PageData } from "../page/index.js";
 import { version } from "../shell/index.js";
-import { harmless } from "./open-store.js";
 
 /**
  * A session as one page that needs nothing beside it: its journal, the code that folds and renders it, and
@@ -35,7 +34,10 @@ const dataSlot = /(?<=<script type="application\/json" id="holdfast-session">)nu
 
 /** Nothing in it can end the element that it stands in, or begin another one. */
 function inert(json: string): string {
-  return harmless(json).replace(/[<>&]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return escapeInJson(json).replace(
+    /[<>&]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** Larger states, and more of them, would make a page that nobody can open. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import {
   type ConversationRefusal,
+  escapeInJson,
   findSession,
   type IdSource,
   isRefusal,
@@ -77,18 +78,8 @@ const hints: Partial<Record<ConversationRefusal["code"], string>> = {
 
 /** One line of JSON that is safe to print on a terminal, the line break included. */
 export function jsonLine(value: unknown): string {
-  return `${harmless(JSON.stringify(value))}\n`;
+  return `${escapeInJson(JSON.stringify(value))}\n`;
 }
-
-/**
- * JSON of which nothing acts on a terminal. Such characters stand only within strings, where the escape
- * means the same.
- */
-export function harmless(json: string): string {
-  return json.replace(acting, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
-const acting = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Ids of new sessions and nodes. */
 export function newIds(): IdSource {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   type ConversationRefusal,
+  escapeInJson,
   exportSession,
   type ImportedSession,
   isRefusal,
@@ -11,7 +12,7 @@ import {
 } from "@holdfast/core";
 import { counted, reportRefusal } from "../answers/index.js";
 import { escapeName, exitCodes, finishOnceBegun, type Invocation, readInputText } from "../shell/index.js";
-import { harmless, jsonLine, newIds } from "./open-store.js";
+import { jsonLine, newIds } from "./open-store.js";
 import { writeOut } from "./output.js";
 
 /** `holdfast sessions export ID`: one text of JSON Lines that another machine can import. */
@@ -28,7 +29,7 @@ export async function exportOne(
 }
 
 function* harmlessLines(lines: Iterable<string>): Generator<string> {
-  for (const line of lines) yield harmless(line);
+  for (const line of lines) yield escapeInJson(line);
 }
 
 /** `holdfast sessions import FILE`: an export of ours, or a session of pi or of Claude Code. */

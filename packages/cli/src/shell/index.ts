@@ -4,5 +4,14 @@ export { type InputLine, linesOf } from "./input-lines.js";
 export { finishOnceBegun, watchInterrupts } from "./interrupt.js";
 export type { Flags, GlobalFlags, Invocation, Settings } from "./invocation.js";
 export { MessageLines } from "./message-lines.js";
-export { escapeName, escapeText, makePaint, openTerminal, type Paint, type Terminal } from "./terminal.js";
+export { optimiseLate } from "./optimiser.js";
+export {
+  escapeName,
+  escapeText,
+  makePaint,
+  openTerminal,
+  type Paint,
+  roomInOutput,
+  type Terminal,
+} from "./terminal.js";
 export { version } from "./version.js";

@@ -46,6 +46,7 @@ export interface Flags extends GlobalFlags {
   readonly rereadStub?: boolean;
   readonly keepDays?: number;
   readonly maxMegabytes?: number;
+  readonly secrets?: boolean;
   readonly dryRun?: boolean;
   readonly guard?: boolean;
   readonly user?: boolean;
@@ -72,6 +73,8 @@ export interface Settings {
   readonly json: boolean;
   /** Globs of protected paths that the caller approves of for this one call. */
   readonly allowProtected: readonly string[];
+  /** For how many days states of files that may hold secrets are kept; seven unless given. */
+  readonly keepSecrets?: number | "none";
 }
 
 /** The flags as commander hands them over, for any command. */
@@ -81,4 +84,5 @@ export interface GlobalFlags {
   readonly json?: boolean;
   readonly color?: boolean;
   readonly allowProtected?: readonly string[];
+  readonly keepSecrets?: number | "none";
 }

@@ -3,30 +3,39 @@ import { Transform, type TransformCallback } from "node:stream";
 /**
  * Hands complete lines on, each as one chunk: the SDK looks through its whole buffer again at every chunk,
  * which takes time in the square of a message's size. A line that is too long is dropped while it streams
- * by, and told.
+ * by, and told. Nothing more is read until the line before is admitted, so that a client that sends faster than it is
+ * served waits in its pipe and not in our memory.
  */
 export class MessageLines extends Transform {
   private parts: Buffer[] = [];
   private size = 0;
   private readonly ends = { head: Buffer.alloc(0), tail: Buffer.alloc(0) };
 
-  /** @param onTooLong told the id of the request that was dropped, where it can be seen; must not throw. */
+  /**
+   * @param onTooLong told the id of the request that was dropped, where it can be seen; must not throw.
+   * @param admit resolves when a line of so many bytes may be handed on; must not reject.
+   */
   constructor(
     private readonly limitBytes: number,
     private readonly onTooLong: (id: string | number | null) => void,
+    private readonly admit: (bytes: number) => Promise<void>,
   ) {
     super();
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    void this.lines(chunk).then(() => done());
+  }
+
+  private async lines(chunk: Buffer): Promise<void> {
     let from = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
       this.gather(chunk.subarray(from, end + 1));
+      await this.admit(this.size);
       this.finishLine();
       from = end + 1;
     }
     this.gather(chunk.subarray(from));
-    done();
   }
 
   private gather(part: Buffer): void {

@@ -1,3 +1,5 @@
+import { escapeForPeople, escapeUnseen } from "@holdfast/core";
+
 /**
  * Where a command prints. Whatever comes from files, names or models goes through one of the two
  * escapes below before it reaches a terminal; a pipe gets the content of files as it is.
@@ -51,14 +53,12 @@ export function makePaint(enabled: boolean): Paint {
  * goes, every other control, bidirectional override and invisible mark is shown as `\u....`.
  */
 export function escapeText(text: string): string {
-  return text
-    .replace(/\r(?=\n)/g, "")
-    .replace(unsafe, (char) => (char === "\n" || char === "\t" ? char : escaped(char)));
+  return escapeUnseen(text.replace(/\r(?=\n)/g, ""));
 }
 
 /** A name or a short quote: as `escapeText`, and no line feed or tab, either. */
 export function escapeName(text: string): string {
-  return text.replace(unsafe, escaped);
+  return escapeForPeople(text);
 }
 
 const codes = {
@@ -70,14 +70,6 @@ const codes = {
   cyan: [36, 39],
 } as const;
 
-const unsafe =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is for
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
-function escaped(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
 /** FORCE_COLOR decides alone, as in Node; then NO_COLOR; then whether somebody is looking. */
 function wantsColor(isTerminal: boolean): boolean {
   const force = process.env.FORCE_COLOR;
@@ -85,6 +77,22 @@ function wantsColor(isTerminal: boolean): boolean {
   if ((process.env.NO_COLOR ?? "") !== "") return false;
   return isTerminal && process.env.TERM !== "dumb";
 }
+
+/** Resolves when standard output holds no more than so many bytes that nobody has read, or is broken. */
+export async function roomInOutput(mostBytes: number): Promise<void> {
+  const { stdout } = process;
+  while (stdout.writableLength > mostBytes && stdout.writable) {
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        for (const event of outputEvents) stdout.off(event, go);
+        resolve();
+      };
+      for (const event of outputEvents) stdout.on(event, go);
+    });
+  }
+}
+
+const outputEvents = ["drain", "close", "error"] as const;
 
 function writeAll(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
   if (stream.write(text)) return Promise.resolve();

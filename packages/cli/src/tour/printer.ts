@@ -86,7 +86,7 @@ function wrap(line: string): readonly string[] {
 
 const width = 92;
 
-/** A hash is 64 digits long; a reader recognises it by its first eight. */
+/** A hash is 64 digits long; a reader recognises it by its first sixteen. */
 function shortHashes(text: string): string {
-  return text.replace(/\b([0-9a-f]{8})[0-9a-f]{56}\b/g, "$1…");
+  return text.replace(/\b([0-9a-f]{16})[0-9a-f]{48}\b/g, "$1…");
 }

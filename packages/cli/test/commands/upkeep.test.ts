@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Project } from "../process.js";
@@ -21,6 +21,44 @@ describe("gc", () => {
     expect(undone.stderr).toContain("bytes_gone");
     expect(undone.code).toBe(3);
     expect(project.text("a.txt")).toBe("small");
+  });
+
+  test("deletes the states of secrets when their days are over, or at once", async () => {
+    const project = new Project();
+    const state = ["--state-dir", join(project.folder, "state")];
+    const run = (...args: string[]) => project.run([...args, ...state], { input: "" });
+    const collect = async (...args: string[]) => JSON.parse((await run("gc", "--json", ...args)).stdout);
+    await project.run(["write", ".env", ...state], { input: "A=1\n" });
+    await project.run(["write", ".env", "--atomic", ...state], { input: "A=2\n" });
+    expect((await run("doctor")).stdout).toMatch(/^! secrets +2 states kept apart/m);
+    expect(await collect()).toMatchObject({ removed: { secrets: 0 }, kept: { states: 0, secrets: 2 } });
+    const folder = join(project.folder, "state/secrets");
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.includes("-7"),
+    );
+    for (const name of files.slice(0, 1)) utimesSync(join(folder, name), 1, 1);
+    expect((await run("gc", "--dry-run")).stdout).toBe(
+      "Would remove 0 states (0 bytes), 1 state of secrets.\nKept 0 states (0 bytes), 1 state of secrets.\n",
+    );
+    expect(await collect()).toMatchObject({ removed: { secrets: 1 }, kept: { secrets: 1 } });
+    expect(await collect("--secrets")).toMatchObject({ removed: { secrets: 1 }, kept: { secrets: 0 } });
+    expect(readdirSync(folder)).toEqual([]);
+    expect((await run("undo", ".env")).stderr).toContain("bytes_gone");
+  });
+
+  test("--keep-secrets none keeps none: a write over one needs the approval that it names", async () => {
+    const project = new Project();
+    const state = ["--state-dir", join(project.folder, "state"), "--keep-secrets", "none"];
+    const write = (input: string, ...more: string[]) =>
+      project.run(["write", ".env", ...state, ...more], { input });
+    expect(await write("A=1\n")).toMatchObject({ code: 0 });
+    const refused = await write("A=2\n", "--atomic");
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toMatch(/protected_path: .*cannot|protected_path: .*--allow-protected/);
+    expect(await write("A=2\n", "--atomic", "--allow-protected", ".env")).toMatchObject({ code: 0 });
+    expect(project.text(".env")).toBe("A=2\n");
+    const wrong = await project.run(["gc", "--keep-secrets", "soon"]);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("whole number") });
   });
 
   test("says what it did", async () => {

@@ -1,6 +1,6 @@
 import type { ContextManagement, FileContent, OverlayForm, TurnPayload } from "../conversation/index.js";
+import { shortHash } from "../text/index.js";
 import type { Wording } from "./debug-text.js";
-import { shortHash } from "./texts.js";
 
 /** One line on what a node is and says. */
 export function describePayload(payload: TurnPayload, wording: Wording): string {

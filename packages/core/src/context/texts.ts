@@ -67,12 +67,12 @@ export function hasText(text: string | undefined): text is string {
 function deltaLines(title: string, files: readonly FileDelta[]): readonly string[] {
   if (files.length === 0) return [];
   const lines = files.map(
-    ({ path, from, to }) => `- ${escapeForDisplay(path)}: ${shortHash(from)} → ${shortHash(to)}`,
+    ({ path, from, to }) => `- ${escapeForDisplay(path)}: ${shortState(from)} → ${shortState(to)}`,
   );
   return [`${title}:`, ...lines];
 }
 
-/** The first twelve digits of a hash, enough to tell states apart. */
-export function shortHash(sha256: string | null): string {
+/** Twelve digits: a prompt reads as it did when it was first sent, or the provider's cache of it is lost. */
+function shortState(sha256: string | null): string {
   return sha256 === null ? "no file" : sha256.slice(0, 12);
 }

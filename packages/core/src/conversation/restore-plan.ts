@@ -22,9 +22,13 @@ export type RestoreDirection =
 
 /** What the plan asks about the world; a `Workspace` answers it. */
 export interface RestoreDisk {
-  /** In the order of the paths. */
-  fileStates(paths: readonly string[]): Promise<readonly FileStatus[]>;
-  /** Those of the states whose bytes are kept. */
+  /**
+   * In the order of the paths.
+   *
+   * @param wanted the state that each is to be in; `null` where there is to be no file.
+   */
+  fileStates(paths: readonly string[], wanted?: readonly (string | null)[]): Promise<readonly FileStatus[]>;
+  /** Those of the states whose bytes are kept; asked of files whose status does not say it. */
   keptStates(hashes: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -105,7 +109,11 @@ export async function planRestore(
   if (isRefusal(diff)) return diff;
   const { files, ...ends } = diff;
   const known = files.filter(isKnown);
-  const statuses = await disk.fileStates(known.map(({ path }) => path));
+  const paths = known.map(({ path }) => path);
+  const statuses = await disk.fileStates(
+    paths,
+    known.map(({ wanted }) => wanted),
+  );
   const kept = await disk.keptStates(known.flatMap(({ wanted }) => wanted ?? []));
   const planned = known.map((file, at) => decide(file, statuses[at], kept));
   return {
@@ -215,7 +223,8 @@ function decide(file: KnownFile, status: FileStatus | undefined, kept: ReadonlyS
   };
   if (from === undefined || status?.barred !== undefined)
     return clash("barred", false, status?.barred?.message ?? "What stands there cannot be told.");
-  if (wanted !== null && !kept.has(wanted)) return clash("bytes_gone", false, bytesGone);
+  if (wanted !== null && !(status?.wantedKept ?? kept.has(wanted)))
+    return clash("bytes_gone", false, bytesGone);
   if (from !== left) return clash("changed", true, changed);
   if (!file.ours) return clash("not_ours", true, notOurs);
   if (from === null)

@@ -2,9 +2,10 @@ import { type Call, handOut } from "./call.js";
 import type { UnchangedPlan } from "./change.js";
 import type { Current } from "./current.js";
 import { decodeFile, textFacts } from "./file-text.js";
+import { isKeptApart } from "./kept-states.js";
 import { type FileName, isKnownWhole } from "./knowledge.js";
 import type { FileState, Unchanged, WriteRefusal } from "./outcomes.js";
-import { isRefusal, type Refusal } from "./refusal.js";
+import { isRefusal, type Refusal, type RefusalCode } from "./refusal.js";
 
 /** What an answer is about: the file by its names, and the encoding that the caller insisted on. */
 export interface Subject {
@@ -13,10 +14,24 @@ export interface Subject {
   readonly encoding: string | undefined;
 }
 
-/** A refusal with the state on disk. */
+/** A refusal with the state on disk; a mismatch on a file that may hold secrets names its hash and version only. */
 export function refuseWith(subject: Subject, refusal: Refusal, current: Current): WriteRefusal {
   const shownBefore = wasShown(subject, current);
-  return { ...refusal, success: false, state: stateOf(subject, current), shownBefore };
+  const state = stateOf(subject, current);
+  if (!mismatchCodes.has(refusal.code) || !isKeptApart(subject.file) || state.content === null)
+    return { ...refusal, success: false, state, shownBefore };
+  const message = refusal.message + namedOnly;
+  return { ...refusal, message, success: false, state: withoutContent(state), shownBefore };
+}
+
+const namedOnly =
+  " What it holds is not shown here, since it may be secret: read it to see its present state.";
+
+const mismatchCodes: ReadonlySet<RefusalCode> = new Set<RefusalCode>(["state_mismatch", "unknown_base"]);
+
+/** A state by its version and hash alone. */
+export function withoutContent({ path, version, sha256 }: FileState): FileState {
+  return { path, version, sha256, content: null };
 }
 
 /** The answer if there is nothing to write. */

@@ -12,6 +12,11 @@ export interface RunScope {
   readonly signal?: AbortSignal;
   /** What a person agreed to, from a preview: anything else is `not_agreed`, and nothing is written. */
   readonly agreed?: readonly AgreedFile[];
+  /**
+   * The same request was carried out, and its answer was never delivered: it is `already_applied`, with the
+   * state of now. For one file; a change set has its bases.
+   */
+  readonly isRepeat?: boolean;
   /** The strict last stage of a patch, so that its failure can be shown. */
   readonly applier?: StrictApplier;
 }
@@ -22,7 +27,19 @@ export interface Call extends Omit<RunScope, "knowledge"> {
   readonly knowledge: Knowledge;
   /** A preview learns nothing, keeps nothing and takes no version. */
   readonly isPreview: boolean;
+  /** `Disk.replacements` when the request arrived. */
+  readonly replacements: number | undefined;
 }
+
+/** Refuses a request that arrived when another folder was the root: what it is based on is known of that one. */
+export function rootReplaced({ session, replacements }: Call): Refusal | undefined {
+  return session.ports.disk.replacements === replacements ? undefined : otherRoot;
+}
+
+const otherRoot = refuse(
+  "root_changed",
+  "The folder that is worked in was replaced by another one; nothing was read or written. From now on the new folder is worked in, and what was known of the old one counts no more: read again what you need, then repeat the call.",
+);
 
 /** A refusal where the caller does not want the request any more. */
 export function cancelledBy({ signal }: Pick<Call, "signal">): Refusal<"cancelled"> | undefined {

@@ -1,6 +1,6 @@
 import { refuseWith } from "./answers.js";
 import type { Ticket } from "./arrivals.js";
-import { type Call, cancelled, cancelledBy } from "./call.js";
+import { type Call, cancelled, cancelledBy, rootReplaced } from "./call.js";
 import { type Change, withoutState } from "./change.js";
 import { commit } from "./commit-change.js";
 import { decide, overtaken, type WriteDecision } from "./decide.js";
@@ -113,6 +113,8 @@ async function locked<Result>(
     if (isRefusal(target)) return withoutState(target);
     try {
       if (target.realPath !== realPath) return withoutState(movedAway);
+      const replaced = rootReplaced(call);
+      if (replaced !== undefined) return withoutState(replaced);
       const site = siteOf(call, change, target);
       return change.options.inPlace === true
         ? await withFileLocked(site, lock, work)

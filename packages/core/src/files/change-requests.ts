@@ -2,7 +2,7 @@ import { planAppend, planInsert, planPrepend } from "./added-text.js";
 import type { Call } from "./call.js";
 import type { Change } from "./change.js";
 import { planEdits, rebaseEdits } from "./edit-plan.js";
-import { planRestore, planUndo } from "./past.js";
+import { planRestore, planUndo, wasUndone } from "./past.js";
 import { tidyPath } from "./path-policy.js";
 import { planPatch, planWrite } from "./plans.js";
 import { rebasePatch } from "./rebase-patch.js";
@@ -72,9 +72,11 @@ function wanted({ session, applier }: Call, request: PlainRequest): Omit<Change,
       };
     case "undo":
       return {
-        options: {},
+        options: request,
         needsBase: "never",
         plan: async (current, past) => planUndo(session, await past(), current),
+        mayInsist: false,
+        wasMade: wasUndone,
       };
     case "restore":
       return {

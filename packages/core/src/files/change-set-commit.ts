@@ -3,7 +3,8 @@ import type { PlannedMember } from "./change-set-members.js";
 import { written as answerWritten } from "./commit-change.js";
 import type { Current } from "./current.js";
 import { overtaken, refuseFresh } from "./decide.js";
-import { isWatched, newEntry, noteDisplaced } from "./landing.js";
+import { isKept } from "./kept-states.js";
+import { newEntry, noteDisplaced } from "./landing.js";
 import type { WriteOutcome, WriteRefusal } from "./outcomes.js";
 import type { Committed, Expected, SetStep, SetStopped, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
@@ -68,7 +69,7 @@ function stepOf(
     expected,
     bytes: plan.bytes,
     movedFrom: source?.site.target.realPath,
-    keepOpen: isWatched(target),
+    keepOpen: isKept(session, target),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type FileDiff, splitByFile, splitByFileInTurns } from "../patch/index.js";
 import { escapeForDisplay } from "../text/index.js";
 import { emptySha256, type GivenBase } from "./base.js";
-import type { Change, Plan, PlannedWrite } from "./change.js";
+import type { Change, Past, Plan, PlannedWrite } from "./change.js";
 import type { Current } from "./current.js";
 import { sameBytes, type WriteDecision } from "./decide.js";
 import { planEdits } from "./edit-plan.js";
@@ -126,7 +126,7 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
     options,
     needsBase: baseFor(change),
     replacesWhole: change.content.kind === "text",
-    plan: (current) => planContent(session, path.path, change, current),
+    plan: (current, past) => planContent(session, path.path, change, current, past),
   };
   if (renameTo === undefined) return [{ kind: "changed", change: wanted }];
   const to = tidyPath(renameTo);
@@ -152,6 +152,7 @@ function planContent(
   path: string,
   change: FileChange,
   current: Current,
+  past: () => Promise<Past>,
 ): Promise<Plan> | Plan {
   const { content, encoding } = change;
   const request = { path, ...(encoding === undefined ? {} : { encoding }) };
@@ -165,7 +166,7 @@ function planContent(
     case "delete":
       return planDeletion(session, path, content.diff, current);
     case "state":
-      return planState(session, content, current);
+      return planState(session, content, current, past);
     case "same":
       return { kind: "unchanged", code: "no_change", message: describeSame(content.mode) };
     default:

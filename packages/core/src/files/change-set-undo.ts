@@ -1,9 +1,11 @@
 import type { Ticket } from "./arrivals.js";
+import { resolveBase } from "./base.js";
 import type { Call } from "./call.js";
 import { type Change, withoutState } from "./change.js";
 import { carryOutSet, previewMembers } from "./change-set.js";
 import { names } from "./change-set-answers.js";
 import type { Member } from "./change-set-members.js";
+import { readCurrent } from "./current.js";
 import type { ApplyChangesOutcome, WriteOutcome, WriteRefusal } from "./outcomes.js";
 import { lastInForce, planUndo } from "./past.js";
 import { bareName, tidyPath } from "./path-policy.js";
@@ -12,14 +14,28 @@ import { isRefusal, refuse } from "./refusal.js";
 import type { Asked, UndoRequest } from "./requests.js";
 import type { Session } from "./session.js";
 
-/** The change set that an undo of this file takes back; looked up without a lock, so it is checked again. */
-export async function setToUndo(session: Session, path: string): Promise<string | undefined> {
+/**
+ * The change set that an undo of this file takes back; looked up without a lock, so it is checked again.
+ *
+ * @returns undefined, too, where the file is not in the state that the undo names: the file alone is answered for.
+ */
+export async function setToUndo(
+  session: Session,
+  { path, base }: Asked<UndoRequest>,
+): Promise<string | undefined> {
   const tidy = tidyPath(path);
   if (isRefusal(tidy)) return undefined;
   const target = await session.ports.disk.enter(tidy.path, "allow");
   if (isRefusal(target)) return undefined;
   try {
-    return lastInForce(await session.ports.history.entries(target.realPath))?.changeSet;
+    const history = await session.ports.history.entries(target.realPath);
+    const changeSet = lastInForce(history)?.changeSet;
+    if (changeSet === undefined || base === undefined) return changeSet;
+    const current = await readCurrent(target, session, session.limits.changeBytes);
+    if (isRefusal(current)) return undefined;
+    const known = () => history.flatMap(({ before, after }) => [before, after].filter((one) => one !== null));
+    const resolved = resolveBase(base, current.kind === "file" ? current.sha256 : null, known);
+    return resolved.kind === "matches" ? changeSet : undefined;
   } finally {
     await target.close();
   }
@@ -88,7 +104,7 @@ interface ToUndo {
 async function membersToUndo(
   session: Session,
   changeSet: string,
-  { path, tool = "undo_edit" }: Asked<UndoRequest>,
+  { path, base, tool = "undo_edit" }: Asked<UndoRequest>,
 ): Promise<ToUndo | WriteRefusal> {
   const realPaths = await session.ports.history.together(changeSet);
   if (realPaths === undefined) {
@@ -99,20 +115,23 @@ async function membersToUndo(
       ),
     );
   }
+  const asked = await realPathOf(session, path);
   const members: Member[] = [];
   for (const realPath of realPaths) {
-    const change = { ...undoing(session, changeSet, tool), path: await nameOf(session, realPath) };
+    const options = realPath === asked && base !== undefined ? { base } : {};
+    const change = { ...undoing(session, changeSet, tool), options, path: await nameOf(session, realPath) };
     members.push({ kind: "changed", change });
   }
-  return { members, asked: realPaths.indexOf(await realPathOf(session, path)) };
+  return { members, asked: realPaths.indexOf(asked) };
 }
 
-function undoing(session: Session, changeSet: string, tool: string): Omit<Change, "path"> {
+function undoing(session: Session, changeSet: string, tool: string): Omit<Change, "path" | "options"> {
   return {
     tool,
-    options: {},
     needsBase: "never",
     plan: async (current, past) => planUndo(session, await past(), current, changeSet),
+    // A repeat is known before the set is (`setToUndo`); the other files must not be undone for it.
+    wasMade: () => false,
   };
 }
 

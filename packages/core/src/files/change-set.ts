@@ -1,6 +1,6 @@
 import { refuseWith } from "./answers.js";
 import type { Ticket } from "./arrivals.js";
-import { askLast, type Call, cancelled, cancelledBy } from "./call.js";
+import { askLast, type Call, cancelled, cancelledBy, rootReplaced } from "./call.js";
 import { agreedFile, movedAway, notAgreed, previewedFile, readOnly } from "./carry-out.js";
 import { type Change, withoutState } from "./change.js";
 import { refusedSet, setOutcome, standsAside } from "./change-set-answers.js";
@@ -15,8 +15,8 @@ import {
 } from "./change-set-members.js";
 import { secure } from "./commit-change.js";
 import { decide } from "./decide.js";
+import { keepBytes } from "./kept-states.js";
 import type { ApplyChangesOutcome, ChangedFile } from "./outcomes.js";
-import { isSecret } from "./path-policy.js";
 import type { Lock, Target } from "./ports.js";
 import { compareAgreed, type Preview } from "./preview.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
@@ -97,7 +97,9 @@ async function atSites<Result>(
       if ("kind" in locks) return refusedSet(locks);
       const targets: Target[] = [];
       try {
-        const guard = async () => (await Promise.all(locks.map((lock) => lock.held()))).every(Boolean);
+        const guard = async () =>
+          targets.every((target) => target.rootChanged?.() === undefined) &&
+          (await Promise.all(locks.map((lock) => lock.held()))).every(Boolean);
         return await work(await decideAll(call, members, arrivals, targets), guard);
       } finally {
         for (const target of targets) await target.close();
@@ -149,13 +151,32 @@ async function secureOne(
   if (result.kind === "answered") return result;
   const { member, site, decision } = result;
   const { plan, current } = decision;
-  const isMoved = results.some((other) => other.member.kind === "arriving" && other.member.from === member);
-  const way = await secure(site, decision, isMoved);
+  const { movedTo, movedFrom } = otherNames(member, results);
+  const way = await secure(site, decision, movedTo);
   if (isRefusal(way)) return { kind: "answered", member, outcome: refuseWith(subjectOf(site), way, current) };
-  if (plan.bytes !== null && !isSecret(site.target.relativePath))
-    await session.ports.blobs.put(session.ports.digest(plan.bytes), plan.bytes);
+  if (plan.bytes !== null) {
+    const state = { sha256: session.ports.digest(plan.bytes), bytes: plan.bytes };
+    await keepBytes(session, site.target, state, { other: movedFrom });
+  }
   const message = plan.message + way.warning;
   return { ...result, decision: { ...decision, plan: { ...plan, message } } };
+}
+
+/** Of a move: the name that the content gets, and the one that it had. */
+function otherNames(
+  member: Member,
+  results: readonly MemberResult[],
+): { readonly movedTo?: Target | undefined; readonly movedFrom?: Target | undefined } {
+  const targetOf = (wanted: Member | undefined) =>
+    results.find((other): other is PlannedMember => other.kind === "planned" && other.member === wanted)?.site
+      .target;
+  const arriving = results.find(
+    (other) => other.member.kind === "arriving" && other.member.from === member,
+  )?.member;
+  return {
+    movedTo: arriving === undefined ? undefined : targetOf(arriving),
+    movedFrom: member.kind === "arriving" ? targetOf(member.from) : undefined,
+  };
 }
 
 async function commitAll(
@@ -248,6 +269,8 @@ async function decideOne(
   const target = await call.session.ports.disk.enter(change.path, "allow");
   if (isRefusal(target)) return refuseMember(member, target);
   targets.push(target);
+  const replaced = rootReplaced(call);
+  if (replaced !== undefined) return refuseMember(member, replaced);
   if (target.realPath !== arrival) return refuseMember(member, movedAway);
   const site = siteOf(call, change, target);
   const decision = await decide(site);

@@ -1,4 +1,5 @@
 import type { Current } from "./current.js";
+import type { KeptState } from "./kept-states.js";
 import type { ChangeReport, WriteRefusal } from "./outcomes.js";
 import type { HistoryEntry } from "./ports.js";
 import type { Refusal } from "./refusal.js";
@@ -18,6 +19,8 @@ export interface Change {
    * (`over_files`) or at all (`never`), or that the exact text to be found stands in for it (`edit`).
    */
   readonly needsBase: "always" | "over_files" | "never" | "edit";
+  /** `false` where the request has no `inPlace`. */
+  readonly mayInsist?: boolean;
   /** All of an existing file is replaced: every line of it must have been shown (docs/edits.md). */
   readonly replacesWhole?: boolean;
   /**
@@ -25,6 +28,11 @@ export interface Change {
    * state to recognise a repeated call.
    */
   plan(current: Current, past: () => Promise<Past>): Promise<Plan> | Plan;
+  /**
+   * Whether the same call was carried out on the state of this hash and left the present one, by the history: for
+   * a request whose plan does not follow from the state alone. Where it is missing, `plan` is asked.
+   */
+  wasMade?(base: string, current: Current, past: Past): boolean;
   /**
    * The same change on the present state, for `onMismatch: "rebase"`: only where every place of it is unique
    * in the state it was made for and in the present one.
@@ -38,6 +46,8 @@ export interface Past {
   readonly history: readonly HistoryEntry[];
   /** Hashes under which this path was ever met: read by this session, or in any recorded write. */
   known(): readonly string[];
+  /** A state of this file, if it is kept. */
+  find(sha256: string): Promise<KeptState | undefined>;
 }
 
 /** What a change comes to. */
@@ -63,6 +73,8 @@ export interface PlannedWrite {
   readonly keepsBeginning?: true;
   /** For the history: the entry that this one takes back. */
   readonly undoes?: string;
+  /** The new bytes come from what was kept of a secret: no answer shows anything of them. */
+  readonly isUnshown?: true;
   /** Of a rename, which takes the old name away: what is to stand under the new one. */
   readonly moves?: PlannedWrite;
 }

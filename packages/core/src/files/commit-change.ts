@@ -1,25 +1,28 @@
-import { refuseWith, stateOf } from "./answers.js";
+import { refuseWith, stateOf, withoutContent } from "./answers.js";
 import { askLast, cancelled, cancelledBy } from "./call.js";
-import type { PlannedWrite } from "./change.js";
-import { type Current, keepAsBeginning, keepReplaced, keepState } from "./current.js";
+import { type PlannedWrite, withoutState } from "./change.js";
+import type { Current } from "./current.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
-import { isWatched, newEntry, noteDisplaced, takeStep } from "./landing.js";
+import { digestInTurns } from "./digest.js";
+import { isKept, keepReplaced, keepState, type StatePlace, sharedBefore } from "./kept-states.js";
+import { newEntry, noteDisplaced, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
 import type { Changed, Committed, Lock, Target } from "./ports.js";
-import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
 
 /**
  * Makes sure, before anything is replaced, that there is a way back and a way on: the old state is kept,
  * and the new one is not too large to be read again.
  *
- * @param isMoved the content goes on under another name, so that nothing is taken away.
- * @returns what has to be said after the step.
+ * @param movedTo the other name under which the content goes on, so that nothing is taken away.
+ * @returns what has to be said after the step; `protected_path` where there would be no way back and no person
+ *   agreed to that.
  */
 export async function secure(
   { call, target }: Site,
   { plan, current }: WriteDecision,
-  isMoved = false,
+  movedTo?: StatePlace,
 ): Promise<Secured | Refusal> {
   const limit = call.session.limits.changeBytes;
   const size = plan.bytes?.length ?? 0;
@@ -30,12 +33,12 @@ export async function secure(
     );
   }
   if (current.kind === "absent") return { kind: "secured", warning: "" };
-  const kept = await keepReplaced(call.session, target, current);
+  const kept = await keepReplaced(call.session, target, current, movedTo);
   if (isRefusal(kept)) return kept;
-  if (kept.wayBack || isMoved) return { kind: "secured", warning: "" };
-  return plan.bytes === null
-    ? refuse("bytes_gone", unkeptSecret)
-    : { kind: "secured", warning: secretReplaced };
+  if (kept.wayBack || movedTo !== undefined) return { kind: "secured", warning: "" };
+  // A person who agreed to these very bytes, or opened the path, was asked.
+  const isAgreed = call.agreed !== undefined || call.session.allowsProtected(target.relativePath);
+  return isAgreed ? { kind: "secured", warning: secretReplaced } : unkeptSecret;
 }
 
 /** There is a way back, or a warning that there is none. */
@@ -79,7 +82,7 @@ async function commitTo(
   const { session } = call;
   const stopped = cancelledBy(call);
   if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
-  const after = plan.bytes === null ? null : session.ports.digest(plan.bytes);
+  const after = plan.bytes === null ? null : await digestInTurns(session.ports, plan.bytes);
   const intent = await session.ports.history.begin({
     ...newEntry(session, found, change.tool),
     before: current.kind === "file" ? current.sha256 : null,
@@ -88,16 +91,22 @@ async function commitTo(
   });
   if (isRefusal(intent)) return refuseWith(subjectOf(site), intent, current);
   // A throw leaves the intent behind: the next start finds out which state the disk is in.
-  const { guard, isCancelled } = askLast(call, () => lock.held());
+  const { guard, isCancelled } = askLast(
+    call,
+    async () => found.rootChanged?.() === undefined && lock.held(),
+  );
   const done = await takeStep(target, plan.bytes, current, {
     guard,
     inPlace: change.options.inPlace === true,
+    mayInsist: change.mayInsist !== false,
     stageName: intent.stageName,
-    keepOpen: isWatched(found),
+    keepOpen: isKept(session, found),
   });
   watch(site, current, done, after);
   if (done.kind !== "committed") {
     await intent.dropped();
+    const moved = found.rootChanged?.();
+    if (moved !== undefined) return withoutState(moved);
     if (done.kind !== "changed") return refuseFresh(site, isCancelled() ? cancelled : done);
     const refused = await overtaken(site, { sha256: current.kind === "file" ? current.sha256 : null });
     const displaced = await noteDisplaced(session, found, current, done.displaced);
@@ -145,9 +154,11 @@ export async function written(
   { plan, before, next, from }: Step,
 ): Promise<Written> {
   const { session } = site.call;
-  if (next.kind === "file") await keepState(session, target, next);
-  if (plan.keepsBeginning === true && before.kind === "file" && next.kind === "file")
-    await keepAsBeginning(session, target, before, next);
+  if (next.kind === "file") {
+    const isLonger = plan.keepsBeginning === true && before.kind === "file";
+    const shared = isLonger ? await sharedBefore(session, target, before) : undefined;
+    await keepState(session, target, next, { other: from?.target, before: shared });
+  }
   const replaced = before.kind === "file" ? before.sha256 : null;
   const subject = subjectOf(site);
   const { encoding } = subject;
@@ -171,14 +182,16 @@ export async function written(
     success: true,
     code: "applied",
     message: plan.message,
-    state: stateOf(subject, next),
+    state: plan.isUnshown === true ? withoutContent(stateOf(subject, next)) : stateOf(subject, next),
     replaced,
     ...(from === undefined ? {} : { movedFrom: from.change.path }),
     change: plan.report,
   };
 }
 
-const unkeptSecret =
-  "The file looks like a secret, so that no copy of it is kept: taking it away could not be undone. Delete it yourself.";
+const unkeptSecret = refuseIn(
+  "protected_path",
+  "The file looks like a secret, and no state of those is kept here: this could not be undone, so it needs a person's explicit approval[ ({approval})]. Nothing was changed.",
+);
 const secretReplaced =
-  " The file looks like a secret, so that no copy of the old content is kept: this cannot be undone.";
+  " The file looks like a secret, and no state of those is kept here: this cannot be undone.";

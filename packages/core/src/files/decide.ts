@@ -1,10 +1,11 @@
 import { answer, refuseWith, unchanged } from "./answers.js";
 import { type Base, currentBase, emptySha256, resolveBase, shownBase } from "./base.js";
-import { type Call, cancelledBy } from "./call.js";
+import { cancelledBy } from "./call.js";
 import { type Plan, type PlannedWrite, withoutState } from "./change.js";
-import { type Current, type CurrentFile, keepReplaced, readCurrent } from "./current.js";
+import { type Current, type CurrentFile, readCurrent } from "./current.js";
 import { ruleWithoutBase } from "./guard-rules.js";
 import { excludedByOwner } from "./ignore-rules.js";
+import { findState, keepReplaced } from "./kept-states.js";
 import { latestSeen } from "./knowledge.js";
 import { explainMismatch } from "./mismatch.js";
 import type { Unchanged, WriteRefusal } from "./outcomes.js";
@@ -48,6 +49,7 @@ export async function decide(site: Site): Promise<Decision> {
   if (isRefusal(current)) return answered(withoutState(current));
   const guarded = (await refuseProtected(session, target, change.path)) ?? cancelledBy(call);
   if (guarded !== undefined) return refused(guarded, current);
+  if (call.isRepeat === true) return answered(unchanged(subjectOf(site), undelivered, current));
   const base = await baseAgainst(site, current.kind === "file" ? current.sha256 : null);
   if (isRefusal(base)) return refused(base, current);
   switch (base.kind) {
@@ -180,6 +182,9 @@ async function wasLast(site: Site, current: Current): Promise<boolean> {
 }
 
 async function onMismatch(site: Site, base: Base, current: Current): Promise<Decision> {
+  const { wasMade } = site.change;
+  if (base.kind === "stale" && wasMade?.(base.sha256, current, await site.past()) === true)
+    return answered(unchanged(subjectOf(site), repeated, current));
   const repeats = await repeatedPlan(site, base, current);
   if (repeats !== undefined) return { ...answered(unchanged(subjectOf(site), repeated, current)), repeats };
   if (current.kind === "absent") {
@@ -196,7 +201,7 @@ async function onMismatch(site: Site, base: Base, current: Current): Promise<Dec
 async function rebase(site: Site, base: Base, current: CurrentFile): Promise<PlannedWrite | undefined> {
   const { call, change } = site;
   if (call.session.guards.onMismatch !== "rebase" || base.kind !== "stale") return undefined;
-  const then = await stateBehind(call, base.sha256);
+  const then = await stateBehind(site, base.sha256);
   const planned = then === undefined ? undefined : await change.rebase?.(then, current);
   if (planned?.kind !== "write") return undefined;
   return { ...planned, message: planned.message + rebasedMessage };
@@ -210,20 +215,17 @@ async function refuseMismatch(
   history: readonly HistoryEntry[],
 ): Promise<WriteRefusal> {
   const explained = await explainMismatch(subjectOf(site), base, current, history);
-  return { ...refuseWith(subjectOf(site), refuse(code, explained.message), current), ...explained };
+  return { ...explained, ...refuseWith(subjectOf(site), refuse(code, explained.message), current) };
 }
 
 /**
  * The plan of the same request on its known base, if it gives exactly what is on disk: a call whose answer
  * was lost.
  */
-async function repeatedPlan(
-  { call, change, past }: Site,
-  base: Base,
-  current: Current,
-): Promise<PlannedWrite | undefined> {
-  if (base.kind !== "stale") return undefined;
-  const then = await stateBehind(call, base.sha256);
+async function repeatedPlan(site: Site, base: Base, current: Current): Promise<PlannedWrite | undefined> {
+  const { change, past } = site;
+  if (base.kind !== "stale" || change.wasMade !== undefined) return undefined;
+  const then = await stateBehind(site, base.sha256);
   if (then === undefined) return undefined;
   const planned = await change.plan(then, past);
   if (planned.kind !== "write") return undefined;
@@ -234,10 +236,10 @@ async function repeatedPlan(
   return isSame ? planned : undefined;
 }
 
-async function stateBehind({ session }: Call, sha256: string): Promise<Current | undefined> {
+async function stateBehind({ call, target }: Site, sha256: string): Promise<Current | undefined> {
   if (sha256 === emptySha256) return { kind: "absent" };
-  const bytes = await session.ports.blobs.get(sha256);
-  return bytes === undefined ? undefined : { kind: "file", bytes, sha256, identity: noIdentity };
+  const kept = await findState(call.session, target, sha256);
+  return kept === undefined ? undefined : { kind: "file", bytes: kept.bytes, sha256, identity: noIdentity };
 }
 
 /** Whether two byte strings are equal. */
@@ -249,6 +251,12 @@ const repeated = {
   kind: "unchanged",
   code: "already_applied",
   message: "Already applied: the file is already as this request asks. Nothing was written.",
+} as const;
+const undelivered = {
+  kind: "unchanged",
+  code: "already_applied",
+  message:
+    "Already applied: this call was carried out before, and its answer was not delivered. Nothing was written again; to do the same once more, repeat the call.",
 } as const;
 const rebasedMessage =
   " Rebased: the file had changed since your base; every place of the change stands once in both states, so it was made on the present one.";

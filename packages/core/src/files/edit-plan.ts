@@ -1,39 +1,54 @@
-import { addedLines, type EditedText, type ExactEdit, type InexactUse } from "../patch/index.js";
+import { addedLines, type EditedText, type ExactEdit, type InexactUse, type Steps } from "../patch/index.js";
 import { escapeForDisplay } from "../text/index.js";
 import type { Plan } from "./change.js";
 import { comparedReport, placedReport } from "./change-report.js";
 import type { Current } from "./current.js";
-import { applyEdits } from "./exact-edits.js";
+import { sameBytes } from "./decide.js";
+import { editInSteps } from "./exact-edits.js";
 import { encodeFile } from "./file-text.js";
-import { placeSteps } from "./placed-lines.js";
-import { sameHash, textOf, tooManyLines } from "./plans.js";
+import { placeInSteps } from "./placed-lines.js";
+import { textOf, tooManyLines } from "./plans.js";
 import { isRefusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, EditFileRequest } from "./requests.js";
 import type { Session } from "./session.js";
+import { TimeBudget, takeSteps } from "./time-budget.js";
 
-/** What exact edits make of a file: one after the other, all or none. */
+/** What exact edits make of a file: one after the other, all or none. `timeout` where that takes too long. */
 export function planEdits(
   session: Session,
   request: Asked<EditFileRequest>,
   current: Current,
   inexact: InexactUse = "off",
-): Plan {
+): Promise<Plan> {
+  const budget = new TimeBudget(session.ports, session.limits.editMs);
+  return takeSteps(planInSteps(session, request, current, inexact), budget);
+}
+
+function* planInSteps(
+  session: Session,
+  request: Asked<EditFileRequest>,
+  current: Current,
+  inexact: InexactUse,
+): Steps<Plan> {
   if (current.kind === "absent")
     return refuseIn("file_missing", "There is no file to edit.[ To create one, use {write}.]");
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
-  const edited = applyEdits(before.text, request.edits, { path: request.path, inexact });
+  yield;
+  const edited = yield* editInSteps(before.text, request.edits, { path: request.path, inexact });
   if (isRefusal(edited)) return edited;
   const { text } = edited;
   const tooLong = tooManyLines(session, text);
   if (tooLong !== undefined) return tooLong;
+  yield;
   const bytes = encodeFile(text, () => addedLines(before.text, text), before.format, session.ports.codec);
   if ("kind" in bytes) return bytes;
-  if (sameHash(session, bytes, current.sha256)) {
+  yield;
+  if (text === before.text || isSame(bytes, current.bytes))
     return { kind: "unchanged", code: "no_change", message: "The edits change nothing together." };
-  }
   const message = editMessage(request, edited);
-  const placed = placeSteps(edited.steps);
+  yield;
+  const placed = yield* placeInSteps(edited.steps);
   const report =
     placed === undefined
       ? { ...comparedReport(before.text, text), derived: true }
@@ -42,17 +57,22 @@ export function planEdits(
 }
 
 /** The edits on the present text, if they make as many replacements there as on their own base. */
-export function rebaseEdits(
+export async function rebaseEdits(
   session: Session,
   request: Asked<EditFileRequest>,
   then: Current,
   now: Current,
-): Plan {
-  const planned = planEdits(session, request, then);
+): Promise<Plan> {
+  const planned = await planEdits(session, request, then);
   if (planned.kind !== "write") return planned;
-  const again = planEdits(session, request, now);
+  const again = await planEdits(session, request, now);
   if (again.kind !== "write" || again.message === planned.message) return again;
   return refuse("occurrence_mismatch", "The edits do not make the same replacements in both states.");
+}
+
+/** Most edits change the length, which needs no look at the bytes. */
+function isSame(bytes: Uint8Array, old: Uint8Array): boolean {
+  return bytes.length === old.length && sameBytes(bytes, old);
 }
 
 /** Seed 3's words, with the path; several edits are counted. */

@@ -2,8 +2,10 @@ import {
   type EditedText,
   type EditMisfit,
   type ExactEdit,
+  finish,
   type InexactUse,
-  replaceExactly,
+  replaceInSteps,
+  type Steps,
   type WrongCount,
 } from "../patch/index.js";
 import { clip, escapeForDisplay } from "../text/index.js";
@@ -21,15 +23,24 @@ export interface EditOptions {
  * `replaceExactly`, with its refusals in words.
  *
  * @returns `not_found`, `occurrence_mismatch`, `equal_strings`, `empty_old_string` or `placeholder`;
- *   `invalid_arguments` for a list without edits.
+ *   `invalid_arguments` for a list without edits; `too_large` for more places than one edit may have.
  */
 export function applyEdits(
   text: string,
   edits: readonly ExactEdit[],
-  { path, inexact = "off" }: EditOptions,
+  options: EditOptions,
 ): EditedText | Refusal {
+  return finish(editInSteps(text, edits, options));
+}
+
+/** The same in steps. */
+export function* editInSteps(
+  text: string,
+  edits: readonly ExactEdit[],
+  { path, inexact = "off" }: EditOptions,
+): Steps<EditedText | Refusal> {
   if (edits.length === 0) return refuse("invalid_arguments", "The list of edits is empty.");
-  const edited = replaceExactly(text, edits, inexact);
+  const edited = yield* replaceInSteps(text, edits, inexact);
   if (edited.kind === "edited") return edited;
   const which =
     edits.length === 1 ? "" : ` This was edit ${edited.edit + 1} of ${edits.length}; none was made.`;
@@ -62,6 +73,11 @@ function refuseEdit(why: EditMisfit, { path, which }: Named): Refusal {
       const template =
         "{oldString} not found in $path. Make sure it matches exactly (including whitespace).$which$hint";
       return refuseIn("not_found", template, { path, which, hint: why.hint });
+    }
+    case "too_many": {
+      const template =
+        "{oldString} stands at more than $most places of $path, more than one edit replaces. Give a longer text.$which";
+      return refuseIn("too_large", template, { most: why.most.toLocaleString("en"), path, which });
     }
     case "occurrence_mismatch":
       return refuseCount(why, { path, which });

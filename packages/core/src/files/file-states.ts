@@ -1,15 +1,22 @@
+import { defined } from "../text/index.js";
+import { emptySha256 } from "./base.js";
 import { cancelled } from "./call.js";
 import { readCurrent } from "./current.js";
 import { excludedByOwner } from "./ignore-rules.js";
+import { isKept, isStateKept } from "./kept-states.js";
 import type { FileStatus } from "./outcomes.js";
-import { isSecret, tidyPath } from "./path-policy.js";
+import { tidyPath } from "./path-policy.js";
 import type { Target } from "./ports.js";
 import { refuseProtected } from "./protection.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
 
-/** In what state a file is and whether it could be brought into another; nothing of it is shown or kept. */
-export async function fileState(session: Session, path: string): Promise<FileStatus> {
+/**
+ * In what state a file is and whether it could be brought into another; nothing of it is shown or kept.
+ *
+ * @param wanted that other state, if it is one with content.
+ */
+export async function fileState(session: Session, path: string, wanted?: string | null): Promise<FileStatus> {
   const tidy = tidyPath(path);
   if (isRefusal(tidy)) return { path, barred: tidy };
   const target = await session.ports.disk.enter(tidy.path, "allow");
@@ -17,7 +24,7 @@ export async function fileState(session: Session, path: string): Promise<FileSta
   try {
     const status = await session.mutex.run(
       [target.realPath],
-      () => statusAt(session, target, path, tidy.path),
+      () => statusAt(session, target, { path, tidied: tidy.path, wanted }),
       { shared: true },
     );
     return status ?? { path, realPath: target.realPath, barred: cancelled };
@@ -41,7 +48,17 @@ export async function recoveredState(session: Session, path: string): Promise<Fi
   return fileState(session, path);
 }
 
-async function statusAt(session: Session, target: Target, path: string, tidied: string): Promise<FileStatus> {
+interface AskedStatus {
+  readonly path: string;
+  readonly tidied: string;
+  readonly wanted: string | null | undefined;
+}
+
+async function statusAt(
+  session: Session,
+  target: Target,
+  { path, tidied, wanted }: AskedStatus,
+): Promise<FileStatus> {
   const { realPath } = target;
   const excluded = await excludedByOwner(session.ports.disk, target);
   if (excluded !== undefined) return { path, realPath, barred: excluded };
@@ -49,13 +66,19 @@ async function statusAt(session: Session, target: Target, path: string, tidied: 
   if (isRefusal(current)) return { path, realPath, barred: current };
   const sha256 = current.kind === "file" ? current.sha256 : null;
   const barred = await bar(session, target, tidied);
-  return { path, realPath, sha256, ...(barred === undefined ? {} : { barred }) };
+  const wantedKept = typeof wanted === "string" ? await isWantedKept(session, target, wanted) : undefined;
+  return { path, realPath, sha256, ...defined({ barred, wantedKept }) };
+}
+
+async function isWantedKept(session: Session, target: Target, wanted: string): Promise<boolean> {
+  return wanted === emptySha256 || isStateKept(session, target, wanted);
 }
 
 async function bar(session: Session, target: Target, tidied: string): Promise<Refusal | undefined> {
   if (session.readOnly) return refuse("read_only", "This workspace is read-only.");
-  if (isSecret(target.relativePath)) return refuse("bytes_gone", secret);
+  if (!isKept(session, target)) return refuse("bytes_gone", secret);
   return refuseProtected(session, target, tidied);
 }
 
-const secret = "The file looks like a secret: no state of it is ever kept, so none can be brought back.";
+const secret =
+  "The file looks like a secret, and this session keeps no state of those: none is put in its place.";

@@ -6,6 +6,7 @@ export { applyEdits } from "./exact-edits.js";
 export { compileGlob, type Glob } from "./glob.js";
 export { defaultGuards, type Guards } from "./guards.js";
 export { excludedByOwner } from "./ignore-rules.js";
+export { isKeptApart } from "./kept-states.js";
 export { KeyedMutex } from "./keyed-mutex.js";
 export type {
   FileName,
@@ -50,7 +51,7 @@ export {
 export type * from "./requests.js";
 export { isLook } from "./requests.js";
 export { unchangedIn, unchangedStub } from "./rereads.js";
-export { defaultLimits, type Limits } from "./session.js";
+export { defaultKeepSecrets, defaultLimits, type KeepSecrets, type Limits } from "./session.js";
 export {
   type CallKnowledge,
   knownState,

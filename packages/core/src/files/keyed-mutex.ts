@@ -38,6 +38,18 @@ export class KeyedMutex {
     });
   }
 
+  /**
+   * The same for one who would not wait: no signal, no timer.
+   *
+   * @returns what gives the keys back; undefined where somebody holds or awaits one of them.
+   */
+  acquireIfFree(keys: readonly string[]): (() => void) | undefined {
+    if (keys.some((key) => this.queues.has(key))) return undefined;
+    const waiter: Waiter = { keys: [...new Set(keys)], shared: false, isGranted: true, grant: () => {} };
+    for (const key of waiter.keys) this.queues.set(key, [waiter]);
+    return () => this.remove(waiter);
+  }
+
   /** Does the work while the keys are held; undefined where the signal was aborted before. */
   async run<Result>(
     keys: readonly string[],

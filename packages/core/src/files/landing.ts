@@ -1,10 +1,10 @@
-import { quoteForDisplay } from "../text/index.js";
+import { quoteForDisplay, shortHash } from "../text/index.js";
 import type { Current } from "./current.js";
-import { isSecret } from "./path-policy.js";
+import { isKeptApart, keepBytes } from "./kept-states.js";
 import type { Changed, CommitOptions, Committed, ExpectedFile, HistoryEntry, Target } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
 import type { DisplacedWrite } from "./replaced-files.js";
-import type { Session } from "./session.js";
+import { defaultKeepSecrets, type Session } from "./session.js";
 
 /** The one step that changes the disk: new bytes, or no file, instead of the state that was read. */
 export function takeStep(
@@ -16,7 +16,7 @@ export function takeStep(
   const expected = current.kind === "file" ? expectedFile(current) : undefined;
   if (bytes !== null) return target.commit(bytes, expected ?? { kind: "absent" }, options);
   if (expected === undefined) throw new Error("a plan deletes a file that is not there");
-  return target.remove(expected, options.guard);
+  return target.remove(expected, options);
 }
 
 /** A history entry of now, without what changed. */
@@ -25,12 +25,14 @@ export function newEntry(
   target: Pick<Target, "realPath">,
   tool: string,
 ): Omit<HistoryEntry, "before" | "after"> {
+  const { keepSecrets } = session;
   return {
     id: session.ports.newId(),
     realPath: target.realPath,
     time: session.ports.clock.now(),
     session: session.id,
     tool,
+    ...(isKeptApart(target) && keepSecrets !== defaultKeepSecrets ? { keepSecrets } : {}),
   };
 }
 
@@ -48,7 +50,7 @@ export async function keepDisplaced(
   bytes: Uint8Array,
 ): Promise<string> {
   const sha256 = session.ports.digest(bytes);
-  const kept = !isSecret(target.relativePath) && (await session.ports.blobs.put(sha256, bytes, "sure"));
+  const kept = await keepBytes(session, target, { sha256, bytes }, { care: "sure" });
   const intent = await session.ports.history.begin({
     ...newEntry(session, target, "another program"),
     before,
@@ -56,7 +58,7 @@ export async function keepDisplaced(
     displaced: true,
   });
   if (!isRefusal(intent)) await intent.done();
-  const prefix = sha256.slice(0, 12);
+  const prefix = shortHash(sha256);
   return kept
     ? `it is kept as state ${prefix} and can be restored (holdfast restore FILE@${prefix})`
     : "it could not be kept";
@@ -89,11 +91,6 @@ export async function noteFound(
   } finally {
     if (!isRefusal(lock)) await lock.release();
   }
-}
-
-/** Whether a replaced file is watched afterwards: secrets are not, since they are never copied. */
-export function isWatched(target: Target): boolean {
-  return !isSecret(target.relativePath);
 }
 
 function expectedFile(current: Extract<Current, { kind: "file" }>): ExpectedFile {

@@ -112,7 +112,7 @@ export class MemoryDisk implements Disk {
       entries: async (limit) => this.entries(key, limit),
       child: async (name) => this.target(key === "" ? name : `${key}/${name}`),
       commit: async (bytes, expected, options) => this.commit(key, bytes, expected, options),
-      remove: async (expected, guard) => this.remove(key, expected, guard),
+      remove: async (expected, { guard }) => this.remove(key, expected, guard),
       close: async () => {},
     };
   }
@@ -236,6 +236,11 @@ export function memoryPorts(
   world: Pick<WorkspacePorts, "digest" | "newId" | "codec" | "clock">,
 ): WorkspacePorts & { readonly disk: MemoryDisk } {
   const blobs = new Map<string, Uint8Array>();
+  const secrets = new Map<string, { readonly bytes: Uint8Array; readonly until: number }>();
+  const secret = (realPath: string, sha256: string) => {
+    const kept = secrets.get(`${sha256} ${realPath}`);
+    return kept === undefined || kept.until <= world.clock.now() ? undefined : kept.bytes;
+  };
   const history: HistoryEntry[] = [];
   const disk = new MemoryDisk(world.digest);
   return {
@@ -256,10 +261,18 @@ export function memoryPorts(
       put: async (sha256, bytes) => blobs.set(sha256, bytes.slice()).has(sha256),
       has: async (sha256) => blobs.has(sha256),
       get: async (sha256) => blobs.get(sha256),
-      keepAsBeginning: async (sha256, length, of) => {
-        const whole = blobs.get(of);
-        if (whole !== undefined && blobs.has(sha256)) blobs.set(sha256, whole.subarray(0, length));
+      putLonger: async (sha256, bytes) => blobs.set(sha256, bytes.slice()).has(sha256),
+    },
+    secrets: {
+      put: async (realPath, { sha256, bytes, days }) => {
+        secrets.set(`${sha256} ${realPath}`, {
+          bytes: bytes.slice(),
+          until: world.clock.now() + days * 24 * 60 * 60 * 1_000,
+        });
+        return true;
       },
+      has: async (realPath, sha256) => secret(realPath, sha256) !== undefined,
+      get: async (realPath, sha256) => secret(realPath, sha256),
     },
     history: {
       together: async (changeSet) => {

@@ -1,10 +1,11 @@
 import { describeShown } from "../patch/index.js";
-import { clip } from "../text/index.js";
+import { clip, shortHash } from "../text/index.js";
 import type { Subject } from "./answers.js";
 import type { Base } from "./base.js";
 import { comparedReport } from "./change-report.js";
 import type { CurrentFile } from "./current.js";
 import { decodeFile } from "./file-text.js";
+import { findShownState } from "./kept-states.js";
 import { isSeen } from "./knowledge.js";
 import type { ChangeReport, QuotedLines, ShownDifference } from "./outcomes.js";
 import type { HistoryEntry } from "./ports.js";
@@ -39,7 +40,7 @@ export async function explainMismatch(
   const named = version === undefined ? "" : say(version, libraryWords);
   const message = `${mismatchMessage}${named} ${whoWrote(session, current.sha256, history)}`;
   const sentence = version === undefined ? {} : { sentence: version };
-  const texts = await bothTexts(session, base.sha256, current, subject.encoding);
+  const texts = await bothTexts(subject, base.sha256, current);
   if (texts === undefined) return { message, ...sentence };
   const { shown, difference } = describeDifference(subject, base.sha256, current, texts);
   const lead = `${message}\n${changeHeading}\n`;
@@ -97,7 +98,7 @@ function unknownBase(base: Base): string {
 function whichVersion({ call, file }: Subject, sha256: string): Sentence | undefined {
   const known = call.knowledge.find(file, sha256);
   if (known === undefined || known.version === 0) return undefined;
-  const facts = { version: known.version, hash: sha256.slice(0, 12) };
+  const facts = { version: known.version, hash: shortHash(sha256) };
   return { template: "[{?base} Your base is version $version ($hash).]", facts };
 }
 
@@ -113,12 +114,11 @@ function whoWrote(session: Session, disk: string, history: readonly HistoryEntry
 const comparedBytes = 16 * 1024 * 1024;
 
 async function bothTexts(
-  session: Session,
+  { call: { session }, file, encoding }: Subject,
   baseSha256: string,
   current: CurrentFile,
-  encoding: string | undefined,
 ): Promise<{ readonly before: string; readonly after: string } | undefined> {
-  const bytes = await session.ports.blobs.get(baseSha256);
+  const bytes = await findShownState(session, file, baseSha256);
   if (bytes === undefined || bytes.length + current.bytes.length > comparedBytes) return undefined;
   const before = decodeFile(bytes, session.ports.codec, encoding);
   const after = decodeFile(current.bytes, session.ports.codec, encoding);

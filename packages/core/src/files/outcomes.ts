@@ -219,6 +219,8 @@ export interface FileStatus {
   readonly realPath?: string;
   /** Why no earlier state could be put there. */
   readonly barred?: Refusal;
+  /** Whether the bytes of the state that was asked about are kept; left out where none was. */
+  readonly wantedKept?: boolean;
 }
 
 /** The answer of every writing request, in every exit (docs/outcomes.md). */

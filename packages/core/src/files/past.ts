@@ -1,8 +1,10 @@
+import { shortHash } from "../text/index.js";
 import { emptySha256, parseHash } from "./base.js";
 import type { Past, Plan } from "./change.js";
 import type { Current } from "./current.js";
+import type { KeptState } from "./kept-states.js";
 import { mismatchMessage } from "./mismatch.js";
-import { planBytes } from "./plans.js";
+import { planBytes, planKept } from "./plans.js";
 import type { HistoryEntry } from "./ports.js";
 import { refuse, refuseIn } from "./refusal.js";
 import type { Session } from "./session.js";
@@ -38,12 +40,12 @@ export async function planUndo(
       `Undone: the ${nounOfWrite(last.tool)} had created this file; it is deleted again.`,
       last.id,
     );
-  const bytes = await session.ports.blobs.get(last.before);
-  if (bytes === undefined) return bytesGone(last.before);
-  return planBytes(
+  const kept = await past.find(last.before);
+  if (kept === undefined) return bytesGone(last.before);
+  return planKept(
     session,
     current,
-    bytes,
+    kept,
     `Undone: the file is as it was before the ${nounOfWrite(last.tool)}.`,
     last.id,
   );
@@ -72,10 +74,10 @@ export async function planRestore(
   if (current.kind === "file" && current.sha256 === sha256) {
     return { kind: "unchanged", code: "no_change", message: "The file is in this state already." };
   }
-  const bytes = await session.ports.blobs.get(sha256);
-  return bytes === undefined
+  const kept = await past.find(sha256);
+  return kept === undefined
     ? bytesGone(sha256)
-    : planBytes(session, current, bytes, `Restored to ${sha256.slice(0, 12)}.`);
+    : planKept(session, current, kept, `Restored to ${shortHash(sha256)}.`);
 }
 
 /** An earlier state in the place of the very one that is named; of a state that is there already, nothing. */
@@ -83,6 +85,7 @@ export async function planState(
   session: Session,
   { from, sha256 }: { readonly from: string | null; readonly sha256: string | null },
   current: Current,
+  past: () => Promise<Past>,
 ): Promise<Plan> {
   const disk = current.kind === "file" ? current.sha256 : null;
   if (disk === sha256)
@@ -90,10 +93,10 @@ export async function planState(
   if (disk !== from)
     return refuse("state_mismatch", `${mismatchMessage} It is not in the state that was to be replaced.`);
   if (sha256 === null) return planBytes(session, current, null, "Deleted: there was no such file.");
-  const bytes = sha256 === emptySha256 ? new Uint8Array() : await session.ports.blobs.get(sha256);
-  return bytes === undefined
+  const kept = sha256 === emptySha256 ? noContent : await (await past()).find(sha256);
+  return kept === undefined
     ? bytesGone(sha256)
-    : planBytes(session, current, bytes, `Restored to ${sha256.slice(0, 12)}.`);
+    : planKept(session, current, kept, `Restored to ${shortHash(sha256)}.`);
 }
 
 /**
@@ -107,6 +110,16 @@ export function lastInForce(history: readonly HistoryEntry[]): HistoryEntry | un
   );
 }
 
+/** Whether the last undo of this state left the present one: the undo is asked for a second time. */
+export function wasUndone(base: string, current: Current, { history }: Past): boolean {
+  const undo = history.findLast(
+    (entry) => entry.undoes !== undefined && (entry.before ?? emptySha256) === base,
+  );
+  return undo !== undefined && undo.after === (current.kind === "file" ? current.sha256 : null);
+}
+
+const noContent: KeptState = { bytes: new Uint8Array(), isApart: false };
+
 function notTogether(last: HistoryEntry, changeSet: string | undefined): Plan {
   if (changeSet === undefined)
     return refuse("busy", "A change set wrote this file while the undo waited for its lock; try again.");
@@ -119,7 +132,7 @@ function notTogether(last: HistoryEntry, changeSet: string | undefined): Plan {
 function bytesGone(sha256: string): Plan {
   return refuseIn(
     "bytes_gone",
-    "The bytes of state $state are not kept any more (or never were: secrets are not copied). Nothing was changed.[ {log} lists the states that are kept.]",
-    { state: sha256.slice(0, 12) },
+    "The bytes of state $state are not kept any more. Nothing was changed.[ {log} lists the states that are kept.]",
+    { state: shortHash(sha256) },
   );
 }

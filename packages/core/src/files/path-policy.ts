@@ -50,9 +50,14 @@ export function protectedReason(path: string): string | undefined {
   return protectionOf(path)?.reason;
 }
 
-/** Whether a path likely holds secrets: its states are never copied to the blob store. */
+/**
+ * Whether a file likely holds secrets, by its name. Its states are kept apart (kept-states.ts), it is searched only
+ * where it is named, and nothing of it stands in a page.
+ *
+ * @param path relative to its root or absolute.
+ */
 export function isSecret(path: string): boolean {
-  const parts = path.split("/").map(foldName);
+  const parts = path.split(/[/\\]/).map(foldName);
   if (parts.some((part) => secretFolders.has(part))) return true;
   const name = parts.at(-1) ?? "";
   if (/^\.env(\.|$)/.test(name)) return !/\.(example|sample|template|dist)$/.test(name);
@@ -71,17 +76,18 @@ function findFlaw(input: string): string | undefined {
   if (/^[A-Za-z]:(\/|$)/.test(input))
     return "begins with a drive letter; use a path relative to the workspace";
   if (/:\$[a-z_]+$/i.test(input)) return "names an alternate data stream";
-  if (utf8Length(input) >= maxPathBytes) return `is longer than ${maxPathBytes - 1} bytes`;
+  if (isLonger(input, maxPathBytes - 1)) return `is longer than ${maxPathBytes - 1} bytes`;
   for (const part of input.split("/")) {
-    if (utf8Length(part) > maxNameBytes) return `has a name longer than ${maxNameBytes} bytes`;
+    if (isLonger(part, maxNameBytes)) return `has a name longer than ${maxNameBytes} bytes`;
     if (/^(con|prn|aux|nul|com[1-9]|lpt[1-9])$/i.test(part))
       return `has a name (${part}) that is a device on Windows`;
   }
   return undefined;
 }
 
-function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length;
+/** A unit of a string takes three bytes of UTF-8 at most: what is short by that count need not be encoded. */
+function isLonger(text: string, bytes: number): boolean {
+  return text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes;
 }
 
 const secretFolders: ReadonlySet<string> = new Set([".ssh", ".gnupg", ".aws", ".kube", ".docker"]);

@@ -1,5 +1,5 @@
-import { diffLines, type TextSplice } from "../patch/index.js";
-import { splitLines } from "../text/index.js";
+import { diffLines, finish, type Steps, type TextSplice } from "../patch/index.js";
+import { countLines, splitLines } from "../text/index.js";
 import { carrySpans, type LineEdit, lineEdits } from "./line-facts.js";
 import { joinSpans, type LineSpan } from "./line-spans.js";
 
@@ -21,35 +21,66 @@ export interface PlacedLines {
  * @returns undefined for a text whose lines a lone carriage return ends.
  */
 export function placeSplices(before: string, splices: readonly TextSplice[]): PlacedLines | undefined {
+  return finish(spliceLines(before, splices));
+}
+
+function* spliceLines(before: string, splices: readonly TextSplice[]): Steps<PlacedLines | undefined> {
   if (loneReturn.test(before)) return undefined;
   const changes: LineEdit[] = [];
   const authored: LineSpan[] = [];
   let line = 1;
   let counted = 0;
   let shift = 0;
+  let done = 0;
   for (const region of regionsOf(before, splices)) {
+    if (region === undefined || ++done % stepLength === 0) yield;
+    if (region === undefined) continue;
     if (loneReturn.test(region.text)) return undefined;
     line += newlinesBetween(before, counted, region.from);
     counted = region.from;
-    const old = linesOf(before.slice(region.from, region.to));
-    const fresh = linesOf(region.text);
-    for (const edit of lineEdits(diffLines(old, fresh, 200)))
-      changes.push({ ...edit, at: edit.at + line - 1 });
-    for (const { from, to } of authoredLines(fresh, region.own))
+    const placed = placeRegion(before.slice(region.from, region.to), region);
+    for (const edit of placed.changes) changes.push({ ...edit, at: edit.at + line - 1 });
+    for (const { from, to } of placed.authored)
       authored.push({ from: from + line - 1 + shift, to: to + line - 1 + shift });
-    shift += fresh.length - old.length;
+    shift += placed.grown;
   }
   return { changes, authored };
 }
+
+/** The lines of one region, counted from its first. Those of a very large one count as one change. */
+function placeRegion(old: string, region: Region): PlacedLines & { readonly grown: number } {
+  const isLarge = old.length + region.text.length > largeRegion;
+  if (isLarge && region.own.length > 1) {
+    const [removed, added] = [countLines(old), countLines(region.text)];
+    return { changes: [{ at: 1, removed, added }], authored: [], grown: added - removed };
+  }
+  const [before, after] = [linesOf(old), linesOf(region.text)];
+  const changes = lineEdits(diffLines(before, after, compareMs));
+  return { changes, authored: authoredLines(after, region.own), grown: after.length - before.length };
+}
+
+/** In UTF-16 units. Cutting so many into lines takes some milliseconds. */
+const largeRegion = 1 << 19;
+/** After so long the changed middle of a region counts as one change. */
+const compareMs = 25;
+const stepLength = 64;
 
 /** Several steps of splices, each on the result of the one before, as one. */
 export function placeSteps(
   steps: readonly { readonly before: string; readonly splices: readonly TextSplice[] }[],
 ): PlacedLines | undefined {
+  return finish(placeInSteps(steps));
+}
+
+/** The same in steps, for many splices of a large text. */
+export function* placeInSteps(
+  steps: readonly { readonly before: string; readonly splices: readonly TextSplice[] }[],
+): Steps<PlacedLines | undefined> {
   let placed: PlacedLines = { changes: [], authored: [] };
   for (const { before, splices } of steps) {
-    const next = placeSplices(before, splices);
+    const next = yield* spliceLines(before, splices);
     if (next === undefined) return undefined;
+    yield;
     const authored = joinSpans([...carrySpans(placed.authored, next.changes), ...next.authored]);
     placed = { changes: composeEdits(placed.changes, next.changes), authored };
   }
@@ -138,7 +169,8 @@ interface Region {
   readonly own: readonly { readonly from: number; readonly to: number }[];
 }
 
-function* regionsOf(before: string, splices: readonly TextSplice[]): Iterable<Region> {
+/** The regions; `undefined` now and then in a long one, so that others may run. */
+function* regionsOf(before: string, splices: readonly TextSplice[]): Generator<Region | undefined> {
   let next = 0;
   for (let splice = splices[next]; splice !== undefined; splice = splices[next]) {
     const from = splice.from === 0 ? 0 : before.lastIndexOf("\n", splice.from - 1) + 1;
@@ -150,6 +182,7 @@ function* regionsOf(before: string, splices: readonly TextSplice[]): Iterable<Re
       made.add(before.slice(done, splice.from));
       own.push({ from: made.length, to: made.length + splice.text.length });
       made.add(splice.text);
+      if (own.length % 1_024 === 0) yield undefined;
       done = splice.to;
       // In the lines that are there already, whatever ends them stays.
       if (splice.to >= to) to = regionEnd(before, splice, made.endsLine);

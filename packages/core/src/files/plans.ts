@@ -4,10 +4,12 @@ import {
   applyDiffInTurns,
   carryEndings,
   describeMendedContext,
+  describeOtherFile,
   omissionIn,
   type PatchOutcome,
   type PatchRequest,
   type PatchSuccess,
+  type Repair,
   type RepairKind,
   type StrictApplier,
 } from "../patch/index.js";
@@ -17,6 +19,7 @@ import type { Plan, PlannedWrite } from "./change.js";
 import { allLines, comparedReport, placedReport, unreported } from "./change-report.js";
 import type { Current } from "./current.js";
 import { decodeFile, encodeFile, type FileText, newFormat } from "./file-text.js";
+import type { KeptState } from "./kept-states.js";
 import { lineEdits } from "./line-facts.js";
 import { joinSpans } from "./line-spans.js";
 import type { PlacedLines } from "./placed-lines.js";
@@ -49,13 +52,16 @@ export async function planPatch(
       return {
         kind: "unchanged",
         code: "no_change",
-        message: "The diff changes nothing; the file stays as it is.",
+        message: withSentences("The diff changes nothing; the file stays as it is.", outcome.repairs),
       };
     case "already_applied":
       return {
         kind: "unchanged",
         code: "already_applied",
-        message: "Already applied: the file already holds what the diff asks for. Nothing was written.",
+        message: withSentences(
+          "Already applied: the file already holds what the diff asks for. Nothing was written.",
+          outcome.repairs,
+        ),
       };
     case "applied": {
       const bytes = encodeFile(outcome.text, () => outcome.addedText, before.format, session.ports.codec);
@@ -111,7 +117,19 @@ export function planWrite(session: Session, request: Asked<WriteFileRequest>, cu
   return { kind: "write", bytes, message, report, ...(typeof request.content === "string" ? { text } : {}) };
 }
 
-/** Puts the bytes of an earlier state back as they were; `null` deletes the file. */
+/** Puts the bytes of a kept state back as they were. */
+export function planKept(
+  session: Session,
+  current: Current,
+  kept: KeptState,
+  message: string,
+  undoes?: string,
+): PlannedWrite {
+  const plan = planBytes(session, current, kept.bytes, message, undoes);
+  return kept.isApart ? { ...plan, isUnshown: true } : plan;
+}
+
+/** Puts these bytes there as they are; `null` deletes the file. */
 export function planBytes(
   session: Session,
   current: Current,
@@ -215,7 +233,8 @@ function patchMessage(outcome: PatchSuccess): string {
     newLines > 1 ? `${newStart}-${newStart + newLines - 1}` : `${newStart}`,
   );
   const mended = describeMendedContext(outcome.repairs);
-  const done = `Patch applied successfully.${mended === undefined ? "" : ` ${mended}`}`;
+  const applied = withSentences("Patch applied successfully.", outcome.repairs);
+  const done = mended === undefined ? applied : `${applied} ${mended}`;
   if (places.length === 0) return done;
   const [first = ""] = places;
   if (places.length === 1) {
@@ -224,6 +243,12 @@ function patchMessage(outcome: PatchSuccess): string {
   const shown = places.slice(0, maxPlaces).join(", ");
   const more = places.length > maxPlaces ? ` and ${places.length - maxPlaces} more` : "";
   return `${done} ${places.length} hunks landed at lines ${shown}${more}.`;
+}
+
+/** The seed's words, and what the caller must know right after them. */
+function withSentences(words: string, repairs: readonly Repair[]): string {
+  const other = describeOtherFile(repairs);
+  return other === undefined ? words : `${words} ${other}`;
 }
 
 const maxPlaces = 20;

@@ -10,12 +10,15 @@ export interface WorkspacePorts {
   readonly disk: Disk;
   readonly locks: Locks;
   readonly blobs: BlobStore;
+  readonly secrets: SecretStore;
   readonly history: HistoryStore;
   readonly changeSets: ChangeSets;
   readonly codec: CharsetCodec;
   readonly clock: Clock;
   /** SHA-256 of the bytes, as 64 lower-case hex digits. */
   readonly digest: (bytes: Uint8Array) => string;
+  /** The same piece by piece, so that others have their turn while a large file is hashed; at once without it. */
+  readonly startDigest?: () => RunningDigest;
   /** A fresh unguessable id of at least 16 characters from [a-z0-9]. */
   readonly newId: () => string;
   /**
@@ -25,6 +28,13 @@ export interface WorkspacePorts {
   readonly nextTurn?: () => Promise<void>;
   /** Does something once, later, unless the process ends before: it is never waited for. */
   readonly later?: (delayMs: number, work: () => Promise<void>) => void;
+}
+
+/** A SHA-256 that is being computed. */
+export interface RunningDigest {
+  update(bytes: Uint8Array): void;
+  /** 64 lower-case hex digits; nothing may be added afterwards. */
+  digest(): string;
 }
 
 /** The time of day, for records and time limits only. */
@@ -56,6 +66,13 @@ export interface Disk {
    *   circle), `permission_denied` or `invalid_arguments` (a name too long).
    */
   enter(path: string, missing: "refuse" | "allow" | "create", use?: "name"): Promise<Target | Refusal>;
+  /**
+   * Tells of each root in whose place another folder was opened, by its real path: what was known of its files
+   * counts no more.
+   */
+  whenReplaced?(listener: (realRoot: string) => void): void;
+  /** How often that was so. */
+  readonly replacements?: number;
 }
 
 /** The directory entry that a request is about: a folder, held by its handle, and a name in it. */
@@ -65,6 +82,8 @@ export interface Target {
   readonly realPath: string;
   /** `realPath` relative to the root that holds it, with `/`; "" is that root itself. */
   readonly relativePath: string;
+  /** `root_changed` where the path of its root means another folder by now; undefined if not. */
+  rootChanged?(): Refusal | undefined;
   /** What the entry is now, links not followed (the walk has resolved them). `permission_denied`, `busy`. */
   look(): Promise<Entry | Refusal>;
   /** What the system knows of it; `file_missing` where there is nothing. */
@@ -111,7 +130,7 @@ export interface Target {
     options: CommitOptions,
   ): Promise<Committed | Changed | Refusal>;
   /** Deletes the file in one step under the same expectation. */
-  remove(expected: ExpectedFile, guard: () => Promise<boolean>): Promise<Committed | Changed | Refusal>;
+  remove(expected: ExpectedFile, options: RemoveOptions): Promise<Committed | Changed | Refusal>;
   close(): Promise<void>;
 }
 
@@ -120,11 +139,16 @@ export interface CommitOptions {
   readonly guard: () => Promise<boolean>;
   /** Write into the existing inode: keeps hard links and foreign owners, gives up atomicity. */
   readonly inPlace: boolean;
+  /** `false` where the request cannot ask for `inPlace`: a refusal does not name that way then. */
+  readonly mayInsist?: boolean;
   /** `HistoryIntent.stageName`, so that what a kill leaves can be found; a random name without it. */
   readonly stageName?: string | undefined;
   /** Returns the replaced file open, to be watched; the caller closes it. */
   readonly keepOpen?: boolean | undefined;
 }
+
+/** How one file is to be deleted. */
+export type RemoveOptions = Omit<CommitOptions, "inPlace">;
 
 /** What the target must be when the step is taken; anything else refuses the step with `changed`. */
 export type Expected = { readonly kind: "absent" } | ExpectedFile;
@@ -281,10 +305,35 @@ export interface BlobStore {
   has(sha256: string): Promise<boolean>;
   get(sha256: string): Promise<Uint8Array | undefined>;
   /**
-   * From now on a state is kept as the first `length` bytes of a longer one, if that one is kept in full;
-   * else nothing is changed. `get` answers as before.
+   * Keeps a state that only adds bytes to another one, `before`, for less than all of its bytes where that can be. As
+   * `put` else.
+   *
+   * @param before the state that it begins with, and its length in bytes.
    */
-  keepAsBeginning(sha256: string, length: number, of: string): Promise<void>;
+  putLonger(
+    sha256: string,
+    bytes: Uint8Array,
+    before: { readonly sha256: string; readonly length: number },
+  ): Promise<boolean>;
+}
+
+/**
+ * States of files that may hold secrets, each of one file: the same bytes of another file are another state, and
+ * nothing here is ever found by a hash alone. What is gone or older than its days is `undefined`.
+ */
+export interface SecretStore {
+  /**
+   * Keeps the bytes for so many days from now. Failing to keep them is told by `false`.
+   *
+   * @param realPath the file that they are a state of.
+   */
+  put(
+    realPath: string,
+    state: { readonly sha256: string; readonly bytes: Uint8Array; readonly days: number },
+  ): Promise<boolean>;
+  /** Whether a state is there, without reading it: `get` may still find it damaged. */
+  has(realPath: string, sha256: string): Promise<boolean>;
+  get(realPath: string, sha256: string): Promise<Uint8Array | undefined>;
 }
 
 /** The record of writes, path by path: what undo, log, restore and `already_applied` are answered from. */
@@ -394,4 +443,6 @@ export interface HistoryEntry {
   readonly changeSet?: string;
   /** The `after` state was never current: another program lost it to a write at the same moment. */
   readonly displaced?: boolean;
+  /** Of a file that may hold secrets: for how long its states are kept, where that is not the seven days. */
+  readonly keepSecrets?: number | "none";
 }

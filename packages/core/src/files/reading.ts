@@ -1,7 +1,8 @@
 import { escapeForDisplay, joinLines, splitLines } from "../text/index.js";
 import { type Call, handOut } from "./call.js";
-import { type CurrentFile, keepState, readCurrent } from "./current.js";
+import { type CurrentFile, readCurrent } from "./current.js";
 import { decodeFile, type FileText, textFacts } from "./file-text.js";
+import { keepState } from "./kept-states.js";
 import type { FileName, KnownState } from "./knowledge.js";
 import { type LineSpan, outsideSpans } from "./line-spans.js";
 import type { ReadOutcome, ReadState, TextFacts } from "./outcomes.js";

@@ -261,6 +261,8 @@ export type ContentChange =
 export interface UndoRequest {
   readonly kind: "undo";
   readonly path: string;
+  /** As `WriteOptions.base`: the state that the write left which is taken back, so that no second one is. */
+  readonly base?: string;
   /** The tool's name for the history. */
   readonly tool?: string;
 }

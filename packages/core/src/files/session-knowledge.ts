@@ -66,6 +66,12 @@ export class SessionKnowledge {
     return call;
   }
 
+  /** The files of this folder are others by now: nothing was shown of them. Of files that are known by real paths. */
+  forgetBelow(realFolder: string): void {
+    const below = realFolder === "/" ? "/" : `${realFolder}/`;
+    for (const name of [...this.met]) if (name.startsWith(below)) this.forget(name);
+  }
+
   private take(event: KnowledgeEvent, call: SessionCall): void {
     const name = this.nameOf(event.file);
     call.names.add(name);

@@ -29,6 +29,8 @@ export interface Limits {
   readonly searchUnits: number;
   /** How long the patch engine may think, in milliseconds; 5 s. */
   readonly patchMs: number;
+  /** How long exact edits and changes of sections may take to be made, in milliseconds; 5 s. */
+  readonly editMs: number;
 }
 
 export const defaultLimits: Limits = {
@@ -42,7 +44,14 @@ export const defaultLimits: Limits = {
   searchMs: 5_000,
   searchUnits: 48 * 1024,
   patchMs: 5_000,
+  editMs: 5_000,
 };
+
+/** For how long states of secrets are kept: whole days, or not at all. */
+export type KeepSecrets = number | "none";
+
+/** Seven days. */
+export const defaultKeepSecrets: KeepSecrets = 7;
 
 /** What the host lets a model do within a change; nothing unless it says so. */
 export interface Models {
@@ -64,6 +73,8 @@ export interface Session {
   readonly replacedFiles: ReplacedFiles;
   readonly guards: Guards;
   readonly models: Models;
+  /** For how many days states of files that may hold secrets are kept, if at all. */
+  readonly keepSecrets: KeepSecrets;
   /** Nothing is written by this session. */
   readonly readOnly: boolean;
   /** Absolute folders in which nothing is ever written through the tools. */

@@ -1,6 +1,7 @@
 import type { Subject } from "./answers.js";
 import type { Call } from "./call.js";
 import type { Change, Past } from "./change.js";
+import { findState } from "./kept-states.js";
 import type { Target } from "./ports.js";
 
 /** A change and its target, under the target's lock. */
@@ -35,5 +36,5 @@ async function loadPast(call: Call, change: Change, target: Target): Promise<Pas
     const written = history.flatMap((entry) => [entry.before, entry.after]);
     return [...told, ...written.filter((sha256) => sha256 !== null)];
   };
-  return { history, known };
+  return { history, known, find: (sha256) => findState(call.session, target, sha256) };
 }

@@ -1,11 +1,13 @@
+import type { Steps } from "../patch/index.js";
 import type { WorkspacePorts } from "./ports.js";
+import { type Refusal, refuse } from "./refusal.js";
 
 /**
  * The time that one request may take, and the slices in which it takes it: whatever loops over something that a
  * repository or a caller can make long asks `isSpent` and awaits `rest` in between.
  */
 export class TimeBudget {
-  private readonly until: number;
+  private until: number;
   private rested: number;
 
   /** @param limitMs from now on. */
@@ -33,7 +35,37 @@ export class TimeBudget {
     await this.ports.nextTurn?.();
     this.rested = this.ports.clock.now();
   }
+
+  /** Rests, if a slice is over, and leaves the time of the others out: a change that fits is not refused for their work. */
+  async restUncounted(): Promise<void> {
+    const begun = this.ports.clock.now();
+    if (begun - this.rested < sliceMs) return;
+    await this.rest();
+    this.until += this.rested - begun;
+  }
 }
+
+/**
+ * Takes the steps of some work in turns with the rest of the process.
+ *
+ * @returns `timeout` where the budget is spent before; what was done so far is dropped.
+ */
+export async function takeSteps<Result>(
+  steps: Steps<Result>,
+  budget: TimeBudget,
+): Promise<Result | Refusal<"timeout">> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await budget.restUncounted();
+    if (budget.isSpent()) return timeUp;
+  }
+}
+
+const timeUp = refuse(
+  "timeout",
+  "The change took too long to make: it has too many places, or the file is too large for it. Nothing was written; change less of it at once.",
+);
 
 /** Far below the 50 ms that the thread may be held, since what runs between two questions adds to it. */
 const sliceMs = 10;

@@ -1,6 +1,6 @@
 import type { Corrector, EditApplier } from "./edit-models.js";
 import type { Guards } from "./guards.js";
-import type { Limits } from "./session.js";
+import type { KeepSecrets, Limits } from "./session.js";
 
 /** What a host decides for one session of work on files. Everything has a default that suits an agent. */
 export interface WorkspaceOptions {
@@ -8,6 +8,12 @@ export interface WorkspaceOptions {
   readonly session?: string;
   readonly limits?: Partial<Limits>;
   readonly readOnly?: boolean;
+  /**
+   * For how many days states of files that may hold secrets are kept, apart from the others: a whole number from 1
+   * up, 7 unless given. `none` keeps none: a write that would replace one is then refused with `protected_path`
+   * unless a person agreed to it (`RunScope.agreed`, `allowsProtected`).
+   */
+  readonly keepSecrets?: KeepSecrets;
   /** Which protected paths (relative to their root) a person has explicitly opened for writing. */
   readonly allowsProtected?: (relativePath: string) => boolean;
   /** Absolute folders that nobody may write in, whatever is allowed: our own state. */

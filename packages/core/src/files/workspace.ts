@@ -1,13 +1,12 @@
 import { applyByModel } from "./applied-edit.js";
 import { Arrivals, type Ticket } from "./arrivals.js";
 import { emptySha256 } from "./base.js";
-import type { Call, RunScope } from "./call.js";
+import { type Call, type RunScope, rootReplaced } from "./call.js";
 import { carryOut, previewChange } from "./carry-out.js";
 import { type Change, withoutState } from "./change.js";
 import { changeOf, toolOf } from "./change-requests.js";
 import { applySet, previewSet } from "./change-set.js";
 import { previewUndo, setToUndo, undoSet } from "./change-set-undo.js";
-import { readCurrent } from "./current.js";
 import { fileState, recoveredState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
 import { defaultGuards } from "./guards.js";
@@ -15,6 +14,7 @@ import { KeyedMutex } from "./keyed-mutex.js";
 import type { Knowledge } from "./knowledge.js";
 import { noteFound } from "./landing.js";
 import { listFolder } from "./listing.js";
+import { loggedWrites } from "./logged-writes.js";
 import type {
   ApplyChangesOutcome,
   BytesOutcome,
@@ -24,7 +24,6 @@ import type {
   FolderOutcome,
   InfoOutcome,
   ListOutcome,
-  LoggedWrite,
   LogOutcome,
   OutcomeOf,
   ReadManyOutcome,
@@ -35,13 +34,14 @@ import type {
   WriteRefusal,
 } from "./outcomes.js";
 import { outsideFolder, tidyPath } from "./path-policy.js";
-import type { HistoryEntry, Target, WorkspacePorts } from "./ports.js";
+import type { Target, WorkspacePorts } from "./ports.js";
 import type { PreviewOutcome } from "./preview.js";
 import { readMany } from "./read-many.js";
 import { readTarget } from "./reading.js";
-import { isRefusal, type Refusal, refuseIn } from "./refusal.js";
+import { isRefusal, refuseIn } from "./refusal.js";
 import { type DoneChange, replaceText } from "./replace.js";
 import { ReplacedFiles } from "./replaced-files.js";
+import { malformedAnswer, refuseMalformed } from "./request-shape.js";
 import {
   type AddTextRequest,
   type ApplyChangesRequest,
@@ -67,7 +67,7 @@ import {
   type WriteFileRequest,
 } from "./requests.js";
 import { findFiles, searchFiles } from "./searching.js";
-import { defaultLimits, type Session } from "./session.js";
+import { defaultKeepSecrets, defaultLimits, type Session } from "./session.js";
 import { type CallKnowledge, SessionKnowledge } from "./session-knowledge.js";
 import { SessionStateService } from "./session-state.js";
 import { shownBy } from "./shown-lines.js";
@@ -104,10 +104,12 @@ export class Workspace {
       replacedFiles: new ReplacedFiles(ports, (found) => noteFound(this.shared, found)),
       guards: { ...defaultGuards, ...options.guards },
       models: { match: options.match ?? "exact", corrector: options.corrector, applier: options.applier },
+      keepSecrets: options.keepSecrets ?? defaultKeepSecrets,
       readOnly: options.readOnly ?? false,
       ownFolders: options.ownFolders ?? [],
       allowsProtected: options.allowsProtected ?? (() => false),
     };
+    ports.disk.whenReplaced?.((realRoot) => this.shared.knowledge.forgetBelow(realRoot));
   }
 
   /** The folders that this workspace may touch, absolute; relative paths count from the first. */
@@ -142,6 +144,9 @@ export class Workspace {
     request: Request,
     scope: RunScope = {},
   ): Promise<OutcomeOf<Request>> {
+    const malformed = refuseMalformed(request);
+    // A cast, as below; a request of no kind is answered as a change.
+    if (malformed !== undefined) return malformedAnswer(request, malformed) as OutcomeOf<Request>;
     // A cast: `obtain` answers each kind with the outcome of its kind, which a generic return cannot follow.
     return this.asCall(scope, request, (call, ticket) => this.obtain(call, request, ticket)) as Promise<
       OutcomeOf<Request>
@@ -153,9 +158,11 @@ export class Workspace {
    * holds nothing afterwards. Its files' `agreed` facts, handed to `run`, bind the step to what was shown.
    */
   preview(request: ChangeRequest, scope: Omit<RunScope, "agreed"> = {}): Promise<PreviewOutcome> {
+    const malformed = refuseMalformed(request);
+    if (malformed !== undefined) return Promise.resolve(withoutState(malformed));
     const ticket = this.shared.arrivals.take();
     const { knowledge, end } = this.knowledgeOf(scope);
-    const call: Call = { ...scope, session: this.shared, knowledge, isPreview: true };
+    const call: Call = { ...scope, ...this.arriving(), knowledge, isPreview: true };
     return this.previewWith(call, request, ticket).finally(() => {
       ticket.done();
       end?.([]);
@@ -274,10 +281,17 @@ export class Workspace {
     return atTurn(this.shared, tidy.path, (target) => readBytes(this.shared, target, tidy.path));
   }
 
-  /** In what state files are now, in the order of the paths; hashes only. */
-  async fileStates(paths: readonly string[]): Promise<readonly FileStatus[]> {
+  /**
+   * In what state files are now, in the order of the paths; hashes only.
+   *
+   * @param wanted for each path a state that may be put there: the status then says whether its bytes are kept.
+   */
+  async fileStates(
+    paths: readonly string[],
+    wanted: readonly (string | null | undefined)[] = [],
+  ): Promise<readonly FileStatus[]> {
     const statuses: FileStatus[] = [];
-    for (const path of paths) statuses.push(await fileState(this.shared, path));
+    for (const [at, path] of paths.entries()) statuses.push(await fileState(this.shared, path, wanted[at]));
     return statuses;
   }
 
@@ -288,7 +302,10 @@ export class Workspace {
     return statuses;
   }
 
-  /** Those of these states whose bytes are kept, so that they can be brought back. */
+  /**
+   * Those of these states whose bytes are kept, so that they can be brought back. States of files that may hold
+   * secrets are not found by their hashes: `fileStates` tells of them.
+   */
   async keptStates(hashes: readonly string[]): Promise<ReadonlySet<string>> {
     const { blobs } = this.shared.ports;
     const kept = new Set<string>();
@@ -302,7 +319,7 @@ export class Workspace {
   async log(request: { readonly path: string }): Promise<LogOutcome> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return tidy;
-    const entries = await atTurn(this.shared, tidy.path, async (target) => this.logged(target), {
+    const entries = await atTurn(this.shared, tidy.path, (target) => loggedWrites(this.shared, target), {
       missing: "allow",
     });
     return "kind" in entries ? entries : { kind: "log", path: tidy.path, entries };
@@ -316,19 +333,6 @@ export class Workspace {
     await this.shared.replacedFiles.end();
   }
 
-  private async logged(target: Target): Promise<readonly LoggedWrite[] | Refusal> {
-    const { history, blobs } = this.shared.ports;
-    const current = await readCurrent(target, this.shared, this.shared.limits.changeBytes);
-    const disk = current.kind === "file" ? current.sha256 : null;
-    const withFacts = async (entry: HistoryEntry): Promise<LoggedWrite> => ({
-      ...entry,
-      kept: entry.after !== null && (await blobs.has(entry.after)),
-      current: entry.after === disk,
-    });
-    const entries = await history.entries(target.realPath);
-    return Promise.all(entries.toReversed().map(withFacts));
-  }
-
   /** Ends the call's knowledge with what its outcome shows, unless the caller keeps its own. */
   private async asCall<Outcome extends FileOutcome>(
     scope: RunScope,
@@ -340,12 +344,16 @@ export class Workspace {
     const { knowledge, end } = this.knowledgeOf(scope);
     let outcome: Outcome | undefined;
     try {
-      outcome = await work({ ...scope, session: this.shared, knowledge, isPreview: false }, ticket);
+      outcome = await work({ ...scope, ...this.arriving(), knowledge, isPreview: false }, ticket);
       return outcome;
     } finally {
       ticket.done();
       end?.(outcome === undefined ? [] : shownBy(request, outcome, this.shared.limits.fullReadBytes));
     }
+  }
+
+  private arriving(): Pick<Call, "session" | "replacements"> {
+    return { session: this.shared, replacements: this.shared.ports.disk.replacements };
   }
 
   /** The caller's own, which it ends itself, or that of a call of this workspace's session. */
@@ -359,7 +367,9 @@ export class Workspace {
 
   private obtain(call: Call, request: FileRequest, ticket: Ticket): Promise<FileOutcome> {
     if (isLook(request)) return this.look(call, request, ticket);
-    if (request.kind === "apply_changes") return this.withFound(() => applySet(call, request, ticket));
+    if (request.kind === "apply_changes") {
+      return this.withFound(() => applySet({ ...call, isRepeat: false }, request, ticket));
+    }
     return this.withFound(() => this.changeFile(call, request, ticket));
   }
 
@@ -397,6 +407,7 @@ export class Workspace {
     const { replacedFiles } = this.shared;
     await replacedFiles.look("soon");
     const work = async (target: Target) =>
+      rootReplaced(call) ??
       outsideFolder(target.relativePath, request.within) ??
       (await readTarget(call, target, tidy.path, request));
     const outcome = await atTurn(this.shared, tidy.path, work, { ticket, signal: call.signal });
@@ -422,7 +433,7 @@ export class Workspace {
   }
 
   private async changeFile(call: Call, request: OneFileRequest, ticket: Ticket): Promise<WriteOutcome> {
-    if (request.kind === "undo") {
+    if (request.kind === "undo" && call.isRepeat !== true) {
       const changeSet = await this.setToUndo(request, ticket);
       if (changeSet !== undefined) return undoSet(call, changeSet, request, ticket);
     }
@@ -430,11 +441,11 @@ export class Workspace {
   }
 
   /** Asked when all earlier requests about the file are through; later ones wait for the ticket. */
-  private async setToUndo({ path }: Asked<UndoRequest>, ticket: Ticket): Promise<string | undefined> {
-    const tidy = tidyPath(path);
+  private async setToUndo(request: Asked<UndoRequest>, ticket: Ticket): Promise<string | undefined> {
+    const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return undefined;
     await ticket.turn();
-    const look = async () => setToUndo(this.shared, tidy.path);
+    const look = async () => setToUndo(this.shared, { ...request, path: tidy.path });
     const found = await atTurn(this.shared, tidy.path, look, { missing: "allow" });
     return typeof found === "string" ? found : undefined;
   }

@@ -9,7 +9,8 @@ export {
   type ShownChange,
 } from "./compare/change.js";
 export { diffLines, diffTexts } from "./compare/line-diff.js";
-export { describeMendedContext } from "./explain/mended.js";
+export { describeMendedContext, describeOtherFile } from "./explain/mended.js";
+export { finish, mapInSteps, type Steps } from "./model/steps.js";
 export type {
   LandedHunk,
   LineChange,
@@ -31,6 +32,7 @@ export {
   type ExactEdit,
   type InexactUse,
   replaceExactly,
+  replaceInSteps,
   type WrongCount,
 } from "./replace/replace-exactly.js";
 export { applySplices, differenceOf, type TextSplice } from "./replace/splice.js";

@@ -25,6 +25,19 @@ export function escapeUnseen(text: string): string {
   return text.replace(unsafe, (char) => (seen.has(char) ? char : escapeForDisplay(char)));
 }
 
+/**
+ * The same for JSON as it is written down: what acts on a terminal or is not seen stands only within strings there,
+ * where the escape means the very same character.
+ */
+export function escapeInJson(json: string): string {
+  if (!/[^\n -~]/.test(json)) return json;
+  return json.replace(unseenInJson, (char) =>
+    Array.from({ length: char.length }, (_, at) => {
+      return `\\u${char.charCodeAt(at).toString(16).padStart(4, "0")}`;
+    }).join(""),
+  );
+}
+
 /** Whether a text holds anything that `escapeUnseen` would escape. */
 export function hasUnseen(text: string): boolean {
   return (text.match(unsafe) ?? []).some((char) => !seen.has(char));
@@ -50,11 +63,18 @@ export function withoutInvisible(text: string): string {
   return text.replace(new RegExp(`[${invisible}]`, "gu"), "");
 }
 
+const directing = "\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069";
+const unseenInJson = new RegExp(`[${directing}${invisible}]`, "gu");
 // Of surrogates the halves alone: in this mode a pair is one character.
-const unsafe = new RegExp(
-  `[\\u0000-\\u001f\\u007f-\\u009f<>\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff${invisible}]`,
-  "gu",
-);
+const unsafe = new RegExp(`[\\u0000-\\u001f<>${directing}\\ud800-\\udfff${invisible}]`, "gu");
+
+/**
+ * A hash as people and models read it: 16 digits. Two states that begin alike in 12 were found in 42 seconds; what a
+ * caller gives back is held against all known states all the same (`resolveBase`).
+ */
+export function shortHash(sha256: string): string {
+  return sha256.slice(0, 16);
+}
 
 /** The beginning of a text, and how much of it is missing; the text itself where it is not longer. */
 export function cutVisibly(text: string, limit: number): string {

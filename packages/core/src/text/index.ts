@@ -5,9 +5,11 @@ export {
   cutVisibly,
   escapeForDisplay,
   escapeForPeople,
+  escapeInJson,
   escapeUnseen,
   hasUnseen,
   quoteForDisplay,
+  shortHash,
   withoutInvisible,
 } from "./display.js";
 export {

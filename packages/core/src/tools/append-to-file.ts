@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { encoding, filePath } from "./parameters.js";
+import { baseOf, encoding, filePath, repeatBase } from "./parameters.js";
 import { defineTool, fileIntent } from "./tool.js";
 
 export const appendToFile = defineTool({
@@ -7,9 +7,16 @@ export const appendToFile = defineTool({
   title: "Append to file",
   description:
     "Adds content to the end of a file, exactly as given; begin it with a newline to start a new line where the file may not end with one. For a new entry, note or section: the file need not be read, and is not sent back. A missing file is created.",
-  parameters: z.object({ file_path: filePath, content: z.string().describe("Text to add"), encoding }),
+  parameters: z.object({
+    file_path: filePath,
+    content: z.string().describe("Text to add"),
+    base_content_sha256: repeatBase,
+    encoding,
+  }),
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   words: { append: "append_to_file" },
-  intent: ({ file_path, ...request }) =>
-    fileIntent({ kind: "append", path: file_path, tool: "append_to_file", ...request }, { quiet: true }),
+  intent: ({ file_path, base_content_sha256, ...options }) => {
+    const request = { path: file_path, tool: "append_to_file", ...baseOf(base_content_sha256), ...options };
+    return fileIntent({ kind: "append", ...request }, { quiet: true });
+  },
 });

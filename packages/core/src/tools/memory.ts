@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { currentBase, type FileChange, isRefusal, type Refusal, refuse } from "../files/index.js";
+import { type FileChange, isRefusal, type Refusal, refuse } from "../files/index.js";
 import { create, insert, strReplace, view } from "./text-editor.js";
 import { type ArgumentRefusal, defineTool, type FileIntent, fileIntent, refuseArguments } from "./tool.js";
 
@@ -11,7 +11,7 @@ const ownFolder = "memories";
 export const memory = defineTool({
   name: "memory",
   title: "Memory",
-  description: `Keeps notes in files under ${folder} that outlast this conversation. \`view\` the folder first to see what is there. Notes may be edited (\`str_replace\`) without being viewed; \`create\` over a note, and \`insert\`, need a view of its latest state.`,
+  description: `Keeps notes in files under ${folder} that outlast this conversation. \`view\` the folder first to see what is there. Notes may be edited (\`str_replace\`) without being viewed; \`create\` over a note, \`insert\`, \`delete\` and \`rename\` need a view of its latest state.`,
   parameters: z.object({
     command: z.enum(["view", "create", "str_replace", "insert", "delete", "rename"]),
     path: z.string().exactOptional().describe(`Path under ${folder}`),
@@ -58,9 +58,9 @@ function rename(path: string, to: string | undefined): FileIntent | ArgumentRefu
   return changeOne({ path, renameTo: target.path, content: { kind: "same" } });
 }
 
-/** A deletion or a rename of whatever stands there. */
+/** A deletion or a rename of a state that the caller was shown: the schema has no place for its hash. */
 function changeOne(change: FileChange): FileIntent {
-  const changes: readonly FileChange[] = [{ ...change, base: currentBase, within: ownFolder }];
+  const changes: readonly FileChange[] = [{ ...change, hashless: true, within: ownFolder }];
   return fileIntent({ kind: "apply_changes", changes, tool: "memory" }, { oneFile: true });
 }
 

@@ -18,6 +18,12 @@ export const optionalBase = z
   .exactOptional()
   .describe("The sha256 of the version that is changed; refused if the file has another state by now");
 
+/** The lock of the tools that need none, for a call that may have to be sent again. */
+export const repeatBase = z
+  .string()
+  .exactOptional()
+  .describe("The sha256 of the version that is changed: the same call sent again is then made once");
+
 export const exactEdit = z.object({
   old_string: z
     .string()

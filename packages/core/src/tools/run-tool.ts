@@ -30,6 +30,8 @@ export interface ToolContext extends Partial<Omit<WireOptions, "vocabulary">> {
   readonly knowledge?: Knowledge;
   /** Cancels the call, as `RunScope.signal`. */
   readonly signal?: AbortSignal;
+  /** The same call was carried out, and its answer was never delivered; as `RunScope.isRepeat`. */
+  readonly isRepeat?: boolean;
   /** Asks a person before every change that would be made. */
   readonly approve?: Approve;
   /** Told what was thrown, for the host's log; the model never sees it. Must not throw. */
@@ -120,8 +122,9 @@ export async function catching<Answer>(
 }
 
 async function carry(intent: FileIntent, context: ToolContext): Promise<ToolResult> {
-  const { knowledge, signal } = context;
+  const { knowledge, signal, isRepeat = false } = context;
   const scope = {
+    isRepeat,
     ...(knowledge === undefined ? {} : { knowledge }),
     ...(signal === undefined ? {} : { signal }),
   };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { filePath } from "./parameters.js";
+import { baseOf, filePath, repeatBase } from "./parameters.js";
 import { defineTool, fileIntent } from "./tool.js";
 
 export const undoEdit = defineTool({
@@ -7,7 +7,8 @@ export const undoEdit = defineTool({
   title: "Undo edit",
   description:
     "Takes back the latest recorded write of a file and returns the state it then has. Each further call goes one step further back; undoing a creation deletes the file. It works only while the disk still holds what that write left; otherwise nothing is changed.",
-  parameters: z.object({ file_path: filePath }),
+  parameters: z.object({ file_path: filePath, base_content_sha256: repeatBase }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
-  intent: ({ file_path }) => fileIntent({ kind: "undo", path: file_path, tool: "undo_edit" }),
+  intent: ({ file_path, base_content_sha256 }) =>
+    fileIntent({ kind: "undo", path: file_path, tool: "undo_edit", ...baseOf(base_content_sha256) }),
 });

@@ -6,6 +6,17 @@ import { type FileTool, jsonSchema } from "./tool.js";
  * arguments that it takes itself.
  */
 export function vocabularyOf(tool: FileTool, offered: readonly FileTool[]): Vocabulary {
+  const last = lastOf.get(tool);
+  if (last?.offered === offered) return last.vocabulary;
+  const vocabulary = compose(tool, offered);
+  lastOf.set(tool, { offered, vocabulary });
+  return vocabulary;
+}
+
+/** A server offers the same list with every call. */
+const lastOf = new WeakMap<FileTool, { offered: readonly FileTool[]; vocabulary: Vocabulary }>();
+
+function compose(tool: FileTool, offered: readonly FileTool[]): Vocabulary {
   const all = [tool, ...offered.filter((other) => other !== tool)];
   const words = all.toReversed().map((one) => wordsOf(one).roles);
   return Object.assign({}, ...words, wordsOf(tool).ownArguments);

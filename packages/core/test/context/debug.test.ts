@@ -35,7 +35,7 @@ describe("the outline", () => {
       '  t1 task "a try" (clear): mend it [paused]',
       '  x1 user: inside [label "first"]',
       's1 task summary "a task", 0 files: It is done.',
-      "f1 file src/a.ts v1 aaaaaaaaaaaa lines 1-1 of 1 (whole) [hidden] <- head",
+      "f1 file src/a.ts v1 aaaaaaaaaaaaaaaa lines 1-1 of 1 (whole) [hidden] <- head",
       "staged st user: next",
       "",
     ]);

@@ -119,7 +119,18 @@ describe("a restore", () => {
     expect([scene.text("f0"), scene.manager.context.pendingRestore]).toEqual(["x", undefined]);
   });
 
-  it("never touches secrets, protected files and folders, with no consent", async () => {
+  it("brings secrets back, and takes that back", async () => {
+    const scene = new Scene({ ".env": "KEY=1" });
+    const start = scene.head;
+    await scene.write(".env", "KEY=2");
+    await scene.write("k.pem", "key");
+    const restored = await scene.goTo(start);
+    expect(scene.texts([".env", "k.pem"])).toEqual({ ".env": "KEY=1", "k.pem": null });
+    await scene.undo(restored);
+    expect(scene.texts([".env", "k.pem"])).toEqual({ ".env": "KEY=2", "k.pem": "key" });
+  });
+
+  it("never touches protected files and folders, with no consent", async () => {
     const scene = new Scene({ ".env": "KEY=1", x: "one" });
     const start = scene.head;
     scene.record({ path: ".env", before: shaOf("KEY=0"), after: shaOf("KEY=1"), by: "tool" });
@@ -130,7 +141,7 @@ describe("a restore", () => {
     const plan = await scene.plan({ fromId: scene.head, toId: start });
     const files = plan.files.map((file) => [file.path, file.kind === "conflict" && file.why]);
     expect(files).toEqual([
-      [".env", "barred"],
+      [".env", "bytes_gone"],
       [".git/config", "barred"],
       ["x", "barred"],
     ]);

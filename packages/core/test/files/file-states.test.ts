@@ -33,7 +33,7 @@ describe("the states of files, by their hashes alone", () => {
       [sha("a\n").slice(0, 6), undefined],
       [null, undefined],
       [null, undefined],
-      [sha("KEY=1").slice(0, 6), "bytes_gone"],
+      [sha("KEY=1").slice(0, 6), undefined],
       [sha("x").slice(0, 6), "protected_path"],
       [undefined, "too_large"],
       [sha("\u0000").slice(0, 6), undefined],
@@ -53,6 +53,24 @@ describe("the states of files, by their hashes alone", () => {
     expect(await on.workspace.fileStates(["a"])).toMatchObject([
       { sha256: sha("a"), barred: { code: "read_only" } },
     ]);
+  });
+
+  it("are barred for secrets where none of their states are kept", async () => {
+    const on = await ground({ ".env": "KEY=1", a: "a" }, { keepSecrets: "none" });
+    const [secret, plain] = await on.workspace.fileStates([".env", "a"]);
+    expect(secret).toMatchObject({ barred: { code: "bytes_gone" } });
+    expect(plain).not.toHaveProperty("barred");
+  });
+
+  it("say whether the bytes of a wanted state are kept, also of secrets", async () => {
+    const on = await ground({ ".env": "KEY=1", a: "a" });
+    await on.workspace.read({ path: ".env" });
+    await on.workspace.read({ path: "a" });
+    const wanted = async (...hashes: (string | null)[]) =>
+      (await on.workspace.fileStates([".env", "a"], hashes)).map(({ wantedKept }) => wantedKept);
+    expect(await wanted(sha("KEY=1"), sha("a"))).toEqual([true, true]);
+    expect(await wanted(sha("a"), sha("KEY=1"))).toEqual([false, false]);
+    expect(await wanted(emptySha, null)).toEqual([true, undefined]);
   });
 
   it("tell whose bytes are kept; those of no content always are", async () => {

@@ -300,6 +300,7 @@ describe("a write that becomes a node", () => {
 
   test("a renamed note is gone under its old name", async () => {
     const talk = await makeTalk({ "memories/a.md": "a\n" });
+    await talk.turn("memory", { command: "view", path: "/memories/a.md" });
     const { payload } = await talk.turn("memory", {
       command: "rename",
       old_path: "/memories/a.md",

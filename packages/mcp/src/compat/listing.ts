@@ -1,4 +1,12 @@
-import { compileGlob, isRefusal, type ListedEntry, type Refusal, refuse } from "@holdfast/core";
+import {
+  compileGlob,
+  escapeForPeople,
+  escapeInJson,
+  isRefusal,
+  type ListedEntry,
+  type Refusal,
+  refuse,
+} from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
 import { fitList, roomChars, sizeOf } from "./fit.js";
 import { absolute } from "./reading.js";
@@ -11,7 +19,9 @@ export async function listDirectory(
 ): Promise<CompatAnswer> {
   const found = await entriesOf(call, path, 1);
   if (isRefusal(found)) return fail(call, found);
-  return answerText(fitList(found.entries.map((entry) => `${tagOf(entry)} ${lastName(entry.path)}`)));
+  return answerText(
+    fitList(found.entries.map((entry) => `${tagOf(entry)} ${escapeForPeople(lastName(entry.path))}`)),
+  );
 }
 
 /** `list_directory_with_sizes`: the same with sizes and a total, by name or by size. */
@@ -34,7 +44,7 @@ export async function listDirectoryWithSizes(
   const total = files.reduce((sum, { size }) => sum + size, 0);
   const lines = entries.map((entry) => {
     const size = entry.isDirectory ? "" : readable(entry.size).padStart(10);
-    return `${tagOf(entry)} ${entry.name.padEnd(30)} ${size}`;
+    return `${tagOf(entry)} ${escapeForPeople(entry.name).padEnd(30)} ${size}`;
   });
   const summary = `Total: ${files.length} files, ${entries.length - files.length} directories`;
   return answerText(fitList(lines, `\n\n${summary}\nCombined size: ${readable(total)}`));
@@ -69,7 +79,7 @@ export async function directoryTree(
       siblings.push({ name, type: "directory", children });
     }
   }
-  const tree = JSON.stringify(top, null, 2);
+  const tree = escapeInJson(JSON.stringify(top, null, 2));
   // Cut, it would be no JSON.
   return sizeOf(tree) <= roomChars ? answerText(tree) : fail(call, tooLong);
 }
@@ -97,7 +107,7 @@ export async function searchFiles(
     const below = entry.path.slice(found.prefix.length);
     if (left.some((folder) => below.startsWith(folder))) continue;
     if (excluded.matches(below)) left.push(`${below}/`);
-    else if (wanted.matches(below)) matches.push(`${top}/${below}`);
+    else if (wanted.matches(below)) matches.push(escapeForPeople(`${top}/${below}`));
   }
   return answerText(matches.length === 0 ? "No matches found" : fitList(matches));
 }

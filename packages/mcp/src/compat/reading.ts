@@ -1,4 +1,4 @@
-import { inWords, isRefusal, type ReadState, refuse, type ShownLines } from "@holdfast/core";
+import { escapeForPeople, inWords, isRefusal, type ReadState, refuse, type ShownLines } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
 import { fitLines, roomChars, sizeOf } from "./fit.js";
 import {
@@ -69,12 +69,13 @@ export async function readMultipleFiles(
     room -= sizeOf(`${part}\n---\n`);
   };
   for (const path of paths) {
+    const name = escapeForPeople(path);
     const read = room < leastChars ? undefined : await readWhole(call, path);
-    if (read === undefined) put(`${path}: Left out - more than one answer holds; read it on its own`);
-    else if (isRefusal(read)) put(`${path}: Error - ${inWords(read, call.words)}`);
+    if (read === undefined) put(`${name}: Left out - more than one answer holds; read it on its own`);
+    else if (isRefusal(read)) put(`${name}: Error - ${inWords(read, call.words)}`);
     else {
       const { state } = read;
-      const fitted = fitLines(`${path}:\n`, { state, content: state.content, room }, call.words);
+      const fitted = fitLines(`${name}:\n`, { state, content: state.content, room }, call.words);
       put(`${fitted.text}\n`);
       shown.push(...fitted.shown);
     }

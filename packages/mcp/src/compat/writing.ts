@@ -1,5 +1,6 @@
 import {
   describeShown,
+  escapeForPeople,
   type FileState,
   isRefusal,
   type PreviewOutcome,
@@ -19,7 +20,9 @@ export async function writeFile(
   const { workspace, knowledge } = call;
   const request = { kind: "write", path, content, tool: "write_file", hashless: true } as const;
   const outcome = await workspace.run(request, { knowledge });
-  return isRefusal(outcome) ? failWrite(call, outcome) : answerText(`Successfully wrote to ${path}`);
+  return isRefusal(outcome)
+    ? failWrite(call, outcome)
+    : answerText(`Successfully wrote to ${escapeForPeople(path)}`);
 }
 
 /**
@@ -74,8 +77,9 @@ function linesOf({ path, sha256, facts }: FileState, lines: ShownLines["lines"])
 function diffOf(path: string, before: string, after: string, maxLines = mostLines): FencedDiff {
   const { text, lines } = describeShown(before, after, { context: 4, maxLines });
   if (sizeOf(text) > mostChars && maxLines > 1) return diffOf(path, before, after, Math.floor(maxLines / 2));
+  const name = escapeForPeople(path);
   const fence = "`".repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));
-  return { text: `${fence}diff\n--- ${path}\toriginal\n+++ ${path}\tmodified\n${text}\n${fence}\n\n`, lines };
+  return { text: `${fence}diff\n--- ${name}\toriginal\n+++ ${name}\tmodified\n${text}\n${fence}\n\n`, lines };
 }
 
 interface FencedDiff {
@@ -97,7 +101,8 @@ export async function moveFile(
   const change = { path: source, base: shownBase, renameTo: destination, content } as const;
   const request = { kind: "apply_changes", changes: [change], tool: "move_file" } as const;
   const set = await workspace.run(request, { knowledge });
-  if (!isRefusal(set)) return answerText(`Successfully moved ${source} to ${destination}`);
+  if (!isRefusal(set))
+    return answerText(`Successfully moved ${escapeForPeople(source)} to ${escapeForPeople(destination)}`);
   const refusals = set.files.flatMap(({ outcome }) => (isRefusal(outcome) ? [outcome] : []));
   return fail(call, refusals.find(({ code }) => code !== "not_applied") ?? refusals[0] ?? set);
 }
@@ -108,5 +113,7 @@ export async function createDirectory(
   { path }: CompatArguments<"create_directory">,
 ): Promise<CompatAnswer> {
   const outcome = await call.workspace.makeFolder({ path });
-  return isRefusal(outcome) ? fail(call, outcome) : answerText(`Successfully created directory ${path}`);
+  return isRefusal(outcome)
+    ? fail(call, outcome)
+    : answerText(`Successfully created directory ${escapeForPeople(path)}`);
 }

@@ -234,3 +234,28 @@ describe("the compatible tools", () => {
     expect(tools).toHaveLength(10);
   });
 });
+
+test("what no eye sees in a name is shown escaped", async () => {
+  const name = "a\u{e0041}b\u3164.txt";
+  const { root, call } = await start({});
+  writeFileSync(join(root, name), "x\n");
+  const calls: readonly Call[] = [
+    { name: "list_directory", arguments: { path: "{root}" } },
+    { name: "list_directory_with_sizes", arguments: { path: "{root}" } },
+    { name: "directory_tree", arguments: { path: "{root}" } },
+    { name: "search_files", arguments: { path: "{root}", pattern: "*.txt" } },
+    { name: "read_multiple_files", arguments: { paths: [name, "none\u2800"] } },
+    { name: "read_text_file", arguments: { path: "none\u2800" } },
+    { name: "get_file_info", arguments: { path: name } },
+    { name: "write_file", arguments: { path: "new\u2800", content: "x" } },
+    { name: "edit_file", arguments: { path: name, edits: [{ oldText: "x", newText: "y" }] } },
+    { name: "move_file", arguments: { source: name, destination: "c\u2800" } },
+    { name: "create_directory", arguments: { path: "d\u2800" } },
+  ];
+  for (const one of calls) {
+    const text = textOf(await call(one));
+    expect([one.name, text.length > 0, /[\p{Default_Ignorable_Code_Point}\u2800]/u.test(text)]).toEqual([
+      ...[one.name, true, false],
+    ]);
+  }
+});

@@ -13,6 +13,7 @@ import {
 } from "../../files/index.js";
 import { spotOf } from "../commit/disk-target.js";
 import { changed, lostLock } from "../commit/proved-file.js";
+import { waitForSet } from "../commit/set-links.js";
 import { Cleanup, newStageName } from "../commit/stage.js";
 import { removeQuietly } from "../disk/entries.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
@@ -111,6 +112,7 @@ class SetCommit {
       if (spot === undefined || names === undefined) throw new Error("a step of a change set has no place");
       this.cleanups.push(cleanup);
       this.openSteps.push({ names, folder: spot.folder, exchanges: spot.exchanges });
+      if (step.expected.kind === "file") await waitForSet(spot);
       const source = this.prepared.find((other) => other.step.entry.realPath === step.movedFrom);
       const prepared = prepareStep(step, { spot, names, cleanup }, source);
       if (prepared.kind !== "prepared") return prepared;

@@ -11,8 +11,9 @@ import {
   verify,
 } from "../commit/proved-file.js";
 import { OpenReplacedFile } from "../commit/replaced-file.js";
+import { severalNames } from "../commit/set-links.js";
 import { type Cleanup, giveNewMode, makeDurable, makeStage, type Stage } from "../commit/stage.js";
-import { cannotPreserve, keepAttributes } from "../disk/attributes.js";
+import { keepAttributes, withoutWay } from "../disk/attributes.js";
 import { codeOf, renameOver } from "../disk/platform.js";
 import { identityOf, openFile, readUpTo, type Spot, sameIdentity, statAt } from "../disk/reading.js";
 import type { RecordedStep } from "./record.js";
@@ -54,7 +55,7 @@ export function prepareStep(
   const barred = barredFrom(proved, at.spot);
   if (barred !== undefined) return barred;
   if (stage !== undefined && links !== undefined) {
-    const lost = dress(proved, stage, links);
+    const lost = dress(proved, stage, links, at);
     if (lost !== undefined) return lost;
   }
   return { kind: "prepared", step, ...at, stage, proved, links };
@@ -71,7 +72,7 @@ function prepareNew(
     giveNewMode(stage);
     makeDurable(stage);
   } else {
-    const lost = dress(source.proved, stage, 1n);
+    const lost = dress(source.proved, stage, 1n, source);
     if (lost !== undefined) return lost;
   }
   return { ...at, proved: undefined, links: undefined };
@@ -105,11 +106,17 @@ function keepOld(spot: Spot, keptName: string, cleanup: Cleanup): bigint | "miss
   return 1n;
 }
 
-function dress(proved: ProvedFile, stage: Stage, links: bigint): Refusal | undefined {
-  if (proved.stat.nlink > links) return cannotPreserve("it has several names (hard links)");
+function dress(
+  proved: ProvedFile,
+  stage: Stage,
+  links: bigint,
+  { spot, names }: Pick<PreparedStep, "spot" | "names">,
+): Refusal | undefined {
+  const { nlink } = proved.stat;
+  if (nlink > links) return withoutWay(severalNames(spot, nlink - links + 1n, names.keptName));
   const lost = keepAttributes(proved, stage.fd);
   if (lost === undefined) makeDurable(stage);
-  return lost;
+  return lost === undefined ? undefined : withoutWay(lost);
 }
 
 /** Looks once more whether the target is the expected file; one that only moved is proved again. */
@@ -122,7 +129,7 @@ export function lookOnce(prepared: PreparedStep): PreparedStep | Changed | Refus
   const again = verify(spot, step.expected, cleanup);
   if (again.kind !== "proved") return again;
   if (stage !== undefined && links !== undefined) {
-    const lost = dress(again, stage, links);
+    const lost = dress(again, stage, links, prepared);
     if (lost !== undefined) return lost;
   }
   return { ...prepared, proved: again };

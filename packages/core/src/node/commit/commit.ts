@@ -6,13 +6,14 @@ import type {
   Expected,
   ExpectedFile,
   Refusal,
+  RemoveOptions,
 } from "../../files/index.js";
-import { cannotPreserve, keepAttributes } from "../disk/attributes.js";
+import { keepAttributes, withoutWay } from "../disk/attributes.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { codeOf, openFlags, renameOver } from "../disk/platform.js";
 import { identityOf, type Spot, statAt } from "../disk/reading.js";
 import { exchange, swapNameOf } from "./exchange.js";
-import { proveExchanged } from "./exchanged.js";
+import { proveAside, proveExchanged } from "./exchanged.js";
 import { writeInPlace } from "./in-place.js";
 import {
   barredFrom,
@@ -23,6 +24,7 @@ import {
   type ProvedFile,
   verify,
 } from "./proved-file.js";
+import { severalNames, waitForSet } from "./set-links.js";
 import { Cleanup, giveNewMode, makeDurable, makeStage, newStageName, type Stage } from "./stage.js";
 
 /**
@@ -38,6 +40,7 @@ export async function commitFile(
   const cleanup = new Cleanup();
   try {
     if (expected.kind === "absent") return await createFile(spot, bytes, options, cleanup);
+    if (!options.inPlace) await waitForSet(spot);
     const proved = verify(spot, expected, cleanup);
     if (proved.kind !== "proved") return proved;
     const barred = barredFrom(proved, spot);
@@ -45,7 +48,8 @@ export async function commitFile(
     if (options.inPlace) {
       return await writeInPlace(spot, bytes, { expected, proved, guard: options.guard, cleanup });
     }
-    return await replaceFile(spot, bytes, { expected, proved, options, cleanup });
+    const done = await replaceFile(spot, bytes, { expected, proved, options, cleanup });
+    return options.mayInsist === false ? withoutWay(done) : done;
   } catch (error) {
     const refusal = refusalFrom(error, spot.shown);
     if (refusal === undefined) throw faultFrom(error, spot.shown);
@@ -55,11 +59,14 @@ export async function commitFile(
   }
 }
 
-/** Deletes the file in one step under the same expectation. */
+/**
+ * Deletes the file under the same expectation: it is moved aside in one step, and what came there is held against
+ * the expected file before it goes. Any other file was put there by a program without our lock, and is given back.
+ */
 export async function removeFile(
   spot: Spot,
   expected: ExpectedFile,
-  guard: () => Promise<boolean>,
+  options: RemoveOptions,
 ): Promise<Committed | Changed | Refusal> {
   const cleanup = new Cleanup();
   try {
@@ -67,17 +74,31 @@ export async function removeFile(
     if (proved.kind !== "proved") return proved;
     const barred = barredFrom(proved, spot);
     if (barred !== undefined) return barred;
-    if (!(await guard())) return lostLock(spot);
+    if (!(await options.guard())) return lostLock(spot);
     const last = lookAgain(spot, expected, proved, cleanup);
     if (last.kind !== "proved") return last;
-    unlinkSync(spot.folder.at(spot.name));
-    return finishStep(spot, undefined, () => displacedBy(last, expected.sha256, cleanup));
+    const aside = { ...spot, name: swapNameOf(options.stageName ?? newStageName()) };
+    if (!moveAside(spot, aside)) return changed;
+    const found = afterStep(spot, () => proveAside(spot, aside, last, expected.sha256));
+    if (found !== "right") return found;
+    return finishStep(spot, undefined, () => displacedBy(last, expected.sha256, cleanup, options.keepOpen));
   } catch (error) {
     const refusal = refusalFrom(error, spot.shown);
     if (refusal === undefined) throw faultFrom(error, spot.shown);
     return refusal;
   } finally {
     cleanup.run();
+  }
+}
+
+/** Returns false if the file was removed meanwhile. */
+function moveAside(spot: Spot, aside: Spot): boolean {
+  try {
+    renameSync(spot.folder.at(spot.name), spot.folder.at(aside.name));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
   }
 }
 
@@ -113,7 +134,7 @@ async function replaceFile(
   bytes: Uint8Array,
   { expected, proved, options, cleanup }: Replacement,
 ): Promise<Committed | Changed | Refusal> {
-  if (proved.stat.nlink > 1n) return cannotPreserve(`it has ${proved.stat.nlink} names (hard links)`);
+  if (proved.stat.nlink > 1n) return severalNames(spot, proved.stat.nlink);
   const name = options.stageName ?? newStageName();
   const made = makeStage(spot, bytes, name, cleanup);
   const lost = keepAttributes(proved, made.fd);

@@ -11,6 +11,7 @@ import type {
   FileBytes,
   FileWindow,
   Refusal,
+  RemoveOptions,
   Streamed,
   Target,
 } from "../../files/index.js";
@@ -20,6 +21,7 @@ import { answering, faultFrom, refusalFrom } from "../disk/faults.js";
 import type { Folder } from "../disk/folder.js";
 import { listFolder } from "../disk/listing.js";
 import { lookAt, readWhole, type Spot, streamFile } from "../disk/reading.js";
+import { rootGone, stands } from "../disk/root.js";
 import { hasLoneSurrogate, type Reached, type Root } from "../disk/walk.js";
 import { readWindow } from "../disk/window.js";
 import { commitFile, removeFile } from "./commit.js";
@@ -48,6 +50,10 @@ class DiskTarget implements Target {
   ) {
     this.relativePath = names.join("/");
     this.realPath = joined(root.real, names);
+  }
+
+  rootChanged(): Refusal | undefined {
+    return stands(this.root) ? undefined : rootGone(this.root);
   }
 
   async look(): Promise<Entry | Refusal> {
@@ -127,12 +133,9 @@ class DiskTarget implements Target {
     return spot === undefined ? this.missing() : commitFile(spot, bytes, expected, options);
   }
 
-  async remove(
-    expected: ExpectedFile,
-    guard: () => Promise<boolean>,
-  ): Promise<Committed | Changed | Refusal> {
+  async remove(expected: ExpectedFile, options: RemoveOptions): Promise<Committed | Changed | Refusal> {
     const { spot } = this;
-    return spot === undefined ? this.missing() : removeFile(spot, expected, guard);
+    return spot === undefined ? this.missing() : removeFile(spot, expected, options);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { type BigIntStats, closeSync, fstatSync, unlinkSync } from "node:fs";
+import { type BigIntStats, closeSync, fstatSync, linkSync, renameSync, unlinkSync } from "node:fs";
 import { basename } from "node:path";
 import type { Changed } from "../../files/index.js";
 import { defined } from "../../text/index.js";
@@ -37,6 +37,40 @@ export function proveExchanged(spot: Spot, exchanged: Exchanged): "right" | Chan
     return "right";
   }
   return giveBack(spot, exchanged);
+}
+
+/**
+ * The same for a file that was moved aside to be deleted: the expected one goes, any other gets its name back. Where
+ * that is taken by a still later file, the bytes are `displaced`.
+ *
+ * @throws the system's error; recovery then does it.
+ */
+export function proveAside(spot: Spot, aside: Spot, proved: ProvedFile, sha256: string): "right" | Changed {
+  const path = spot.folder.at(aside.name);
+  const came = statAt(aside);
+  if (came !== undefined && isSameFile(came, proved.stat) && provedAgain(proved, sha256)) {
+    unlinkSync(path);
+    return "right";
+  }
+  if (came === undefined || putBack(path, spot)) return { kind: "changed" };
+  const displaced = bytesOf(aside);
+  if (displaced !== undefined) unlinkSync(path);
+  return { kind: "changed", ...defined({ displaced }) };
+}
+
+/** Gives a file its name back, unless something has it. A folder or link is not linked, but has nothing to lose. */
+export function putBack(path: string, spot: Spot): boolean {
+  const to = spot.folder.at(spot.name);
+  try {
+    linkSync(path, to);
+    unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    if (statAt(spot) !== undefined) return false;
+    renameSync(path, to);
+  }
+  spot.folder.sync();
+  return true;
 }
 
 function giveBack(spot: Spot, { stage, bytes, cleanup, keepOpen, keepsStage }: Exchanged): Changed {

@@ -1,16 +1,21 @@
-import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { type Disk, type Refusal, refuse, type Target } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { answering } from "../disk/faults.js";
 import { type OpenedRoot, openRoot } from "../disk/folder.js";
-import { canWalkByHandle, codeOf } from "../disk/platform.js";
+import { canWalkByHandle } from "../disk/platform.js";
+import { folderAt, rootGone, rootReplaced, stands } from "../disk/root.js";
 import { type Root, walk } from "../disk/walk.js";
 import { targetOf } from "./disk-target.js";
 
 /** The disk below some roots, whose handles are held until `close`. */
 export interface OpenedDisk extends Disk {
   readonly kind: "disk";
+  /**
+   * When another folder was put in the place of the root that holds this path, in milliseconds since the epoch;
+   * undefined if it never was. What was recorded before is about another file.
+   */
+  replacedAt(realPath: string): number | undefined;
   close(): void;
 }
 
@@ -23,8 +28,10 @@ export interface DiskOptions {
 }
 
 /**
- * Opens the roots once: whatever is renamed to their paths later, this disk stays in the folders that it
- * opened, and refuses (`root_changed`) while their paths mean something else. A root may be a link itself; a relative one counts from the current folder.
+ * Opens the roots: whatever is renamed to their paths later, this disk stays in the folders that it opened, and
+ * refuses (`root_changed`) while their paths mean none, or one somewhere else. A folder that was put in the very
+ * place of a root is opened with that refusal, as a new one. A root may be a link itself; a relative one counts
+ * from the current folder.
  *
  * @returns `invalid_arguments` without roots, else what is wrong with one (`file_missing`, `not_a_file`).
  */
@@ -33,17 +40,26 @@ export function openDisk(rootPaths: readonly string[], options: DiskOptions = {}
   const roots: Root[] = [];
   for (const path of rootPaths) {
     const named = resolve(path);
-    const opened = answering<OpenedRoot>(named, () => openRoot(named, options.byHandle ?? canWalkByHandle()));
-    if ("kind" in opened) {
+    const opened = openNamed(named, options);
+    if (opened.kind === "refusal") {
       for (const root of roots) root.folder.close();
       return rootRefusal(opened, named);
     }
-    const { realPath: real, folder } = opened;
-    // One that is gone already is refused as changed.
-    const identity = folderAt(folder.self()) ?? "";
-    roots.push({ named, real, folder, exchanges: options.exchanges ?? true, identity });
+    roots.push(opened.root);
   }
-  return new HandleDisk(roots);
+  return new HandleDisk(roots, options);
+}
+
+function openNamed(
+  named: string,
+  options: DiskOptions,
+): { readonly kind: "opened"; readonly root: Root } | Refusal {
+  const opened = answering<OpenedRoot>(named, () => openRoot(named, options.byHandle ?? canWalkByHandle()));
+  if ("kind" in opened) return opened;
+  const { realPath: real, folder } = opened;
+  // One that is gone already is refused as changed.
+  const identity = folderAt(folder.self()) ?? "";
+  return { kind: "opened", root: { named, real, folder, exchanges: options.exchanges ?? true, identity } };
 }
 
 class HandleDisk implements OpenedDisk {
@@ -51,8 +67,16 @@ class HandleDisk implements OpenedDisk {
   readonly roots: readonly string[];
   readonly realRoots: readonly string[];
   private closed = false;
+  /** Handles of folders that were replaced, for the calls that still hold them. */
+  private readonly retired: Root[] = [];
+  private readonly replaced = new Map<string, number>();
+  private count = 0;
+  private readonly listeners: ((realRoot: string) => void)[] = [];
 
-  constructor(private readonly opened: readonly Root[]) {
+  constructor(
+    private readonly opened: Root[],
+    private readonly options: DiskOptions,
+  ) {
     this.roots = opened.map((root) => root.named);
     this.realRoots = opened.map((root) => root.real);
   }
@@ -60,49 +84,82 @@ class HandleDisk implements OpenedDisk {
   async enter(path: string, missing: "refuse" | "allow" | "create", use?: "name"): Promise<Target | Refusal> {
     // Folders are made only in the folder that the path still means.
     if (missing === "create" && use !== "name") {
-      const changed = this.opened.map(changedRoot).find(isDefined);
+      const changed = this.changedAmong(this.opened);
       if (changed !== undefined) return changed;
     }
     if (this.closed) throw new Error("this disk was closed");
     const reached = walk(this.opened, path, missing);
-    if (reached.kind === "refusal") return this.opened.map(changedRoot).find(isDefined) ?? reached;
+    if (reached.kind === "refusal") return this.changedAmong(this.opened) ?? reached;
     const target = targetOf(reached);
-    const changed = use === "name" ? undefined : changedRoot(reached.root);
+    const changed = use === "name" ? undefined : this.changedAmong([reached.root]);
     if (changed === undefined) return target;
     await target.close();
     return changed;
   }
 
+  get replacements(): number {
+    return this.count;
+  }
+
+  whenReplaced(listener: (realRoot: string) => void): void {
+    this.listeners.push(listener);
+  }
+
+  replacedAt(realPath: string): number | undefined {
+    const times = [...this.replaced].filter(([real]) => isBelow(real, realPath)).map(([, time]) => time);
+    return times.length === 0 ? undefined : Math.max(...times);
+  }
+
   close(): void {
     if (this.closed) return;
     this.closed = true;
-    for (const root of this.opened) root.folder.close();
+    for (const root of [...this.opened, ...this.retired]) root.folder.close();
+  }
+
+  private changedAmong(roots: readonly Root[]): Refusal | undefined {
+    const changed = roots.find((root) => !stands(root));
+    if (changed === undefined) return undefined;
+    const at = this.opened.indexOf(changed);
+    return at < 0 || !this.openAnew(changed, at) ? rootGone(changed) : rootReplaced(changed);
+  }
+
+  /** Opens the folder that stands in the place of a root now. Returns false if it is none, or somewhere else. */
+  private openAnew(root: Root, at: number): boolean {
+    if (folderAt(root.named) === undefined) return false;
+    const anew = openNamed(root.named, this.options);
+    if (anew.kind === "refusal") return false;
+    if (anew.root.real !== root.real || !stands(anew.root)) {
+      anew.root.folder.close();
+      return false;
+    }
+    this.opened[at] = anew.root;
+    this.retire(root);
+    this.count += 1;
+    this.replaced.set(root.real, momentBetween());
+    for (const listener of this.listeners) listener(root.real);
+    return true;
+  }
+
+  /** A call that holds a folder so long after it was replaced finds it closed. */
+  private retire(root: Root): void {
+    this.retired.push(root);
+    if (this.retired.length > mostRetired) this.retired.shift()?.folder.close();
   }
 }
 
-/** The device and inode of the folder at a path; undefined where there is none, or none to be seen. */
-function folderAt(path: string): string | undefined {
-  try {
-    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stat === undefined ? undefined : `${stat.dev}:${stat.ino}`;
-  } catch (error) {
-    if (codeOf(error) === "") throw error;
-    return undefined;
-  }
+const mostRetired = 16;
+
+/** A millisecond of which nothing else is recorded: what is older and what is newer can be told apart. */
+function momentBetween(): number {
+  const before = Date.now();
+  while (Date.now() === before);
+  const moment = Date.now();
+  while (Date.now() === moment);
+  return moment;
 }
 
-/** Refuses a root whose path means another folder by now, or none. */
-function changedRoot(root: Root): Refusal | undefined {
-  if (folderAt(root.named) === root.identity) return undefined;
-  const shown = escapeForDisplay(root.named);
-  return refuse(
-    "root_changed",
-    `The folder ${shown} was moved, replaced or deleted since it was opened; nothing was read or written. What was read before counts no more: open the workspace again.`,
-  );
-}
-
-function isDefined<T>(value: T | undefined): value is T {
-  return value !== undefined;
+function isBelow(realRoot: string, realPath: string): boolean {
+  return realPath === realRoot || realPath.startsWith(realRoot === "/" ? "/" : `${realRoot}/`);
 }
 
 function rootRefusal(refusal: Refusal, path: string): Refusal {

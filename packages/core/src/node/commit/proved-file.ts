@@ -8,11 +8,12 @@ import {
   refuse,
 } from "../../files/index.js";
 import { defined, escapeForDisplay } from "../../text/index.js";
-import { cannotPreserve, keepAttributes } from "../disk/attributes.js";
+import { keepAttributes } from "../disk/attributes.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { canWalkByHandle, hasOwners, openedPath } from "../disk/platform.js";
 import { hashOpened, identityOf, openFile, type Spot, sameIdentity, statAt } from "../disk/reading.js";
 import { OpenReplacedFile } from "./replaced-file.js";
+import { severalNames } from "./set-links.js";
 import { type Cleanup, makeDurable, type Stage } from "./stage.js";
 
 /** The file that is to be replaced, open, its content proved to be the expected one. */
@@ -76,7 +77,7 @@ export function lookAgain(
     const again = verify(spot, expected, cleanup);
     if (again.kind !== "proved") return again;
     if (stage !== undefined) {
-      if (again.stat.nlink > 1n) return cannotPreserve(`it has ${again.stat.nlink} names (hard links)`);
+      if (again.stat.nlink > 1n) return severalNames(spot, again.stat.nlink);
       const lost = keepAttributes(again, stage.fd);
       if (lost !== undefined) return lost;
       makeDurable(stage);

@@ -100,9 +100,19 @@ export function modeOf(stat: BigIntStats): number {
 
 /** Refuses with `cannot_preserve`. @param why a clause that completes the sentence. */
 export function cannotPreserve(why: string): Refusal {
-  const template = "Replacing the file would lose something: $why.[ Insist with {inPlace}.]";
-  return refuseIn("cannot_preserve", template, { why });
+  return refuseIn("cannot_preserve", `${wouldLose}[ Insist with {inPlace}.]`, { why });
 }
+
+/** The same for a request that cannot ask for a write in place: the way is not named. */
+export function withoutWay<Answer extends { readonly kind: string }>(
+  answer: Answer | Refusal,
+): Answer | Refusal {
+  if (!("code" in answer) || answer.code !== "cannot_preserve" || answer.sentence === undefined)
+    return answer;
+  return refuseIn("cannot_preserve", wouldLose, answer.sentence.facts);
+}
+
+const wouldLose = "Replacing the file would lose something: $why.";
 
 const forbidden: ReadonlySet<string> = new Set([
   "EPERM",

@@ -44,14 +44,18 @@ export function openRoot(path: string, byHandle = canWalkByHandle()): OpenedRoot
 }
 
 class HandleFolder implements Folder {
+  private isClosed = false;
+
   constructor(private readonly fd: number) {}
 
   at(name: string): string {
+    // A descriptor that was closed may be another folder's by now.
+    if (this.isClosed) throw systemError("ENOENT", "open", name);
     return handlePath(this.fd, name);
   }
 
   self(): string {
-    return handlePath(this.fd, ".");
+    return this.at(".");
   }
 
   enter(name: string): Folder {
@@ -63,6 +67,8 @@ class HandleFolder implements Folder {
   }
 
   close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
     closeQuietly(this.fd);
   }
 }

@@ -125,6 +125,9 @@ export const hasOwners = !isWindows;
 /** Extended attributes and ACLs are read through the native extension: not on Windows. */
 export const hasAttributes = !isWindows;
 
+/** A hard link to a symbolic link names the link itself: elsewhere the call may follow it. */
+export const linksNameLinks = isLinux;
+
 /** Two names can be exchanged in one step: Windows does it in three. */
 export const exchangesNames = !isWindows;
 

@@ -7,7 +7,7 @@ import { chunkBytes, openFile, readAt, type Spot, tooLarge } from "./reading.js"
 /** Files that hide their size (as those of /proc do) are read so far and no further. */
 const unsizedLimitBytes = 1024 * 1024;
 /** So much is read in one turn of the loop: others get theirs while a large file is read. */
-const turnBytes = 8 * 1024 * 1024;
+const turnBytes = 2 * 1024 * 1024;
 
 interface Wish {
   readonly firstLine: number;

@@ -1,18 +1,12 @@
-import {
-  type BigIntStats,
-  fdatasyncSync,
-  openSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-} from "node:fs";
+import { fdatasyncSync, openSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import type { BlobStore } from "../../files/index.js";
 import { sha256 } from "../disk/digest.js";
 import { readLink, removeQuietly } from "../disk/entries.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
+import { markUsed, ProvedBlobs } from "./proved-blobs.js";
 import type { Presence } from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";
+import { continued, formatTail, readTail, type StateLength, type Tail, tailSuffix } from "./tails.js";
 import { placeWhole } from "./whole-file.js";
 
 /** Unfinished files begin with this; the garbage collection removes old ones. */
@@ -22,43 +16,120 @@ export const unfinishedPrefix = "tmp-";
 const beginningSuffix = ".begins";
 
 /**
- * States of files, each under its SHA-256. A state that was only added to afterwards is a link that names
- * the longer state and a length, so that a log's thousand states cost little more than the last one; a state
- * that is met again is kept in full again. Nothing is synced: after a power cut the newest may be gone or
- * damaged, and damaged bytes are never given out.
+ * States of files, each under its SHA-256. A state that only adds to another one is kept as what it adds (`Tail`); after
+ * some of these one is kept in full again, and those before it become links that name it and a length: so a log's
+ * thousand states cost little more than the last one. A state that is met again is kept in full again. Nothing is
+ * synced: after a power cut the newest may be gone or damaged, and damaged bytes are never given out.
  */
 export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
-  const proved = new ProvedBlobs();
-  return {
-    put: async (hash, bytes, care) => {
-      const path = blobPath(state, hash);
-      try {
-        presence.show();
-        if (proved.isAsItWas(path)) return true;
-        // After a power cut a blob of the right size may lack its bytes.
-        const isSure = care === "sure" && readBlob(path, hash) !== undefined;
-        const isDoubtful = care === "sure" && !isSure;
-        const isCreated = isDoubtful || !touch(path, bytes.length);
-        if (isCreated) create(state, path, bytes);
-        if (isCreated || isSure) proved.note(path);
-        return true;
-      } catch (error) {
-        if (codeOf(error) === "") throw error;
-        return false;
-      }
-    },
-    has: async (hash) => whereReadable(() => inFull(state, hash)) !== undefined,
-    get: async (hash) => whereReadable(() => readState(state, hash)),
-    keepAsBeginning: async (hash, length, of) => {
-      try {
-        const isProved = proved.isAsItWas(blobPath(state, of));
-        keepAsBeginning(state, { hash, length }, { hash: of, isProved });
-      } catch (error) {
-        // The state stays as it is kept.
-        if (codeOf(error) === "") throw error;
-      }
-    },
+  const blobs = new Blobs(state);
+  const kept = (work: () => boolean): boolean => {
+    try {
+      presence.show();
+      return work();
+    } catch (error) {
+      if (codeOf(error) === "") throw error;
+      return false;
+    }
   };
+  return {
+    put: async (hash, bytes, care) => kept(() => blobs.put(hash, bytes, care === "sure")),
+    putLonger: async (hash, bytes, before) => kept(() => blobs.putLonger(hash, bytes, before)),
+    has: async (hash) => whereReadable(() => isThere(state, hash)) ?? false,
+    get: async (hash) => whereReadable(() => readState(state, hash)),
+  };
+}
+
+/** The writing half, with what this process knows of what it wrote. */
+class Blobs {
+  private readonly proved = new ProvedBlobs();
+  /** The tails that this process made or read, by the state that each one keeps. */
+  private readonly tails = new Map<string, Tail>();
+
+  constructor(private readonly state: StateFolder) {}
+
+  put(hash: string, bytes: Uint8Array, isCareful: boolean): boolean {
+    const path = blobPath(this.state, hash);
+    if (this.proved.isAsItWas(path) || this.isTail(hash, isCareful)) return true;
+    // After a power cut a blob of the right size may lack its bytes.
+    const isSure = isCareful && readBlob(path, hash) !== undefined;
+    const isDoubtful = isCareful && !isSure;
+    const isCreated = isDoubtful || !touch(path, bytes.length);
+    if (isCreated) create(this.state, path, bytes);
+    if (isCreated || isSure) this.proved.note(path);
+    return true;
+  }
+
+  putLonger(hash: string, bytes: Uint8Array, before: StateLength): boolean {
+    if (before.length === 0 || before.length >= bytes.length) return this.put(hash, bytes, false);
+    const last = this.tailOf(before.sha256);
+    const tail = continued(last, before, bytes);
+    if (tail === undefined) return this.putAndFold(hash, bytes, [...beginningsOf(last), before]);
+    if (!this.put(tail.root, bytes.subarray(0, tail.rootLength), true)) return false;
+    const path = tailPath(this.state, hash);
+    placeWhole(this.state, path, formatTail(tail, bytes), { prefix: unfinishedPrefix, isDurable: false });
+    this.proved.note(path);
+    this.remember(hash, tail);
+    return true;
+  }
+
+  /**
+   * Keeps a state in full, and those that it begins with as its beginnings. First the link, then the bytes go: at every
+   * moment one of them is there. The longer state is made durable before: from then on they hang on it.
+   */
+  private putAndFold(hash: string, bytes: Uint8Array, beginnings: readonly StateLength[]): boolean {
+    if (!this.put(hash, bytes, true)) return false;
+    syncBlob(blobPath(this.state, hash));
+    for (const { sha256: beginning, length } of beginnings) {
+      const path = blobPath(this.state, beginning);
+      // Short enough for an inode: the link takes no block.
+      putLink(`${length}-${Buffer.from(hash, "hex").toString("base64url")}`, path + beginningSuffix);
+      removeQuietly(path);
+      removeQuietly(path + tailSuffix);
+      this.tails.delete(beginning);
+    }
+    return true;
+  }
+
+  /** Whether the state is kept as a tail, by what this process knows; a careful one reads and proves it. */
+  private isTail(hash: string, isCareful: boolean): boolean {
+    const path = tailPath(this.state, hash);
+    const known = this.tails.get(hash);
+    const root = known && blobPath(this.state, known.root);
+    if (root !== undefined && this.proved.isAsItWas(path) && this.proved.isAsItWas(root)) return true;
+    const tail = isCareful ? readTail(path) : undefined;
+    if (tail === undefined || readBlob(blobPath(this.state, tail.root), tail.root) === undefined)
+      return false;
+    if (readState(this.state, hash) === undefined) return false;
+    for (const used of [path, blobPath(this.state, tail.root)]) {
+      markUsed(used);
+      this.proved.note(used);
+    }
+    this.remember(hash, tail);
+    return true;
+  }
+
+  /** The tail that keeps a state, if none keeps it in full. */
+  private tailOf(hash: string): Tail | undefined {
+    const known = this.tails.get(hash);
+    if (known !== undefined) return known;
+    if (this.proved.isAsItWas(blobPath(this.state, hash))) return undefined;
+    return readTail(tailPath(this.state, hash));
+  }
+
+  private remember(hash: string, { root, rootLength, between }: Tail): void {
+    this.tails.delete(hash);
+    this.tails.set(hash, { root, rootLength, between });
+    const [oldest] = this.tails.keys();
+    if (this.tails.size > mostRemembered && oldest !== undefined) this.tails.delete(oldest);
+  }
+}
+
+const mostRemembered = 256;
+
+/** The states that a tail adds to, the shortest first. */
+function beginningsOf(tail: Tail | undefined): readonly StateLength[] {
+  return tail === undefined ? [] : [{ sha256: tail.root, length: tail.rootLength }, ...tail.between];
 }
 
 /** The bytes of this SHA-256, if they are kept; reads only. */
@@ -70,26 +141,6 @@ export function keptBytes(state: StateFolder, hash: string): Uint8Array | undefi
 export function keepBlob(state: StateFolder, hash: string, bytes: Uint8Array): void {
   const path = blobPath(state, hash);
   if (readBlob(path, hash) === undefined || !touch(path, bytes.length)) create(state, path, bytes);
-}
-
-/**
- * First the link, then the bytes go: at every moment one of them is there. The longer state is proved and
- * made durable before: from then on all the states before it hang on it.
- */
-function keepAsBeginning(
-  state: StateFolder,
-  beginning: { readonly hash: string; readonly length: number },
-  longer: { readonly hash: string; readonly isProved: boolean },
-): void {
-  const path = blobPath(state, beginning.hash);
-  const of = blobPath(state, longer.hash);
-  const size = longer.isProved ? statSync(of).size : readBlob(of, longer.hash)?.length;
-  if (beginning.hash === longer.hash || size === undefined || size <= beginning.length) return;
-  syncBlob(of);
-  // Short enough for an inode: the link takes no block.
-  const text = `${beginning.length}-${Buffer.from(longer.hash, "hex").toString("base64url")}`;
-  putLink(text, path + beginningSuffix);
-  removeQuietly(path);
 }
 
 /** In place of one that is there; there rarely is. */
@@ -140,13 +191,39 @@ function whereReadable<T>(look: () => T): T | undefined {
   }
 }
 
+function isThere(state: StateFolder, hash: string): boolean {
+  if (inFull(state, hash) !== undefined) return true;
+  const tail = readTail(tailPath(state, hash));
+  return tail !== undefined && inFull(state, tail.root) !== undefined;
+}
+
 function readState(state: StateFolder, hash: string): Uint8Array | undefined {
+  const whole = readBlob(blobPath(state, hash), hash);
+  return whole ?? readBeginning(state, hash) ?? readFromTail(state, hash);
+}
+
+/** A state that is kept as the beginning of a longer one. */
+function readBeginning(state: StateFolder, hash: string): Uint8Array | undefined {
   const kept = inFull(state, hash);
-  if (kept === undefined || kept.hash === hash) return readBlob(blobPath(state, hash), hash);
+  if (kept === undefined || kept.hash === hash) return undefined;
   const whole = readBlob(kept.path, kept.hash);
   const [, length] = /^(\d+)-/.exec(readLink(blobPath(state, hash) + beginningSuffix) ?? "") ?? [];
   const bytes = length === undefined ? undefined : whole?.subarray(0, Number(length));
   return bytes !== undefined && sha256(bytes) === hash ? bytes : undefined;
+}
+
+function readFromTail(state: StateFolder, hash: string): Uint8Array | undefined {
+  const tail = readTail(tailPath(state, hash));
+  if (tail === undefined) return undefined;
+  // Its beginning is never a tail itself, so that damaged ones cannot lead in a circle.
+  const { root, rootLength } = tail;
+  const begin = readBlob(blobPath(state, root), root) ?? readBeginning(state, root);
+  const bytes = begin && Buffer.concat([begin.subarray(0, rootLength), tail.bytes]);
+  return bytes !== undefined && sha256(bytes) === hash ? bytes : undefined;
+}
+
+function tailPath(state: StateFolder, hash: string): string {
+  return blobPath(state, hash) + tailSuffix;
 }
 
 function blobPath(state: StateFolder, hash: string): string {
@@ -154,46 +231,11 @@ function blobPath(state: StateFolder, hash: string): string {
   return state.at("blobs", hash.slice(0, 2), hash);
 }
 
-/**
- * Blobs that this process wrote or proved itself, and what the system said of them then: as long as it says the
- * same, they are neither read nor hashed again.
- */
-class ProvedBlobs {
-  private readonly signatures = new Map<string, string>();
-
-  /** Whether nobody changed it since, and it is marked as used not long ago. */
-  isAsItWas(path: string): boolean {
-    const known = this.signatures.get(path);
-    if (known === undefined) return false;
-    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stat !== undefined && signatureOf(stat) === known && Date.now() - Number(stat.mtimeMs) < markMs;
-  }
-
-  note(path: string): void {
-    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-    if (stat === undefined) return;
-    this.signatures.delete(path);
-    this.signatures.set(path, signatureOf(stat));
-    const [oldest] = this.signatures.keys();
-    if (this.signatures.size > mostProved && oldest !== undefined) this.signatures.delete(oldest);
-  }
-}
-
-/** Who writes into a file moves its time of change, which nobody can set. */
-function signatureOf({ ino, size, ctimeNs }: BigIntStats): string {
-  return `${ino} ${size} ${ctimeNs}`;
-}
-
-/** A mark of use is renewed after this time; the garbage collection counts in days. */
-const markMs = 60_000;
-const mostProved = 256;
-
 /** Marks a blob as used now; false where it is missing or cut short. */
 function touch(path: string, size: number): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat?.size !== size) return false;
-  const now = Date.now() / 1_000;
-  utimesSync(path, now, now);
+  markUsed(path);
   return true;
 }
 

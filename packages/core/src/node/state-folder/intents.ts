@@ -28,8 +28,18 @@ export interface StoredIntent extends Intent {
  * @returns the path of the record, to be deleted when the write is over. Throws the system's error.
  */
 export function writeIntent(state: StateFolder, intent: Intent): string {
-  const path = state.at("intents", `${keyOf(intent.change.realPath)}.${newId()}`);
+  const name = keyOf(intent.change.realPath);
   const text = JSON.stringify({ ...intent, owner: formatIdentity(ownIdentity()) });
+  try {
+    return makeRecord(state, name, text);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    return makeRecord(state, `${name}.${newId()}`, text);
+  }
+}
+
+function makeRecord(state: StateFolder, name: string, text: string): string {
+  const path = state.at("intents", name);
   const isShort = Buffer.byteLength(text) <= linkLimitBytes;
   state.within(state.at("intents"), () => (isShort ? symlinkSync(text, path) : writeRecord(path, text)));
   return path;
@@ -50,13 +60,18 @@ function writeRecord(path: string, text: string): void {
   }
 }
 
+/** Whether a write on this path may have left a record: with each lock it is asked for by its name, not looked for. */
+export function mayHaveIntent(state: StateFolder, realPath: string): boolean {
+  return lstatSync(state.at("intents", keyOf(realPath)), { throwIfNoEntry: false }) !== undefined;
+}
+
 /** The records of one path, or of all. Records that a kill left half written are `unreadable`. */
 export function readIntents(
   state: StateFolder,
   parse: (value: unknown) => HistoryEntry | undefined,
   realPath?: string,
 ): { readonly intents: readonly StoredIntent[]; readonly unreadable: readonly string[] } {
-  const prefix = realPath === undefined ? "" : `${keyOf(realPath)}.`;
+  const prefix = realPath === undefined ? "" : keyOf(realPath);
   const intents: StoredIntent[] = [];
   const unreadable: string[] = [];
   for (const name of namesIn(state.at("intents"))) {

@@ -10,7 +10,7 @@ export interface KeptStates {
 }
 
 /**
- * The states of files that were read or written, as far as they are kept. Looking at them keeps none of
+ * The states of files that were read or written, as far as they are kept, without those of files that may hold secrets. Looking at them keeps none of
  * them longer.
  *
  * @param stateDir the user's state folder unless given.

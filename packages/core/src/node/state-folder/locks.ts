@@ -14,6 +14,7 @@ import {
   type ProcessIdentity,
   parseIdentity,
 } from "./process-identity.js";
+import type { Presence } from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";
 
 /** A holder that cannot be looked up (another boot or container) is given up after so long without a beat. */
@@ -27,11 +28,13 @@ const longestWaitMs = 25;
  * folder, made by one atomic call, whose text says who holds it. A holder that is provably dead loses it
  * at once; one that is merely stopped keeps it.
  *
+ * @param presence whose sign the locks are further names of, where there is one: a lock is a link of its own otherwise.
  * @param onTaken called under the lock, each time: a dead holder may have left something, even where
  *   somebody else had taken his lock away.
  */
 export function openLocks(
   state: StateFolder,
+  presence?: Presence,
   onTaken: (realPath: string) => Promise<void> = async () => {},
 ): Locks {
   return {
@@ -40,7 +43,7 @@ export function openLocks(
       const pass = await acquireWithin(limitMs, `${state.path}\0${realPath}`);
       if (pass === undefined) return busy(realPath, process.pid);
       try {
-        const lock = new LinkLock(state, realPath, pass);
+        const lock = new LinkLock(state, realPath, pass, presence);
         const answer = await lock.take(until);
         if (answer !== "taken") {
           pass();
@@ -68,6 +71,8 @@ const mutex = new KeyedMutex();
 
 /** Undefined where the time passed before. A timer of its own: it must keep the process alive, and end. */
 async function acquireWithin(limitMs: number, key: string): Promise<(() => void) | undefined> {
+  const free = mutex.acquireIfFree([key]);
+  if (free !== undefined) return free;
   const waiting = new AbortController();
   const timer = setTimeout(() => waiting.abort(), limitMs);
   try {
@@ -101,7 +106,8 @@ export function isAbandoned(path: string, text: string): boolean {
 class LinkLock implements Lock {
   readonly kind = "lock";
   private readonly path: string;
-  private readonly text = `${newId()}:${formatIdentity(ownIdentity())}`;
+  /** Unlike that of every other lock on this path: one session never takes it twice at a time. */
+  private text = "";
   private beat: NodeJS.Timeout | undefined;
   private released = false;
 
@@ -109,6 +115,7 @@ class LinkLock implements Lock {
     private readonly state: StateFolder,
     private readonly realPath: string,
     private readonly pass: () => void,
+    private readonly presence: Presence | undefined,
   ) {
     this.path = state.at("locks", keyOf(realPath));
   }
@@ -162,13 +169,19 @@ class LinkLock implements Lock {
   private link(): boolean {
     return this.state.within(this.state.at("locks"), () => {
       try {
-        symlinkSync(this.text, this.path);
+        this.text = this.presence?.linkTo(this.path) ?? this.symlink();
         return true;
       } catch (error) {
         if (codeOf(error) === "EEXIST") return false;
         throw error;
       }
     });
+  }
+
+  private symlink(): string {
+    const text = `${newId()}:${formatIdentity(ownIdentity())}`;
+    symlinkSync(text, this.path);
+    return text;
   }
 
   /** Whoever cannot look us up sees by the time stamp that we live. */

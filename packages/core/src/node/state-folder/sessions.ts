@@ -1,17 +1,27 @@
-import { lstatSync, lutimesSync, symlinkSync } from "node:fs";
+import { linkSync, lstatSync, lutimesSync, symlinkSync } from "node:fs";
 import { newId } from "../disk/digest.js";
 import { namesIn, readLink, removeQuietly } from "../disk/entries.js";
+import { codeOf, linksNameLinks } from "../disk/platform.js";
 import { formatIdentity, livenessOf, ownIdentity, parseIdentity } from "./process-identity.js";
 import type { StateFolder } from "./state-folder.js";
 
 /** A session that cannot be looked up (another boot or container) is over after so long without a sign. */
 const silenceMs = 24 * 60 * 60 * 1_000;
 const signMs = 60_000;
+/** What bears the name of a lock must not look older than a lock that has just been taken. */
+const freshMs = 1_000;
 
 /** The sign that a session lives, for the garbage collection: what it saw since it began is kept. */
 export interface Presence {
   /** Shows the session; cheap when it was shown a moment ago. Throws the system's error. */
   show(): void;
+  /**
+   * Makes a further name of the sign, for a lock: who holds it can be read there, and no inode is made and freed with
+   * every write. Throws `EEXIST` where the name is taken.
+   *
+   * @returns the text of the sign; undefined where there is none yet, or the file system refuses such names.
+   */
+  linkTo(path: string): string | undefined;
   close(): void;
 }
 
@@ -19,17 +29,35 @@ export interface Presence {
 export function openPresence(state: StateFolder): Presence {
   const path = state.at("sessions", newId());
   let shownAt: number | undefined;
+  let text = "";
+  let canLink = linksNameLinks;
+  const refresh = (now: number) => {
+    lutimesSync(path, now / 1_000, now / 1_000);
+    shownAt = now;
+  };
   return {
     show: () => {
       const now = Date.now();
       if (shownAt !== undefined && now - shownAt < signMs) return;
-      if (shownAt !== undefined && readLink(path) !== undefined) {
-        lutimesSync(path, now / 1_000, now / 1_000);
-      } else {
-        const text = `${now}:${formatIdentity(ownIdentity())}`;
-        state.within(state.at("sessions"), () => symlinkSync(text, path));
-      }
+      if (shownAt !== undefined && readLink(path) !== undefined) return refresh(now);
+      text = `${now}:${formatIdentity(ownIdentity())}`;
+      state.within(state.at("sessions"), () => symlinkSync(text, path));
       shownAt = now;
+    },
+    linkTo: (name) => {
+      if (shownAt === undefined || !canLink) return undefined;
+      try {
+        const now = Date.now();
+        if (now - shownAt > freshMs) refresh(now);
+        linkSync(path, name);
+        return text;
+      } catch (error) {
+        const code = codeOf(error);
+        if (code === "" || code === "EEXIST") throw error;
+        // Somebody removed the sign, or the folder of the name is missing: that may be otherwise the next time.
+        canLink = code === "ENOENT";
+        return undefined;
+      }
     },
     close: () => {
       if (shownAt === undefined) return;

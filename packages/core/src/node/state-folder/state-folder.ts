@@ -14,6 +14,7 @@ export type StateRoom =
   | "history"
   | "intents"
   | "locks"
+  | "secrets"
   | "sessions";
 
 /** The folder outside the user's project in which everything is kept that is not the user's. */

@@ -1,8 +1,8 @@
 import { unlinkSync } from "node:fs";
 import { basename } from "node:path";
-import { type HistoryEntry, isSecret } from "../../files/index.js";
+import { defaultKeepSecrets, type HistoryEntry, isKeptApart } from "../../files/index.js";
 import { exchange, swapNameOf } from "../commit/exchange.js";
-import { bytesOf } from "../commit/exchanged.js";
+import { bytesOf, putBack } from "../commit/exchanged.js";
 import { hashNow, isStageName } from "../commit/real-path.js";
 import { newId, sha256 } from "../disk/digest.js";
 import type { Folder } from "../disk/folder.js";
@@ -11,11 +11,12 @@ import { lookAt, type Spot } from "../disk/reading.js";
 import { keepBlob } from "./blobs.js";
 import { appendHistory } from "./history.js";
 import type { Intent } from "./intents.js";
+import { keepSecret } from "./secrets.js";
 import type { StateFolder } from "./state-folder.js";
 
 /**
  * Recovers the file that a kill left under the swap name. It is the new file before the exchange, the old one
- * after it, or the file of a program without our lock: that one gets its name back, or, if another file has
+ * after it or after it was moved aside to be deleted, or the file of a program without our lock: that one gets its name back, or, if another file has
  * the name by now, its bytes are kept. Throws the system's error; the intent then stays.
  *
  * @returns whether there was such a file; it is gone now.
@@ -28,7 +29,7 @@ export function recoverSwap(state: StateFolder, folder: Folder, { stageName, cha
   const hash = bytes === undefined ? undefined : sha256(bytes);
   const isKnown = hash !== undefined && (hash === change.after || hash === change.before);
   if (isKnown) unlinkSync(folder.at(name));
-  else if (hashNow(folder, change.realPath) === change.after) giveBack(folder, aside, change.realPath);
+  else if (hashNow(folder, change.realPath) === change.after) giveBack(folder, aside, change);
   else if (bytes === undefined || hash === undefined) throw stuck(name);
   else {
     keepDisplacedBytes(state, change, { bytes, sha256: hash, shown: name });
@@ -39,7 +40,7 @@ export function recoverSwap(state: StateFolder, folder: Folder, { stageName, cha
 
 /**
  * Keeps and records bytes that another program lost to an interrupted write. Throws the system's error;
- * those of a secret may not be copied.
+ * those of a secret are kept apart, or may not be copied.
  *
  * @param change the write that displaced them.
  */
@@ -48,8 +49,10 @@ export function keepDisplacedBytes(
   change: HistoryEntry,
   { bytes, sha256, shown }: { readonly bytes: Uint8Array; readonly sha256: string; readonly shown: string },
 ): void {
-  if (isSecret(change.realPath)) throw stuck(shown);
-  keepBlob(state, sha256, bytes);
+  const { realPath, keepSecrets: days = defaultKeepSecrets } = change;
+  if (!isKeptApart(change)) keepBlob(state, sha256, bytes);
+  else if (days === "none") throw stuck(shown);
+  else keepSecret(state, realPath, { sha256, bytes, days }, Date.now());
   const { undoes: _, changeSet: __, ...written } = change;
   appendHistory(state, {
     ...written,
@@ -60,8 +63,14 @@ export function keepDisplacedBytes(
   });
 }
 
-function giveBack(folder: Folder, aside: Spot, realPath: string): void {
-  const [from, to] = [folder.at(aside.name), folder.at(basename(realPath))];
+function giveBack(folder: Folder, aside: Spot, { realPath, after }: HistoryEntry): void {
+  const isDeletion = after === null;
+  const name = basename(realPath);
+  const [from, to] = [folder.at(aside.name), folder.at(name)];
+  if (isDeletion) {
+    if (!putBack(from, { ...aside, name })) throw stuck(aside.name);
+    return;
+  }
   if (exchange(from, to)) unlinkSync(from);
   else renameOver(from, to);
   folder.sync();

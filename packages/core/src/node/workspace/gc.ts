@@ -1,11 +1,12 @@
 import { lstatSync } from "node:fs";
-import { isRefusal, type Refusal } from "../../files/index.js";
+import { type Clock, isRefusal, type Refusal } from "../../files/index.js";
 import { recoverSets } from "../change-sets/recovery.js";
 import { namesIn, readLink, removeQuietly } from "../disk/entries.js";
 import { conversationRemains, removeAll } from "../journal/remains.js";
 import { unfinishedPrefix } from "../state-folder/blobs.js";
 import { breakLock, isAbandoned, openLocks } from "../state-folder/locks.js";
 import { type Recovered, recover } from "../state-folder/recovery.js";
+import { type RemovedSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { readSessions } from "../state-folder/sessions.js";
 import { openStateFolder, type StateFolder } from "../state-folder/state-folder.js";
 
@@ -16,6 +17,13 @@ export interface GarbageOptions {
   readonly maxAgeMs?: number;
   /** Blobs beyond this total go, the longest unused first; 1 GiB unless given. */
   readonly maxBytes?: number;
+  /**
+   * States of files that may hold secrets: `all` removes each of them, also what a live session saw; a number, what was
+   * kept longer ago than so many days. Unless given, those go whose own days are over.
+   */
+  readonly secrets?: number | "all" | undefined;
+  /** By which the days of secrets are counted; this machine's unless given. */
+  readonly clock?: Clock;
   /** Counts only. */
   readonly dryRun?: boolean;
 }
@@ -27,6 +35,7 @@ export interface GarbageReport {
   readonly removedBytes: number;
   readonly keptBlobs: number;
   readonly keptBytes: number;
+  readonly secrets: RemovedSecrets;
   readonly removedHistories: number;
   readonly removedLocks: number;
   readonly removedSessions: number;
@@ -58,12 +67,14 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
     maxBytes: options.maxBytes ?? defaultMaxBytes,
     remove,
   });
+  const secrets = collectSecrets(state, options);
   const histories = oldHistories(state, Math.min(oldest, pinnedFrom));
   for (const path of histories) remove(path);
   if (!dryRun) for (const path of conversationRemains(state)) removeAll(path);
   return {
     kind: "collected",
     ...blobs,
+    secrets,
     removedHistories: histories.length,
     removedLocks: locks.length,
     removedSessions: sessions.overPaths.length,
@@ -142,6 +153,13 @@ function collectBlobs(
     removedBlobs += 1;
   }
   return { removedBlobs, removedBytes, keptBlobs: blobs.length - removedBlobs, keptBytes };
+}
+
+function collectSecrets(state: StateFolder, options: GarbageOptions): RemovedSecrets {
+  const { secrets, clock = { now: () => Date.now() }, dryRun = false } = options;
+  return secrets === "all"
+    ? removeSecrets(state, { now: "all", dryRun })
+    : removeSecrets(state, { now: clock.now(), mostDays: secrets, dryRun });
 }
 
 /** Histories of paths without writes for so long that their states are gone. */

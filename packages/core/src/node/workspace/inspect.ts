@@ -19,6 +19,7 @@ import { canWalkByHandle } from "../disk/platform.js";
 import { parseEntry } from "../state-folder/history.js";
 import { readIntents } from "../state-folder/intents.js";
 import { livenessOf } from "../state-folder/process-identity.js";
+import { listSecrets } from "../state-folder/secrets.js";
 import { readSessions } from "../state-folder/sessions.js";
 import { openStateFolder, type StateFolder } from "../state-folder/state-folder.js";
 import { abandonedLocks, listBlobs } from "./gc.js";
@@ -51,6 +52,8 @@ export interface StateFacts {
   readonly blobs: number;
   readonly blobBytes: number;
   readonly histories: number;
+  /** States of files that may hold secrets, kept apart from the blobs. */
+  readonly secrets: number;
 }
 
 /** Looks at machine, roots and state folder; changes nothing. */
@@ -144,6 +147,7 @@ function factsOf(state: StateFolder): StateFacts {
     blobs: blobs.length,
     blobBytes: blobs.reduce((sum, blob) => sum + blob.size, 0),
     histories: namesIn(state.at("history")).length,
+    secrets: listSecrets(state).length,
   };
 }
 

@@ -1,17 +1,27 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isRefusal, type Refusal, type WorkspacePorts } from "../../files/index.js";
+import {
+  type Clock,
+  type HistoryStore,
+  isRefusal,
+  type Refusal,
+  type WorkspacePorts,
+} from "../../files/index.js";
 import { openChangeSets } from "../change-sets/change-sets.js";
 import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
-import { type DiskOptions, openDisk } from "../commit/open-disk.js";
+import { type DiskOptions, type OpenedDisk, openDisk } from "../commit/open-disk.js";
 import { openCharsets } from "../disk/charsets.js";
-import { newId, sha256 } from "../disk/digest.js";
+import { newId, sha256, sha256Stream } from "../disk/digest.js";
 import { codeOf } from "../disk/platform.js";
 import { openBlobs } from "../state-folder/blobs.js";
 import { openHistory } from "../state-folder/history.js";
+import { mayHaveIntent } from "../state-folder/intents.js";
 import { openLocks } from "../state-folder/locks.js";
 import { recover, recoverPath } from "../state-folder/recovery.js";
+import { openSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { openPresence } from "../state-folder/sessions.js";
 import { openStateFolder } from "../state-folder/state-folder.js";
+
+const systemClock: Clock = { now: () => Date.now() };
 
 /** What the ports on this machine work with. */
 export interface PortOptions {
@@ -19,6 +29,8 @@ export interface PortOptions {
   readonly roots: readonly string[];
   /** `HOLDFAST_STATE_DIR`, the XDG state folder or its default, unless given. */
   readonly stateDir?: string | undefined;
+  /** The time of day; this machine's unless given. */
+  readonly clock?: Clock | undefined;
   /** Weaker ways than this machine has, to see what they promise. */
   readonly disk?: DiskOptions | undefined;
   /**
@@ -37,6 +49,18 @@ export interface OpenedPorts extends WorkspacePorts {
   close(): Promise<void>;
 }
 
+/** Without the writes to the files of a folder in whose place another one stands. */
+function sinceReplaced(history: HistoryStore, disk: OpenedDisk): HistoryStore {
+  return {
+    ...history,
+    entries: async (realPath) => {
+      const entries = await history.entries(realPath);
+      const moment = disk.replacedAt(realPath);
+      return moment === undefined ? entries : entries.filter(({ time }) => time > moment);
+    },
+  };
+}
+
 /**
  * Opens the roots and clears up after killed writes. Nothing is written before the first lock or blob:
  * a session that only looks leaves no trace.
@@ -47,13 +71,16 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
   const disk = openDisk(options.roots, options.disk);
   if (isRefusal(disk)) return disk;
   const presence = openPresence(state);
+  const { clock = systemClock } = options;
   const onRecovered = options.onRecovered ?? (() => {});
-  const bare = openLocks(state, async (realPath) => {
-    recoverPath(state, realPath);
+  const bare = openLocks(state, presence, async (realPath) => {
+    // What lies there by another name was left beside this one, or by an earlier release: the start has settled it.
+    if (mayHaveIntent(state, realPath)) recoverPath(state, realPath);
   });
   const locks = locksAfterRecovery(state, bare, onRecovered);
   try {
     await recover(state, bare);
+    removeSecrets(state, { now: clock.now() });
     const sets = await recoverSets(state, bare);
     if (sets.finished + sets.takenBack > 0) onRecovered(sets);
   } catch (error) {
@@ -69,11 +96,13 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     disk,
     locks,
     blobs: openBlobs(state, presence),
-    history: openHistory(state, presence),
+    secrets: openSecrets(state, presence, clock),
+    history: sinceReplaced(openHistory(state, presence), disk),
     changeSets: openChangeSets(state, presence),
     codec: openCharsets(),
-    clock: { now: () => Date.now() },
+    clock,
     digest: sha256,
+    startDigest: sha256Stream,
     newId,
     nextTurn,
     later: (delayMs, work) => {

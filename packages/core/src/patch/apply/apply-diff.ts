@@ -1,4 +1,5 @@
 import { explainUnlocated, explainUnshiftable } from "../explain/explain.js";
+import { describeOtherFile } from "../explain/mended.js";
 import { describeLanding, describeRepairs, toChanges } from "../explain/report.js";
 import { isCutOff } from "../locate/cut-off.js";
 import { findMissingIdle } from "../locate/idle.js";
@@ -7,7 +8,7 @@ import type { AlreadyApplied, Located, Unlocated } from "../locate/placement.js"
 import { BaseText } from "../model/base-text.js";
 import { Deadline } from "../model/deadline.js";
 import { changesNothing, type ShapedHunk, shapeHunk } from "../model/hunk.js";
-import { internalError, refusePatch } from "../model/refusal.js";
+import { internalError, invalidDiff, refusePatch } from "../model/refusal.js";
 import { finish, finishInTurns, mapInSteps, type Steps } from "../model/steps.js";
 import type { PatchOutcome, PatchRefusal, PatchRequest, PatchSuccess, Repair } from "../model/types.js";
 import { restoreLines, unescapeDiff } from "../read/channel.js";
@@ -110,7 +111,7 @@ function* patch(
   if (located === undefined) return unchanged("no_change");
   switch (located.kind) {
     case "unlocated":
-      return yield* explainUnlocated(base, located, deadline);
+      return sayOtherFile(yield* explainUnlocated(base, located, deadline), repairs);
     case "already_applied":
       return unchanged("already_applied");
     case "located":
@@ -118,6 +119,14 @@ function* patch(
     default:
       return located satisfies never;
   }
+}
+
+/** Right after the seed's words: that the diff was made for another file may be why it does not fit. */
+function sayOtherFile(refusal: PatchRefusal, repairs: readonly Repair[]): PatchRefusal {
+  const other = describeOtherFile(repairs);
+  const { code, message, ...more } = refusal;
+  if (other === undefined || !message.startsWith(invalidDiff)) return refusal;
+  return refusePatch(code, `${invalidDiff} ${other}${message.slice(invalidDiff.length)}`, more);
 }
 
 /** A hunk that changes nothing is asked about last: what the others lack is said first. */

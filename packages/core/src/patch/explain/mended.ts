@@ -18,4 +18,17 @@ export function describeMendedContext(repairs: readonly Repair[]): string | unde
   return `Its context is not that of the file everywhere: ${shown.join("; ")}${more}.`;
 }
 
+/**
+ * The sentence that belongs right after the seed's words where the diff's header names another file: the caller may
+ * have meant that one.
+ *
+ * @returns undefined where it does not.
+ */
+export function describeOtherFile(repairs: readonly Repair[]): string | undefined {
+  const other = repairs.find(({ otherFile }) => otherFile !== undefined)?.otherFile;
+  if (other === undefined) return undefined;
+  const name = escapeForDisplay(JSON.stringify(clip(other, 200)));
+  return `The diff's header names another file, ${name}; the file that the call names counts.`;
+}
+
 const shownHunks = 5;

@@ -97,6 +97,8 @@ export interface Repair {
   readonly hunk?: number;
   /** One short phrase, such as `line 40 → 12`. */
   readonly detail: string;
+  /** The file that the header names, where that is another one than the diff is applied to. */
+  readonly otherFile?: string;
 }
 
 /** What was put right; most say how the diff differs from the file, the others how it differs from a diff. */

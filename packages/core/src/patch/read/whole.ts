@@ -103,7 +103,10 @@ export function describeName(parsed: ParsedDiff, path: string | undefined): read
   const [named] = namedFiles(parsed);
   const last = (name: string) => name.split(/[\\/]/).at(-1);
   if (named === undefined || path === undefined || last(named) === last(path)) return kept;
-  return [...kept, mended(`the header names ${JSON.stringify(named.slice(0, 100))}`)];
+  return [
+    ...kept,
+    { ...mended(`the header names ${JSON.stringify(named.slice(0, 100))}`), otherFile: named },
+  ];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { mapInSteps, type Steps } from "../model/steps.js";
 import type { TextPlace } from "./text-places.js";
 
 /** Where a text stands if blanks are forgiven. */
@@ -16,15 +17,16 @@ export interface Inexact {
  *
  * @returns the first stage that finds something; undefined where none does.
  */
-export function matchInexactly(text: string, wanted: string): Inexact | undefined {
-  const lines = linesOf(text);
+export function* matchInexactly(text: string, wanted: string): Steps<Inexact | undefined> {
+  const lines = yield* linesOf(text);
   const asked = wanted.replace(/\r/g, "").replace(/\n$/, "").split("\n");
   if (asked.every((line) => line.trim() === "")) return undefined;
   for (const stage of stages) {
     const keys = asked.map(stage.key);
-    const places = lines.flatMap((_, at) =>
-      standsAt(lines, at, keys, stage.key) ? [placeOf(lines, at, keys)] : [],
+    const standing = yield* mapInSteps(lines, (_, at) =>
+      standsAt(lines, at, keys, stage.key) ? placeOf(lines, at, keys) : undefined,
     );
+    const places = standing.filter((place) => place !== undefined);
     if (places.length === 0) continue;
     const [firstAsked = ""] = asked;
     const trimmedEnd = !wanted.endsWith("\n");
@@ -46,15 +48,16 @@ interface ComparedLine extends TextPlace {
   readonly content: string;
 }
 
-function linesOf(text: string): readonly ComparedLine[] {
-  const lines: ComparedLine[] = [];
+function* linesOf(text: string): Steps<readonly ComparedLine[]> {
+  const contents = text.split("\n");
+  yield;
   let from = 0;
-  for (const content of text.split("\n")) {
+  return yield* mapInSteps(contents, (content) => {
     const own = content.replace(/\r$/, "");
-    lines.push({ content: own, from, to: from + own.length });
+    const line = { content: own, from, to: from + own.length };
     from += content.length + 1;
-  }
-  return lines;
+    return line;
+  });
 }
 
 function standsAt(
@@ -65,7 +68,7 @@ function standsAt(
 ): boolean {
   return keys.every((key, offset) => {
     const line = lines[at + offset];
-    return line !== undefined && keyOf(line.content) === key;
+    return line !== undefined && line.content.length <= longestLine && keyOf(line.content) === key;
   });
 }
 
@@ -92,6 +95,9 @@ function squeeze(part: string): string {
   if (/["'`]/.test(part)) return part;
   return part.replace(/\s+/g, " ").replace(/ ?([()[\]{}:;,<>=]) ?/g, "$1");
 }
+
+/** In UTF-16 units; a longer one matches only as it is. */
+const longestLine = 100_000;
 
 function indentOf(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? "";

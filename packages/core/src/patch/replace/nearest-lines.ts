@@ -1,4 +1,5 @@
 import { clip } from "../../text/index.js";
+import { mapInSteps, type Steps } from "../model/steps.js";
 
 /**
  * The lines of a file that are most like the beginning of a text that is not in it: where a second try
@@ -6,13 +7,16 @@ import { clip } from "../../text/index.js";
  *
  * @returns lines with their numbers for the end of a message, or "".
  */
-export function nearestLines(text: string, wanted: string): string {
+export function* nearestLines(text: string, wanted: string): Steps<string> {
   const asked = wanted.split(/\r?\n/);
   const at = asked.findIndex((line) => /\w/.test(line));
   const line = asked[at === -1 ? asked.findIndex((any) => any.trim() !== "") : at];
   if (line === undefined) return "";
-  const lines = text.split(text.includes("\n") ? "\n" : "\r").slice(0, mostLines);
-  const blind = lines.flatMap((own, index) => (squeeze(own) === squeeze(line) ? [index] : []));
+  const lines = text.split(text.includes("\n") ? "\n" : "\r", mostLines);
+  yield;
+  const squeezed = squeeze(line);
+  const isAlike = yield* mapInSteps(lines, (own) => own.length <= longestLine && squeeze(own) === squeezed);
+  const blind = isAlike.flatMap((alike, index) => (alike ? [index] : []));
   if (blind.length > 0) {
     const exact = lines[blind[0] ?? 0]?.includes(line) === true;
     const head = exact
@@ -23,15 +27,18 @@ export function nearestLines(text: string, wanted: string): string {
       .map((index) => excerpt(lines, index, asked.length))
       .join("\n…\n")}`;
   }
-  const alike = mostAlike(lines, line);
+  const alike = yield* mostAlike(lines, line);
   if (alike.length === 0) return "";
   return `\nThe nearest lines are:\n${alike.map((index) => numbered(lines, index)).join("\n")}`;
 }
 
-function mostAlike(lines: readonly string[], wanted: string): readonly number[] {
+function* mostAlike(lines: readonly string[], wanted: string): Steps<readonly number[]> {
   const words = wordsOf(wanted);
   if (words.size === 0) return [];
-  const scored = lines.map((line, index) => ({ index, score: likeness(words, wordsOf(line)) }));
+  const scored = yield* mapInSteps(lines, (line, index) => ({
+    index,
+    score: likeness(words, wordsOf(line)),
+  }));
   return scored
     .filter(({ score }) => score >= leastLikeness)
     .sort((one, other) => other.score - one.score || one.index - other.index)
@@ -66,6 +73,8 @@ function squeeze(line: string): string {
 }
 
 const mostLines = 50_000;
+/** In UTF-16 units: nobody is helped by a longer one. */
+const longestLine = 100_000;
 const mostShown = 3;
 const mostExcerpt = 12;
 const leastLikeness = 0.4;

@@ -1,9 +1,10 @@
 import { clip } from "../../text/index.js";
+import { finish, mapInSteps, type Steps } from "../model/steps.js";
 import { type Inexact, matchInexactly } from "./inexact-match.js";
 import { nearestLines } from "./nearest-lines.js";
 import { omissionIn } from "./omission.js";
-import { applySplices, type TextSplice } from "./splice.js";
-import { findText, lineAt, type TextPlace, withEndingsOf } from "./text-places.js";
+import { spliceInSteps, type TextSplice } from "./splice.js";
+import { type FoundText, findText, lineAt, type TextPlace, withEndingsOf } from "./text-places.js";
 
 /** A replacement of exact text; `$` means itself. */
 export interface ExactEdit {
@@ -47,6 +48,8 @@ export type EditMisfit =
   | { readonly kind: "placeholder"; readonly line: string }
   /** `hint` shows where the text may be, as the end of a message; "" where nothing is alike. */
   | { readonly kind: "not_found"; readonly hint: string }
+  /** The old text stands at more than so many places. */
+  | { readonly kind: "too_many"; readonly most: number }
   | WrongCount;
 
 /** The text stands another number of times than was expected. */
@@ -81,12 +84,22 @@ export function replaceExactly(
   edits: readonly ExactEdit[],
   inexact: InexactUse = "off",
 ): EditedText | UnfitEdit {
+  return finish(replaceInSteps(text, edits, inexact));
+}
+
+/** The same in steps, for whoever lets others run in between or ends it when its time is up. */
+export function* replaceInSteps(
+  text: string,
+  edits: readonly ExactEdit[],
+  inexact: InexactUse,
+): Steps<EditedText | UnfitEdit> {
   let edited = text;
   let replacements = 0;
   const notes: string[] = [];
   const steps: EditStep[] = [];
   for (const [at, edit] of edits.entries()) {
-    const step = applyEdit(edited, edit, inexact);
+    const step = yield* applyEdit(edited, edit, inexact);
+    yield;
     if (step.kind !== "edited") return { kind: "unfit", edit: at, why: step };
     edited = step.text;
     replacements += step.replacements;
@@ -96,14 +109,17 @@ export function replaceExactly(
   return { kind: "edited", text: edited, replacements, inexact: notes, steps };
 }
 
-function applyEdit(text: string, edit: ExactEdit, inexact: InexactUse): EditedText | EditMisfit {
+function* applyEdit(text: string, edit: ExactEdit, inexact: InexactUse): Steps<EditedText | EditMisfit> {
   const { oldString, newString } = edit;
   const unfit = misfitAlone(text, edit);
   if (unfit !== undefined) return unfit;
-  const places = findText(text, oldString);
-  if (places.length === 0) return withoutMatch(text, edit, inexact);
-  const miscounted = checkCount(text, edit, places);
-  return miscounted ?? { ...replaceAt(text, places, newString), inexact: [] };
+  const found = yield* findText(text, oldString, mostReplacements);
+  const { places } = found;
+  if (places.length === 0) return yield* withoutMatch(text, edit, inexact);
+  const miscounted = checkCount(text, edit, found);
+  if (miscounted === undefined && found.count > places.length)
+    return { kind: "too_many", most: mostReplacements };
+  return miscounted ?? { ...(yield* replaceAt(text, places, newString)), inexact: [] };
 }
 
 /** What is wrong with an edit wherever it would be made. */
@@ -114,14 +130,14 @@ function misfitAlone(text: string, { oldString, newString }: ExactEdit): EditMis
   return line === undefined ? undefined : { kind: "placeholder", line };
 }
 
-function withoutMatch(text: string, edit: ExactEdit, inexact: InexactUse): EditedText | EditMisfit {
-  const found = inexact === "off" ? undefined : matchInexactly(text, edit.oldString);
+function* withoutMatch(text: string, edit: ExactEdit, inexact: InexactUse): Steps<EditedText | EditMisfit> {
+  const found = inexact === "off" ? undefined : yield* matchInexactly(text, edit.oldString);
   const [only] = found?.places ?? [];
   if (inexact === "use" && found?.places.length === 1 && only !== undefined && mayTake(edit)) {
-    const edited = replaceAt(text, [only], found.adapt(edit.newString, only));
+    const edited = yield* replaceAt(text, [only], found.adapt(edit.newString, only));
     return { ...edited, inexact: [describe(text, found, only)] };
   }
-  const hint = found === undefined ? nearestLines(text, edit.oldString) : inexactHint(text, found);
+  const hint = found === undefined ? yield* nearestLines(text, edit.oldString) : inexactHint(text, found);
   return { kind: "not_found", hint };
 }
 
@@ -143,17 +159,17 @@ function inexactHint(text: string, found: Inexact): string {
   return `\nIt would match ${times} if ${found.differs}. There the file says, at ${shown.join("\nand at ")}`;
 }
 
-function checkCount(text: string, edit: ExactEdit, places: readonly TextPlace[]): WrongCount | undefined {
+function checkCount(text: string, edit: ExactEdit, { places, count }: FoundText): WrongCount | undefined {
   const overlaps = isOverlapping(text, edit.oldString, places);
-  const expected = edit.expectedReplacements ?? (edit.replaceAll === true ? places.length : 1);
-  if (places.length === expected && !overlaps) return undefined;
+  const expected = edit.expectedReplacements ?? (edit.replaceAll === true ? count : 1);
+  if (count === expected && !overlaps) return undefined;
   return {
     kind: "occurrence_mismatch",
     expected,
-    count: places.length + (overlaps ? 1 : 0),
+    count: count + (overlaps ? 1 : 0),
     overlaps,
     lines: places.slice(0, mostPlaces).map(({ from }) => lineAt(text, from)),
-    more: Math.max(0, places.length - mostPlaces),
+    more: Math.max(0, count - mostPlaces),
   };
 }
 
@@ -163,14 +179,18 @@ function isOverlapping(text: string, wanted: string, places: readonly TextPlace[
   const [{ from, to } = { from: 0, to: 0 }] = places;
   const next = text.startsWith("\r\n", from) ? from + 2 : from + 1;
   // Looking at no more than two lengths keeps this cheap.
-  const again = findText(text.slice(next, to + (to - from)), wanted);
-  return again.some((place) => place.from < to - next);
+  const again = finish(findText(text.slice(next, to + (to - from)), wanted, mostReplacements));
+  return again.places.some((place) => place.from < to - next);
 }
 
-function replaceAt(text: string, places: readonly TextPlace[], fresh: string): Omit<EditedText, "inexact"> {
-  const texts = withEndingsOf(text, places, fresh);
-  const splices = places.map((place, at) => ({ ...place, text: texts[at] ?? fresh }));
-  const edited = applySplices(text, splices);
+function* replaceAt(
+  text: string,
+  places: readonly TextPlace[],
+  fresh: string,
+): Steps<Omit<EditedText, "inexact">> {
+  const texts = yield* withEndingsOf(text, places, fresh);
+  const splices = yield* mapInSteps(places, ({ from, to }, at) => ({ from, to, text: texts[at] ?? fresh }));
+  const edited = yield* spliceInSteps(text, splices);
   const steps = [{ before: text, splices }];
   return { kind: "edited", text: edited, replacements: places.length, steps };
 }
@@ -180,5 +200,7 @@ function lineSpan(text: string, place: TextPlace): string {
   return first === last ? `line ${first}` : `lines ${first}-${last}`;
 }
 
+/** Each place takes some hundred bytes until the edit is made. */
+const mostReplacements = 1_000_000;
 const mostPlaces = 20;
 const mostShown = 3;

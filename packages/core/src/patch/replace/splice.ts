@@ -1,3 +1,5 @@
+import { finish, type Steps } from "../model/steps.js";
+
 /** What stood between two offsets of a text (UTF-16 units, the end excluded) became another text. */
 export interface TextSplice {
   readonly from: number;
@@ -7,15 +9,28 @@ export interface TextSplice {
 
 /** The text after splices that are sorted and do not overlap. */
 export function applySplices(text: string, splices: readonly TextSplice[]): string {
-  const parts: string[] = [];
+  return finish(spliceInSteps(text, splices));
+}
+
+/** The same in steps: of many splices in a large text. */
+export function* spliceInSteps(text: string, splices: readonly TextSplice[]): Steps<string> {
+  const joined: string[] = [];
+  let parts: string[] = [];
   let done = 0;
   for (const splice of splices) {
     parts.push(text.slice(done, splice.from), splice.text);
     done = splice.to;
+    if (parts.length < stepLength) continue;
+    joined.push(parts.join(""));
+    parts = [];
+    yield;
   }
   parts.push(text.slice(done));
-  return parts.join("");
+  joined.push(parts.join(""));
+  return joined.length === 1 ? (joined[0] ?? "") : joined.join("");
 }
+
+const stepLength = 2_048;
 
 /** The one splice between two texts: what they neither begin nor end with. */
 export function differenceOf(before: string, after: string): TextSplice {

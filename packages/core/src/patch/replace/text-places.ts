@@ -1,5 +1,6 @@
 import { type LineEnding, splitLines, type TextLines } from "../../text/index.js";
 import { diffLines } from "../compare/line-diff.js";
+import { mapInSteps, type Steps } from "../model/steps.js";
 
 /** A stretch of a text, in UTF-16 units; `to` is after its end. */
 export interface TextPlace {
@@ -10,8 +11,31 @@ export interface TextPlace {
 /**
  * Where a text stands in another one, from the left, without overlaps. A `\n` in `wanted` stands for the
  * ending that the line has; everything else is exact.
+ *
+ * @param mostPlaces so many are returned and the others only counted: each costs memory.
  */
-export function findText(text: string, wanted: string): readonly TextPlace[] {
+export function* findText(text: string, wanted: string, mostPlaces: number): Steps<FoundText> {
+  const places: TextPlace[] = [];
+  let count = 0;
+  for (const place of placesOf(text, wanted)) {
+    count += 1;
+    if (count <= mostPlaces) places.push(place);
+    if (count % stepLength === 0) yield;
+  }
+  return { places, count };
+}
+
+/** Where a text stands, and how often. */
+export interface FoundText {
+  /** The first ones. */
+  readonly places: readonly TextPlace[];
+  readonly count: number;
+}
+
+/** Looking for a place and putting it on a list takes about a microsecond, and more where little memory is left. */
+const stepLength = 1_024;
+
+function placesOf(text: string, wanted: string): Iterable<TextPlace> {
   if (wanted.includes("\r") || !wanted.includes("\n") || !text.includes("\r")) return findExact(text, wanted);
   if (!text.includes("\n")) return findExact(text, wanted.replaceAll("\n", "\r"));
   return findLines(text, wanted.split("\n"));
@@ -23,16 +47,20 @@ export function findText(text: string, wanted: string): readonly TextPlace[] {
  *
  * @param places sorted, none overlapping another; the text is looked through once for all of them.
  */
-export function withEndingsOf(text: string, places: readonly TextPlace[], fresh: string): readonly string[] {
+export function* withEndingsOf(
+  text: string,
+  places: readonly TextPlace[],
+  fresh: string,
+): Steps<readonly string[]> {
   const asIs = !fresh.includes("\n") || fresh.includes("\r") || !text.includes("\r");
   if (asIs || !text.includes("\n")) {
     const same = asIs ? fresh : fresh.replaceAll("\n", "\r");
-    return places.map(() => same);
+    return yield* mapInSteps(places, () => same);
   }
   const lines = splitLines(fresh);
   let ending: LineEnding = "\n";
   let newline = -1;
-  return places.map(({ from, to }) => {
+  return yield* mapInSteps(places, ({ from, to }) => {
     if (newline < to && newline < text.length) {
       ending = endingAt(text, to);
       const next = text.indexOf("\n", to);
@@ -81,23 +109,19 @@ export function lineAt(text: string, place: number): number {
   return line;
 }
 
-function findExact(text: string, wanted: string): readonly TextPlace[] {
-  const places: TextPlace[] = [];
+function* findExact(text: string, wanted: string): Generator<TextPlace> {
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length))
-    places.push({ from: at, to: at + wanted.length });
-  return places;
+    yield { from: at, to: at + wanted.length };
 }
 
 /** Lines of which each but the last ends with `\n` or `\r\n`, as the file has it. */
-function findLines(text: string, [first = "", ...rest]: readonly string[]): readonly TextPlace[] {
-  const places: TextPlace[] = [];
+function* findLines(text: string, [first = "", ...rest]: readonly string[]): Generator<TextPlace> {
   let from = nextStart(text, first, 0);
   while (from >= 0) {
     const to = endOf(text, from + first.length, rest);
-    if (to !== undefined) places.push({ from, to });
+    if (to !== undefined) yield { from, to };
     from = nextStart(text, first, to ?? from + 1);
   }
-  return places;
 }
 
 /** The next place where the first line may stand; one that is empty stands right before an ending. */

@@ -1,6 +1,6 @@
 import type { ReferredLines } from "../../conversation/index.js";
 import { allOf, type FileState, type LineSpan, type ShownLines } from "../../files/index.js";
-import { clip } from "../../text/index.js";
+import { clip, escapeInJson } from "../../text/index.js";
 import { fitReply } from "./fit.js";
 import { writeJson } from "./json.js";
 import { answerBudgetChars, type WireOptions } from "./options.js";
@@ -19,7 +19,7 @@ export function renderResult(result: ToolResult, options: WireOptions): ToolRepl
     if (written.reply !== reply) written = { reply, ...writeReply(reply, wire) };
     const { length } = written.text;
     return isStructured && !bearsContent(reply)
-      ? Math.max(length, JSON.stringify(writeJson(reply)).length)
+      ? Math.max(length, jsonText(writeJson(reply)).length)
       : length;
   };
   const reply = fitReply(replyOf(result, options), budgetChars, lengthOf, vocabulary);
@@ -39,16 +39,20 @@ function smallestReply({ success, code }: Reply, options: WireOptions): ToolRepl
   const { budgetChars = answerBudgetChars, wire, isStructured = false } = options;
   const message = `The answer does not fit into its budget of ${budgetChars} characters.`;
   const candidates = [{ success, code, message }, { success, code }, {}];
-  const json = candidates.find((one) => JSON.stringify(one).length <= budgetChars) ?? {};
+  const json = candidates.find((one) => jsonText(one).length <= budgetChars) ?? {};
   const line = clip(`${success ? "OK" : "FAILED"} (${code}): ${message}`, budgetChars);
-  const written = wire === "json" || isStructured ? JSON.stringify(json) : line;
+  const written = wire === "json" || isStructured ? jsonText(json) : line;
   const text = written.slice(0, budgetChars);
   return { success, code, text, shows: [], json, bearsContent: false, shown: [], refers: [] };
 }
 
+function jsonText(value: unknown): string {
+  return escapeInJson(JSON.stringify(value));
+}
+
 /** In JSON line breaks are escapes: nothing of a file stands there verbatim. */
 function writeReply(reply: Reply, wire: WireOptions["wire"]): WrittenReply {
-  return wire === "json" ? { text: JSON.stringify(writeJson(reply)), shows: [] } : writeText(reply);
+  return wire === "json" ? { text: jsonText(writeJson(reply)), shows: [] } : writeText(reply);
 }
 
 /** The lines that a block speaks of without showing them. */

@@ -53,7 +53,7 @@ export interface RefusedResult {
 export interface ToolReply {
   readonly success: boolean;
   readonly code: OutcomeCode;
-  /** What the model sees; for the wire form `json` the same as `JSON.stringify(json)`. */
+  /** What the model sees; for the wire form `json` `json`, what is not seen written as escapes. */
   readonly text: string;
   /** Where in `text` which lines of files stand, to the letter; none in the wire form `json`. */
   readonly shows: readonly ShownText[];

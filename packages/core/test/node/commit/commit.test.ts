@@ -174,7 +174,9 @@ describe("a commit", () => {
       expect(verdict(await rewrite(disk, "file", "new", options))).toBe("permission_denied");
     }
     const file = must(await at(disk, "file", (place) => place.read(limit)));
-    const removed = await at(disk, "file", (place) => place.remove(expectedOf(file), async () => true));
+    const removed = await at(disk, "file", (place) =>
+      place.remove(expectedOf(file), { guard: async () => true }),
+    );
     expect(verdict(removed)).toBe("permission_denied");
     expect(textAt(path("file"))).toBe("old");
   });
@@ -306,7 +308,7 @@ describe("removing", () => {
     writeFileSync(path("file"), "old");
     const file = must(await at(disk, "file", (place) => place.read(limit)));
     const remove = (guard: () => Promise<boolean>) =>
-      at(disk, "file", (place) => place.remove(expectedOf(file), guard));
+      at(disk, "file", (place) => place.remove(expectedOf(file), { guard }));
     expect(verdict(await remove(async () => false))).toBe("busy");
     expect(verdict(await remove(after(() => appendFileSync(path("file"), "!"))))).toBe("changed");
     expect(textAt(path("file"))).toBe("old!");

@@ -6,18 +6,23 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  rmSync,
+  symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { BlobStore } from "../../../src/files/index.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
 import { openBlobs } from "../../../src/node/state-folder/blobs.js";
 import { openPresence } from "../../../src/node/state-folder/sessions.js";
+import type { StateFolder } from "../../../src/node/state-folder/state-folder.js";
 import { collectGarbage } from "../../../src/node/workspace/gc.js";
 import { openWorkspace } from "../../../src/node/workspace/open-workspace.js";
-import { builtRoom, bytesOf, fixture, freshFolder, must, runFixture, stateAt, textAt } from "../support.js";
+import { builtRoom, fixture, freshFolder, must, runFixture, stateAt, textAt } from "../support.js";
 
 /** 100 appends for each of ten processes; HOLDFAST_APPENDS=1000 for the long run. */
 const appends = Math.max(100, Number(process.env.HOLDFAST_APPENDS ?? 0));
@@ -74,86 +79,145 @@ describe("appends of several processes", () => {
   });
 });
 
-describe("a state kept as the beginning of a longer one", () => {
+/** A log of `lines` lines after a first one of 20 KB, and every state of it on the way. */
+function statesOf(lines: number): readonly Buffer[] {
+  const text = Array.from({ length: lines }, (_, at) => `line ${at}\n`);
+  return text.map((_, at) => Buffer.from(`${"x".repeat(20_000)}\n${text.slice(0, at + 1).join("")}`));
+}
+
+describe("states of a file that only grows", () => {
   const setUp = () => {
     const state = stateAt(join(freshFolder(), "state"));
     return { state, blobs: openBlobs(state, openPresence(state)) };
   };
-  const [short, middle, long] = ["a\n", "a\nb\n", "a\nb\nc\n"].map(bytesOf) as [
-    Uint8Array,
-    Uint8Array,
-    Uint8Array,
-  ];
-
-  it("comes back byte for byte, through any number of links", async () => {
-    const { blobs } = setUp();
-    for (const bytes of [short, middle, long]) await blobs.put(sha256(bytes), bytes);
-    await blobs.keepAsBeginning(sha256(short), short.length, sha256(middle));
-    await blobs.keepAsBeginning(sha256(middle), middle.length, sha256(long));
-    expect(await blobs.has(sha256(short))).toBe(true);
-    for (const bytes of [short, middle, long])
-      expect(Buffer.from((await blobs.get(sha256(bytes)))!)).toEqual(Buffer.from(bytes));
-  });
-
-  it("stays in full where the longer one is not kept, or is no longer", async () => {
-    const { blobs, state } = setUp();
-    await blobs.put(sha256(middle), middle);
-    await blobs.keepAsBeginning(sha256(middle), middle.length, sha256(long));
-    await blobs.put(sha256(short), short);
-    await blobs.keepAsBeginning(sha256(middle), middle.length, sha256(short));
-    const names = readdirSync(state.at("blobs"), { recursive: true, encoding: "utf8" });
-    expect(names.filter((name) => name.endsWith(".begins"))).toEqual([]);
-    expect(await blobs.get(sha256(middle))).toBeDefined();
-  });
-
-  it("stays in full where the longer one is damaged, whatever its size says", async () => {
-    const { blobs, state } = setUp();
-    for (const bytes of [short, long]) await blobs.put(sha256(bytes), bytes);
-    writeFileSync(state.at("blobs", sha256(long).slice(0, 2), sha256(long)), "x\ny\nz\n");
-    await blobs.keepAsBeginning(sha256(short), short.length, sha256(long));
-    expect(await blobs.get(sha256(short))).toEqual(Buffer.from(short));
-  });
-
-  it("is kept in full again when it is met again, and may then be folded again", async () => {
-    const { blobs } = setUp();
-    for (const bytes of [short, long]) await blobs.put(sha256(bytes), bytes);
-    for (let round = 0; round < 2; round++) {
-      await blobs.keepAsBeginning(sha256(short), short.length, sha256(long));
-      expect(await blobs.get(sha256(short))).toBeDefined();
-      await blobs.put(sha256(short), short, "sure");
+  const put = async (blobs: BlobStore, states: readonly Buffer[]) => {
+    for (const [at, bytes] of states.entries()) {
+      const before = states[at - 1];
+      if (before === undefined) await blobs.put(sha256(bytes), bytes, "sure");
+      else await blobs.putLonger(sha256(bytes), bytes, { sha256: sha256(before), length: before.length });
     }
-    expect(await blobs.get(sha256(short))).toBeDefined();
+  };
+  const expectAll = async (blobs: BlobStore, states: readonly Buffer[]) => {
+    for (const bytes of states) {
+      expect(await blobs.has(sha256(bytes))).toBe(true);
+      expect(Buffer.from((await blobs.get(sha256(bytes))) ?? []).equals(bytes)).toBe(true);
+    }
+  };
+  const namesOf = (state: StateFolder) =>
+    readdirSync(state.at("blobs"), { recursive: true, encoding: "utf8" }).filter((name) => name.length > 60);
+  const pathOf = (state: StateFolder, bytes: Uint8Array) =>
+    state.at("blobs", sha256(bytes).slice(0, 2), sha256(bytes));
+
+  it("come back byte for byte, from tails and from longer states, in this process and in another", async () => {
+    const { state, blobs } = setUp();
+    const states = statesOf(100);
+    await put(blobs, states);
+    await expectAll(blobs, states);
+    await expectAll(openBlobs(state, openPresence(state)), states);
+    const names = namesOf(state);
+    expect(names.filter((name) => name.endsWith(".tail")).length).toBeLessThan(33);
+    expect(names.filter((name) => name.endsWith(".begins")).length).toBeGreaterThan(60);
+    expect(names.filter((name) => !name.includes("."))).toHaveLength(1);
+    expect(names).toHaveLength(100);
   });
 
-  it("is gone, never wrong, where the longer one is gone or damaged, or links lead in a circle", async () => {
-    const { blobs, state } = setUp();
-    for (const bytes of [short, long]) await blobs.put(sha256(bytes), bytes);
-    await blobs.keepAsBeginning(sha256(short), short.length, sha256(long));
-    const path = state.at("blobs", sha256(long).slice(0, 2), sha256(long));
-    writeFileSync(path, "x\ny\nz\n");
-    expect(await blobs.get(sha256(short))).toBeUndefined();
-    expect(await blobs.has(sha256(short))).toBe(false);
-    const { symlinkSync, unlinkSync } = await import("node:fs");
-    for (const [hash, of] of [
-      [sha256(short), sha256(middle)],
-      [sha256(middle), sha256(short)],
+  it("go on where another process stopped", async () => {
+    const { state } = setUp();
+    const states = statesOf(80);
+    // A process for each state: none remembers what it did not write.
+    for (const at of states.keys())
+      await put(openBlobs(state, openPresence(state)), states.slice(Math.max(0, at - 1), at + 1));
+    await expectAll(openBlobs(state, openPresence(state)), states);
+    expect(weigh(state.at("blobs")).bytes).toBeLessThan(400_000);
+  });
+
+  it("are written as what they add", async () => {
+    const { state, blobs } = setUp();
+    const states = statesOf(10);
+    await put(blobs, states);
+    for (const bytes of states.slice(1))
+      expect(lstatSync(`${pathOf(state, bytes)}.tail`).size).toBeLessThan(1_500);
+  });
+
+  it("are kept in full where much is added at once", async () => {
+    const { state, blobs } = setUp();
+    const [short, long] = [Buffer.from("a\n"), Buffer.from(`a\n${"b".repeat(5_000)}\n`)];
+    await put(blobs, [short, long]);
+    expect(
+      namesOf(state)
+        .map((name) => name.slice(67))
+        .sort(),
+    ).toEqual(["", ".begins"]);
+    await expectAll(blobs, [short, long]);
+  });
+
+  it("are proved before one of them is replaced, and kept in full where they are not whole", async () => {
+    const { state, blobs } = setUp();
+    const states = statesOf(3);
+    await put(blobs, states);
+    const last = states[2]!;
+    for (const [path, damage] of [
+      [`${pathOf(state, last)}.tail`, "rubbish"],
+      [`${pathOf(state, last)}.tail`, `["${"0".repeat(64)}",3]\nx`],
+      [pathOf(state, states[0]!), "x"],
     ] as const) {
-      const link = `${state.at("blobs", hash.slice(0, 2), hash)}.begins`;
-      if (hash === sha256(short)) unlinkSync(link);
-      else mkdirSync(state.at("blobs", hash.slice(0, 2)), { recursive: true });
-      symlinkSync(`2-${Buffer.from(of, "hex").toString("base64url")}`, link);
+      writeFileSync(path, damage);
+      expect(await blobs.put(sha256(last), last, "sure")).toBe(true);
+      expect(Buffer.from((await blobs.get(sha256(last)))!).equals(last)).toBe(true);
+      rmSync(pathOf(state, last));
+      await put(blobs, states);
     }
-    expect(await blobs.get(sha256(short))).toBeUndefined();
   });
 
-  it("takes no room, so that the garbage collection leaves it while there is too much, and drops it with age", async () => {
-    const { blobs, state } = setUp();
-    const big = Buffer.alloc(100_000, "x");
-    await blobs.put(sha256(short), short);
-    await blobs.put(sha256(Buffer.concat([short, big])), Buffer.concat([short, big]));
-    await blobs.keepAsBeginning(sha256(short), short.length, sha256(Buffer.concat([short, big])));
-    const report = must(await collectGarbage({ stateDir: state.path, dryRun: true }));
-    expect(report).toMatchObject({ keptBlobs: 2, keptBytes: 100_002 });
+  it("are gone, never wrong, where what they begin with is gone, or tails and links lead in a circle", async () => {
+    const { state, blobs } = setUp();
+    const states = statesOf(3);
+    const [first, second, third] = states as [Buffer, Buffer, Buffer];
+    await put(blobs, states);
+    rmSync(pathOf(state, first));
+    expect(await blobs.has(sha256(third))).toBe(false);
+    expect(await blobs.get(sha256(third))).toBeUndefined();
+    const tail = (of: Uint8Array) => `["${sha256(of)}",${of.length}]\nmore\n`;
+    writeFileSync(`${pathOf(state, third)}.tail`, tail(second));
+    writeFileSync(`${pathOf(state, second)}.tail`, tail(third));
+    expect(await blobs.get(sha256(third))).toBeUndefined();
+    for (const [one, other] of [
+      [second, third],
+      [third, second],
+    ] as const)
+      symlinkSync(
+        `${one.length}-${Buffer.from(sha256(other), "hex").toString("base64url")}`,
+        `${pathOf(state, one)}.begins`,
+      );
+    expect(await blobs.get(sha256(second))).toBeUndefined();
+  });
+
+  it("of a folder of release 0.1, where each was folded at once, are read and go on", async () => {
+    const { state, blobs } = setUp();
+    const states = statesOf(3);
+    const [first, second, third] = states as [Buffer, Buffer, Buffer];
+    await blobs.put(sha256(second), second);
+    mkdirSync(dirname(pathOf(state, first)), { recursive: true });
+    const link = `${first.length}-${Buffer.from(sha256(second), "hex").toString("base64url")}`;
+    symlinkSync(link, `${pathOf(state, first)}.begins`);
+    await blobs.putLonger(sha256(third), third, { sha256: sha256(second), length: second.length });
+    await expectAll(blobs, states);
+  });
+
+  it("are marked as used with what they begin with, so that the garbage collection leaves both", async () => {
+    const { state, blobs } = setUp();
+    const states = statesOf(3);
+    await put(blobs, states);
+    const old = Date.now() / 1_000 - 40 * 24 * 60 * 60;
+    for (const name of namesOf(state)) utimesSync(state.at("blobs", name), old, old);
+    const fourth = statesOf(4)[3]!;
+    const third = states[2]!;
+    const later = openBlobs(state, openPresence(state));
+    expect(await later.put(sha256(third), third, "sure")).toBe(true);
+    await later.putLonger(sha256(fourth), fourth, { sha256: sha256(third), length: third.length });
+    must(await collectGarbage({ stateDir: state.path }));
+    await expectAll(blobs, [states[0]!, third, fourth]);
+    expect(await blobs.has(sha256(states[1]!))).toBe(false);
   });
 });
 

@@ -11,11 +11,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Locks } from "../../../src/files/index.js";
 import { readLink } from "../../../src/node/disk/entries.js";
 import { breakLock, keyOf, openLocks } from "../../../src/node/state-folder/locks.js";
 import { formatIdentity, ownIdentity } from "../../../src/node/state-folder/process-identity.js";
+import { openPresence } from "../../../src/node/state-folder/sessions.js";
 import type { StateFolder } from "../../../src/node/state-folder/state-folder.js";
 import { hangMs } from "../../support.js";
 import { builtRoom, fixture, freshFolder, must, stateAt, textAt, verdict } from "../support.js";
@@ -64,6 +65,57 @@ function plant(identity: Partial<ReturnType<typeof ownIdentity>>, ageMs = 0): st
   lutimesSync(linkPath(), time, time);
   return text;
 }
+
+describe("a lock of a session that has shown itself", () => {
+  const shown = () => {
+    const presence = openPresence(state);
+    presence.show();
+    const [name = ""] = readdirSync(state.at("sessions"));
+    return { presence, sign: state.at("sessions", name), locks: openLocks(state, presence) };
+  };
+
+  it("is a further name of its sign, and goes without it", async () => {
+    const { presence, sign, locks } = shown();
+    const lock = must(await locks.acquire(path, 0));
+    expect(lstatSync(linkPath()).ino).toBe(lstatSync(sign).ino);
+    expect(await lock.held()).toBe(true);
+    expect(verdict(await openLocks(state).acquire(path, 0))).toBe("busy");
+    presence.close();
+    expect(await lock.held()).toBe(true);
+    await lock.release();
+    expect(readdirSync(state.at("locks"))).toEqual([]);
+  });
+
+  it("looks fresh when it is taken, however old the sign is", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    vi.setSystemTime(Date.now() - 3_600_000);
+    const { locks } = shown();
+    vi.setSystemTime(Date.now() + 3_600_000);
+    const lock = must(await locks.acquire(path, 0));
+    expect(Math.abs(lstatSync(linkPath()).mtimeMs - Date.now())).toBeLessThan(2_000);
+    await lock.release();
+  });
+
+  it("is a link of its own where the sign is gone", async () => {
+    const { sign, locks } = shown();
+    unlinkSync(sign);
+    const lock = must(await locks.acquire(path, 0));
+    expect(lstatSync(linkPath()).nlink).toBe(1);
+    expect(await lock.held()).toBe(true);
+    await lock.release();
+  });
+
+  it("leaves the other locks of its session alone", async () => {
+    const { locks } = shown();
+    const first = must(await locks.acquire(path, 0));
+    const second = must(await locks.acquire("/another", 0));
+    await second.release();
+    expect(await first.held()).toBe(true);
+    await first.release();
+    expect(readdirSync(state.at("locks"))).toEqual([]);
+  });
+});
 
 describe("in one process", () => {
   it("one holds the lock, the others wait in line, in the order in which they came", async () => {
@@ -169,7 +221,7 @@ describe("between processes", () => {
     holder.kill("SIGKILL");
     await once(holder, "exit");
     const broken: string[] = [];
-    const watching = openLocks(state, async (realPath) => {
+    const watching = openLocks(state, undefined, async (realPath) => {
       broken.push(realPath);
     });
     // No patience at all: it does not wait for the dead.

@@ -515,15 +515,13 @@ const there: readonly PatchCase[] = [
   },
 ];
 
-describe("placing: one place", () => {
-  for (const example of placed) it(example.name, () => void check(example));
-});
-describe("placing: one place, though context was lost at an edge", () => {
-  for (const example of cutAtAnEdge) it(example.name, () => void check(example));
-});
-describe("placing: refused rather than guessed", () => {
-  for (const example of refused) it(example.name, () => void check(example));
-});
-describe("placing: there already", () => {
-  for (const example of there) it(example.name, () => void check(example));
-});
+const groups: readonly (readonly [string, readonly PatchCase[]])[] = [
+  ["one place", placed],
+  ["one place, though context was lost at an edge", cutAtAnEdge],
+  ["refused rather than guessed", refused],
+  ["there already", there],
+];
+for (const [name, examples] of groups)
+  describe(`placing: ${name}`, () => {
+    for (const example of examples) it(example.name, () => void check(example));
+  });

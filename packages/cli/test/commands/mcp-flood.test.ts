@@ -1,0 +1,80 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import { Project, program } from "../process.js";
+
+type Server = ChildProcessByStdio<Writable, Readable, null>;
+
+/** The program as it is shipped, with little room for its objects, and a client that behaves badly. */
+function start(project: Project): Server {
+  const args = ["--max-old-space-size=100", program, "mcp", "--root", project.folder];
+  const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(new Project().folder, "state") };
+  const server = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "ignore"] });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  server.stdin.on("error", () => {});
+  return server;
+}
+
+const say = (server: Server, message: object) =>
+  server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+
+/** Until the process has used no processor for a while: it waits for us, or is held up, which only makes this shorter. */
+async function untilIdle({ pid }: Server): Promise<void> {
+  const used = () => readFileSync(`/proc/${pid}/stat`, "utf8").split(" ").slice(13, 15).join(" ");
+  for (let before = ""; before !== used(); ) {
+    before = used();
+    await new Promise((resolve) => setTimeout(resolve, 700));
+  }
+}
+
+/** The most memory that the process ever had. */
+function peakMegabytes({ pid }: Server): number {
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}
+
+/** Reads answers until this id's, and returns how many there were. */
+async function answersUpTo(server: Server, last: string): Promise<number> {
+  let count = 0;
+  for await (const line of createInterface({ input: server.stdout })) {
+    count += 1;
+    if (line.includes(`"id":"${last}"`)) break;
+  }
+  return count;
+}
+
+const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+
+test.skipIf(!existsSync("/proc/self/status"))(
+  "a client that does not read waits in its pipe: no answer is lost, and the memory stays bounded",
+  async () => {
+    const project = new Project({ "a.txt": `${"x".repeat(99)}\n`.repeat(2_400) });
+    const server = start(project);
+    say(server, { id: "hello", method: "initialize", params: hello });
+    say(server, { method: "notifications/initialized" });
+    const params = { name: "read_file", arguments: { file_path: "a.txt" } };
+    for (let at = 0; at < 2_000; at++) say(server, { id: `call ${at}`, method: "tools/call", params });
+    await untilIdle(server);
+    expect(peakMegabytes(server)).toBeLessThan(300);
+    say(server, { id: "ping", method: "ping" });
+    expect(await answersUpTo(server, "ping")).toBeGreaterThan(2_000 - 32);
+    expect(peakMegabytes(server)).toBeLessThan(300);
+  },
+);
+
+test.skipIf(!existsSync("/proc/self/status"))(
+  "a line of 150 MB is refused, and the memory stays bounded",
+  async () => {
+    const server = start(new Project());
+    say(server, { id: "hello", method: "initialize", params: hello });
+    const piece = "x".repeat(1_000_000);
+    for (let at = 0; at < 150; at++)
+      if (!server.stdin.write(piece)) await new Promise((resolve) => server.stdin.once("drain", resolve));
+    server.stdin.write("\n");
+    say(server, { id: "ping", method: "ping" });
+    expect(await answersUpTo(server, "ping")).toBe(3);
+    expect(peakMegabytes(server)).toBeLessThan(300);
+  },
+);

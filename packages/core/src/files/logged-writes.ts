@@ -1,0 +1,19 @@
+import { readCurrent } from "./current.js";
+import { isStateKept } from "./kept-states.js";
+import type { LoggedWrite } from "./outcomes.js";
+import type { HistoryEntry, Target } from "./ports.js";
+import type { Session } from "./session.js";
+
+/** The recorded writes of a file, newest first, with what can be said of each now. */
+export async function loggedWrites(session: Session, target: Target): Promise<readonly LoggedWrite[]> {
+  const { history } = session.ports;
+  const current = await readCurrent(target, session, session.limits.changeBytes);
+  const disk = current.kind === "file" ? current.sha256 : null;
+  const withFacts = async (entry: HistoryEntry): Promise<LoggedWrite> => ({
+    ...entry,
+    kept: entry.after !== null && (await isStateKept(session, target, entry.after)),
+    current: entry.after === disk,
+  });
+  const entries = await history.entries(target.realPath);
+  return Promise.all(entries.toReversed().map(withFacts));
+}

@@ -1,0 +1,186 @@
+import { lstatSync, readFileSync, rmdirSync, utimesSync } from "node:fs";
+import type { Clock, SecretStore } from "../../files/index.js";
+import { sha256 as digest } from "../disk/digest.js";
+import { namesIn, removeQuietly } from "../disk/entries.js";
+import { codeOf } from "../disk/platform.js";
+import { keyOf } from "./locks.js";
+import type { Presence } from "./sessions.js";
+import type { StateFolder } from "./state-folder.js";
+import { placeWhole } from "./whole-file.js";
+
+/**
+ * States of files that may hold secrets, apart from all others: a folder for each file, in it each state whole, named
+ * by its hash and its days. Files are 0600, folders 0700. A file's time of change says when the state was kept last;
+ * after its days it is not given out any more, and the next start, write or garbage collection removes it.
+ */
+export function openSecrets(state: StateFolder, presence: Presence, clock: Clock): SecretStore {
+  let sweptMs = clock.now();
+  const sweep = () => {
+    if (Math.abs(clock.now() - sweptMs) < sweepMs) return;
+    sweptMs = clock.now();
+    removeSecrets(state, { now: sweptMs });
+  };
+  return {
+    put: async (realPath, kept) => {
+      try {
+        presence.show();
+        sweep();
+        keepSecret(state, realPath, kept, clock.now());
+        return true;
+      } catch (error) {
+        if (codeOf(error) === "") throw error;
+        return false;
+      }
+    },
+    has: async (realPath, hash) => inForce(state, realPath, hash, clock.now()).length > 0,
+    get: async (realPath, hash) => {
+      const kept = inForce(state, realPath, hash, clock.now());
+      return kept.map((one) => readSecret(one, hash)).find((bytes) => bytes !== undefined);
+    },
+  };
+}
+
+/** What the disk does not give back is as good as gone. */
+function inForce(state: StateFolder, realPath: string, hash: string, nowMs: number): readonly StoredSecret[] {
+  try {
+    return statesOf(state, realPath, hash).filter((kept) => !isOver(kept, nowMs));
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return [];
+  }
+}
+
+/** What is kept of one file: its bytes, and for how many days from now. */
+interface SecretState {
+  readonly sha256: string;
+  readonly bytes: Uint8Array;
+  readonly days: number;
+}
+
+/** Keeps a state, also for recovery, which has no session. Throws the system's error; nothing is left then. */
+export function keepSecret(
+  state: StateFolder,
+  realPath: string,
+  { sha256, bytes, days }: SecretState,
+  nowMs: number,
+): void {
+  const name = `${sha256}-${days}`;
+  const path = state.at("secrets", keyOf(realPath), name);
+  const before = statesOf(state, realPath, sha256);
+  const isThere = before.some((kept) => kept.path === path && readSecret(kept, sha256) !== undefined);
+  if (!isThere) placeWhole(state, path, bytes, { prefix: unfinishedPrefix, isDurable: true });
+  utimesSync(path, nowMs / 1_000, nowMs / 1_000);
+  // The days of whoever kept it last hold.
+  for (const kept of before) if (kept.path !== path) removeQuietly(kept.path);
+}
+
+/** One kept state of a file that may hold secrets. */
+export interface StoredSecret {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** When it was kept last, in milliseconds since the epoch. */
+  readonly keptMs: number;
+  /** For so many days from then; an unfinished one has no days. */
+  readonly days: number;
+}
+
+/** All of them, and what a kill left unfinished. */
+export function listSecrets(state: StateFolder): readonly StoredSecret[] {
+  return namesIn(state.at("secrets")).flatMap((key) => statesIn(state, key, () => true));
+}
+
+/** Which states go. */
+export interface SecretsOver {
+  /** Milliseconds since the epoch; `all` takes each state, however young. */
+  readonly now: number | "all";
+  /** States that were kept for longer go after so many days, too. */
+  readonly mostDays?: number | undefined;
+  /** Counts only. */
+  readonly dryRun?: boolean;
+}
+
+/** How many states went and stayed, with their sizes in bytes. */
+export interface RemovedSecrets {
+  readonly removed: number;
+  readonly removedBytes: number;
+  readonly kept: number;
+  readonly keptBytes: number;
+}
+
+/** Removes the states whose days are over, or all. */
+export function removeSecrets(
+  state: StateFolder,
+  { now, mostDays = Number.POSITIVE_INFINITY, dryRun = false }: SecretsOver,
+): RemovedSecrets {
+  const all = listSecrets(state);
+  const over = all.filter(
+    (one) => now === "all" || isOver({ ...one, days: Math.min(one.days, mostDays) }, now),
+  );
+  if (!dryRun) {
+    for (const { path } of over) removeQuietly(path);
+    for (const key of over.length === 0 ? [] : namesIn(state.at("secrets")))
+      removeIfEmpty(state.at("secrets", key));
+  }
+  const bytes = (states: readonly StoredSecret[]) =>
+    states.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return {
+    removed: over.length,
+    removedBytes: bytes(over),
+    kept: all.length - over.length,
+    keptBytes: bytes(all) - bytes(over),
+  };
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+const sweepMs = 60 * 60 * 1_000;
+const unfinishedPrefix = "tmp-";
+/** What was not finished after an hour is left of a kill. */
+const unfinishedDays = 1 / 24;
+
+function isOver({ keptMs, days }: Pick<StoredSecret, "keptMs" | "days">, nowMs: number): boolean {
+  return nowMs - keptMs >= days * dayMs;
+}
+
+function statesOf(state: StateFolder, realPath: string, hash: string): readonly StoredSecret[] {
+  return statesIn(state, keyOf(realPath), (name) => name.startsWith(`${hash}-`));
+}
+
+function statesIn(
+  state: StateFolder,
+  key: string,
+  isWanted: (name: string) => boolean,
+): readonly StoredSecret[] {
+  const found: StoredSecret[] = [];
+  for (const name of namesIn(state.at("secrets", key)).filter(isWanted)) {
+    const path = state.at("secrets", key, name);
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    const [, days] = /^[0-9a-f]{64}-([1-9]\d{0,8})$/.exec(name) ?? [];
+    found.push({
+      path,
+      sizeBytes: stat.size,
+      keptMs: stat.mtimeMs,
+      days: days === undefined ? unfinishedDays : Number(days),
+    });
+  }
+  return found;
+}
+
+/** Damaged bytes are never given out. */
+function readSecret({ path }: StoredSecret, hash: string): Uint8Array | undefined {
+  try {
+    const bytes = readFileSync(path);
+    return digest(bytes) === hash ? bytes : undefined;
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+  }
+}

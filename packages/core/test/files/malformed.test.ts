@@ -1,0 +1,110 @@
+import { createHash, randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type FileRequest, isRefusal, memoryPorts, Workspace } from "../../src/files/index.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
+
+const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+const sha = digest(Buffer.from("one\n"));
+
+async function open() {
+  const ports = memoryPorts({ digest, newId: randomUUID, codec: openCharsets(), clock: { now: () => 0 } });
+  const workspace = new Workspace(ports);
+  await workspace.write({ path: "f", content: "one\n" });
+  return workspace;
+}
+
+/** One good request of each kind. */
+const good: Readonly<Record<FileRequest["kind"], FileRequest>> = {
+  read: { kind: "read", path: "f", offset: 1, limit: 1, encoding: "utf-8", within: "" },
+  read_many: { kind: "read_many", paths: ["f"], globs: ["*"], exclude: ["g"], encoding: "utf-8" },
+  list: { kind: "list", path: ".", depth: 1, limit: 1, all: true },
+  find: { kind: "find", glob: "*", path: ".", exclude: ["g"], limit: 1, all: true },
+  search: {
+    kind: "search",
+    pattern: "o",
+    literal: true,
+    ignoreCase: true,
+    path: ".",
+    globs: ["*"],
+    context: 1,
+  },
+  patch: { kind: "patch", path: "f", diff: "@@\n-one\n+two\n", base: sha },
+  write: { kind: "write", path: "f", content: "x", base: sha },
+  edit: {
+    kind: "edit",
+    path: "f",
+    edits: [{ oldString: "one", newString: "two", replaceAll: true }],
+    atomic: true,
+  },
+  append: { kind: "append", path: "f", content: "x", base: sha },
+  prepend: { kind: "prepend", path: "f", content: "x", base: sha },
+  insert_lines: { kind: "insert_lines", path: "f", afterLine: 1, content: "x", base: sha },
+  update_section: { kind: "update_section", path: "f", sectionHeader: "# a", newContent: "b", create: true },
+  replace: { kind: "replace", path: "f", oldString: "one", newString: "two", expectedReplacements: 1 },
+  apply_edit: { kind: "apply_edit", path: "f", instructions: "a", codeEdit: "b", base: sha },
+  undo: { kind: "undo", path: "f", base: sha },
+  restore: { kind: "restore", path: "f", sha256: sha },
+  apply_changes: {
+    kind: "apply_changes",
+    changes: [{ path: "f", base: sha, content: { kind: "text", text: "x" } }],
+  },
+};
+const kinds = Object.keys(good);
+const isKind = (kind: string): kind is FileRequest["kind"] => Object.hasOwn(good, kind);
+
+/** What no compiler lets through. A cast: that is the point. */
+const run = (workspace: Workspace, request: unknown) => workspace.run(request as FileRequest);
+
+describe("a request that no compiler has checked", () => {
+  it.each(kinds)("of kind %s without its fields is invalid_arguments", async (kind) => {
+    const outcome = await run(await open(), { kind });
+    if (kind === "list" || kind === "read_many") expect(isRefusal(outcome)).toBe(false);
+    else expect(isRefusal(outcome) && outcome.code).toBe("invalid_arguments");
+  });
+
+  it("is refused, never thrown at, whatever one field of it is", async () => {
+    const wrong = fc.anything({ withBigInt: true, withDate: true, withMap: true, withTypedArray: true });
+    const given = fc.constantFrom(...kinds).chain((kind) => {
+      const fields = isKind(kind) ? Object.keys(good[kind]) : [];
+      return fc.tuple(fc.constant(kind), fc.constantFrom(...fields), wrong);
+    });
+    await fc.assert(
+      fc.asyncProperty(given, async ([kind, field, value]) => {
+        const workspace = await open();
+        const request = { ...(isKind(kind) ? good[kind] : {}), [field]: value };
+        for (const answer of [await run(workspace, request), await preview(workspace, request)])
+          expect(answer).toHaveProperty("kind");
+      }),
+    );
+  });
+
+  it("is refused, never thrown at, whatever it is at all, and leaves the file alone", async () => {
+    const change = fc.record(
+      { path: fc.constantFrom("f", 1), content: fc.anything(), base: fc.anything(), renameTo: fc.anything() },
+      { requiredKeys: [] },
+    );
+    const request = fc.oneof(
+      fc.anything(),
+      fc.record({ kind: fc.oneof(fc.constantFrom(...kinds), fc.anything()) }),
+      fc.record({ kind: fc.constant("apply_changes"), changes: fc.array(fc.oneof(change, fc.anything())) }),
+      fc.record({ kind: fc.constant("edit"), path: fc.constant("f"), edits: fc.array(fc.anything()) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(request, async (value) => {
+        const workspace = await open();
+        const outcome = await run(workspace, value);
+        expect(outcome).toHaveProperty("kind");
+        const [state] = await workspace.fileStates(["f"]);
+        expect(state).toMatchObject({ sha256: sha });
+      }),
+    );
+  });
+});
+
+function preview(workspace: Workspace, request: unknown) {
+  // A cast, as in `run`; a look is none of the requests that can be previewed.
+  const { kind } = request as { readonly kind?: unknown };
+  const looks: readonly unknown[] = ["read", "read_many", "list", "find", "search"];
+  return looks.includes(kind) ? run(workspace, request) : workspace.preview(request as never);
+}

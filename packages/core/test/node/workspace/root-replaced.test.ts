@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import {
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, it } from "vitest";
+import type { FileOutcome } from "../../../src/files/index.js";
+import { type OpenedWorkspace, openWorkspace } from "../../../src/node/index.js";
+import { freshFolder, must, openDescriptors, textAt } from "../support.js";
+
+let top: string;
+let root: string;
+let workspace: OpenedWorkspace;
+const sha = (text: string) => createHash("sha256").update(text).digest("hex");
+const codeOf = (outcome: FileOutcome) => ("code" in outcome ? outcome.code : outcome.kind);
+
+beforeEach(async () => {
+  top = realpathSync(freshFolder());
+  root = join(top, "root");
+  mkdirSync(root);
+  writeFileSync(join(root, "f"), "one\n");
+  workspace = must(await openWorkspace({ roots: [root], stateDir: join(top, "state") }));
+});
+
+/** Another folder takes the root's place, with this text in the same file. */
+function replace(text: string): void {
+  renameSync(root, join(top, "away"));
+  mkdirSync(root);
+  writeFileSync(join(root, "f"), text);
+}
+
+it("the first call in a folder that was made anew says so, and the next ones work in it", async () => {
+  await workspace.append({ path: "f", content: "old\n" });
+  replace("another\n");
+  const first = await workspace.append({ path: "f", content: "more\n" });
+  expect(codeOf(first)).toBe("root_changed");
+  expect(first.message).toContain("was replaced by another one");
+  expect([textAt(join(root, "f")), textAt(join(top, "away", "f"))]).toEqual(["another\n", "one\nold\n"]);
+  expect(codeOf(await workspace.append({ path: "f", content: "more\n" }))).toBe("applied");
+  expect([textAt(join(root, "f")), textAt(join(top, "away", "f"))]).toEqual([
+    "another\nmore\n",
+    "one\nold\n",
+  ]);
+  await workspace.close();
+});
+
+it("what was known of the old folder is no licence in the new one, though the bytes are the same", async () => {
+  await workspace.read({ path: "f" });
+  replace("one\n");
+  expect(codeOf(await workspace.read({ path: "f" }))).toBe("root_changed");
+  const edit = { path: "f", edits: [{ oldString: "one", newString: "two" }] };
+  expect(codeOf(await workspace.edit(edit))).toBe("not_read");
+  expect(codeOf(await workspace.write({ path: "f", content: "x\n", base: sha("one\n") }))).toBe(
+    "unseen_lines",
+  );
+  await workspace.read({ path: "f" });
+  expect(codeOf(await workspace.edit(edit))).toBe("applied");
+  await workspace.close();
+});
+
+it("no base and no write of the old folder counts in the new one", async () => {
+  await workspace.append({ path: "f", content: "two\n" });
+  replace("one\ntwo\n");
+  expect(codeOf(await workspace.undo({ path: "f" }))).toBe("root_changed");
+  expect(codeOf(await workspace.undo({ path: "f" }))).toBe("nothing_to_undo");
+  expect(codeOf(await workspace.append({ path: "f", content: "two\n", base: sha("one\n") }))).toBe(
+    "unknown_base",
+  );
+  await workspace.append({ path: "f", content: "three\n" });
+  expect(codeOf(await workspace.undo({ path: "f" }))).toBe("applied");
+  expect(textAt(join(root, "f"))).toBe("one\ntwo\n");
+  await workspace.close();
+});
+
+it("a link to a folder somewhere else is not taken for the root", async () => {
+  const outside = join(top, "outside");
+  mkdirSync(outside);
+  renameSync(root, join(top, "away"));
+  symlinkSync(outside, root);
+  for (let call = 0; call < 3; call++)
+    expect(codeOf(await workspace.append({ path: "g", content: "x" }))).toBe("root_changed");
+  expect(readdirSync(outside)).toEqual([]);
+  await workspace.close();
+});
+
+it("however often a root is replaced, no handle is left open for each", async () => {
+  const swap = async () => {
+    replace("another\n");
+    rmSync(join(top, "away"), { recursive: true });
+    expect(codeOf(await workspace.read({ path: "f" }))).toBe("root_changed");
+    expect(codeOf(await workspace.read({ path: "f" }))).toBe("read");
+  };
+  for (let round = 0; round < 20; round++) await swap();
+  const before = openDescriptors();
+  for (let round = 0; round < 20; round++) await swap();
+  expect(openDescriptors()).toBe(before);
+  await workspace.close();
+});

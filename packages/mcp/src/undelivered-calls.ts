@@ -1,0 +1,89 @@
+import type { ToolReply } from "@holdfast/core";
+
+type Id = string | number;
+
+/** A call of which the client was not given an answer yet. */
+interface Undelivered {
+  readonly id: Id;
+  /** Whether it changed something, once it is over. */
+  readonly applied: Promise<boolean>;
+  isOver: boolean;
+}
+
+/**
+ * The calls of one connection whose answers were not written out: those in flight, and those whose client went
+ * on without an answer. The same call again, with the same arguments, is then known for a repeat. After a
+ * restart nothing is known of them: a base has to say it.
+ */
+export class UndeliveredCalls {
+  /** By name and arguments, in the order of arrival. */
+  private readonly calls = new Map<string, Undelivered>();
+  private readonly keys = new Map<Id, string>();
+  private units = 0;
+
+  /**
+   * Carries a call out, after the same call where that was not answered.
+   *
+   * @param work `isRepeat`: the same call was carried out, so nothing is to be done again.
+   */
+  async run(
+    id: Id,
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    work: (isRepeat: boolean) => Promise<ToolReply>,
+  ): Promise<ToolReply> {
+    const key = keyOf(name, args);
+    const earlier = this.calls.get(key);
+    // Its answer, should it still come, answers no more for this one.
+    if (earlier !== undefined) this.forget(key, earlier.id);
+    // The first of its kind is begun at once: the order of arrival is the order of the calls.
+    const reply = earlier === undefined ? work(false) : earlier.applied.then(work);
+    const applied = reply.then(
+      ({ code }) => code === "applied" || code === "already_applied",
+      () => false,
+    );
+    const call: Undelivered = { id, applied, isOver: false };
+    this.remember(key, call);
+    try {
+      return await reply;
+    } finally {
+      call.isOver = true;
+      this.dropOldest();
+    }
+  }
+
+  /** The answer to this request was written out. */
+  delivered(id: Id): void {
+    const key = this.keys.get(id);
+    if (key !== undefined) this.forget(key, id);
+  }
+
+  private remember(key: string, call: Undelivered): void {
+    this.calls.set(key, call);
+    this.keys.set(call.id, key);
+    this.units += key.length;
+  }
+
+  private forget(key: string, id: Id): void {
+    if (this.calls.get(key)?.id === id) this.calls.delete(key);
+    if (this.keys.delete(id)) this.units -= key.length;
+  }
+
+  /** A client that cancels all it asks for must not fill the memory. */
+  private dropOldest(): void {
+    for (const [key, { id, isOver }] of this.calls) {
+      if (this.calls.size <= limitCalls && this.units <= limitUnits) return;
+      if (isOver) this.forget(key, id);
+    }
+  }
+}
+
+const limitCalls = 1_000;
+/** Of names and arguments together, in UTF-16 units. */
+const limitUnits = 4 * 1024 * 1024;
+
+/** The order in which a client writes arguments says nothing. */
+function keyOf(name: string, args: Readonly<Record<string, unknown>>): string {
+  const sorted = Object.entries(args).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([name, sorted]);
+}
