@@ -1,4 +1,4 @@
-import { isRefusal, Workspace, type WorkspaceOptions } from "@holdfast/core";
+import { isRefusal, runTool, Workspace, type WorkspaceOptions } from "@holdfast/core";
 import { openPorts } from "@holdfast/core/node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ground, sha } from "./support.js";
@@ -57,14 +57,35 @@ describe("an edit", () => {
   });
 });
 
+it("a listing that the time cuts says so", async () => {
+  const names = Array.from({ length: 100 }, (_, at) => [`file${at}.txt`, ""] as const);
+  const { workspace } = await slow("", { searchMs: 20 }, Object.fromEntries(names));
+  expect(await workspace.list()).toMatchObject({ kind: "listed", more: true, because: "time" });
+  const reply = await runTool("list_files", {}, { workspace });
+  expect(reply.text).toContain("The time is up");
+  expect(await workspace.list({ limit: 1 })).toMatchObject({ more: true, because: "limit" });
+});
+
+it("a section of a document that is too large to be parsed at once is refused by name", async () => {
+  const document = `# A\n\nold\n\n${"text\n".repeat(220_000)}`;
+  const { workspace, text } = await slow(document);
+  const request = { path: "f.txt", sectionHeader: "# A", newContent: "new" };
+  expect(await workspace.updateSection(request)).toMatchObject({ kind: "refusal", code: "too_large" });
+  expect(text()).toBe(document);
+});
+
 function everyPlace(before: string) {
   const edits = [{ oldString: "a", newString: "b", replaceAll: true }];
   return { path: "f.txt", edits, base: sha(before) };
 }
 
 /** A workspace for whose clock each look takes a millisecond, however fast the machine is. */
-async function slow(content: string, limits: WorkspaceOptions["limits"] = {}) {
-  const { root, stateDir, text } = await ground({ "f.txt": content });
+async function slow(
+  content: string,
+  limits: WorkspaceOptions["limits"] = {},
+  files: Readonly<Record<string, string>> = {},
+) {
+  const { root, stateDir, text } = await ground({ "f.txt": content, ...files });
   const ports = await openPorts({ roots: [root], stateDir });
   if (isRefusal(ports)) throw new Error(ports.message);
   onTestFinished(() => ports.close());

@@ -18,7 +18,12 @@ export function listCommand(call: Invocation): Promise<number> {
     const width = Math.max(1, ...outcome.entries.map((entry) => sizeOf(entry).length));
     const lines = outcome.entries.map((entry) => `${line(entry, width, terminal.outPaint)}\n`);
     await terminal.out(lines.join(""));
-    if (outcome.more) terminal.err("There are more entries: see --limit.\n");
+    if (outcome.more)
+      terminal.err(
+        outcome.because === "time"
+          ? "The time was up before all was listed: list a folder below.\n"
+          : "There are more entries: see --limit.\n",
+      );
     return exitCodes.success;
   });
 }

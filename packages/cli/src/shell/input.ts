@@ -1,8 +1,15 @@
 import { createReadStream } from "node:fs";
 import type { Refusal } from "@holdfast/core";
 
-/** The bytes of a named file, or of standard input for `-` and for no name at all. */
-export async function readInput(name: string | undefined): Promise<Uint8Array | Refusal> {
+/**
+ * The bytes of a named file, or of standard input for `-` and for no name at all.
+ *
+ * @param longestLineBytes where lines are read: a longer one is `too_large` as soon as it is known to be.
+ */
+export async function readInput(
+  name: string | undefined,
+  longestLineBytes = limitBytes,
+): Promise<Uint8Array | Refusal> {
   const fromStdin = name === undefined || name === "-";
   if (fromStdin && process.stdin.isTTY) {
     process.stderr.write("Reading from the terminal; end with Ctrl-D.\n");
@@ -10,11 +17,15 @@ export async function readInput(name: string | undefined): Promise<Uint8Array | 
   const stream = fromStdin ? process.stdin : createReadStream(name);
   const parts: Buffer[] = [];
   let size = 0;
+  let lineFrom = 0;
   try {
     for await (const part of stream) {
       // A cast, since the stream's type knows nothing of its missing encoding: these are buffers.
       parts.push(part as Buffer);
+      const newline = (part as Buffer).lastIndexOf(10);
+      if (newline >= 0) lineFrom = size + newline + 1;
       size += (part as Buffer).length;
+      if (size - lineFrom > longestLineBytes) return tooLongLine(longestLineBytes);
       if (size > limitBytes) return refusal("too_large", `The input is larger than ${limitBytes} bytes.`);
     }
   } catch (error) {
@@ -24,14 +35,21 @@ export async function readInput(name: string | undefined): Promise<Uint8Array | 
 }
 
 /** The same as text, which must be valid UTF-8: a guess would change what is written. */
-export async function readInputText(name: string | undefined): Promise<string | Refusal> {
-  const bytes = await readInput(name);
+export async function readInputText(
+  name: string | undefined,
+  longestLineBytes?: number,
+): Promise<string | Refusal> {
+  const bytes = await readInput(name, longestLineBytes);
   if (!(bytes instanceof Uint8Array)) return bytes;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return refusal("undecodable", "The input is not valid UTF-8. Convert it, or write bytes with `--exact`.");
   }
+}
+
+function tooLongLine(limit: number): Refusal {
+  return refusal("too_large", `The input has a line of more than ${limit} bytes.`);
 }
 
 const limitBytes = 256 * 1024 * 1024;

@@ -27,6 +27,15 @@ export class MessageLines extends Transform {
     void this.lines(chunk).then(() => done());
   }
 
+  /** The end of the input ends the connection: first every call is answered whose message was handed on. */
+  override _flush(done: TransformCallback): void {
+    const everything = Number.POSITIVE_INFINITY;
+    // The second turn is the answer's own.
+    void this.admit(everything)
+      .then(() => this.admit(everything))
+      .then(() => done());
+  }
+
   private async lines(chunk: Buffer): Promise<void> {
     let from = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {

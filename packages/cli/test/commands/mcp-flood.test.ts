@@ -1,5 +1,5 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -76,5 +76,20 @@ test.skipIf(!existsSync("/proc/self/status"))(
     say(server, { id: "ping", method: "ping" });
     expect(await answersUpTo(server, "ping")).toBe(3);
     expect(peakMegabytes(server)).toBeLessThan(300);
+  },
+);
+
+test.skipIf(!existsSync("/proc/self/status"))(
+  "an import with a line of 150 MB is refused by name",
+  async () => {
+    const project = new Project();
+    const file = join(project.folder, "long.jsonl");
+    writeFileSync(file, `{"text":"${"x".repeat(150_000_000)}"}\n`);
+    const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(project.folder, "state") };
+    const args = ["--max-old-space-size=100", program, "sessions", "import", file];
+    const refused = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+    expect(refused.stderr).toContain("too_large");
+    expect(refused.stderr).toContain("a line of more than 104857600 bytes");
+    expect(refused.status).toBe(6);
   },
 );

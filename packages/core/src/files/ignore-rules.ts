@@ -1,5 +1,5 @@
 import { IgnoreList } from "./ignore-list.js";
-import type { Disk, Target } from "./ports.js";
+import type { Disk, FileIdentity, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 
 /** The rules of one ignore file, for the paths below its folder. */
@@ -59,12 +59,74 @@ export async function excludedByOwner(disk: Disk, target: Target): Promise<Refus
   for (const root of disk.realRoots) {
     const path = below(root, target.realPath);
     if (path === undefined || path === "") continue;
-    const rules = await rulesOf(disk, root, "", [".holdfastignore"]);
+    const rules = await ownersRules(disk, root);
     if (!isIgnored(rules, path, false)) continue;
     return refuse("ignored_path", "The workspace's .holdfastignore keeps this path away from these tools.");
   }
   return undefined;
 }
+
+/** The rules of a root's `.holdfastignore`: every call asks for them, so that they are parsed once while the file stays. */
+async function ownersRules(disk: Disk, root: string): Promise<readonly IgnoreRules[]> {
+  const path = join(root, holdfastIgnore);
+  const kept = keptOf(disk);
+  const identity = await identityAt(disk, path);
+  if (identity === "missing") return [];
+  const known = identity === undefined ? undefined : kept.get(path);
+  if (known !== undefined && identity !== undefined && isSame(known.identity, identity)) return known.rules;
+  const rules = await rulesOf(disk, root, "", [holdfastIgnore]);
+  // Two writes within one tick of the file system's clock look the same: a young file is parsed each time.
+  if (identity !== undefined && isOld(identity)) kept.set(path, { identity, rules });
+  else kept.delete(path);
+  return rules;
+}
+
+interface KeptRules {
+  /** Of before the file was read: while it is the same, nothing was written since. */
+  readonly identity: FileIdentity;
+  readonly rules: readonly IgnoreRules[];
+}
+
+const keptRules = new WeakMap<Disk, Map<string, KeptRules>>();
+
+function keptOf(disk: Disk): Map<string, KeptRules> {
+  const known = keptRules.get(disk);
+  if (known !== undefined) return known;
+  const fresh = new Map<string, KeptRules>();
+  keptRules.set(disk, fresh);
+  return fresh;
+}
+
+/** `undefined` for what is there and is no file. */
+async function identityAt(disk: Disk, path: string): Promise<FileIdentity | "missing" | undefined> {
+  const target = await disk.enter(path, "refuse", "name");
+  if (isRefusal(target)) return "missing";
+  try {
+    const entry = await target.look();
+    if (entry.kind === "missing") return "missing";
+    return entry.kind === "file" ? entry.identity : undefined;
+  } finally {
+    await target.close();
+  }
+}
+
+function isSame(one: FileIdentity, other: FileIdentity): boolean {
+  return (
+    one.device === other.device &&
+    one.inode === other.inode &&
+    one.size === other.size &&
+    one.mtimeNs === other.mtimeNs &&
+    one.ctimeNs === other.ctimeNs
+  );
+}
+
+function isOld({ ctimeNs }: FileIdentity): boolean {
+  const age = BigInt(Date.now()) * 1_000_000n - ctimeNs;
+  return age > youngNs;
+}
+
+/** The coarsest clock of a file system that people use counts two seconds. */
+const youngNs = 3_000_000_000n;
 
 /** A path relative to a folder that holds it; "" for the folder itself, undefined where it lies elsewhere. */
 export function below(folder: string, path: string): string | undefined {

@@ -15,11 +15,11 @@ export interface ListOptions {
   readonly budget: TimeBudget;
 }
 
-/** Entries in the order of the walk; `more` where a limit, or the time, left some out. */
+/** Entries in the order of the walk; `more` where some were left out, and why. */
 export interface Listing {
   readonly kind: "listing";
   readonly entries: readonly ListedEntry[];
-  readonly more: boolean;
+  readonly more?: "limit" | "time";
 }
 
 /**
@@ -42,7 +42,9 @@ export async function listFolder(
     if (!more) entries.push(listedEntry(path, entry));
     return !more;
   });
-  return isRefusal(walked) ? walked : { kind: "listing", entries, more: more || walked.more !== undefined };
+  if (isRefusal(walked)) return walked;
+  const why = more ? "limit" : walked.more;
+  return { kind: "listing", entries, ...(why === undefined ? {} : { more: why }) };
 }
 
 /** The refusal of what is no folder that can be walked. */

@@ -106,13 +106,15 @@ export interface ListedEntry {
   readonly openable: boolean;
 }
 
-/** The answer to a listing; `more` where entries were left out for the limit. */
+/** The answer to a listing; `more` where entries were left out, and `because` says for what. */
 export type ListOutcome =
   | {
       readonly kind: "listed";
       readonly path: string;
       readonly entries: readonly ListedEntry[];
       readonly more: boolean;
+      /** Only where there may be more. */
+      readonly because?: "limit" | "time";
     }
   | Refusal;
 

@@ -27,6 +27,8 @@ export async function planSection(
   request: Asked<UpdateSectionRequest>,
   current: Current,
 ): Promise<Plan> {
+  const tooLarge = refuseLarge(session, current);
+  if (tooLarge !== undefined) return tooLarge;
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   const { text, format } = before;
@@ -55,12 +57,25 @@ export async function rebaseSection(
   const [old, present] = [textOf(session, request.encoding, then), textOf(session, request.encoding, now)];
   if (isRefusal(old)) return old;
   if (isRefusal(present)) return present;
+  const tooLarge = refuseLarge(session, then) ?? refuseLarge(session, now);
+  if (tooLarge !== undefined) return tooLarge;
   const { sectionHeader } = request;
   const one = await sectionText(old.text, sectionHeader);
   const other = await sectionText(present.text, sectionHeader);
   if (one === undefined || one !== other)
     return refuse("section_missing", "The section is not the same in both states.");
   return planSection(session, request, now);
+}
+
+/** The parser takes a document as a whole, so that nobody else has a turn meanwhile. */
+function refuseLarge(session: Session, current: Current): Refusal | undefined {
+  const limit = session.limits.sectionBytes;
+  if (current.kind === "absent" || current.bytes.length <= limit) return undefined;
+  return refuseIn(
+    "too_large",
+    "A section is changed only in a document of at most $limit bytes; this one has $bytes.[ Use {edit,patch:or}.] Nothing was written.",
+    { limit, bytes: current.bytes.length },
+  );
 }
 
 function sectionMessage(made: Exclude<SectionOutcome, { readonly kind: "unfit" }>, path: string): string {

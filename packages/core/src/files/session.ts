@@ -21,6 +21,8 @@ export interface Limits {
   readonly changeBytes: number;
   /** The most lines of a file that is changed; 4 million. */
   readonly changeLines: number;
+  /** The largest Markdown document of which a section is changed, in bytes: it is parsed three times; 1 MiB. */
+  readonly sectionBytes: number;
   /** How long to wait for a lock, in milliseconds; 10 s. */
   readonly lockMs: number;
   /** How long a listing or a search may take, in milliseconds; 5 s. */
@@ -29,7 +31,7 @@ export interface Limits {
   readonly searchUnits: number;
   /** How long the patch engine may think, in milliseconds; 5 s. */
   readonly patchMs: number;
-  /** How long exact edits and changes of sections may take to be made, in milliseconds; 5 s. */
+  /** How long exact edits may take to be made, in milliseconds; 5 s. */
   readonly editMs: number;
 }
 
@@ -40,6 +42,7 @@ export const defaultLimits: Limits = {
   mediaBytes: 16 * 1024 * 1024,
   changeBytes: 64 * 1024 * 1024,
   changeLines: 4_000_000,
+  sectionBytes: 1024 * 1024,
   lockMs: 10_000,
   searchMs: 5_000,
   searchUnits: 48 * 1024,

@@ -426,9 +426,10 @@ export class Workspace {
       const { ports, limits } = this.shared;
       const budget = new TimeBudget(ports, limits.searchMs);
       const listing = await listFolder(ports.disk, target, name, { depth, limit, all, budget });
-      return isRefusal(listing)
-        ? listing
-        : { kind: "listed", path: name, entries: listing.entries, more: listing.more };
+      if (isRefusal(listing)) return listing;
+      const { entries, more: because } = listing;
+      const cut = because === undefined ? { more: false } : { more: true, because };
+      return { kind: "listed", path: name, entries, ...cut };
     });
   }
 

@@ -329,6 +329,7 @@ describe("a listing", () => {
     expect(json).toStrictEqual({
       path: "src",
       more: true,
+      because: "limit",
       entries: [
         { path: "src/a.ts", is_directory: false, size_bytes: 12 },
         { path: "src/lib", is_directory: true },

@@ -79,7 +79,9 @@ function oneOfMany(block: ReplyBlock): readonly WireReadResult[] {
 
 function entriesToJson(blocks: readonly ReplyBlock[]) {
   const found = find(blocks, "entries");
-  return { entries: (found?.entries ?? []).map(entryToJson), more: found?.more !== undefined };
+  const why = found?.more;
+  const cut = why === undefined ? { more: false } : { more: true, because: why };
+  return { entries: (found?.entries ?? []).map(entryToJson), ...cut };
 }
 
 function entryToJson(entry: ListedEntry) {

@@ -90,10 +90,10 @@ type Looked<Kind extends "list" | "find" | "search"> = Exclude<
   { kind: "refusal" }
 >;
 
-function replyToList({ path, entries, more }: Looked<"list">): Reply {
+function replyToList({ path, entries, more, because = "limit" }: Looked<"list">): Reply {
   const orMore = more ? " or more" : "";
   const message = `${quoteForDisplay(path)} holds ${entries.length}${orMore} entries; sizes are in bytes.`;
-  const cut = more ? ({ more: "limit" } as const) : {};
+  const cut = more ? { more: because } : {};
   const listing = { kind: "entries", entries, isListing: true, ...cut } as const;
   return { form: "list", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
 }

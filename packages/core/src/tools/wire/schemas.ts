@@ -52,7 +52,12 @@ const listedEntry = z.object({
 });
 
 export const wireListResult = z.union([
-  z.object({ path: z.string(), entries: z.array(listedEntry), more: z.boolean() }),
+  z.object({
+    path: z.string(),
+    entries: z.array(listedEntry),
+    more: z.boolean(),
+    because: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
+  }),
   wireRefusal,
 ]);
 
