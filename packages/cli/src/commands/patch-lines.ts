@@ -30,7 +30,8 @@ export async function patchLines(input: AsyncIterable<Buffer>, terminal: Termina
     let answers = "";
     for (const line of lines) {
       const answer = await answerLine(line);
-      if (answer !== undefined) answers += `${escapeInJson(JSON.stringify(answer))}
+      if (answer !== undefined)
+        answers += `${escapeInJson(JSON.stringify(answer))}
 `;
       if (answers.length > batchLength) {
         await terminal.out(answers);
