@@ -5,7 +5,7 @@ import { requote } from "./requote.mjs";
  * A client without a mind. It has its diff, the text that the diff is for, the memory of the hunks that it made
  * before, and the words of the refusal, from which it takes only: numbered lines, numbers of lines, numbers of
  * hunks, "already applied", "applied before", "fits", which line of the file stands where a line of the diff does
- * not fit, that there are entities, and what is said of the indentation. It repairs its diff once.
+ * not fit, that there are entities, and what is said of the indentation, with its blanks. It repairs its diff once.
  *
  * @param {string} base
  * @param {string} diff
@@ -27,7 +27,7 @@ export function repairDiff(base, diff, message, made = []) {
   if (rest.length === 0) return "";
   const chosen = chooseAmong(lines, hunks, message);
   if (chosen === "none") return undefined;
-  const rewrite = learnRewrite(hunks, shown, message);
+  const rewrite = saidRewrite(message) ?? learnRewrite(hunks, shown, message);
   if (rewrite !== undefined) {
     // Added lines that the message says cannot be moved are the file's already; where it does not know, those are
     // that stand as deep as a line that it shows, and not as deep as an old line of the diff.
@@ -148,6 +148,18 @@ function numberedPart(message, hunk) {
   return new RegExp(`Hunk ${hunk}\\b(.*?)(?=\\n|Hunk \\d|$)`, "s").exec(
     message.replace(/\(@@[^\n]*?@@[^\n)]*\)/g, ""),
   )?.[1];
+}
+
+/** What the message says of how much further in or out the file's lines are. @param {string} message */
+function saidRewrite(message) {
+  const [, quoted = "", side] = /was written with \(("[^"]*") further (right|left)\)/.exec(message) ?? [];
+  if (side === undefined) return undefined;
+  const unit = String(JSON.parse(quoted));
+  // One blank more may be the sign of a line.
+  if (unit === " ") return undefined;
+  return side === "right"
+    ? (/** @type {string} */ text) => (text.trim() === "" ? text : unit + text)
+    : (/** @type {string} */ text) => (text.startsWith(unit) ? text.slice(unit.length) : text);
 }
 
 /**

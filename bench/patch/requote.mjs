@@ -2,7 +2,7 @@
  * Writes a hunk anew with the text's own lines: its old lines are laid beside the text where they agree best
  * (near the line that is named, if one is), what the text has between them becomes context, context that found
  * no line is dropped, and three lines are added on either side. Removed lines must be found, and none may stand
- * beside its like that the hunk does not name, or nothing is written.
+ * beside its like that the hunk does not name, unless it is the line that is named, or nothing is written.
  *
  * @param {readonly string[]} lines
  * @param {import("./own-diff.mjs").OwnHunk} hunk
@@ -15,7 +15,13 @@ export function requote(lines, hunk, named) {
   const places = align(lines, old, near);
   const found = places.filter((place) => place >= 0);
   if (found.length === 0 || old.some(({ sign }, at) => sign === "-" && places[at] === -1)) return undefined;
-  if (old.some(({ sign }, at) => sign === "-" && hasTwin(lines, places, places[at] ?? -1))) return undefined;
+  if (
+    old.some(
+      ({ sign }, at) =>
+        sign === "-" && places[at] !== (named ?? 0) - 1 && hasTwin(lines, places, places[at] ?? -1),
+    )
+  )
+    return undefined;
   // Lines this far apart are not one place any more.
   if (Math.max(...found) - Math.min(...found) > 2 * old.length + 20) return undefined;
   const from = Math.max(0, Math.min(...found) - margin);

@@ -290,6 +290,7 @@ export {
   type ShownChange,
   type StrictApplier,
   splitByFile,
+  splitByFileInTurns,
 } from "./patch/index.js";
 export {
   cutVisibly,

@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
-  applyDiff,
+  applyDiffInTurns,
   defined,
   describeMendedContext,
   escapeInJson,
@@ -28,8 +29,10 @@ export async function patchLines(input: AsyncIterable<Buffer>, terminal: Termina
   for await (const lines of linesOf(input, limitBytes)) {
     let answers = "";
     for (const line of lines) {
-      const answer = answerLine(line);
-      if (answer !== undefined) answers += `${escapeInJson(JSON.stringify(answer))}\n`;
+      const answer = await answerLine(line);
+      if (answer !== undefined)
+        answers += `${escapeInJson(JSON.stringify(answer))}
+`;
       if (answers.length > batchLength) {
         await terminal.out(answers);
         answers = "";
@@ -41,7 +44,7 @@ export async function patchLines(input: AsyncIterable<Buffer>, terminal: Termina
 }
 
 /** The answer to one line; nothing to a blank one. Never throws. */
-export function answerLine(line: InputLine): LineAnswer | undefined {
+export async function answerLine(line: InputLine): Promise<LineAnswer | undefined> {
   if (line.kind === "too_long")
     return refused(null, `The line is longer than ${limitBytes} bytes.`, "too_large");
   const text = decode(line.bytes);
@@ -70,13 +73,13 @@ const limitBytes = 64 * 1024 * 1024;
 const batchLength = 64 * 1024;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-function answerDiff(
+async function answerDiff(
   id: LineAnswer["id"],
   base: string | null,
   diff: string,
   path: string | undefined,
-): LineAnswer {
-  const outcome = applyDiff({ base, diff, ...defined({ path }) });
+): Promise<LineAnswer> {
+  const outcome = await applyDiffInTurns({ base, diff, ...defined({ path }) }, nextTurn);
   if (outcome.kind === "refusal") return { id, ok: false, code: outcome.code, message: outcome.message };
   const { code, text: result, repairs } = outcome;
   const mended = describeMendedContext(repairs);

@@ -58,24 +58,24 @@ describe("one line of `patch --jsonl`", () => {
       answer: { id: 7, ok: false, code: "invalid_arguments" },
     },
   ];
-  test.each(cases)("$name", ({ question, answer }) => {
-    const given = ask(question);
+  test.each(cases)("$name", async ({ question, answer }) => {
+    const given = await ask(question);
     expect(given).toMatchObject(answer);
     expect(given?.message).toMatch(/\S/);
     expect("result" in (given ?? {})).toBe(answer.ok);
   });
 
-  test("a blank line is no question", () => expect(ask("  ")).toBeUndefined());
+  test("a blank line is no question", async () => expect(await ask("  ")).toBeUndefined());
 
-  test("bytes that are no UTF-8 are a refusal", () => {
-    expect(answerLine({ kind: "line", bytes: Buffer.from([0x22, 0xff, 0x22]) })).toMatchObject({
+  test("bytes that are no UTF-8 are a refusal", async () => {
+    expect(await answerLine({ kind: "line", bytes: Buffer.from([0x22, 0xff, 0x22]) })).toMatchObject({
       ok: false,
       code: "invalid_arguments",
     });
   });
 
-  test("repairs are told", () => {
-    const answer = ask({ id: 1, base, diff: replaceLine("two", "TWO") });
+  test("repairs are told", async () => {
+    const answer = await ask({ id: 1, base, diff: replaceLine("two", "TWO") });
     expect(answer?.repairs).toContainEqual(expect.objectContaining({ kind: "line_number" }));
   });
 });

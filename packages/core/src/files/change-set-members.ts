@@ -1,4 +1,4 @@
-import { type FileDiff, splitByFile } from "../patch/index.js";
+import { type FileDiff, splitByFile, splitByFileInTurns } from "../patch/index.js";
 import { escapeForDisplay } from "../text/index.js";
 import { emptySha256, type GivenBase } from "./base.js";
 import type { Change, Past, Plan, PlannedWrite } from "./change.js";
@@ -51,12 +51,12 @@ export interface PlannedMember {
 }
 
 /** The files that a request speaks of, or why it cannot be understood. Nothing was looked at yet. */
-export function membersOf(
+export async function membersOf(
   session: Session,
   request: Asked<ApplyChangesRequest>,
-): readonly Member[] | Refusal {
+): Promise<readonly Member[] | Refusal> {
   const changes =
-    "changes" in request ? request.changes : changesOf(request.diff, request.bases ?? {}, session);
+    "changes" in request ? request.changes : await changesOf(request.diff, request.bases ?? {}, session);
   if ("kind" in changes) return changes;
   if (changes.length === 0) return refuse("invalid_arguments", "The change set holds no change.");
   const members: Member[] = [];
@@ -77,12 +77,15 @@ export function membersOf(
 const mostFiles = 250;
 
 /** A diff that names its files, as changes. */
-function changesOf(
+async function changesOf(
   diff: string,
   bases: Readonly<Record<string, GivenBase>>,
   session: Session,
-): readonly FileChange[] | Refusal {
-  const split = splitByFile(diff, session.limits.patchMs);
+): Promise<readonly FileChange[] | Refusal> {
+  const { nextTurn } = session.ports;
+  const { patchMs } = session.limits;
+  const split =
+    nextTurn === undefined ? splitByFile(diff, patchMs) : await splitByFileInTurns(diff, nextTurn, patchMs);
   if (split.kind === "refusal") return fromPatch(split);
   const known = new Map(Object.entries(bases).map(([path, base]) => [bareName(path), base] as const));
   return split.files.map((file) => changeOf(file, known.get(bareName(file.path))));

@@ -30,7 +30,7 @@ export async function applySet(
   request: Asked<ApplyChangesRequest>,
   ticket: Ticket,
 ): Promise<ApplyChangesOutcome> {
-  const members = membersOf(call.session, request);
+  const members = await membersOf(call.session, request);
   return "kind" in members ? refusedSet(members) : carryOutSet(call, members, ticket);
 }
 
@@ -40,7 +40,7 @@ export async function previewSet(
   request: Asked<ApplyChangesRequest>,
   ticket: Ticket,
 ): Promise<Preview | ApplyChangesOutcome> {
-  const members = membersOf(call.session, request);
+  const members = await membersOf(call.session, request);
   return "kind" in members ? refusedSet(members) : previewMembers(call, members, ticket);
 }
 

@@ -24,7 +24,7 @@ export type {
   RepairKind,
   StrictApplier,
 } from "./model/types.js";
-export { type FileDiff, type FileDiffs, splitByFile } from "./read/split-files.js";
+export { type FileDiff, type FileDiffs, splitByFile, splitByFileInTurns } from "./read/split-files.js";
 export { omissionIn } from "./replace/omission.js";
 export {
   type EditedText,

@@ -23,7 +23,7 @@ const cases: readonly PatchCase[] = [
     base: twoClasses,
     diff: `@@ class A:\n${stretched}`,
     code: "invalid_diff",
-    says: ["between them a section ends"],
+    says: ["between them a section ends", "Its change would be at line"],
   },
   {
     name: "damaged context over the end of a section, in a hunk that claims the lines that change",

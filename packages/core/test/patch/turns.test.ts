@@ -1,11 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { applySteps } from "../../src/patch/apply/apply-diff.js";
-import { applyDiff, applyDiffInTurns, applyStrictly, type PatchRequest } from "../../src/patch/index.js";
+import {
+  applyDiff,
+  applyDiffInTurns,
+  applyStrictly,
+  type PatchRequest,
+  splitByFile,
+  splitByFileInTurns,
+} from "../../src/patch/index.js";
 import { Deadline } from "../../src/patch/model/deadline.js";
 import { LineIndex } from "../../src/patch/model/line-index.js";
 import { LineTable } from "../../src/patch/model/line-table.js";
-import { finish, type Steps } from "../../src/patch/model/steps.js";
+import { finish, finishInTurns, type Steps } from "../../src/patch/model/steps.js";
+import { splitSteps } from "../../src/patch/read/split-files.js";
 
 const lineCount = 50_000;
 const hunkCount = 5_000;
@@ -70,6 +78,38 @@ describe("a large diff", () => {
     await applyDiffInTurns(request, () => new Promise((resolve) => setImmediate(resolve)));
     order.push("patch");
     expect(order).toEqual(["timer", "patch"]);
+  });
+
+  it("pauses once for each turn that it has worked, and not at all before", async () => {
+    let pauses = 0;
+    function* work(steps: number): Steps<number> {
+      for (let at = 0; at < steps; at++) {
+        // A step that takes longer than a turn, whatever the machine.
+        for (const end = Date.now() + 6; Date.now() < end; );
+        yield;
+      }
+      return steps;
+    }
+    const pause = async () => {
+      pauses += 1;
+    };
+    expect(await finishInTurns(work(5), new Deadline(600_000), pause)).toBe(5);
+    expect(pauses).toBe(5);
+    expect(await finishInTurns(work(0), new Deadline(600_000), pause)).toBe(0);
+    expect(pauses).toBe(5);
+  });
+
+  it("is split by file in many steps, and comes to the same in turns", async () => {
+    const files = Array.from(
+      { length: 2_000 },
+      (_, at) => `--- a/f${at}\n+++ b/f${at}\n@@ -1 +1 @@\n-a\n+b\n`,
+    );
+    const diff = `--- a/large\n+++ b/large\n${cases[0]?.diff ?? ""}${files.join("")}`;
+    const pause = () => new Promise((resolve) => setImmediate(resolve));
+    const whole = splitByFile(diff, 600_000);
+    expect(whole.kind === "files" && whole.files.length).toBe(2_001);
+    expect(isDeepStrictEqual(await splitByFileInTurns(diff, pause, 600_000), whole)).toBe(true);
+    expect(stepsOf(splitSteps(diff, new Deadline(600_000)))).toBeGreaterThan(10);
   });
 
   it("takes no time of its limit while the others run", () => {

@@ -8,6 +8,7 @@ import {
   type Problem,
   type Unlocated,
 } from "../locate/placement.js";
+import type { Stretched } from "../locate/stretch.js";
 import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import type { HunkLine, ShapedHunk } from "../model/hunk.js";
@@ -60,11 +61,11 @@ function describeProblem(
   const around = `\n${showLines(base, first - 9, first + 8)}`;
   switch (problem) {
     case "ambiguous":
-      return `${name} fits ${count(failure.positions.length, "place")}, at ${listLines(failure.positions)}.${describeWitnesses(base, failure)} Nothing was changed. Add context lines directly above or below that only the right place has, or give the exact line number of the right place in the header.\n${showCandidates(base, hunk, failure.positions)}`;
+      return `${name} fits ${count(failure.positions.length, "place")}, at ${listLines(failure.positions)}.${describeWitnesses(base, failure)} Nothing was changed. Add context lines directly above or below that only the right place has, or give the exact line number of the right place in the header.\n${showCandidates(base, failure)}`;
     case "insertion_open":
       return `the lines that ${name} adds could stand at ${count(failure.positions.length, "place")}: the context lines beside them stand in the file, but not next to each other (before ${listLines(failure.positions)}). Nothing was changed. Give the lines of the file directly before and after the new ones.${around}`;
     case "mended_ambiguous":
-      return `${name} has damaged context, and with what is left of it fits ${count(failure.positions.length, "place")}, at ${listLines(failure.positions)}. Nothing was changed. Give the context lines exactly as the file has them.\n${showCandidates(base, hunk, failure.positions)}`;
+      return `${name} has damaged context, and with what is left of it fits ${count(failure.positions.length, "place")}, at ${listLines(failure.positions)}.${describeWitnesses(base, failure)} Nothing was changed. Give the context lines exactly as the file has them.\n${showCandidates(base, failure)}`;
     case "no_anchor":
       return `${name} only adds lines and has no context line that says where. Give at least one line of the file that stands directly before or after the new ones.${atNumber(base, hunk)}`;
     case "numbers_contradict":
@@ -94,26 +95,32 @@ function describeProblem(
  */
 export function explainUnshiftable(
   base: BaseText,
-  { hunk, start, end }: Placement,
+  { hunk, start, end, shift }: Placement,
   line: string,
   kind: "unshiftable" | "depth_unknown",
 ): PatchRefusal {
   const { number } = hunk.hunk;
   const why =
     kind === "unshiftable" ? "cannot be moved with it" : "may be meant to move with it or to stay as it is";
-  const text = `Hunk ${number}${quoteHeader(hunk)} stands at line ${start + 1} with another indentation than it was written with, and the added line "${showLine(line)}" ${why}. Write the hunk with the file's indentation:\n${showLines(base, start - 2, Math.min(end + 2, start + excerptLines))}`;
+  const text = `Hunk ${number}${quoteHeader(hunk)} stands at line ${start + 1} with another indentation than it was written with${describeDistance(shift)}, and the added line "${showLine(line)}" ${why}. Write the hunk with the file's indentation:\n${showLines(base, start - 2, Math.min(end + 2, start + excerptLines))}`;
   return refusePatch("invalid_diff", `${invalidDiff} ${text}`, { hunk: number });
+}
+
+/** By how much the file's lines are further in or out than those of the hunk. */
+function describeDistance(shift: Placement["shift"]): string {
+  if (shift?.kind !== "deeper" && shift?.kind !== "shallower") return "";
+  return ` (${JSON.stringify(shift.indent)} further ${shift.kind === "deeper" ? "right" : "left"})`;
 }
 
 /** Shows the first line that does not fit where the hunk most nearly fits, with the real lines around. */
 function* describeMissing(
   base: BaseText,
-  { hunk, newSideAt, stretchedAt }: HunkSearch,
+  { hunk, newSideAt, stretched }: HunkSearch,
   lines: number,
   deadline: Deadline,
 ): Steps<string> {
   if (base.count === 0) return "the file is empty. Send a hunk that only adds lines.";
-  if (stretchedAt !== undefined) return describeStretch(base, stretchedAt, lines);
+  if (stretched !== undefined) return describeStretch(base, stretched, lines);
   const made =
     newSideAt === undefined
       ? ""
@@ -136,11 +143,13 @@ function* describeMissing(
   return `it most nearly fits at line ${Math.max(start, 0) + 1}, where its ${role} ${quoteLine(line)} does not fit: ${describeReal(base, at, line)}.${gone}${made} Write the hunk with the lines of the file:\n${showLines(base, from, from + lines)}`;
 }
 
-/** Two parts of a hunk that the file has in different sections, or far from each other. */
-function describeStretch(base: BaseText, positions: readonly number[], lines: number): string {
+/** Two parts of a hunk that the file has in different sections, or far from each other, and where its change would be. */
+function describeStretch(base: BaseText, { positions, changeAt }: Stretched, lines: number): string {
   const around = Math.floor(lines / 4);
-  const excerpts = positions.map((at) => showLines(base, at - around, at + around + 1));
-  return `its context is damaged, and what is left of it stands apart, at ${listLines(positions)}: between them a section ends, or too much was left out. It may be meant for another place. Write it with the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;
+  const isShown = positions.some((at) => Math.abs(at - changeAt) < around);
+  const shown = isShown ? positions : [...positions, changeAt].sort((one, other) => one - other);
+  const excerpts = shown.map((at) => showLines(base, at - around, at + around + 1));
+  return `its context is damaged, and what is left of it stands apart, at ${listLines(positions)}: between them a section ends, or too much was left out. Its change would be at line ${changeAt + 1}, but may be meant for another place. Write it with the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;
 }
 
 function describeReal(base: BaseText, at: number, line: HunkLine | undefined): string {
@@ -164,44 +173,59 @@ function atNumber(base: BaseText, hunk: ShapedHunk): string {
 }
 
 /** Which place the number and the section speak for, where neither decides. */
-function describeWitnesses(base: BaseText, { search, positions }: Unlocated): string {
-  const { number, section } = namedPositions(base, search.hunk, positions);
-  const hint = hintOf(search.hunk);
+function describeWitnesses(base: BaseText, failure: Unlocated): string {
+  const { positions, problem } = failure;
+  const { number, section } = namedPositions(base, failure);
+  const pointed = pointedLine(failure);
   const said: string[] = [];
-  if (hint !== undefined && number.length > 0)
-    said.push(
-      includesSorted(positions, hint)
-        ? `its number names line ${hint + 1}, but the other hunks leave another place`
-        : `its number ${hint + 1} is none of them, the nearest ${number.length === 1 ? "is" : "are"} ${listLines(number)}`,
-    );
+  if (pointed !== undefined && number.length > 0) {
+    const isHit = includesSorted(positions, pointed);
+    const verb = number.length === 1 ? "is" : "are";
+    if (problem === "mended_ambiguous")
+      said.push(
+        isHit
+          ? `by its number it is ${listLines(number)}`
+          : `nearest to its number ${verb} ${listLines(number)}`,
+      );
+    else if (isHit)
+      said.push(`its number names line ${pointed + 1}, but the other hunks leave another place`);
+    else said.push(`its number ${pointed + 1} is none of them, the nearest ${verb} ${listLines(number)}`);
+  }
   if (section.length > 0) said.push(`its section has ${listLines(section)}`);
   const text = said.join("; ");
   return text === "" ? "" : ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
+/** The line to which the number of a header points: the hunk's first, or where positions are those of changes, that. */
+function pointedLine({ search: { hunk }, problem }: Unlocated): number | undefined {
+  const hint = hintOf(hunk);
+  return hint === undefined || problem !== "mended_ambiguous" ? hint : hint + hunk.coreFrom;
+}
+
 /** Of several positions those nearest to the number, and those in the section that the header names. */
 function namedPositions(
   base: BaseText,
-  hunk: ShapedHunk,
-  positions: ArrayLike<number>,
+  failure: Unlocated,
 ): { readonly number: readonly number[]; readonly section: readonly number[] } {
-  const hint = hintOf(hunk);
-  const sections = new SectionFinder(base).find(hunk.hunk.header.anchors);
+  const { search, positions } = failure;
+  const pointed = pointedLine(failure);
+  const sections = new SectionFinder(base).find(search.hunk.hunk.header.anchors);
   const section = Array.from(sections.length > 0 ? positions : []).filter((at) => isInside(sections, at));
   return {
-    number: hint === undefined ? [] : nearestTo(positions, hint),
+    number: pointed === undefined ? [] : nearestTo(positions, pointed),
     section: section.length === positions.length ? [] : section,
   };
 }
 
 /** The lines around a few of several positions, to distinguish them: those that the header speaks for, and the first. */
-function showCandidates(base: BaseText, hunk: ShapedHunk, positions: ArrayLike<number>): string {
-  const { number, section } = namedPositions(base, hunk, positions);
+function showCandidates(base: BaseText, failure: Unlocated): string {
+  const { search, positions } = failure;
+  const { number, section } = namedPositions(base, failure);
   const chosen = new Set([...number, ...section.slice(0, 1)]);
   for (let n = 0; n < positions.length && chosen.size < candidatesShown; n++) chosen.add(positions[n] ?? 0);
   const shown: string[] = [];
   for (const start of [...chosen].sort((one, other) => one - other)) {
-    const end = Math.min(start + Math.max(1, hunk.old.length), start + 3);
+    const end = Math.min(start + Math.max(1, search.hunk.old.length), start + 3);
     shown.push(showLines(base, start - 2, end + 1));
   }
   return shown.join("\n  …\n");

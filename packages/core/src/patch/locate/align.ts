@@ -4,7 +4,7 @@ import { contextFrom, type HunkLine, type Run, type ShapedHunk } from "../model/
 import { isBlankLine } from "../model/line-key.js";
 import { firstAtLeast } from "./assign.js";
 import { type Budget, embedContext, isEllipsis, type Segment, type Stretch } from "./embed.js";
-import { findOverstretch } from "./stretch.js";
+import { findOverstretch, type Stretched } from "./stretch.js";
 
 /** The position of a hunk with damaged context: one for each of its runs of changes. */
 export interface Alignment {
@@ -25,8 +25,8 @@ export type AlignOutcome =
   | { readonly kind: "aligned"; readonly alignment: Alignment }
   /** 0-based lines at which the change, or added lines whose neighbours are apart, could go. */
   | { readonly kind: "several" | "open"; readonly positions: readonly number[] }
-  /** The one position would stretch the hunk over lines that it cannot have meant: 0-based lines on either side. */
-  | { readonly kind: "stretched"; readonly positions: readonly number[] }
+  /** The one position would stretch the hunk over lines that it cannot have meant. */
+  | { readonly kind: "stretched"; readonly stretched: Stretched }
   | { readonly kind: "none" };
 
 /**
@@ -107,7 +107,8 @@ export function alignHunk(base: BaseText, hunk: ShapedHunk, deadline: Deadline):
   if (!hasNeighbor)
     return fitting.length > 1 ? { kind: "several", positions: differingStarts(fitting) } : { kind: "none" };
   const over = findOverstretch(base, hunk, best.alignment);
-  if (over !== undefined) return { kind: "stretched", positions: over };
+  if (over !== undefined)
+    return { kind: "stretched", stretched: { positions: over, changeAt: best.alignment.runStarts[0] ?? 0 } };
   return { kind: "aligned", alignment: best.alignment };
 }
 
@@ -196,6 +197,10 @@ function neighborTest(base: BaseText, hunk: ShapedHunk, run: Run): (start: numbe
 /**
  * The first context line away from a run must match right there, or be swapped with the next. Beyond an ellipsis it
  * may match anywhere in order, which is checked later. One that the file does not have holds nothing.
+ *
+ * To look behind such a line for one that the file has would place more: of 1,200 diffs with an invented line of
+ * context 1,181 and 1,176 (bench seeds tune and judge), none of them wrong. But of the harness's 20,000 tiny texts 45
+ * instead of 33 answers are then explained by no placement, since what stands beside the change is made up.
  */
 function sideTest(base: BaseText, hunk: ShapedHunk, from: number, step: 1 | -1): (rank: number) => boolean {
   const { positions } = base.nonBlankLines;

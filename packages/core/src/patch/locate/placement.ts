@@ -5,6 +5,7 @@ import type { Candidate } from "./assign.js";
 import { type DepthChange, findMoves } from "./depth.js";
 import { findShift, type Shift } from "./indent.js";
 import type { Tier } from "./matches.js";
+import type { Stretched } from "./stretch.js";
 
 /** A hunk with its one position in the file. */
 export interface Placement {
@@ -34,8 +35,8 @@ export interface HunkSearch {
   readonly newSideAt?: ArrayLike<number>;
   /** Whether `starts` are those of added lines whose neighbours are apart. */
   readonly isOpen?: boolean;
-  /** The lines, 0-based, between which damaged context would stretch the hunk too far. */
-  readonly stretchedAt?: readonly number[];
+  /** Where damaged context would stretch the hunk too far. */
+  readonly stretched?: Stretched;
 }
 
 /** Every hunk has its one position. */

@@ -173,14 +173,17 @@ export function* findMended(
 function findDamaged(base: BaseText, search: HunkSearch, deadline: Deadline): HunkSearch {
   const { hunk } = search;
   const window = findWindow(base, hunk, deadline);
-  if (window.kind === "several") return { ...search, tier: "aligned", starts: window.positions };
+  // Where damaged context fits several times, the change is what is spoken of, not the hunk's first line.
+  const first = hunk.runs[0]?.from ?? 0;
+  if (window.kind === "several")
+    return { ...search, tier: "aligned", starts: window.positions.map((start) => start + first) };
   const outcome = alignHunk(base, hunk, deadline);
   if (window.kind === "window") {
     const { start } = window;
     const other = outcome.kind === "aligned" ? outcome.alignment.runStarts : [];
     const isSame = other.every((at, n) => at === start + (hunk.runs[n]?.from ?? 0));
     if (isSame) return { ...search, tier: "window", starts: [start] };
-    return { ...search, tier: "aligned", starts: [start, other[0] ?? start].sort((a, b) => a - b) };
+    return { ...search, tier: "aligned", starts: [start + first, other[0] ?? start].sort((a, b) => a - b) };
   }
   switch (outcome.kind) {
     case "aligned": {
@@ -188,7 +191,7 @@ function findDamaged(base: BaseText, search: HunkSearch, deadline: Deadline): Hu
       return { ...search, tier: "aligned", starts: [alignment.runStarts[0] ?? 0], alignment };
     }
     case "stretched":
-      return { ...search, stretchedAt: outcome.positions };
+      return { ...search, stretched: outcome.stretched };
     case "several":
       return { ...search, tier: "aligned", starts: outcome.positions };
     case "open":

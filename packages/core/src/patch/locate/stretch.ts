@@ -13,6 +13,14 @@ export interface LineLayout {
   readonly quoted: readonly number[];
 }
 
+/** What damaged context would pass over, as 0-based lines. */
+export interface Stretched {
+  /** On either side of what it would pass over. */
+  readonly positions: readonly number[];
+  /** Where its first change would be. */
+  readonly changeAt: number;
+}
+
 /**
  * A hunk whose context is damaged may pass over lines of the file, but not over the end of a section, so that
  * it would change another one than it quotes. It may if an ellipsis stands there, or if the number of its header

@@ -1,10 +1,10 @@
 import { Deadline } from "../model/deadline.js";
 import { LineTable } from "../model/line-table.js";
 import { invalidDiff, refusePatch } from "../model/refusal.js";
-import { finish } from "../model/steps.js";
+import { finish, finishInTurns, type Steps } from "../model/steps.js";
 import type { PatchRefusal } from "../model/types.js";
 import type { Dialect } from "./dialect.js";
-import { parseLines } from "./parse.js";
+import { type ParsedDiff, parseLines } from "./parse.js";
 import type { FileSection } from "./sections.js";
 import { refuseSize } from "./whole.js";
 
@@ -37,19 +37,44 @@ export interface FileDiffs {
  * throws. A part that names no file, a copy, a binary diff and two conflicting wishes for one path are
  * refused.
  */
-export function splitByFile(text: string, limitMs = 5_000): FileDiffs | PatchRefusal {
+export function splitByFile(text: string, limitMs = usualLimitMs): FileDiffs | PatchRefusal {
+  return finish(splitSteps(text, new Deadline(limitMs)));
+}
+
+/**
+ * The same in a process that has other things to do, as `applyDiffInTurns` patches.
+ *
+ * @param pause resolves once the others had their turn; the time that this takes does not count for the limit.
+ */
+export function splitByFileInTurns(
+  text: string,
+  pause: () => Promise<unknown>,
+  limitMs = usualLimitMs,
+): Promise<FileDiffs | PatchRefusal> {
+  const deadline = new Deadline(limitMs);
+  return finishInTurns(splitSteps(text, deadline), deadline, pause);
+}
+
+const usualLimitMs = 5_000;
+
+/** The work of both, for whoever drives it in a way of their own. */
+export function* splitSteps(text: string, deadline: Deadline): Steps<FileDiffs | PatchRefusal> {
   const tooLarge = refuseSize(text);
   if (tooLarge !== undefined) return tooLarge;
-  const deadline = new Deadline(limitMs);
-  const lines = new LineTable(text.startsWith("\ufeff") ? text.slice(1) : text);
+  const lines = yield* LineTable.inSteps(text.startsWith("\ufeff") ? text.slice(1) : text);
   const context = { isBaseLine: () => true, splitReturns: false, deadline };
-  const parsed = finish(parseLines(lines, context));
+  const parsed = yield* parseLines(lines, context);
   if (deadline.late()) return refusePatch("timeout", "Reading the diff took too long. Nothing was changed.");
   if (parsed.flaw !== undefined) return refuse(parsed.flaw);
   if (parsed.sections.length === 0) return refuse("It names no file and has no hunk.");
+  return yield* gatherFiles(lines, parsed);
+}
+
+function* gatherFiles(lines: LineTable, { dialect, sections }: ParsedDiff): Steps<FileDiffs | PatchRefusal> {
   const files = new Map<string, FileDiff>();
-  for (const section of parsed.sections) {
-    const file = toFileDiff(lines, parsed.dialect, section);
+  for (const [at, section] of sections.entries()) {
+    if (at % 256 === 255) yield;
+    const file = yield* toFileDiff(lines, dialect, section);
     if ("kind" in file) return file;
     const known = files.get(file.path);
     if (known !== undefined && (known.action !== "update" || file.action !== "update"))
@@ -61,7 +86,11 @@ export function splitByFile(text: string, limitMs = 5_000): FileDiffs | PatchRef
   return { kind: "files", files: [...files.values()] };
 }
 
-function toFileDiff(lines: LineTable, dialect: Dialect, section: FileSection): FileDiff | PatchRefusal {
+function* toFileDiff(
+  lines: LineTable,
+  dialect: Dialect,
+  section: FileSection,
+): Steps<FileDiff | PatchRefusal> {
   const path = section.renamedFrom ?? section.path;
   if (path === undefined || path === "")
     return refuse("A part of it names no file, so it is not clear what it changes.");
@@ -75,7 +104,7 @@ function toFileDiff(lines: LineTable, dialect: Dialect, section: FileSection): F
   if (creation && deletion) return refuse(`It creates and deletes ${name}.`);
   if (renamedTo !== undefined && (creation || deletion))
     return refuse(`It renames ${name} and creates or deletes it, too.`);
-  const diff = renderSection(lines, dialect, path, section);
+  const diff = yield* renderSection(lines, dialect, path, section);
   const mode = section.mode === undefined ? {} : { mode: section.mode };
   if (renamedTo !== undefined && renamedTo !== path)
     return { path, action: "rename", to: renamedTo, diff, ...mode };
@@ -83,12 +112,19 @@ function toFileDiff(lines: LineTable, dialect: Dialect, section: FileSection): F
 }
 
 /** The section with a header of our own, so that nothing in it says delete or rename any more. */
-function renderSection(lines: LineTable, dialect: Dialect, path: string, section: FileSection): string {
+function* renderSection(
+  lines: LineTable,
+  dialect: Dialect,
+  path: string,
+  section: FileSection,
+): Steps<string> {
   const { creation, pieces } = section;
   if (pieces.length === 0 && !creation) return "";
   let body = "";
-  for (let at = 0; at < pieces.length; at += 2)
+  for (let at = 0; at < pieces.length; at += 2) {
+    if (at % 8_192 === 8_190) yield;
     body += endLine(lines.slice(pieces[at] ?? 0, pieces[at + 1] ?? 0));
+  }
   switch (dialect) {
     case "unified":
       return `${modeLine(section)}--- ${creation ? "/dev/null" : `a/${path}`}\n+++ b/${path}\n${body}`;

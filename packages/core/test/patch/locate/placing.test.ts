@@ -45,19 +45,6 @@ const placed: readonly PatchCase[] = [
     text: text("A", "B", "c"),
   },
   {
-    name: "two places at which the same is left",
-    base: text("a", "same", "same", "b"),
-    diff: text("@@", "-same"),
-    text: text("a", "same", "b"),
-    repairs: [],
-  },
-  {
-    name: "places of two lines that overlap, and the same is left at each, in a file with CRLF",
-    base: text("a", "x", "y", "x", "y", "x", "b").replaceAll("\n", "\r\n"),
-    diff: text("@@ -7,2 +7,1 @@", "-x", "-y", "+x", "+y", "+x", "+y"),
-    text: text("a", "x", "y", "x", "y", "x", "y", "x", "b").replaceAll("\n", "\r\n"),
-  },
-  {
     name: "an anchor decides between two copies",
     base: twice,
     diff: text("@@ def b():", "-    x = 1", "+    x = 2"),
@@ -208,32 +195,31 @@ const placed: readonly PatchCase[] = [
 
 const refused: readonly PatchCase[] = [
   {
-    name: "two places at which the same is left, and one at which it is not",
-    base: text("a", "same", "same", "b", "same"),
-    diff: text("@@", "-same"),
+    name: "damaged context that fits thrice, with a number beside one of the changes",
+    base: text("a", "x", "b", "b", "a", "x", "b", "b", "a", "x", "b", "b"),
+    diff: text("@@ -5,4 +5,4 @@", " a", " made up", "-x", "+y", " b"),
     code: "ambiguous",
-    places: [2, 3, 5],
+    places: [2, 6, 10],
+    says: ["earest to its number is line 6"],
   },
   {
-    name: "two neighbouring places, a line that differs from both",
-    base: text("a", "same", "same", "b"),
-    diff: text("@@", "-same", "+other"),
-    code: "ambiguous",
-    places: [2, 3],
-  },
-  {
-    name: "two places of which one has the end of the file without a newline",
-    base: "a\nsame\nsame",
-    diff: text("@@", "-same"),
-    code: "ambiguous",
-    places: [2, 3],
-  },
-  {
-    name: "two places at which the same lines are left, with other endings",
-    base: "a\nsame\r\nsame\nb\n",
-    diff: text("@@", "-same"),
-    code: "ambiguous",
-    places: [2, 3],
+    name: "context in other letter case or cut short, where the file has its removed lines often",
+    base: text(
+      "Dear Ann,",
+      "",
+      "all is well.",
+      "",
+      "Dear Robert,",
+      "",
+      "all is well.",
+      "",
+      "Dear Zoe,",
+      "",
+      "all is well.",
+    ),
+    diff: text("@@ -900,4 +900,4 @@", " Dear Rob", "", "-all is well.", "+all is lost.", " made up"),
+    code: "invalid_diff",
+    says: ["it most nearly fits at line 5", 'line 5 is "Dear Robert,"'],
   },
 
   {
@@ -260,7 +246,7 @@ const refused: readonly PatchCase[] = [
     base: text("Open(a)", "run()", "close(a)", "x", "open(A)", "run()", "close(a)"),
     diff: text("@@", " open(a)", "-run()", "+walk()", " close(a)"),
     code: "ambiguous",
-    places: [1, 5],
+    places: [2, 6],
   },
   {
     name: "a window in which less than half of the context is exact",
