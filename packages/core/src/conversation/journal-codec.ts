@@ -89,7 +89,7 @@ function readUsual(text: string): Line | undefined {
   const seq = Number(text.slice(usualBytes, afterSeq));
   const ts = Number(text.slice(afterSeq + tsStart.length, afterTs));
   const json = parsed(`{${text.slice(afterTs + 1, text.length - sealBytes)}}`);
-  if (json === undefined || !isNatural(seq) || !Number.isFinite(ts) || json.blobs !== undefined)
+  if (json === undefined || !isNatural(seq) || !Number.isFinite(ts) || besides.some((name) => name in json))
     return undefined;
   const answer = eventFromJson(json);
   if (answer.kind !== "event") return undefined;
@@ -135,6 +135,8 @@ const encoder = new TextEncoder();
 const usualStarts = Array.from({ length: journalVersion }, (_, at) => `{"v":${at + 1},"seq":`);
 const usualBytes = '{"v":1,"seq":'.length;
 const tsStart = ',"ts":';
+/** What stands beside an event, once: one that has it itself is a line of two meanings, of which the last counts. */
+const besides = ["v", "seq", "ts", "crc", "blobs"];
 const none: readonly string[] = [];
 const damaged: Line = { kind: "damaged" };
 const quote = 0x22;

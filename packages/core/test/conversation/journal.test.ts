@@ -447,4 +447,16 @@ describe("a sealed line with a time that JSON cannot write", () => {
       for (const start of [`{"v":1,"seq":2,"ts":${ts},`, `{"seq":2,"v":1,"ts":${ts},`])
         expect(readLine(`${start}${event},"crc":"00000000"}`, () => undefined).kind).toBe("damaged");
   });
+
+  it("counts with the last of two, as every reader of JSON has it", () => {
+    const root = '{"id":"s1","parentId":null,"timestamp":1,"payload":{"kind":"user_message","text":"x"}}';
+    const event = `"type":"nodes_added","nodes":[${root}],"head":"s1"`;
+    const line = (more: string) =>
+      readLine(`{"v":1,"seq":2,"ts":1,${event}${more},"crc":"00000000"}`, () => undefined);
+    const plain = line("");
+    expect(line(',"ts":7')).toMatchObject({ kind: "record", record: { seq: 2, ts: 7 } });
+    expect(line(',"seq":7')).toMatchObject({ kind: "record", record: { seq: 7, ts: 1 } });
+    // Nothing beside the event gets into it, so that the record can be written as it was read.
+    for (const again of [line(',"ts":1'), line(',"seq":2'), line(',"v":1')]) expect(again).toEqual(plain);
+  });
 });

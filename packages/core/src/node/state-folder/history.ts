@@ -209,9 +209,13 @@ export function parseEntry(value: unknown): HistoryEntry | undefined {
   const fields: Partial<Record<keyof HistoryEntry, unknown>> = value;
   const { id, realPath, time, session, tool, before, after } = fields;
   const texts = [id, realPath, session, tool].every((field) => typeof field === "string");
-  const hashes = [before, after].every((field) => field === null || typeof field === "string");
+  const hashes = [before, after].every((field) => field === null || isHash(field));
   // Every field was just looked at.
   return texts && hashes && typeof time === "number" ? (value as HistoryEntry) : undefined;
+}
+
+function isHash(value: unknown): boolean {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
 
 function checkOf(text: string): string {

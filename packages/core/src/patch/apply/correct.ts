@@ -30,12 +30,12 @@ export type Corrected =
  * or follow, unless the hunk shows that it knows the file's endings.
  *
  *     file   diff   corrected         result
- *     1 a    @@     @@ -1,4 +1,4 @@   1 a
+ *     1 a    @@     @@ -1,3 +1,3 @@   1 a
  *     2 b    -a      a                2 B
  *     3 c    -b     -b                3 c
  *     4 d    -c     +B                4 d
  *            +a      c
- *            +B      d
+ *            +B
  *            +c
  *             d
  *

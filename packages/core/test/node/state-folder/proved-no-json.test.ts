@@ -12,7 +12,7 @@ function provedLine(text: string): string {
   return `["${check}",${text}]\n`;
 }
 
-describe("a record in the state folder that proves itself and is no JSON", () => {
+describe("a record in the state folder that proves itself and was not written by us", () => {
   const rooms: readonly (readonly [string, (root: string) => string])[] = [
     ["of a history", (root) => join("history", `${keyOf(join(root, "a.txt"))}.jsonl`)],
     ["of a change set", () => join("changes", "set-1")],
@@ -32,5 +32,22 @@ describe("a record in the state folder that proves itself and is no JSON", () =>
     await workspace.close();
     expect([logged.kind, written.code]).toEqual(["log", "applied"]);
     expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("two\n");
+  });
+
+  it("an entry of a history whose hash is none is left out, and an undo says that there is nothing to undo", async () => {
+    const [root, stateDir] = [freshFolder(), freshFolder()];
+    const file = join(root, "a.txt");
+    writeFileSync(file, "one\n");
+    const path = join(stateDir, "history", `${keyOf(file)}.jsonl`);
+    mkdirSync(dirname(path), { recursive: true });
+    const after = createHash("sha256").update("one\n").digest("hex");
+    const entry = { id: "x", realPath: file, time: 1, session: "s", tool: "write", before: "set-1", after };
+    writeFileSync(path, provedLine(JSON.stringify(entry)));
+    const workspace = await openWorkspace({ roots: [root], stateDir });
+    if (workspace.kind === "refusal") throw new Error(workspace.message);
+    const undone = await workspace.undo({ path: "a.txt" });
+    await workspace.close();
+    expect(undone.code).toBe("nothing_to_undo");
+    expect(readFileSync(file, "utf8")).toBe("one\n");
   });
 });
