@@ -6,6 +6,11 @@ export class RunningCalls {
   private count = 0;
   private waiting: { readonly below: number; readonly resolve: () => void }[] = [];
 
+  /** How many there are. */
+  get underWay(): number {
+    return this.count;
+  }
+
   begin(): void {
     this.count += 1;
   }

@@ -41,13 +41,29 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
   return withWorkspace(quiet, serve, sessionOf(flags));
 }
 
-/** Takes a message on when there is room for its work and for its answer. */
-function pacedBy(calls: RunningCalls): (bytes: number) => Promise<void> {
-  return async (bytes) => {
-    // What was handed on before begins its call in this turn of the loop.
+/** Takes a message on when there is room for its work and for its answer: at once where there is. */
+function pacedBy(calls: RunningCalls): (bytes: number) => Promise<void> | undefined {
+  // Calls that were handed on in this turn of the loop: they may not have begun yet.
+  let handedOn = 0;
+  const handOn = () => {
+    if (handedOn === 0)
+      setImmediate(() => {
+        handedOn = 0;
+      });
+    handedOn += 1;
+  };
+  const waitForRoom = async (below: number) => {
     await nextTurn();
-    await calls.fewerThan(bytes > largeMessageBytes ? 1 : mostCalls);
+    await calls.fewerThan(below);
     await roomInOutput(mostWaitingBytes);
+    handOn();
+  };
+  return (bytes) => {
+    const isLarge = bytes > largeMessageBytes;
+    const isFull = calls.underWay + handedOn >= mostCalls || process.stdout.writableLength > mostWaitingBytes;
+    if (isLarge || isFull) return waitForRoom(isLarge ? 1 : mostCalls);
+    handOn();
+    return undefined;
   };
 }
 

@@ -13,38 +13,48 @@ export class MessageLines extends Transform {
 
   /**
    * @param onTooLong told the id of the request that was dropped, where it can be seen; must not throw.
-   * @param admit resolves when a line of so many bytes may be handed on; must not reject.
+   * @param admit undefined where a line of so many bytes may be handed on at once, so that calls that came together
+   *   begin together; else it resolves when the line may; must not reject.
    */
   constructor(
     private readonly limitBytes: number,
     private readonly onTooLong: (id: string | number | null) => void,
-    private readonly admit: (bytes: number) => Promise<void>,
+    private readonly admit: (bytes: number) => Promise<void> | undefined,
   ) {
     super();
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    void this.lines(chunk).then(() => done());
+    this.handOn(chunk, 0, done);
   }
 
   /** The end of the input ends the connection: first every call is answered whose message was handed on. */
   override _flush(done: TransformCallback): void {
-    const everything = Number.POSITIVE_INFINITY;
-    // The second turn is the answer's own.
-    void this.admit(everything)
-      .then(() => this.admit(everything))
-      .then(() => done());
+    const answered = async () => {
+      await this.admit(Number.POSITIVE_INFINITY);
+      // The second turn is the answer's own.
+      await this.admit(Number.POSITIVE_INFINITY);
+    };
+    void answered().then(() => done());
   }
 
-  private async lines(chunk: Buffer): Promise<void> {
-    let from = 0;
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
+  private handOn(chunk: Buffer, start: number, done: TransformCallback): void {
+    let from = start;
+    for (let end = chunk.indexOf(newline, from); end >= 0; end = chunk.indexOf(newline, from)) {
       this.gather(chunk.subarray(from, end + 1));
-      await this.admit(this.size);
-      this.finishLine();
       from = end + 1;
+      const admitted = this.admit(this.size);
+      if (admitted !== undefined) {
+        void admitted.then(() => {
+          this.finishLine();
+          this.handOn(chunk, from, done);
+        });
+        return;
+      }
+      this.finishLine();
     }
     this.gather(chunk.subarray(from));
+    done();
   }
 
   private gather(part: Buffer): void {

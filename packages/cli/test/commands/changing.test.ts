@@ -168,7 +168,7 @@ describe("undo, log, restore", () => {
     const lines = log.stdout.trimEnd().split("\n");
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(
-      new RegExp(`^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  ${third.slice(0, 12)}  .*\\* now$`),
+      new RegExp(`^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  ${third.slice(0, 16)}  .*\\* now$`),
     );
     expect(lines[1]).toContain(second.slice(0, 12));
 
