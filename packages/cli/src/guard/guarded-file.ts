@@ -28,7 +28,8 @@ export async function lookAt(path: string, cwd: string): Promise<GuardedFile | s
     return typeof bytes === "string" ? unreadable(bytes) : fileOf(real, bytes.bytes, false);
   }
   if (typeof inside === "string") return unreadable(inside);
-  return fileOf(real, inside.bytes, !isSecret(path));
+  // A link to a secret is one, too.
+  return fileOf(real, inside.bytes, !isSecret(path) && !isSecret(real));
 }
 
 /** The bytes, if there is a file; else why it cannot be looked at. */

@@ -259,8 +259,9 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
       "long.txt": "x".repeat(30_000),
       "b.bin": Uint8Array.of(0, 1),
     });
+    symlinkSync(".env", join(project.folder, "link.txt"));
     const { before } = session(project);
-    for (const path of [".env", "long.txt", "b.bin", join(elsewhere.folder, "far.ts")]) {
+    for (const path of [".env", "link.txt", "long.txt", "b.bin", join(elsewhere.folder, "far.ts")]) {
       const reason = await before(host.write(path, "x"));
       expect(reason).toMatch(
         /^Not read: .* Read the file, then make the change again\.\n.*\nsha256 [0-9a-f]{64}$/s,

@@ -111,8 +111,17 @@ function makePrivate(path: string): void {
   } catch (error) {
     if (codeOf(error) === "EEXIST") return;
     const parent = dirname(path);
-    if (codeOf(error) !== "ENOENT" || parent === path || existsSync(parent)) throw error;
-    makePrivate(parent);
-    makePrivate(path);
+    if (codeOf(error) !== "ENOENT" || parent === path) throw error;
+    // Another process may have made it in between: then once more, and not for ever.
+    if (!existsSync(parent)) makePrivate(parent);
+    makeOnce(path);
+  }
+}
+
+function makeOnce(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
   }
 }
