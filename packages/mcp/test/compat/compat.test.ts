@@ -154,10 +154,15 @@ describe("the compatible tools", () => {
   });
 
   test("a read that was sent together with an overwrite does not license it", async () => {
-    const { call, root } = await start({ "a.txt": "one\n" });
-    const [, written] = await Promise.all([call(read()), call(write("blind\n"))]);
-    expect(textOf(written)).toContain("FAILED (not_read)");
-    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n");
+    // The client writes twice: on a busy machine the read may be answered before the other is sent, and counts then.
+    for (let left = 10; ; left--) {
+      const { call, root } = await start({ "a.txt": "one\n" });
+      const [, written] = await Promise.all([call(read()), call(write("blind\n"))]);
+      if (written?.isError === false && left > 0) continue;
+      expect(textOf(written)).toContain("FAILED (not_read)");
+      expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n");
+      return;
+    }
   });
 
   test("an edit is held against the state that was shown last; a dry run, too", async () => {

@@ -24,14 +24,19 @@ describe("a server", () => {
   });
 
   it("does not let a read license a create that was sent with it", async () => {
-    const { call, get } = await start({ "f.txt": ten }, ["read_file", "str_replace_based_edit_tool"]);
     const create = { command: "create", path: "f.txt", file_text: "blind\n" };
-    const [, created] = await Promise.all([
-      call("read_file", { file_path: "f.txt" }),
-      call("str_replace_based_edit_tool", create),
-    ]);
-    expect(created.code).toBe("not_read");
-    expect(await get("f.txt")).toBe(ten);
+    // The client writes twice: on a busy machine the read may be answered before the create is sent, and counts then.
+    for (let left = 10; ; left--) {
+      const { call, get } = await start({ "f.txt": ten }, ["read_file", "str_replace_based_edit_tool"]);
+      const [, created] = await Promise.all([
+        call("read_file", { file_path: "f.txt" }),
+        call("str_replace_based_edit_tool", create),
+      ]);
+      if (created.code === "applied" && left > 0) continue;
+      expect(created.code).toBe("not_read");
+      expect(await get("f.txt")).toBe(ten);
+      return;
+    }
   });
 
   it("keeps the budget where somebody changed a line of 3 MB", async () => {
