@@ -266,7 +266,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       },
       resultContent,
     ],
-    examples: ["holdfast undo src/app.ts", "holdfast undo src/app.ts --base b94d27b9934d"],
+    examples: ["holdfast undo src/app.ts", "holdfast undo src/app.ts --base b94d27b9934d3e08"],
     load: async () => (await import("./commands/undo.js")).undoCommand,
   },
   {

@@ -2,6 +2,7 @@ import {
   type ApplyChangesOutcome,
   inWords,
   isRefusal,
+  isSecret,
   type Refusal,
   type Vocabulary,
   type WriteOutcome,
@@ -31,7 +32,9 @@ export async function reportWrite(
       paint.yellow(escapeText(`  repaired: ${where}${repair.kind.replaceAll("_", " ")}: ${repair.detail}`)),
     );
   }
-  if (change !== undefined) lines.push(...showDiff(change.beforeText, outcome.state.content, paint));
+  if (change !== undefined && isSecret(outcome.state.path))
+    lines.push(paint.dim("  (what changed is not shown: the file may hold secrets)"));
+  else if (change !== undefined) lines.push(...showDiff(change.beforeText, outcome.state.content, paint));
   lines.push(paint.dim(stateLine(outcome.state.path, outcome.state.sha256)));
   await terminal.out(`${lines.join("\n")}\n`);
   return exitCodeOf[outcome.code];

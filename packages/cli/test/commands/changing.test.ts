@@ -266,3 +266,12 @@ describe("several processes at once", () => {
     expect(project.text("a.txt")).toBe(lines.map((line) => `${line} changed\n`).join(""));
   });
 });
+
+test("no command shows a difference of a file that may hold secrets", async () => {
+  const project = new Project({ ".env": "A=1\nTOKEN=hunter2\n" });
+  const edited = await project.run(["edit", ".env", "--old", "A=1", "--new", "A=2", "--atomic"]);
+  const undone = await project.run(["undo", ".env"]);
+  expect([edited.code, undone.code]).toEqual([0, 0]);
+  for (const { stdout, stderr } of [edited, undone]) expect(stdout + stderr).not.toMatch(/hunter2|A=/);
+  expect(edited.stdout).toContain("not shown");
+});
