@@ -9,6 +9,7 @@ import type { WriteOutcome } from "./outcomes.js";
 import { planState } from "./past.js";
 import { bareName, tidyPath } from "./path-policy.js";
 import { planBytes, planPatch, planWrite } from "./plans.js";
+import { editByLines, patchByLines } from "./rebase-requests.js";
 import { fromPatch, isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { ApplyChangesRequest, Asked, FileChange, WriteOptions } from "./requests.js";
 import type { Session } from "./session.js";
@@ -129,6 +130,7 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
     needsBase: baseFor(change),
     replacesWhole: change.content.kind === "text",
     plan: (current, past) => planContent(session, path.path, change, current, past),
+    ...linesOf(session, path.path, change),
   };
   if (renameTo === undefined) return [{ kind: "changed", change: wanted }];
   const to = tidyPath(renameTo);
@@ -142,6 +144,26 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
     );
   const undone = content.kind === "same" && content.mode !== undefined ? describeSame(content.mode) : "";
   return renaming(session, wanted, to.path, undone);
+}
+
+/** Of a change of single lines under the same name. */
+function linesOf(session: Session, path: string, change: FileChange): Pick<Change, "lines"> {
+  const { content, encoding, renameTo } = change;
+  const request = { path, ...(encoding === undefined ? {} : { encoding }) };
+  if (renameTo !== undefined) return {};
+  switch (content.kind) {
+    case "diff":
+      return { lines: patchByLines(session, { ...request, diff: content.diff }) };
+    case "edits":
+      return { lines: editByLines(session, { ...request, edits: content.edits }) };
+    case "text":
+    case "delete":
+    case "same":
+    case "state":
+      return {};
+    default:
+      return content satisfies never;
+  }
 }
 
 function baseFor({ content, renameTo }: FileChange): Change["needsBase"] {

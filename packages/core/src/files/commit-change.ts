@@ -7,6 +7,7 @@ import { digestInTurns } from "./digest.js";
 import { isKept, keepReplaced, keepState, type StatePlace, sharedBefore } from "./kept-states.js";
 import { newEntry, noteDisplaced, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
+import { ownWrite } from "./own-changes.js";
 import type { Changed, Committed, Lock, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
@@ -164,6 +165,7 @@ export async function written(
   const { encoding } = subject;
   // Before the state is handed out, so that whoever is told of it finds its lines.
   const { changes, authored, derived, total } = plan.report;
+  const own = ownWrite(site, plan.madeFor ?? replaced);
   site.call.knowledge.learn({
     kind: "changed",
     file: subject.file,
@@ -176,6 +178,7 @@ export async function written(
     ...(total === undefined ? {} : { total, changes }),
     ...(from === undefined ? {} : { from: subjectOf(from).file }),
     ...(encoding === undefined ? {} : { encoding }),
+    own,
   });
   return {
     kind: "written",
@@ -186,6 +189,7 @@ export async function written(
     replaced,
     ...(from === undefined ? {} : { movedFrom: from.change.path }),
     change: plan.report,
+    own,
   };
 }
 
