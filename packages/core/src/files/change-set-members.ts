@@ -51,6 +51,21 @@ export interface PlannedMember {
   readonly decision: WriteDecision;
 }
 
+/** Whether a member is to be written. */
+export function isPlanned(result: MemberResult): result is PlannedMember {
+  return result.kind === "planned";
+}
+
+/** The planned removal of the other name, for a file that gets a name: by a rename, or by the undo of one. */
+export function sourceOf(
+  planned: readonly PlannedMember[],
+  { member, decision }: PlannedMember,
+): PlannedMember | undefined {
+  if (member.kind === "arriving") return planned.find((other) => other.member === member.from);
+  const { movedFrom } = decision.plan;
+  return movedFrom === undefined ? undefined : planned.find(({ site }) => site.target.realPath === movedFrom);
+}
+
 /** The files that a request speaks of, or why it cannot be understood. Nothing was looked at yet. */
 export async function membersOf(
   session: Session,
