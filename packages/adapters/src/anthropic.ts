@@ -4,6 +4,8 @@ import { runTool, type ToolReply, type ToolWorkspace } from "@holdfast/core";
 export interface AnthropicOptions {
   /** Told what was thrown, for the host's log; the model never sees it. Must not throw. */
   readonly onError?: (error: unknown, toolName: string) => void;
+  /** The most characters that a view answers with, as in the tool's definition (`text_editor_20250728`). */
+  readonly maxCharacters?: number;
 }
 
 /** The versions of the text editor, with the names that the API gives them. */
@@ -48,8 +50,8 @@ export async function executeToolUse(
   const tool = toolOf(block.name);
   if (tool === undefined) return undefined;
   const { success, text } = await run(workspace, tool, block.input, options);
-  const result = { type: "tool_result", tool_use_id: block.id, content: text } as const;
-  return success ? result : { ...result, is_error: true };
+  const result = { type: "tool_result", tool_use_id: block.id } as const;
+  return success ? { ...result, content: text } : { ...result, content: `Error: ${text}`, is_error: true };
 }
 
 /**
@@ -99,11 +101,19 @@ async function run(
   workspace: ToolWorkspace,
   tool: string,
   input: unknown,
-  { onError }: AnthropicOptions,
+  { onError, maxCharacters }: AnthropicOptions,
 ): Promise<ToolReply> {
   // The host's other tools are not ours to name.
   const context = { workspace, wire: "text", resultContent: "auto", offered: [] } as const;
-  return runTool(tool, input, { ...context, ...(onError === undefined ? {} : { onError }) });
+  return runTool(tool, input, {
+    ...context,
+    ...(onError === undefined ? {} : { onError }),
+    ...(maxCharacters === undefined || !isView(input) ? {} : { budgetChars: maxCharacters }),
+  });
+}
+
+function isView(input: unknown): boolean {
+  return typeof input === "object" && input !== null && "command" in input && input.command === "view";
 }
 
 function isToolUse(block: { readonly type: string }): block is { readonly type: "tool_use" } & ToolUse {

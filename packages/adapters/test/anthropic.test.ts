@@ -16,7 +16,7 @@ describe("Anthropic's text editor", () => {
     for (const name of ["str_replace_editor", "str_replace_based_edit_tool"]) {
       const result = await executeToolUse(room.workspace, edit({ command: "view", path: "a.txt" }, name));
       expect(result).toMatchObject({ type: "tool_result", tool_use_id: "toolu_1" });
-      expect(result?.content).toContain("one\n</file>");
+      expect(result?.content).toBe("Here's the content of a.txt with line numbers:\n     1\tone\n");
       expect(result).not.toHaveProperty("is_error");
     }
     await executeToolUse(room.workspace, edit(replace("one", "two")));
@@ -30,7 +30,7 @@ describe("Anthropic's text editor", () => {
     await executeToolUse(room.workspace, edit({ command: "view", path: "a.txt" }));
     const twice = await executeToolUse(room.workspace, edit(replace("one", "two")));
     expect(twice).toMatchObject({ is_error: true });
-    expect(twice?.content).toMatch(/occurrence_mismatch[\s\S]*\b2 times/);
+    expect(twice?.content).toMatch(/^Error: Found 2 matches for replacement text\. [\s\S]*at lines 1, 2\.$/);
     room.write("a.txt", "one, and more\n");
     const stale = await executeToolUse(room.workspace, edit(replace("one", "two")));
     expect(stale).toMatchObject({ is_error: true });
@@ -47,6 +47,15 @@ describe("Anthropic's text editor", () => {
     expect(blind).toMatchObject({ is_error: true, content: expect.stringContaining("(not_read)") });
     expect(room.text("a.txt")).toBe("one\n");
   });
+});
+
+it("views no more characters than the definition allows, and says where it goes on", async () => {
+  const room = await openRoom({ "a.txt": "one line\n".repeat(1_000) });
+  const view = edit({ command: "view", path: "a.txt" });
+  const result = await executeToolUse(room.workspace, view, { maxCharacters: 1_000 });
+  expect(result?.content.length).toBeLessThanOrEqual(1_000);
+  expect(result?.content).toMatch(/\n {5}9\tone line\n/);
+  expect(result?.content).toMatch(/view_range/);
 });
 
 describe("Anthropic's memory", () => {
@@ -82,7 +91,7 @@ describe("a tool for the SDK's runner", () => {
     const { workspace } = await openRoom({ "a.txt": "one\n" });
     const tool = runnable(textEditor, workspace);
     expect(tool).toMatchObject(textEditor);
-    expect(await tool.run(tool.parse({ command: "view", path: "a.txt" }))).toContain("one\n</file>");
-    await expect(tool.run(replace("none", "two"))).rejects.toThrow(/not_found/);
+    expect(await tool.run(tool.parse({ command: "view", path: "a.txt" }))).toContain("     1\tone\n");
+    await expect(tool.run(replace("none", "two"))).rejects.toThrow(/^No match found for replacement\./);
   });
 });

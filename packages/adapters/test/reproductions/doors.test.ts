@@ -27,7 +27,7 @@ interface Door {
   };
 }
 
-const anthropicDoor = (name: string, tool: string, prefix: string): Door => ({
+const anthropicDoor = (name: string, tool: string): Door => ({
   name,
   open({ workspace }) {
     const use = async (input: object): Promise<Answer> => {
@@ -35,7 +35,7 @@ const anthropicDoor = (name: string, tool: string, prefix: string): Door => ({
       if (result === undefined) throw new Error(`${tool} is not known`);
       return { success: result.is_error !== true, text: result.content };
     };
-    const file = `${prefix}${path}`;
+    const file = path;
     return {
       show: (lines) =>
         use({ command: "view", path: file, ...(lines === "first" ? { view_range: [1, 1] } : {}) }),
@@ -60,8 +60,7 @@ const doors: readonly Door[] = [
       };
     },
   },
-  anthropicDoor("the text editor of the Anthropic SDK", "str_replace_based_edit_tool", ""),
-  anthropicDoor("the memory of the Anthropic SDK", "memory", "/"),
+  anthropicDoor("the text editor of the Anthropic SDK", "str_replace_based_edit_tool"),
   {
     name: "the backend of deepagents",
     open({ workspace }) {

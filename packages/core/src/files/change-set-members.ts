@@ -203,7 +203,7 @@ function planContent(
     case "text":
       return planWrite(session, { ...request, content: content.text }, current);
     case "delete":
-      return planDeletion(session, path, content.diff, current);
+      return planDeletion(session, path, content, current);
     case "state":
       return planState(session, content, current, past);
     case "same":
@@ -222,9 +222,10 @@ function describeSame(mode: string | undefined): string {
 async function planDeletion(
   session: Session,
   path: string,
-  diff: string | undefined,
+  { diff, mustExist = false }: Extract<FileChange["content"], { readonly kind: "delete" }>,
   current: Current,
 ): Promise<Plan> {
+  if (current.kind === "absent" && mustExist) return refuse("file_missing", "There is no file to delete.");
   if (current.kind === "absent")
     return { kind: "unchanged", code: "no_change", message: "There is no such file; nothing was deleted." };
   if (diff !== undefined) {

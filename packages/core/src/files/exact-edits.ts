@@ -95,6 +95,8 @@ function refuseCount({ expected, count, overlaps, lines, more }: WrongCount, nam
   const facts = {
     ...named,
     expected,
+    count,
+    at: lines.join(", "),
     times: count === 1 ? "1 time" : `${count} times`,
     lines: `It stands at ${nameLines(lines, more)}${overlaps ? ", where it overlaps itself" : ""}.`,
   };

@@ -36,6 +36,8 @@ export async function listEntries(session: Session, request: Asked<ListRequest>)
     const { ports, limits } = session;
     const budget = new TimeBudget(ports, limits.searchMs);
     const listing = await listFolder(ports.disk, target, name, { depth, limit, all, budget });
+    if (isRefusal(listing) && listing.code === "file_missing" && request.orEmpty === true)
+      return { kind: "listed", path: name, entries: [], more: false };
     if (isRefusal(listing)) return listing;
     const { entries, more: because } = listing;
     const cut = because === undefined ? { more: false } : { more: true, because };

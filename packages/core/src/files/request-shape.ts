@@ -138,7 +138,7 @@ const contents: { readonly [K in ContentChange["kind"]]: ChecksOf<ContentOf<K>> 
   diff: { kind: isHere, diff: text },
   edits: { kind: isHere, edits },
   text: { kind: isHere, text: content },
-  delete: { kind: isHere, diff: optional(text) },
+  delete: { kind: isHere, diff: optional(text), mustExist: optional(flag) },
   same: { kind: isHere, mode: optional(text) },
   state: { kind: isHere, from: hashOrNull, sha256: hashOrNull },
 };
@@ -189,7 +189,7 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
     exclude: optional(texts),
     encoding: optional(text),
   },
-  list: { ...look, depth: optional(number) },
+  list: { ...look, depth: optional(number), orEmpty: optional(flag) },
   find: { ...look, glob: text, exclude: optional(texts) },
   search: {
     ...look,

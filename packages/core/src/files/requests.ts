@@ -80,6 +80,8 @@ export interface ListRequest {
   readonly limit?: number;
   /** Also what the ignore files leave out. */
   readonly all?: boolean;
+  /** A folder that is not there is an empty one: the first write makes it. */
+  readonly orEmpty?: boolean;
 }
 
 /** Asks for the files whose paths match a glob. */
@@ -260,7 +262,11 @@ export type ContentChange =
   /** The whole new content: a text in the file's encoding and endings, or bytes as they are. */
   | { readonly kind: "text"; readonly text: string | Uint8Array }
   /** Where a diff is given, its lines must be all of the file. */
-  | { readonly kind: "delete"; readonly diff?: string }
+  | {
+      readonly kind: "delete";
+      readonly diff?: string /** A file that is not there is `file_missing`. */;
+      readonly mustExist?: boolean;
+    }
   /** As it is: for a file that is only renamed. A `mode` that a diff asked for is answered to stay as it is. */
   | { readonly kind: "same"; readonly mode?: string }
   /**

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type FileChange, isRefusal, type Refusal, refuse } from "../files/index.js";
+import { memoryWords } from "./anthropic-words.js";
 import { create, insert, strReplace, view } from "./text-editor.js";
 import { type ArgumentRefusal, defineTool, type FileIntent, fileIntent, refuseArguments } from "./tool.js";
 
@@ -11,7 +12,7 @@ const ownFolder = "memories";
 export const memory = defineTool({
   name: "memory",
   title: "Memory",
-  description: `Keeps notes in files under ${folder} that outlast this conversation. \`view\` the folder first to see what is there. Notes may be edited (\`str_replace\`) without being viewed; \`create\` over a note, \`insert\`, \`delete\` and \`rename\` need a view of its latest state.`,
+  description: `Keeps notes in files under ${folder} that outlast this conversation. \`view\` the folder first to see what is there. Notes may be edited (\`str_replace\`) without being viewed; \`create\` makes new notes only; \`insert\`, \`delete\` and \`rename\` need a view of the note's latest state.`,
   parameters: z.object({
     command: z.enum(["view", "create", "str_replace", "insert", "delete", "rename"]),
     path: z.string().exactOptional().describe(`Path under ${folder}`),
@@ -26,6 +27,7 @@ export const memory = defineTool({
   }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   fileAt: (path) => path.replace(/^\/+/, ""),
+  spoken: memoryWords,
   intent(args) {
     const named = args.command === "rename" ? args.old_path : args.path;
     const path = named === undefined ? undefined : within(named);
@@ -34,15 +36,15 @@ export const memory = defineTool({
     const call = { path: path.path, tool: "memory", atomic: true, within: ownFolder };
     switch (args.command) {
       case "view":
-        return view(call, args.view_range);
+        return path.path === ownFolder ? viewAll : view(call, args.view_range);
       case "create":
-        return create(call, args.file_text);
+        return create({ ...call, overwrites: false }, args.file_text);
       case "str_replace":
         return strReplace(call, args.old_str, args.new_str);
       case "insert":
         return insert(call, args.insert_line, args.insert_text);
       case "delete":
-        return changeOne({ path: call.path, content: { kind: "delete" } });
+        return changeOne({ path: call.path, content: { kind: "delete", mustExist: true } });
       case "rename":
         return rename(call.path, args.new_path);
       default:
@@ -50,6 +52,9 @@ export const memory = defineTool({
     }
   },
 });
+
+/** The folder itself is there from the beginning, as far as a model can tell. */
+const viewAll = fileIntent({ kind: "list", path: ownFolder, depth: 2, orEmpty: true });
 
 function rename(path: string, to: string | undefined): FileIntent | ArgumentRefusal {
   const target = to === undefined ? undefined : within(to);

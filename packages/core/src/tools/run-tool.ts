@@ -9,7 +9,7 @@ import {
   type ShownLines,
 } from "../files/index.js";
 import { type Approve, carryApproved } from "./approval.js";
-import { intentOf } from "./arguments.js";
+import { intentOf, parseArguments } from "./arguments.js";
 import { carryRequest, resultOf } from "./carry-request.js";
 import { findTool, tools } from "./catalog.js";
 import { phraseResult } from "./phrase.js";
@@ -18,6 +18,7 @@ import { vocabularyOf } from "./vocabulary.js";
 import { defaultWireOptions, type WireOptions } from "./wire/options.js";
 import { renderResult } from "./wire/render.js";
 import type { ToolReply, ToolResult } from "./wire/result.js";
+import type { Spoken } from "./wire/spoken.js";
 
 /** The form is `text` and the content `auto` unless given. */
 export interface ToolContext extends Partial<Omit<WireOptions, "vocabulary">> {
@@ -65,17 +66,25 @@ export async function runToolWithResult(name: string, args: unknown, context: To
     const scoped = { ...context, ...(knowledge === undefined ? {} : { knowledge }) };
     const result = tool === undefined ? unknownTool() : await obtainResult(tool, args, scoped);
     const vocabulary = tool === undefined ? {} : vocabularyOf(tool, offeredTo(context));
+    const spoken = tool === undefined ? undefined : spokenBy(tool, args, result);
     const reply = renderResult(phraseResult(result, vocabulary), {
       ...context,
       wire,
       resultContent,
       vocabulary,
+      ...(spoken === undefined ? {} : { spoken }),
     });
     shown = reply.shown;
     return { result, reply };
   } finally {
     own?.end(shown);
   }
+}
+
+function spokenBy(tool: FileTool, args: unknown, result: ToolResult): Spoken | undefined {
+  if (tool.spoken === undefined) return undefined;
+  const parsed = parseArguments(tool, args);
+  return parsed.kind === "refusal" ? undefined : tool.spoken(parsed.values, result);
 }
 
 function offeredTo({ offered = tools, readOnly = false }: ToolContext): readonly FileTool[] {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { editorWords } from "./anthropic-words.js";
 import { filePath } from "./parameters.js";
 import { create, insert, strReplace, view } from "./text-editor.js";
 import { defineTool, fileIntent } from "./tool.js";
@@ -20,6 +21,7 @@ export const strReplaceBasedEditTool = defineTool({
     insert_text: z.string().optional().describe("Text for insert"),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  spoken: editorWords,
   intent(args) {
     const call = { path: args.path, tool: "str_replace_based_edit_tool" };
     switch (args.command) {

@@ -1,3 +1,4 @@
+import { emptySha256 } from "../files/index.js";
 import { type ArgumentRefusal, type FileIntent, fileIntent, refuseArguments } from "./tool.js";
 
 /** The commands that the text editor, the memory and Amazon Q's tool have in common. */
@@ -24,11 +25,15 @@ export function view({ path, within }: EditorCall, range: readonly number[] | un
   return fileIntent(read, { otherwise: { on: "is_directory", request: { kind: "list", path, depth: 2 } } });
 }
 
-/** `create`: over an existing file only where all of its present state was shown. */
-export function create({ path, tool, within }: EditorCall, content: string | undefined): EditorIntent {
+/** `create`: over an existing file only where all of its present state was shown; or, as the memory has it, never. */
+export function create(
+  { path, tool, within, overwrites = true }: EditorCall & { readonly overwrites?: boolean },
+  content: string | undefined,
+): EditorIntent {
   if (content === undefined) return missing("create", "file_text", path);
   const sentBytes = new TextEncoder().encode(content).length;
-  const request = { kind: "write", path, content, tool, hashless: true, ...limitsOf(within) } as const;
+  const knows = overwrites ? { hashless: true } : { base: emptySha256 };
+  const request = { kind: "write", path, content, tool, ...knows, ...limitsOf(within) } as const;
   return fileIntent(request, { sentBytes });
 }
 

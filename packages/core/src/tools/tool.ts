@@ -7,6 +7,8 @@ import {
   type Vocabulary,
   type Workspace,
 } from "../files/index.js";
+import type { ToolResult } from "./wire/result.js";
+import type { Spoken } from "./wire/spoken.js";
 
 /**
  * What every tool has, whoever carries its calls out: what a model is told about it, what it takes, what a call
@@ -37,6 +39,8 @@ export interface FileTool<Shape extends z.ZodRawShape = z.ZodRawShape, Name exte
   readonly words?: Vocabulary;
   /** Answers for several files: with `changes` in place of `latest_file_state`. */
   readonly several?: true;
+  /** The answer in the words that a vendor documents for its tool; undefined where it has none for this one. */
+  spoken?(args: z.output<z.ZodObject<Shape>>, result: ToolResult): Spoken | undefined;
   /** The file in the workspace that a path of a call means; the path itself unless given. */
   fileAt?(path: string): string;
 }

@@ -33,10 +33,6 @@ const tools: readonly Replacing[] = [
   },
   { name: "create of fs_write", call: () => ["fs_write", { command: "create", path, file_text: blind }] },
   {
-    name: "create of memory",
-    call: () => ["memory", { command: "create", path: `/${path}`, file_text: blind }],
-  },
-  {
     name: "apply_changes with content",
     call: (base_content_sha256) => [
       "apply_changes",

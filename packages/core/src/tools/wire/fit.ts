@@ -3,6 +3,7 @@ import { cutVisibly } from "../../text/index.js";
 import { pageWithin } from "./page.js";
 import type { FilePart, LinesBlock, Reply, ReplyBlock, TextBlock } from "./reply.js";
 import type { Shown } from "./shown.js";
+import { lengthNumbered } from "./spoken.js";
 
 /**
  * A reply within its budget: blocks are cut by rank, the least important first: content and listings, then
@@ -136,14 +137,17 @@ function cutList<Item>(
 
 /** The first page of the lines; where not even one of them fits, none of them. */
 function pageOf(block: LinesBlock, content: string, cutting: Cutting): LinesBlock {
-  const room = { roomChars: content.length - cutting.left, words: cutting.words };
+  const written = block.form === "numbered" ? lengthNumbered(content) : content.length;
+  // Of numbered lines the same part of the text fits as of the lines with their numbers.
+  const roomChars = Math.floor(((written - cutting.left) * content.length) / written);
+  const room = { roomChars, words: cutting.words };
   const page = pageWithin(block.state, content, room);
   const { omission } = page;
   const shown: Shown =
     page.kind === "page" ? { kind: "full", content: page.state.content } : { kind: "too_large" };
   cutting.left -= content.length - (page.kind === "page" ? page.state.content.length : 0);
   return page.kind === "page"
-    ? { kind: "lines", state: page.state, shown, omission }
+    ? { ...block, state: page.state, shown, omission }
     : { ...block, shown, omission };
 }
 

@@ -1,4 +1,5 @@
 import type { Vocabulary } from "../../files/index.js";
+import type { Spoken } from "./spoken.js";
 
 /** `text`: a header line and raw content; `json`: the JSON objects of seed 1. */
 export type WireForm = "text" | "json";
@@ -20,6 +21,8 @@ export interface WireOptions {
   readonly isStructured?: boolean;
   /** How the door calls its tools and their arguments; the library's words unless given. */
   readonly vocabulary?: Vocabulary;
+  /** A vendor's words for this answer; the wire form `json` has none. */
+  readonly spoken?: Spoken;
 }
 
 export const defaultWireOptions: WireOptions = { wire: "text", resultContent: "auto" };

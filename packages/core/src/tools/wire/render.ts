@@ -8,11 +8,12 @@ import type { FilePart, Reply, ReplyBlock, TextBlock } from "./reply.js";
 import { replyOf } from "./reply-of.js";
 import type { ToolReply, ToolResult } from "./result.js";
 import { quotedLines } from "./shown-text.js";
+import { speak } from "./spoken.js";
 import { type WrittenReply, writeText } from "./text.js";
 
 /** Turns a tool's result into what goes on the wire. Pure: the same result gives the same bytes. */
 export function renderResult(result: ToolResult, options: WireOptions): ToolReply {
-  const { budgetChars = answerBudgetChars, wire, vocabulary, isStructured = false } = options;
+  const { budgetChars = answerBudgetChars, wire, vocabulary, isStructured = false, spoken } = options;
   // Most replies fit at once: then what was measured is what is sent.
   let written = emptyReply;
   const lengthOf = (reply: Reply) => {
@@ -22,7 +23,9 @@ export function renderResult(result: ToolResult, options: WireOptions): ToolRepl
       ? Math.max(length, jsonText(writeJson(reply)).length)
       : length;
   };
-  const reply = fitReply(replyOf(result, options), budgetChars, lengthOf, vocabulary);
+  const whole = replyOf(result, options);
+  const said = spoken === undefined || wire === "json" ? whole : speak(whole, spoken);
+  const reply = fitReply(said, budgetChars, lengthOf, vocabulary);
   if (lengthOf(reply) > budgetChars || reply.blocks.length === 0) return smallestReply(reply, options);
   const { success, code } = reply;
   const { text, shows } = written;

@@ -59,6 +59,8 @@ export interface StatusBlock {
   readonly code: OutcomeCode;
   /** Without line breaks; its characters are made safe where it is written. */
   readonly message: string;
+  /** The text form says this in its place (`Spoken.head`). */
+  readonly spoken?: string;
 }
 
 /** What is said after the first line. */
@@ -84,6 +86,8 @@ export interface LinesBlock {
   readonly shown: Shown;
   /** Why something that should be shown is not, and how to get it. */
   readonly omission?: string;
+  /** In the text form each line stands behind its number, or no frame is written; a frame unless given. */
+  readonly form?: "numbered" | "left_out";
 }
 
 /** The lines of a state stand in the caller's context already; they are not sent again. */
@@ -125,6 +129,8 @@ export interface EntriesBlock {
   readonly more?: "limit" | "time" | "answer";
   /** The names stand in one folder, and were not searched for. */
   readonly isListing?: boolean;
+  /** The text form tells sizes first, and each name behind this (`Spoken.entriesUnder`). */
+  readonly under?: { readonly folder: string; readonly named: string };
 }
 
 /** Lines that a pattern found. */

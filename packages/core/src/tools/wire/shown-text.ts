@@ -3,6 +3,7 @@ import type { FileState } from "../../files/index.js";
 import { countLines, joinLines, splitLines } from "../../text/index.js";
 import type { TextBlock } from "./reply.js";
 import type { Shown } from "./shown.js";
+import type { NumberedLines } from "./spoken.js";
 
 /**
  * Where the lines of a frame stand.
@@ -20,6 +21,18 @@ export function linesOfShown(
     const start = starts[index];
     if (start === undefined) return [];
     return spanOf(state, { from, to }, at + start, at + start + length);
+  });
+}
+
+/** Where lines that each stand behind their number are shown; `from` is the number of the first, `at` where the text begins. */
+export function linesOfNumbered(
+  state: FileState,
+  { places }: NumberedLines,
+  { from, at }: { readonly from: number; readonly at: number },
+): readonly ShownText[] {
+  return places.flatMap(({ start, length }, index) => {
+    const line = from + index;
+    return spanOf(state, { from: line, to: line }, at + start, at + start + length);
   });
 }
 

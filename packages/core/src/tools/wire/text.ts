@@ -4,9 +4,18 @@ import { chooseSuffix, clip, quoteForDisplay } from "../../text/index.js";
 import { writeFrame } from "./envelope.js";
 import { matchesToText, moreSentence, searchNotes } from "./looking.js";
 import { describeRepair, harmless } from "./notes.js";
-import type { EntriesBlock, FileBlock, Reply, ReplyBlock, StatusBlock, TextBlock } from "./reply.js";
-import type { Shown } from "./shown.js";
-import { linesOfShown, quotedLines } from "./shown-text.js";
+import type {
+  EntriesBlock,
+  FileBlock,
+  LinesBlock,
+  Reply,
+  ReplyBlock,
+  StatusBlock,
+  TextBlock,
+} from "./reply.js";
+import type { LineWindow, Shown } from "./shown.js";
+import { linesOfNumbered, linesOfShown, quotedLines } from "./shown-text.js";
+import { numberLines, sizedEntries } from "./spoken.js";
 
 /** A reply as it is sent, and where in it the lines of files stand. */
 export interface WrittenReply {
@@ -31,9 +40,12 @@ export function writeText({ form, blocks }: Reply): WrittenReply {
   ]);
   const out = new Lines();
   for (const line of head) out.add(textOf(line), (at) => quotesIn(line, at));
-  for (const { state, shown } of frames) {
-    const { text, starts } = writeFrame({ state, shown }, suffix);
-    out.add(text, (at) => linesOfShown(state, shown, starts, at));
+  for (const { state, shown, form } of frames) {
+    if (form === "numbered") addNumbered(out, state, shown);
+    else {
+      const { text, starts } = writeFrame({ state, shown }, suffix);
+      out.add(text, (at) => linesOfShown(state, shown, starts, at));
+    }
   }
   if (details.length > 0 && !out.isEmpty) out.add("");
   for (const detail of details) out.add(textOf(detail), (at) => quotesIn(detail, at));
@@ -44,7 +56,7 @@ export function writeText({ form, blocks }: Reply): WrittenReply {
 interface TextParts {
   /** The status line, and what follows it at once. */
   readonly head: Detail[];
-  readonly frames: { readonly state: FileState; readonly shown: Shown }[];
+  readonly frames: Pick<LinesBlock, "state" | "shown" | "form">[];
   readonly details: Detail[];
 }
 
@@ -57,6 +69,21 @@ function textOf(detail: Detail): string {
 
 function quotesIn(detail: Detail, at: number): readonly ShownText[] {
   return typeof detail === "string" ? [] : quotedLines(detail.block, at + detail.lead.length);
+}
+
+/** The lines of a file or of its windows, each behind its number; nothing else of a frame. */
+function addNumbered(out: Lines, state: FileState, shown: Shown): void {
+  for (const { from, to, text } of partsOf(state, shown)) {
+    const numbered = numberLines(text, from, to - from + 1);
+    out.add(numbered.text, (at) => linesOfNumbered(state, numbered, { from, at }));
+  }
+}
+
+function partsOf({ lines, facts }: FileState, shown: Shown): readonly LineWindow[] {
+  if (shown.kind === "windows") return shown.windows;
+  if (shown.kind !== "full") return [];
+  const { from, to } = lines ?? { from: 1, to: facts?.totalLines ?? 0 };
+  return [{ from, to, text: shown.content }];
 }
 
 /** Lines that are put one under the other, and what is shown in them. */
@@ -85,7 +112,7 @@ class Lines {
 function addBlock(parts: TextParts, block: ReplyBlock): void {
   switch (block.kind) {
     case "status":
-      parts.head.push(statusLine(block));
+      parts.head.push(block.spoken ?? statusLine(block));
       return;
     case "text":
       if (block.text !== "") parts[block.isFirst === true ? "head" : "details"].push({ lead: "", block });
@@ -95,7 +122,7 @@ function addBlock(parts: TextParts, block: ReplyBlock): void {
       parts.frames.push({ state: block.state, shown: { kind: "none" } });
       return;
     case "lines":
-      parts.frames.push(block);
+      if (block.form !== "left_out") parts.frames.push(block);
       if (block.omission !== undefined) parts.details.push(block.omission);
       return;
     case "report":
@@ -128,8 +155,9 @@ function addBlock(parts: TextParts, block: ReplyBlock): void {
   }
 }
 
-function addEntries(parts: TextParts, { entries, more, isListing }: EntriesBlock): void {
-  parts.head.push(...entries.map(entryLine));
+function addEntries(parts: TextParts, block: EntriesBlock): void {
+  const { entries, more, isListing, under } = block;
+  parts.head.push(...(under === undefined ? entries.map(entryLine) : sizedEntries(block)));
   if (more === undefined) return;
   parts.details.push(isListing === true && more === "limit" ? moreEntries : moreSentence[more]);
 }
