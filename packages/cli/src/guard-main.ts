@@ -1,5 +1,5 @@
 import { guardCommand } from "./commands/guard.js";
-import { openTerminal } from "./shell/terminal.js";
+import { openTerminal } from "./shell/index.js";
 
 /**
  * `holdfast guard` without the command line: a bundle of its own, since a host starts it before and after each

@@ -1,8 +1,6 @@
 import { openHostMemory } from "@holdfast/core/node";
 import { type Host, judge, readHookEvent, type Verdict } from "../guard/index.js";
-import { exitCodes } from "../shell/exit-codes.js";
-import { readInputText } from "../shell/input.js";
-import type { Invocation } from "../shell/invocation.js";
+import { exitCodes, type Invocation, readInputText } from "../shell/index.js";
 
 /** What the hook needs of a call. */
 interface HookCall {

@@ -93,6 +93,8 @@ export interface PlannedWrite {
   readonly madeFor?: string;
   /** For the history: the entry that this one takes back. */
   readonly undoes?: string;
+  /** For the undo of a rename: the real path of the other name, which the same set takes away. */
+  readonly movedFrom?: string;
   /** The new bytes come from what was kept of a secret: no answer shows anything of them. */
   readonly isUnshown?: true;
   /** Of a rename, which takes the old name away: what is to stand under the new one. */

@@ -4,7 +4,14 @@ import { type PlannedWrite, withoutState } from "./change.js";
 import type { Current } from "./current.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
 import { digestInTurns } from "./digest.js";
-import { isKept, keepReplaced, keepState, type StatePlace, sharedBefore } from "./kept-states.js";
+import {
+  isKeptApart,
+  isStateApart,
+  keepReplaced,
+  keepState,
+  type StatePlace,
+  sharedBefore,
+} from "./kept-states.js";
 import { newEntry, noteDisplaced, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
 import { ownWrite } from "./own-changes.js";
@@ -84,8 +91,10 @@ async function commitTo(
   const stopped = cancelledBy(call);
   if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
   const after = plan.bytes === null ? null : await digestInTurns(session.ports, plan.bytes);
+  const isApart =
+    current.kind === "file" ? await isStateApart(session, found, current.sha256) : isKeptApart(found);
   const intent = await session.ports.history.begin({
-    ...newEntry(session, found, change.tool),
+    ...newEntry(session, found, change.tool, isApart),
     before: current.kind === "file" ? current.sha256 : null,
     after,
     ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
@@ -101,7 +110,7 @@ async function commitTo(
     inPlace: change.options.inPlace === true,
     mayInsist: change.mayInsist !== false,
     stageName: intent.stageName,
-    keepOpen: isKept(session, found),
+    keepOpen: session.keepSecrets !== "none" || !isApart,
   });
   watch(site, current, done, after);
   if (done.kind !== "committed") {
@@ -195,7 +204,7 @@ export async function written(
 
 const unkeptSecret = refuseIn(
   "protected_path",
-  "The file looks like a secret, and no state of those is kept here: this could not be undone, so it needs a person's explicit approval[ ({approval})]. Nothing was changed.",
+  "The file looks like a secret or came from the name of one, and no state of those is kept here: this could not be undone, so it needs a person's explicit approval[ ({approval})]. Nothing was changed.",
 );
 const secretReplaced =
-  " The file looks like a secret, and no state of those is kept here: this cannot be undone.";
+  " The file looks like a secret or came from the name of one, and no state of those is kept here: this cannot be undone.";
