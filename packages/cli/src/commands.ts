@@ -358,8 +358,8 @@ export const commandSpecs: readonly CommandSpec[] = [
       },
       {
         flags: "--on-mismatch <answer>",
-        help: "what a change of an older state gets (default: refuse)",
-        choices: ["refuse", "rebase"],
+        help: "what a change of an older state gets (default: rebase-own)",
+        choices: ["rebase-own", "rebase", "refuse"],
       },
       { flags: "--strict-view", help: "a change may only touch lines that were shown" },
       { flags: "--reread-stub", help: "answer a repeated read of the same state with a stub" },
@@ -382,6 +382,11 @@ export const commandSpecs: readonly CommandSpec[] = [
     options: [
       { flags: "--guard", help: "also the hooks of `holdfast guard` (claude, gemini)" },
       { flags: "--user", help: "the configuration for all projects, in the home folder" },
+      {
+        flags: "--on-mismatch <answer>",
+        help: "what a change of an older state gets; asked for in a terminal",
+        choices: ["rebase-own", "rebase", "refuse"],
+      },
       { flags: "--yes", help: "make the change without asking" },
     ],
     examples: [

@@ -1,4 +1,4 @@
-import { type EditStep, finish, type InexactUse, sectionText } from "../patch/index.js";
+import { type EditStep, finish, type InexactUse, sectionText, type TextSplice } from "../patch/index.js";
 import { insertMessage, planAppend, planInsert, planPrepend } from "./added-text.js";
 import type { LineByLine, Plan, PlannedWrite, Since } from "./change.js";
 import type { Current } from "./current.js";
@@ -221,10 +221,19 @@ function spansOf({ before, splices }: EditStep): readonly LineSpan[] {
     }
     return line;
   };
-  return splices.map(({ from, to }) => {
-    const first = lineOf(from);
-    return { from: first, to: lineOf(Math.max(from, to - 1)) };
+  return splices.map((splice) => {
+    const first = lineOf(splice.from);
+    return {
+      from: first,
+      to: lineOf(joinsNext(before, splice) ? splice.to : Math.max(splice.from, splice.to - 1)),
+    };
   });
+}
+
+/** Whether the line behind a splice becomes the end of its last line. */
+function joinsNext(before: string, { from, text }: TextSplice): boolean {
+  const last = text === "" ? before[from - 1] : text.at(-1);
+  return last !== undefined && last !== "\n";
 }
 
 /** The edits that take others back. */
