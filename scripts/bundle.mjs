@@ -22,7 +22,11 @@ const banner = [
 ].join("\n");
 
 const { metafile } = await build({
-  entryPoints: [fileURLToPath(new URL("src/main.ts", home))],
+  entryPoints: {
+    main: fileURLToPath(new URL("src/main.ts", home)),
+    // A thread is started from a file of its own, which its starter looks for beside itself.
+    "search-worker": fileURLToPath(new URL("../core/dist/node/search/search-worker.js", home)),
+  },
   outdir,
   bundle: true,
   splitting: true,
