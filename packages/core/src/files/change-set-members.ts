@@ -9,6 +9,7 @@ import type { WriteOutcome } from "./outcomes.js";
 import { planState } from "./past.js";
 import { bareName, tidyPath } from "./path-policy.js";
 import { planBytes, planPatch, planWrite } from "./plans.js";
+import { editByLines, patchByLines } from "./rebase-requests.js";
 import { fromPatch, isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { ApplyChangesRequest, Asked, FileChange, WriteOptions } from "./requests.js";
 import type { Session } from "./session.js";
@@ -48,6 +49,21 @@ export interface PlannedMember {
   readonly member: Member;
   readonly site: Site;
   readonly decision: WriteDecision;
+}
+
+/** Whether a member is to be written. */
+export function isPlanned(result: MemberResult): result is PlannedMember {
+  return result.kind === "planned";
+}
+
+/** The planned removal of the other name, for a file that gets a name: by a rename, or by the undo of one. */
+export function sourceOf(
+  planned: readonly PlannedMember[],
+  { member, decision }: PlannedMember,
+): PlannedMember | undefined {
+  if (member.kind === "arriving") return planned.find((other) => other.member === member.from);
+  const { movedFrom } = decision.plan;
+  return movedFrom === undefined ? undefined : planned.find(({ site }) => site.target.realPath === movedFrom);
 }
 
 /** The files that a request speaks of, or why it cannot be understood. Nothing was looked at yet. */
@@ -129,6 +145,7 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
     needsBase: baseFor(change),
     replacesWhole: change.content.kind === "text",
     plan: (current, past) => planContent(session, path.path, change, current, past),
+    ...linesOf(session, path.path, change),
   };
   if (renameTo === undefined) return [{ kind: "changed", change: wanted }];
   const to = tidyPath(renameTo);
@@ -142,6 +159,26 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
     );
   const undone = content.kind === "same" && content.mode !== undefined ? describeSame(content.mode) : "";
   return renaming(session, wanted, to.path, undone);
+}
+
+/** Of a change of single lines under the same name. */
+function linesOf(session: Session, path: string, change: FileChange): Pick<Change, "lines"> {
+  const { content, encoding, renameTo } = change;
+  const request = { path, ...(encoding === undefined ? {} : { encoding }) };
+  if (renameTo !== undefined) return {};
+  switch (content.kind) {
+    case "diff":
+      return { lines: patchByLines(session, { ...request, diff: content.diff }) };
+    case "edits":
+      return { lines: editByLines(session, { ...request, edits: content.edits }) };
+    case "text":
+    case "delete":
+    case "same":
+    case "state":
+      return {};
+    default:
+      return content satisfies never;
+  }
 }
 
 function baseFor({ content, renameTo }: FileChange): Change["needsBase"] {

@@ -9,15 +9,17 @@ import { commitSet } from "./change-set-commit.js";
 import {
   type AnsweredMember,
   changeOfMember,
+  isPlanned,
   isSameFile,
   type Member,
   type MemberResult,
   membersOf,
   type PlannedMember,
+  sourceOf,
 } from "./change-set-members.js";
 import { secure } from "./commit-change.js";
 import { decide } from "./decide.js";
-import { keepBytes } from "./kept-states.js";
+import { cannotKeep, keepBytes } from "./kept-states.js";
 import type { ApplyChangesOutcome, ChangedFile } from "./outcomes.js";
 import type { Lock, Target } from "./ports.js";
 import { compareAgreed, type Preview } from "./preview.js";
@@ -114,10 +116,6 @@ async function atSites<Result>(
   return (await passed) ?? refusedSet(cancelled);
 }
 
-function isPlanned(result: MemberResult): result is PlannedMember {
-  return result.kind === "planned";
-}
-
 function isRefused(result: MemberResult): boolean {
   return result.kind === "answered" && !result.outcome.success;
 }
@@ -153,12 +151,15 @@ async function secureOne(
   if (result.kind === "answered") return result;
   const { member, site, decision } = result;
   const { plan, current } = decision;
-  const { movedTo, movedFrom } = otherNames(member, results);
+  const { movedTo, movedFrom } = otherNames(result, results);
   const way = await secure(site, decision, movedTo);
   if (isRefusal(way)) return { kind: "answered", member, outcome: refuseWith(subjectOf(site), way, current) };
   if (plan.bytes !== null) {
     const state = { sha256: session.ports.digest(plan.bytes), bytes: plan.bytes };
-    await keepBytes(session, site.target, state, { other: movedFrom });
+    const kept = await keepBytes(session, site.target, state, { other: movedFrom });
+    // What came from the name of a secret would else be taken for a file like all others.
+    if (kept === "failed" && movedFrom !== undefined)
+      return { kind: "answered", member, outcome: refuseWith(subjectOf(site), cannotKeep, current) };
   }
   const message = plan.message + way.warning;
   return { ...result, decision: { ...decision, plan: { ...plan, message } } };
@@ -166,18 +167,13 @@ async function secureOne(
 
 /** Of a move: the name that the content gets, and the one that it had. */
 function otherNames(
-  member: Member,
+  result: PlannedMember,
   results: readonly MemberResult[],
 ): { readonly movedTo?: Target | undefined; readonly movedFrom?: Target | undefined } {
-  const targetOf = (wanted: Member | undefined) =>
-    results.find((other): other is PlannedMember => other.kind === "planned" && other.member === wanted)?.site
-      .target;
-  const arriving = results.find(
-    (other) => other.member.kind === "arriving" && other.member.from === member,
-  )?.member;
+  const planned = results.filter(isPlanned);
   return {
-    movedTo: arriving === undefined ? undefined : targetOf(arriving),
-    movedFrom: member.kind === "arriving" ? targetOf(member.from) : undefined,
+    movedTo: planned.find((other) => sourceOf(planned, other) === result)?.site.target,
+    movedFrom: sourceOf(planned, result)?.site.target,
   };
 }
 

@@ -8,7 +8,7 @@ export { FileScan, type ScanJob, unreadableFile } from "./file-scan.js";
 export { fileTypes } from "./file-types.js";
 export type { FileFindings, FoundLine, SearchOutput } from "./findings.js";
 export { compileGlob, type Glob } from "./glob.js";
-export { defaultGuards, type Guards } from "./guards.js";
+export { defaultGuards, type Guards, type OnMismatch } from "./guards.js";
 export { excludedByOwner } from "./ignore-rules.js";
 export { isKeptApart } from "./kept-states.js";
 export { KeyedMutex } from "./keyed-mutex.js";
@@ -18,6 +18,8 @@ export type {
   KnowledgeEvent,
   KnownState,
   LinesShown,
+  OwnChange,
+  OwnWrite,
   StateChanged,
   StateMet,
 } from "./knowledge.js";
