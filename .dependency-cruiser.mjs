@@ -9,7 +9,7 @@ const rooms = {
 /** Rooms that consist of rooms, in the order in which these may import; what all of them share comes first. */
 const subRooms = {
   "core/patch": ["model", "compare", "read", "locate", "explain", "apply", "replace", "section"],
-  "core/node": ["disk", "commit", "state-folder", "change-sets", "journal", "workspace"],
+  "core/node": ["disk", "commit", "search", "state-folder", "change-sets", "journal", "workspace"],
 };
 
 /** A third-party library and the only place that may know it. */

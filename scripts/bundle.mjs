@@ -46,9 +46,13 @@ const program = {
   logLevel: "warning",
   metafile: true,
 };
+// A thread is started from a file of its own, which its starter looks for beside itself (`openSections`,
+// `openSearchThreads`).
+const ofCore = (path) => fileURLToPath(new URL(`../core/dist/node/${path}`, home));
+const threads = { "search-worker": ofCore("search/search-worker.js") };
 const source = (name) => fileURLToPath(new URL(`src/${name}`, home));
 const built = [
-  await build({ ...program, entryPoints: [source("main.ts")], splitting: true }),
+  await build({ ...program, entryPoints: { main: source("main.ts"), ...threads }, splitting: true }),
   // In a bundle with the commands it would share their chunks, seven times of what it needs.
   await build({ ...program, entryPoints: [source("guard-main.ts")] }),
 ];

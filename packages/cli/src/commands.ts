@@ -111,6 +111,13 @@ export const commandSpecs: readonly CommandSpec[] = [
     options: [
       { flags: "--glob <glob>", help: "only files of this form; may be repeated", parse: collect },
       exclude,
+      {
+        flags: "-t, --type <type>",
+        help: "only files of this type (ts, py, md, …); may be repeated",
+        parse: collect,
+      },
+      { flags: "-l, --files-with-matches", help: "print the names of the files only" },
+      { flags: "-c, --counts", help: "print how many lines of each file match" },
       { flags: "-F, --literal", help: "the pattern is plain text" },
       { flags: "-i, --ignore-case", help: "upper and lower case are the same" },
       {

@@ -221,6 +221,7 @@ export {
   type LoggedWrite,
   type LogOutcome,
   libraryWords,
+  type MatchedFile,
   MemoryDisk,
   memoryPorts,
   type OneFileRequest,

@@ -182,7 +182,7 @@ describe("searching the lines of files", () => {
     expect(full).toMatchObject({ more: "answer" });
     expect(JSON.stringify(full).length).toBeLessThan(100_000);
     const hurried = await ground({ "a.txt": "y\n".repeat(100_000) }, { limits: { searchMs: 0 } });
-    expect(await search(hurried.workspace, { pattern: "x" })).toEqual(["time"]);
+    expect(await search(hurried.workspace, { pattern: "[xz]" })).toEqual(["time"]);
   });
 
   test("a long line is shown around its match", async () => {

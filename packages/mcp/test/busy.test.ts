@@ -58,6 +58,6 @@ describe("a ping is answered while", () => {
   it("one line of 50 MB is searched", async () => {
     const ground = await makeGround();
     await ground.put("long.txt", "ab".repeat(25_000_000));
-    expect(await answersInOrder(ground, "search_files", { pattern: "(a|b)*c" })).toEqual(pings);
+    expect(await answersInOrder(ground, "search_files", { pattern: "(a|b)*[cd]" })).toEqual(pings);
   });
 });

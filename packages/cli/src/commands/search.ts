@@ -1,4 +1,4 @@
-import type { SearchMatch, SearchOutcome } from "@holdfast/core";
+import type { MatchedFile, SearchMatch, SearchOutcome } from "@holdfast/core";
 import { defined } from "@holdfast/core";
 import { answerInJson, counted, reportRefusal, withWorkspace } from "../answers/index.js";
 import { escapeName, escapeText, exitCodes, type Invocation, type Paint } from "../shell/index.js";
@@ -6,13 +6,17 @@ import { escapeName, escapeText, exitCodes, type Invocation, type Paint } from "
 /** `holdfast search PATTERN [PATH]`: `path:line:text` for a match, `path-line-text` for its context. */
 export function searchCommand(call: Invocation): Promise<number> {
   const { args, flags, settings } = call;
-  const { limit, all, exclude, glob, literal, ignoreCase, context } = flags;
+  const { limit, all, exclude, glob, type, literal, ignoreCase, context } = flags;
+  if (flags.counts === true && flags.filesWithMatches === true)
+    call.misuse("--counts and --files-with-matches: give one of them");
   const request = {
     pattern: args[0] ?? "",
-    ...defined({ path: args[1], globs: glob, exclude }),
+    ...defined({ path: args[1], globs: glob, exclude, types: type }),
     ...(literal === true ? { literal } : {}),
     ...(ignoreCase === true ? { ignoreCase } : {}),
     ...defined({ context, limit }),
+    ...(flags.counts === true ? { output: "counts" as const } : {}),
+    ...(flags.filesWithMatches === true ? { output: "files" as const } : {}),
     ...(all === true ? { all } : {}),
   };
   return withWorkspace(call, async (workspace, terminal) => {
@@ -20,9 +24,15 @@ export function searchCommand(call: Invocation): Promise<number> {
     if (settings.json) return answerInJson({ kind: "search", outcome }, terminal);
     if (outcome.kind === "refusal") return reportRefusal(outcome, terminal);
     await terminal.out(outcome.matches.map((match) => show(match, terminal.outPaint)).join(""));
+    await terminal.out((outcome.files ?? []).map((file) => showFile(file, terminal.outPaint)).join(""));
     for (const note of notesOf(outcome)) terminal.err(`${note}\n`);
     return exitCodes.success;
   });
+}
+
+/** As `grep -l` and `grep -c` print it. */
+function showFile({ path, lines }: MatchedFile, paint: Paint): string {
+  return `${paint.cyan(escapeName(path))}${lines === undefined ? "" : `:${lines}`}\n`;
 }
 
 function show({ path, line, text, before, after }: SearchMatch, paint: Paint): string {
@@ -33,10 +43,11 @@ function show({ path, line, text, before, after }: SearchMatch, paint: Paint): s
 }
 
 /** What was found out besides the matches; a search that finds nothing says so. */
-function notesOf({ matches, skips, more }: Extract<SearchOutcome, { kind: "searched" }>): readonly string[] {
+function notesOf(outcome: Extract<SearchOutcome, { kind: "searched" }>): readonly string[] {
+  const { matches, files = [], skips, more } = outcome;
   const { binary, secret, unreadable, longLines } = skips;
   return [
-    ...(matches.length === 0 ? ["No line matches."] : []),
+    ...(matches.length + files.length === 0 ? ["No line matches."] : []),
     ...(binary === 0
       ? []
       : [`Not searched: ${counted(binary, "file")} that ${binary === 1 ? "is" : "are"} not text.`]),

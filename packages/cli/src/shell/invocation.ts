@@ -18,6 +18,9 @@ export interface Flags extends GlobalFlags {
   readonly depth?: number;
   readonly all?: boolean;
   readonly glob?: readonly string[];
+  readonly type?: readonly string[];
+  readonly filesWithMatches?: boolean;
+  readonly counts?: boolean;
   readonly exclude?: readonly string[];
   readonly literal?: boolean;
   readonly ignoreCase?: boolean;

@@ -55,9 +55,12 @@ export function isIgnored(rules: readonly IgnoreRules[], path: string, isDirecto
  * Refuses what a `.holdfastignore` keeps away from these tools, reading included: that of any root that
  * holds the place, whichever of them the path counted from.
  */
-export async function excludedByOwner(disk: Disk, target: Target): Promise<Refusal | undefined> {
+export async function excludedByOwner(
+  disk: Disk,
+  { realPath }: Pick<Target, "realPath">,
+): Promise<Refusal | undefined> {
   for (const root of disk.realRoots) {
-    const path = below(root, target.realPath);
+    const path = below(root, realPath);
     if (path === undefined || path === "") continue;
     const rules = await ownersRules(disk, root);
     if (!isIgnored(rules, path, false)) continue;

@@ -4,6 +4,9 @@ export { outcomeOfOneFile } from "./change-set-answers.js";
 export { DiskFault, type FaultState } from "./disk-fault.js";
 export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } from "./edit-models.js";
 export { applyEdits } from "./exact-edits.js";
+export { FileScan, type ScanJob, unreadableFile } from "./file-scan.js";
+export { fileTypes } from "./file-types.js";
+export type { FileFindings, FoundLine, SearchOutput } from "./findings.js";
 export { compileGlob, type Glob } from "./glob.js";
 export { defaultGuards, type Guards, type OnMismatch } from "./guards.js";
 export { excludedByOwner } from "./ignore-rules.js";
@@ -53,6 +56,7 @@ export {
 } from "./refusal.js";
 export type * from "./requests.js";
 export { isLook } from "./requests.js";
+export { requiredLiterals } from "./required-literal.js";
 export { unchangedIn, unchangedStub } from "./rereads.js";
 export { defaultKeepSecrets, defaultLimits, type KeepSecrets, type Limits } from "./session.js";
 export {

@@ -1,6 +1,7 @@
 import { RE2JS, RE2JSException } from "re2js";
 import { clip, escapeForDisplay } from "../text/index.js";
-import { type Refusal, refuse, refuseIn } from "./refusal.js";
+import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
+import { requiredLiterals } from "./required-literal.js";
 
 /** What a line is searched for; how long it takes grows with the line, whatever the pattern is. */
 export interface LinePattern {
@@ -36,7 +37,11 @@ export function compilePattern(
   if (/[\r\n]/.test(pattern))
     return refuse("invalid_arguments", "Lines are searched one by one: a pattern holds no line break.");
   if (literal && !ignoreCase) return plainText(pattern);
-  return compileExpression(literal ? RE2JS.quote(pattern) : pattern, ignoreCase);
+  const compiled = compileExpression(literal ? RE2JS.quote(pattern) : pattern, ignoreCase);
+  const needed = ignoreCase || isRefusal(compiled) ? undefined : requiredLiterals(pattern, options);
+  if (needed === undefined || isRefusal(compiled)) return compiled;
+  const { matches } = compiled;
+  return { ...compiled, matches: (line) => needed.some((text) => line.includes(text)) && matches(line) };
 }
 
 function plainText(text: string): LinePattern {

@@ -1,5 +1,5 @@
+import type { FoundLine } from "./findings.js";
 import type { LinePattern } from "./line-pattern.js";
-import type { SearchMatch } from "./outcomes.js";
 
 /**
  * Searches the lines of one file as they come by, in memory bounded by the matches and their context.
@@ -14,11 +14,15 @@ export class LineSearch {
 
   /** @param found takes a match; its lines after it are still to come. `false` ends the search. */
   constructor(
-    private readonly path: string,
     private readonly pattern: LinePattern,
     private readonly context: number,
-    private readonly found: (match: SearchMatch) => boolean,
+    private readonly found: (match: FoundLine) => boolean,
   ) {}
+
+  /** Lines go by of which none can match, where no context is wanted. */
+  passOver(lines: number): void {
+    this.number += lines;
+  }
 
   /** @returns whether to go on. */
   line(text: string): boolean {
@@ -35,7 +39,6 @@ export class LineSearch {
   private take(text: string): boolean {
     const at = this.pattern.position(text);
     const match: OpenMatch = {
-      path: this.path,
       line: this.number,
       column: at + 1,
       text: excerpt(text, at),
@@ -58,7 +61,7 @@ export class LineSearch {
   }
 }
 
-interface OpenMatch extends SearchMatch {
+interface OpenMatch extends FoundLine {
   readonly after: string[];
 }
 

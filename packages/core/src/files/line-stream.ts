@@ -8,8 +8,15 @@ export class LineStream {
   private skipping = false;
   private started = false;
 
-  /** @param line takes each line without its terminator; `false` ends the stream. */
-  constructor(private readonly line: (text: string) => boolean) {}
+  /**
+   * @param line takes each line without its terminator; `false` ends the stream.
+   * @param passOver is asked before some lines are decoded, the last of them without its terminator; `true` leaves
+   *   them out.
+   */
+  constructor(
+    private readonly line: (text: string) => boolean,
+    private readonly passOver: (lines: Uint8Array) => boolean = () => false,
+  ) {}
 
   /** @returns whether more is wanted. */
   push(chunk: Uint8Array): boolean {
@@ -23,9 +30,10 @@ export class LineStream {
     }
     const end = rest.lastIndexOf(newline);
     if (end < 0) return this.carry(rest);
-    const text = decode(joined(this.carried, rest.subarray(0, end)));
+    const lines = joined(this.carried, rest.subarray(0, end));
     this.carried = new Uint8Array();
-    for (const one of text.split("\n")) if (!this.line(withoutReturn(one))) return false;
+    if (!this.passOver(lines))
+      for (const one of decode(lines).split("\n")) if (!this.line(withoutReturn(one))) return false;
     return this.carry(rest.subarray(end + 1));
   }
 

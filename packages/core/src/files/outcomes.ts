@@ -1,4 +1,5 @@
 import type { LandedHunk, Repair } from "../patch/index.js";
+import type { FoundLine } from "./findings.js";
 import type { OwnWrite } from "./knowledge.js";
 import type { LineEdit } from "./line-facts.js";
 import type { LineSpan } from "./line-spans.js";
@@ -138,6 +139,8 @@ export type SearchOutcome =
       readonly path: string;
       /** In the order of the walk, then of the lines. */
       readonly matches: readonly SearchMatch[];
+      /** Where these were asked for instead: the files that have a match, with the number of their lines. */
+      readonly files?: readonly MatchedFile[];
       readonly searchedFiles: number;
       readonly searchedBytes: number;
       readonly skips: SearchSkips;
@@ -146,18 +149,16 @@ export type SearchOutcome =
     }
   | Refusal;
 
-/** A line in which the pattern was found, with its neighbours as far as they were asked for. */
-export interface SearchMatch {
+/** A file that has a match. */
+export interface MatchedFile {
   readonly path: string;
-  /** 1-based, as `read` counts. */
-  readonly line: number;
-  /** 1-based, in UTF-16 units, of the first match in the line. */
-  readonly column: number;
-  /** The line, or the part of a long one around the match. */
-  readonly text: string;
-  /** Lines that no other match shows, in the order of the file. */
-  readonly before: readonly string[];
-  readonly after: readonly string[];
+  /** Lines that match; left out where only the names were asked for. */
+  readonly lines?: number;
+}
+
+/** A line in which the pattern was found, and its file. */
+export interface SearchMatch extends FoundLine {
+  readonly path: string;
 }
 
 /** What was not searched, as far as nobody would expect it. */

@@ -10,7 +10,7 @@ export interface PathFilter {
    *
    * @param below relative to the folder where the walk began.
    */
-  accepts(below: string): Promise<boolean>;
+  accepts(below: string): Promise<boolean> | boolean;
 }
 
 /**
@@ -30,11 +30,15 @@ export async function pathFilter(
   if ("kind" in wanted) return wanted;
   const unwanted = await compileAll(exclude, budget);
   if ("kind" in unwanted) return unwanted;
+  if (wanted.length + unwanted.length === 0) return everyPath;
   const accepts = async (below: string) =>
     (wanted.length === 0 || (await matchesAny(wanted, [below], budget))) &&
-    !(await matchesAny(unwanted, withFolders(below), budget));
+    (unwanted.length === 0 || !(await matchesAny(unwanted, withFolders(below), budget)));
   return { kind: "filter", accepts };
 }
+
+/** Many paths are asked for: an answer that is waited for costs more than the question. */
+const everyPath: PathFilter = { kind: "filter", accepts: () => true };
 
 async function matchesAny(
   globs: readonly Glob[],

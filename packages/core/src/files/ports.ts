@@ -1,4 +1,5 @@
 import type { CharsetCodec } from "../text/index.js";
+import type { FileFindings, SearchOutput } from "./findings.js";
 import type { Refusal } from "./refusal.js";
 
 /**
@@ -26,8 +27,40 @@ export interface WorkspacePorts {
    * Without it such work is done at once.
    */
   readonly nextTurn?: () => Promise<void>;
+  /**
+   * Opens a search of the content of many files, which may have threads of its own; without it, files are searched
+   * one after the other.
+   */
+  readonly searchContent?: (job: ContentJob) => ContentSearch;
   /** Does something once, later, unless the process ends before: it is never waited for. */
   readonly later?: (delayMs: number, work: () => Promise<void>) => void;
+}
+
+/** What the content of files is searched for: plain values, that another thread can be handed. */
+export interface ContentJob {
+  /** As `SearchRequest` has them; accepted by `compilePattern`. */
+  readonly pattern: string;
+  readonly literal: boolean;
+  readonly ignoreCase: boolean;
+  readonly context: number;
+  readonly output: SearchOutput;
+  readonly limit: number;
+  readonly units: number;
+  /** How long it may take from now on, in milliseconds. */
+  readonly limitMs: number;
+}
+
+/** A search of the content of many files. */
+export interface ContentSearch {
+  /**
+   * Searches files of one folder, links not followed. What is not begun waits for more to come, until `flush`.
+   *
+   * @returns for each name what was found, in their order; undefined where the time was up before.
+   */
+  search(folder: Target, names: readonly string[]): Promise<readonly (FileFindings | undefined)[]>;
+  flush(): void;
+  /** Nothing more is asked, and nothing that is still searched is wanted. */
+  close(): void;
 }
 
 /** A SHA-256 that is being computed. */
@@ -110,8 +143,12 @@ export interface Target {
    * @returns `file_missing`, `is_directory`, `not_a_file`, `permission_denied`.
    */
   stream(take: (piece: Uint8Array, whole: boolean) => boolean): Promise<Streamed | Refusal>;
-  /** The entries of a folder, in byte order of their names, at most `limit` (then `more` is true). */
-  entries(limit: number): Promise<DirectoryListing | Refusal>;
+  /**
+   * The entries of a folder, in byte order of their names, at most `limit` (then `more` is true).
+   *
+   * @param sizes "none" where nobody asks how large the files are: looking at each takes most of the time.
+   */
+  entries(limit: number, sizes?: "none"): Promise<DirectoryListing | Refusal>;
   /** A child of this folder; links are not followed. */
   child(name: string): Promise<Target | Refusal>;
   /**

@@ -5,6 +5,7 @@ import { decodeFile, type FileText, textFacts } from "./file-text.js";
 import { keepState } from "./kept-states.js";
 import type { FileName, KnownState } from "./knowledge.js";
 import { type LineSpan, outsideSpans } from "./line-spans.js";
+import { nearNames } from "./near-names.js";
 import type { ReadOutcome, ReadState, TextFacts } from "./outcomes.js";
 import type { FileWindow, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
@@ -40,7 +41,7 @@ async function readWhole(read: Reading): Promise<Served | Refusal> {
   if (isRefusal(current)) {
     return current.code === "too_large" ? tooLargeToRead(current.message, limit) : current;
   }
-  return current.kind === "absent" ? missing(read.file.path) : serve(read, current, undefined);
+  return current.kind === "absent" ? missing(read) : serve(read, current, undefined);
 }
 
 /**
@@ -56,7 +57,7 @@ async function readWindow(read: Reading, request: Asked<ReadRequest>): Promise<S
   if (entry.kind === "file" && entry.size > session.limits.fullReadBytes) return streamWindow(read, range);
   const current = await readCurrent(target, session, session.limits.fullReadBytes);
   if (isRefusal(current)) return current;
-  return current.kind === "absent" ? missing(read.file.path) : serve(read, current, range);
+  return current.kind === "absent" ? missing(read) : serve(read, current, range);
 }
 
 interface Range {
@@ -180,9 +181,10 @@ function startsWith(bytes: Uint8Array | undefined, mark: readonly number[]): boo
   return bytes !== undefined && mark.every((byte, at) => bytes[at] === byte);
 }
 
-function missing(path: string): Refusal {
-  const facts = { path: escapeForDisplay(path) };
-  return refuseIn("file_missing", "There is no file $path.[ {write} creates it.]", facts);
+async function missing({ session, file }: Reading): Promise<Refusal> {
+  const near = (await nearNames(session, file.path)).map(escapeForDisplay).join(" or ");
+  const facts = { path: escapeForDisplay(file.path), near: near === "" ? "" : ` Did you mean ${near}?` };
+  return refuseIn("file_missing", "There is no file $path.$near[ {write} creates it.]", facts);
 }
 
 function pastTheEnd(first: number, total: number): Refusal {

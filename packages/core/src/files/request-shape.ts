@@ -74,6 +74,9 @@ function checkFields(fields: FieldChecks, value: unknown, name: string): string 
   return undefined;
 }
 
+const searchOutput: FieldCheck = (value, name) =>
+  ["lines", "files", "counts"].includes(String(value)) ? undefined : `${name} must be lines, files or counts`;
+
 const must =
   (isRight: (value: unknown) => boolean, what: string): FieldCheck =>
   (value, name) =>
@@ -198,7 +201,9 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
     ignoreCase: optional(flag),
     globs: optional(texts),
     exclude: optional(texts),
+    types: optional(texts),
     context: optional(number),
+    output: optional(searchOutput),
   },
   patch: { ...change, diff: text },
   write: { ...change, content },

@@ -1,5 +1,6 @@
 import type { ExactEdit } from "../patch/index.js";
 import type { GivenBase } from "./base.js";
+import type { SearchOutput } from "./findings.js";
 
 export type { ExactEdit };
 
@@ -111,9 +112,13 @@ export interface SearchRequest {
   /** Only files that one of these matches, counted from `path`; without a slash, names on every level. */
   readonly globs?: readonly string[];
   readonly exclude?: readonly string[];
+  /** Only files of one of these types, such as `ts` or `py`; see `fileTypes`. */
+  readonly types?: readonly string[];
   /** Lines shown before and after a match; none unless given. */
   readonly context?: number;
-  /** Matches at most; 100 unless given. */
+  /** The lines, the names of the files that have any, or how many lines each has; the lines unless given. */
+  readonly output?: SearchOutput;
+  /** Matches at most, or files, where only these are wanted; 100 unless given. */
   readonly limit?: number;
   /** Also what the ignore files leave out; never what `.holdfastignore` keeps away. */
   readonly all?: boolean;

@@ -1,14 +1,15 @@
-import { escapeForDisplay, splitLines } from "../text/index.js";
-import { decodeFile } from "./file-text.js";
+import { escapeForDisplay } from "../text/index.js";
+import { FileBatches, type MergedFile } from "./file-batches.js";
+import { FileScan, unitsOf, unreadableFile } from "./file-scan.js";
+import { fileTypes } from "./file-types.js";
+import type { FileFindings } from "./findings.js";
 import { excludedByOwner } from "./ignore-rules.js";
 import type { LinePattern } from "./line-pattern.js";
-import { LineSearch } from "./line-search.js";
-import { LineStream } from "./line-stream.js";
 import { listedEntry, notAFolder } from "./listing.js";
-import type { FindOutcome, ListedEntry, SearchMatch, SearchOutcome } from "./outcomes.js";
+import type { FindOutcome, ListedEntry, MatchedFile, SearchMatch, SearchOutcome } from "./outcomes.js";
 import { type PathFilter, pathFilter } from "./path-filter.js";
 import { isSecret } from "./path-policy.js";
-import type { Target } from "./ports.js";
+import type { ContentJob, ContentSearch, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, FindRequest, SearchRequest } from "./requests.js";
 import type { Session } from "./session.js";
@@ -63,7 +64,7 @@ export async function searchFiles(
   name: string,
   request: Asked<SearchRequest>,
 ): Promise<SearchOutcome> {
-  const { context = 0, limit = 100 } = request;
+  const { context = 0, limit = 100, output = "lines" } = request;
   if (!isCount(limit) || !Number.isSafeInteger(context) || context < 0 || context > maxContext)
     return refuseIn("invalid_arguments", "{limit} is at least 1, {context} is from 0 to $most lines.", {
       most: maxContext,
@@ -73,21 +74,48 @@ export async function searchFiles(
   const pattern = compilePattern(request.pattern, request);
   if (isRefusal(pattern)) return pattern;
   const budget = new TimeBudget(session.ports, session.limits.searchMs);
-  const filter = await pathFilter(request.globs ?? [], request.exclude ?? [], budget);
+  const filter = await filterOf(request, budget);
   if (isRefusal(filter)) return filter;
-  const search = new Search(session, pattern, filter, { context, limit, budget });
+  const { pattern: text, literal = false, ignoreCase = false } = request;
+  const units = session.limits.searchUnits;
+  const job = { pattern: text, literal, ignoreCase, context, output, limit, units };
+  const search = new Search(session, pattern, filter, { ...job, budget });
   const refusal = await search.run(target, name, request.all === true);
   return refusal ?? search.outcome(name);
 }
 
-interface SearchBounds {
-  readonly context: number;
-  readonly limit: number;
+/** The globs and the types: a file has to be meant by both. */
+async function filterOf(request: Asked<SearchRequest>, budget: TimeBudget): Promise<PathFilter | Refusal> {
+  const { globs = [], exclude = [], types = [] } = request;
+  const unknown = types.find((type) => !fileTypes.has(type));
+  if (unknown !== undefined) {
+    const names = [...fileTypes.keys()].join(", ");
+    return refuse(
+      "invalid_arguments",
+      `There is no file type ${escapeForDisplay(unknown)}. Known: ${names}.`,
+    );
+  }
+  const byGlob = await pathFilter(globs, exclude, budget);
+  if (types.length === 0 || isRefusal(byGlob)) return byGlob;
+  const byType = await pathFilter(
+    types.flatMap((type) => fileTypes.get(type) ?? []),
+    [],
+    budget,
+  );
+  if (isRefusal(byType)) return byType;
+  return {
+    kind: "filter",
+    accepts: async (below) => (await byType.accepts(below)) && (await byGlob.accepts(below)),
+  };
+}
+
+interface SearchBounds extends Omit<ContentJob, "limitMs"> {
   readonly budget: TimeBudget;
 }
 
 class Search {
   private readonly matches: SearchMatch[] = [];
+  private readonly files: MatchedFile[] = [];
   private readonly skips = { binary: 0, secret: 0, unreadable: 0, longLines: 0 };
   private searchedFiles = 0;
   private searchedBytes = 0;
@@ -107,117 +135,140 @@ class Search {
     if (entry.kind === "other") return refuse("not_a_file", `${escapeForDisplay(name)} is ${entry.what}.`);
     const flaw = await notAFolder(target, name);
     if (flaw !== undefined) return flaw;
-    const { disk } = this.session.ports;
     const { budget } = this.bounds;
-    const walked = await walkTree(disk, target, name, { depth: maxDepth, all, budget }, async (found) => {
-      const { entry, below } = found;
-      const isMeant = entry.kind === "file" && entry.openable && (await this.filter.accepts(below));
-      this.watch();
-      if (!isMeant) return this.end === undefined;
-      await this.child(found.folder, found.entry.name, found.path);
-      return this.end === undefined;
-    });
-    if (isRefusal(walked)) return walked;
-    this.end ??= walked.more;
-    return undefined;
+    const { budget: _, ...job } = this.bounds;
+    const threads = this.session.ports.searchContent?.({ ...job, limitMs: budget.leftMs() });
+    const content = threads ?? this.oneByOne();
+    try {
+      return await this.walk(target, name, { all, content });
+    } finally {
+      content.close();
+    }
   }
 
   outcome(path: string): SearchOutcome {
     const { matches, searchedFiles, searchedBytes, skips, end } = this;
     const more = end === undefined ? {} : { more: end };
-    return { kind: "searched", path, matches, searchedFiles, searchedBytes, skips, ...more };
+    const files = this.bounds.output === "lines" ? {} : { files: this.files };
+    return { kind: "searched", path, matches, ...files, searchedFiles, searchedBytes, skips, ...more };
+  }
+
+  private async walk(
+    target: Target,
+    name: string,
+    { all, content }: { readonly all: boolean; readonly content: ContentSearch },
+  ): Promise<Refusal | undefined> {
+    const { budget } = this.bounds;
+    const batches = new FileBatches(content, (file, found) => this.merge(file, found));
+    const options = { depth: maxDepth, all, budget, sizes: "none", leave: () => batches.dispatch() } as const;
+    const walked = await walkTree(this.session.ports.disk, target, name, options, async (found) => {
+      const { entry, below, folder, path } = found;
+      if (entry.kind === "directory") await batches.dispatch();
+      const accepted = entry.kind === "file" && entry.openable && this.filter.accepts(below);
+      const isMeant = typeof accepted === "boolean" ? accepted : await accepted;
+      this.watch();
+      if (!isMeant || this.end !== undefined) return this.end === undefined;
+      const relative = folder.relativePath === "" ? entry.name : `${folder.relativePath}/${entry.name}`;
+      if (isSecret(relative)) this.skips.secret += 1;
+      else await batches.add(folder, { name: entry.name, path });
+      return this.end === undefined;
+    });
+    if (isRefusal(walked)) return walked;
+    await batches.finish();
+    this.end ??= walked.more;
+    return undefined;
   }
 
   /** A file that the caller named itself: what is wrong with it is said. */
   private async named(target: Target, name: string): Promise<Refusal | undefined> {
-    const excluded = await excludedByOwner(this.session.ports.disk, target);
+    const { disk } = this.session.ports;
+    const excluded = await excludedByOwner(disk, target);
     if (excluded !== undefined) return excluded;
-    const refusal = await this.file(target, name);
-    if (refusal === undefined && this.skips.binary > 0)
-      return refuse("binary", `${escapeForDisplay(name)} is not text.`);
-    return refusal;
-  }
-
-  private async child(folder: Target, entry: string, path: string): Promise<void> {
-    const target = await folder.child(entry);
-    if (isRefusal(target)) {
-      this.skips.unreadable += 1;
-      return;
-    }
-    try {
-      if (isSecret(target.relativePath)) this.skips.secret += 1;
-      else if (isRefusal((await this.file(target, path)) ?? fine)) this.skips.unreadable += 1;
-    } finally {
-      await target.close();
-    }
-  }
-
-  private async file(target: Target, path: string): Promise<Refusal | undefined> {
-    const before = this.matches.length;
-    const shownBefore = this.shownUnits;
-    const lines = new LineSearch(path, this.pattern, this.bounds.context, (match) => this.take(match));
-    const refusal = await this.scan(target, lines);
-    this.skips.longLines += lines.longLines;
-    if (this.matches.length === before) return refusal;
-    // Whoever has the rules of another root: looked at only where something would be shown.
-    const excluded = await excludedByOwner(this.session.ports.disk, target);
-    if (refusal === undefined && excluded === undefined) return undefined;
-    this.matches.length = before;
-    this.shownUnits = shownBefore;
-    return refusal;
-  }
-
-  /** A small file in one piece, in whatever encoding it has; a large one line by line, as UTF-8. */
-  private async scan(target: Target, lines: LineSearch): Promise<Refusal | undefined> {
-    let stream: LineStream | undefined;
-    const outcome = await target.stream((chunk, whole) => {
-      this.searchedBytes += chunk.length;
-      if (whole) return this.wholeText(chunk, lines);
-      stream ??= isText(chunk) ? new LineStream((text) => lines.line(text) && this.watch()) : undefined;
-      if (stream === undefined) this.skips.binary += 1;
-      return stream?.push(chunk) ?? false;
-    });
-    if (isRefusal(outcome)) return outcome;
-    if (this.end === undefined) stream?.end();
-    this.searchedFiles += 1;
+    const found = await this.scan(target);
+    if (isRefusal(found)) return found;
+    if (found.skipped === "binary") return refuse("binary", `${escapeForDisplay(name)} is not text.`);
+    await this.merge({ path: name, realPath: target.realPath }, found);
+    this.watch();
     return undefined;
   }
 
-  private wholeText(bytes: Uint8Array, lines: LineSearch): boolean {
-    const decoded = decodeFile(bytes, this.session.ports.codec);
-    if (isRefusal(decoded)) {
-      this.skips.binary += 1;
-      return false;
+  /** Without threads, and without what they would need: each file by a target of its own. */
+  private oneByOne(): ContentSearch {
+    const search = async (folder: Target, names: readonly string[]) => {
+      const found: (FileFindings | undefined)[] = [];
+      for (const name of names) {
+        const target = this.bounds.budget.isSpent() ? undefined : await folder.child(name);
+        if (target === undefined || isRefusal(target)) {
+          found.push(target === undefined ? undefined : unreadableFile);
+          continue;
+        }
+        try {
+          const scanned = await this.scan(target);
+          found.push(isRefusal(scanned) ? unreadableFile : scanned);
+        } finally {
+          await target.close();
+        }
+      }
+      return found;
+    };
+    return { search, flush: () => {}, close: () => {} };
+  }
+
+  private async scan(target: Target): Promise<FileFindings | Refusal> {
+    const { bounds, pattern, session } = this;
+    const isGoingOn = () => !bounds.budget.isSpent();
+    const scan = new FileScan({ ...bounds, pattern, codec: session.ports.codec, isGoingOn });
+    const outcome = await target.stream((piece, whole) => scan.take(piece, whole));
+    return isRefusal(outcome) ? outcome : scan.end();
+  }
+
+  /** @returns whether more is wanted. */
+  private merge(file: MergedFile, found: FileFindings | undefined): Promise<boolean> | boolean {
+    if (this.end !== undefined) return false;
+    if (found === undefined) this.end = "time";
+    else if (found.skipped === "unreadable") this.skips.unreadable += 1;
+    else {
+      this.searchedFiles += 1;
+      this.searchedBytes += found.bytes;
+      this.skips.longLines += found.longLines;
+      if (found.skipped === "binary") this.skips.binary += 1;
+      if (found.lines > 0) return this.showAllowed(file, found);
+      if (found.isCut === true) this.end = "time";
     }
-    for (const text of splitLines(decoded.text).contents)
-      if (!lines.line(text) || !this.watch()) return false;
-    return true;
+    return this.end === undefined;
   }
 
-  private take(match: SearchMatch): boolean {
-    this.shownUnits += match.text.length + match.path.length + 16;
-    for (const line of match.before) this.shownUnits += line.length;
+  /** Whoever has the rules of another root: looked at only where something would be shown. */
+  private async showAllowed(file: MergedFile, found: FileFindings): Promise<boolean> {
+    if ((await excludedByOwner(this.session.ports.disk, file)) === undefined) this.show(file.path, found);
+    if (found.isCut === true) this.end ??= "time";
+    return this.end === undefined;
+  }
+
+  private show(path: string, found: FileFindings): void {
+    const { output, limit } = this.bounds;
+    if (output === "lines") for (const match of found.matches) this.take({ path, ...match });
+    else if (this.files.length >= limit) this.end = "limit";
+    else this.files.push({ path, ...(output === "counts" ? { lines: found.lines } : {}) });
+    this.shownUnits += output === "lines" ? 0 : path.length + 8;
+    if (this.shownUnits > this.bounds.units) this.end ??= "answer";
+  }
+
+  private take(match: SearchMatch): void {
+    if (this.end !== undefined) return;
+    this.shownUnits += unitsOf(match) + match.path.length + 16;
     if (this.matches.length >= this.bounds.limit) this.end = "limit";
-    else if (this.shownUnits > this.session.limits.searchUnits) this.end = "answer";
+    else if (this.shownUnits > this.bounds.units) this.end = "answer";
     else this.matches.push(match);
-    return this.end === undefined;
   }
 
-  /** @returns whether there is time left. */
-  private watch(): boolean {
+  private watch(): void {
     if (this.bounds.budget.isSpent()) this.end ??= "time";
-    return this.end === undefined;
   }
 }
 
-const fine = { kind: "fine" } as const;
 const maxDepth = 64;
 const maxContext = 20;
-
-/** Whether the first bytes of a large file look like text in UTF-8 or a charset that contains ASCII. */
-function isText(chunk: Uint8Array): boolean {
-  return !chunk.includes(0);
-}
 
 function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1;

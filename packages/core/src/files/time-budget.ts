@@ -24,6 +24,11 @@ export class TimeBudget {
     return this.ports.clock.now() > this.until;
   }
 
+  /** What is left of the time, in milliseconds; 0 where it is up. */
+  leftMs(): number {
+    return Math.max(0, this.until - this.ports.clock.now());
+  }
+
   /** Whether the thread was held for long enough. */
   isDue(): boolean {
     return this.ports.clock.now() - this.rested >= sliceMs;

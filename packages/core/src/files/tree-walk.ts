@@ -28,6 +28,10 @@ export interface WalkOptions {
   readonly depth: number;
   /** Also what the ignore files leave out, and `.git`. */
   readonly all: boolean;
+  /** Told of each folder when all of it was come by, while it is still held open. */
+  readonly leave?: () => Promise<void>;
+  /** As `Target.entries`. */
+  readonly sizes?: "none";
   /** The walk ends where it is spent, and rests in between. */
   readonly budget: TimeBudget;
 }
@@ -90,22 +94,31 @@ class TreeWalk {
     depth: number,
     above: readonly IgnoreRules[],
   ): Promise<Refusal | undefined> {
-    const listing = await folder.entries(maxScanned);
+    const listing = await folder.entries(maxScanned, this.options.sizes);
     if (isRefusal(listing)) return listing;
     if (listing.more) this.more ??= "limit";
     const rules = this.options.all ? [] : [...above, ...(await this.ownRules(folder, listing.entries))];
-    for (const entry of listing.entries) {
-      if (!(await this.hasTime())) return undefined;
+    await this.visitAll(folder, listing.entries, { names, depth, rules });
+    await this.options.leave?.();
+    return undefined;
+  }
+
+  private async visitAll(
+    folder: Target,
+    entries: readonly DirectoryEntry[],
+    { names, depth, rules }: Inside,
+  ): Promise<void> {
+    for (const entry of entries) {
+      if (!(await this.hasTime())) return;
       if (this.leavesOut(rules, join(folder.relativePath, entry.name), entry)) continue;
       const [path, below] = [join(names.path, entry.name), join(names.below, entry.name)];
       if (this.ended || !(await this.visit({ entry, path, below, folder }))) {
         this.ended = true;
-        return undefined;
+        return;
       }
       if (entry.kind === "directory" && depth > 1 && entry.openable)
         await this.into(folder, entry.name, { path, below }, depth - 1, rules);
     }
-    return undefined;
   }
 
   private async hasTime(): Promise<boolean> {
@@ -150,6 +163,13 @@ class TreeWalk {
       await inside.close();
     }
   }
+}
+
+/** Where a walk is. */
+interface Inside {
+  readonly names: { readonly path: string; readonly below: string };
+  readonly depth: number;
+  readonly rules: readonly IgnoreRules[];
 }
 
 /** How many entries of one folder are looked at; above it the walk says that there are more. */

@@ -36,6 +36,19 @@ export function spotOf(target: Target): Spot | undefined {
   return target instanceof DiskTarget ? target.entry() : undefined;
 }
 
+/** The folder that a target is, held open, and closed by its taker; a refusal where it is none, or not on this disk. */
+export function folderOf(target: Target): OpenFolder | Refusal {
+  if (target instanceof DiskTarget) return target.opened();
+  return refuse("not_a_file", `${escapeForDisplay(target.relativePath)} is no folder of this disk.`);
+}
+
+/** A folder that is held open, and what lets it go. */
+export interface OpenFolder {
+  readonly kind: "open_folder";
+  readonly folder: Folder;
+  close(): void;
+}
+
 class DiskTarget implements Target {
   readonly kind = "target";
   readonly realPath: string;
@@ -99,11 +112,11 @@ class DiskTarget implements Target {
     }
   }
 
-  async entries(limit: number): Promise<DirectoryListing | Refusal> {
+  async entries(limit: number, sizes?: "none"): Promise<DirectoryListing | Refusal> {
     const opened = this.isRoot ? answering(".", () => this.root.folder) : this.openFolder();
     if ("code" in opened) return opened;
     try {
-      return await listFolder(opened, limit);
+      return await listFolder(opened, limit, sizes);
     } catch (error) {
       const refusal = refusalFrom(error, this.relativePath);
       if (refusal === undefined) throw faultFrom(error, this.relativePath);
@@ -142,6 +155,13 @@ class DiskTarget implements Target {
     if (this.closed) return;
     this.closed = true;
     if (this.folder !== this.root.folder) this.folder?.close();
+  }
+
+  opened(): OpenFolder | Refusal {
+    const folder = this.isRoot ? this.root.folder : this.openFolder();
+    if ("code" in folder) return folder;
+    // A root's handle is the disk's, and outlasts every request.
+    return { kind: "open_folder", folder, close: () => (this.isRoot ? undefined : folder.close()) };
   }
 
   entry(): Spot | undefined {

@@ -3,58 +3,88 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DirectoryEntry, DirectoryListing } from "../../files/index.js";
 import type { Folder } from "./folder.js";
 
-/** The entries of a folder in byte order of their names; memory is bounded by `limit`, not by the folder. */
-export async function listFolder(folder: Folder, limit: number): Promise<DirectoryListing> {
-  const { found, total } = await firstNames(folder, limit);
+/**
+ * The entries of a folder in byte order of their names; memory is bounded by `limit`, not by the folder. Names are
+ * read as text; only where one may be no text, or sorts otherwise as text than as bytes, are they read as bytes.
+ */
+export async function listFolder(folder: Folder, limit: number, sizes?: "none"): Promise<DirectoryListing> {
+  const plain = await firstNames<Dirent>(folder, limit, textNames);
+  const { found, total } = plain ?? (await firstNames<BytesDirent>(folder, limit, byteNames)) ?? none;
   const entries: (DirectoryEntry | undefined)[] = [];
   for (const dirent of found) {
-    entries.push(describe(folder, dirent));
+    entries.push(describe(folder, dirent, sizes));
     if (entries.length % entriesPerTurn === 0) await nextTurn();
   }
   return { kind: "listing", entries: entries.filter((entry) => entry !== undefined), more: total > limit };
 }
 
-/** The `limit` first entries in byte order. */
-async function firstNames(folder: Folder, limit: number): Promise<{ found: BytesDirent[]; total: number }> {
-  const directory = opendirSync(folder.self(), bytesOptions);
-  let found: BytesDirent[] = [];
+/** How names are read, which of them are not to be read so, and their order. */
+interface NameForm<Entry> {
+  readonly encoding: BufferEncoding;
+  refuses(entry: Entry): boolean;
+  compare(one: Entry, other: Entry): number;
+}
+
+const textNames: NameForm<Dirent> = {
+  encoding: "utf8",
+  refuses: ({ name }) => notPlain.test(name),
+  compare: (one, other) => (one.name < other.name ? -1 : 1),
+};
+
+/** What is no valid UTF-8 was read as U+FFFD; what lies behind the surrogates sorts before them as text. */
+const notPlain = /[\ud800-\udfff\ue000-\uffff]/;
+
+const byteNames: NameForm<BytesDirent> = {
+  // Node takes "buffer" here; its types, of this version, do not.
+  encoding: "buffer" as BufferEncoding,
+  refuses: () => false,
+  compare: (one, other) => Buffer.compare(one.name, other.name),
+};
+
+const none = { found: [], total: 0 };
+
+/** The `limit` first entries; undefined where a name is to be read otherwise. */
+async function firstNames<Entry extends Dirent | BytesDirent>(
+  folder: Folder,
+  limit: number,
+  form: NameForm<Entry>,
+): Promise<{ found: readonly Entry[]; total: number } | undefined> {
+  const directory = opendirSync(folder.self(), { encoding: form.encoding, bufferSize: 512 });
+  const firstOf = (some: Entry[]) => some.sort(form.compare).slice(0, limit);
+  let found: Entry[] = [];
   let total = 0;
   try {
     for (;;) {
-      const dirent = directory.readSync();
+      // The compiler's table knows of names as texts alone.
+      const dirent = directory.readSync() as unknown as Entry | null;
       if (dirent === null) break;
+      if (form.refuses(dirent)) return undefined;
       total += 1;
       if (total % entriesPerTurn === 0) await nextTurn();
-      // The compiler's table does not know that the names are bytes where the encoding says so.
-      found.push(dirent as unknown as BytesDirent);
-      if (found.length >= 2 * limit + 1_000) found = firstOf(found, limit);
+      found.push(dirent);
+      if (found.length >= 2 * limit + 1_000) found = firstOf(found);
     }
   } finally {
     directory.closeSync();
   }
-  return { found: firstOf(found, limit), total };
+  return { found: firstOf(found), total };
 }
-
-// Node takes "buffer" here; its types, of this version, do not.
-const bytesOptions = { encoding: "buffer" as BufferEncoding, bufferSize: 512 };
 
 type BytesDirent = Omit<Dirent, "name"> & { readonly name: Buffer };
 
 /** About ten milliseconds of looking; then whatever else this process has to do gets its turn. */
 const entriesPerTurn = 1_000;
 
-function firstOf(found: BytesDirent[], limit: number): BytesDirent[] {
-  return found.sort((one, other) => Buffer.compare(one.name, other.name)).slice(0, limit);
-}
-
-function describe(folder: Folder, dirent: BytesDirent): DirectoryEntry | undefined {
-  const name = decodeName(dirent.name);
+function describe(folder: Folder, dirent: Dirent | BytesDirent, sizes?: "none"): DirectoryEntry | undefined {
+  const bytes = typeof dirent.name === "string" ? undefined : dirent.name;
+  const name = typeof dirent.name === "string" ? dirent.name : decodeName(dirent.name);
   const openable = name !== undefined;
-  const shown = name ?? displayName(dirent.name);
+  const shown = name ?? displayName(bytes ?? Buffer.of());
   if (dirent.isDirectory()) return { name: shown, kind: "directory", openable };
   if (dirent.isSymbolicLink()) return { name: shown, kind: "link", openable };
   if (!dirent.isFile()) return { name: shown, kind: "other", openable };
-  const path = Buffer.concat([Buffer.from(folder.at("")), dirent.name]);
+  if (sizes === "none") return { name: shown, kind: "file", openable };
+  const path = openable ? folder.at(name) : Buffer.concat([Buffer.from(folder.at("")), bytes ?? Buffer.of()]);
   const stat = lstatSync(path, { throwIfNoEntry: false });
   // Gone since it was listed.
   if (stat === undefined) return undefined;

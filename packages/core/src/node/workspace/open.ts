@@ -12,6 +12,7 @@ import { type DiskOptions, type OpenedDisk, openDisk } from "../commit/open-disk
 import { openCharsets } from "../disk/charsets.js";
 import { newId, sha256, sha256Stream } from "../disk/digest.js";
 import { codeOf } from "../disk/platform.js";
+import { searchContent } from "../search/content-search.js";
 import { openBlobs } from "../state-folder/blobs.js";
 import { openHistory } from "../state-folder/history.js";
 import { mayHaveIntent } from "../state-folder/intents.js";
@@ -105,6 +106,7 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     startDigest: sha256Stream,
     newId,
     nextTurn,
+    searchContent,
     later: (delayMs, work) => {
       setTimeout(() => void work(), delayMs).unref();
     },

@@ -110,7 +110,9 @@ function cutContent(block: ReplyBlock, cutting: Cutting): ReplyBlock | undefined
       const size = ({ text, before, after }: (typeof block.matches)[number]) =>
         [text, ...before, ...after].reduce((sum, line) => sum + line.length, 0);
       const matches = cutList(block.matches, size, cutting);
-      return matches === undefined ? block : { ...block, matches, more: "answer" };
+      if (matches !== undefined) return { ...block, matches, more: "answer" };
+      const files = cutList(block.files ?? [], ({ path }) => path.length + 8, cutting);
+      return files === undefined ? block : { ...block, files, more: "answer" };
     }
     case "left_out": {
       const files = cutList(block.files, ({ path }) => path.length + 2, cutting);

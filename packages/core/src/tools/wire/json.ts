@@ -1,4 +1,4 @@
-import type { FileState, ListedEntry } from "../../files/index.js";
+import type { FileState, ListedEntry, MatchedFile } from "../../files/index.js";
 import { describeRepair } from "./notes.js";
 import type { FileBlock, FilePart, LinesBlock, Reply, ReplyBlock, ReportBlock } from "./reply.js";
 import type {
@@ -114,11 +114,16 @@ function searchToJson(path: string, blocks: readonly ReplyBlock[]): WireSearchRe
   return {
     path,
     matches,
+    ...(found?.files === undefined ? {} : { files: found.files.map(matchedFileToJson) }),
     searched_files: found?.searchedFiles ?? 0,
     searched_bytes: found?.searchedBytes ?? 0,
     skipped: { binary, secret, unreadable, long_lines: longLines },
     ...(found?.more === undefined ? {} : { more: found.more }),
   };
+}
+
+function matchedFileToJson({ path: file_path, lines }: MatchedFile) {
+  return { file_path, ...(lines === undefined ? {} : { lines }) };
 }
 
 /** `{success, code, message, latest_file_state}`; the literal form adds nothing to these four. */

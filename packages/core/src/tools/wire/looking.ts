@@ -1,4 +1,4 @@
-import type { SearchMatch } from "../../files/index.js";
+import type { MatchedFile, SearchMatch } from "../../files/index.js";
 import { quoteForDisplay } from "../../text/index.js";
 import { harmless } from "./notes.js";
 import type { MatchesBlock } from "./reply.js";
@@ -14,6 +14,11 @@ export function matchesToText(matches: readonly SearchMatch[]): readonly string[
     before = match;
   }
   return lines;
+}
+
+/** One file a line, with the number of its lines where that was asked for. */
+export function filesToText(files: readonly MatchedFile[]): readonly string[] {
+  return files.map(({ path, lines }) => quoteForDisplay(path) + (lines === undefined ? "" : `: ${lines}`));
 }
 
 function adjoins(before: SearchMatch, match: SearchMatch): boolean {

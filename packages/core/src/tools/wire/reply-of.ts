@@ -107,7 +107,10 @@ function replyToFind({ path, files, more }: Looked<"find">): Reply {
 function replyToSearch({ kind: _, path, ...found }: Looked<"search">): Reply {
   const { matches, searchedFiles } = found;
   const files = new Set(matches.map((match) => match.path)).size;
-  const message = `${matches.length} matches in ${files} of ${searchedFiles} files.`;
+  const message =
+    found.files === undefined
+      ? `${matches.length} matches in ${files} of ${searchedFiles} files.`
+      : `Matches in ${found.files.length} of ${searchedFiles} files.`;
   const blocks = [{ kind: "status", ...done, message } as const, { kind: "matches", ...found } as const];
   return { form: "search", ...done, path, blocks };
 }

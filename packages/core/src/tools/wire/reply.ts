@@ -1,6 +1,7 @@
 import type {
   FileState,
   ListedEntry,
+  MatchedFile,
   OutcomeCode,
   QuotedLines,
   SearchMatch,
@@ -137,6 +138,7 @@ export interface EntriesBlock {
 export interface MatchesBlock {
   readonly kind: "matches";
   readonly matches: readonly SearchMatch[];
+  readonly files?: readonly MatchedFile[];
   readonly searchedFiles: number;
   readonly searchedBytes: number;
   readonly skips: SearchSkips;

@@ -84,6 +84,10 @@ export const wireSearchResult = z.union([
         after: z.array(z.string()).exactOptional(),
       }),
     ),
+    files: z
+      .array(z.object({ file_path: z.string(), lines: z.int().min(1).exactOptional() }))
+      .exactOptional()
+      .describe("Instead of matches, where only the files were asked for, or how many lines each has"),
     searched_files: z.int().min(0),
     searched_bytes: z.int().min(0),
     skipped: z.object({

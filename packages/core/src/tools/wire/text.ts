@@ -2,7 +2,7 @@ import type { ShownText } from "../../conversation/index.js";
 import type { FileState, ListedEntry } from "../../files/index.js";
 import { chooseSuffix, clip, quoteForDisplay } from "../../text/index.js";
 import { writeFrame } from "./envelope.js";
-import { matchesToText, moreSentence, searchNotes } from "./looking.js";
+import { filesToText, matchesToText, moreSentence, searchNotes } from "./looking.js";
 import { describeRepair, harmless } from "./notes.js";
 import type {
   EntriesBlock,
@@ -145,7 +145,7 @@ function addBlock(parts: TextParts, block: ReplyBlock): void {
     case "matches": {
       const notes = searchNotes(block);
       const more = block.more === undefined ? [] : [moreSentence[block.more]];
-      parts.head.push(...matchesToText(block.matches));
+      parts.head.push(...matchesToText(block.matches), ...filesToText(block.files ?? []));
       if (notes.length === 0) parts.head.push(...more);
       else parts.details.push(...notes, ...more);
       return;

@@ -1,0 +1,43 @@
+/**
+ * The types of files that a search can be narrowed to, by the names that models and people know from other
+ * searchers: the endings of their names, or whole names.
+ */
+export const fileTypes: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    c: "*.c *.h *.H *.[chH].in *.cats",
+    cpp: "*.C *.cc *.cpp *.cxx *.c++ *.H *.h *.hh *.hpp *.hxx *.h++ *.inl *.[ChH].in *.[ch]pp.in *.[ch]xx.in *.cc.in *.hh.in",
+    csharp: "*.cs",
+    css: "*.css *.scss",
+    dart: "*.dart",
+    docker: "*Dockerfile*",
+    elixir: "*.ex *.eex *.exs *.heex *.leex *.livemd",
+    go: "*.go",
+    graphql: "*.graphql *.graphqls",
+    haskell: "*.hs *.lhs *.cpphs *.c2hs *.hsc",
+    html: "*.htm *.html *.ejs",
+    java: "*.java *.jsp *.jspx *.properties",
+    js: "*.js *.jsx *.vue *.cjs *.mjs",
+    json: "*.json composer.lock *.sarif",
+    kotlin: "*.kt *.kts",
+    less: "*.less",
+    lua: "*.lua",
+    make: "Makefile makefile GNUmakefile *.mk *.mak",
+    md: "*.markdown *.md *.mdown *.mdwn *.mdx *.mkd *.mkdn",
+    php: "*.php *.php3 *.php4 *.php5 *.php7 *.php8 *.pht *.phtml",
+    protobuf: "*.proto",
+    py: "*.py *.pyi",
+    ruby: "*.rb *.rbw *.gemspec Gemfile Rakefile config.ru .irbrc",
+    rust: "*.rs",
+    scala: "*.scala *.sbt",
+    sh: "*.sh *.bash *.zsh *.ksh *.csh *.tcsh",
+    sql: "*.sql *.psql",
+    svelte: "*.svelte",
+    swift: "*.swift",
+    toml: "*.toml Cargo.lock",
+    ts: "*.ts *.tsx *.cts *.mts",
+    txt: "*.txt",
+    vue: "*.vue",
+    xml: "*.xml *.xsd *.xsl *.xslt *.dtd *.rng *.sch *.xhtml",
+    yaml: "*.yaml *.yml",
+  }).map(([name, globs]) => [name, globs.split(" ")]),
+);
