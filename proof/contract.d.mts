@@ -19,6 +19,8 @@ export interface Row {
 export interface RunOptions {
   /** A bounded part of it, for CI: a minute at most. */
   readonly quick: boolean;
+  /** Only the figures whose name has this in it, where the part knows names. */
+  readonly only?: string | undefined;
   /** A line of progress or detail; goes to stderr, so that stdout stays a document. */
   readonly print: (line: string) => void;
 }

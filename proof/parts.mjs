@@ -14,6 +14,7 @@ const order = [
   "clients",
   "postgres",
   "pings",
+  "floods",
 ];
 
 export const partNames = order.filter((name) => existsSync(new URL(`${name}.mjs`, import.meta.url)));

@@ -1,5 +1,6 @@
 import { foreignRaces, foreignUnderSets } from "./races/foreign.mjs";
 import { foreignProgram } from "./races/ground.mjs";
+import { locksWithoutDescriptors, namesOfOneFile } from "./races/names.mjs";
 import { readersDuringCommits } from "./races/readers.mjs";
 import { longHistory, parallelCalls, processes, stoppedHolders } from "./races/shared.mjs";
 import { symlinkSwaps } from "./races/swapper.mjs";
@@ -13,6 +14,8 @@ const whole = {
   calls: 200,
   history: 3_000,
   each: 150,
+  names: 1_000,
+  starved: 200,
   stops: 20,
   swaps: 120_000,
   reads: 600_000,
@@ -24,37 +27,42 @@ const quickly = {
   calls: 200,
   history: 200,
   each: 40,
+  names: 50,
+  starved: 4,
   stops: 4,
   swaps: 6_000,
   reads: 60_000,
   commits: 200,
 };
 
-/** R1 to R5: other programs, other processes, other calls, all at the same moment. @type {Part} */
+/** R1 to R5 and R8: other programs, other processes, other calls, all at the same moment. @type {Part} */
 export const part = {
   name: "races",
   title: "Races",
-  async run({ quick, print }) {
+  async run({ quick, only = "", print }) {
     const counts = quick ? quickly : whole;
     /** @type {Row[]} */
     const rows = [];
-    const add = async (/** @type {string} */ name, /** @type {Promise<readonly Row[]>} */ work) => {
-      rows.push(...(await work));
+    const add = async (/** @type {string} */ name, /** @type {() => Promise<readonly Row[]>} */ work) => {
+      if (!name.includes(only)) return;
+      rows.push(...(await work()));
       print(`${name} done`);
     };
     const program = foreignProgram();
     if (program === undefined) rows.push(noCompiler);
     else {
-      await add("foreign writers", foreignRaces(program, counts.foreign));
-      await add("foreign writers under change sets", foreignUnderSets(program, counts.underSets));
+      await add("foreign writers", () => foreignRaces(program, counts.foreign));
+      await add("foreign writers under change sets", () => foreignUnderSets(program, counts.underSets));
     }
-    await add("parallel calls", parallelCalls(counts.calls));
-    await add("a long history", longHistory(counts.history));
-    await add("processes", processes(counts.each));
-    await add("stopped holders", stoppedHolders(counts.stops));
+    await add("parallel calls", () => parallelCalls(counts.calls));
+    await add("a long history", () => longHistory(counts.history));
+    await add("processes", () => processes(counts.each));
+    await add("names of one file", () => namesOfOneFile(counts.names));
+    await add("locks without descriptors", () => locksWithoutDescriptors(counts.starved));
+    await add("stopped holders", () => stoppedHolders(counts.stops));
     if (program !== undefined) {
-      await add("symbolic links", symlinkSwaps(program, counts.swaps));
-      await add("readers", readersDuringCommits(program, counts));
+      await add("symbolic links", () => symlinkSwaps(program, counts.swaps));
+      await add("readers", () => readersDuringCommits(program, counts));
     }
     return rows;
   },

@@ -22,7 +22,7 @@ export function remove(folder) {
  * @returns {string} the file to run
  */
 export function bundle(path) {
-  const outfile = join(cacheFolder("children"), path.replaceAll("/", "-"));
+  const outfile = join(cacheFolder("children"), path.replaceAll("/", "-").replace(/\.ts$/, ".mjs"));
   buildSync({
     entryPoints: [fileURLToPath(new URL(path, import.meta.url))],
     outfile,

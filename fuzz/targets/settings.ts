@@ -58,7 +58,7 @@ export const settings: Target = {
           ensure(changed.message.length < 1_000, "a refusal is short", changed.message);
           continue;
         }
-        const [before, after] = [readValue(input.trim() === "" ? "{}" : input), readValue(changed.text)];
+        const [before, after] = [readValue(input) ?? {}, readValue(changed.text)];
         ensure(isRecord(before) && isRecord(after), "what was changed can be read", changed.text);
         for (const { path, among } of own) {
           const value = path.reduce<unknown>(
@@ -100,11 +100,14 @@ function checkComments(before: string, after: string): void {
     ensure(kept.includes(comment), "comments stay", { comment, after });
 }
 
-/** Kinds of tokens of jsonc-parser: 12 a line comment, 13 a block, 17 the end. */
+/**
+ * Kinds of tokens of jsonc-parser: 12 a line comment, 13 a block, 17 the end. Its value of a comment begins one letter
+ * too early.
+ */
 function commentsIn(text: string): readonly string[] {
   const scanner = createScanner(text);
   const found: string[] = [];
   for (let kind: number = scanner.scan(); kind !== 17; kind = scanner.scan())
-    if (kind === 12 || kind === 13) found.push(scanner.getTokenValue());
+    if (kind === 12 || kind === 13) found.push(text.slice(scanner.getTokenOffset(), scanner.getPosition()));
   return found;
 }

@@ -18,7 +18,7 @@ export async function guardCommand({ settings, terminal, misuse }: HookCall): Pr
   if (process.stdin.isTTY) misuse?.("guard is a hook: its input is the JSON that a host writes to it");
   let host: Host = "claude";
   try {
-    const input = await readInputText(undefined);
+    const input = await readInputText(undefined, eventLimits);
     if (typeof input !== "string") throw new Error(input.message);
     const event = readHookEvent(input);
     if (event === undefined) return exitCodes.success;
@@ -39,6 +39,9 @@ export async function guardCommand({ settings, terminal, misuse }: HookCall): Pr
     return blocked;
   }
 }
+
+/** A host sends what its call says, and what a file of text held. It is held in memory several times. */
+const eventLimits = { bytes: 32 * 1024 * 1024 };
 
 /** The exit code that both hosts take for "this call must not run". */
 const blocked = 2;

@@ -38,7 +38,7 @@ export async function importOne(
   store: SessionStore,
 ): Promise<number | ConversationRefusal> {
   const { args, flags, settings, terminal } = call;
-  const text = await readInputText(args[1], longestLineBytes);
+  const text = await readInputText(args[1], sessionLimits);
   if (typeof text !== "string") {
     if (settings.json)
       await terminal.out(jsonLine({ success: false, code: text.code, message: text.message }));
@@ -90,7 +90,7 @@ async function report({ settings, terminal }: Invocation, session: ImportedSessi
 
 const mostShown = 20;
 /** A line of a session holds one turn, or one state of a file of at most 64 MiB. */
-const longestLineBytes = 100 * 1024 * 1024;
+const sessionLimits = { bytes: 256 * 1024 * 1024, lineBytes: 100 * 1024 * 1024 };
 
 const formats = {
   pi: "a session of pi",

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isRefusal, type Refusal } from "@holdfast/core";
 import {
   applyEdits,
+  createScanner,
   findNodeAtLocation,
   getNodeValue,
   modify,
@@ -23,13 +24,32 @@ export type ChangedSettings = { readonly kind: "changed"; readonly text: string 
  *   the way of a setting: nothing is guessed about a file that cannot be read.
  */
 export function changeSettings(text: string, settings: readonly Setting[]): ChangedSettings {
-  let changed = text.trim() === "" ? "{}\n" : text;
+  let changed = holdsNoValue(text) ? withObject(text) : text;
   for (const setting of settings) {
     const next = changeSetting(changed, setting);
     if (isRefusal(next)) return next;
     changed = next.text;
   }
   return { kind: "changed", text: changed };
+}
+
+/** Nothing stands there, or whole comments only. */
+function holdsNoValue(text: string): boolean {
+  const scanner = createScanner(text);
+  for (let token = scanner.scan(); token !== endOfFile; token = scanner.scan()) {
+    const isTrivia = token >= firstTrivia && token <= lastTrivia;
+    if (!isTrivia || scanner.getTokenError() !== 0) return false;
+  }
+  return true;
+}
+
+/** Kinds of tokens, by the numbers of the library's `SyntaxKind`, which this compilation may not name. */
+const [firstTrivia, lastTrivia, endOfFile] = [12, 15, 17];
+
+function withObject(text: string): string {
+  if (text.trim() === "") return "{}\n";
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  return `${text}${text.endsWith("\n") ? "" : eol}{}${eol}`;
 }
 
 function changeSetting(text: string, setting: Setting): ChangedSettings {
@@ -78,15 +98,15 @@ function changeElement(
   isOurs: (element: unknown) => boolean,
 ): ChangedSettings {
   if (present === undefined) return set(text, path, [value]);
+  // Anywhere: what stands before it may be ours of old, with members that we would not write.
+  if (present.some((element) => isDeepStrictEqual(element, value))) return { kind: "changed", text };
   const at = present.findIndex(isOurs);
   const element = present[at];
-  if (at >= 0 && isDeepStrictEqual(element, value)) return { kind: "changed", text };
   if (at < 0) return set(text, [...path, present.length], value, true);
   const hooks = isObject(element) && Array.isArray(element.hooks) ? element.hooks : [];
-  const ours = hooks.findIndex((hook) => isOurs({ hooks: [hook] }));
-  if (hooks.length < 2 || ours < 0) return set(text, [...path, at], value);
   // The library's own removal from a list on one line leaves text that is no JSON.
-  const others = hooks.filter((_, index) => index !== ours);
+  const others = hooks.filter((hook) => !isOurs({ hooks: [hook] }));
+  if (others.length === 0) return set(text, [...path, at], value);
   const without = set(text, [...path, at, "hooks"], others);
   return isRefusal(without) ? without : set(without.text, [...path, present.length], value, true);
 }

@@ -100,9 +100,18 @@ function hookSettings({ client, program }: SetupWishes): readonly Setting[] {
 const claudeTools = "Read|Edit|MultiEdit|Write|NotebookEdit|mcp__.*";
 const geminiTools = "read_file|replace|write_file|mcp_.*";
 
-/** A hook that calls `holdfast guard`, of whatever checkout. */
+/** Has a hook that calls `holdfast guard`, of whatever checkout. Nothing else that it says makes it ours. */
 function isOurs(element: unknown): boolean {
-  return /holdfast[^"]*["']? guard"/.test(JSON.stringify(element) ?? "");
+  const hooks: unknown = property(element, "hooks");
+  return Array.isArray(hooks) && hooks.some((hook) => isGuard(property(hook, "command")));
+}
+
+function isGuard(command: unknown): boolean {
+  return typeof command === "string" && /holdfast[^"]*["']? guard$/.test(command);
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 function shellWord(word: string): string {

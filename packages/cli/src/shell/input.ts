@@ -1,15 +1,23 @@
 import { createReadStream } from "node:fs";
 import type { Refusal } from "@holdfast/core";
 
+/** How much of an input is taken; what is longer is `too_large` as soon as it is known to be. */
+export interface InputLimits {
+  readonly bytes: number;
+  /** Where lines are read. */
+  readonly lineBytes?: number;
+}
+
 /**
  * The bytes of a named file, or of standard input for `-` and for no name at all.
  *
- * @param longestLineBytes where lines are read: a longer one is `too_large` as soon as it is known to be.
+ * @param limits as much as a change may hold, unless given.
  */
 export async function readInput(
   name: string | undefined,
-  longestLineBytes = limitBytes,
+  limits: InputLimits = changeLimits,
 ): Promise<Uint8Array | Refusal> {
+  const { bytes, lineBytes = bytes } = limits;
   const fromStdin = name === undefined || name === "-";
   if (fromStdin && process.stdin.isTTY) {
     process.stderr.write("Reading from the terminal; end with Ctrl-D.\n");
@@ -25,8 +33,8 @@ export async function readInput(
       const newline = (part as Buffer).lastIndexOf(10);
       if (newline >= 0) lineFrom = size + newline + 1;
       size += (part as Buffer).length;
-      if (size - lineFrom > longestLineBytes) return tooLongLine(longestLineBytes);
-      if (size > limitBytes) return refusal("too_large", `The input is larger than ${limitBytes} bytes.`);
+      if (size > bytes) return refusal("too_large", `The input is larger than ${bytes} bytes.`);
+      if (size - lineFrom > lineBytes) return tooLongLine(lineBytes);
     }
   } catch (error) {
     return unreadable(name ?? "-", error);
@@ -37,9 +45,9 @@ export async function readInput(
 /** The same as text, which must be valid UTF-8: a guess would change what is written. */
 export async function readInputText(
   name: string | undefined,
-  longestLineBytes?: number,
+  limits?: InputLimits,
 ): Promise<string | Refusal> {
-  const bytes = await readInput(name, longestLineBytes);
+  const bytes = await readInput(name, limits);
   if (!(bytes instanceof Uint8Array)) return bytes;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -52,7 +60,8 @@ function tooLongLine(limit: number): Refusal {
   return refusal("too_large", `The input has a line of more than ${limit} bytes.`);
 }
 
-const limitBytes = 256 * 1024 * 1024;
+/** More than this no file may have that is changed, and no diff. */
+const changeLimits: InputLimits = { bytes: 64 * 1024 * 1024 };
 
 function unreadable(name: string, error: unknown): Refusal {
   const code = error instanceof Error && "code" in error ? error.code : undefined;

@@ -93,3 +93,17 @@ test.skipIf(!existsSync("/proc/self/status"))(
     expect(refused.status).toBe(6);
   },
 );
+
+test.skipIf(!existsSync("/proc/self/status")).each([
+  { command: ["guard"], code: 2, says: "larger than 33554432 bytes" },
+  { command: ["write", "f"], code: 6, says: "larger than 67108864 bytes" },
+  { command: ["patch", "f"], code: 6, says: "larger than 67108864 bytes" },
+])("$command is refused an input of 150 MB, with little room for its objects", ({ command, code, says }) => {
+  const project = new Project();
+  const input = Buffer.alloc(150_000_000, "x");
+  const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(project.folder, "state") };
+  const args = ["--max-old-space-size=60", program, ...command];
+  const refused = spawnSync(process.execPath, args, { cwd: project.folder, env, input, encoding: "utf8" });
+  expect(refused.stderr).toContain(says);
+  expect(refused.status).toBe(code);
+});

@@ -61,6 +61,7 @@ class JournalReader {
   /** Reads the lines of about a piece. @returns where the next one begins. */
   piece(from: number): number {
     const to = this.pieceEnd(from);
+    if (to - from > pieceBytes + 1) return this.longLine(from, to);
     const text = decoder.decode(this.bytes.subarray(from, to));
     const isAscii = text.length === to - from;
     let inText = 0;
@@ -75,6 +76,17 @@ class JournalReader {
       at = end + 1;
       this.wholeBytes = at;
     }
+    return to;
+  }
+
+  /** A line that is longer than a piece. Its text is made only if it is whole: damage may be of any length. */
+  private longLine(from: number, to: number): number {
+    const { bytes } = this;
+    const end = to - 1;
+    if (bytes[end] !== lineBreak) return this.tail(from);
+    if (isSealed(bytes, from, end)) this.takeBytes(from, end);
+    else this.mend(from, end);
+    this.wholeBytes = to;
     return to;
   }
 

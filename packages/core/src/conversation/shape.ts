@@ -62,7 +62,8 @@ export function unionBy(tag: string, members: Readonly<Record<string, Check>>): 
 }
 
 export const text: Check = (value) => (typeof value === "string" ? undefined : mustBe("a text"));
-export const number: Check = (value) => (typeof value === "number" ? undefined : mustBe("a number"));
+/** JSON writes another one as null, which no line could be read back with. */
+export const number: Check = (value) => (Number.isFinite(value) ? undefined : mustBe("a number"));
 /** 0 or more, without a fraction. */
 export const count: Check = (value) =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : mustBe("a whole number from 0");

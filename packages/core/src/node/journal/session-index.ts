@@ -1,7 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import type { SessionFacts } from "../../conversation/index.js";
 import { newId, sha256 } from "../disk/digest.js";
-import { removeQuietly } from "../disk/entries.js";
+import { readText, removeQuietly } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { unfinishedJournal } from "./paths.js";
@@ -24,7 +24,7 @@ const worthwhile = 20;
  */
 export function readIndex(state: StateFolder): ReadonlyMap<string, IndexedFacts> {
   try {
-    const [check, text] = splitOnce(readFileSync(indexPath(state), "utf8"));
+    const [check, text] = splitOnce(readText(indexPath(state)) ?? "");
     if (check !== checkOf(text)) return new Map();
     // Only `writeIndex` makes such a check, and it covers the form, too.
     return new Map(JSON.parse(text) as [string, IndexedFacts][]);

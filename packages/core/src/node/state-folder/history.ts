@@ -2,7 +2,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs
 import type { HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../../files/index.js";
 import { newStageName, writeAll } from "../commit/stage.js";
 import { sha256 } from "../disk/digest.js";
-import { jsonOf, readText, removeQuietly } from "../disk/entries.js";
+import { jsonOf, longestLineBytes, readText, removeQuietly, shortLines } from "../disk/entries.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
 import { readAt } from "../disk/reading.js";
@@ -61,7 +61,7 @@ export function togetherPath(state: StateFolder, changeSet: string): string {
 
 function readTogether(state: StateFolder, changeSet: string): readonly string[] | undefined {
   try {
-    const value: unknown = JSON.parse(readText(togetherPath(state, changeSet)));
+    const value: unknown = JSON.parse(readText(togetherPath(state, changeSet)) ?? "");
     const right = Array.isArray(value) && value.every((path) => typeof path === "string");
     return right ? value : undefined;
   } catch (error) {
@@ -94,7 +94,10 @@ class RememberedHistories {
     const fresh = bytes.subarray(before.lastLine.length);
     const whole = fresh.lastIndexOf(newline) + 1;
     const entries = [...before.entries, ...parseLines(fresh.subarray(0, whole), realPath)];
-    this.remember(realPath, { size: before.size + whole, lastLine: lastLineOf(bytes), entries });
+    const lastLine = lastLineOf(bytes);
+    // Kept for as long as the path is known.
+    if (lastLine.length <= longestLineBytes)
+      this.remember(realPath, { size: before.size + whole, lastLine: Buffer.from(lastLine), entries });
     return whole === fresh.length ? entries : [...entries, ...parseLines(fresh.subarray(whole), realPath)];
   }
 
@@ -115,11 +118,11 @@ interface ReadHistory {
 const nothingRead: ReadHistory = { size: 0, lastLine: Buffer.alloc(0), entries: [] };
 const rememberedPaths = 8;
 
-/** The last whole line with its end; nothing where there is none. A copy, so that the rest can go. */
+/** The last whole line with its end; nothing where there is none. */
 function lastLineOf(bytes: Buffer): Buffer {
   const end = bytes.lastIndexOf(newline) + 1;
   const from = end < 2 ? 0 : bytes.lastIndexOf(newline, end - 2) + 1;
-  return Buffer.from(bytes.subarray(from, end));
+  return bytes.subarray(from, end);
 }
 
 /** The bytes of the file from the last line that was read; undefined if the file cannot be read. */
@@ -150,7 +153,7 @@ function readFrom(fd: number, from: number): Buffer {
 }
 
 function parseLines(bytes: Buffer, realPath: string): readonly HistoryEntry[] {
-  const entries = bytes.toString().split("\n").map(parseLine);
+  const entries = [...shortLines(bytes)].map(parseLine);
   return entries.filter((entry): entry is HistoryEntry => entry?.realPath === realPath);
 }
 

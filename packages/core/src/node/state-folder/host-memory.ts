@@ -8,7 +8,7 @@ import {
   type Refusal,
   type StateChanged,
 } from "../../files/index.js";
-import { namesIn, removeQuietly } from "../disk/entries.js";
+import { namesIn, removeQuietly, shortLines } from "../disk/entries.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
 
 /** A fact about a file of another program's session, without the file. */
@@ -88,7 +88,7 @@ const mostLines = 2 ** 40;
 function linesOf(file: string): readonly MemoryLine[] {
   if (!existsSync(file)) return [];
   const lines: MemoryLine[] = [];
-  for (const line of readFileSync(file, "utf8").split("\n")) {
+  for (const line of shortLines(readFileSync(file))) {
     try {
       // A cast: we wrote the line ourselves; a torn one does not parse, and its members are compared only.
       if (line !== "") lines.push(JSON.parse(line) as MemoryLine);

@@ -98,7 +98,7 @@ function readIntent(
 ): StoredIntent | undefined {
   try {
     const value: { stageName?: unknown; change?: unknown; owner?: unknown } | null = JSON.parse(
-      readLink(path) || readText(path),
+      readLink(path) || (readText(path) ?? ""),
     );
     if (value === null) return undefined;
     const change = parse(value.change);
