@@ -22,7 +22,11 @@ const banner = [
 ].join("\n");
 
 const { metafile } = await build({
-  entryPoints: [fileURLToPath(new URL("src/main.ts", home))],
+  entryPoints: {
+    main: fileURLToPath(new URL("src/main.ts", home)),
+    // Found beside the program by its name (`openSections`).
+    "section-thread": fileURLToPath(new URL("../core/dist/node/workspace/section-thread.js", home)),
+  },
   outdir,
   bundle: true,
   splitting: true,

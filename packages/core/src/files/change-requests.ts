@@ -20,61 +20,61 @@ export function changeOf(call: Call, request: PlainRequest): Change | Refusal {
   return { ...wanted(call, request), path: tidy.path, tool: request.tool ?? toolOf[request.kind] };
 }
 
-function wanted({ session, applier }: Call, request: PlainRequest): Omit<Change, "path" | "tool"> {
+function wanted({ session, applier, budget }: Call, request: PlainRequest): Omit<Change, "path" | "tool"> {
   switch (request.kind) {
     case "patch":
       return {
         options: request,
         needsBase: "always",
-        plan: (current) => planPatch(session, request, current, applier),
-        rebase: (then, now) => rebasePatch(session, request, then, now),
+        plan: (current) => planPatch(session, request, current, budget, applier),
+        rebase: (then, now) => rebasePatch(session, request, then, now, budget),
       };
     case "write":
       return {
         options: request,
         needsBase: "over_files",
         replacesWhole: true,
-        plan: (current) => planWrite(session, request, current),
+        plan: (current) => planWrite(session, request, current, budget),
       };
     case "edit":
       return {
         options: request,
         needsBase: "edit",
-        plan: (current) => planEdits(session, request, current),
-        rebase: (then, now) => rebaseEdits(session, request, then, now),
+        plan: (current) => planEdits(session, request, current, budget),
+        rebase: (then, now) => rebaseEdits(session, request, then, now, budget),
       };
     case "append":
       return {
         options: request,
         needsBase: "never",
-        plan: (current) => planAppend(session, request, current),
-        rebase: (_, now) => planAppend(session, request, now),
+        plan: (current) => planAppend(session, request, current, budget),
+        rebase: (_, now) => planAppend(session, request, now, budget),
       };
     case "prepend":
       return {
         options: request,
         needsBase: "never",
-        plan: (current) => planPrepend(session, request, current),
-        rebase: (_, now) => planPrepend(session, request, now),
+        plan: (current) => planPrepend(session, request, current, budget),
+        rebase: (_, now) => planPrepend(session, request, now, budget),
       };
     case "insert_lines":
       return {
         options: request,
         needsBase: "always",
-        plan: (current) => planInsert(session, request, current),
+        plan: (current) => planInsert(session, request, current, budget),
       };
     case "update_section":
       return {
         options: request,
         needsBase: "never",
-        plan: (current) => planSection(session, request, current),
-        rebase: (then, now) => rebaseSection(session, request, then, now),
+        plan: (current) => planSection(session, request, current, budget),
+        rebase: (then, now) => rebaseSection(session, request, then, now, budget),
       };
     case "undo":
       return {
         options: request,
         needsBase: "never",
-        plan: async (current, past) => planUndo(session, await past(), current),
+        plan: async (current, past) => planUndo({ session, budget }, await past(), current),
         mayInsist: false,
         wasMade: wasUndone,
       };
@@ -82,7 +82,8 @@ function wanted({ session, applier }: Call, request: PlainRequest): Omit<Change,
       return {
         options: request,
         needsBase: "never",
-        plan: async (current, past) => planRestore(session, await past(), request.sha256, current),
+        plan: async (current, past) =>
+          planRestore({ session, budget }, await past(), request.sha256, current),
       };
     default:
       return request satisfies never;

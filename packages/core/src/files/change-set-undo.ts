@@ -48,7 +48,7 @@ export async function undoSet(
   request: Asked<UndoRequest>,
   ticket: Ticket,
 ): Promise<WriteOutcome> {
-  const undone = await membersToUndo(call.session, changeSet, request);
+  const undone = await membersToUndo(call, changeSet, request);
   if ("kind" in undone) return undone;
   const outcome = await carryOutSet(call, undone.members, ticket);
   const asked = outcome.files[undone.asked]?.outcome;
@@ -64,7 +64,7 @@ export async function previewUndo(
   request: Asked<UndoRequest>,
   ticket: Ticket,
 ): Promise<PreviewOutcome> {
-  const undone = await membersToUndo(call.session, changeSet, request);
+  const undone = await membersToUndo(call, changeSet, request);
   if ("kind" in undone) return undone;
   const outcome = await previewMembers(call, undone.members, ticket);
   if (outcome.kind !== "change_set") return outcome;
@@ -102,10 +102,11 @@ interface ToUndo {
 }
 
 async function membersToUndo(
-  session: Session,
+  call: Call,
   changeSet: string,
   { path, base, tool = "undo_edit" }: Asked<UndoRequest>,
 ): Promise<ToUndo | WriteRefusal> {
+  const { session } = call;
   const realPaths = await session.ports.history.together(changeSet);
   if (realPaths === undefined) {
     return withoutState(
@@ -119,17 +120,17 @@ async function membersToUndo(
   const members: Member[] = [];
   for (const realPath of realPaths) {
     const options = realPath === asked && base !== undefined ? { base } : {};
-    const change = { ...undoing(session, changeSet, tool), options, path: await nameOf(session, realPath) };
+    const change = { ...undoing(call, changeSet, tool), options, path: await nameOf(session, realPath) };
     members.push({ kind: "changed", change });
   }
   return { members, asked: realPaths.indexOf(asked) };
 }
 
-function undoing(session: Session, changeSet: string, tool: string): Omit<Change, "path" | "options"> {
+function undoing(call: Call, changeSet: string, tool: string): Omit<Change, "path" | "options"> {
   return {
     tool,
     needsBase: "never",
-    plan: async (current, past) => planUndo(session, await past(), current, changeSet),
+    plan: async (current, past) => planUndo(call, await past(), current, changeSet),
     // A repeat is known before the set is (`setToUndo`); the other files must not be undone for it.
     wasMade: () => false,
   };

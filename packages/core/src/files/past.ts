@@ -1,5 +1,6 @@
 import { shortHash } from "../text/index.js";
 import { emptySha256, parseHash } from "./base.js";
+import type { Call } from "./call.js";
 import type { Past, Plan } from "./change.js";
 import type { Current } from "./current.js";
 import type { KeptState } from "./kept-states.js";
@@ -7,7 +8,6 @@ import { mismatchMessage } from "./mismatch.js";
 import { planBytes, planKept } from "./plans.js";
 import type { HistoryEntry } from "./ports.js";
 import { refuse, refuseIn } from "./refusal.js";
-import type { Session } from "./session.js";
 import { nounOfWrite } from "./write-noun.js";
 
 /**
@@ -16,7 +16,7 @@ import { nounOfWrite } from "./write-noun.js";
  * @param changeSet the set that is taken back as a whole; undefined where one file is taken back alone.
  */
 export async function planUndo(
-  session: Session,
+  { session, budget }: Planning,
   past: Past,
   current: Current,
   changeSet?: string,
@@ -33,27 +33,26 @@ export async function planUndo(
     );
   }
   if (last.before === null)
-    return planBytes(
-      session,
-      current,
-      null,
-      `Undone: the ${nounOfWrite(last.tool)} had created this file; it is deleted again.`,
-      last.id,
-    );
+    return planBytes(session, current, null, {
+      message: `Undone: the ${nounOfWrite(last.tool)} had created this file; it is deleted again.`,
+      undoes: last.id,
+      budget,
+    });
   const kept = await past.find(last.before);
   if (kept === undefined) return bytesGone(last.before);
-  return planKept(
-    session,
-    current,
-    kept,
-    `Undone: the file is as it was before the ${nounOfWrite(last.tool)}.`,
-    last.id,
-  );
+  return planKept(session, current, kept, {
+    message: `Undone: the file is as it was before the ${nounOfWrite(last.tool)}.`,
+    undoes: last.id,
+    budget,
+  });
 }
+
+/** What a plan works with: of a call its session and its time. */
+type Planning = Pick<Call, "session" | "budget">;
 
 /** Which state a person means by `FILE@sha`, and its bytes. */
 export async function planRestore(
-  session: Session,
+  { session, budget }: Planning,
   past: Past,
   wanted: string,
   current: Current,
@@ -77,12 +76,12 @@ export async function planRestore(
   const kept = await past.find(sha256);
   return kept === undefined
     ? bytesGone(sha256)
-    : planKept(session, current, kept, `Restored to ${shortHash(sha256)}.`);
+    : planKept(session, current, kept, { message: `Restored to ${shortHash(sha256)}.`, budget });
 }
 
 /** An earlier state in the place of the very one that is named; of a state that is there already, nothing. */
 export async function planState(
-  session: Session,
+  { session, budget }: Planning,
   { from, sha256 }: { readonly from: string | null; readonly sha256: string | null },
   current: Current,
   past: () => Promise<Past>,
@@ -92,11 +91,12 @@ export async function planState(
     return { kind: "unchanged", code: "no_change", message: "The file is in this state already." };
   if (disk !== from)
     return refuse("state_mismatch", `${mismatchMessage} It is not in the state that was to be replaced.`);
-  if (sha256 === null) return planBytes(session, current, null, "Deleted: there was no such file.");
+  if (sha256 === null)
+    return planBytes(session, current, null, { message: "Deleted: there was no such file.", budget });
   const kept = sha256 === emptySha256 ? noContent : await (await past()).find(sha256);
   return kept === undefined
     ? bytesGone(sha256)
-    : planKept(session, current, kept, `Restored to ${shortHash(sha256)}.`);
+    : planKept(session, current, kept, { message: `Restored to ${shortHash(sha256)}.`, budget });
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { SectionAnswer, SectionJob } from "../patch/index.js";
 import type { CharsetCodec } from "../text/index.js";
 import type { Refusal } from "./refusal.js";
 
@@ -26,8 +27,16 @@ export interface WorkspacePorts {
    * Without it such work is done at once.
    */
   readonly nextTurn?: () => Promise<void>;
+  /** Parses large Markdown documents beside this thread; here, at once, without it. */
+  readonly sections?: SectionWorker;
   /** Does something once, later, unless the process ends before: it is never waited for. */
   readonly later?: (delayMs: number, work: () => Promise<void>) => void;
+}
+
+/** Carries the work on sections out where it holds up nobody else. */
+export interface SectionWorker {
+  /** @returns `late` where it was not done within so many milliseconds; it is ended then. */
+  ask(job: SectionJob, limitMs: number): Promise<SectionAnswer | "late">;
 }
 
 /** A SHA-256 that is being computed. */

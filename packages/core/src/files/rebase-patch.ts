@@ -4,6 +4,7 @@ import { planPatch } from "./plans.js";
 import { refuse } from "./refusal.js";
 import type { PatchFileRequest } from "./requests.js";
 import type { Session } from "./session.js";
+import type { TimeBudget } from "./time-budget.js";
 
 /**
  * A diff on the present text: its line numbers are taken away, so that every hunk must have one place by
@@ -14,14 +15,15 @@ export async function rebasePatch(
   request: PatchFileRequest,
   then: Current,
   now: Current,
+  budget: TimeBudget,
 ): Promise<Plan> {
   const unnumbered = { ...request, diff: request.diff.replace(/^@@ -\d[\d, +-]*@@/gm, "@@ @@") };
   for (const state of [then, now]) {
-    const plan = await planPatch(session, unnumbered, state);
+    const plan = await planPatch(session, unnumbered, state, budget);
     if (plan.kind !== "write") return plan;
     if (!fitsExactly(plan)) return refuse("invalid_diff", "The diff's lines do not stand there as they are.");
   }
-  return planPatch(session, unnumbered, now);
+  return planPatch(session, unnumbered, now, budget);
 }
 
 function fitsExactly({ report }: PlannedWrite): boolean {

@@ -7,7 +7,7 @@ import type { Folder } from "./folder.js";
 export async function listFolder(folder: Folder, limit: number): Promise<DirectoryListing> {
   const { found, total } = await firstNames(folder, limit);
   const entries: (DirectoryEntry | undefined)[] = [];
-  for (const dirent of found) {
+  for (const { dirent } of found) {
     entries.push(describe(folder, dirent));
     if (entries.length % entriesPerTurn === 0) await nextTurn();
   }
@@ -15,9 +15,13 @@ export async function listFolder(folder: Folder, limit: number): Promise<Directo
 }
 
 /** The `limit` first entries in byte order. */
-async function firstNames(folder: Folder, limit: number): Promise<{ found: BytesDirent[]; total: number }> {
+async function firstNames(
+  folder: Folder,
+  limit: number,
+): Promise<{ readonly found: readonly SortedName[]; readonly total: number }> {
   const directory = opendirSync(folder.self(), bytesOptions);
-  let found: BytesDirent[] = [];
+  let runs: SortedName[][] = [];
+  let run: SortedName[] = [];
   let total = 0;
   try {
     for (;;) {
@@ -26,14 +30,63 @@ async function firstNames(folder: Folder, limit: number): Promise<{ found: Bytes
       total += 1;
       if (total % entriesPerTurn === 0) await nextTurn();
       // The compiler's table does not know that the names are bytes where the encoding says so.
-      found.push(dirent as unknown as BytesDirent);
-      if (found.length >= 2 * limit + 1_000) found = firstOf(found, limit);
+      const bytes = dirent as unknown as BytesDirent;
+      run.push({ dirent: bytes, key: bytes.name.toString("latin1") });
+      if (run.length < entriesPerTurn) continue;
+      runs.push(run.sort(byKey));
+      run = [];
+      if (runs.length * entriesPerTurn >= 2 * limit + entriesPerTurn) runs = [await merged(runs, limit)];
     }
   } finally {
     directory.closeSync();
   }
-  return { found: firstOf(found, limit), total };
+  return { found: await merged([...runs, run.sort(byKey)], limit), total };
 }
+
+/** An entry by its name's bytes as units of a string, which sort as the bytes do, and much quicker than those. */
+interface SortedName {
+  readonly dirent: BytesDirent;
+  readonly key: string;
+}
+
+function byKey(one: SortedName, other: SortedName): number {
+  return one.key < other.key ? -1 : one.key > other.key ? 1 : 0;
+}
+
+/** Sorted runs as one, two by two, with turns for others in between; the first ones only. */
+async function merged(runs: SortedName[][], limit: number): Promise<SortedName[]> {
+  let left = runs;
+  while (left.length > 1) {
+    const longer: SortedName[][] = [];
+    for (let at = 0; at < left.length; at += 2)
+      longer.push(await mergedTwo(left[at] ?? [], left[at + 1] ?? [], limit));
+    left = longer;
+  }
+  return (left[0] ?? []).slice(0, limit);
+}
+
+async function mergedTwo(
+  one: readonly SortedName[],
+  other: readonly SortedName[],
+  limit: number,
+): Promise<SortedName[]> {
+  const both: SortedName[] = [];
+  let [at, beside] = [0, 0];
+  while (both.length < limit) {
+    const [left, right] = [one[at], other[beside]];
+    const isLeft = right === undefined || (left !== undefined && byKey(left, right) <= 0);
+    const next = isLeft ? left : right;
+    if (next === undefined) break;
+    both.push(next);
+    if (isLeft) at += 1;
+    else beside += 1;
+    if (both.length % namesPerTurn === 0) await nextTurn();
+  }
+  return both;
+}
+
+/** Merged in some milliseconds. */
+const namesPerTurn = 16_384;
 
 // Node takes "buffer" here; its types, of this version, do not.
 const bytesOptions = { encoding: "buffer" as BufferEncoding, bufferSize: 512 };
@@ -42,10 +95,6 @@ type BytesDirent = Omit<Dirent, "name"> & { readonly name: Buffer };
 
 /** About ten milliseconds of looking; then whatever else this process has to do gets its turn. */
 const entriesPerTurn = 1_000;
-
-function firstOf(found: BytesDirent[], limit: number): BytesDirent[] {
-  return found.sort((one, other) => Buffer.compare(one.name, other.name)).slice(0, limit);
-}
 
 function describe(folder: Folder, dirent: BytesDirent): DirectoryEntry | undefined {
   const name = decodeName(dirent.name);
