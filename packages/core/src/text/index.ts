@@ -40,4 +40,4 @@ export {
   type TextLines,
 } from "./lines.js";
 export { isSameInSteps } from "./same-bytes.js";
-export { finish, type Steps } from "./steps.js";
+export { type Advancing, finish, type Pace, type Progress, type Steps, takeAtPace } from "./steps.js";
