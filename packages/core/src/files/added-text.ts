@@ -78,7 +78,7 @@ export function planInsert(
 function* insertInSteps(session: Session, request: Asked<InsertLinesRequest>, current: Current): Steps<Plan> {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
-  const { afterLine, content, path } = request;
+  const { afterLine, content } = request;
   const { from, total } = yield* lineStartInSteps(before.text, afterLine);
   if (from === undefined)
     return refuseIn(
@@ -89,9 +89,14 @@ function* insertInSteps(session: Session, request: Asked<InsertLinesRequest>, cu
   const head = before.text.slice(0, from);
   const tail = before.text.slice(from);
   const fresh = asWholeLines(before.text, head, tail, content);
-  const places = afterLine === 0 ? "before line 1" : `after line ${afterLine}`;
-  const message = `Inserted ${countLinesOf(content)} of ${escapeForDisplay(path)}, ${places}.`;
+  const message = insertMessage(request);
   return yield* planAdded(session, current, { before, at: from, fresh, message, grows: false });
+}
+
+/** What an insertion did, in a sentence. */
+export function insertMessage({ afterLine, content, path }: Asked<InsertLinesRequest>): string {
+  const places = afterLine === 0 ? "before line 1" : `after line ${afterLine}`;
+  return `Inserted ${countLinesOf(content)} of ${escapeForDisplay(path)}, ${places}.`;
 }
 
 interface Added {

@@ -10,6 +10,7 @@ import type { WriteOutcome } from "./outcomes.js";
 import { planState } from "./past.js";
 import { bareName, tidyPath } from "./path-policy.js";
 import { largePlan, planBytes, planPatch, planWrite } from "./plans.js";
+import { editByLines, patchByLines } from "./rebase-requests.js";
 import { fromPatch, isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { ApplyChangesRequest, Asked, FileChange, WriteOptions } from "./requests.js";
 import type { Session } from "./session.js";
@@ -51,6 +52,21 @@ export interface PlannedMember {
   readonly decision: WriteDecision;
 }
 
+/** Whether a member is to be written. */
+export function isPlanned(result: MemberResult): result is PlannedMember {
+  return result.kind === "planned";
+}
+
+/** The planned removal of the other name, for a file that gets a name: by a rename, or by the undo of one. */
+export function sourceOf(
+  planned: readonly PlannedMember[],
+  { member, decision }: PlannedMember,
+): PlannedMember | undefined {
+  if (member.kind === "arriving") return planned.find((other) => other.member === member.from);
+  const { movedFrom } = decision.plan;
+  return movedFrom === undefined ? undefined : planned.find(({ site }) => site.target.realPath === movedFrom);
+}
+
 /** The files that a request speaks of, or why it cannot be understood. Nothing was looked at yet. */
 export async function membersOf(
   call: Call,
@@ -63,8 +79,10 @@ export async function membersOf(
   const members: Member[] = [];
   for (const [at, change] of changes.entries()) {
     const found = changeMembers(call, change, request.tool ?? "apply_changes");
-    if ("kind" in found)
+    if ("kind" in found) {
+      if (changes.length === 1) return found;
       return refuse(found.code, `Change ${at + 1} (${escapeForDisplay(change.path)}): ${found.message}`);
+    }
     members.push(...found);
   }
   if (members.length <= mostFiles) return members;
@@ -128,6 +146,7 @@ function changeMembers(call: Call, change: FileChange, tool: string): readonly M
     needsBase: baseFor(change),
     replacesWhole: change.content.kind === "text",
     plan: (current, past) => planContent(call, path.path, change, current, past),
+    ...linesOf(call, path.path, change),
   };
   if (renameTo === undefined) return [{ kind: "changed", change: wanted }];
   const to = tidyPath(renameTo);
@@ -141,6 +160,26 @@ function changeMembers(call: Call, change: FileChange, tool: string): readonly M
     );
   const undone = content.kind === "same" && content.mode !== undefined ? describeSame(content.mode) : "";
   return renaming(call, wanted, to.path, undone);
+}
+
+/** Of a change of single lines under the same name. */
+function linesOf(call: Call, path: string, change: FileChange): Pick<Change, "lines"> {
+  const { content, encoding, renameTo } = change;
+  const request = { path, ...(encoding === undefined ? {} : { encoding }) };
+  if (renameTo !== undefined) return {};
+  switch (content.kind) {
+    case "diff":
+      return { lines: patchByLines(call, { ...request, diff: content.diff }) };
+    case "edits":
+      return { lines: editByLines(call, { ...request, edits: content.edits }) };
+    case "text":
+    case "delete":
+    case "same":
+    case "state":
+      return {};
+    default:
+      return content satisfies never;
+  }
 }
 
 function baseFor({ content, renameTo }: FileChange): Change["needsBase"] {
@@ -220,7 +259,7 @@ function renaming(call: Call, content: Change, to: string, undone: string): read
         const same = { message: undone, budget };
         const moves = plan.kind === "write" ? plan : await planBytes(session, current, current.bytes, same);
         if (moves.kind !== "write") return moves;
-        const gone = { message: `Renamed to ${to}.`, budget };
+        const gone = { message: `Renamed to ${escapeForDisplay(to)}.`, budget };
         const removal = await planBytes(session, current, null, gone);
         return removal.kind === "write" ? { ...removal, moves } : removal;
       },
@@ -251,14 +290,47 @@ function* planArrival(
   const isGone = from?.kind === "answered" && from.outcome.success;
   const plan = from?.kind === "planned" ? from.decision.plan : from?.repeats;
   const moved = plan?.moves;
+  const [shownPath, shownTo] = [escapeForDisplay(path), escapeForDisplay(to)];
   if (moved === undefined) return refuse("not_applied", `Not written: ${path} cannot be renamed.`);
   if (current.kind === "absent")
     return isGone
-      ? refuse("file_missing", `Neither ${path} nor ${to} is there any more. Nothing was changed.`)
-      : { ...moved, message: `Renamed from ${path}. ${moved.message}`.trimEnd() };
+      ? refuse("file_missing", `Neither ${shownPath} nor ${shownTo} is there any more. Nothing was changed.`)
+      : { ...moved, message: `${renamedFrom(path, to)} ${moved.message}`.trimEnd() };
   if (isGone && moved.bytes !== null && (yield* isSameInSteps(moved.bytes, current.bytes)))
     return { kind: "unchanged", code: "already_applied", message: hasName };
-  return refuse("exists", `${to} exists already; a file is never renamed onto another. Nothing was changed.`);
+  if (from?.kind === "planned" && isSameFile(from.decision.current, current))
+    return refuse("exists", `${sameFile(path, to)} Nothing was changed.`);
+  return refuse(
+    "exists",
+    `${shownTo} exists already; a file is never renamed onto another. Nothing was changed.`,
+  );
+}
+
+function renamedFrom(path: string, to: string): string {
+  const difference = foldedDifference(path, to);
+  const only = difference === undefined ? "." : `: the two names differ only in ${difference}.`;
+  return `Renamed from ${escapeForDisplay(path)}${only}`;
+}
+
+/** Whether two names lead to one file: a second name of it, or the same where the file system folds names. */
+export function isSameFile(one: Current, other: Current): boolean {
+  if (one.kind === "absent" || other.kind === "absent") return false;
+  return one.identity.device === other.identity.device && one.identity.inode === other.identity.inode;
+}
+
+function sameFile(path: string, to: string): string {
+  const [shownPath, shownTo] = [escapeForDisplay(path), escapeForDisplay(to)];
+  const difference = foldedDifference(path, to);
+  return difference === undefined
+    ? `${shownTo} is ${shownPath} itself: the file has both names already.`
+    : `${shownTo} is ${shownPath} itself: the two names differ only in ${difference} and lead to one file. Give it a third name first, and this one then.`;
+}
+
+/** In what two names differ that some file systems take for one; undefined where they differ in more. */
+function foldedDifference(one: string, other: string): string | undefined {
+  if (one.normalize() === other.normalize()) return "their Unicode form";
+  const folded = (name: string) => name.normalize().toLowerCase();
+  return folded(one) === folded(other) ? "letter case" : undefined;
 }
 
 const hasName = "Already applied: the file has this name already.";

@@ -6,6 +6,7 @@ import type { Current } from "./current.js";
 import { planEdits } from "./edit-plan.js";
 import type { Unchanged, WriteRefusal } from "./outcomes.js";
 import { planWrite } from "./plans.js";
+import { editByLines } from "./rebase-requests.js";
 import { refuseIn } from "./refusal.js";
 import type { Asked, EditFileRequest, ReplaceRequest } from "./requests.js";
 
@@ -72,6 +73,7 @@ function asEdit({ session, budget }: Call, request: Asked<ReplaceRequest>): Omit
     options: request,
     needsBase: "edit",
     plan: (current) => planEdits(session, edit, current, budget, inexact),
+    lines: editByLines({ session, budget }, edit, inexact),
   };
 }
 

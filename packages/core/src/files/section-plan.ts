@@ -36,7 +36,7 @@ export async function planSection(
   if (isRefusal(before)) return before;
   const { sectionHeader: header, newContent: content, create = false } = request;
   const edit = { header, content, create };
-  const answer = await ask(session, { kind: "update", text: before.text, edit }, budget);
+  const answer = await askSection(session, { kind: "update", text: before.text, edit }, budget);
   if (isRefusal(answer)) return answer;
   if (answer.kind !== "update") throw new Error("a section was asked for, and another answer came");
   const { outcome } = answer;
@@ -67,7 +67,7 @@ function* planUpdated(session: Session, { before, outcome, path }: Updated, curr
 }
 
 /** A large document is parsed beside this thread, where there is a worker for it. */
-async function ask(
+export async function askSection(
   { ports }: Session,
   job: SectionJob,
   budget: TimeBudget,
@@ -79,30 +79,6 @@ async function ask(
 
 /** In UTF-16 units: parsed in about ten milliseconds, and each job parses its document twice. */
 const parsedAtOnce = 64 * 1024;
-
-/** The same on the present state, if the section reads there as it did in its base. */
-export async function rebaseSection(
-  session: Session,
-  request: Asked<UpdateSectionRequest>,
-  then: Current,
-  now: Current,
-  budget: TimeBudget,
-): Promise<Plan> {
-  const [old, present] = [textOf(session, request.encoding, then), textOf(session, request.encoding, now)];
-  if (isRefusal(old)) return old;
-  if (isRefusal(present)) return present;
-  const tooLarge = refuseLarge(session, then) ?? refuseLarge(session, now);
-  if (tooLarge !== undefined) return tooLarge;
-  const { sectionHeader: header } = request;
-  const one = await ask(session, { kind: "text", text: old.text, header }, budget);
-  if (isRefusal(one)) return one;
-  const other = await ask(session, { kind: "text", text: present.text, header }, budget);
-  if (isRefusal(other)) return other;
-  const isSame = one.kind === "text" && other.kind === "text" && one.text === other.text;
-  if (!isSame || one.text === undefined)
-    return refuse("section_missing", "The section is not the same in both states.");
-  return planSection(session, request, now, budget);
-}
 
 /** The parser takes a document as a whole, and what it makes of it takes many times its memory. */
 function refuseLarge(session: Session, current: Current): Refusal | undefined {
