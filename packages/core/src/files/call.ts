@@ -34,6 +34,9 @@ export interface Call extends Omit<RunScope, "knowledge"> {
   readonly replacements: number | undefined;
 }
 
+/** What a plan works with: of a call its session and its time. */
+export type Planning = Pick<Call, "session" | "budget">;
+
 /** Refuses a request that arrived when another folder was the root: what it is based on is known of that one. */
 export function rootReplaced({ session, replacements }: Call): Refusal | undefined {
   return session.ports.disk.replacements === replacements ? undefined : otherRoot;

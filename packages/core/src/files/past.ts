@@ -1,6 +1,6 @@
 import { shortHash } from "../text/index.js";
 import { emptySha256, parseHash } from "./base.js";
-import type { Call } from "./call.js";
+import type { Planning } from "./call.js";
 import type { Past, Plan } from "./change.js";
 import type { Current } from "./current.js";
 import type { KeptState } from "./kept-states.js";
@@ -57,9 +57,6 @@ export interface UndoneSet {
   /** The state in the file of the set that has it by another name now, and loses that name by the undo. */
   findMoved(sha256: string): Promise<(KeptState & { readonly realPath: string }) | undefined>;
 }
-
-/** What a plan works with: of a call its session and its time. */
-type Planning = Pick<Call, "session" | "budget">;
 
 /** Which state a person means by `FILE@sha`, and its bytes. */
 export async function planRestore(

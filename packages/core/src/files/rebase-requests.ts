@@ -1,7 +1,7 @@
 import { type EditStep, finish, type InexactUse } from "../patch/index.js";
 import { isSameInSteps } from "../text/index.js";
 import { insertMessage, planAppend, planInsert, planPrepend } from "./added-text.js";
-import type { Call } from "./call.js";
+import type { Planning } from "./call.js";
 import type { LineByLine, Plan, PlannedWrite, Since } from "./change.js";
 import type { Current } from "./current.js";
 import { planEdits } from "./edit-plan.js";
@@ -256,6 +256,3 @@ const openEnd = notMade(
 const changedSection = notMade(
   "the section was changed since your base, or is not the only one of its name.",
 );
-
-/** Of a call its session and its time. */
-type Planning = Pick<Call, "session" | "budget">;
