@@ -49,7 +49,10 @@ const program = {
 // A thread is started from a file of its own, which its starter looks for beside itself (`openSections`,
 // `openSearchThreads`).
 const ofCore = (path) => fileURLToPath(new URL(`../core/dist/node/${path}`, home));
-const threads = { "search-worker": ofCore("search/search-worker.js") };
+const threads = {
+  "search-worker": ofCore("search/search-worker.js"),
+  "section-thread": ofCore("workspace/section-thread.js"),
+};
 const source = (name) => fileURLToPath(new URL(`src/${name}`, home));
 const built = [
   await build({ ...program, entryPoints: { main: source("main.ts"), ...threads }, splitting: true }),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { closeSync, ftruncateSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../rooms.mjs";
@@ -61,7 +62,7 @@ function folders(quick) {
       prepare: (root) => fill(root, paths, 1),
     },
     {
-      what: `${paths.toLocaleString("en")} paths in one folder, searched`,
+      what: `${paths.toLocaleString("en")} names of one folder, sorted`,
       tool: "find_files",
       args: { glob: "*.none" },
       prepare: (root) => fill(root, paths, 1),
@@ -135,6 +136,17 @@ function edits(quick) {
           `# T\n\n## A\n\nold\n\n${"## B\n\nSome *words* of a paragraph.\n\n".repeat(markdown * 28_000)}`,
         ),
     },
+    {
+      what: "a section of 1 MiB of Markdown",
+      tool: "update_section",
+      hashed: true,
+      args: { file_path: "f.md", section_header: "## A", new_content: "new" },
+      prepare: (root) =>
+        writeFileSync(
+          join(root, "f.md"),
+          `# T\n\n## A\n\nold\n\n${"## B\n\nSome *words* of a paragraph.\n\n".repeat(28_000)}`,
+        ),
+    },
   ];
 }
 
@@ -169,12 +181,26 @@ function longLines(quick) {
       prepare: long,
     },
     {
+      what: `${size}, text put before it`,
+      tool: "prepend_to_file",
+      args: { file_path, content: "x\n" },
+      prepare: long,
+    },
+    {
+      what: `${size}, an append taken back`,
+      tool: "undo_edit",
+      first: { tool: "append_to_file", args: { file_path, content: "x\n" } },
+      args: { file_path },
+      prepare: long,
+    },
+    {
       what: `${size}, overwritten`,
       tool: "write_file",
       hashed: true,
       args: { file_path, content: "x\n" },
       prepare: long,
     },
+    setOfFive(quick),
     {
       what: `${huge / mega} MB, lines from the middle`,
       tool: "read_file",
@@ -186,4 +212,21 @@ function longLines(quick) {
       },
     },
   ];
+}
+
+/** @param {boolean} quick @returns {Heavy} */
+function setOfFive(quick) {
+  const megabytes = quick ? 2 : 10;
+  const text = `${"some words of a line\n".repeat((megabytes * mega) / 21)}end\n`;
+  const base_content_sha256 = createHash("sha256").update(text).digest("hex");
+  const names = Array.from({ length: 5 }, (_, at) => `${at}.md`);
+  const edits = [{ old_string: "line\nend\n", new_string: "other end\n" }];
+  return {
+    what: `a change set of 5 × ${megabytes} MB`,
+    tool: "apply_changes",
+    args: { changes: names.map((file_path) => ({ file_path, base_content_sha256, edits })) },
+    prepare(root) {
+      for (const name of names) writeFileSync(join(root, name), text);
+    },
+  };
 }

@@ -7,10 +7,12 @@ import { built } from "../machine.mjs";
 import { freshFolder, makeFolder, remove } from "../rooms.mjs";
 
 /**
- * A call that takes long, and the folder that it works on. `hashed`: it names the state of `f.md`.
+ * A call that takes long, and the folder that it works on. `hashed`: it names the state of `f.md`. `first`: a call that
+ * is made before, and not measured.
  *
  * @typedef {{ readonly what: string, readonly tool: string, readonly args: object,
- *   readonly hashed?: true, prepare(root: string): void }} Heavy
+ *   readonly hashed?: true, readonly first?: { readonly tool: string, readonly args: object },
+ *   prepare(root: string): void }} Heavy
  */
 
 /**
@@ -29,6 +31,8 @@ export async function measure(heavy) {
     server.send({ method: "notifications/initialized" });
     // The parts that are loaded on their first use, so that not they are measured.
     await server.ask("tools/call", { name: heavy.tool, arguments: { ...heavy.args, ...elsewhere } });
+    const { first } = heavy;
+    if (first !== undefined) await server.ask("tools/call", { name: first.tool, arguments: first.args });
     const base = heavy.hashed ? { base_content_sha256: sha256(readFileSync(`${root}/f.md`)) } : {};
     return await pingDuring(server, { ...heavy, args: { ...heavy.args, ...base } });
   } finally {

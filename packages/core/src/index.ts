@@ -52,9 +52,11 @@ export {
   type Done,
   defineMetadataKey,
   type Exchange,
+  type ExportedSession,
   effectsOf,
   encodeRecord,
   excerptOf,
+  exportAtPace,
   exportSession,
   type FileApiState,
   type FileContent,
@@ -117,6 +119,7 @@ export {
   type RestoreTerms,
   readLine,
   readSessionFile,
+  readSessionInSteps,
   recoverRestore,
   refreshTrackedFiles,
   refuseHeldSession,
@@ -162,6 +165,7 @@ export {
   trackedFiles,
   type UserMessage,
   type VerifiedSession,
+  verifyAtPace,
   verifySession,
 } from "./conversation/index.js";
 export {
@@ -297,6 +301,7 @@ export {
   splitByFileInTurns,
 } from "./patch/index.js";
 export {
+  type Advancing,
   cutVisibly,
   type Defined,
   defined,
@@ -304,7 +309,10 @@ export {
   escapeForPeople,
   escapeInJson,
   escapeUnseen,
+  type Pace,
+  type Progress,
   splitLines,
+  takeAtPace,
 } from "./text/index.js";
 export {
   type Approval,

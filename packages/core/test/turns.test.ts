@@ -1,4 +1,4 @@
-import { isRefusal, runTool, Workspace, type WorkspaceOptions } from "@holdfast/core";
+import { isRefusal, type PreviewOutcome, runTool, Workspace, type WorkspaceOptions } from "@holdfast/core";
 import { openPorts } from "@holdfast/core/node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ground, sha } from "./support.js";
@@ -31,13 +31,96 @@ describe("whatever else the process does has its turn while", () => {
     expect(turns).toBeGreaterThanOrEqual(20);
   });
 
-  it("a large file is hashed", async () => {
-    const { workspace, text } = await slow("a\n".repeat(10_000_000), { changeLines: 20_000_000 });
-    const { result, turns } = await turnsDuring(() => workspace.append({ path: "f.txt", content: "b\n" }));
+  const large = "some words of a line\n".repeat(500_000);
+  /** What is done with ten megabytes, and how they look afterwards. */
+  const changes: readonly {
+    readonly name: string;
+    readonly change: (workspace: Workspace) => Promise<{ readonly code?: string }>;
+    readonly after: string;
+  }[] = [
+    {
+      name: "appended to",
+      change: (workspace) => workspace.append({ path: "f.txt", content: "b\n" }),
+      after: `${large}b\n`,
+    },
+    {
+      name: "prepended to",
+      change: (workspace) => workspace.prepend({ path: "f.txt", content: "b\n" }),
+      after: `b\n${large}`,
+    },
+    {
+      name: "given lines",
+      change: (workspace) =>
+        workspace.insertLines({ path: "f.txt", afterLine: 1, content: "b", base: sha(large) }),
+      after: `some words of a line\nb\n${large.slice(21)}`,
+    },
+    {
+      name: "edited at its end",
+      change: (workspace) =>
+        workspace.edit({
+          path: "f.txt",
+          edits: [{ oldString: "line\n\n", newString: "b\n" }],
+          base: sha(`${large}\n`),
+        }),
+      after: `${large.slice(0, -5)}b\n`,
+    },
+    {
+      name: "patched",
+      change: (workspace) =>
+        workspace.patch({
+          path: "f.txt",
+          diff: "@@ -1,2 +1,2 @@\n-some words of a line\n+b\n some words of a line\n",
+          base: sha(large),
+        }),
+      after: `b\n${large.slice(21)}`,
+    },
+    {
+      name: "overwritten",
+      change: (workspace) => workspace.write({ path: "f.txt", content: "b\n", base: sha(large) }),
+      after: "b\n",
+    },
+  ];
+
+  it.each(changes)("a large file is $name", async ({ name, change, after }) => {
+    const before = name === "edited at its end" ? `${large}\n` : large;
+    const guards = { wholeReplacement: "hash" } as const;
+    const { workspace, text } = await slow(before, {}, {}, { guards });
+    const { result, turns } = await turnsDuring(() => change(workspace));
     expect(result).toMatchObject({ code: "applied" });
-    expect(text().length).toBe(20_000_002);
-    // Twice ten pieces: the old bytes and the new ones.
-    expect(turns).toBeGreaterThanOrEqual(20);
+    expect(text() === after).toBe(true);
+    // The bytes alone are read, hashed, decoded, encoded, compared and written in ten pieces each.
+    expect(turns).toBeGreaterThanOrEqual(30);
+  });
+
+  it("a large write is previewed, made and taken back", async () => {
+    const { workspace, text } = await slow("small\n", {}, {}, { guards: { wholeReplacement: "hash" } });
+    const request = { kind: "write", path: "f.txt", content: large, base: sha("small\n") } as const;
+    const shown = await turnsDuring(() => workspace.preview(request));
+    expect(shown.result.kind).toBe("preview");
+    expect(shown.turns).toBeGreaterThanOrEqual(10);
+    expect(await workspace.run(request, { agreed: agreedIn(shown.result) })).toMatchObject({
+      code: "applied",
+    });
+    expect(text() === large).toBe(true);
+    const undone = await turnsDuring(() => workspace.undo({ path: "f.txt" }));
+    expect(undone.result).toMatchObject({ code: "applied" });
+    expect(undone.turns).toBeGreaterThanOrEqual(10);
+    expect(text()).toBe("small\n");
+  });
+
+  it("five large files are changed together", async () => {
+    const paths = ["a", "b", "c", "d", "e"];
+    const mega = large.slice(0, 2_100_000);
+    const { workspace } = await slow("", {}, Object.fromEntries(paths.map((path) => [path, mega])));
+    const edits = [{ oldString: "some", newString: "more", replaceAll: true }];
+    const files = paths.map((path) => ({
+      path,
+      base: sha(mega),
+      content: { kind: "edits", edits } as const,
+    }));
+    const { result, turns } = await turnsDuring(() => workspace.applyChanges({ changes: files }));
+    expect(result).toMatchObject({ kind: "change_set", success: true });
+    expect(turns).toBeGreaterThanOrEqual(50);
   });
 });
 
@@ -54,6 +137,75 @@ describe("an edit", () => {
     expect(refused).toMatchObject({ kind: "refusal", code: "too_large" });
     expect(refused.message).toContain("1,000,000");
     expect(text()).toBe("a".repeat(1_000_001));
+  });
+});
+
+describe("whatever is asked of a large file", () => {
+  const large = "some words of a line\n".repeat(100_000);
+  const base = sha(large);
+  const asked: readonly {
+    readonly name: string;
+    readonly ask: (workspace: Workspace) => Promise<unknown>;
+  }[] = [
+    { name: "append", ask: (workspace) => workspace.append({ path: "f.txt", content: "b\n" }) },
+    { name: "prepend", ask: (workspace) => workspace.prepend({ path: "f.txt", content: "b\n" }) },
+    {
+      name: "insert",
+      ask: (workspace) => workspace.insertLines({ path: "f.txt", afterLine: 1, content: "b", base }),
+    },
+    { name: "write", ask: (workspace) => workspace.write({ path: "f.txt", content: "b\n", base }) },
+    { name: "patch", ask: (workspace) => workspace.patch({ path: "f.txt", diff: "@@\n-no\n+b\n", base }) },
+    {
+      name: "preview",
+      ask: (workspace) => workspace.preview({ kind: "append", path: "f.txt", content: "b\n" }),
+    },
+  ];
+
+  it.each(asked)("is refused by name where it is not over in time: $name", async ({ ask }) => {
+    const { workspace, text } = await slow(large, { editMs: 5 });
+    const refused = await ask(workspace);
+    expect(refused).toMatchObject({ kind: "refusal", code: "timeout", state: { content: null } });
+    expect(text() === large).toBe(true);
+  });
+
+  it("is refused likewise where a write is taken back", async () => {
+    const { root, stateDir, text } = await ground({ "f.txt": large });
+    const opened = async (editMs: number) => {
+      const ports = await openPorts({ roots: [root], stateDir });
+      if (isRefusal(ports)) throw new Error(ports.message);
+      onTestFinished(() => ports.close());
+      let now = 0;
+      return new Workspace({ ...ports, clock: { now: () => ++now } }, { limits: { editMs } });
+    };
+    expect(await (await opened(60_000)).append({ path: "f.txt", content: "b\n" })).toMatchObject({
+      code: "applied",
+    });
+    expect(await (await opened(5)).undo({ path: "f.txt" })).toMatchObject({ code: "timeout" });
+    expect(text("f.txt") === `${large}b\n`).toBe(true);
+    expect(await (await opened(60_000)).undo({ path: "f.txt" })).toMatchObject({ code: "applied" });
+    expect(text("f.txt") === large).toBe(true);
+  });
+
+  it("is never refused after the step, however long the rest takes", async () => {
+    const { root, stateDir, text } = await ground({ "f.txt": large });
+    const ports = await openPorts({ roots: [root], stateDir });
+    if (isRefusal(ports)) throw new Error(ports.message);
+    onTestFinished(() => ports.close());
+    let now = 0;
+    const history: typeof ports.history = {
+      ...ports.history,
+      begin: async (change) => {
+        const intent = await ports.history.begin(change);
+        now += 1_000_000;
+        return intent;
+      },
+    };
+    const workspace = new Workspace({ ...ports, history, clock: { now: () => now } });
+    expect(await workspace.append({ path: "f.txt", content: "b\n" })).toMatchObject({
+      code: "applied",
+      state: { content: `${large}b\n` },
+    });
+    expect(text("f.txt") === `${large}b\n`).toBe(true);
   });
 });
 
@@ -79,11 +231,17 @@ function everyPlace(before: string) {
   return { path: "f.txt", edits, base: sha(before) };
 }
 
+/** What a person says yes to. */
+function agreedIn(preview: PreviewOutcome) {
+  return preview.kind === "preview" ? preview.files.map(({ agreed }) => agreed) : [];
+}
+
 /** A workspace for whose clock each look takes a millisecond, however fast the machine is. */
 async function slow(
   content: string,
   limits: WorkspaceOptions["limits"] = {},
   files: Readonly<Record<string, string>> = {},
+  options: WorkspaceOptions = {},
 ) {
   const { root, stateDir, text } = await ground({ "f.txt": content, ...files });
   const ports = await openPorts({ roots: [root], stateDir });
@@ -92,7 +250,7 @@ async function slow(
   let now = 0;
   const workspace = new Workspace(
     { ...ports, clock: { now: () => ++now } },
-    { limits: { editMs: 60_000, ...limits } },
+    { ...options, limits: { editMs: 60_000, ...limits } },
   );
   return { workspace, text: () => text("f.txt") };
 }

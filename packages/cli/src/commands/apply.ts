@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type ApplyChangesOutcome,
   bareName,
@@ -5,7 +6,7 @@ import {
   type FileDiff,
   type GivenBase,
   type Refusal,
-  splitByFile,
+  splitByFileInTurns,
 } from "@holdfast/core";
 import { answerInJson, reportChangeSet, reportRefusal, withWorkspace } from "../answers/index.js";
 import { finishOnceBegun, type Invocation, readInputText } from "../shell/index.js";
@@ -16,7 +17,7 @@ export async function applyCommand(call: Invocation): Promise<number> {
   const named = namedBases(call);
   const diff = await readInputText(args[0]);
   if (typeof diff !== "string") return refuseSet(call, diff);
-  const bases = basesOf(diff, named, flags.atomic === true);
+  const bases = await basesOf(diff, named, flags.atomic === true);
   if ("kind" in bases) return refuseSet(call, bases);
   const request = { diff, bases: Object.fromEntries(bases), tool: "holdfast apply" };
   return withWorkspace(call, async (workspace, terminal) => {
@@ -44,12 +45,12 @@ function namedBases({ flags, misuse }: Invocation): ReadonlyMap<string, string> 
  * The base of each file of the diff. A base for a file that the diff does not change is refused: it is a
  * path that was mistyped, and the file that was meant would go without.
  */
-function basesOf(
+async function basesOf(
   diff: string,
   named: ReadonlyMap<string, string>,
   takeCurrent: boolean,
-): ReadonlyMap<string, GivenBase> | Refusal {
-  const split = splitByFile(diff);
+): Promise<ReadonlyMap<string, GivenBase> | Refusal> {
+  const split = await splitByFileInTurns(diff, nextTurn);
   if (split.kind === "refusal") return { kind: "refusal", code: split.code, message: split.message };
   const files = new Map(split.files.map((file) => [bareName(file.path), file] as const));
   const stray = [...named.keys()].find((path) => !files.has(path));

@@ -1,24 +1,29 @@
 import { collectGarbage, type GarbageReport } from "@holdfast/core/node";
 import { answerInJson, counted, readableSize, reportRefusal } from "../answers/index.js";
-import { exitCodes, type Invocation } from "../shell/index.js";
+import { atPersonsPace, exitCodes, type Invocation } from "../shell/index.js";
 
 /** `holdfast gc`: bounds the state folder. What a live session saw is kept. */
-export async function gcCommand({ flags, settings, terminal }: Invocation): Promise<number> {
+export async function gcCommand(call: Invocation): Promise<number> {
+  const { flags, settings, terminal } = call;
   const { keepDays, maxMegabytes, dryRun } = flags;
-  const report = await collectGarbage({
+  const options = {
     stateDir: settings.stateDir,
     ...(keepDays === undefined ? {} : { maxAgeMs: keepDays * dayMs }),
     ...(maxMegabytes === undefined ? {} : { maxBytes: maxMegabytes * 1_000_000 }),
     secrets: flags.secrets === true ? "all" : days(settings.keepSecrets),
     ...(dryRun === true ? { dryRun } : {}),
-  });
+  } as const;
+  const doing = { doing: "Collecting" };
+  const report = await atPersonsPace(call, doing, (pace) => collectGarbage({ ...options, pace }));
   if (report.kind === "refusal") {
     const result = { kind: "refused", refusal: report, writing: false } as const;
     return settings.json ? answerInJson(result, terminal) : reportRefusal(report, terminal);
   }
   const shown = settings.json ? JSON.stringify(toJson(report)) : describe(report, dryRun === true);
   await terminal.out(`${shown}\n`);
-  return exitCodes.success;
+  if (report.interrupted !== true) return exitCodes.success;
+  terminal.err("Interrupted: what is counted was done, and the rest stands as it was.\n");
+  return exitCodes.cancelled;
 }
 
 /** Who keeps none wants none of those that others kept, either. */
@@ -30,7 +35,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 function toJson(report: GarbageReport) {
   return {
-    success: true,
+    success: report.interrupted !== true,
     removed: {
       states: report.removedBlobs,
       bytes: report.removedBytes,

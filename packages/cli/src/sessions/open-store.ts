@@ -10,7 +10,7 @@ import {
   timeSortedIds,
 } from "@holdfast/core";
 import { openJournalStore } from "@holdfast/core/node";
-import { escapeText, exitCodeOf, type Invocation } from "../shell/index.js";
+import { escapeText, exitCodeOf, exitCodes, type Invocation } from "../shell/index.js";
 
 /**
  * Opens the sessions that the flags name, for one piece of work: a PostgreSQL server (`--store`, or
@@ -69,6 +69,14 @@ async function refuse(refusal: ConversationRefusal, call: Invocation): Promise<n
     if (hint !== undefined) terminal.err(`${hint}\n`);
   }
   return exitCode;
+}
+
+/** What stands after Ctrl-C, in half a sentence. @returns the exit code. */
+export async function interrupted({ terminal, settings }: Invocation, stands: string): Promise<number> {
+  const message = `Interrupted: ${stands}`;
+  if (settings.json) await terminal.out(jsonLine({ success: false, code: "cancelled", message }));
+  else terminal.err(`${message}\n`);
+  return exitCodes.cancelled;
 }
 
 const hints: Partial<Record<ConversationRefusal["code"], string>> = {

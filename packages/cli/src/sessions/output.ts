@@ -1,24 +1,34 @@
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
-import type { Refusal } from "@holdfast/core";
+import { open, unlink } from "node:fs/promises";
+import type { Pace, Refusal } from "@holdfast/core";
 import { reportRefusal } from "../answers/index.js";
-import { exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
-import { jsonLine } from "./open-store.js";
+import { atPersonsPace, exitCodes, type Invocation } from "../shell/index.js";
+import { interrupted, jsonLine } from "./open-store.js";
 
 /**
  * Writes what was exported to the file that `--output` names, which must not be there yet unless `--yes`
- * is given, or to standard output.
+ * is given, or to standard output. Ctrl-C ends it: a new file is then taken away again.
  *
+ * @param count of the parts, for a person who waits.
  * @returns the exit code.
  */
-export async function writeOut(call: Invocation, parts: Iterable<string>): Promise<number> {
+export async function writeOut(call: Invocation, parts: Iterable<string>, count = 1): Promise<number> {
   const { flags, terminal, settings } = call;
   const { output } = flags;
+  const doing = { doing: "Exporting" };
   if (output === undefined || output === "-") {
-    for (const part of parts) await terminal.out(part);
-    return exitCodes.success;
+    const sink = (part: string) => terminal.out(part);
+    const done = await atPersonsPace(call, doing, (pace) => writeParts(parts, { sink, pace, count }));
+    return done === "written"
+      ? exitCodes.success
+      : interrupted({ ...call, settings: { ...settings, json: false } }, halfPrinted);
   }
-  const refused = await finishOnceBegun(() => writeFile(output, parts, flags.yes === true));
+  const isNew = flags.yes !== true;
+  const refused = await atPersonsPace(call, doing, (pace) =>
+    writeFile(output, parts, { isNew, pace, count }),
+  );
+  if (refused === "interrupted")
+    return interrupted(call, isNew ? "nothing was exported." : `${JSON.stringify(output)} is not whole.`);
   if (refused === undefined) {
     terminal.err(`Written: ${JSON.stringify(output)}\n`);
     return exitCodes.success;
@@ -29,17 +39,41 @@ export async function writeOut(call: Invocation, parts: Iterable<string>): Promi
   return exitCode;
 }
 
+const halfPrinted = "what was printed is not the whole export.";
+
+interface Writing {
+  readonly pace: Pace;
+  readonly count: number;
+}
+
+async function writeParts(
+  parts: Iterable<string>,
+  { sink, pace, count }: Writing & { readonly sink: (part: string) => Promise<unknown> },
+): Promise<"written" | "interrupted"> {
+  let done = 0;
+  for (const part of parts) {
+    await sink(part);
+    done += 1;
+    if (!(await pace({ done, of: count })) && done < count) return "interrupted";
+  }
+  return "written";
+}
+
 async function writeFile(
   name: string,
   parts: Iterable<string>,
-  replace: boolean,
-): Promise<Refusal | undefined> {
+  { isNew, ...writing }: Writing & { readonly isNew: boolean },
+): Promise<Refusal | "interrupted" | undefined> {
   try {
-    const file = await open(name, replace ? overwriting : "wx", 0o600);
+    const file = await open(name, isNew ? "wx" : overwriting, 0o600);
     try {
       const stat = await file.stat();
       if (!stat.isFile() && !stat.isCharacterDevice()) return refuseSpecial(name);
-      for (const part of parts) await file.write(part);
+      const done = await writeParts(parts, { ...writing, sink: (part) => file.write(part) });
+      if (done === "interrupted") {
+        if (isNew) await unlink(name);
+        return done;
+      }
       await file.sync();
     } finally {
       await file.close();

@@ -13,12 +13,12 @@ import {
   searchSessions,
   summarizeSession,
   type VerifiedSession,
-  verifySession,
+  verifyAtPace,
 } from "@holdfast/core";
 import { counted, readableSize, reportRefusal } from "../answers/index.js";
-import { escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
+import { atPersonsPace, escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
 import { checkRendering } from "./check-rendering.js";
-import { jsonLine } from "./open-store.js";
+import { interrupted, jsonLine } from "./open-store.js";
 
 /** `holdfast sessions list`: the last changed first. */
 export async function listSessions(
@@ -214,8 +214,13 @@ export async function verifySessions(
   if (isRefusal(chosen)) return chosen;
   const reports: object[] = [];
   let sound = true;
-  for (const { id } of chosen) {
-    const verified = await verifySession(store, id, checkRendering);
+  for (const [at, { id }] of chosen.entries()) {
+    const doing = `Verifying ${at + 1} of ${chosen.length}`;
+    const verified = await atPersonsPace(call, { doing }, (pace) =>
+      verifyAtPace(store, id, { check: checkRendering, pace }),
+    );
+    if (verified === "interrupted")
+      return interrupted(call, `${counted(at, "session")} of ${chosen.length} looked at, nothing changed.`);
     const wrong = isRefusal(verified)
       ? [verified.message]
       : [...verified.problems.map(({ message }) => message), ...joinFindings(verified.findings)];

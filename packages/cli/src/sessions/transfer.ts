@@ -2,17 +2,26 @@ import { createHash } from "node:crypto";
 import {
   type ConversationRefusal,
   escapeInJson,
-  exportSession,
+  exportAtPace,
   type ImportedSession,
   isRefusal,
-  readSessionFile,
+  readSessionInSteps,
   reidentify,
   type SessionFacts,
   type SessionStore,
+  takeAtPace,
 } from "@holdfast/core";
 import { counted, reportRefusal } from "../answers/index.js";
-import { escapeName, exitCodes, finishOnceBegun, type Invocation, readInputText } from "../shell/index.js";
-import { jsonLine, newIds } from "./open-store.js";
+import {
+  atPersonsPace,
+  escapeName,
+  exitCodes,
+  finishOnceBegun,
+  type Invocation,
+  leavingWith,
+  readInputText,
+} from "../shell/index.js";
+import { interrupted, jsonLine, newIds } from "./open-store.js";
 import { writeOut } from "./output.js";
 
 /** `holdfast sessions export ID`: one text of JSON Lines that another machine can import. */
@@ -21,11 +30,13 @@ export async function exportOne(
   store: SessionStore,
   { id }: SessionFacts,
 ): Promise<number | ConversationRefusal> {
-  const exported = await exportSession(store, id);
+  const loading = { doing: "Reading" };
+  const exported = await atPersonsPace(call, loading, (pace) => exportAtPace(store, id, pace));
+  if (exported === "interrupted") return interrupted(call, "nothing was exported.");
   if (isRefusal(exported)) return exported;
   for (const { message } of exported.problems)
     call.terminal.err(`Not in the export: ${escapeName(message)}\n`);
-  return writeOut(call, harmlessLines(exported.lines));
+  return writeOut(call, harmlessLines(exported.lines), exported.count);
 }
 
 function* harmlessLines(lines: Iterable<string>): Generator<string> {
@@ -38,7 +49,7 @@ export async function importOne(
   store: SessionStore,
 ): Promise<number | ConversationRefusal> {
   const { args, flags, settings, terminal } = call;
-  const text = await readInputText(args[1], sessionLimits);
+  const text = await leavingWith(nothingImported, () => readInputText(args[1], sessionLimits));
   if (typeof text !== "string") {
     if (settings.json)
       await terminal.out(jsonLine({ success: false, code: text.code, message: text.message }));
@@ -46,13 +57,15 @@ export async function importOne(
   }
   const newId = newIds();
   const from = args[1] === undefined || args[1] === "-" ? "standard input" : args[1];
-  const read = readSessionFile(text, {
+  const work = readSessionInSteps(text, {
     from,
     newId,
     now: Date.now(),
     digest: (bytes) => createHash("sha256").update(bytes).digest("hex"),
     repair: flags.repair === true,
   });
+  const read = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
+  if (read === "interrupted") return interrupted(call, nothingImported);
   if (isRefusal(read)) return read;
   const session = flags.newId === true ? renamed(read, newId()) : read;
   const created = await finishOnceBegun(() => store.create(session.sessionId, session.events));
@@ -61,6 +74,8 @@ export async function importOne(
   await report(call, session);
   return exitCodes.success;
 }
+
+const nothingImported = "nothing was imported, and the sessions stand as they were.";
 
 function renamed(session: ImportedSession, sessionId: string): ImportedSession {
   const events = session.events.map(({ ts, event }) => ({

@@ -1,8 +1,9 @@
 export { exitCodeOf, exitCodes } from "./exit-codes.js";
 export { readInput, readInputText } from "./input.js";
 export { type InputLine, linesOf } from "./input-lines.js";
-export { finishOnceBegun, watchInterrupts } from "./interrupt.js";
+export { finishOnceBegun, leavingWith, watchInterrupts } from "./interrupt.js";
 export type { Flags, GlobalFlags, Invocation, Settings } from "./invocation.js";
+export { atPersonsPace } from "./long-work.js";
 export { MessageLines } from "./message-lines.js";
 export { optimiseLate } from "./optimiser.js";
 export {

@@ -19,13 +19,40 @@ export async function finishOnceBegun<Result>(work: () => Promise<Result>): Prom
   }
 }
 
+/**
+ * Work that ends itself when it is asked to: the first Ctrl-C is its own, and the second is obeyed wherever it comes.
+ */
+export function watchedByWork(): { readonly isInterrupted: () => boolean; readonly end: () => void } {
+  const mine = { isInterrupted: false };
+  working.add(mine);
+  return { isInterrupted: () => mine.isInterrupted, end: () => void working.delete(mine) };
+}
+
+/** Work that waits for others, so that Ctrl-C ends the program at once: with what stands then, in half a sentence. */
+export async function leavingWith<Result>(stands: string, work: () => Promise<Result>): Promise<Result> {
+  standing = stands;
+  try {
+    return await work();
+  } finally {
+    standing = undefined;
+  }
+}
+
+let standing: string | undefined;
 let writing = 0;
 let asked = false;
+const working = new Set<{ isInterrupted: boolean }>();
 
 function leave(exitCode: number): void {
+  const unasked = [...working].filter(({ isInterrupted }) => !isInterrupted);
+  if (unasked.length > 0 && exitCode === exitCodes.cancelled) {
+    for (const work of unasked) work.isInterrupted = true;
+    return;
+  }
   if (writing > 0 && !asked) {
     asked = true;
     return;
   }
+  if (standing !== undefined) process.stderr.write(`Interrupted: ${standing}\n`);
   process.exit(exitCode);
 }

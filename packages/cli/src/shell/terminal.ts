@@ -10,6 +10,7 @@ export interface Terminal {
   /** To standard error. */
   err(text: string): void;
   readonly outIsTerminal: boolean;
+  readonly errIsTerminal: boolean;
   /** For standard output and standard error, each coloured only where it is a terminal. */
   readonly outPaint: Paint;
   readonly errPaint: Paint;
@@ -27,6 +28,7 @@ export function openTerminal(color: boolean): Terminal {
     out: (text) => writeAll(stdout, text),
     err: (text) => void stderr.write(text),
     outIsTerminal: stdout.isTTY === true,
+    errIsTerminal: stderr.isTTY === true,
     outPaint: makePaint(color && wantsColor(stdout.isTTY === true)),
     errPaint: makePaint(color && wantsColor(stderr.isTTY === true)),
   };

@@ -20,6 +20,7 @@ test("on a terminal the content of a file cannot act, and a byte order mark is n
       out: async (text) => void printed.push(text),
       err: () => {},
       outIsTerminal: true,
+      errIsTerminal: false,
       outPaint: makePaint(true),
       errPaint: makePaint(true),
     },

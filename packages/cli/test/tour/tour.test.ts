@@ -14,6 +14,7 @@ function quietTerminal(): Terminal & { printed: string } {
     },
     err() {},
     outIsTerminal: false,
+    errIsTerminal: false,
     outPaint: makePaint(false),
     errPaint: makePaint(false),
   };

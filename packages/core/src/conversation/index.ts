@@ -41,8 +41,9 @@ export {
   type ImportOptions,
   type ImportProblem,
   readSessionFile,
+  readSessionInSteps,
 } from "./import/index.js";
-export { type ReadJournal, readJournal } from "./journal.js";
+export { type ReadJournal, readJournal, readJournalInSteps } from "./journal.js";
 export { encodeRecord, isSealed, type Line, readLine } from "./journal-codec.js";
 export type { ContextListener } from "./journaled-context.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
@@ -94,16 +95,20 @@ export {
 } from "./session-id.js";
 export { type SessionMatch, type SessionMatches, searchSessions } from "./session-search.js";
 export {
+  type ExportedSession,
+  exportAtPace,
   exportSession,
   type ForkedSession,
   findSession,
   forkSession,
   type LoadedSession,
+  loadAtPace,
   loadSession,
   renameSession,
   type SessionSummary,
   summarizeSession,
   type VerifiedSession,
+  verifyAtPace,
   verifySession,
 } from "./sessions.js";
 export type * from "./store.js";

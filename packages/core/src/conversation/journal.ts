@@ -1,3 +1,4 @@
+import { type Advancing, finish } from "../text/index.js";
 import type { JournalRecord } from "./event.js";
 import { isSealed, type Line, readLine, sealedEnd } from "./journal-codec.js";
 import type { JournalProblem } from "./store.js";
@@ -27,8 +28,19 @@ export function readJournal(
   bytes: Uint8Array,
   readBlob: (sha256: string) => Uint8Array | undefined,
 ): ReadJournal {
+  return finish(readJournalInSteps(bytes, readBlob));
+}
+
+/** The same in steps, counted in bytes. */
+export function* readJournalInSteps(
+  bytes: Uint8Array,
+  readBlob: (sha256: string) => Uint8Array | undefined,
+): Advancing<ReadJournal> {
   const reader = new JournalReader(bytes, readBlob);
-  for (let at = 0; at < bytes.length; ) at = reader.piece(at);
+  for (let at = 0; at < bytes.length; ) {
+    at = reader.piece(at);
+    yield { done: at, of: bytes.length };
+  }
   return reader.end();
 }
 

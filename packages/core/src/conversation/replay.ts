@@ -1,4 +1,5 @@
 import type { InPlaceEdit } from "../files/index.js";
+import { type Advancing, finish } from "../text/index.js";
 import type { ConversationEvent, JournalRecord } from "./event.js";
 import { noExchange } from "./exchange.js";
 import { applyEvent, startedContext } from "./fold.js";
@@ -19,16 +20,25 @@ export interface Replayed {
  * be reached. A lost beginning is no hindrance, since the root bears the session's id.
  */
 export function replay(sessionId: string, records: readonly JournalRecord[]): Replayed {
-  return replayWhole(sessionId, records) ?? replayDamaged(sessionId, records);
+  return finish(replayInSteps(sessionId, records));
 }
 
+/** The same in steps, counted in records. */
+export function* replayInSteps(sessionId: string, records: readonly JournalRecord[]): Advancing<Replayed> {
+  return (yield* replayWhole(sessionId, records)) ?? (yield* replayDamaged(sessionId, records));
+}
+
+/** Folded in some milliseconds. */
+const stepRecords = 256;
+
 /** In place, which is quick; nothing is known to hold once an event was refused half-way. */
-function replayWhole(sessionId: string, records: readonly JournalRecord[]): Replayed | undefined {
+function* replayWhole(sessionId: string, records: readonly JournalRecord[]): Advancing<Replayed | undefined> {
   const [first] = records;
   if (first?.event.type !== "session_started" || first.event.sessionId !== sessionId) return undefined;
   const edit: InPlaceEdit = { edit: true };
   let context = startedContext(first.event);
-  for (const { event } of records) {
+  for (const [at, { event }] of records.entries()) {
+    if (at % stepRecords === stepRecords - 1) yield { done: at, of: records.length };
     if (event === first.event) continue;
     const next = applyEvent(context, event, edit);
     if (isRefusal(next)) return undefined;
@@ -37,13 +47,14 @@ function replayWhole(sessionId: string, records: readonly JournalRecord[]): Repl
   return { context, problems: [] };
 }
 
-function replayDamaged(sessionId: string, records: readonly JournalRecord[]): Replayed {
+function* replayDamaged(sessionId: string, records: readonly JournalRecord[]): Advancing<Replayed> {
   const problems: JournalProblem[] = [];
   const [first] = records;
   const begun = first?.event.type === "session_started" ? first.event : lostBeginning(sessionId);
   if (first?.event !== begun) problems.push(lostFirstRecord);
   let context = startedContext(begun);
-  for (const { seq, event } of records) {
+  for (const [at, { seq, event }] of records.entries()) {
+    if (at % stepRecords === stepRecords - 1) yield { done: at, of: records.length };
     if (event === begun) continue;
     const next = applyEvent(context, event);
     if (!isRefusal(next)) {

@@ -1,3 +1,4 @@
+import { type Pace, takeAtPace } from "../text/index.js";
 import type { ConversationEvent, JournalRecord } from "./event.js";
 import type { IdSource } from "./ids.js";
 import { exportLines } from "./import/index.js";
@@ -7,7 +8,7 @@ import type { PayloadKind } from "./payload.js";
 import { versionOf } from "./record-version.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import { reidentify } from "./reidentify.js";
-import { replay } from "./replay.js";
+import { replay, replayInSteps } from "./replay.js";
 import type { JournalProblem, SessionFacts, SessionStore, TimedEvent } from "./store.js";
 import { type ListedTask, listTasks } from "./task-list.js";
 
@@ -57,13 +58,26 @@ export async function loadSession(
   id: string,
   { media }: { readonly media?: "inline" } = {},
 ): Promise<LoadedSession | ConversationRefusal> {
+  const loaded = await loadAtPace(store, id, { media, pace: async () => true });
+  if (loaded === "interrupted") throw new Error("a session was not loaded, and nobody had ended that");
+  return loaded;
+}
+
+/** The same at somebody's pace, counted in records. @returns `interrupted` where it was ended. */
+export async function loadAtPace(
+  store: SessionStore,
+  id: string,
+  { media, pace }: { readonly media?: "inline" | undefined; readonly pace: Pace },
+): Promise<LoadedSession | ConversationRefusal | "interrupted"> {
   const session = await store.open(id, "read");
   if (isRefusal(session)) return session;
   try {
     const whole =
       media === undefined ? { records: session.records, problems: [] } : await withMediaInline(session);
     if ("code" in whole) return whole;
-    const { context, problems } = replay(id, whole.records);
+    const replayed = await takeAtPace(replayInSteps(id, whole.records), pace);
+    if (replayed === "interrupted") return replayed;
+    const { context, problems } = replayed;
     return {
       kind: "loaded",
       id,
@@ -215,17 +229,33 @@ export async function renameSession(
 export async function exportSession(
   store: SessionStore,
   id: string,
-): Promise<
-  | {
-      readonly kind: "export";
-      readonly lines: Iterable<string>;
-      readonly problems: readonly JournalProblem[];
-    }
-  | ConversationRefusal
-> {
+): Promise<ExportedSession | ConversationRefusal> {
   const loaded = await loadSession(store, id, { media: "inline" });
-  if (isRefusal(loaded)) return loaded;
-  return { kind: "export", lines: exportLines(id, loaded.records), problems: loaded.problems };
+  return isRefusal(loaded) ? loaded : exported(loaded);
+}
+
+/** The same at somebody's pace. @returns `interrupted` where it was ended. */
+export async function exportAtPace(
+  store: SessionStore,
+  id: string,
+  pace: Pace,
+): Promise<ExportedSession | ConversationRefusal | "interrupted"> {
+  const loaded = await loadAtPace(store, id, { media: "inline", pace });
+  return loaded === "interrupted" || isRefusal(loaded) ? loaded : exported(loaded);
+}
+
+/** The lines of an export, made one by one, and what of the session could not be read. */
+export interface ExportedSession {
+  readonly kind: "export";
+  readonly lines: Iterable<string>;
+  readonly problems: readonly JournalProblem[];
+  /** How many lines there are. */
+  readonly count: number;
+}
+
+function exported(loaded: LoadedSession): ExportedSession {
+  const { id, records, problems } = loaded;
+  return { kind: "export", lines: exportLines(id, records), problems, count: records.length + 2 };
 }
 
 /** What was found wrong in a session, and in how much. */
@@ -251,15 +281,31 @@ export async function verifySession(
   id: string,
   check: (context: ConversationContext) => readonly string[],
 ): Promise<VerifiedSession | ConversationRefusal> {
-  const loaded = await loadSession(store, id, { media: "inline" });
-  if (isRefusal(loaded)) return loaded;
+  const verified = await verifyAtPace(store, id, { check, pace: async () => true });
+  if (verified === "interrupted") throw new Error("a session was not verified, and nobody had ended that");
+  return verified;
+}
+
+/** The same at somebody's pace, counted in records first, then in branches. @returns `interrupted` where it was ended. */
+export async function verifyAtPace(
+  store: SessionStore,
+  id: string,
+  {
+    check,
+    pace,
+  }: { readonly check: (context: ConversationContext) => readonly string[]; readonly pace: Pace },
+): Promise<VerifiedSession | ConversationRefusal | "interrupted"> {
+  const loaded = await loadAtPace(store, id, { media: "inline", pace });
+  if (loaded === "interrupted" || isRefusal(loaded)) return loaded;
   const { context, records, problems } = loaded;
   const ends = [...context.nodes.values()]
     .filter(({ childIds }) => childIds.length === 0)
     .map((node) => node.id);
-  const findings = ends.flatMap((nodeId) =>
-    check({ ...context, currentNodeId: nodeId }).map((message) => ({ nodeId, message })),
-  );
+  const findings: { readonly nodeId: string; readonly message: string }[] = [];
+  for (const [at, nodeId] of ends.entries()) {
+    if (!(await pace({ done: at, of: ends.length }))) return "interrupted";
+    for (const message of check({ ...context, currentNodeId: nodeId })) findings.push({ nodeId, message });
+  }
   return {
     kind: "verified",
     records: records.length,

@@ -1,67 +1,96 @@
-import { applySplices, endingAt, inEndingsAt } from "../patch/index.js";
-import { escapeForDisplay, joinLines, splitLines } from "../text/index.js";
+import { endingAt, inEndingsAt, spliceInSteps } from "../patch/index.js";
+import {
+  countLines,
+  endsLine,
+  escapeForDisplay,
+  isSameInSteps,
+  lineStartInSteps,
+  type Steps,
+} from "../text/index.js";
 import type { Plan } from "./change.js";
 import { splicedReport } from "./change-report.js";
 import type { Current } from "./current.js";
 import { countChars } from "./edit-plan.js";
-import { encodeFile, type FileText } from "./file-text.js";
-import { textOf, tooManyLines } from "./plans.js";
+import { encodeFileInSteps, type FileText } from "./file-text.js";
+import { largePlan, textOf, tooManyLines } from "./plans.js";
 import { isRefusal, refuse, refuseIn } from "./refusal.js";
 import type { AddTextRequest, Asked, InsertLinesRequest } from "./requests.js";
 import type { Session } from "./session.js";
+import type { TimeBudget } from "./time-budget.js";
 
 /**
  * The content, exactly, at the end of the file: where the last line has no newline, the content continues
  * it, and the message says so. A file that is missing is made.
  */
-export function planAppend(session: Session, request: Asked<AddTextRequest>, current: Current): Plan {
+export function planAppend(
+  session: Session,
+  request: Asked<AddTextRequest>,
+  current: Current,
+  budget: TimeBudget,
+): Plan | Promise<Plan> {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   const { text } = before;
-  const continues = text !== "" && !/[\n\r]$/.test(text);
+  const continues = text !== "" && !endsLine(text);
   const message =
     `Appended ${countChars(request.content)} chars to ${escapeForDisplay(request.path)}.${madeHere(current)}` +
     (continues && !startsLine(request.content) ? continued : "");
   const fresh = inEndingsAt(text, text.length, request.content);
-  return planAdded(session, current, { before, at: text.length, fresh, message, grows: true });
+  const added = { before, at: text.length, fresh, message, grows: true };
+  return largePlan(planAdded(session, current, added), current, request.content, budget);
 }
 
 /** The content, exactly, before the first character of the file, after a byte order mark. */
-export function planPrepend(session: Session, request: Asked<AddTextRequest>, current: Current): Plan {
+export function planPrepend(
+  session: Session,
+  request: Asked<AddTextRequest>,
+  current: Current,
+  budget: TimeBudget,
+): Plan | Promise<Plan> {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
   const { text } = before;
   const fresh = inEndingsAt(text, 0, request.content);
-  const joins = text !== "" && !/[\n\r]$/.test(fresh);
+  const joins = text !== "" && !endsLine(fresh);
   const message =
     `Prepended ${countChars(request.content)} chars to ${escapeForDisplay(request.path)}.${madeHere(current)}` +
     (joins ? " Your text does not end with a newline, so the old first line continues its last one." : "");
-  return planAdded(session, current, { before, at: 0, fresh, message, grows: false });
+  const added = { before, at: 0, fresh, message, grows: false };
+  return largePlan(planAdded(session, current, added), current, request.content, budget);
 }
 
 /**
  * Whole lines after a line of the file: a missing newline at their end is added. Whether the file ends with
  * a newline stays as it was.
  */
-export function planInsert(session: Session, request: Asked<InsertLinesRequest>, current: Current): Plan {
-  if (current.kind === "absent" && request.afterLine === 0) return planPrepend(session, request, current);
+export function planInsert(
+  session: Session,
+  request: Asked<InsertLinesRequest>,
+  current: Current,
+  budget: TimeBudget,
+): Plan | Promise<Plan> {
+  if (current.kind === "absent" && request.afterLine === 0)
+    return planPrepend(session, request, current, budget);
   if (current.kind === "absent") return refuse("file_missing", "There is no file to insert lines in.");
+  return largePlan(insertInSteps(session, request, current), current, request.content, budget);
+}
+
+function* insertInSteps(session: Session, request: Asked<InsertLinesRequest>, current: Current): Steps<Plan> {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
-  const lines = splitLines(before.text);
-  const total = lines.contents.length;
   const { afterLine, content } = request;
-  if (!Number.isSafeInteger(afterLine) || afterLine < 0 || afterLine > total)
+  const { from, total } = yield* lineStartInSteps(before.text, afterLine);
+  if (from === undefined)
     return refuseIn(
       "out_of_range",
       "{afterLine} is $line, but the file has $total lines; 0 to $total are possible.",
       { line: afterLine, total },
     );
-  const head = joinLines(lines, 0, afterLine);
-  const tail = joinLines(lines, afterLine);
+  const head = before.text.slice(0, from);
+  const tail = before.text.slice(from);
   const fresh = asWholeLines(before.text, head, tail, content);
   const message = insertMessage(request);
-  return planAdded(session, current, { before, at: head.length, fresh, message, grows: false });
+  return yield* planAdded(session, current, { before, at: from, fresh, message, grows: false });
 }
 
 /** What an insertion did, in a sentence. */
@@ -80,17 +109,22 @@ interface Added {
   readonly grows: boolean;
 }
 
-function planAdded(session: Session, current: Current, { before, at, fresh, message, grows }: Added): Plan {
+function* planAdded(
+  session: Session,
+  current: Current,
+  { before, at, fresh, message, grows }: Added,
+): Steps<Plan> {
   const splices = [{ from: at, to: at, text: fresh }];
-  const text = applySplices(before.text, splices);
+  const text = yield* spliceInSteps(before.text, splices);
   if (fresh === "" && current.kind === "file")
     return { kind: "unchanged", code: "no_change", message: "The content is empty; nothing was added." };
-  const tooLong = tooManyLines(session, text);
+  const tooLong = yield* tooManyLines(session, text);
   if (tooLong !== undefined) return tooLong;
-  const bytes = encodeFile(text, () => fresh, before.format, session.ports.codec);
+  const bytes = yield* encodeFileInSteps(text, () => fresh, before.format, session.ports.codec);
   if ("kind" in bytes) return bytes;
-  const report = splicedReport(current.kind === "absent" ? null : before.text, text, splices);
-  const keeps = grows && current.kind === "file" && beginsWith(bytes, current.bytes);
+  const report = yield* splicedReport(current.kind === "absent" ? null : before.text, text, splices);
+  const keeps =
+    grows && current.kind === "file" && (yield* isSameInSteps(bytes, current.bytes, current.bytes.length));
   const plan = { kind: "write", bytes, text, message, report } as const;
   return keeps ? { ...plan, keepsBeginning: true } : plan;
 }
@@ -101,12 +135,12 @@ function asWholeLines(text: string, head: string, tail: string, content: string)
   const own = inEndingsAt(text, Math.max(0, head.length - 1), content);
   const bare = own.replace(/(?:\r\n|\n|\r)$/, "");
   // The last line has no newline: it gets one, and the new last line has none.
-  if (tail === "" && head !== "" && !/[\n\r]$/.test(head)) return `${ending}${bare}`;
+  if (tail === "" && head !== "" && !endsLine(head)) return `${ending}${bare}`;
   return own === bare ? `${own}${ending}` : own;
 }
 
 function countLinesOf(content: string): string {
-  const count = splitLines(content).contents.length;
+  const count = countLines(content);
   return count === 1 ? "1 line" : `${count} lines`;
 }
 
@@ -116,13 +150,6 @@ function madeHere(current: Current): string {
 
 function startsLine(content: string): boolean {
   return /^[\n\r]/.test(content);
-}
-
-function beginsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
-  if (bytes.length < beginning.length) return false;
-  // A plain loop: a callback for each byte takes ten times as long.
-  for (let at = 0; at < beginning.length; at++) if (bytes[at] !== beginning[at]) return false;
-  return true;
 }
 
 const continued =

@@ -1,11 +1,12 @@
 import { type Call, handOut } from "./call.js";
 import type { UnchangedPlan } from "./change.js";
 import type { Current } from "./current.js";
-import { decodeFile, textFacts } from "./file-text.js";
+import { decodeFile, knownText, textFacts } from "./file-text.js";
 import { isKeptApart } from "./kept-states.js";
 import { type FileName, isKnownWhole } from "./knowledge.js";
 import type { FileState, Unchanged, WriteRefusal } from "./outcomes.js";
 import { isRefusal, type Refusal, type RefusalCode } from "./refusal.js";
+import { largeSize } from "./time-budget.js";
 
 /** What an answer is about: the file by its names, and the encoding that the caller insisted on. */
 export interface Subject {
@@ -63,10 +64,14 @@ export function stateOf({ call, file, encoding }: Subject, current: Current): Fi
   // A version is given only to a state that exists.
   if (current.kind === "absent") return { path, version: 0, sha256: null, content: null };
   const { sha256, bytes } = current;
-  const decoded = decodeFile(bytes, call.session.ports.codec, encoding);
-  if (isRefusal(decoded))
+  // Large bytes that nobody had the time to decode are named alone.
+  const decoded =
+    bytes.length <= largeSize
+      ? decodeFile(bytes, call.session.ports.codec, encoding)
+      : knownText(bytes, encoding);
+  if (decoded === undefined || isRefusal(decoded))
     return { path, version: handOut(call, file, sha256, undefined), sha256, content: null };
-  const facts = textFacts(decoded.text, decoded.format, bytes.length);
+  const facts = textFacts(decoded, bytes.length);
   const version = handOut(call, file, sha256, facts.totalLines);
   return { path, version, sha256, content: decoded.text, facts };
 }

@@ -1,5 +1,6 @@
-import { omissionIn } from "../patch/index.js";
-import { clip, escapeForDisplay, splitLines } from "../text/index.js";
+import { omissionInSteps } from "../patch/index.js";
+import { clip, escapeForDisplay, type Steps, splitLinesInSteps } from "../text/index.js";
+import type { Call } from "./call.js";
 import { type Plan, withoutState } from "./change.js";
 import type { Current } from "./current.js";
 import type { Unchanged, WriteRefusal } from "./outcomes.js";
@@ -8,6 +9,7 @@ import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { CarryOut } from "./replace.js";
 import type { ApplyEditRequest, Asked } from "./requests.js";
 import type { Session } from "./session.js";
+import { takeLarge } from "./time-budget.js";
 
 /**
  * Lets an applier make the whole new text, without a lock, and then writes it on the very state that it was
@@ -15,7 +17,7 @@ import type { Session } from "./session.js";
  * shorter than the old text.
  */
 export async function applyByModel<Done>(
-  session: Session,
+  { session, budget }: Call,
   request: Asked<ApplyEditRequest>,
   carryOut: CarryOut<Done>,
 ): Promise<Done | Unchanged | WriteRefusal> {
@@ -31,9 +33,11 @@ export async function applyByModel<Done>(
   const made = await applier({ path, content, instructions, codeEdit });
   if (made === undefined)
     return { ...probe.looked, ...refuseIn("internal_error", applierFailed), success: false };
-  const plan = (current: Current) =>
-    refuseShrunk(session, request, current, made) ??
-    sketched(planWrite(session, { path, content: made }, current));
+  const plan = async (current: Current) => {
+    const size = current.kind === "absent" ? 0 : current.bytes.length;
+    const shrunk = await takeLarge(refuseShrunk(session, request, current, made), size, budget);
+    return shrunk ?? sketched(await planWrite(session, { path, content: made }, current, budget));
+  };
   return carryOut({ options: { ...request, base: sha256 }, needsBase: "always", plan });
 }
 
@@ -81,20 +85,20 @@ function sketched(plan: Plan): Plan {
   return { ...plan, report, message: "Edited by the applier." };
 }
 
-function refuseShrunk(
+function* refuseShrunk(
   session: Session,
   request: Asked<ApplyEditRequest>,
   current: Current,
   made: string,
-): Refusal | undefined {
+): Steps<Refusal | undefined> {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
-  const left = omissionIn(before.text, made);
+  const left = yield* omissionInSteps(before.text, made);
   if (left !== undefined) {
     const quoted = escapeForDisplay(clip(left, 80));
     return refuse("placeholder", `The applier left something out: "${quoted}". Nothing was written.`);
   }
-  const [old, fresh] = [filledLines(before.text), filledLines(made)];
+  const [old, fresh] = [yield* filledLines(before.text), yield* filledLines(made)];
   if (fresh >= old * leastKeptShare || old - fresh < leastLoss) return undefined;
   return refuseIn(
     "placeholder",
@@ -104,8 +108,9 @@ function refuseShrunk(
   );
 }
 
-function filledLines(text: string): number {
-  return splitLines(text).contents.reduce((count, line) => (line.trim() === "" ? count : count + 1), 0);
+function* filledLines(text: string): Steps<number> {
+  const { contents } = yield* splitLinesInSteps(text);
+  return contents.reduce((count, line) => (line.trim() === "" ? count : count + 1), 0);
 }
 
 /** A third of the lines may go, and always one. */

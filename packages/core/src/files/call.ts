@@ -3,6 +3,7 @@ import type { FileName, Knowledge } from "./knowledge.js";
 import type { AgreedFile } from "./preview.js";
 import { type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
+import type { TimeBudget } from "./time-budget.js";
 
 /** What enters with one request beside the request itself. */
 export interface RunScope {
@@ -27,9 +28,14 @@ export interface Call extends Omit<RunScope, "knowledge"> {
   readonly knowledge: Knowledge;
   /** A preview learns nothing, keeps nothing and takes no version. */
   readonly isPreview: boolean;
+  /** For the work up to the step: it begins when the locks are had. */
+  readonly budget: TimeBudget;
   /** `Disk.replacements` when the request arrived. */
   readonly replacements: number | undefined;
 }
+
+/** What a plan works with: of a call its session and its time. */
+export type Planning = Pick<Call, "session" | "budget">;
 
 /** Refuses a request that arrived when another folder was the root: what it is based on is known of that one. */
 export function rootReplaced({ session, replacements }: Call): Refusal | undefined {

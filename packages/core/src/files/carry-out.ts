@@ -4,18 +4,23 @@ import { type Call, cancelled, cancelledBy, rootReplaced } from "./call.js";
 import { type Change, withoutState } from "./change.js";
 import { commit } from "./commit-change.js";
 import { decide, overtaken, type WriteDecision } from "./decide.js";
+import { digestInSteps, digestOf } from "./digest.js";
+import { learnText } from "./file-text.js";
 import type { Unchanged, WriteOutcome, WriteRefusal } from "./outcomes.js";
 import { decodedText } from "./plans.js";
 import type { FileIdentity, Lock } from "./ports.js";
 import { type AgreedFile, compareAgreed, type Preview, type PreviewedFile } from "./preview.js";
-import { isRefusal, refuse } from "./refusal.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import { type Site, siteOf, subjectOf } from "./site.js";
+import { largeSize, takeSteps } from "./time-budget.js";
 
 /** Takes the locks, walks to the target, and carries the change out. */
 export function carryOut(call: Call, change: Change, ticket: Ticket): Promise<WriteOutcome> {
   return atSite(call, change, ticket, async (site, lock) => {
     const decision = await decide(site);
     if (decision.kind === "answer") return decision.outcome;
+    const late = call.agreed === undefined ? undefined : await learnPlan(site, decision);
+    if (late !== undefined) return refuseWith(subjectOf(site), late, decision.current);
     const disagreement = await holdAgainstAgreed(site, decision);
     return disagreement ?? commit(site, decision, lock);
   });
@@ -30,9 +35,29 @@ export function previewChange(
   return atSite(call, change, ticket, async (site) => {
     const decision = await decide(site);
     if (decision.kind === "answer") return decision.outcome;
+    const late = await learnPlan(site, decision);
+    if (late !== undefined) return refuseWith(subjectOf(site), late, decision.current);
     const { message } = decision.plan;
     return { kind: "preview", message, files: [previewedFile(site, decision)] };
   });
+}
+
+/** Goes through large planned bytes in slices, so that their preview, and what was agreed to, is known at once. */
+export async function learnPlan(
+  { call }: Site,
+  { plan, current }: WriteDecision,
+): Promise<Refusal<"timeout"> | undefined> {
+  const { ports } = call.session;
+  const known = [plan.bytes, call.isPreview && current.kind === "file" ? current.bytes : null];
+  for (const bytes of known) {
+    if (bytes === null || bytes.length <= largeSize) continue;
+    const sha256 = await takeSteps(digestInSteps(ports, bytes), call.budget);
+    if (typeof sha256 !== "string") return sha256;
+    const isShown = call.isPreview && (bytes !== plan.bytes || plan.text === undefined);
+    const late = isShown ? await takeSteps(learnText(bytes, ports.codec), call.budget) : undefined;
+    if (late !== undefined) return late;
+  }
+  return undefined;
 }
 
 /** The preview of a decision, for its file. */
@@ -49,7 +74,7 @@ export function agreedFile({ call, change, target }: Site, { plan, current }: Wr
   return {
     realPath: target.realPath,
     before: current.kind === "file" ? current.sha256 : null,
-    after: plan.bytes === null ? null : call.session.ports.digest(plan.bytes),
+    after: plan.bytes === null ? null : digestOf(call.session.ports, plan.bytes),
     inPlace: change.options.inPlace === true,
   };
 }
@@ -108,6 +133,7 @@ async function locked<Result>(
   if (stopped !== undefined) return withoutState(stopped);
   const lock = await ports.locks.acquire(realPath, limits.lockMs);
   if (isRefusal(lock)) return withoutState(lock);
+  call.budget.start();
   try {
     const target = await ports.disk.enter(change.path, "allow");
     if (isRefusal(target)) return withoutState(target);

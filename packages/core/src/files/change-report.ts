@@ -1,12 +1,16 @@
-import { diffTexts, type TextSplice } from "../patch/index.js";
-import { countLines } from "../text/index.js";
+import { diffTextsInSteps, type TextSplice } from "../patch/index.js";
+import { countLines, countLinesInSteps, finish, type Steps } from "../text/index.js";
 import { type LineEdit, lineEdits } from "./line-facts.js";
 import type { LineSpan } from "./line-spans.js";
 import type { ChangeReport } from "./outcomes.js";
-import { type PlacedLines, placeSplices } from "./placed-lines.js";
+import { type PlacedLines, placeInSteps } from "./placed-lines.js";
 
-/** What a change did whose planner knows the lines that it placed: an edit, a patch, an insertion. */
-export function placedReport(before: string | null, after: string, placed: PlacedLines): ChangeReport {
+/** What a change did whose planner knows the lines that it placed: an edit, a patch, an insertion; in steps. */
+export function* placedReport(
+  before: string | null,
+  after: string,
+  placed: PlacedLines,
+): Steps<ChangeReport> {
   const { changes, authored } = placed;
   const ranges = rangesOf(changes);
   return {
@@ -14,37 +18,42 @@ export function placedReport(before: string | null, after: string, placed: Place
     changes,
     authored,
     derived: true,
-    total: countLines(after),
+    total: yield* countLinesInSteps(after),
     ranges,
     beforeText: before,
   };
 }
 
 /** The same of splices; without places of their own they are found by comparing. */
-export function splicedReport(
+export function* splicedReport(
   before: string | null,
   after: string,
   splices: readonly TextSplice[],
-): ChangeReport {
-  const placed = placeSplices(before ?? "", splices);
-  if (placed !== undefined) return placedReport(before, after, placed);
-  return { ...comparedReport(before, after), derived: true };
+): Steps<ChangeReport> {
+  const placed = yield* placeInSteps([{ before: before ?? "", splices }]);
+  if (placed !== undefined) return yield* placedReport(before, after, placed);
+  return { ...(yield* comparingReport(before, after)), derived: true };
 }
 
 /** What a change did of which only the texts before and after are known. */
 export function comparedReport(before: string | null, after: string): ChangeReport {
-  const changes = lineEdits(diffTexts(before ?? "", after, compareMs));
+  return finish(comparingReport(before, after));
+}
+
+/** The same in steps. */
+export function* comparingReport(before: string | null, after: string): Steps<ChangeReport> {
+  const changes = lineEdits(yield* diffTextsInSteps(before ?? "", after, compareMs));
   return {
     ...unreported,
     changes,
-    total: countLines(after),
+    total: yield* countLinesInSteps(after),
     ranges: rangesOf(changes),
     beforeText: before,
   };
 }
 
-/** After so long the changed middle counts as one change. */
-const compareMs = 200;
+/** After so long, in one step, the changed middle counts as one change. */
+const compareMs = 40;
 
 /** Of a change between what is no text. */
 export const unreported: ChangeReport = {

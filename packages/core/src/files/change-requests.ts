@@ -27,62 +27,62 @@ export function changeOf(call: Call, request: PlainRequest): Change | Refusal {
   return { ...wanted(call, request), path: tidy.path, tool: request.tool ?? toolOf[request.kind] };
 }
 
-function wanted({ session, applier }: Call, request: PlainRequest): Omit<Change, "path" | "tool"> {
+function wanted({ session, applier, budget }: Call, request: PlainRequest): Omit<Change, "path" | "tool"> {
   switch (request.kind) {
     case "patch":
       return {
         options: request,
         needsBase: "always",
-        plan: (current) => planPatch(session, request, current, applier),
-        lines: patchByLines(session, request),
+        plan: (current) => planPatch(session, request, current, budget, applier),
+        lines: patchByLines({ session, budget }, request),
       };
     case "write":
       return {
         options: request,
         needsBase: "over_files",
         replacesWhole: true,
-        plan: (current) => planWrite(session, request, current),
+        plan: (current) => planWrite(session, request, current, budget),
       };
     case "edit":
       return {
         options: request,
         needsBase: "edit",
-        plan: (current) => planEdits(session, request, current),
-        lines: editByLines(session, request),
+        plan: (current) => planEdits(session, request, current, budget),
+        lines: editByLines({ session, budget }, request),
       };
     case "append":
       return {
         options: request,
         needsBase: "never",
-        plan: (current) => planAppend(session, request, current),
-        lines: appendByLines(session, request),
+        plan: (current) => planAppend(session, request, current, budget),
+        lines: appendByLines({ session, budget }, request),
       };
     case "prepend":
       return {
         options: request,
         needsBase: "never",
-        plan: (current) => planPrepend(session, request, current),
-        lines: prependByLines(session, request),
+        plan: (current) => planPrepend(session, request, current, budget),
+        lines: prependByLines({ session, budget }, request),
       };
     case "insert_lines":
       return {
         options: request,
         needsBase: "always",
-        plan: (current) => planInsert(session, request, current),
-        lines: insertByLines(session, request),
+        plan: (current) => planInsert(session, request, current, budget),
+        lines: insertByLines({ session, budget }, request),
       };
     case "update_section":
       return {
         options: request,
         needsBase: "never",
-        plan: (current) => planSection(session, request, current),
-        lines: sectionByLines(session, request),
+        plan: (current) => planSection(session, request, current, budget),
+        lines: sectionByLines({ session, budget }, request),
       };
     case "undo":
       return {
         options: request,
         needsBase: "never",
-        plan: async (current, past) => planUndo(session, await past(), current),
+        plan: async (current, past) => planUndo({ session, budget }, await past(), current),
         mayInsist: false,
         wasMade: wasUndone,
       };
@@ -90,7 +90,8 @@ function wanted({ session, applier }: Call, request: PlainRequest): Omit<Change,
       return {
         options: request,
         needsBase: "never",
-        plan: async (current, past) => planRestore(session, await past(), request.sha256, current),
+        plan: async (current, past) =>
+          planRestore({ session, budget }, await past(), request.sha256, current),
       };
     default:
       return request satisfies never;

@@ -3,6 +3,7 @@ import { type PlannedMember, sourceOf } from "./change-set-members.js";
 import { written as answerWritten } from "./commit-change.js";
 import type { Current } from "./current.js";
 import { overtaken, refuseFresh } from "./decide.js";
+import { digestOf } from "./digest.js";
 import { isKeptApart, isStateApart } from "./kept-states.js";
 import { newEntry, noteDisplaced } from "./landing.js";
 import type { WriteOutcome, WriteRefusal } from "./outcomes.js";
@@ -49,7 +50,7 @@ async function stepOf(
   const { change, target } = site;
   const { plan, current } = decision;
   const before = current.kind === "file" ? current.sha256 : null;
-  const after = plan.bytes === null ? null : session.ports.digest(plan.bytes);
+  const after = plan.bytes === null ? null : digestOf(session.ports, plan.bytes);
   const expected: Expected =
     current.kind === "file"
       ? { kind: "file", sha256: current.sha256, identity: current.identity }
@@ -99,7 +100,7 @@ async function noteStopped(
   const { target } = site;
   const { session } = site.call;
   const moved = at === done.at && reason.kind === "changed" ? reason : undefined;
-  const after = decision.plan.bytes === null ? null : session.ports.digest(decision.plan.bytes);
+  const after = decision.plan.bytes === null ? null : digestOf(session.ports, decision.plan.bytes);
   if (moved?.replacedFile !== undefined && after !== null)
     session.replacedFiles.watch(target, after, moved.replacedFile);
   for (const { realPath, sha256, file } of takenAway)
@@ -130,7 +131,12 @@ async function answerCommitted(
   const { target } = site;
   const next: Current =
     plan.bytes !== null && done?.identity !== undefined
-      ? { kind: "file", bytes: plan.bytes, sha256: session.ports.digest(plan.bytes), identity: done.identity }
+      ? {
+          kind: "file",
+          bytes: plan.bytes,
+          sha256: digestOf(session.ports, plan.bytes),
+          identity: done.identity,
+        }
       : { kind: "absent" };
   const displaced = await noteDisplaced(session, target, current, done?.displaced);
   if (done?.replacedFile !== undefined && current.kind === "file") {

@@ -1,14 +1,15 @@
 import { type FileDiff, splitByFile, splitByFileInTurns } from "../patch/index.js";
-import { escapeForDisplay } from "../text/index.js";
+import { escapeForDisplay, isSameInSteps, type Steps } from "../text/index.js";
 import { emptySha256, type GivenBase } from "./base.js";
+import type { Call } from "./call.js";
 import type { Change, Past, Plan, PlannedWrite } from "./change.js";
 import type { Current } from "./current.js";
-import { sameBytes, type WriteDecision } from "./decide.js";
+import type { WriteDecision } from "./decide.js";
 import { planEdits } from "./edit-plan.js";
 import type { WriteOutcome } from "./outcomes.js";
 import { planState } from "./past.js";
 import { bareName, tidyPath } from "./path-policy.js";
-import { planBytes, planPatch, planWrite } from "./plans.js";
+import { largePlan, planBytes, planPatch, planWrite } from "./plans.js";
 import { editByLines, patchByLines } from "./rebase-requests.js";
 import { fromPatch, isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { ApplyChangesRequest, Asked, FileChange, WriteOptions } from "./requests.js";
@@ -68,16 +69,16 @@ export function sourceOf(
 
 /** The files that a request speaks of, or why it cannot be understood. Nothing was looked at yet. */
 export async function membersOf(
-  session: Session,
+  call: Call,
   request: Asked<ApplyChangesRequest>,
 ): Promise<readonly Member[] | Refusal> {
   const changes =
-    "changes" in request ? request.changes : await changesOf(request.diff, request.bases ?? {}, session);
+    "changes" in request ? request.changes : await changesOf(request.diff, request.bases ?? {}, call.session);
   if ("kind" in changes) return changes;
   if (changes.length === 0) return refuse("invalid_arguments", "The change set holds no change.");
   const members: Member[] = [];
   for (const [at, change] of changes.entries()) {
-    const found = changeMembers(session, change, request.tool ?? "apply_changes");
+    const found = changeMembers(call, change, request.tool ?? "apply_changes");
     if ("kind" in found) {
       if (changes.length === 1) return found;
       return refuse(found.code, `Change ${at + 1} (${escapeForDisplay(change.path)}): ${found.message}`);
@@ -128,7 +129,7 @@ function changeOf(file: FileDiff, base: GivenBase | undefined): FileChange {
   }
 }
 
-function changeMembers(session: Session, change: FileChange, tool: string): readonly Member[] | Refusal {
+function changeMembers(call: Call, change: FileChange, tool: string): readonly Member[] | Refusal {
   const path = tidyPath(change.path);
   if (isRefusal(path)) return path;
   const { base, encoding, renameTo, content } = change;
@@ -144,8 +145,8 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
     options,
     needsBase: baseFor(change),
     replacesWhole: change.content.kind === "text",
-    plan: (current, past) => planContent(session, path.path, change, current, past),
-    ...linesOf(session, path.path, change),
+    plan: (current, past) => planContent(call, path.path, change, current, past),
+    ...linesOf(call, path.path, change),
   };
   if (renameTo === undefined) return [{ kind: "changed", change: wanted }];
   const to = tidyPath(renameTo);
@@ -158,19 +159,19 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
       `${path.path} cannot be put into an earlier state and renamed at once.`,
     );
   const undone = content.kind === "same" && content.mode !== undefined ? describeSame(content.mode) : "";
-  return renaming(session, wanted, to.path, undone);
+  return renaming(call, wanted, to.path, undone);
 }
 
 /** Of a change of single lines under the same name. */
-function linesOf(session: Session, path: string, change: FileChange): Pick<Change, "lines"> {
+function linesOf(call: Call, path: string, change: FileChange): Pick<Change, "lines"> {
   const { content, encoding, renameTo } = change;
   const request = { path, ...(encoding === undefined ? {} : { encoding }) };
   if (renameTo !== undefined) return {};
   switch (content.kind) {
     case "diff":
-      return { lines: patchByLines(session, { ...request, diff: content.diff }) };
+      return { lines: patchByLines(call, { ...request, diff: content.diff }) };
     case "edits":
-      return { lines: editByLines(session, { ...request, edits: content.edits }) };
+      return { lines: editByLines(call, { ...request, edits: content.edits }) };
     case "text":
     case "delete":
     case "same":
@@ -187,25 +188,26 @@ function baseFor({ content, renameTo }: FileChange): Change["needsBase"] {
 }
 
 function planContent(
-  session: Session,
+  call: Call,
   path: string,
   change: FileChange,
   current: Current,
   past: () => Promise<Past>,
 ): Promise<Plan> | Plan {
+  const { session, budget } = call;
   const { content, encoding } = change;
   const request = { path, ...(encoding === undefined ? {} : { encoding }) };
   switch (content.kind) {
     case "diff":
-      return planPatch(session, { ...request, diff: content.diff }, current);
+      return planPatch(session, { ...request, diff: content.diff }, current, budget);
     case "edits":
-      return planEdits(session, { ...request, edits: content.edits }, current);
+      return planEdits(session, { ...request, edits: content.edits }, current, budget);
     case "text":
-      return planWrite(session, { ...request, content: content.text }, current);
+      return planWrite(session, { ...request, content: content.text }, current, budget);
     case "delete":
-      return planDeletion(session, path, content, current);
+      return planDeletion(call, path, content, current);
     case "state":
-      return planState(session, content, current, past);
+      return planState(call, content, current, past);
     case "same":
       return { kind: "unchanged", code: "no_change", message: describeSame(content.mode) };
     default:
@@ -220,7 +222,7 @@ function describeSame(mode: string | undefined): string {
 }
 
 async function planDeletion(
-  session: Session,
+  { session, budget }: Call,
   path: string,
   { diff, mustExist = false }: Extract<FileChange["content"], { readonly kind: "delete" }>,
   current: Current,
@@ -229,7 +231,7 @@ async function planDeletion(
   if (current.kind === "absent")
     return { kind: "unchanged", code: "no_change", message: "There is no such file; nothing was deleted." };
   if (diff !== undefined) {
-    const emptied = await planPatch(session, { path, diff }, current);
+    const emptied = await planPatch(session, { path, diff }, current, budget);
     if (emptied.kind === "refusal") return emptied;
     if (emptied.kind !== "write" || !isBlank(emptied.bytes))
       return refuse(
@@ -237,7 +239,7 @@ async function planDeletion(
         "The diff deletes the file, but its lines are not all of the file. Nothing was changed.",
       );
   }
-  return planBytes(session, current, null, "File deleted.");
+  return planBytes(session, current, null, { message: "File deleted.", budget });
 }
 
 /**
@@ -245,7 +247,8 @@ async function planDeletion(
  *
  * @param undone what the diff asks for besides and does not get, in a sentence; "" where there is nothing.
  */
-function renaming(session: Session, content: Change, to: string, undone: string): readonly Member[] {
+function renaming(call: Call, content: Change, to: string, undone: string): readonly Member[] {
+  const { session, budget } = call;
   const from: ChangedMember = {
     kind: "changed",
     change: {
@@ -254,8 +257,12 @@ function renaming(session: Session, content: Change, to: string, undone: string)
         if (current.kind === "absent") return refuse("file_missing", "There is no file to rename.");
         const plan = await content.plan(current, past);
         if (plan.kind === "refusal") return plan;
-        const moves = plan.kind === "write" ? plan : planBytes(session, current, current.bytes, undone);
-        return { ...planBytes(session, current, null, `Renamed to ${escapeForDisplay(to)}.`), moves };
+        const same = { message: undone, budget };
+        const moves = plan.kind === "write" ? plan : await planBytes(session, current, current.bytes, same);
+        if (moves.kind !== "write") return moves;
+        const gone = { message: `Renamed to ${escapeForDisplay(to)}.`, budget };
+        const removal = await planBytes(session, current, null, gone);
+        return removal.kind === "write" ? { ...removal, moves } : removal;
       },
     },
   };
@@ -266,14 +273,21 @@ function renaming(session: Session, content: Change, to: string, undone: string)
 }
 
 /** The change that a member is, once it is known what the member before it came to. */
-export function changeOfMember(member: Member, results: readonly MemberResult[]): Change {
+export function changeOfMember({ budget }: Call, member: Member, results: readonly MemberResult[]): Change {
   if (member.kind === "changed") return member.change;
   const from = results.find((result) => result.member === member.from);
   const { path } = member.from.change;
-  return { ...member.change, plan: (current) => planArrival(from, path, member.change.path, current) };
+  const plan = (current: Current) =>
+    largePlan(planArrival(from, path, member.change.path, current), current, "", budget);
+  return { ...member.change, plan };
 }
 
-function planArrival(from: MemberResult | undefined, path: string, to: string, current: Current): Plan {
+function* planArrival(
+  from: MemberResult | undefined,
+  path: string,
+  to: string,
+  current: Current,
+): Steps<Plan> {
   const isGone = from?.kind === "answered" && from.outcome.success;
   const plan = from?.kind === "planned" ? from.decision.plan : from?.repeats;
   const moved = plan?.moves;
@@ -283,7 +297,7 @@ function planArrival(from: MemberResult | undefined, path: string, to: string, c
     return isGone
       ? refuse("file_missing", `Neither ${shownPath} nor ${shownTo} is there any more. Nothing was changed.`)
       : { ...moved, message: `${renamedFrom(path, to)} ${moved.message}`.trimEnd() };
-  if (isGone && moved.bytes !== null && sameBytes(moved.bytes, current.bytes))
+  if (isGone && moved.bytes !== null && (yield* isSameInSteps(moved.bytes, current.bytes)))
     return { kind: "unchanged", code: "already_applied", message: hasName };
   if (from?.kind === "planned" && isSameFile(from.decision.current, current))
     return refuse("exists", `${sameFile(path, to)} Nothing was changed.`);

@@ -49,7 +49,7 @@ export async function undoSet(
   request: Asked<UndoRequest>,
   ticket: Ticket,
 ): Promise<WriteOutcome> {
-  const undone = await membersToUndo(call.session, changeSet, request);
+  const undone = await membersToUndo(call, changeSet, request);
   if ("kind" in undone) return undone;
   const outcome = await carryOutSet(call, undone.members, ticket);
   const asked = outcome.files[undone.asked]?.outcome;
@@ -65,7 +65,7 @@ export async function previewUndo(
   request: Asked<UndoRequest>,
   ticket: Ticket,
 ): Promise<PreviewOutcome> {
-  const undone = await membersToUndo(call.session, changeSet, request);
+  const undone = await membersToUndo(call, changeSet, request);
   if ("kind" in undone) return undone;
   const outcome = await previewMembers(call, undone.members, ticket);
   if (outcome.kind !== "change_set") return outcome;
@@ -103,10 +103,11 @@ interface ToUndo {
 }
 
 async function membersToUndo(
-  session: Session,
+  call: Call,
   changeSet: string,
   { path, base, tool = "undo_edit" }: Asked<UndoRequest>,
 ): Promise<ToUndo | WriteRefusal> {
+  const { session } = call;
   const written = await session.ports.history.together(changeSet);
   if (written === undefined) {
     return withoutState(
@@ -130,7 +131,7 @@ async function membersToUndo(
         sha256,
       );
     const change = {
-      ...undoing(session, { changeSet, findMoved }, tool),
+      ...undoing(call, { changeSet, findMoved }, tool),
       options,
       path: await nameOf(session, realPath),
     };
@@ -163,11 +164,11 @@ async function moved(
   return undefined;
 }
 
-function undoing(session: Session, set: UndoneSet, tool: string): Omit<Change, "path" | "options"> {
+function undoing(call: Call, set: UndoneSet, tool: string): Omit<Change, "path" | "options"> {
   return {
     tool,
     needsBase: "never",
-    plan: async (current, past) => planUndo(session, await past(), current, set),
+    plan: async (current, past) => planUndo(call, await past(), current, set),
     // A repeat is known before the set is (`setToUndo`); the other files must not be undone for it.
     wasMade: () => false,
   };

@@ -2,7 +2,7 @@ import { escapeForDisplay } from "../text/index.js";
 import { refuseWith } from "./answers.js";
 import type { Ticket } from "./arrivals.js";
 import { askLast, type Call, cancelled, cancelledBy, rootReplaced } from "./call.js";
-import { agreedFile, movedAway, notAgreed, previewedFile, readOnly } from "./carry-out.js";
+import { agreedFile, learnPlan, movedAway, notAgreed, previewedFile, readOnly } from "./carry-out.js";
 import { type Change, withoutState } from "./change.js";
 import { refusedSet, setOutcome, standsAside } from "./change-set-answers.js";
 import { commitSet } from "./change-set-commit.js";
@@ -17,7 +17,7 @@ import {
   type PlannedMember,
   sourceOf,
 } from "./change-set-members.js";
-import { secure } from "./commit-change.js";
+import { digestOfPlan, secure } from "./commit-change.js";
 import { decide } from "./decide.js";
 import { cannotKeep, keepBytes } from "./kept-states.js";
 import type { ApplyChangesOutcome, ChangedFile } from "./outcomes.js";
@@ -34,7 +34,7 @@ export async function applySet(
   request: Asked<ApplyChangesRequest>,
   ticket: Ticket,
 ): Promise<ApplyChangesOutcome> {
-  const members = await membersOf(call.session, request);
+  const members = await membersOf(call, request);
   return "kind" in members ? refusedSet(members) : carryOutSet(call, members, ticket);
 }
 
@@ -44,7 +44,7 @@ export async function previewSet(
   request: Asked<ApplyChangesRequest>,
   ticket: Ticket,
 ): Promise<Preview | ApplyChangesOutcome> {
-  const members = await membersOf(call.session, request);
+  const members = await membersOf(call, request);
   return "kind" in members ? refusedSet(members) : previewMembers(call, members, ticket);
 }
 
@@ -59,6 +59,8 @@ export function carryOutSet(
 ): Promise<ApplyChangesOutcome> {
   return atSites(call, members, ticket, async (results, guard) => {
     if (results.some(isRefused)) return setOutcome(results.map(setAside));
+    const late = call.agreed === undefined ? undefined : await learnPlans(results);
+    if (late !== undefined) return refusedSet(late);
     if (!isAgreed(call, results)) return setOutcome(results.map(disagreed));
     const secured = await secureAll(call.session, results);
     if (secured.some(isRefused)) return setOutcome(secured.map(setAside));
@@ -76,6 +78,8 @@ export function previewMembers(
   return atSites<Preview | ApplyChangesOutcome>(call, members, ticket, async (results) => {
     const planned = results.filter(isPlanned);
     if (planned.length === 0 || results.some(isRefused)) return setOutcome(results.map(setAside));
+    const late = await learnPlans(planned);
+    if (late !== undefined) return refusedSet(late);
     const files = planned.map(({ site, decision }) => previewedFile(site, decision));
     const message = planned.map(({ decision }) => decision.plan.message).join("\n");
     return { kind: "preview", message, files };
@@ -99,6 +103,7 @@ async function atSites<Result>(
     async () => {
       const locks = await lockAll(session, realPaths);
       if ("kind" in locks) return refusedSet(locks);
+      call.budget.start();
       const targets: Target[] = [];
       try {
         const guard = async () =>
@@ -114,6 +119,14 @@ async function atSites<Result>(
   );
   ticket.done();
   return (await passed) ?? refusedSet(cancelled);
+}
+
+async function learnPlans(results: readonly MemberResult[]): Promise<Refusal<"timeout"> | undefined> {
+  for (const { site, decision } of results.filter(isPlanned)) {
+    const late = await learnPlan(site, decision);
+    if (late !== undefined) return late;
+  }
+  return undefined;
 }
 
 function isRefused(result: MemberResult): boolean {
@@ -155,7 +168,10 @@ async function secureOne(
   const way = await secure(site, decision, movedTo);
   if (isRefusal(way)) return { kind: "answered", member, outcome: refuseWith(subjectOf(site), way, current) };
   if (plan.bytes !== null) {
-    const state = { sha256: session.ports.digest(plan.bytes), bytes: plan.bytes };
+    const sha256 = await digestOfPlan(site, plan.bytes);
+    if (typeof sha256 !== "string")
+      return { kind: "answered", member, outcome: refuseWith(subjectOf(site), sha256, current) };
+    const state = { sha256, bytes: plan.bytes };
     const kept = await keepBytes(session, site.target, state, { other: movedFrom });
     // What came from the name of a secret would else be taken for a file like all others.
     if (kept === "failed" && movedFrom !== undefined)
@@ -264,7 +280,7 @@ async function decideOne(
   { arrival, targets, results }: SetInProgress,
 ): Promise<MemberResult> {
   if (typeof arrival !== "string") return refuseMember(member, arrival);
-  const change: Change = changeOfMember(member, results);
+  const change: Change = changeOfMember(call, member, results);
   const target = await call.session.ports.disk.enter(change.path, "allow");
   if (isRefusal(target)) return refuseMember(member, target);
   targets.push(target);

@@ -1,9 +1,9 @@
 import { refuseWith, stateOf, withoutContent } from "./answers.js";
 import { askLast, cancelled, cancelledBy } from "./call.js";
 import { type PlannedWrite, withoutState } from "./change.js";
-import type { Current } from "./current.js";
+import { type Current, isLarge, learnState } from "./current.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
-import { digestInTurns } from "./digest.js";
+import { digestInSteps } from "./digest.js";
 import {
   isKeptApart,
   isStateApart,
@@ -18,6 +18,7 @@ import { ownWrite } from "./own-changes.js";
 import type { Changed, Committed, Lock, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
+import { takeLarge } from "./time-budget.js";
 
 /**
  * Makes sure, before anything is replaced, that there is a way back and a way on: the old state is kept,
@@ -90,7 +91,8 @@ async function commitTo(
   const { session } = call;
   const stopped = cancelledBy(call);
   if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
-  const after = plan.bytes === null ? null : await digestInTurns(session.ports, plan.bytes);
+  const after = plan.bytes === null ? null : await digestOfPlan(site, plan.bytes);
+  if (after !== null && typeof after !== "string") return refuseWith(subjectOf(site), after, current);
   const isApart =
     current.kind === "file" ? await isStateApart(session, found, current.sha256) : isKeptApart(found);
   const intent = await session.ports.history.begin({
@@ -135,6 +137,14 @@ async function commitTo(
   });
 }
 
+/** The hash of planned bytes: the last of the work that has to be over in time. */
+export function digestOfPlan(
+  { call }: Site,
+  bytes: Uint8Array,
+): string | Refusal<"timeout"> | Promise<string | Refusal<"timeout">> {
+  return takeLarge(digestInSteps(call.session.ports, bytes), bytes.length, call.budget);
+}
+
 /** The file that lost its name: the old one, or the new one where it was taken away again. */
 function watch(
   { call, target: found }: Site,
@@ -169,6 +179,8 @@ export async function written(
     const shared = isLonger ? await sharedBefore(session, target, before) : undefined;
     await keepState(session, target, next, { other: from?.target, before: shared });
   }
+  // The step was taken: from here on nothing is refused, however long it takes.
+  if (isLarge(next)) await learnState(session, next, site.change.options.encoding);
   const replaced = before.kind === "file" ? before.sha256 : null;
   const subject = subjectOf(site);
   const { encoding } = subject;

@@ -1,7 +1,9 @@
-import { digestInTurns } from "./digest.js";
+import { digestInSteps } from "./digest.js";
+import { learnText } from "./file-text.js";
 import type { FileIdentity, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
+import { largeSize, TimeBudget, takeLarge, takeSteps } from "./time-budget.js";
 
 /** The state of a target now: one read, one hash; decoded only by those who need the text. */
 export type Current = CurrentFile | { readonly kind: "absent" };
@@ -14,11 +16,36 @@ export interface CurrentFile {
   readonly identity: FileIdentity;
 }
 
-/** Reads the state of a target, or says why it is nothing that can be served. */
+/** Whether a state is large enough to be gone through in slices. */
+export function isLarge(current: Current): current is CurrentFile {
+  return current.kind === "file" && current.bytes.length > largeSize;
+}
+
+/**
+ * Decodes a large file in turns with the rest of the process: whoever asks for its text then has it at once.
+ *
+ * @param budget without one it takes as long as it takes.
+ */
+export async function learnState(
+  { ports }: Session,
+  { bytes }: CurrentFile,
+  encoding: string | undefined,
+  budget = new TimeBudget(ports),
+): Promise<Refusal<"timeout"> | undefined> {
+  const late = await takeSteps(learnText(bytes, ports.codec, encoding), budget);
+  return late ?? undefined;
+}
+
+/**
+ * Reads the state of a target, or says why it is nothing that can be served.
+ *
+ * @param budget without one it takes as long as it takes.
+ */
 export async function readCurrent(
   target: Target,
   session: Session,
   limitBytes: number,
+  budget = new TimeBudget(session.ports),
 ): Promise<Current | Refusal> {
   const entry = await target.look();
   switch (entry.kind) {
@@ -33,12 +60,9 @@ export async function readCurrent(
     case "file": {
       const read = await target.read(limitBytes);
       if (isRefusal(read)) return read;
-      return {
-        kind: "file",
-        bytes: read.bytes,
-        sha256: await digestInTurns(session.ports, read.bytes),
-        identity: read.identity,
-      };
+      const { bytes, identity } = read;
+      const sha256 = await takeLarge(digestInSteps(session.ports, bytes), bytes.length, budget);
+      return typeof sha256 === "string" ? { kind: "file", bytes, sha256, identity } : sha256;
     }
   }
 }

@@ -1,8 +1,9 @@
+import { isSameInSteps } from "../text/index.js";
 import { answer, refuseWith, unchanged } from "./answers.js";
 import { type Base, currentBase, emptySha256, resolveBase, shownBase } from "./base.js";
 import { cancelledBy } from "./call.js";
 import { type Plan, type PlannedWrite, withoutState } from "./change.js";
-import { type Current, type CurrentFile, readCurrent } from "./current.js";
+import { type Current, type CurrentFile, isLarge, learnState, readCurrent } from "./current.js";
 import { ruleWithoutBase } from "./guard-rules.js";
 import { excludedByOwner } from "./ignore-rules.js";
 import { keepReplaced } from "./kept-states.js";
@@ -15,6 +16,7 @@ import { outsideFolder } from "./path-policy.js";
 import { refuseProtected } from "./protection.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
+import { takeLarge } from "./time-budget.js";
 import { findUnseen, findUnshown } from "./unseen.js";
 
 /** A change on the present state: a write, or the answer if there is nothing to write. */
@@ -46,8 +48,11 @@ export async function decide(site: Site): Promise<Decision> {
     (await excludedByOwner(session.ports.disk, target)) ??
     outsideFolder(target.relativePath, change.options.within);
   if (barred !== undefined) return answered(withoutState(barred));
-  const current = await readCurrent(target, session, session.limits.changeBytes);
+  const { encoding } = change.options;
+  const current = await readCurrent(target, session, session.limits.changeBytes, call.budget);
   if (isRefusal(current)) return answered(withoutState(current));
+  const late = isLarge(current) ? await learnState(session, current, encoding, call.budget) : undefined;
+  if (late !== undefined) return refused(late, current);
   const guarded = (await refuseProtected(session, target, change.path)) ?? cancelledBy(call);
   if (guarded !== undefined) return refused(guarded, current);
   if (call.isRepeat === true) return answered(unchanged(subjectOf(site), undelivered, current));
@@ -70,7 +75,7 @@ export async function decide(site: Site): Promise<Decision> {
 
 /** A refusal with the state that is there now. */
 export async function refuseFresh(site: Site, refusal: Refusal): Promise<WriteRefusal> {
-  const now = await readCurrent(site.target, site.call.session, site.call.session.limits.changeBytes);
+  const now = await readNow(site);
   return isRefusal(now) ? withoutState(refusal) : refuseWith(subjectOf(site), refusal, now);
 }
 
@@ -84,12 +89,20 @@ export async function overtaken(
   before: { readonly sha256: string | null },
 ): Promise<WriteRefusal> {
   const { session } = site.call;
-  const now = await readCurrent(site.target, session, session.limits.changeBytes);
+  const now = await readNow(site);
   if (isRefusal(now)) return withoutState(now);
   if (now.kind === "absent") return refuseWith(subjectOf(site), refuseIn("file_missing", goneMessage), now);
   const sha256 = before.sha256 ?? emptySha256;
   const history = await session.ports.history.entries(site.target.realPath);
   return refuseMismatch(site, "state_mismatch", { kind: "stale", sha256 }, now, { history });
+}
+
+/** The state after a step that was not taken: what is said of it takes as long as it takes. */
+async function readNow({ call, change, target }: Site): Promise<Current | Refusal> {
+  const { session } = call;
+  const now = await readCurrent(target, session, session.limits.changeBytes);
+  if (!isRefusal(now) && isLarge(now)) await learnState(session, now, change.options.encoding);
+  return now;
 }
 
 /** Looks in the past of a file only for a base that is not the disk, since the past grows with every write. */
@@ -247,16 +260,12 @@ async function repeatedPlan(site: Site, base: Base, current: Current): Promise<P
   if (then === undefined) return undefined;
   const planned = await change.plan(then, past);
   if (planned.kind !== "write") return undefined;
+  const { bytes } = planned;
   const isSame =
-    planned.bytes === null || current.kind === "absent"
-      ? planned.bytes === null && current.kind === "absent"
-      : sameBytes(planned.bytes, current.bytes);
-  return isSame ? planned : undefined;
-}
-
-/** Whether two byte strings are equal. */
-export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && left.every((byte, at) => byte === right[at]);
+    bytes === null || current.kind === "absent"
+      ? bytes === null && current.kind === "absent"
+      : await takeLarge(isSameInSteps(bytes, current.bytes), bytes.length, site.call.budget);
+  return isSame === true ? planned : undefined;
 }
 
 const repeated = {

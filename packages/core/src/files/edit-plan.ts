@@ -1,26 +1,25 @@
-import { addedLines, type EditedText, type ExactEdit, type InexactUse, type Steps } from "../patch/index.js";
-import { escapeForDisplay } from "../text/index.js";
+import { addedLinesInSteps, type EditedText, type ExactEdit, type InexactUse } from "../patch/index.js";
+import { escapeForDisplay, isSameInSteps, type Steps } from "../text/index.js";
 import type { Plan } from "./change.js";
-import { comparedReport, placedReport } from "./change-report.js";
+import { comparingReport, placedReport } from "./change-report.js";
 import type { Current } from "./current.js";
-import { sameBytes } from "./decide.js";
 import { editInSteps } from "./exact-edits.js";
-import { encodeFile } from "./file-text.js";
+import { encodeFileInSteps } from "./file-text.js";
 import { placeInSteps } from "./placed-lines.js";
 import { textOf, tooManyLines } from "./plans.js";
 import { isRefusal, refuseIn } from "./refusal.js";
 import type { Asked, EditFileRequest } from "./requests.js";
 import type { Session } from "./session.js";
-import { TimeBudget, takeSteps } from "./time-budget.js";
+import { type TimeBudget, takeSteps } from "./time-budget.js";
 
 /** What exact edits make of a file: one after the other, all or none. `timeout` where that takes too long. */
 export function planEdits(
   session: Session,
   request: Asked<EditFileRequest>,
   current: Current,
+  budget: TimeBudget,
   inexact: InexactUse = "off",
 ): Promise<Plan> {
-  const budget = new TimeBudget(session.ports, session.limits.editMs);
   return takeSteps(planInSteps(session, request, current, inexact), budget);
 }
 
@@ -38,27 +37,23 @@ function* planInSteps(
   const edited = yield* editInSteps(before.text, request.edits, { path: request.path, inexact });
   if (isRefusal(edited)) return edited;
   const { text } = edited;
-  const tooLong = tooManyLines(session, text);
+  const tooLong = yield* tooManyLines(session, text);
   if (tooLong !== undefined) return tooLong;
   yield;
-  const bytes = encodeFile(text, () => addedLines(before.text, text), before.format, session.ports.codec);
+  const added = () => addedLinesInSteps(before.text, text);
+  const bytes = yield* encodeFileInSteps(text, added, before.format, session.ports.codec);
   if ("kind" in bytes) return bytes;
   yield;
-  if (text === before.text || isSame(bytes, current.bytes))
+  if (text === before.text || (yield* isSameInSteps(bytes, current.bytes)))
     return { kind: "unchanged", code: "no_change", message: "The edits change nothing together." };
   const message = editMessage(request, edited);
   yield;
   const placed = yield* placeInSteps(edited.steps);
   const report =
     placed === undefined
-      ? { ...comparedReport(before.text, text), derived: true }
-      : placedReport(before.text, text, placed);
+      ? { ...(yield* comparingReport(before.text, text)), derived: true }
+      : yield* placedReport(before.text, text, placed);
   return { kind: "write", bytes, text, message, report };
-}
-
-/** Most edits change the length, which needs no look at the bytes. */
-function isSame(bytes: Uint8Array, old: Uint8Array): boolean {
-  return bytes.length === old.length && sameBytes(bytes, old);
 }
 
 /** Seed 3's words, with the path; several edits are counted. */

@@ -1,24 +1,59 @@
 import {
   type CharsetCodec,
+  type DecodedText,
   decodeBytes,
-  encodeText,
+  decodeInSteps,
+  encodeInSteps,
+  finish,
+  type NotText,
   normaliseName,
+  type Steps,
   type TextFormat,
   utf8,
 } from "../text/index.js";
 import type { TextFacts } from "./outcomes.js";
 import { type Refusal, refuse, refuseIn } from "./refusal.js";
+import { largeSize } from "./time-budget.js";
 
 /** The text of a file and the format in which it goes back to the disk. */
 export interface FileText {
   readonly kind: "file_text";
   readonly text: string;
   readonly format: TextFormat;
+  /** Where they are known already. */
+  readonly facts?: TextFacts;
 }
 
-/** The text of these bytes, or `binary` / `undecodable` with the sentence that says so. */
+/**
+ * The text of these bytes, or `binary` / `undecodable` with the sentence that says so. At once: of large bytes those
+ * are passed that `learnText` was asked for.
+ */
 export function decodeFile(bytes: Uint8Array, codec: CharsetCodec, named?: string): FileText | Refusal {
-  const decoded = decodeBytes(bytes, codec, named);
+  const known = bytes.length <= largeSize ? undefined : knownText(bytes, named);
+  return known ?? asFileText(decodeBytes(bytes, codec, named), bytes);
+}
+
+/**
+ * Decodes large bytes and looks at their lines, in steps; then `decodeFile` has the text of these very bytes at once,
+ * for as long as somebody holds them. Small ones are left for `decodeFile`.
+ */
+export function* learnText(bytes: Uint8Array, codec: CharsetCodec, named?: string): Steps<void> {
+  if (bytes.length <= largeSize || knownText(bytes, named) !== undefined) return;
+  const text = asFileText(yield* decodeInSteps(bytes, codec, named), bytes);
+  const facts = text.kind === "refusal" ? {} : { facts: yield* factsInSteps(text, bytes.length) };
+  const known = knownTexts.get(bytes) ?? new Map<string | undefined, FileText | Refusal>();
+  knownTexts.set(bytes, known.set(named, { ...text, ...facts }));
+}
+
+/** The text of large bytes, if `learnText` was asked for it. */
+export function knownText(bytes: Uint8Array, named: string | undefined): FileText | Refusal | undefined {
+  return knownTexts.get(bytes)?.get(named);
+}
+
+/** By the encoding that the caller insists on. Nobody changes bytes that were read or planned. */
+const knownTexts = new WeakMap<Uint8Array, Map<string | undefined, FileText | Refusal>>();
+
+function asFileText(decoded: DecodedText | NotText, bytes: Uint8Array): FileText | Refusal {
   switch (decoded.kind) {
     case "text":
       return { kind: "file_text", text: decoded.text, format: decoded.format };
@@ -52,24 +87,25 @@ export function newFormat(codec: CharsetCodec, named?: string): TextFormat | Ref
 }
 
 /**
- * The bytes of a new text in the format of its file.
+ * The bytes of a new text in the format of its file, in steps.
  *
  * @param added the lines that are new; where the charset is only guessed, they are asked for and must be ASCII.
  * @returns `unencodable` or `invalid_arguments`, with the characters in question.
  */
-export function encodeFile(
+export function* encodeFileInSteps(
   text: string,
-  added: () => string,
+  added: () => Steps<string> | string,
   format: TextFormat,
   codec: CharsetCodec,
-): Uint8Array | Refusal<"unencodable" | "invalid_arguments"> {
+): Steps<Uint8Array | Refusal<"unencodable" | "invalid_arguments">> {
   if (text.includes("\0")) {
     return refuse(
       "invalid_arguments",
       "The new text holds a NUL character, which no text file can. Nothing was written.",
     );
   }
-  if (format.certainty === "guessed" && !isAscii(added())) {
+  const fresh = format.certainty === "guessed" ? added() : "";
+  if (!(yield* isAscii(typeof fresh === "string" ? fresh : yield* fresh))) {
     return refuseIn(
       "unencodable",
       "The file's encoding is only a guess ($encoding), so that new text may hold nothing but ASCII." +
@@ -77,7 +113,7 @@ export function encodeFile(
       { encoding: format.encoding },
     );
   }
-  const bytes = encodeText(text, format, codec);
+  const bytes = yield* encodeInSteps(text, format, codec);
   if (bytes !== undefined) return bytes;
   const reason = text.isWellFormed()
     ? `${format.encoding} cannot hold every character of it`
@@ -86,14 +122,21 @@ export function encodeFile(
 }
 
 /** What there is to tell about a text, found in one pass without splitting it. */
-export function textFacts(text: string, format: TextFormat, totalBytes: number): TextFacts {
+export function textFacts(text: FileText, totalBytes: number): TextFacts {
+  return text.facts ?? finish(factsInSteps(text, totalBytes));
+}
+
+function* factsInSteps({ text, format }: FileText, totalBytes: number): Steps<TextFacts> {
   let lf = 0;
   let crlf = 0;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
     if (at > 0 && text.charCodeAt(at - 1) === 13) crlf++;
     else lf++;
+    if ((lf + crlf) % stepLines === 0) yield;
   }
-  const cr = lf + crlf === 0 ? text.split("\r").length - 1 : 0;
+  let cr = 0;
+  for (let at = lf + crlf === 0 ? text.indexOf("\r") : -1; at >= 0; at = text.indexOf("\r", at + 1))
+    if (++cr % stepLines === 0) yield;
   const ended = text.endsWith("\n") || (cr > 0 && text.endsWith("\r"));
   const kinds = [lf > 0, crlf > 0, cr > 0].filter(Boolean).length;
   return {
@@ -107,8 +150,14 @@ export function textFacts(text: string, format: TextFormat, totalBytes: number):
   };
 }
 
-function isAscii(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false;
+/** Found in about a millisecond. */
+const stepLines = 16_384;
+
+function* isAscii(text: string): Steps<boolean> {
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) > 127) return false;
+    if (at % largeSize === largeSize - 1) yield;
+  }
   return true;
 }
 

@@ -1,10 +1,12 @@
 import { quoteForDisplay, shortHash } from "../text/index.js";
 import type { Current } from "./current.js";
+import { digestInSteps } from "./digest.js";
 import { isStateApart, keepBytes } from "./kept-states.js";
 import type { Changed, CommitOptions, Committed, ExpectedFile, HistoryEntry, Target } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
 import type { DisplacedWrite } from "./replaced-files.js";
 import { defaultKeepSecrets, type Session } from "./session.js";
+import { takeAll } from "./time-budget.js";
 
 /** The one step that changes the disk: new bytes, or no file, instead of the state that was read. */
 export function takeStep(
@@ -54,7 +56,7 @@ export async function keepDisplaced(
   before: string | null,
   bytes: Uint8Array,
 ): Promise<string> {
-  const sha256 = session.ports.digest(bytes);
+  const sha256 = await takeAll(digestInSteps(session.ports, bytes), session.ports);
   const madeFrom = before ?? undefined;
   const kept = await keepBytes(session, target, { sha256, bytes }, { care: "sure", madeFrom });
   const isApart = before !== null && (await isStateApart(session, target, before));

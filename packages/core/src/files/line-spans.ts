@@ -1,5 +1,3 @@
-import type { LineChange } from "../patch/index.js";
-
 /** Lines of a text, 1-based, both included. */
 export interface LineSpan {
   readonly from: number;
@@ -27,21 +25,4 @@ export function outsideSpans(wanted: LineSpan, spans: readonly LineSpan[]): read
     from = span.to + 1;
   }
   return from <= wanted.to ? [...missing, { from, to: wanted.to }] : missing;
-}
-
-/** Where lines of the old text stand in the new one; lines that were changed are left out. */
-export function moveSpans(spans: readonly LineSpan[], changes: readonly LineChange[]): readonly LineSpan[] {
-  const moved: LineSpan[] = [];
-  for (const span of spans) {
-    let from = span.from;
-    let shift = 0;
-    for (const { oldFrom, oldTo, newTo } of changes) {
-      if (oldFrom >= span.to) break;
-      if (oldFrom >= from) moved.push({ from: from + shift, to: oldFrom + shift });
-      shift = newTo - oldTo;
-      from = Math.max(from, oldTo + 1);
-    }
-    if (from <= span.to) moved.push({ from: from + shift, to: span.to + shift });
-  }
-  return joinSpans(moved);
 }

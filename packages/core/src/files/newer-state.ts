@@ -1,7 +1,7 @@
 import { emptySha256 } from "./base.js";
 import type { PlannedWrite, Since } from "./change.js";
-import { comparedReport } from "./change-report.js";
-import type { Current, CurrentFile } from "./current.js";
+import { comparingReport } from "./change-report.js";
+import { type Current, type CurrentFile, isLarge, learnState } from "./current.js";
 import { findState } from "./kept-states.js";
 import { isSeen } from "./knowledge.js";
 import { ownWay } from "./own-changes.js";
@@ -9,6 +9,7 @@ import { textOf } from "./plans.js";
 import type { FileIdentity } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
+import { takeLarge } from "./time-budget.js";
 
 /**
  * The change on the present state, where the host allows it and its lines are certain there (docs/edits.md, on
@@ -67,14 +68,27 @@ async function computedSince(
   if (then === undefined) return undefined;
   const [before, after] = [textOf(session, encoding, then), textOf(session, encoding, current)];
   if (isRefusal(before) || isRefusal(after)) return undefined;
-  return [comparedReport(before.text, after.text).changes];
+  const size = Math.max(before.text.length, after.text.length);
+  const report = await takeLarge(comparingReport(before.text, after.text), size, site.call.budget);
+  return "kind" in report ? undefined : [report.changes];
 }
 
-/** A state of the file that is kept, to plan a change on; no file for the hash of no content. */
-export async function stateBehind({ call, target }: Site, sha256: string): Promise<Current | undefined> {
+/**
+ * A state of the file that is kept, to plan a change on; no file for the hash of no content.
+ *
+ * @returns undefined, too, where the time is up before its text is known.
+ */
+export async function stateBehind(
+  { call, change, target }: Site,
+  sha256: string,
+): Promise<Current | undefined> {
   if (sha256 === emptySha256) return { kind: "absent" };
   const kept = await findState(call.session, target, sha256);
-  return kept === undefined ? undefined : { kind: "file", bytes: kept.bytes, sha256, identity: noIdentity };
+  if (kept === undefined) return undefined;
+  const state: CurrentFile = { kind: "file", bytes: kept.bytes, sha256, identity: noIdentity };
+  const { encoding } = change.options;
+  const late = isLarge(state) ? await learnState(call.session, state, encoding, call.budget) : undefined;
+  return late === undefined ? state : undefined;
 }
 
 const wholeSince = refuse(

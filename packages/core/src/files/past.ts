@@ -1,5 +1,6 @@
 import { shortHash } from "../text/index.js";
 import { emptySha256, parseHash } from "./base.js";
+import type { Planning } from "./call.js";
 import type { Past, Plan } from "./change.js";
 import type { Current } from "./current.js";
 import type { KeptState } from "./kept-states.js";
@@ -7,7 +8,6 @@ import { mismatchMessage } from "./mismatch.js";
 import { planBytes, planKept } from "./plans.js";
 import type { HistoryEntry } from "./ports.js";
 import { refuse, refuseIn } from "./refusal.js";
-import type { Session } from "./session.js";
 import { nounOfWrite } from "./write-noun.js";
 
 /**
@@ -16,7 +16,7 @@ import { nounOfWrite } from "./write-noun.js";
  * @param set the set that is taken back as a whole; undefined where one file is taken back alone.
  */
 export async function planUndo(
-  session: Session,
+  { session, budget }: Planning,
   past: Past,
   current: Current,
   set?: UndoneSet,
@@ -34,20 +34,21 @@ export async function planUndo(
     );
   }
   if (last.before === null)
-    return planBytes(
-      session,
-      current,
-      null,
-      `Undone: the ${nounOfWrite(last.tool)} had created this file; it is deleted again.`,
-      last.id,
-    );
+    return planBytes(session, current, null, {
+      message: `Undone: the ${nounOfWrite(last.tool)} had created this file; it is deleted again.`,
+      undoes: last.id,
+      budget,
+    });
   const message = `Undone: the file is as it was before the ${nounOfWrite(last.tool)}.`;
+  const plan = { message, undoes: last.id, budget };
   // Of a file that only has another name the bytes are there, however little is kept.
   const moved = disk === null ? await set?.findMoved(last.before) : undefined;
-  if (moved !== undefined)
-    return { ...planKept(session, current, moved, message, last.id), movedFrom: moved.realPath };
+  if (moved !== undefined) {
+    const back = await planKept(session, current, moved, plan);
+    return back.kind === "write" ? { ...back, movedFrom: moved.realPath } : back;
+  }
   const kept = await past.find(last.before);
-  return kept === undefined ? bytesGone(last.before) : planKept(session, current, kept, message, last.id);
+  return kept === undefined ? bytesGone(last.before) : planKept(session, current, kept, plan);
 }
 
 /** A change set that is taken back as a whole. */
@@ -59,7 +60,7 @@ export interface UndoneSet {
 
 /** Which state a person means by `FILE@sha`, and its bytes. */
 export async function planRestore(
-  session: Session,
+  { session, budget }: Planning,
   past: Past,
   wanted: string,
   current: Current,
@@ -83,12 +84,12 @@ export async function planRestore(
   const kept = await past.find(sha256);
   return kept === undefined
     ? bytesGone(sha256)
-    : planKept(session, current, kept, `Restored to ${shortHash(sha256)}.`);
+    : planKept(session, current, kept, { message: `Restored to ${shortHash(sha256)}.`, budget });
 }
 
 /** An earlier state in the place of the very one that is named; of a state that is there already, nothing. */
 export async function planState(
-  session: Session,
+  { session, budget }: Planning,
   { from, sha256 }: { readonly from: string | null; readonly sha256: string | null },
   current: Current,
   past: () => Promise<Past>,
@@ -98,11 +99,12 @@ export async function planState(
     return { kind: "unchanged", code: "no_change", message: "The file is in this state already." };
   if (disk !== from)
     return refuse("state_mismatch", `${mismatchMessage} It is not in the state that was to be replaced.`);
-  if (sha256 === null) return planBytes(session, current, null, "Deleted: there was no such file.");
+  if (sha256 === null)
+    return planBytes(session, current, null, { message: "Deleted: there was no such file.", budget });
   const kept = sha256 === emptySha256 ? noContent : await (await past()).find(sha256);
   return kept === undefined
     ? bytesGone(sha256)
-    : planKept(session, current, kept, `Restored to ${shortHash(sha256)}.`);
+    : planKept(session, current, kept, { message: `Restored to ${shortHash(sha256)}.`, budget });
 }
 
 /**

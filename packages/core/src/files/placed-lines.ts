@@ -25,7 +25,7 @@ export function placeSplices(before: string, splices: readonly TextSplice[]): Pl
 }
 
 function* spliceLines(before: string, splices: readonly TextSplice[]): Steps<PlacedLines | undefined> {
-  if (loneReturn.test(before)) return undefined;
+  if (yield* hasLoneReturn(before)) return undefined;
   const changes: LineEdit[] = [];
   const authored: LineSpan[] = [];
   let line = 1;
@@ -36,7 +36,7 @@ function* spliceLines(before: string, splices: readonly TextSplice[]): Steps<Pla
     if (region === undefined || ++done % stepLength === 0) yield;
     if (region === undefined) continue;
     if (loneReturn.test(region.text)) return undefined;
-    line += newlinesBetween(before, counted, region.from);
+    line += yield* newlinesBetween(before, counted, region.from);
     counted = region.from;
     const placed = placeRegion(before.slice(region.from, region.to), region);
     for (const edit of placed.changes) changes.push({ ...edit, at: edit.at + line - 1 });
@@ -252,11 +252,25 @@ function regionEnd(before: string, { to }: TextSplice, endsLine: boolean): numbe
   return newline < 0 ? before.length : newline + 1;
 }
 
-function newlinesBetween(text: string, from: number, to: number): number {
+function* newlinesBetween(text: string, from: number, to: number): Steps<number> {
   let count = 0;
-  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1))
+    if (++count % stepLines === 0) yield;
   return count;
 }
+
+/** `loneReturn` in steps: most texts have no return at all. */
+function* hasLoneReturn(text: string): Steps<boolean> {
+  let seen = 0;
+  for (let at = text.indexOf("\r"); at >= 0; at = text.indexOf("\r", at + 1)) {
+    if (text.charCodeAt(at + 1) !== 10) return true;
+    if (++seen % stepLines === 0) yield;
+  }
+  return false;
+}
+
+/** Passed over in about a millisecond. */
+const stepLines = 16_384;
 
 /** Lines with their terminators, so that a changed one is seen. */
 function linesOf(text: string): readonly string[] {

@@ -1,11 +1,11 @@
 import {
-  addedLines,
+  addedLinesInSteps,
   applyDiff,
   applyDiffInTurns,
-  carryEndings,
+  carryEndingsInSteps,
   describeMendedContext,
   describeOtherFile,
-  omissionIn,
+  omissionInSteps,
   type PatchOutcome,
   type PatchRequest,
   type PatchSuccess,
@@ -13,12 +13,13 @@ import {
   type RepairKind,
   type StrictApplier,
 } from "../patch/index.js";
-import { clip } from "../text/index.js";
+import { clip, type Steps } from "../text/index.js";
 import { emptySha256 } from "./base.js";
 import type { Plan, PlannedWrite } from "./change.js";
-import { allLines, comparedReport, placedReport, unreported } from "./change-report.js";
+import { allLines, comparingReport, placedReport, unreported } from "./change-report.js";
 import type { Current } from "./current.js";
-import { decodeFile, encodeFile, type FileText, newFormat } from "./file-text.js";
+import { digestInSteps } from "./digest.js";
+import { decodeFile, encodeFileInSteps, type FileText, learnText, newFormat } from "./file-text.js";
 import type { KeptState } from "./kept-states.js";
 import { lineEdits } from "./line-facts.js";
 import { joinSpans } from "./line-spans.js";
@@ -26,19 +27,20 @@ import type { PlacedLines } from "./placed-lines.js";
 import { fromPatch, isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, PatchFileRequest, WriteFileRequest } from "./requests.js";
 import type { Session } from "./session.js";
+import { type TimeBudget, takeLarge } from "./time-budget.js";
 
 /** What a diff makes of a file: placed, corrected, strictly applied, encoded as the file was. */
 export async function planPatch(
   session: Session,
   request: Asked<PatchFileRequest>,
   current: Current,
+  budget: TimeBudget,
   applier?: StrictApplier,
 ): Promise<Plan> {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
-  const tooLong = tooManyLines(session, before.text);
+  const tooLong = await takeLarge(tooManyLines(session, before.text), before.text.length, budget);
   if (tooLong !== undefined) return tooLong;
-  await rest(session, before.text);
   const outcome = await place(session, {
     base: current.kind === "absent" ? null : before.text,
     diff: request.diff,
@@ -63,21 +65,35 @@ export async function planPatch(
           outcome.repairs,
         ),
       };
-    case "applied": {
-      const bytes = encodeFile(outcome.text, () => outcome.addedText, before.format, session.ports.codec);
-      if ("kind" in bytes) return bytes;
-      const { text, landed, repairs } = outcome;
-      await rest(session, text);
-      const report = placedReport(
-        current.kind === "absent" ? null : before.text,
-        text,
-        placedByDiff(outcome),
-      );
-      const message = patchMessage(outcome);
-      await rest(session, text);
-      return { kind: "write", bytes, text, message, report: { ...report, landed, repairs } };
-    }
+    case "applied":
+      return largePlan(planPatched(session, outcome, before, current), current, outcome.text, budget);
   }
+}
+
+function* planPatched(
+  session: Session,
+  outcome: PatchSuccess,
+  before: FileText,
+  current: Current,
+): Steps<Plan> {
+  const { text, landed, repairs, addedText } = outcome;
+  const bytes = yield* encodeFileInSteps(text, () => addedText, before.format, session.ports.codec);
+  if ("kind" in bytes) return bytes;
+  const old = current.kind === "absent" ? null : before.text;
+  const report = yield* placedReport(old, text, placedByDiff(outcome));
+  const message = patchMessage(outcome);
+  return { kind: "write", bytes, text, message, report: { ...report, landed, repairs } };
+}
+
+/** Plans at once where the file and what comes to it are small; else in turns with the rest of the process. */
+export function largePlan(
+  steps: Steps<Plan>,
+  current: Current,
+  given: string | Uint8Array,
+  budget: TimeBudget,
+): Plan | Promise<Plan> {
+  const size = current.kind === "absent" ? 0 : current.bytes.length;
+  return takeLarge(steps, Math.max(size, given.length), budget);
 }
 
 /** The engine's outcome, the same whether others have their turns meanwhile or not. */
@@ -85,23 +101,24 @@ async function place({ ports }: Session, request: PatchRequest): Promise<PatchOu
   return ports.nextTurn === undefined ? applyDiff(request) : applyDiffInTurns(request, ports.nextTurn);
 }
 
-/** Between two steps over the whole of a large text others have their turn. */
-async function rest({ ports }: Session, text: string): Promise<void> {
-  if (text.length >= largeText) await ports.nextTurn?.();
+/** What whole new content makes of a file: a text in the file's own format, or bytes as they are. */
+export function planWrite(
+  session: Session,
+  request: Asked<WriteFileRequest>,
+  current: Current,
+  budget: TimeBudget,
+): Plan | Promise<Plan> {
+  return largePlan(writeInSteps(session, request, current), current, request.content, budget);
 }
 
-/** Decoding, encoding or counting so many UTF-16 units takes about a millisecond. */
-const largeText = 1 << 20;
-
-/** What whole new content makes of a file: a text in the file's own format, or bytes as they are. */
-export function planWrite(session: Session, request: Asked<WriteFileRequest>, current: Current): Plan {
+function* writeInSteps(session: Session, request: Asked<WriteFileRequest>, current: Current): Steps<Plan> {
   const next =
     typeof request.content === "string"
-      ? newText(session, request, request.content, current)
+      ? yield* newText(session, request, request.content, current)
       : asGiven(request.content);
   if (isRefusal(next)) return next;
   const { bytes, before, text } = next;
-  if (current.kind === "file" && sameHash(session, bytes, current.sha256)) {
+  if (current.kind === "file" && (yield* sameHash(session, bytes, current.sha256))) {
     return {
       kind: "unchanged",
       code: "no_change",
@@ -112,21 +129,28 @@ export function planWrite(session: Session, request: Asked<WriteFileRequest>, cu
   const message = current.kind === "absent" ? "File created." : "File overwritten.";
   const report =
     typeof request.content === "string"
-      ? { ...comparedReport(before, text), sentWhole: true, authored: allLines(text) }
+      ? { ...(yield* comparingReport(before, text)), sentWhole: true, authored: allLines(text) }
       : { ...unreported, sentWhole: true };
   return { kind: "write", bytes, message, report, ...(typeof request.content === "string" ? { text } : {}) };
 }
 
 /** Puts the bytes of a kept state back as they were. */
-export function planKept(
+export async function planKept(
   session: Session,
   current: Current,
   kept: KeptState,
-  message: string,
-  undoes?: string,
-): PlannedWrite {
-  const plan = planBytes(session, current, kept.bytes, message, undoes);
-  return kept.isApart ? { ...plan, isUnshown: true } : plan;
+  { message, undoes, budget }: PastPlan,
+): Promise<Plan> {
+  const plan = await planBytes(session, current, kept.bytes, { message, undoes, budget });
+  return kept.isApart && plan.kind === "write" ? { ...plan, isUnshown: true } : plan;
+}
+
+/** What is said of bytes that are put back, and the time that this may take. */
+export interface PastPlan {
+  readonly message: string;
+  /** The entry of the history that is taken back. */
+  readonly undoes?: string | undefined;
+  readonly budget: TimeBudget;
 }
 
 /** Puts these bytes there as they are; `null` deletes the file. */
@@ -134,12 +158,24 @@ export function planBytes(
   session: Session,
   current: Current,
   bytes: Uint8Array | null,
-  message: string,
-  undoes?: string,
-): PlannedWrite {
+  plan: PastPlan,
+): Plan | Promise<Plan> {
+  const steps = bytesInSteps(session, current, bytes, plan);
+  return largePlan(steps, current, bytes ?? "", plan.budget);
+}
+
+function* bytesInSteps(
+  session: Session,
+  current: Current,
+  bytes: Uint8Array | null,
+  { message, undoes }: PastPlan,
+): Steps<PlannedWrite> {
+  const { codec } = session.ports;
+  if (current.kind === "file") yield* learnText(current.bytes, codec);
+  if (bytes !== null) yield* learnText(bytes, codec);
   const before = current.kind === "file" ? decodedText(session, current.bytes) : null;
   const after = bytes === null ? "" : decodedText(session, bytes);
-  const report = after === null ? unreported : comparedReport(before, after);
+  const report = after === null ? unreported : yield* comparingReport(before, after);
   return { kind: "write", bytes, message, report, ...(undoes === undefined ? {} : { undoes }) };
 }
 
@@ -156,30 +192,30 @@ interface NewContent {
   readonly text: string;
 }
 
-function newText(
+function* newText(
   session: Session,
   request: Asked<WriteFileRequest>,
   content: string,
   current: Current,
-): NewContent | Refusal {
+): Steps<NewContent | Refusal> {
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
-  const tooLong = tooManyLines(session, content) ?? tooManyLines(session, before.text);
+  const tooLong = (yield* tooManyLines(session, content)) ?? (yield* tooManyLines(session, before.text));
   if (tooLong !== undefined) return tooLong;
   // A byte order mark of the file is never part of its text, so one in the content is content.
   const { format } = before;
   const existing = current.kind === "absent" ? null : before.text;
-  const omission = existing === null ? undefined : refuseOmission(existing, content);
+  const omission = existing === null ? undefined : yield* refuseOmission(existing, content);
   if (omission !== undefined) return omission;
-  const text = existing === null ? content : carryEndings(existing, content);
-  const added = () => (existing === null ? text : addedLines(existing, text));
-  const bytes = encodeFile(text, added, format, session.ports.codec);
+  const text = existing === null ? content : yield* carryEndingsInSteps(existing, content);
+  const added = () => (existing === null ? text : addedLinesInSteps(existing, text));
+  const bytes = yield* encodeFileInSteps(text, added, format, session.ports.codec);
   if ("kind" in bytes) return bytes;
   return { kind: "content", bytes, before: existing, text };
 }
 
-function refuseOmission(before: string, content: string): Refusal | undefined {
-  const line = omissionIn(before, content);
+function* refuseOmission(before: string, content: string): Steps<Refusal | undefined> {
+  const line = yield* omissionInSteps(before, content);
   if (line === undefined) return undefined;
   return refuseIn(
     "placeholder",
@@ -188,20 +224,25 @@ function refuseOmission(before: string, content: string): Refusal | undefined {
   );
 }
 
-/** Lines cost memory by their number: a file of nothing but newlines is larger than its bytes. */
-export function tooManyLines(session: Session, text: string): Refusal | undefined {
+/** Lines cost memory by their number: a file of nothing but newlines is larger than its bytes. In steps. */
+export function* tooManyLines(session: Session, text: string): Steps<Refusal | undefined> {
   const limit = session.limits.changeLines;
   let lines = 0;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
     lines += 1;
     if (lines > limit)
       return refuse("too_large", `A text of more than ${limit} lines is not changed line by line.`);
+    if (lines % stepLines === 0) yield;
   }
   return undefined;
 }
 
+/** Found in about a millisecond. */
+const stepLines = 16_384;
+
+/** A view of its own: what is remembered of it ends with this call, since the bytes are the caller's. */
 function asGiven(bytes: Uint8Array): NewContent {
-  return { kind: "content", bytes, before: null, text: "" };
+  return { kind: "content", bytes: bytes.subarray(), before: null, text: "" };
 }
 
 /** The text that stands there; for a file that is yet to be made the empty one, in the format it will have. */
@@ -259,7 +300,9 @@ function withSentences(words: string, repairs: readonly Repair[]): string {
 
 const maxPlaces = 20;
 
-/** Whether these bytes are the state of this hash. */
-export function sameHash(session: Session, bytes: Uint8Array, sha256: string): boolean {
-  return bytes.length === 0 ? sha256 === emptySha256 : session.ports.digest(bytes) === sha256;
+/** Whether these bytes are the state of this hash; in steps. */
+export function* sameHash(session: Session, bytes: Uint8Array, sha256: string): Steps<boolean> {
+  return bytes.length === 0
+    ? sha256 === emptySha256
+    : (yield* digestInSteps(session.ports, bytes)) === sha256;
 }

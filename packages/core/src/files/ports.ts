@@ -1,3 +1,4 @@
+import type { SectionAnswer, SectionJob } from "../patch/index.js";
 import type { CharsetCodec } from "../text/index.js";
 import type { FileFindings, SearchOutput } from "./findings.js";
 import type { Refusal } from "./refusal.js";
@@ -32,6 +33,8 @@ export interface WorkspacePorts {
    * one after the other.
    */
   readonly searchContent?: (job: ContentJob) => ContentSearch;
+  /** Parses large Markdown documents beside this thread; here, at once, without it. */
+  readonly sections?: SectionWorker;
   /** Does something once, later, unless the process ends before: it is never waited for. */
   readonly later?: (delayMs: number, work: () => Promise<void>) => void;
 }
@@ -61,6 +64,12 @@ export interface ContentSearch {
   flush(): void;
   /** Nothing more is asked, and nothing that is still searched is wanted. */
   close(): void;
+}
+
+/** Carries the work on sections out where it holds up nobody else. */
+export interface SectionWorker {
+  /** @returns `late` where it was not done within so many milliseconds; it is ended then. */
+  ask(job: SectionJob, limitMs: number): Promise<SectionAnswer | "late">;
 }
 
 /** A SHA-256 that is being computed. */

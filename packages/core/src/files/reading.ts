@@ -1,6 +1,6 @@
 import { escapeForDisplay, joinLines, splitLines } from "../text/index.js";
 import { type Call, handOut } from "./call.js";
-import { type CurrentFile, readCurrent } from "./current.js";
+import { type CurrentFile, isLarge, learnState, readCurrent } from "./current.js";
 import { decodeFile, type FileText, textFacts } from "./file-text.js";
 import { keepState } from "./kept-states.js";
 import type { FileName, KnownState } from "./knowledge.js";
@@ -84,13 +84,14 @@ async function serve(
   range: Range | undefined,
 ): Promise<Served | Refusal> {
   const { session, target } = read;
+  if (isLarge(current)) await learnState(session, current, read.encoding);
   const decoded = decodeFile(current.bytes, session.ports.codec, read.encoding);
   if (isRefusal(decoded)) return decoded.code === "binary" ? withHash(decoded, current) : decoded;
   const cut = range === undefined ? undefined : cutLines(decoded.text, range);
   if (cut !== undefined && isRefusal(cut)) return cut;
   await keepState(session, target, current);
   const { sha256 } = current;
-  const facts = textFacts(decoded.text, decoded.format, current.bytes.length);
+  const facts = textFacts(decoded, current.bytes.length);
   const lines = cut?.lines ?? { from: 1, to: facts.totalLines };
   const content = cut?.content ?? decoded.text;
   return handOver(read, { sha256, content, facts }, lines, cut !== undefined);
@@ -163,7 +164,7 @@ function withHash(refusal: Refusal, { sha256 }: CurrentFile): Refusal {
 
 /** What the pass knows is told of the whole file; encoding and endings are those of the window. */
 function windowFacts(window: FileWindow, decoded: FileText): TextFacts {
-  const facts = textFacts(decoded.text, decoded.format, window.totalBytes);
+  const facts = textFacts(decoded, window.totalBytes);
   const { totalLines, finalNewline } = window;
   return {
     ...facts,

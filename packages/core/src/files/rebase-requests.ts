@@ -1,8 +1,9 @@
-import { type EditStep, finish, type InexactUse, sectionText, type TextSplice } from "../patch/index.js";
+import { type EditStep, finish, type InexactUse, type TextSplice } from "../patch/index.js";
+import { isSameInSteps } from "../text/index.js";
 import { insertMessage, planAppend, planInsert, planPrepend } from "./added-text.js";
+import type { Planning } from "./call.js";
 import type { LineByLine, Plan, PlannedWrite, Since } from "./change.js";
 import type { Current } from "./current.js";
-import { sameBytes } from "./decide.js";
 import { planEdits } from "./edit-plan.js";
 import { editInSteps } from "./exact-edits.js";
 import { carrySpans, type LineEdit } from "./line-facts.js";
@@ -19,55 +20,57 @@ import type {
   PatchFileRequest,
   UpdateSectionRequest,
 } from "./requests.js";
-import { planSection } from "./section-plan.js";
+import { askSection, planSection } from "./section-plan.js";
 import type { Session } from "./session.js";
 
 /** A diff: each hunk where its lines, context included, stand by now. */
-export function patchByLines(session: Session, request: Asked<PatchFileRequest>): LineByLine {
+export function patchByLines({ session, budget }: Planning, request: Asked<PatchFileRequest>): LineByLine {
   return {
     asked: request,
     rebase: async (then, now, since) => {
-      const planned = await planPatch(session, request, then);
+      const planned = await planPatch(session, request, then, budget);
       if (planned.kind !== "write") return planned;
       const { landed, repairs } = planned.report;
       const named = landed.map(({ oldStart, oldLines }) => ({ from: oldStart, to: oldStart + oldLines - 1 }));
       const message = (_: number, places: typeof landed) =>
         patchMessage({ landed: places, repairs }, rebasedWords(since));
       const { encoding } = request;
-      const moved = moveChange({ session, encoding, then, now, since, planned, named, message });
-      return since.by === "own" ? moved : agreeing(moved, await patchByText(session, request, then, now));
+      const moved = moveChange({ session, budget, encoding, then, now, since, planned, named, message });
+      return since.by === "own"
+        ? moved
+        : agreeing(await moved, await patchByText({ session, budget }, request, then, now));
     },
   };
 }
 
 /** Exact edits: each where the lines of its old text stand by now. */
 export function editByLines(
-  session: Session,
+  { session, budget }: Planning,
   request: Asked<EditFileRequest>,
   inexact: InexactUse = "off",
 ): LineByLine {
   return {
     asked: request,
     rebase: async (then, now, since) => {
-      const planned = await planEdits(session, request, then, inexact);
+      const planned = await planEdits(session, request, then, budget, inexact);
       if (planned.kind !== "write") return planned;
       const named = editedLines(session, request, then, inexact);
       if (named === undefined) return unplaced;
       const { encoding } = request;
-      const moved = moveChange({ session, encoding, then, now, since, planned, named });
+      const moved = moveChange({ session, budget, encoding, then, now, since, planned, named });
       // All places are meant, also those that came since; and others' texts have no lines of their own.
       return since.by === "own" && !request.edits.some(meansAll)
         ? moved
-        : agreeing(moved, await planEdits(session, request, now, inexact));
+        : agreeing(await moved, await planEdits(session, request, now, budget, inexact));
     },
   };
 }
 
 /** An addition to the end: it stands behind what others added there, but never in one of their lines. */
-export function appendByLines(session: Session, request: Asked<AddTextRequest>): LineByLine {
+export function appendByLines({ session, budget }: Planning, request: Asked<AddTextRequest>): LineByLine {
   return {
     asked: request,
-    rebase: (then, now, since) => {
+    rebase: async (then, now, since) => {
       const [before, present] = [
         textOf(session, request.encoding, then),
         textOf(session, request.encoding, now),
@@ -75,71 +78,78 @@ export function appendByLines(session: Session, request: Asked<AddTextRequest>):
       if (isRefusal(before)) return before;
       if (isRefusal(present)) return present;
       const ends = [before.text, present.text].every((text) => text === "" || /[\n\r]$/.test(text));
-      return ends ? withWords(planAppend(session, request, now), since) : openEnd;
+      return ends ? withWords(await planAppend(session, request, now, budget), since) : openEnd;
     },
   };
 }
 
 /** An addition to the beginning, where nothing was added there since. */
-export function prependByLines(session: Session, request: Asked<AddTextRequest>): LineByLine {
+export function prependByLines({ session, budget }: Planning, request: Asked<AddTextRequest>): LineByLine {
   return {
     asked: request,
-    rebase: (then, now, since) => {
-      const planned = planPrepend(session, request, then);
+    rebase: async (then, now, since) => {
+      const planned = await planPrepend(session, request, then, budget);
       if (planned.kind !== "write") return planned;
-      if (since.by === "any") return withWords(planPrepend(session, request, now), since);
+      if (since.by === "any") return withWords(await planPrepend(session, request, now, budget), since);
       const { encoding } = request;
-      return moveChange({ session, encoding, then, now, since, planned, named: [] });
+      return moveChange({ session, budget, encoding, then, now, since, planned, named: [] });
     },
   };
 }
 
 /** Whole lines behind the line that they were put behind in the base. */
-export function insertByLines(session: Session, request: Asked<InsertLinesRequest>): LineByLine {
+export function insertByLines({ session, budget }: Planning, request: Asked<InsertLinesRequest>): LineByLine {
   const { afterLine, encoding } = request;
   return {
     asked: request,
-    rebase: (then, now, since) => {
+    rebase: async (then, now, since) => {
       // A number says nothing that a computed difference could be held against.
       if (since.by === "any") return unplaced;
-      const planned = planInsert(session, request, then);
+      const planned = await planInsert(session, request, then, budget);
       if (planned.kind !== "write") return planned;
       const named = afterLine === 0 ? [] : [{ from: afterLine, to: afterLine }];
       const message = (by: number) =>
         `${insertMessage({ ...request, afterLine: afterLine + by })} ${rebasedWords(since)}`;
-      return moveChange({ session, encoding, then, now, since, planned, named, message });
+      return moveChange({ session, budget, encoding, then, now, since, planned, named, message });
     },
   };
 }
 
 /** A section that reads as it did in the base; a new one at the end, where there still is none. */
-export function sectionByLines(session: Session, request: Asked<UpdateSectionRequest>): LineByLine {
+export function sectionByLines(
+  { session, budget }: Planning,
+  request: Asked<UpdateSectionRequest>,
+): LineByLine {
   return {
     asked: request,
     rebase: async (then, now, since) => {
-      const planned = await planSection(session, request, then);
+      const planned = await planSection(session, request, then, budget);
       if (planned.kind !== "write") return planned;
-      const again = await planSection(session, request, now);
+      const again = await planSection(session, request, now, budget);
       if (again.kind !== "write") return changedSection;
-      const [before, present] = await sectionsOf(session, request, then, now);
+      const [before, present] = await sectionsOf({ session, budget }, request, then, now);
       if (before !== present) return changedSection;
       if (since.by === "any" || before === undefined) return withWords(again, since);
       const { encoding } = request;
-      const moved = moveChange({ session, encoding, then, now, since, planned, named: [] });
-      return agreeing(moved, withWords(again, since));
+      const moved = moveChange({ session, budget, encoding, then, now, since, planned, named: [] });
+      return agreeing(await moved, withWords(again, since));
     },
   };
 }
 
 async function sectionsOf(
-  session: Session,
-  { encoding, sectionHeader }: Asked<UpdateSectionRequest>,
+  { session, budget }: Planning,
+  { encoding, sectionHeader: header }: Asked<UpdateSectionRequest>,
   ...states: readonly Current[]
 ): Promise<readonly (string | undefined)[]> {
-  const texts = states.map((state) => textOf(session, encoding, state));
-  return Promise.all(
-    texts.map((read) => (isRefusal(read) ? undefined : sectionText(read.text, sectionHeader))),
-  );
+  const texts: (string | undefined)[] = [];
+  for (const state of states) {
+    const read = textOf(session, encoding, state);
+    const job = { kind: "text", text: isRefusal(read) ? "" : read.text, header } as const;
+    const answer = await askSection(session, job, budget);
+    texts.push(answer.kind === "text" ? answer.text : undefined);
+  }
+  return texts;
 }
 
 /**
@@ -147,15 +157,15 @@ async function sectionsOf(
  * place in its base and in the present text, and nothing but numbers may need repair.
  */
 async function patchByText(
-  session: Session,
+  { session, budget }: Planning,
   request: Asked<PatchFileRequest>,
   then: Current,
   now: Current,
 ): Promise<Plan> {
   const unnumbered = { ...request, diff: request.diff.replace(/^@@ -\d[\d, +-]*@@/gm, "@@ @@") };
-  const planned = await planPatch(session, unnumbered, then);
+  const planned = await planPatch(session, unnumbered, then, budget);
   if (planned.kind !== "write" || !fitsExactly(planned)) return unplaced;
-  const again = await planPatch(session, unnumbered, now);
+  const again = await planPatch(session, unnumbered, now, budget);
   return again.kind === "write" && fitsExactly(again) ? again : unplaced;
 }
 
@@ -178,7 +188,7 @@ const harmless: ReadonlySet<string> = new Set([
 function agreeing(moved: Plan, byText: Plan): Plan {
   if (moved.kind !== "write") return moved;
   if (byText.kind !== "write" || moved.bytes === null || byText.bytes === null) return unplaced;
-  return sameBytes(moved.bytes, byText.bytes) ? moved : unplaced;
+  return finish(isSameInSteps(moved.bytes, byText.bytes)) ? moved : unplaced;
 }
 
 function withWords(plan: Plan, since: Since): Plan {

@@ -1,20 +1,23 @@
 import type { TextSplice } from "../patch/index.js";
-import { applySplices } from "../patch/index.js";
+import { spliceInSteps } from "../patch/index.js";
+import type { Steps } from "../text/index.js";
 import type { Plan, PlannedWrite, Since } from "./change.js";
 import { placedReport } from "./change-report.js";
 import type { Current, CurrentFile } from "./current.js";
-import { encodeFile } from "./file-text.js";
+import { encodeFileInSteps } from "./file-text.js";
 import type { LineEdit } from "./line-facts.js";
 import type { LineSpan } from "./line-spans.js";
 import { keepLines, moveEdits } from "./moved-lines.js";
 import type { ChangeReport } from "./outcomes.js";
-import { textOf } from "./plans.js";
+import { largePlan, textOf } from "./plans.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
+import type { TimeBudget } from "./time-budget.js";
 
 /** A change of an older state, which is to be made on the present one. */
 export interface Rebasing {
   readonly session: Session;
+  readonly budget: TimeBudget;
   readonly encoding: string | undefined;
   readonly then: Current;
   readonly now: CurrentFile;
@@ -37,7 +40,11 @@ export interface Rebasing {
  *
  * @returns `state_mismatch` with the reason where one of the lines was changed since.
  */
-export function moveChange(move: Rebasing): Plan {
+export function moveChange(move: Rebasing): Plan | Promise<Plan> {
+  return largePlan(moveInSteps(move), move.now, move.planned.text ?? "", move.budget);
+}
+
+function* moveInSteps(move: Rebasing): Steps<Plan> {
   const { session, planned, since } = move;
   const [before, present] = [
     textOf(session, move.encoding, move.then),
@@ -60,16 +67,16 @@ export function moveChange(move: Rebasing): Plan {
   if (!areSame(before.text, present.text, kept, [...moved.edits, ...named.edits])) return noLines;
   const splices = splicesOf(present.text, planText, changes, moved.edits);
   if (splices.some((splice) => joinsLines(present.text, splice))) return noLines;
-  const text = applySplices(present.text, splices);
+  const text = yield* spliceInSteps(present.text, splices);
   const added = () => splices.map((splice) => splice.text).join("");
-  const bytes = encodeFile(text, added, present.format, session.ports.codec);
+  const bytes = yield* encodeFileInSteps(text, added, present.format, session.ports.codec);
   if ("kind" in bytes) return bytes;
   const [by, landed] = [shiftOf(changes, moved.edits), landedAt(planned, moved.edits)];
   const report = {
-    ...placedReport(present.text, text, {
+    ...(yield* placedReport(present.text, text, {
       changes: moved.edits,
       authored: authoredAt(planned, moved.edits),
-    }),
+    })),
     landed,
     repairs: planned.report.repairs,
     derived: planned.report.derived,

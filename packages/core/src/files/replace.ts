@@ -1,5 +1,6 @@
 import { clip, escapeForDisplay } from "../text/index.js";
 import { emptySha256 } from "./base.js";
+import type { Call } from "./call.js";
 import type { Change, Plan } from "./change.js";
 import type { Current } from "./current.js";
 import { planEdits } from "./edit-plan.js";
@@ -8,7 +9,6 @@ import { planWrite } from "./plans.js";
 import { editByLines } from "./rebase-requests.js";
 import { refuseIn } from "./refusal.js";
 import type { Asked, EditFileRequest, ReplaceRequest } from "./requests.js";
-import type { Session } from "./session.js";
 
 /** Carries one change of the request's file out, or previews it. */
 export type CarryOut<Done> = (
@@ -26,13 +26,13 @@ export interface DoneChange {
  * unless the host says `match: "flexible"`; then a corrector, if the host gives one.
  */
 export async function replaceText<Done extends DoneChange>(
-  session: Session,
+  call: Call,
   request: Asked<ReplaceRequest>,
   carryOut: CarryOut<Done>,
 ): Promise<Done | Unchanged | WriteRefusal> {
-  if (request.oldString === "") return createFile(session, request, carryOut);
-  const outcome = await carryOut(asEdit(session, request));
-  const { corrector } = session.models;
+  if (request.oldString === "") return createFile(call, request, carryOut);
+  const outcome = await carryOut(asEdit(call, request));
+  const { corrector } = call.session.models;
   if (outcome.kind !== "refusal") return outcome;
   const { state } = outcome;
   const mendable = outcome.code === "not_found" || outcome.code === "occurrence_mismatch";
@@ -43,19 +43,19 @@ export async function replaceText<Done extends DoneChange>(
   const { content, sha256 } = state;
   const corrected = await corrector({ path, content, oldString, newString, message: outcome.message });
   if (corrected === undefined) return outcome;
-  const again = await carryOut(asEdit(session, { ...request, ...corrected, base: sha256 }));
+  const again = await carryOut(asEdit(call, { ...request, ...corrected, base: sha256 }));
   return { ...again, message: `${again.message}\n${describeCorrection(corrected)}` };
 }
 
 /** An empty old text creates; a file that stands there is never replaced by it. */
 function createFile<Done>(
-  session: Session,
+  { session, budget }: Call,
   request: Asked<ReplaceRequest>,
   carryOut: CarryOut<Done>,
 ): Promise<Done | Unchanged | WriteRefusal> {
-  const plan = (current: Current): Plan =>
+  const plan = (current: Current): Plan | Promise<Plan> =>
     current.kind === "absent"
-      ? planWrite(session, { path: request.path, content: request.newString }, current)
+      ? planWrite(session, { path: request.path, content: request.newString }, current, budget)
       : refuseIn(
           "exists",
           "The file exists, and {oldString} is empty: that would create it. Read it and name the text to replace.",
@@ -64,7 +64,7 @@ function createFile<Done>(
   return carryOut({ options: { ...request, ...base }, needsBase: "never", plan });
 }
 
-function asEdit(session: Session, request: Asked<ReplaceRequest>): Omit<Change, "path" | "tool"> {
+function asEdit({ session, budget }: Call, request: Asked<ReplaceRequest>): Omit<Change, "path" | "tool"> {
   const { oldString, newString, expectedReplacements = 1 } = request;
   const edits = [{ oldString, newString, expectedReplacements }];
   const edit: Asked<EditFileRequest> = { ...request, edits };
@@ -72,8 +72,8 @@ function asEdit(session: Session, request: Asked<ReplaceRequest>): Omit<Change, 
   return {
     options: request,
     needsBase: "edit",
-    plan: (current) => planEdits(session, edit, current, inexact),
-    lines: editByLines(session, edit, inexact),
+    plan: (current) => planEdits(session, edit, current, budget, inexact),
+    lines: editByLines({ session, budget }, edit, inexact),
   };
 }
 

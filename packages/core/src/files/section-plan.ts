@@ -1,20 +1,23 @@
 import {
-  addedLines,
-  differenceOf,
+  addedLinesInSteps,
+  answerSection,
+  differenceInSteps,
   type Heading,
+  type SectionAnswer,
+  type SectionJob,
   type SectionMisfit,
   type SectionOutcome,
-  updateSection,
 } from "../patch/index.js";
-import { clip, escapeForDisplay } from "../text/index.js";
+import { clip, escapeForDisplay, type Steps } from "../text/index.js";
 import type { Plan } from "./change.js";
 import { splicedReport } from "./change-report.js";
 import type { Current } from "./current.js";
-import { encodeFile } from "./file-text.js";
-import { sameHash, textOf, tooManyLines } from "./plans.js";
+import { encodeFileInSteps, type FileText } from "./file-text.js";
+import { largePlan, sameHash, textOf, tooManyLines } from "./plans.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, UpdateSectionRequest } from "./requests.js";
 import type { Session } from "./session.js";
+import { type TimeBudget, timeUp } from "./time-budget.js";
 
 /**
  * What new content makes of a Markdown document's section. The section reaches from its heading to the next
@@ -25,28 +28,59 @@ export async function planSection(
   session: Session,
   request: Asked<UpdateSectionRequest>,
   current: Current,
+  budget: TimeBudget,
 ): Promise<Plan> {
   const tooLarge = refuseLarge(session, current);
   if (tooLarge !== undefined) return tooLarge;
   const before = textOf(session, request.encoding, current);
   if (isRefusal(before)) return before;
-  const { text, format } = before;
   const { sectionHeader: header, newContent: content, create = false } = request;
-  const next = await updateSection(text, { header, content, create });
-  if (next.kind === "unfit") return refuseSection(next.why, request, current.kind === "absent");
-  const tooLong = tooManyLines(session, next.text);
-  if (tooLong !== undefined) return tooLong;
-  const bytes = encodeFile(next.text, () => addedLines(text, next.text), format, session.ports.codec);
-  if ("kind" in bytes) return bytes;
-  if (current.kind === "file" && sameHash(session, bytes, current.sha256))
-    return { kind: "unchanged", code: "no_change", message: "The section already holds this content." };
-  const report = splicedReport(current.kind === "absent" ? null : text, next.text, [
-    differenceOf(text, next.text),
-  ]);
-  return { kind: "write", bytes, text: next.text, message: sectionMessage(next, request.path), report };
+  const edit = { header, content, create };
+  const answer = await askSection(session, { kind: "update", text: before.text, edit }, budget);
+  if (isRefusal(answer)) return answer;
+  if (answer.kind !== "update") throw new Error("a section was asked for, and another answer came");
+  const { outcome } = answer;
+  if (outcome.kind === "unfit") return refuseSection(outcome.why, request, current.kind === "absent");
+  const plan = planUpdated(session, { before, outcome, path: request.path }, current);
+  return largePlan(plan, current, outcome.text, budget);
 }
 
-/** The parser takes a document as a whole, so that nobody else has a turn meanwhile. */
+interface Updated {
+  readonly before: FileText;
+  readonly outcome: Exclude<SectionOutcome, { readonly kind: "unfit" }>;
+  readonly path: string;
+}
+
+function* planUpdated(session: Session, { before, outcome, path }: Updated, current: Current): Steps<Plan> {
+  const { text } = outcome;
+  const tooLong = yield* tooManyLines(session, text);
+  if (tooLong !== undefined) return tooLong;
+  const added = () => addedLinesInSteps(before.text, text);
+  const bytes = yield* encodeFileInSteps(text, added, before.format, session.ports.codec);
+  if ("kind" in bytes) return bytes;
+  if (current.kind === "file" && (yield* sameHash(session, bytes, current.sha256)))
+    return { kind: "unchanged", code: "no_change", message: "The section already holds this content." };
+  const report = yield* splicedReport(current.kind === "absent" ? null : before.text, text, [
+    yield* differenceInSteps(before.text, text),
+  ]);
+  return { kind: "write", bytes, text, message: sectionMessage(outcome, path), report };
+}
+
+/** A large document is parsed beside this thread, where there is a worker for it. */
+export async function askSection(
+  { ports }: Session,
+  job: SectionJob,
+  budget: TimeBudget,
+): Promise<SectionAnswer | Refusal<"timeout">> {
+  if (ports.sections === undefined || job.text.length <= parsedAtOnce) return answerSection(job);
+  const answer = await ports.sections.ask(job, budget.leftMs());
+  return answer === "late" ? timeUp : answer;
+}
+
+/** In UTF-16 units: parsed in about ten milliseconds, and each job parses its document twice. */
+const parsedAtOnce = 64 * 1024;
+
+/** The parser takes a document as a whole, and what it makes of it takes many times its memory. */
 function refuseLarge(session: Session, current: Current): Refusal | undefined {
   const limit = session.limits.sectionBytes;
   if (current.kind === "absent" || current.bytes.length <= limit) return undefined;

@@ -21,7 +21,7 @@ export interface Limits {
   readonly changeBytes: number;
   /** The most lines of a file that is changed; 4 million. */
   readonly changeLines: number;
-  /** The largest Markdown document of which a section is changed, in bytes: it is parsed three times; 1 MiB. */
+  /** The largest Markdown document of which a section is changed, in bytes: it is parsed as a whole; 1 MiB. */
   readonly sectionBytes: number;
   /** How long to wait for a lock, in milliseconds; 10 s. */
   readonly lockMs: number;
@@ -31,7 +31,7 @@ export interface Limits {
   readonly searchUnits: number;
   /** How long the patch engine may think, in milliseconds; 5 s. */
   readonly patchMs: number;
-  /** How long exact edits may take to be made, in milliseconds; 5 s. */
+  /** How long a change may take before its step, in milliseconds; beside it the engine has `patchMs`; 5 s. */
   readonly editMs: number;
 }
 

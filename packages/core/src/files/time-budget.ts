@@ -1,4 +1,4 @@
-import type { Steps } from "../patch/index.js";
+import { finish, type Steps } from "../text/index.js";
 import type { WorkspacePorts } from "./ports.js";
 import { type Refusal, refuse } from "./refusal.js";
 
@@ -10,13 +10,19 @@ export class TimeBudget {
   private until: number;
   private rested: number;
 
-  /** @param limitMs from now on. */
+  /** @param limitMs from now on; without it the work takes as long as it takes, in the same slices. */
   constructor(
     private readonly ports: Pick<WorkspacePorts, "clock" | "nextTurn">,
-    limitMs: number,
+    private readonly limitMs = Number.POSITIVE_INFINITY,
   ) {
     this.rested = ports.clock.now();
     this.until = this.rested + limitMs;
+  }
+
+  /** Begins anew: what was waited for until now, as for a lock, does not count. */
+  start(): void {
+    this.rested = this.ports.clock.now();
+    this.until = this.rested + this.limitMs;
   }
 
   /** Whether the time is up. */
@@ -24,7 +30,7 @@ export class TimeBudget {
     return this.ports.clock.now() > this.until;
   }
 
-  /** What is left of the time, in milliseconds; 0 where it is up. */
+  /** How much of the time is left, in milliseconds; infinite without a limit. */
   leftMs(): number {
     return Math.max(0, this.until - this.ports.clock.now());
   }
@@ -67,7 +73,36 @@ export async function takeSteps<Result>(
   }
 }
 
-const timeUp = refuse(
+/** Takes the steps in turns with the rest of the process, for as long as they take. */
+export async function takeAll<Result>(
+  steps: Steps<Result>,
+  ports: Pick<WorkspacePorts, "clock" | "nextTurn">,
+): Promise<Result> {
+  const budget = new TimeBudget(ports);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await budget.rest();
+  }
+}
+
+/**
+ * At once where the input is small; else as `takeSteps`.
+ *
+ * @param size of the input, in bytes or UTF-16 units.
+ */
+export function takeLarge<Result>(
+  steps: Steps<Result>,
+  size: number,
+  budget: TimeBudget,
+): Result | Promise<Result | Refusal<"timeout">> {
+  return size <= largeSize ? finish(steps) : takeSteps(steps, budget);
+}
+
+/** In bytes or UTF-16 units. What is no larger is gone through in a millisecond or two, however often. */
+export const largeSize = 1 << 20;
+
+export const timeUp = refuse(
   "timeout",
   "The change took too long to make: it has too many places, or the file is too large for it. Nothing was written; change less of it at once.",
 );

@@ -1,8 +1,8 @@
-import { clip, countLines, joinLines, splitLines, type TextLines } from "../text/index.js";
+import { clip, joinLines, splitLines, type TextLines } from "../text/index.js";
 import type { Subject } from "./answers.js";
 import type { PlannedWrite } from "./change.js";
 import type { Current } from "./current.js";
-import { decodeFile, type FileText } from "./file-text.js";
+import { decodeFile, type FileText, textFacts } from "./file-text.js";
 import type { KnownState } from "./knowledge.js";
 import { joinSpans, type LineSpan, outsideSpans } from "./line-spans.js";
 import type { QuotedLines } from "./outcomes.js";
@@ -37,7 +37,7 @@ export function unshownLines(subject: Subject, current: Current): string | undef
   const text = decodeFile(current.bytes, call.session.ports.codec, encoding);
   // Of a file that is no text, no line can be shown.
   if (isRefusal(text)) return undefined;
-  const total = countLines(text.text);
+  const total = textFacts(text, current.bytes.length).totalLines;
   if (total === 0) return undefined;
   const known = call.knowledge.find(file, current.sha256);
   const lines =

@@ -75,6 +75,7 @@ import { defaultKeepSecrets, defaultLimits, type Session } from "./session.js";
 import { type CallKnowledge, SessionKnowledge } from "./session-knowledge.js";
 import { SessionStateService } from "./session-state.js";
 import { shownBy } from "./shown-lines.js";
+import { TimeBudget } from "./time-budget.js";
 import { atTurn, inside } from "./visit.js";
 import type { WorkspaceOptions } from "./workspace-options.js";
 
@@ -373,8 +374,10 @@ export class Workspace {
     return outcomeOfOneFile(await this.applyChanges({ changes: [change], ...named }, scope));
   }
 
-  private arriving(): Pick<Call, "session" | "replacements"> {
-    return { session: this.shared, replacements: this.shared.ports.disk.replacements };
+  private arriving(): Pick<Call, "session" | "budget" | "replacements"> {
+    const { ports, limits } = this.shared;
+    const budget = new TimeBudget(ports, limits.editMs);
+    return { session: this.shared, budget, replacements: ports.disk.replacements };
   }
 
   /** The caller's own, which it ends itself, or that of a call of this workspace's session. */
@@ -482,9 +485,7 @@ export class Workspace {
       const done = await carry(call, { ...wanted, path: tidy.path, tool }, ticket);
       return done;
     };
-    return request.kind === "replace"
-      ? replaceText(this.shared, request, step)
-      : applyByModel(this.shared, request, step);
+    return request.kind === "replace" ? replaceText(call, request, step) : applyByModel(call, request, step);
   }
 
   /** With the answer it is said what other programs wrote into files that were replaced. */

@@ -1,6 +1,6 @@
 export { applyStrictly } from "./apply/apply.js";
 export { applyDiff, applyDiffInTurns } from "./apply/apply-diff.js";
-export { addedLines, carryEndings } from "./compare/carry-endings.js";
+export { addedLinesInSteps, carryEndings, carryEndingsInSteps } from "./compare/carry-endings.js";
 export {
   changedRanges,
   type DescribeOptions,
@@ -8,7 +8,7 @@ export {
   describeShown,
   type ShownChange,
 } from "./compare/change.js";
-export { diffLines, diffTexts } from "./compare/line-diff.js";
+export { diffLines, diffTexts, diffTextsInSteps } from "./compare/line-diff.js";
 export { describeMendedContext, describeOtherFile } from "./explain/mended.js";
 export { finish, mapInSteps, type Steps } from "./model/steps.js";
 export type {
@@ -25,7 +25,7 @@ export type {
   StrictApplier,
 } from "./model/types.js";
 export { type FileDiff, type FileDiffs, splitByFile, splitByFileInTurns } from "./read/split-files.js";
-export { omissionIn } from "./replace/omission.js";
+export { omissionIn, omissionInSteps } from "./replace/omission.js";
 export {
   type EditedText,
   type EditMisfit,
@@ -36,7 +36,15 @@ export {
   replaceInSteps,
   type WrongCount,
 } from "./replace/replace-exactly.js";
-export { applySplices, differenceOf, type TextSplice } from "./replace/splice.js";
+export { applySplices, differenceInSteps, spliceInSteps, type TextSplice } from "./replace/splice.js";
 export { endingAt, inEndingsAt } from "./replace/text-places.js";
 export type { Heading } from "./section/outline.js";
-export { type SectionMisfit, type SectionOutcome, sectionText, updateSection } from "./section/section.js";
+export {
+  answerSection,
+  type SectionAnswer,
+  type SectionJob,
+  type SectionMisfit,
+  type SectionOutcome,
+  sectionText,
+  updateSection,
+} from "./section/section.js";

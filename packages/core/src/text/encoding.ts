@@ -1,3 +1,6 @@
+import { isSameInSteps } from "./same-bytes.js";
+import { finish, type Steps } from "./steps.js";
+
 /**
  * From the bytes of a file to its text and back, so that what was not touched comes back as the same
  * bytes. The order is strict: byte order mark, valid UTF-8, binary, then a guess that must survive the
@@ -20,6 +23,16 @@ export interface CharsetCodec {
   knows(charset: string): boolean;
   decode(bytes: Uint8Array, charset: string): string;
   encode(text: string, charset: string): Uint8Array;
+  /** The same piece by piece, for large files; at once without them. */
+  decoder?(charset: string): Converter<Uint8Array, string>;
+  encoder?(charset: string): Converter<string, Uint8Array>;
+}
+
+/** Takes one thing after the other and gives what each of them adds. */
+export interface Converter<From, To> {
+  write(piece: From): To;
+  /** What is left at the end, if anything. */
+  end(): To | undefined;
 }
 
 /** Bytes that were text, with what is needed to encode the text to the same bytes again. */
@@ -45,16 +58,27 @@ export const utf8: TextFormat = { encoding: "utf-8", bom: false, certainty: "pro
  * @returns the text, or why these bytes are not served as text. Never throws.
  */
 export function decodeBytes(bytes: Uint8Array, codec: CharsetCodec, named?: string): DecodedText | NotText {
-  const marked = decodeMarked(bytes, named);
+  return finish(decodeInSteps(bytes, codec, named));
+}
+
+/** The same in steps. */
+export function* decodeInSteps(
+  bytes: Uint8Array,
+  codec: CharsetCodec,
+  named?: string,
+): Steps<DecodedText | NotText> {
+  const mark = markOf(bytes, named);
+  const marked = mark === undefined ? undefined : yield* decodeMarked(bytes, mark);
   if (marked !== undefined) return marked;
-  if (named !== undefined && normaliseName(named) !== "utf-8") return decodeNamed(bytes, codec, named);
-  const plain = decodeStrict(bytes, "utf-8");
+  if (named !== undefined && normaliseName(named) !== "utf-8") return yield* decodeNamed(bytes, codec, named);
+  const plain =
+    bytes.length <= pieceLength ? decodeStrict(bytes, "utf-8") : yield* strictInSteps(bytes, "utf-8");
   if (plain !== undefined) {
     return plain.includes("\0") ? binary("it holds NUL bytes") : { kind: "text", text: plain, format: utf8 };
   }
   if (named !== undefined) return { kind: "undecodable", reason: "the bytes are not valid UTF-8" };
   if (bytes.includes(0)) return binary("it holds NUL bytes");
-  return decodeGuessed(bytes, codec);
+  return yield* decodeGuessed(bytes, codec);
 }
 
 /**
@@ -63,17 +87,27 @@ export function decodeBytes(bytes: Uint8Array, codec: CharsetCodec, named?: stri
  * @returns the bytes, or undefined where the encoding cannot hold the text exactly.
  */
 export function encodeText(text: string, format: TextFormat, codec: CharsetCodec): Uint8Array | undefined {
-  if (!text.isWellFormed()) return undefined;
+  return finish(encodeInSteps(text, format, codec));
+}
+
+/** The same in steps. */
+export function* encodeInSteps(
+  text: string,
+  format: TextFormat,
+  codec: CharsetCodec,
+): Steps<Uint8Array | undefined> {
+  const mark = format.bom ? marks.find(({ encoding }) => encoding === format.encoding)?.mark : undefined;
   switch (format.encoding) {
     case "utf-8":
-      return withMark(new TextEncoder().encode(text), format.bom ? [0xef, 0xbb, 0xbf] : []);
+      return yield* unicodeInSteps(text, mark, encodeUtf8);
     case "utf-16le":
-      return withMark(encodeUtf16(text, true), format.bom ? [0xff, 0xfe] : []);
+      return yield* unicodeInSteps(text, mark, (piece) => encodeUtf16(piece, true));
     case "utf-16be":
-      return withMark(encodeUtf16(text, false), format.bom ? [0xfe, 0xff] : []);
+      return yield* unicodeInSteps(text, mark, (piece) => encodeUtf16(piece, false));
     default: {
-      const bytes = codec.encode(text, format.encoding);
-      return codec.decode(bytes, format.encoding) === text ? bytes : undefined;
+      if (!text.isWellFormed()) return undefined;
+      const bytes = yield* charsetEncoded(text, format.encoding, codec);
+      return (yield* charsetDecoded(bytes, format.encoding, codec)) === text ? bytes : undefined;
     }
   }
 }
@@ -93,22 +127,32 @@ const marks = [
   { encoding: "utf-16be", mark: [0xfe, 0xff] },
 ] as const;
 
-function decodeMarked(bytes: Uint8Array, named: string | undefined): DecodedText | NotText | undefined {
+type Mark = (typeof marks)[number];
+
+/** The byte order mark at the beginning, unless the caller insists on another encoding. */
+function markOf(bytes: Uint8Array, named: string | undefined): Mark | undefined {
   const found = marks.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte));
-  if (found === undefined) return undefined;
-  if (named !== undefined && normaliseName(named) !== found.encoding) return undefined;
-  const text = decodeStrict(bytes.subarray(found.mark.length), found.encoding);
-  // Bytes that only look marked (a Latin-1 file may begin with ÿþ) go on to the other readings.
-  if (text === undefined) return undefined;
-  if (text.includes("\0")) return binary(`it is marked as ${found.encoding} and holds NUL characters`);
-  return { kind: "text", text, format: { encoding: found.encoding, bom: true, certainty: "proven" } };
+  return found === undefined || (named !== undefined && normaliseName(named) !== found.encoding)
+    ? undefined
+    : found;
 }
 
-function decodeNamed(bytes: Uint8Array, codec: CharsetCodec, named: string): DecodedText | NotText {
+function* decodeMarked(
+  bytes: Uint8Array,
+  { encoding, mark }: Mark,
+): Steps<DecodedText | NotText | undefined> {
+  const text = yield* strictInSteps(bytes.subarray(mark.length), encoding);
+  // Bytes that only look marked (a Latin-1 file may begin with ÿþ) go on to the other readings.
+  if (text === undefined) return undefined;
+  if (text.includes("\0")) return binary(`it is marked as ${encoding} and holds NUL characters`);
+  return { kind: "text", text, format: { encoding, bom: true, certainty: "proven" } };
+}
+
+function* decodeNamed(bytes: Uint8Array, codec: CharsetCodec, named: string): Steps<DecodedText | NotText> {
   const encoding = normaliseName(named);
   const format: TextFormat = { encoding, bom: false, certainty: "named" };
   if (encoding === "utf-16le" || encoding === "utf-16be") {
-    const text = decodeStrict(bytes, encoding);
+    const text = yield* strictInSteps(bytes, encoding);
     return text === undefined
       ? { kind: "undecodable", reason: `the bytes are not valid ${encoding}` }
       : { kind: "text", text, format };
@@ -117,21 +161,24 @@ function decodeNamed(bytes: Uint8Array, codec: CharsetCodec, named: string): Dec
     return { kind: "undecodable", reason: `no encoding of the name ${named} is known` };
   }
   return (
-    roundTrip(bytes, codec, format) ?? { kind: "undecodable", reason: `the bytes are not valid ${named}` }
+    (yield* roundTrip(bytes, codec, format)) ?? {
+      kind: "undecodable",
+      reason: `the bytes are not valid ${named}`,
+    }
   );
 }
 
-function decodeGuessed(bytes: Uint8Array, codec: CharsetCodec): DecodedText | NotText {
+function* decodeGuessed(bytes: Uint8Array, codec: CharsetCodec): Steps<DecodedText | NotText> {
   const guess = codec.guess(bytes);
   const candidates = guess === undefined ? ["iso-8859-1"] : [guess, "iso-8859-1"];
   for (const encoding of candidates) {
     if (!codec.knows(encoding)) continue;
-    const decoded = roundTrip(bytes, codec, {
+    const decoded = yield* roundTrip(bytes, codec, {
       encoding: normaliseName(encoding),
       bom: false,
       certainty: "guessed",
     });
-    if (decoded !== undefined && !hasControls(decoded.text)) return decoded;
+    if (decoded !== undefined && !(yield* hasControls(decoded.text))) return decoded;
   }
   return {
     kind: "undecodable",
@@ -139,16 +186,43 @@ function decodeGuessed(bytes: Uint8Array, codec: CharsetCodec): DecodedText | No
   };
 }
 
-function roundTrip(bytes: Uint8Array, codec: CharsetCodec, format: TextFormat): DecodedText | undefined {
-  const text = codec.decode(bytes, format.encoding);
-  const again = codec.encode(text, format.encoding);
-  const same = again.length === bytes.length && again.every((byte, at) => byte === bytes[at]);
-  return same ? { kind: "text", text, format } : undefined;
+function* roundTrip(
+  bytes: Uint8Array,
+  codec: CharsetCodec,
+  format: TextFormat,
+): Steps<DecodedText | undefined> {
+  const text = yield* charsetDecoded(bytes, format.encoding, codec);
+  const again = yield* charsetEncoded(text, format.encoding, codec);
+  return (yield* isSameInSteps(again, bytes)) ? { kind: "text", text, format } : undefined;
+}
+
+function* charsetDecoded(bytes: Uint8Array, charset: string, codec: CharsetCodec): Steps<string> {
+  const decoder = bytes.length > pieceLength ? codec.decoder?.(charset) : undefined;
+  if (decoder === undefined) return codec.decode(bytes, charset);
+  const texts: string[] = [];
+  for (let from = 0; from < bytes.length; from += pieceLength) {
+    texts.push(decoder.write(bytes.subarray(from, from + pieceLength)));
+    yield;
+  }
+  return texts.join("") + (decoder.end() ?? "");
+}
+
+function* charsetEncoded(text: string, charset: string, codec: CharsetCodec): Steps<Uint8Array> {
+  const encoder = text.length > pieceLength ? codec.encoder?.(charset) : undefined;
+  if (encoder === undefined) return codec.encode(text, charset);
+  const pieces: Uint8Array[] = [];
+  for (let from = 0; from < text.length; from += pieceLength) {
+    pieces.push(encoder.write(text.slice(from, from + pieceLength)));
+    yield;
+  }
+  const end = encoder.end();
+  return yield* joinBytes(end === undefined ? pieces : [...pieces, end]);
 }
 
 /** C0 and C1 controls other than tab, line feed, form feed, return and escape: these are not texts. */
-function hasControls(text: string): boolean {
+function* hasControls(text: string): Steps<boolean> {
   for (let at = 0; at < text.length; at++) {
+    if (at % pieceLength === pieceLength - 1) yield;
     const code = text.charCodeAt(at);
     if (code < 0x20 ? ![9, 10, 12, 13, 27].includes(code) : code >= 0x7f && code < 0xa0) return true;
   }
@@ -163,6 +237,76 @@ function decodeStrict(bytes: Uint8Array, encoding: string): string | undefined {
   }
 }
 
+/** Cut between two characters, so that every piece is valid where the whole is. */
+function* strictInSteps(bytes: Uint8Array, encoding: string): Steps<string | undefined> {
+  if (bytes.length <= pieceLength) return decodeStrict(bytes, encoding);
+  const texts: string[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const to = encoding === "utf-8" ? cutUtf8(bytes, from) : cutUtf16(bytes, from, encoding === "utf-16le");
+    const text = decodeStrict(bytes.subarray(from, to), encoding);
+    if (text === undefined) return undefined;
+    texts.push(text);
+    from = to;
+    yield;
+  }
+  return texts.join("");
+}
+
+/** A piece ends before a byte that begins a character; more than three others in a row are no UTF-8 anyway. */
+function cutUtf8(bytes: Uint8Array, from: number): number {
+  const to = from + pieceLength;
+  if (to >= bytes.length) return bytes.length;
+  for (let at = to; at > to - 4; at--) if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;
+  return to;
+}
+
+/** A piece ends behind a whole unit, and not between the two of a pair. */
+function cutUtf16(bytes: Uint8Array, from: number, little: boolean): number {
+  const to = from + pieceLength;
+  if (to >= bytes.length) return bytes.length;
+  const high = bytes[little ? to - 1 : to - 2] ?? 0;
+  return high >= 0xd8 && high <= 0xdb ? to - 2 : to;
+}
+
+/** @returns undefined for a text with half of a pair. */
+function* unicodeInSteps(
+  text: string,
+  mark: readonly number[] | undefined,
+  encode: (piece: string) => Uint8Array,
+): Steps<Uint8Array | undefined> {
+  if (text.length <= pieceLength && mark === undefined) return text.isWellFormed() ? encode(text) : undefined;
+  const pieces: Uint8Array[] = mark === undefined ? [] : [Uint8Array.from(mark)];
+  for (let from = 0; from < text.length; ) {
+    const end = from + pieceLength;
+    const to = end < text.length && isHigh(text.charCodeAt(end - 1)) ? end - 1 : end;
+    const piece = text.slice(from, to);
+    if (!piece.isWellFormed()) return undefined;
+    pieces.push(encode(piece));
+    from = to;
+    yield;
+  }
+  return yield* joinBytes(pieces);
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function* joinBytes(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
+  const joined = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+    yield;
+  }
+  return joined;
+}
+
+function encodeUtf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
 function encodeUtf16(text: string, little: boolean): Uint8Array {
   const bytes = new Uint8Array(text.length * 2);
   const view = new DataView(bytes.buffer);
@@ -170,13 +314,8 @@ function encodeUtf16(text: string, little: boolean): Uint8Array {
   return bytes;
 }
 
-function withMark(bytes: Uint8Array, mark: readonly number[]): Uint8Array {
-  if (mark.length === 0) return bytes;
-  const marked = new Uint8Array(mark.length + bytes.length);
-  marked.set(mark);
-  marked.set(bytes, mark.length);
-  return marked;
-}
+/** In bytes or UTF-16 units, an even number: converted in one to five milliseconds, whatever the charset. */
+const pieceLength = 1 << 20;
 
 function binary(reason: string): NotText {
   return { kind: "binary", reason };

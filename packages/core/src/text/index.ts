@@ -14,8 +14,11 @@ export {
 } from "./display.js";
 export {
   type CharsetCodec,
+  type Converter,
   type DecodedText,
   decodeBytes,
+  decodeInSteps,
+  encodeInSteps,
   encodeText,
   type NotText,
   normaliseName,
@@ -26,9 +29,15 @@ export { chooseSuffix, type FramedText, type FrameSuffix, frameText } from "./fr
 export {
   commonEnding,
   countLines,
+  countLinesInSteps,
   describeEndings,
+  endsLine,
   joinLines,
   type LineEnding,
+  lineStartInSteps,
   splitLines,
+  splitLinesInSteps,
   type TextLines,
 } from "./lines.js";
+export { isSameInSteps } from "./same-bytes.js";
+export { type Advancing, finish, type Pace, type Progress, type Steps, takeAtPace } from "./steps.js";

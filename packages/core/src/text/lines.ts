@@ -1,3 +1,5 @@
+import { finish, type Steps } from "./steps.js";
+
 /**
  * A text as lines that keep their own terminators, so that putting the lines together again gives the
  * same text, whatever mixture of endings it has.
@@ -22,23 +24,37 @@ export type LineEnding = "\n" | "\r\n" | "\r" | "";
 export function splitLines(text: string): TextLines {
   if (!text.includes("\r")) return splitAtNewlines(text);
   if (!text.includes("\n")) return splitAtReturns(text);
+  return finish(splitInSteps(text));
+}
+
+/** The same in steps. */
+export function* splitLinesInSteps(text: string): Steps<TextLines> {
+  return text.length <= atOnceUnits ? splitLines(text) : yield* splitInSteps(text);
+}
+
+function* splitInSteps(text: string): Steps<TextLines> {
   const contents: string[] = [];
   const endings: LineEnding[] = [];
+  const terminator = text.includes("\n") ? "\n" : "\r";
   let from = 0;
   while (from < text.length) {
-    const newline = text.indexOf("\n", from);
-    if (newline < 0) {
+    if (contents.length % stepLines === stepLines - 1) yield;
+    const end = text.indexOf(terminator, from);
+    if (end < 0) {
       contents.push(text.slice(from));
       endings.push("");
       break;
     }
-    const carriage = newline > from && text.charCodeAt(newline - 1) === 13;
-    contents.push(text.slice(from, carriage ? newline - 1 : newline));
-    endings.push(carriage ? "\r\n" : "\n");
-    from = newline + 1;
+    const isBoth = terminator === "\n" && end > from && text.charCodeAt(end - 1) === 13;
+    contents.push(text.slice(from, isBoth ? end - 1 : end));
+    endings.push(isBoth ? "\r\n" : terminator);
+    from = end + 1;
   }
   return { contents, endings };
 }
+
+/** Split in some milliseconds. */
+const atOnceUnits = 1 << 18;
 
 /**
  * Puts lines together again.
@@ -55,14 +71,54 @@ export function joinLines(lines: TextLines, from = 0, to = lines.contents.length
 
 /** How many lines a text has; a last line without terminator counts. */
 export function countLines(text: string): number {
+  return finish(countLinesInSteps(text));
+}
+
+/** The same in steps. */
+export function* countLinesInSteps(text: string): Steps<number> {
   const terminator = text.includes("\n") ? "\n" : "\r";
   let count = 0;
   let from = 0;
   for (let at = text.indexOf(terminator); at >= 0; at = text.indexOf(terminator, from)) {
     count += 1;
+    if (count % stepLines === 0) yield;
     from = at + 1;
   }
   return from < text.length ? count + 1 : count;
+}
+
+/** Finding so many takes about a millisecond. */
+const stepLines = 16_384;
+
+/**
+ * Where the line after so many others begins, in UTF-16 units; in steps.
+ *
+ * @returns with it how many lines there are; `from` is undefined where there are fewer than `lines`.
+ */
+export function* lineStartInSteps(
+  text: string,
+  lines: number,
+): Steps<{ readonly from: number | undefined; readonly total: number }> {
+  const terminator = text.includes("\n") ? "\n" : "\r";
+  let start = lines === 0 ? 0 : undefined;
+  let total = 0;
+  let from = 0;
+  for (let at = text.indexOf(terminator); at >= 0; at = text.indexOf(terminator, from)) {
+    total += 1;
+    if (total % stepLines === 0) yield;
+    from = at + 1;
+    if (total === lines) start = from;
+  }
+  if (from < text.length) {
+    total += 1;
+    if (total === lines) start = text.length;
+  }
+  return { from: start, total };
+}
+
+/** Whether the last line of a text has its terminator. */
+export function endsLine(text: string): boolean {
+  return text.endsWith("\n") || text.endsWith("\r");
 }
 
 /** The ending that most lines have; `\n` for a text without any. Ties go to the one met first. */

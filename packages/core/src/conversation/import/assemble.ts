@@ -1,4 +1,4 @@
-import { defined } from "../../text/index.js";
+import { type Advancing, defined } from "../../text/index.js";
 import type { ConversationEvent, NewNode } from "../event.js";
 import type { Digest } from "../file-content.js";
 import type { IdSource } from "../ids.js";
@@ -50,14 +50,21 @@ export interface ForeignSession {
 }
 
 /** @returns `broken_pairs`, unless they are to be kept. */
-export function assemble(
+export function* assemble(
   foreign: ForeignSession,
   options: ImportOptions,
-): ImportedSession | ConversationRefusal<"broken_pairs"> {
+): Advancing<ImportedSession | ConversationRefusal<"broken_pairs">> {
+  const of = foreign.entries.length;
+  yield { done: 0, of };
   const resolved = resolveParents(foreign.entries);
+  yield { done: 0, of };
   const tree = new TreeBuilder(foreign, options);
-  for (const entry of resolved.entries) tree.add(entry);
+  for (const [at, entry] of resolved.entries.entries()) {
+    tree.add(entry);
+    if (at % stepEntries === stepEntries - 1) yield { done: at + 1, of };
+  }
   tree.finish(foreign.leafLine);
+  yield { done: of, of };
   const broken = brokenPairs(tree.nodes).map(({ nodeId, message }): ImportProblem => {
     const line = tree.lineOf(nodeId);
     return { line, what: "broken_pair", message: `Line ${line}: ${message}` };
@@ -80,6 +87,9 @@ function refusePairs(first: ImportProblem, count: number): ConversationRefusal<"
   const more = count === 1 ? "" : ` ${count - 1} more like this.`;
   return refuse("broken_pairs", `${first.message}${more} Nothing was imported; ask for repair to keep them.`);
 }
+
+/** Put into the tree in some milliseconds. */
+const stepEntries = 512;
 
 /** More nodes than that are more than one line of a journal should hold. */
 const mostInEvent = 200;

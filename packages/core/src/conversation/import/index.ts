@@ -1,3 +1,4 @@
+import { type Advancing, finish } from "../../text/index.js";
 import { type ConversationRefusal, refuse } from "../refusal.js";
 import { assemble, type ImportedSession, type ImportOptions } from "./assemble.js";
 import { isClaude, readClaude } from "./claude.js";
@@ -19,10 +20,18 @@ export { exportLines } from "./own.js";
  *   program do not belong together, unless `repair` keeps them; `newer_version`.
  */
 export function readSessionFile(text: string, options: ImportOptions): ImportedSession | ConversationRefusal {
-  const source = readLines(text);
-  if (isOwn(source.lines)) return readOwn(source, options.digest);
-  if (isPi(source.lines)) return assemble(readPi(source, options.now), options);
-  if (isClaude(source.lines)) return assemble(readClaude(source, options.now), options);
+  return finish(readSessionInSteps(text, options));
+}
+
+/** The same in steps: of a large file first its characters are counted, then its lines. */
+export function* readSessionInSteps(
+  text: string,
+  options: ImportOptions,
+): Advancing<ImportedSession | ConversationRefusal> {
+  const source = yield* readLines(text);
+  if (isOwn(source.lines)) return yield* readOwn(source, options.digest);
+  if (isPi(source.lines)) return yield* assemble(readPi(source, options.now), options);
+  if (isClaude(source.lines)) return yield* assemble(readClaude(source, options.now), options);
   return refuse(
     "not_a_session",
     "This is no session that was exported here, and no session of pi or Claude Code: no line says so.",

@@ -1,3 +1,4 @@
+import type { Advancing } from "../../text/index.js";
 import { isJsonObject, type JsonObject } from "../json.js";
 
 /** One line of a JSON Lines file that holds an object. */
@@ -30,20 +31,31 @@ export interface SourceLines {
 }
 
 /** Reads a file line by line. A line that is no object is told and left out; empty lines are nothing. */
-export function readLines(text: string): SourceLines {
+export function* readLines(text: string): Advancing<SourceLines> {
   const lines: SourceLine[] = [];
   const problems: ImportProblem[] = [];
-  for (const [at, raw] of text
-    .replace(/^\ufeff/, "")
-    .split("\n")
-    .entries()) {
-    if (raw.trim() === "") continue;
-    const value = parsed(raw);
-    if (value !== undefined) lines.push({ line: at + 1, value });
-    else problems.push(unreadable(at + 1, raw));
+  let told = 0;
+  let line = 0;
+  for (let from = text.startsWith("\ufeff") ? 1 : 0; from <= text.length; ) {
+    const newline = text.indexOf("\n", from);
+    const end = newline < 0 ? text.length : newline;
+    const raw = text.slice(from, end);
+    line += 1;
+    from = end + 1;
+    if (raw.trim() !== "") {
+      const value = parsed(raw);
+      if (value !== undefined) lines.push({ line, value });
+      else problems.push(unreadable(line, raw));
+    }
+    if (end - told < stepUnits) continue;
+    told = end;
+    yield { done: end, of: text.length };
   }
   return { lines, problems };
 }
+
+/** In UTF-16 units: parsed in some milliseconds. */
+const stepUnits = 64 * 1024;
 
 function parsed(raw: string): JsonObject | undefined {
   try {

@@ -1,9 +1,10 @@
+import type { Advancing } from "../../text/index.js";
 import { type JournalRecord, journalVersion } from "../event.js";
 import { eventFromJson, eventToJson, mapPayloads } from "../event-shape.js";
 import { type Digest, withoutClaims } from "../file-content.js";
 import type { JsonObject } from "../json.js";
 import { type ConversationRefusal, refuse } from "../refusal.js";
-import { replay } from "../replay.js";
+import { replayInSteps } from "../replay.js";
 import { isSessionId } from "../session-id.js";
 import type { TimedEvent } from "../store.js";
 import type { ImportedSession } from "./assemble.js";
@@ -33,10 +34,10 @@ export function isOwn(lines: readonly SourceLine[]): boolean {
  * @param digest proves the texts of whole files.
  * @returns `newer_version`, or `not_a_session` where no record can be read.
  */
-export function readOwn(
+export function* readOwn(
   { lines, problems: unreadable }: SourceLines,
   digest: Digest | undefined,
-): ImportedSession | ConversationRefusal<"newer_version" | "not_a_session"> {
+): Advancing<ImportedSession | ConversationRefusal<"newer_version" | "not_a_session">> {
   const [header, ...rest] = lines;
   const sessionId = header === undefined ? undefined : textOf(header.value, "id");
   if (sessionId === undefined || !isSessionId(sessionId))
@@ -45,7 +46,8 @@ export function readOwn(
   const records: JournalRecord[] = [];
   const lineNumbers: number[] = [];
   let end: SourceLine | undefined;
-  for (const source of rest) {
+  for (const [at, source] of rest.entries()) {
+    if (at % stepLines === stepLines - 1) yield { done: at, of: rest.length };
     const { value, line } = source;
     if (typeof value.v === "number" && value.v > journalVersion)
       return refuse("newer_version", `Line ${line} was written by a newer release; import it with that.`);
@@ -64,7 +66,7 @@ export function readOwn(
     ...gapsIn(records, lineNumbers),
     ...endProblems(end, records.length, lines.at(-1)?.line ?? 1),
   );
-  const { context, problems: lost } = replay(sessionId, records);
+  const { context, problems: lost } = yield* replayInSteps(sessionId, records);
   for (const { line: seq, message } of lost) {
     const line = lineNumbers[records.findIndex((record) => record.seq === seq)] ?? 1;
     problems.push({ line, what: "missing_record", message });
@@ -79,6 +81,8 @@ export function readOwn(
 }
 
 const formatName = "holdfast-session";
+/** Checked in some milliseconds. */
+const stepLines = 128;
 
 function recordOf(value: JsonObject, digest: Digest | undefined): JournalRecord | undefined {
   const { v, seq, ts, ...rest } = value;

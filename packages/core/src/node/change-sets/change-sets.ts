@@ -17,11 +17,20 @@ import { waitForSet } from "../commit/set-links.js";
 import { Cleanup, newStageName } from "../commit/stage.js";
 import { removeQuietly } from "../disk/entries.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
+import { sliceBytes } from "../disk/slices.js";
 import type { Presence } from "../state-folder/sessions.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { recordWrites } from "./history.js";
 import { decideRecord, type SetRecord, writeRecord } from "./record.js";
-import { landedOf, lookOnce, type PreparedStep, prepareStep, takenAway, takeStep } from "./step.js";
+import {
+  landedOf,
+  lookOnce,
+  type PreparedStep,
+  prepareStep,
+  stageLarge,
+  takenAway,
+  takeStep,
+} from "./step.js";
 import {
   clear,
   forget,
@@ -114,7 +123,11 @@ class SetCommit {
       this.openSteps.push({ names, folder: spot.folder, exchanges: spot.exchanges });
       if (step.expected.kind === "file") await waitForSet(spot);
       const source = this.prepared.find((other) => other.step.entry.realPath === step.movedFrom);
-      const prepared = prepareStep(step, { spot, names, cleanup }, source);
+      const { bytes } = step;
+      const isLarge = bytes !== null && bytes.length > sliceBytes;
+      const place = { spot, names, cleanup };
+      const stage = isLarge ? await stageLarge(bytes, place) : undefined;
+      const prepared = prepareStep(step, place, source, stage);
       if (prepared.kind !== "prepared") return prepared;
       this.prepared.push(prepared);
     }

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { HistoryEntry } from "../../files/index.js";
-import { writeAll } from "../commit/stage.js";
 import { sha256 } from "../disk/digest.js";
 import { jsonOf, namesIn, readText, removeQuietly } from "../disk/entries.js";
+import { writeAll } from "../disk/io.js";
 import { codeOf, openFlags, syncFolder } from "../disk/platform.js";
 import { parseEntry } from "../state-folder/history.js";
 import {

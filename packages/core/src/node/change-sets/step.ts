@@ -12,7 +12,14 @@ import {
 } from "../commit/proved-file.js";
 import { OpenReplacedFile } from "../commit/replaced-file.js";
 import { severalNames } from "../commit/set-links.js";
-import { type Cleanup, giveNewMode, makeDurable, makeStage, type Stage } from "../commit/stage.js";
+import {
+  type Cleanup,
+  giveNewMode,
+  makeDurable,
+  makeLargeStage,
+  makeStage,
+  type Stage,
+} from "../commit/stage.js";
 import { keepAttributes, withoutWay } from "../disk/attributes.js";
 import { codeOf, renameOver } from "../disk/platform.js";
 import { identityOf, openFile, readUpTo, type Spot, sameIdentity, statAt } from "../disk/reading.js";
@@ -38,14 +45,17 @@ export interface PreparedStep {
  * step can be taken back to the very same file, however full the disk is.
  *
  * @param source for a file under a new name: the prepared removal of the old one.
+ * @param staged large content, which is staged before (`stageLarge`).
  */
 export function prepareStep(
   step: SetStep,
   at: Pick<PreparedStep, "spot" | "names" | "cleanup">,
   source: PreparedStep | undefined,
+  staged?: Stage,
 ): PreparedStep | Changed | Refusal {
   const stage =
-    step.bytes === null ? undefined : stageBytes(at.spot, step.bytes, at.names.stageName, at.cleanup);
+    staged ??
+    (step.bytes === null ? undefined : stageBytes(at.spot, step.bytes, at.names.stageName, at.cleanup));
   if (step.expected.kind === "absent") return prepareNew({ kind: "prepared", step, ...at, stage }, source);
   // A deletion keeps the old file by moving it aside, so it may have any number of names.
   const links = stage === undefined ? undefined : keepOld(at.spot, at.names.keptName, at.cleanup);
@@ -76,6 +86,16 @@ function prepareNew(
     if (lost !== undefined) return lost;
   }
   return { ...at, proved: undefined, links: undefined };
+}
+
+/** Stages large content while others have their turns. */
+export async function stageLarge(
+  bytes: Uint8Array,
+  { spot, names, cleanup }: Pick<PreparedStep, "spot" | "names" | "cleanup">,
+): Promise<Stage> {
+  const stage = await makeLargeStage(spot, bytes, names.stageName, cleanup);
+  cleanup.keepStage();
+  return stage;
 }
 
 function stageBytes(spot: Spot, bytes: Uint8Array, name: string, cleanup: Cleanup): Stage {

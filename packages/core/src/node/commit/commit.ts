@@ -12,6 +12,7 @@ import { keepAttributes, withoutWay } from "../disk/attributes.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { codeOf, openFlags, renameOver } from "../disk/platform.js";
 import { identityOf, type Spot, statAt } from "../disk/reading.js";
+import { sliceBytes } from "../disk/slices.js";
 import { exchange, swapNameOf } from "./exchange.js";
 import { proveAside, proveExchanged } from "./exchanged.js";
 import { writeInPlace } from "./in-place.js";
@@ -23,9 +24,18 @@ import {
   lostLock,
   type ProvedFile,
   verify,
+  verifyLarge,
 } from "./proved-file.js";
 import { severalNames, waitForSet } from "./set-links.js";
-import { Cleanup, giveNewMode, makeDurable, makeStage, newStageName, type Stage } from "./stage.js";
+import {
+  Cleanup,
+  giveNewMode,
+  makeDurable,
+  makeLargeStage,
+  makeStage,
+  newStageName,
+  type Stage,
+} from "./stage.js";
 
 /**
  * The commit protocol: stage beside the target, make durable, look again, take the step, make the folder
@@ -41,7 +51,8 @@ export async function commitFile(
   try {
     if (expected.kind === "absent") return await createFile(spot, bytes, options, cleanup);
     if (!options.inPlace) await waitForSet(spot);
-    const proved = verify(spot, expected, cleanup);
+    const isLarge = expected.identity.size > sliceBytes;
+    const proved = isLarge ? await verifyLarge(spot, expected, cleanup) : verify(spot, expected, cleanup);
     if (proved.kind !== "proved") return proved;
     const barred = barredFrom(proved, spot);
     if (barred !== undefined) return barred;
@@ -109,7 +120,11 @@ async function createFile(
   cleanup: Cleanup,
 ): Promise<Committed | Changed | Refusal> {
   if (statAt(spot) !== undefined) return changed;
-  const stage = makeStage(spot, bytes, options.stageName ?? newStageName(), cleanup);
+  const name = options.stageName ?? newStageName();
+  const isLarge = bytes.length > sliceBytes;
+  const stage = isLarge
+    ? await makeLargeStage(spot, bytes, name, cleanup)
+    : makeStage(spot, bytes, name, cleanup);
   giveNewMode(stage);
   makeDurable(stage);
   if (!(await options.guard())) return lostLock(spot);
@@ -136,7 +151,10 @@ async function replaceFile(
 ): Promise<Committed | Changed | Refusal> {
   if (proved.stat.nlink > 1n) return severalNames(spot, proved.stat.nlink);
   const name = options.stageName ?? newStageName();
-  const made = makeStage(spot, bytes, name, cleanup);
+  const isLarge = bytes.length > sliceBytes;
+  const made = isLarge
+    ? await makeLargeStage(spot, bytes, name, cleanup)
+    : makeStage(spot, bytes, name, cleanup);
   const lost = keepAttributes(proved, made.fd);
   if (lost !== undefined) return lost;
   makeDurable(made);

@@ -20,7 +20,7 @@ import { escapeForDisplay } from "../../text/index.js";
 import { answering, faultFrom, refusalFrom } from "../disk/faults.js";
 import type { Folder } from "../disk/folder.js";
 import { listFolder } from "../disk/listing.js";
-import { lookAt, readWhole, type Spot, streamFile } from "../disk/reading.js";
+import { lookAt, readLarge, readWhole, type Spot, streamFile } from "../disk/reading.js";
 import { rootGone, stands } from "../disk/root.js";
 import { hasLoneSurrogate, type Reached, type Root } from "../disk/walk.js";
 import { readWindow } from "../disk/window.js";
@@ -85,7 +85,15 @@ class DiskTarget implements Target {
   }
 
   async read(limitBytes: number): Promise<FileBytes | Refusal> {
-    return this.answering((spot) => readWhole(spot, limitBytes));
+    const read = this.answering((spot) => readWhole(spot, limitBytes));
+    if (read.kind !== "opened") return read;
+    try {
+      return await readLarge(this.relativePath, read, limitBytes);
+    } catch (error) {
+      const refusal = refusalFrom(error, this.relativePath);
+      if (refusal === undefined) throw faultFrom(error, this.relativePath);
+      return refusal;
+    }
   }
 
   async window(firstLine: number, lineCount: number, limitBytes: number): Promise<FileWindow | Refusal> {

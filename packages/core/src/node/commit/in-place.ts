@@ -1,10 +1,11 @@
 import { fsyncSync, ftruncateSync } from "node:fs";
 import type { Changed, Committed, ExpectedFile, Refusal } from "../../files/index.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
+import { writeAll } from "../disk/io.js";
 import { openFlags } from "../disk/platform.js";
 import { identityOf, openFile, readUpTo, type Spot, statAt } from "../disk/reading.js";
 import { changed, lookAgain, lostLock, type ProvedFile } from "./proved-file.js";
-import { type Cleanup, writeAll } from "./stage.js";
+import type { Cleanup } from "./stage.js";
 
 interface Overwrite {
   readonly expected: ExpectedFile;

@@ -11,7 +11,16 @@ import { defined, escapeForDisplay } from "../../text/index.js";
 import { keepAttributes } from "../disk/attributes.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { canWalkByHandle, hasOwners, openedPath } from "../disk/platform.js";
-import { hashOpened, identityOf, openFile, type Spot, sameIdentity, statAt } from "../disk/reading.js";
+import {
+  hashOpened,
+  hashOpenedInSlices,
+  identityOf,
+  openFile,
+  type Spot,
+  sameIdentity,
+  statAt,
+} from "../disk/reading.js";
+import { takeSlices } from "../disk/slices.js";
 import { OpenReplacedFile } from "./replaced-file.js";
 import { severalNames } from "./set-links.js";
 import { type Cleanup, makeDurable, type Stage } from "./stage.js";
@@ -38,6 +47,22 @@ export function verify(spot: Spot, expected: ExpectedFile, cleanup: Cleanup): Pr
   if (stat.size !== expected.identity.size) return changed;
   if (sameIdentity(identity, expected.identity) && isOldEnough(identity)) return { kind: "proved", fd, stat };
   if (hashOpened(fd, Number(stat.size)) !== expected.sha256) return changed;
+  return { kind: "proved", fd, stat };
+}
+
+/** The same of a large file, before anything is staged: hashed while others have their turns. */
+export async function verifyLarge(
+  spot: Spot,
+  expected: ExpectedFile,
+  cleanup: Cleanup,
+): Promise<ProvedFile | Changed | Refusal> {
+  const opened = openFile(spot);
+  if (opened.kind === "refusal") return changed;
+  cleanup.closes(opened.fd);
+  const { fd, stat } = opened;
+  if (stat.size !== expected.identity.size) return changed;
+  if (!sameIdentity(identityOf(stat), expected.identity) || !isOldEnough(identityOf(stat)))
+    if ((await takeSlices(hashOpenedInSlices(fd, Number(stat.size)))) !== expected.sha256) return changed;
   return { kind: "proved", fd, stat };
 }
 

@@ -1,7 +1,9 @@
-import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, unlinkSync } from "node:fs";
 import { newId } from "../disk/digest.js";
+import { shortWrite, writeAll } from "../disk/io.js";
 import { codeOf, openFlags } from "../disk/platform.js";
 import type { Spot } from "../disk/reading.js";
+import { syncBeside, takeSlices, writeInSlices } from "../disk/slices.js";
 
 /** Stage files are recognised by this; with the random rest the name has 36 bytes, whatever the target's. */
 export const stagePrefix = ".holdfast-";
@@ -58,32 +60,41 @@ function quietly<T>(call: (argument: T) => void, argument: T): void {
 
 /** Writes the content into a new file that nobody else can read. Throws the system's error. */
 export function makeStage(spot: Spot, bytes: Uint8Array, name: string, cleanup: Cleanup): Stage {
+  const stage = openStage(spot, name, cleanup);
+  writeAll(stage.fd, bytes, 0);
+  checkSize(stage, bytes);
+  return stage;
+}
+
+function openStage(spot: Spot, name: string, cleanup: Cleanup): Stage {
   const path = spot.folder.at(name);
   const fd = openSync(path, openFlags.create, 0o600);
   const stage = { fd, path };
   cleanup.closes(fd);
   cleanup.removes(stage);
-  writeAll(fd, bytes, 0);
-  const { size } = fstatSync(fd);
-  if (size !== bytes.length) throw shortWrite(path);
   return stage;
 }
 
-/** `write` until everything is written: one call may write less than it was given. */
-export function writeAll(fd: number, bytes: Uint8Array, position: number): void {
-  let written = 0;
-  while (written < bytes.length) {
-    const count = writeSync(fd, bytes, written, bytes.length - written, position + written);
-    if (count === 0) throw shortWrite("");
-    written += count;
-  }
+function checkSize({ fd, path }: Stage, bytes: Uint8Array): void {
+  const { size } = fstatSync(fd);
+  if (size !== bytes.length) throw shortWrite(path);
 }
 
-function shortWrite(path: string): Error {
-  return Object.assign(new Error(`the file ${path} is shorter than what was written`), {
-    code: "EIO",
-    syscall: "write",
-  });
+/**
+ * The same for large content: written in slices, and made durable, while others have their turns. Nobody reads it
+ * before it has its name.
+ */
+export async function makeLargeStage(
+  spot: Spot,
+  bytes: Uint8Array,
+  name: string,
+  cleanup: Cleanup,
+): Promise<Stage> {
+  const stage = openStage(spot, name, cleanup);
+  await takeSlices(writeInSlices(stage.fd, bytes));
+  checkSize(stage, bytes);
+  await syncBeside.all(stage.fd);
+  return stage;
 }
 
 /** A new file is made as any program makes one: readable and writable as far as the umask lets it. */

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { CharsetCodec } from "../../text/index.js";
+import type { CharsetCodec, Converter } from "../../text/index.js";
 
 /**
  * Charsets beyond Unicode, by `chardet` and `iconv-lite`. Both are loaded at the first file that is not
@@ -14,6 +14,8 @@ export function openCharsets(): CharsetCodec {
     knows: (charset) => !notCharsets.has(plainName(charset)) && iconv().encodingExists(charset),
     decode: (bytes, charset) => iconv().decode(bytes, charset, { stripBOM: false }),
     encode: (text, charset) => iconv().encode(text, charset, { addBOM: false }),
+    decoder: (charset) => iconv().getDecoder(charset, { stripBOM: false }),
+    encoder: (charset) => iconv().getEncoder(charset, { addBOM: false }),
   };
 }
 
@@ -52,6 +54,8 @@ interface Iconv {
   encodingExists(charset: string): boolean;
   decode(bytes: Uint8Array, charset: string, options: { readonly stripBOM: boolean }): string;
   encode(text: string, charset: string, options: { readonly addBOM: boolean }): Uint8Array;
+  getDecoder(charset: string, options: { readonly stripBOM: boolean }): Converter<Uint8Array, string>;
+  getEncoder(charset: string, options: { readonly addBOM: boolean }): Converter<string, Uint8Array>;
 }
 
 const require = createRequire(import.meta.url);

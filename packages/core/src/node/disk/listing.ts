@@ -50,8 +50,8 @@ async function firstNames<Entry extends Dirent | BytesDirent>(
   form: NameForm<Entry>,
 ): Promise<{ found: readonly Entry[]; total: number } | undefined> {
   const directory = opendirSync(folder.self(), { encoding: form.encoding, bufferSize: 512 });
-  const firstOf = (some: Entry[]) => some.sort(form.compare).slice(0, limit);
-  let found: Entry[] = [];
+  let runs: Entry[][] = [];
+  let run: Entry[] = [];
   let total = 0;
   try {
     for (;;) {
@@ -61,14 +61,56 @@ async function firstNames<Entry extends Dirent | BytesDirent>(
       if (form.refuses(dirent)) return undefined;
       total += 1;
       if (total % entriesPerTurn === 0) await nextTurn();
-      found.push(dirent);
-      if (found.length >= 2 * limit + 1_000) found = firstOf(found);
+      run.push(dirent);
+      if (run.length < entriesPerTurn) continue;
+      runs.push(run.sort(form.compare));
+      run = [];
+      if (runs.length * entriesPerTurn >= 2 * limit + entriesPerTurn)
+        runs = [await merged(runs, limit, form.compare)];
     }
   } finally {
     directory.closeSync();
   }
-  return { found: firstOf(found), total };
+  return { found: await merged([...runs, run.sort(form.compare)], limit, form.compare), total };
 }
+
+type Compare<Entry> = (one: Entry, other: Entry) => number;
+
+/** Sorted runs as one, two by two, with turns for others in between; the first ones only. */
+async function merged<Entry>(runs: Entry[][], limit: number, compare: Compare<Entry>): Promise<Entry[]> {
+  let left = runs;
+  while (left.length > 1) {
+    const longer: Entry[][] = [];
+    for (let at = 0; at < left.length; at += 2)
+      longer.push(await mergedTwo(left[at] ?? [], left[at + 1] ?? [], limit, compare));
+    left = longer;
+  }
+  return (left[0] ?? []).slice(0, limit);
+}
+
+async function mergedTwo<Entry>(
+  one: readonly Entry[],
+  other: readonly Entry[],
+  limit: number,
+  compare: Compare<Entry>,
+): Promise<Entry[]> {
+  const both: Entry[] = [];
+  let [at, beside] = [0, 0];
+  while (both.length < limit) {
+    const [left, right] = [one[at], other[beside]];
+    const isLeft = right === undefined || (left !== undefined && compare(left, right) <= 0);
+    const next = isLeft ? left : right;
+    if (next === undefined) break;
+    both.push(next);
+    if (isLeft) at += 1;
+    else beside += 1;
+    if (both.length % namesPerTurn === 0) await nextTurn();
+  }
+  return both;
+}
+
+/** Merged in some milliseconds. */
+const namesPerTurn = 16_384;
 
 type BytesDirent = Omit<Dirent, "name"> & { readonly name: Buffer };
 

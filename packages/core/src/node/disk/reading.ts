@@ -1,4 +1,4 @@
-import { type BigIntStats, closeSync, fstatSync, lstatSync, openSync, readSync } from "node:fs";
+import { type BigIntStats, closeSync, fstatSync, lstatSync, openSync } from "node:fs";
 import {
   type Entry,
   type FileBytes,
@@ -10,7 +10,9 @@ import {
 import { escapeForDisplay } from "../../text/index.js";
 import { sha256Stream } from "./digest.js";
 import type { Folder } from "./folder.js";
-import { closeQuietly, codeOf, openFlags } from "./platform.js";
+import { readAt } from "./io.js";
+import { closeQuietly, openFlags } from "./platform.js";
+import { finishSlices, type Slices, sliceBytes, takeSlices } from "./slices.js";
 
 /** One entry of an open folder, with the path under which messages speak of it. */
 export interface Spot {
@@ -80,24 +82,75 @@ export function openFile(spot: Spot, flags: number = openFlags.read): OpenedFile
   return wrongKind(spot, stat);
 }
 
-/** The whole content, at most `limitBytes`; a file that grows meanwhile is followed up to the limit. */
-export function readWhole(spot: Spot, limitBytes: number): FileBytes | Refusal {
+/**
+ * The whole content, at most `limitBytes`; a file that grows meanwhile is followed up to the limit.
+ *
+ * @returns a large file open, for `readLarge`.
+ */
+export function readWhole(spot: Spot, limitBytes: number): FileBytes | OpenedFile | Refusal {
   const opened = openFile(spot);
   if (opened.kind === "refusal") return opened;
+  let isLarge = false;
   try {
     if (opened.stat.size > BigInt(limitBytes)) return tooLarge(spot, opened.stat.size, limitBytes);
+    isLarge = opened.stat.size > sliceBytes;
+    if (isLarge) return opened;
     const bytes = readUpTo(opened.fd, Number(opened.stat.size), limitBytes);
     // The identity is that of before the read: while it holds, nothing was written since.
     return bytes === undefined
       ? tooLarge(spot, undefined, limitBytes)
       : { kind: "bytes", bytes, identity: identityOf(opened.stat) };
   } finally {
-    closeQuietly(opened.fd);
+    if (!isLarge) closeQuietly(opened.fd);
   }
+}
+
+/**
+ * The same of a large file, in slices; it is closed then. A program, or this one, that writes into the file meanwhile
+ * would leave a mixture: then, or where its time stamps are too young to tell, it is read at once.
+ */
+export async function readLarge(
+  shown: string,
+  { fd, stat }: OpenedFile,
+  limitBytes: number,
+): Promise<FileBytes | Refusal> {
+  try {
+    const identity = identityOf(stat);
+    const isYoung = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs < clockTickNs;
+    const bytes = isYoung ? undefined : await takeSlices(readOpened(fd, Number(stat.size)));
+    const now = fstatSync(fd, { bigint: true });
+    if (bytes !== undefined && sameIdentity(identityOf(now), identity))
+      return { kind: "bytes", bytes, identity };
+    const again = readUpTo(fd, Number(now.size), limitBytes);
+    if (again === undefined) return tooLarge({ shown }, undefined, limitBytes);
+    return { kind: "bytes", bytes: again, identity: identityOf(now) };
+  } finally {
+    closeQuietly(fd);
+  }
+}
+
+/** A time stamp younger than this may hide a second write within the same tick of the kernel's clock. */
+const clockTickNs = 100_000_000n;
+
+function* readOpened(fd: number, size: number): Slices<Uint8Array> {
+  const buffer = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  while (at < size) {
+    const count = readAt(fd, buffer, at, Math.min(sliceBytes, size - at), at);
+    if (count === 0) break;
+    at += count;
+    yield;
+  }
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, at);
 }
 
 /** SHA-256 of an open file, in bounded memory; it stops at the size that the file had when it was opened. */
 export function hashOpened(fd: number, size: number): string {
+  return finishSlices(hashOpenedInSlices(fd, size));
+}
+
+/** The same in slices. */
+export function* hashOpenedInSlices(fd: number, size: number): Slices<string> {
   const state = sha256Stream();
   const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, 1) + 1, chunkBytes));
   let at = 0;
@@ -107,19 +160,9 @@ export function hashOpened(fd: number, size: number): string {
     if (count === 0) break;
     state.update(buffer.subarray(0, count));
     at += count;
+    if (count === chunkBytes) yield;
   }
   return state.digest();
-}
-
-/** `read` that goes on after an interruption by a signal. */
-export function readAt(fd: number, buffer: Buffer, offset: number, length: number, position: number): number {
-  for (;;) {
-    try {
-      return readSync(fd, buffer, offset, length, position);
-    } catch (error) {
-      if (codeOf(error) !== "EINTR") throw error;
-    }
-  }
 }
 
 /**
@@ -201,7 +244,7 @@ function wrongKind(spot: Spot, stat: BigIntStats): Refusal {
  * Refuses with `too_large`. @param size in bytes; undefined where the file grew beyond the limit while it
  * was read.
  */
-export function tooLarge(spot: Spot, size: bigint | undefined, limitBytes: number): Refusal {
+export function tooLarge(spot: Pick<Spot, "shown">, size: bigint | undefined, limitBytes: number): Refusal {
   const found = size === undefined ? "grows while it is read" : `has ${size} bytes`;
   const shown = escapeForDisplay(spot.shown);
   return refuse("too_large", `${shown} ${found}; the limit is ${limitBytes} bytes. Read a part of it.`);

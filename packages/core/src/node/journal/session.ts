@@ -1,4 +1,5 @@
 import { fdatasyncSync, fstatSync, ftruncateSync, openSync, statSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type Acknowledged,
   type ConversationRefusal,
@@ -6,12 +7,13 @@ import {
   type JournalRecord,
   type OpenSession,
   type ReadJournal,
-  readJournal,
+  readJournalInSteps,
   refuseNewerSession,
   refuseUnknownSession,
   type TimedEvent,
 } from "../../conversation/index.js";
 import { type Lock, refuse } from "../../files/index.js";
+import { type Advancing, takeAtPace } from "../../text/index.js";
 import { appendFlags, closeQuietly } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { JournalBlobs } from "./blobs.js";
@@ -21,13 +23,13 @@ import { storeRefusalFrom } from "./store-answers.js";
 import { appendAll, JournalWriter } from "./writer.js";
 
 /** Opens a journal without touching anything. @param because why it is not opened to be written, as was asked. */
-export function openToRead(
+export async function openToRead(
   state: StateFolder,
   paths: JournalPaths,
   because?: ConversationRefusal,
-): JournalSession | ConversationRefusal {
+): Promise<JournalSession | ConversationRefusal> {
   const blobs = new JournalBlobs(state, paths);
-  const found = findJournal(paths, blobs);
+  const found = await findJournal(paths, blobs);
   if (!("journal" in found)) return found;
   const { journal, bytes } = found;
   const tail = bytes.length > journal.wholeBytes || !journal.terminated;
@@ -44,13 +46,13 @@ export function openToRead(
  *
  * @returns a session to be read where it cannot be written; the lease is then not used.
  */
-export function openToWrite(
+export async function openToWrite(
   state: StateFolder,
   paths: JournalPaths,
   lock: Lock,
-): JournalSession | ConversationRefusal {
+): Promise<JournalSession | ConversationRefusal> {
   const blobs = new JournalBlobs(state, paths);
-  const found = findJournal(paths, blobs);
+  const found = await findJournal(paths, blobs);
   if (!("journal" in found)) return found;
   const { journal } = found;
   const newer = refuseNewerSession(paths.id, journal.problems);
@@ -148,10 +150,11 @@ interface Found {
   readonly bytes: Uint8Array;
 }
 
-function findJournal(paths: JournalPaths, blobs: JournalBlobs): Found | ConversationRefusal {
+/** Reads a large journal in turns with the rest of the process. */
+async function findJournal(paths: JournalPaths, blobs: JournalBlobs): Promise<Found | ConversationRefusal> {
   const bytes = readWhole(paths.file);
   if (bytes === undefined) return refuseUnknownSession(paths.id);
-  const journal = readJournal(bytes, blobs.read);
+  const journal = await inTurns(readJournalInSteps(bytes, blobs.read));
   const first = journal.records[0]?.event;
   if (first === undefined && refuseNewerSession(paths.id, journal.problems) === undefined)
     return refuse("not_a_session", `Nothing in ${paths.id}.jsonl can be read; the file is left as it is.`);
@@ -161,6 +164,15 @@ function findJournal(paths: JournalPaths, blobs: JournalBlobs): Found | Conversa
       `The file ${paths.id}.jsonl holds session ${first.sessionId}; give it its name back.`,
     );
   return { journal, bytes };
+}
+
+async function inTurns(reading: Advancing<ReadJournal>): Promise<ReadJournal> {
+  const read = await takeAtPace(reading, async ({ done, of }) => {
+    if (done < of) await nextTurn();
+    return true;
+  });
+  if (read === "interrupted") throw new Error("the reading of a journal was ended, and nobody can");
+  return read;
 }
 
 /** Whether the journal is as long as it was when it was read. */

@@ -1,4 +1,5 @@
 import { unlinkSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type ConversationRefusal,
   encodeRecord,
@@ -55,7 +56,9 @@ class JournalStore implements SessionStore {
     const paths = journalPaths(this.state, id);
     const lock = await takeLease(this.state, paths);
     if (isRefusal(lock)) return lock.code === "busy" ? refuseSecond(id) : lock;
-    const answer = this.attempt(`Session ${id} could not be made`, () => this.make(paths, lock, events));
+    const answer = await this.attempt(`Session ${id} could not be made`, () =>
+      this.make(paths, lock, events),
+    );
     if (isRefusal(answer)) await lock.release();
     return this.remember(answer);
   }
@@ -64,15 +67,15 @@ class JournalStore implements SessionStore {
     if (!isSessionId(id)) return refuseUnknownSession(id);
     const paths = journalPaths(this.state, id);
     const what = `Session ${id} could not be opened`;
-    const there = this.attempt(what, () => (isThere(paths.file) ? paths : refuseUnknownSession(id)));
+    const there = await this.attempt(what, () => (isThere(paths.file) ? paths : refuseUnknownSession(id)));
     if (isRefusal(there)) return there;
-    if (mode === "read") return this.remember(this.attempt(what, () => openToRead(this.state, paths)));
+    if (mode === "read") return this.remember(await this.attempt(what, () => openToRead(this.state, paths)));
     const lock = await takeLease(this.state, paths);
     if (isRefusal(lock))
       return lock.code === "busy"
         ? lock
-        : this.remember(this.attempt(what, () => openToRead(this.state, paths, lock)));
-    const answer = this.attempt(what, () => openToWrite(this.state, paths, lock));
+        : this.remember(await this.attempt(what, () => openToRead(this.state, paths, lock)));
+    const answer = await this.attempt(what, () => openToWrite(this.state, paths, lock));
     if (isRefusal(answer) || answer.mode === "read") await lock.release();
     return this.remember(answer);
   }
@@ -85,12 +88,12 @@ class JournalStore implements SessionStore {
     if (!isSessionId(id)) return refuseUnknownSession(id);
     const paths = journalPaths(this.state, id);
     const what = `Session ${id} could not be removed`;
-    const there = this.attempt(what, () => (isThere(paths.file) ? paths : refuseUnknownSession(id)));
+    const there = await this.attempt(what, () => (isThere(paths.file) ? paths : refuseUnknownSession(id)));
     if (isRefusal(there)) return there;
     const lock = await takeLease(this.state, paths);
     if (isRefusal(lock)) return lock;
     try {
-      return this.attempt(what, () => {
+      return await this.attempt(what, () => {
         if (!isThere(paths.file)) return refuseUnknownSession(id);
         // The journal first: without it, recovery knows that the rest may go.
         unlinkSync(paths.file);
@@ -108,18 +111,26 @@ class JournalStore implements SessionStore {
     this.opened.clear();
   }
 
-  private make(
+  private async make(
     paths: JournalPaths,
     lock: Lock,
     events: readonly TimedEvent[],
-  ): JournalSession | ConversationRefusal {
+  ): Promise<JournalSession | ConversationRefusal> {
     if (isThere(paths.file)) return refuseSecond(paths.id);
     const isNew = !isThere(paths.folder);
     // Of a session whose removal, or whose making, was interrupted.
     if (isThere(paths.blobs)) clearRemains(paths);
     const blobs = new JournalBlobs(this.state, paths);
     const records = firstRecords(events);
-    const bytes = Buffer.concat(records.map((record) => encodeRecord(record, blobs.put)));
+    const lines: Uint8Array[] = [];
+    let since = Date.now();
+    for (const record of records) {
+      lines.push(encodeRecord(record, blobs.put));
+      if (Date.now() - since < sliceMs) continue;
+      await nextTurn();
+      since = Date.now();
+    }
+    const bytes = Buffer.concat(lines);
     try {
       blobs.write();
       publishFile(this.state, paths.file, bytes);
@@ -132,9 +143,12 @@ class JournalStore implements SessionStore {
     }
   }
 
-  private attempt<Answer>(what: string, work: () => Answer): Answer | ConversationRefusal {
+  private async attempt<Answer>(
+    what: string,
+    work: () => Answer | Promise<Answer>,
+  ): Promise<Answer | ConversationRefusal> {
     try {
-      return work();
+      return await work();
     } catch (error) {
       const refusal = storeRefusalFrom(error, what);
       if (refusal === undefined) throw error;
@@ -150,6 +164,9 @@ class JournalStore implements SessionStore {
     return answer;
   }
 }
+
+/** After so long whatever else this process has to do has its turn. */
+const sliceMs = 10;
 
 function refuseSecond(id: string): ConversationRefusal<"duplicate_id"> {
   return refuse("duplicate_id", `There is a session ${id} already.`);

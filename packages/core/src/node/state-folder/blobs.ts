@@ -1,13 +1,21 @@
-import { fdatasyncSync, openSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { fdatasyncSync, openSync, statSync, symlinkSync } from "node:fs";
 import type { BlobStore } from "../../files/index.js";
-import { sha256 } from "../disk/digest.js";
 import { readLink, removeQuietly } from "../disk/entries.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
+import {
+  finishSlices,
+  hashInSlices,
+  readInSlices,
+  type Slices,
+  sliceBytes,
+  syncBeside,
+  takeSlices,
+} from "../disk/slices.js";
 import { markUsed, ProvedBlobs } from "./proved-blobs.js";
 import type { Presence } from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";
 import { continued, formatTail, readTail, type StateLength, type Tail, tailSuffix } from "./tails.js";
-import { placeWhole } from "./whole-file.js";
+import { placeInSlices, placeWhole } from "./whole-file.js";
 
 /** Unfinished files begin with this; the garbage collection removes old ones. */
 export const unfinishedPrefix = "tmp-";
@@ -23,10 +31,10 @@ const beginningSuffix = ".begins";
  */
 export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
   const blobs = new Blobs(state);
-  const kept = (work: () => boolean): boolean => {
+  const kept = async (work: () => Slices<boolean>): Promise<boolean> => {
     try {
       presence.show();
-      return work();
+      return await takeSlices(work());
     } catch (error) {
       if (codeOf(error) === "") throw error;
       return false;
@@ -36,7 +44,7 @@ export function openBlobs(state: StateFolder, presence: Presence): BlobStore {
     put: async (hash, bytes, care) => kept(() => blobs.put(hash, bytes, care === "sure")),
     putLonger: async (hash, bytes, before) => kept(() => blobs.putLonger(hash, bytes, before)),
     has: async (hash) => whereReadable(() => isThere(state, hash)) ?? false,
-    get: async (hash) => whereReadable(() => readState(state, hash)),
+    get: (hash) => takeSlices(readState(state, hash)),
   };
 }
 
@@ -48,24 +56,24 @@ class Blobs {
 
   constructor(private readonly state: StateFolder) {}
 
-  put(hash: string, bytes: Uint8Array, isCareful: boolean): boolean {
+  *put(hash: string, bytes: Uint8Array, isCareful: boolean): Slices<boolean> {
     const path = blobPath(this.state, hash);
-    if (this.proved.isAsItWas(path) || this.isTail(hash, isCareful)) return true;
+    if (this.proved.isAsItWas(path) || (yield* this.isTail(hash, isCareful))) return true;
     // After a power cut a blob of the right size may lack its bytes.
-    const isSure = isCareful && readBlob(path, hash) !== undefined;
+    const isSure = isCareful && (yield* readBlob(path, hash)) !== undefined;
     const isDoubtful = isCareful && !isSure;
     const isCreated = isDoubtful || !touch(path, bytes.length);
-    if (isCreated) create(this.state, path, bytes);
+    if (isCreated) yield* create(this.state, path, bytes);
     if (isCreated || isSure) this.proved.note(path);
     return true;
   }
 
-  putLonger(hash: string, bytes: Uint8Array, before: StateLength): boolean {
-    if (before.length === 0 || before.length >= bytes.length) return this.put(hash, bytes, false);
+  *putLonger(hash: string, bytes: Uint8Array, before: StateLength): Slices<boolean> {
+    if (before.length === 0 || before.length >= bytes.length) return yield* this.put(hash, bytes, false);
     const last = this.tailOf(before.sha256);
     const tail = continued(last, before, bytes);
-    if (tail === undefined) return this.putAndFold(hash, bytes, [...beginningsOf(last), before]);
-    if (!this.put(tail.root, bytes.subarray(0, tail.rootLength), true)) return false;
+    if (tail === undefined) return yield* this.putAndFold(hash, bytes, [...beginningsOf(last), before]);
+    if (!(yield* this.put(tail.root, bytes.subarray(0, tail.rootLength), true))) return false;
     const path = tailPath(this.state, hash);
     placeWhole(this.state, path, formatTail(tail, bytes), { prefix: unfinishedPrefix, isDurable: false });
     this.proved.note(path);
@@ -77,9 +85,9 @@ class Blobs {
    * Keeps a state in full, and those that it begins with as its beginnings. First the link, then the bytes go: at every
    * moment one of them is there. The longer state is made durable before: from then on they hang on it.
    */
-  private putAndFold(hash: string, bytes: Uint8Array, beginnings: readonly StateLength[]): boolean {
-    if (!this.put(hash, bytes, true)) return false;
-    syncBlob(blobPath(this.state, hash));
+  private *putAndFold(hash: string, bytes: Uint8Array, beginnings: readonly StateLength[]): Slices<boolean> {
+    if (!(yield* this.put(hash, bytes, true))) return false;
+    yield* syncBlob(blobPath(this.state, hash), bytes.length);
     for (const { sha256: beginning, length } of beginnings) {
       const path = blobPath(this.state, beginning);
       // Short enough for an inode: the link takes no block.
@@ -92,15 +100,15 @@ class Blobs {
   }
 
   /** Whether the state is kept as a tail, by what this process knows; a careful one reads and proves it. */
-  private isTail(hash: string, isCareful: boolean): boolean {
+  private *isTail(hash: string, isCareful: boolean): Slices<boolean> {
     const path = tailPath(this.state, hash);
     const known = this.tails.get(hash);
     const root = known && blobPath(this.state, known.root);
     if (root !== undefined && this.proved.isAsItWas(path) && this.proved.isAsItWas(root)) return true;
     const tail = isCareful ? readTail(path) : undefined;
-    if (tail === undefined || readBlob(blobPath(this.state, tail.root), tail.root) === undefined)
-      return false;
-    if (readState(this.state, hash) === undefined) return false;
+    if (tail === undefined) return false;
+    if ((yield* readBlob(blobPath(this.state, tail.root), tail.root)) === undefined) return false;
+    if ((yield* readState(this.state, hash)) === undefined) return false;
     for (const used of [path, blobPath(this.state, tail.root)]) {
       markUsed(used);
       this.proved.note(used);
@@ -134,13 +142,14 @@ function beginningsOf(tail: Tail | undefined): readonly StateLength[] {
 
 /** The bytes of this SHA-256, if they are kept; reads only. */
 export function keptBytes(state: StateFolder, hash: string): Uint8Array | undefined {
-  return whereReadable(() => readState(state, hash));
+  return finishSlices(readState(state, hash));
 }
 
 /** Keeps bytes durably, for recovery, which has no session. Throws the system's error. */
 export function keepBlob(state: StateFolder, hash: string, bytes: Uint8Array): void {
   const path = blobPath(state, hash);
-  if (readBlob(path, hash) === undefined || !touch(path, bytes.length)) create(state, path, bytes);
+  if (finishSlices(readBlob(path, hash)) === undefined || !touch(path, bytes.length))
+    finishSlices(create(state, path, bytes));
 }
 
 /** In place of one that is there; there rarely is. */
@@ -154,10 +163,11 @@ function putLink(text: string, path: string): void {
   }
 }
 
-function syncBlob(path: string): void {
+function* syncBlob(path: string, size: number): Slices<void> {
   const fd = openSync(path, "r");
   try {
-    fdatasyncSync(fd);
+    if (size > sliceBytes) yield syncBeside.data(fd);
+    else fdatasyncSync(fd);
   } finally {
     closeQuietly(fd);
   }
@@ -197,29 +207,35 @@ function isThere(state: StateFolder, hash: string): boolean {
   return tail !== undefined && inFull(state, tail.root) !== undefined;
 }
 
-function readState(state: StateFolder, hash: string): Uint8Array | undefined {
-  const whole = readBlob(blobPath(state, hash), hash);
-  return whole ?? readBeginning(state, hash) ?? readFromTail(state, hash);
+/** What the disk does not give back is as good as gone. */
+function* readState(state: StateFolder, hash: string): Slices<Uint8Array | undefined> {
+  try {
+    const whole = yield* readBlob(blobPath(state, hash), hash);
+    return whole ?? (yield* readBeginning(state, hash)) ?? (yield* readFromTail(state, hash));
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
 }
 
 /** A state that is kept as the beginning of a longer one. */
-function readBeginning(state: StateFolder, hash: string): Uint8Array | undefined {
+function* readBeginning(state: StateFolder, hash: string): Slices<Uint8Array | undefined> {
   const kept = inFull(state, hash);
   if (kept === undefined || kept.hash === hash) return undefined;
-  const whole = readBlob(kept.path, kept.hash);
+  const whole = yield* readBlob(kept.path, kept.hash);
   const [, length] = /^(\d+)-/.exec(readLink(blobPath(state, hash) + beginningSuffix) ?? "") ?? [];
   const bytes = length === undefined ? undefined : whole?.subarray(0, Number(length));
-  return bytes !== undefined && sha256(bytes) === hash ? bytes : undefined;
+  return bytes !== undefined && (yield* hashInSlices(bytes)) === hash ? bytes : undefined;
 }
 
-function readFromTail(state: StateFolder, hash: string): Uint8Array | undefined {
+function* readFromTail(state: StateFolder, hash: string): Slices<Uint8Array | undefined> {
   const tail = readTail(tailPath(state, hash));
   if (tail === undefined) return undefined;
   // Its beginning is never a tail itself, so that damaged ones cannot lead in a circle.
   const { root, rootLength } = tail;
-  const begin = readBlob(blobPath(state, root), root) ?? readBeginning(state, root);
+  const begin = (yield* readBlob(blobPath(state, root), root)) ?? (yield* readBeginning(state, root));
   const bytes = begin && Buffer.concat([begin.subarray(0, rootLength), tail.bytes]);
-  return bytes !== undefined && sha256(bytes) === hash ? bytes : undefined;
+  return bytes !== undefined && (yield* hashInSlices(bytes)) === hash ? bytes : undefined;
 }
 
 function tailPath(state: StateFolder, hash: string): string {
@@ -239,13 +255,19 @@ function touch(path: string, size: number): boolean {
   return true;
 }
 
-function create(state: StateFolder, path: string, bytes: Uint8Array): void {
-  placeWhole(state, path, bytes, { prefix: unfinishedPrefix, isDurable: false });
+function* create(state: StateFolder, path: string, bytes: Uint8Array): Slices<void> {
+  yield* placeInSlices(state, path, bytes, { prefix: unfinishedPrefix, isDurable: false });
 }
 
-function readBlob(path: string, hash: string): Uint8Array | undefined {
-  const bytes = whereReadable(() => readFileSync(path));
-  if (bytes === undefined || sha256(bytes) === hash) return bytes;
+function* readBlob(path: string, hash: string): Slices<Uint8Array | undefined> {
+  let bytes: Uint8Array;
+  try {
+    bytes = yield* readInSlices(path);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
+  if ((yield* hashInSlices(bytes)) === hash) return bytes;
   // So that the next `put` does not take it for kept.
   removeQuietly(path);
   return undefined;

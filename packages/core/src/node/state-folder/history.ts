@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
 import type { HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../../files/index.js";
-import { newStageName, writeAll } from "../commit/stage.js";
+import { newStageName } from "../commit/stage.js";
 import { sha256 } from "../disk/digest.js";
 import { jsonOf, longestLineBytes, readText, removeQuietly, shortLines } from "../disk/entries.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
+import { readAt, writeAll } from "../disk/io.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
-import { readAt } from "../disk/reading.js";
 import { writeIntent } from "./intents.js";
 import { keyOf } from "./locks.js";
 import type { Presence } from "./sessions.js";

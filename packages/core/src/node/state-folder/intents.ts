@@ -1,8 +1,8 @@
 import { closeSync, lstatSync, openSync, symlinkSync } from "node:fs";
 import type { HistoryEntry } from "../../files/index.js";
-import { writeAll } from "../commit/stage.js";
 import { newId } from "../disk/digest.js";
 import { namesIn, readLink, readText, removeQuietly } from "../disk/entries.js";
+import { writeAll } from "../disk/io.js";
 import { codeOf, openFlags } from "../disk/platform.js";
 import { keyOf } from "./locks.js";
 import { formatIdentity, ownIdentity, type ProcessIdentity, parseIdentity } from "./process-identity.js";

@@ -1,9 +1,10 @@
 import { closeSync, fdatasyncSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
-import { writeAll } from "../commit/stage.js";
 import { newId } from "../disk/digest.js";
 import { removeQuietly } from "../disk/entries.js";
+import { writeAll } from "../disk/io.js";
 import { openFlags } from "../disk/platform.js";
+import { finishSlices, type Slices, writeInSlices } from "../disk/slices.js";
 import type { StateFolder } from "./state-folder.js";
 
 /** How a file gets its name. */
@@ -22,14 +23,25 @@ export function placeWhole(
   state: StateFolder,
   path: string,
   bytes: Uint8Array,
-  { prefix, isDurable }: WholeFileOptions,
+  options: WholeFileOptions,
 ): void {
+  finishSlices(placeInSlices(state, path, bytes, { ...options, isAtOnce: true }));
+}
+
+/** The same in slices of a large file. */
+export function* placeInSlices(
+  state: StateFolder,
+  path: string,
+  bytes: Uint8Array,
+  { prefix, isDurable, isAtOnce = false }: WholeFileOptions & { readonly isAtOnce?: boolean },
+): Slices<void> {
   const folder = dirname(path);
   const unfinished = `${folder}/${prefix}${newId()}`;
   const fd = state.within(folder, () => openSync(unfinished, openFlags.create, 0o600));
   try {
     try {
-      writeAll(fd, bytes, 0);
+      if (isAtOnce) writeAll(fd, bytes, 0);
+      else yield* writeInSlices(fd, bytes);
       if (isDurable) fdatasyncSync(fd);
     } finally {
       closeSync(fd);

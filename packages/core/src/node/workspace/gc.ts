@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import { type Clock, isRefusal, type Refusal } from "../../files/index.js";
+import { type Advancing, finish, type Pace, takeAtPace } from "../../text/index.js";
 import { recoverSets } from "../change-sets/recovery.js";
 import { namesIn, readLink, removeQuietly } from "../disk/entries.js";
 import { conversationRemains, removeAll } from "../journal/remains.js";
@@ -26,11 +27,15 @@ export interface GarbageOptions {
   readonly clock?: Clock;
   /** Counts only. */
   readonly dryRun?: boolean;
+  /** Is told how far it is, in states; false ends it, and what was removed until then is gone. At once without it. */
+  readonly pace?: Pace;
 }
 
 /** The files that were removed and kept, or, in a dry run, would be. */
 export interface GarbageReport {
   readonly kind: "collected";
+  /** Somebody ended it: what it counts is what was done, and the rest is as it was. */
+  readonly interrupted?: true;
   readonly removedBlobs: number;
   readonly removedBytes: number;
   readonly keptBlobs: number;
@@ -61,12 +66,26 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
   if (!dryRun) for (const { path, text } of locks) breakLock(path, text);
   const oldest = Date.now() - (options.maxAgeMs ?? defaultMaxAgeMs);
   const pinnedFrom = sessions.oldestBegan - clockSlackMs;
-  const blobs = collectBlobs(state, {
+  const plan = {
     usedBefore: Math.min(oldest, pinnedFrom),
     pinnedFrom,
     maxBytes: options.maxBytes ?? defaultMaxBytes,
     remove,
-  });
+  };
+  const collecting = new BlobCollection(plan);
+  const ended = await takeAtPace(collecting.run(state), options.pace ?? (async () => true));
+  const blobs = collecting.counts();
+  if (ended === "interrupted")
+    return {
+      kind: "collected",
+      interrupted: true,
+      ...blobs,
+      secrets: noSecrets,
+      removedHistories: 0,
+      removedLocks: locks.length,
+      removedSessions: sessions.overPaths.length,
+      recovered,
+    };
   const secrets = collectSecrets(state, options);
   const histories = oldHistories(state, Math.min(oldest, pinnedFrom));
   for (const path of histories) remove(path);
@@ -100,8 +119,15 @@ export interface StoredBlob {
 
 /** All blobs, the longest unused first. */
 export function listBlobs(state: StateFolder): readonly StoredBlob[] {
+  return finish(listInSteps(state));
+}
+
+/** The same in steps, one a folder: there are 256. */
+function* listInSteps(state: StateFolder): Advancing<readonly StoredBlob[]> {
   const blobs: StoredBlob[] = [];
-  for (const folder of namesIn(state.at("blobs"))) {
+  const folders = namesIn(state.at("blobs"));
+  for (const [at, folder] of folders.entries()) {
+    yield { done: at, of: folders.length };
     for (const name of namesIn(state.at("blobs", folder))) {
       const path = state.at("blobs", folder, name);
       // A link names a state that is kept within another one: it has no size of its own.
@@ -132,28 +158,44 @@ interface BlobPlan {
   readonly remove: (path: string) => void;
 }
 
-function collectBlobs(
-  state: StateFolder,
-  plan: BlobPlan,
-): Pick<GarbageReport, "removedBlobs" | "removedBytes" | "keptBlobs" | "keptBytes"> {
-  const blobs = listBlobs(state);
-  let keptBytes = blobs.reduce((sum, blob) => sum + blob.size, 0);
-  let removedBytes = 0;
-  let removedBlobs = 0;
-  for (const blob of blobs) {
-    const tooOld = blob.used < plan.usedBefore;
-    const tooMuch = blob.size > 0 && keptBytes > plan.maxBytes && blob.used < plan.pinnedFrom;
-    const leftOver = blob.unfinished && Date.now() - blob.used > unfinishedMs;
-    if (!(blob.unfinished ? leftOver : tooOld || tooMuch)) continue;
-    // Used since it was listed: a session has begun to rely on it.
-    if (lstatSync(blob.path, { throwIfNoEntry: false })?.mtimeMs !== blob.used) continue;
-    plan.remove(blob.path);
-    keptBytes -= blob.size;
-    removedBytes += blob.size;
-    removedBlobs += 1;
+/** Removes states one by one, and has counted them wherever it is ended. */
+class BlobCollection {
+  private removedBlobs = 0;
+  private removedBytes = 0;
+  private listed = 0;
+  private keptBytes = 0;
+
+  constructor(private readonly plan: BlobPlan) {}
+
+  *run(state: StateFolder): Advancing<void> {
+    const { plan } = this;
+    const blobs = yield* listInSteps(state);
+    this.listed = blobs.length;
+    this.keptBytes = blobs.reduce((sum, blob) => sum + blob.size, 0);
+    for (const [at, blob] of blobs.entries()) {
+      if (at % stepBlobs === stepBlobs - 1) yield { done: at, of: blobs.length };
+      const tooOld = blob.used < plan.usedBefore;
+      const tooMuch = blob.size > 0 && this.keptBytes > plan.maxBytes && blob.used < plan.pinnedFrom;
+      const leftOver = blob.unfinished && Date.now() - blob.used > unfinishedMs;
+      if (!(blob.unfinished ? leftOver : tooOld || tooMuch)) continue;
+      // Used since it was listed: a session has begun to rely on it.
+      if (lstatSync(blob.path, { throwIfNoEntry: false })?.mtimeMs !== blob.used) continue;
+      plan.remove(blob.path);
+      this.keptBytes -= blob.size;
+      this.removedBytes += blob.size;
+      this.removedBlobs += 1;
+    }
   }
-  return { removedBlobs, removedBytes, keptBlobs: blobs.length - removedBlobs, keptBytes };
+
+  counts(): Pick<GarbageReport, "removedBlobs" | "removedBytes" | "keptBlobs" | "keptBytes"> {
+    const { removedBlobs, removedBytes, keptBytes } = this;
+    return { removedBlobs, removedBytes, keptBlobs: this.listed - removedBlobs, keptBytes };
+  }
 }
+
+/** Looked at and removed in some milliseconds. */
+const stepBlobs = 64;
+const noSecrets: RemovedSecrets = { removed: 0, removedBytes: 0, kept: 0, keptBytes: 0 };
 
 function collectSecrets(state: StateFolder, options: GarbageOptions): RemovedSecrets {
   const { secrets, clock = { now: () => Date.now() }, dryRun = false } = options;

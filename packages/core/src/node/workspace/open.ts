@@ -6,6 +6,7 @@ import {
   type Refusal,
   type WorkspacePorts,
 } from "../../files/index.js";
+import { defined } from "../../text/index.js";
 import { openChangeSets } from "../change-sets/change-sets.js";
 import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
 import { type DiskOptions, type OpenedDisk, openDisk } from "../commit/open-disk.js";
@@ -21,6 +22,7 @@ import { recover, recoverPath } from "../state-folder/recovery.js";
 import { openSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { openPresence } from "../state-folder/sessions.js";
 import { openStateFolder } from "../state-folder/state-folder.js";
+import { openSections } from "./sections.js";
 
 const systemClock: Clock = { now: () => Date.now() };
 
@@ -107,6 +109,7 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     newId,
     nextTurn,
     searchContent,
+    ...defined({ sections: openSections() }),
     later: (delayMs, work) => {
       setTimeout(() => void work(), delayMs).unref();
     },

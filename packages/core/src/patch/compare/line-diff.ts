@@ -1,5 +1,6 @@
 import { diffArrays } from "diff";
-import { splitLines } from "../../text/index.js";
+import { splitLinesInSteps } from "../../text/index.js";
+import { finish, mapInSteps, type Steps } from "../model/steps.js";
 import type { LineChange } from "../model/types.js";
 
 /**
@@ -9,51 +10,102 @@ import type { LineChange } from "../model/types.js";
  * @param limitMs as for `diffLines`.
  */
 export function diffTexts(before: string, after: string, limitMs: number): readonly LineChange[] {
+  return finish(diffTextsInSteps(before, after, limitMs));
+}
+
+/** The same in steps; one of them, the comparing itself, may take `limitMs`. */
+export function* diffTextsInSteps(
+  before: string,
+  after: string,
+  limitMs: number,
+): Steps<readonly LineChange[]> {
   const newlinesEndLines = [before, after].every((text) => text.includes("\n") || !text.includes("\r"));
-  if (!newlinesEndLines) return diffLines(linesOf(before), linesOf(after), limitMs);
-  const head = commonHead(before, after);
-  const tail = commonTail(before, after, head);
-  const middle = (text: string) =>
-    text
-      .slice(head, text.length - tail)
-      .split(/(?<=\n)/)
-      .filter((line) => line !== "");
-  const changes = diffLines(middle(before), middle(after), limitMs);
-  const above = changes.length === 0 ? 0 : countNewlines(before, head);
+  if (!newlinesEndLines) {
+    const [old, fresh] = [yield* linesOf(before), yield* linesOf(after)];
+    return yield* diffLinesInSteps(old, fresh, limitMs);
+  }
+  const head = yield* commonHead(before, after);
+  const tail = yield* commonTail(before, after, head);
+  const old = yield* linesBetween(before, head, before.length - tail);
+  const fresh = yield* linesBetween(after, head, after.length - tail);
+  const changes = yield* diffLinesInSteps(old, fresh, limitMs);
+  const above = changes.length === 0 ? 0 : yield* countNewlines(before, head);
   return above === 0 ? changes : changes.map((change) => moveBy(change, above));
 }
 
-/** How many units of whole lines both texts begin with. */
-function commonHead(before: string, after: string): number {
+/** How many units both texts begin with; whole stretches are compared first, and units in the one that differs. */
+export function* unitsAlike(before: string, after: string): Steps<number> {
   const shorter = Math.min(before.length, after.length);
   let at = 0;
+  while (at + stretch <= shorter && before.slice(at, at + stretch) === after.slice(at, at + stretch)) {
+    at += stretch;
+    yield;
+  }
   while (at < shorter && before.charCodeAt(at) === after.charCodeAt(at)) at += 1;
+  return at;
+}
+
+/** How many units both texts end with, at most so many. */
+export function* unitsAlikeAtEnd(before: string, after: string, most: number): Steps<number> {
+  const endOf = (text: string, from: number) => text.slice(text.length - from - stretch, text.length - from);
+  let units = 0;
+  while (units + stretch <= most && endOf(before, units) === endOf(after, units)) {
+    units += stretch;
+    yield;
+  }
+  while (
+    units < most &&
+    before.charCodeAt(before.length - 1 - units) === after.charCodeAt(after.length - 1 - units)
+  )
+    units += 1;
+  return units;
+}
+
+/** In UTF-16 units. */
+const stretch = 1 << 15;
+
+/** How many units of whole lines both texts begin with. */
+function* commonHead(before: string, after: string): Steps<number> {
+  const at = yield* unitsAlike(before, after);
   return at === 0 ? 0 : before.lastIndexOf("\n", at - 1) + 1;
 }
 
 /** How many units of whole lines both texts end with, behind what they begin with. */
-function commonTail(before: string, after: string, head: number): number {
-  const shorter = Math.min(before.length, after.length) - head;
-  let units = 0;
-  while (
-    units < shorter &&
-    before.charCodeAt(before.length - 1 - units) === after.charCodeAt(after.length - 1 - units)
-  )
-    units += 1;
+function* commonTail(before: string, after: string, head: number): Steps<number> {
+  const units = yield* unitsAlikeAtEnd(before, after, Math.min(before.length, after.length) - head);
   const newline = before.indexOf("\n", before.length - units);
   return newline < 0 ? 0 : before.length - newline - 1;
 }
 
-function countNewlines(text: string, to: number): number {
+/** The lines between two offsets, with their newlines. */
+function* linesBetween(text: string, from: number, to: number): Steps<readonly string[]> {
+  const lines: string[] = [];
+  for (let at = from; at < to; ) {
+    const newline = text.indexOf("\n", at);
+    const end = newline < 0 || newline >= to ? to : newline + 1;
+    lines.push(text.slice(at, end));
+    at = end;
+    if (lines.length % stepLines === 0) yield;
+  }
+  return lines;
+}
+
+/** Cut out, or put into a table, in some milliseconds. */
+const stepLines = 8_192;
+
+function* countNewlines(text: string, to: number): Steps<number> {
   let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
+  for (let at = text.indexOf("\n"); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) {
+    count += 1;
+    if (count % stepLines === 0) yield;
+  }
   return count;
 }
 
 /** Lines with their endings, so that a changed one is seen. */
-function linesOf(text: string): readonly string[] {
-  const { contents, endings } = splitLines(text);
-  return contents.map((line, at) => line + (endings[at] ?? ""));
+function* linesOf(text: string): Steps<readonly string[]> {
+  const { contents, endings } = yield* splitLinesInSteps(text);
+  return yield* mapInSteps(contents, (line, at) => line + (endings[at] ?? ""), stepLines);
 }
 
 /**
@@ -65,29 +117,38 @@ export function diffLines(
   after: readonly string[],
   limitMs: number,
 ): readonly LineChange[] {
-  const shorter = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < shorter && before[head] === after[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
-  const whole = { oldFrom: head, oldTo: before.length - tail, newFrom: head, newTo: after.length - tail };
-  if (whole.oldFrom === whole.oldTo && whole.newFrom === whole.newTo) return [];
-  if (whole.oldFrom === whole.oldTo || whole.newFrom === whole.newTo) return [whole];
-  const middle = diffMiddle(before.slice(head, whole.oldTo), after.slice(head, whole.newTo), limitMs);
-  return middle?.map((change) => moveBy(change, head)) ?? [whole];
+  return finish(diffLinesInSteps(before, after, limitMs));
 }
 
-function diffMiddle(
+/** The same in steps; one of them, the comparing itself, may take `limitMs`. */
+export function* diffLinesInSteps(
   before: readonly string[],
   after: readonly string[],
   limitMs: number,
-): readonly LineChange[] | undefined {
-  const ids = new Map<string, number>();
-  for (const text of before) if (!ids.has(text)) ids.set(text, ids.size);
-  const fresh = new Set(after);
+): Steps<readonly LineChange[]> {
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && before[head] === after[head]) if (++head % stepLines === 0) yield;
+  let tail = 0;
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail))
+    if (++tail % stepLines === 0) yield;
+  const whole = { oldFrom: head, oldTo: before.length - tail, newFrom: head, newTo: after.length - tail };
+  if (whole.oldFrom === whole.oldTo && whole.newFrom === whole.newTo) return [];
+  if (whole.oldFrom === whole.oldTo || whole.newFrom === whole.newTo) return [whole];
+  const middle = yield* diffMiddle(before.slice(head, whole.oldTo), after.slice(head, whole.newTo), limitMs);
+  return middle?.map((change) => moveBy(change, head)) ?? [whole];
+}
+
+function* diffMiddle(
+  before: readonly string[],
+  after: readonly string[],
+  limitMs: number,
+): Steps<readonly LineChange[] | undefined> {
+  const ids = yield* numbered(before);
+  const fresh = yield* numbered(after);
   // A line that only one side has cannot be kept, and comparing it costs most.
-  const old = positionsWhere(before, (text) => fresh.has(text));
-  const kept = positionsWhere(after, (text) => ids.has(text));
+  const old = yield* positionsWhere(before, (text) => fresh.has(text));
+  const kept = yield* positionsWhere(after, (text) => ids.has(text));
   if (old.length === 0 || kept.length === 0) return undefined;
   const idOf = (text: string | undefined) => ids.get(text ?? "") ?? -1;
   const parts = diffArrays(
@@ -115,9 +176,25 @@ function diffMiddle(
   return changes;
 }
 
-function positionsWhere(lines: readonly string[], matches: (text: string) => boolean): readonly number[] {
+/** Equal lines have one number. */
+function* numbered(lines: readonly string[]): Steps<ReadonlyMap<string, number>> {
+  const ids = new Map<string, number>();
+  for (const [at, text] of lines.entries()) {
+    if (!ids.has(text)) ids.set(text, ids.size);
+    if (at % stepLines === stepLines - 1) yield;
+  }
+  return ids;
+}
+
+function* positionsWhere(
+  lines: readonly string[],
+  matches: (text: string) => boolean,
+): Steps<readonly number[]> {
   const positions: number[] = [];
-  for (const [at, text] of lines.entries()) if (matches(text)) positions.push(at);
+  for (const [at, text] of lines.entries()) {
+    if (matches(text)) positions.push(at);
+    if (at % stepLines === stepLines - 1) yield;
+  }
   return positions;
 }
 

@@ -1,4 +1,5 @@
-import { splitLines } from "../../text/index.js";
+import { splitLinesInSteps } from "../../text/index.js";
+import { finish, type Steps } from "../model/steps.js";
 import { isPlaceholder } from "../read/placeholder.js";
 
 /**
@@ -9,7 +10,15 @@ import { isPlaceholder } from "../read/placeholder.js";
  * @returns the line without blanks around it; undefined where nothing is left out.
  */
 export function omissionIn(before: string, fresh: string): string | undefined {
-  return splitLines(fresh)
-    .contents.find((line) => isPlaceholder(line) && !before.includes(line.trim()))
-    ?.trim();
+  return finish(omissionInSteps(before, fresh));
+}
+
+/** The same in steps. */
+export function* omissionInSteps(before: string, fresh: string): Steps<string | undefined> {
+  const { contents } = yield* splitLinesInSteps(fresh);
+  for (const [at, line] of contents.entries()) {
+    if (at % 4_096 === 4_095) yield;
+    if (isPlaceholder(line) && !before.includes(line.trim())) return line.trim();
+  }
+  return undefined;
 }

@@ -2,9 +2,9 @@ import { clip } from "../../text/index.js";
 import { finish, mapInSteps, type Steps } from "../model/steps.js";
 import { type Inexact, matchInexactly } from "./inexact-match.js";
 import { nearestLines } from "./nearest-lines.js";
-import { omissionIn } from "./omission.js";
+import { omissionInSteps } from "./omission.js";
 import { spliceInSteps, type TextSplice } from "./splice.js";
-import { type FoundText, findText, lineAt, type TextPlace, withEndingsOf } from "./text-places.js";
+import { type FoundText, findText, lineAt, linesAt, type TextPlace, withEndingsOf } from "./text-places.js";
 
 /** A replacement of exact text; `$` means itself. */
 export interface ExactEdit {
@@ -111,22 +111,22 @@ export function* replaceInSteps(
 
 function* applyEdit(text: string, edit: ExactEdit, inexact: InexactUse): Steps<EditedText | EditMisfit> {
   const { oldString, newString } = edit;
-  const unfit = misfitAlone(text, edit);
+  const unfit = yield* misfitAlone(text, edit);
   if (unfit !== undefined) return unfit;
   const found = yield* findText(text, oldString, mostReplacements);
   const { places } = found;
   if (places.length === 0) return yield* withoutMatch(text, edit, inexact);
-  const miscounted = checkCount(text, edit, found);
+  const miscounted = yield* checkCount(text, edit, found);
   if (miscounted === undefined && found.count > places.length)
     return { kind: "too_many", most: mostReplacements };
   return miscounted ?? { ...(yield* replaceAt(text, places, newString)), inexact: [] };
 }
 
 /** What is wrong with an edit wherever it would be made. */
-function misfitAlone(text: string, { oldString, newString }: ExactEdit): EditMisfit | undefined {
+function* misfitAlone(text: string, { oldString, newString }: ExactEdit): Steps<EditMisfit | undefined> {
   if (oldString === "") return { kind: "empty_old_string" };
   if (oldString === newString) return { kind: "equal_strings" };
-  const line = omissionIn(text, newString);
+  const line = yield* omissionInSteps(text, newString);
   return line === undefined ? undefined : { kind: "placeholder", line };
 }
 
@@ -159,16 +159,21 @@ function inexactHint(text: string, found: Inexact): string {
   return `\nIt would match ${times} if ${found.differs}. There the file says, at ${shown.join("\nand at ")}`;
 }
 
-function checkCount(text: string, edit: ExactEdit, { places, count }: FoundText): WrongCount | undefined {
+function* checkCount(
+  text: string,
+  edit: ExactEdit,
+  { places, count }: FoundText,
+): Steps<WrongCount | undefined> {
   const overlaps = isOverlapping(text, edit.oldString, places);
   const expected = edit.expectedReplacements ?? (edit.replaceAll === true ? count : 1);
   if (count === expected && !overlaps) return undefined;
+  const first = places.slice(0, mostPlaces).map(({ from }) => from);
   return {
     kind: "occurrence_mismatch",
     expected,
     count: count + (overlaps ? 1 : 0),
     overlaps,
-    lines: places.slice(0, mostPlaces).map(({ from }) => lineAt(text, from)),
+    lines: yield* linesAt(text, first),
     more: Math.max(0, count - mostPlaces),
   };
 }

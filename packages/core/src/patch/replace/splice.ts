@@ -1,3 +1,4 @@
+import { unitsAlike, unitsAlikeAtEnd } from "../compare/line-diff.js";
 import { finish, type Steps } from "../model/steps.js";
 
 /** What stood between two offsets of a text (UTF-16 units, the end excluded) became another text. */
@@ -32,17 +33,9 @@ export function* spliceInSteps(text: string, splices: readonly TextSplice[]): St
 
 const stepLength = 2_048;
 
-/** The one splice between two texts: what they neither begin nor end with. */
-export function differenceOf(before: string, after: string): TextSplice {
-  const shorter = Math.min(before.length, after.length);
-  let from = 0;
-  while (from < shorter && before.charCodeAt(from) === after.charCodeAt(from)) from += 1;
-  let tail = 0;
-  const most = shorter - from;
-  while (
-    tail < most &&
-    before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
-  )
-    tail += 1;
+/** The one splice between two texts: what they neither begin nor end with; in steps. */
+export function* differenceInSteps(before: string, after: string): Steps<TextSplice> {
+  const from = yield* unitsAlike(before, after);
+  const tail = yield* unitsAlikeAtEnd(before, after, Math.min(before.length, after.length) - from);
   return { from, to: before.length - tail, text: after.slice(from, after.length - tail) };
 }

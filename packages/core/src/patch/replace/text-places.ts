@@ -18,9 +18,11 @@ export function* findText(text: string, wanted: string, mostPlaces: number): Ste
   const places: TextPlace[] = [];
   let count = 0;
   for (const place of placesOf(text, wanted)) {
-    count += 1;
-    if (count <= mostPlaces) places.push(place);
-    if (count % stepLength === 0) yield;
+    if (place !== undefined) {
+      count += 1;
+      if (count <= mostPlaces) places.push(place);
+    }
+    if (place === undefined || count % stepLength === 0) yield;
   }
   return { places, count };
 }
@@ -35,7 +37,10 @@ export interface FoundText {
 /** Looking for a place and putting it on a list takes about a microsecond, and more where little memory is left. */
 const stepLength = 1_024;
 
-function placesOf(text: string, wanted: string): Iterable<TextPlace> {
+/** `undefined` where a stretch of the text was searched. */
+type Places = Generator<TextPlace | undefined, void, void>;
+
+function placesOf(text: string, wanted: string): Places {
   if (wanted.includes("\r") || !wanted.includes("\n") || !text.includes("\r")) return findExact(text, wanted);
   if (!text.includes("\n")) return findExact(text, wanted.replaceAll("\n", "\r"));
   return findLines(text, wanted.split("\n"));
@@ -101,6 +106,22 @@ export function endingAt(text: string, place: number): "\n" | "\r\n" | "\r" {
   return text.charCodeAt(newline - 1) === 13 ? "\r\n" : "\n";
 }
 
+/** The 1-based lines of places that are sorted; in steps. */
+export function* linesAt(text: string, places: readonly number[]): Steps<readonly number[]> {
+  const newline = text.includes("\n") ? "\n" : "\r";
+  const lines: number[] = [];
+  let line = 1;
+  let at = text.indexOf(newline);
+  for (const place of places) {
+    for (; at >= 0 && at < place; at = text.indexOf(newline, at + 1)) if (++line % stepLines === 0) yield;
+    lines.push(line);
+  }
+  return lines;
+}
+
+/** Passed over in about a millisecond. */
+const stepLines = 16_384;
+
 /** The 1-based line of a place. */
 export function lineAt(text: string, place: number): number {
   const newline = text.includes("\n") ? "\n" : "\r";
@@ -109,25 +130,40 @@ export function lineAt(text: string, place: number): number {
   return line;
 }
 
-function* findExact(text: string, wanted: string): Generator<TextPlace> {
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length))
+function* findExact(text: string, wanted: string): Places {
+  for (let at = yield* seek(text, wanted, 0); at >= 0; at = yield* seek(text, wanted, at + wanted.length))
     yield { from: at, to: at + wanted.length };
 }
 
+/** `indexOf`, stretch by stretch. */
+function* seek(text: string, wanted: string, after: number): Generator<undefined, number, void> {
+  for (let from = after; text.length - from > stretchUnits; from += stretchUnits) {
+    const at = text.slice(from, from + stretchUnits + wanted.length - 1).indexOf(wanted);
+    if (at >= 0) return from + at;
+    yield undefined;
+  }
+  return text.indexOf(wanted, Math.max(after, text.length - stretchUnits));
+}
+
+/** Searched in some milliseconds, whatever is looked for. */
+const stretchUnits = 1 << 20;
+
 /** Lines of which each but the last ends with `\n` or `\r\n`, as the file has it. */
-function* findLines(text: string, [first = "", ...rest]: readonly string[]): Generator<TextPlace> {
-  let from = nextStart(text, first, 0);
+function* findLines(text: string, [first = "", ...rest]: readonly string[]): Places {
+  let tried = 0;
+  let from = yield* nextStart(text, first, 0);
   while (from >= 0) {
     const to = endOf(text, from + first.length, rest);
     if (to !== undefined) yield { from, to };
-    from = nextStart(text, first, to ?? from + 1);
+    else if (++tried % stepLength === 0) yield undefined;
+    from = yield* nextStart(text, first, to ?? from + 1);
   }
 }
 
 /** The next place where the first line may stand; one that is empty stands right before an ending. */
-function nextStart(text: string, first: string, after: number): number {
-  if (first !== "") return text.indexOf(first, after);
-  const newline = text.indexOf("\n", after);
+function* nextStart(text: string, first: string, after: number): Generator<undefined, number, void> {
+  if (first !== "") return yield* seek(text, first, after);
+  const newline = yield* seek(text, "\n", after);
   return newline > after && text.charCodeAt(newline - 1) === 13 ? newline - 1 : newline;
 }
 

@@ -39,6 +39,29 @@ export type SectionMisfit =
   /** A heading at the document's end would be none. */
   | { readonly kind: "end_is_open" };
 
+/** Work on one section, as data: it can be sent to another thread. */
+export type SectionJob =
+  | { readonly kind: "update"; readonly text: string; readonly edit: SectionEdit }
+  /** The text of the section with its heading. */
+  | { readonly kind: "text"; readonly text: string; readonly header: string };
+
+/** What became of it; of a `text` job undefined where there is not exactly one section of this name. */
+export type SectionAnswer =
+  | { readonly kind: "update"; readonly outcome: SectionOutcome }
+  | { readonly kind: "text"; readonly text: string | undefined };
+
+/** Parses documents as a whole, so that nobody else has a turn meanwhile. */
+export async function answerSection(job: SectionJob): Promise<SectionAnswer> {
+  switch (job.kind) {
+    case "update":
+      return { kind: "update", outcome: await updateSection(job.text, job.edit) };
+    case "text":
+      return { kind: "text", text: await sectionText(job.text, job.header) };
+    default:
+      return job satisfies never;
+  }
+}
+
 /**
  * Puts new content into a section, which reaches from its heading to the next one of the same or a higher
  * level. The heading, the blank lines around the content and everything outside keep their bytes. The result
@@ -54,15 +77,19 @@ export async function updateSection(text: string, edit: SectionEdit): Promise<Se
   const found = findSection(outline, header);
   const [at] = found;
   const heading = at === undefined ? undefined : outline[at];
-  const ending = await headingIn(content, heading?.level ?? header.level ?? 6);
+  const own = await outlineOf(content, "within");
+  // A heading of the section's own level in the content would end the section; most often it is its own.
+  const ending = own.find(({ level }) => level <= (heading?.level ?? header.level ?? 6));
   if (ending !== undefined) return unfit({ kind: "heading_in_content", heading: ending.text });
   if (found.length > 1)
     return unfit({ kind: "ambiguous", found: outline.filter((_, index) => found.includes(index)) });
   if (at === undefined || heading === undefined)
-    return edit.create ? createSection(text, outline, header, content) : unfit({ kind: "missing", outline });
+    return edit.create
+      ? createSection(text, { outline, added: own.length }, header, content)
+      : unfit({ kind: "missing", outline });
   const line = omissionIn(text.slice(heading.to, sectionEnd(text, outline, at)), content);
   return line === undefined
-    ? replaceSection(text, { outline, at, heading }, content)
+    ? replaceSection(text, { outline, at, heading, added: own.length }, content)
     : unfit({ kind: "placeholder", line });
 }
 
@@ -84,12 +111,14 @@ interface FoundSection {
   /** Of its heading in the outline. */
   readonly at: number;
   readonly heading: Heading;
+  /** How many headings the new content has. */
+  readonly added: number;
 }
 
 /** Tries it as the file is spaced, then with a blank line before what follows: some blocks end only there. */
 async function replaceSection(
   text: string,
-  { outline, at, heading }: FoundSection,
+  { outline, at, heading, added }: FoundSection,
   content: string,
 ): Promise<SectionOutcome> {
   const end = sectionEnd(text, outline, at);
@@ -100,7 +129,6 @@ async function replaceSection(
     const { head, tail } = cutBody(text, heading, end, apart);
     const own = inEndingsAt(text, heading.to, content);
     const fresh = content === "" ? emptied(text, heading, end) : `${head}${own}${tail}`;
-    const added = (await outlineOf(content, "within")).length;
     if (await keepsOutline(outline, fresh, at, inside, added))
       return { kind: "replaced", text: fresh, heading };
   }
@@ -169,7 +197,7 @@ async function keepsOutline(
 
 async function createSection(
   text: string,
-  outline: readonly Heading[],
+  { outline, added }: Pick<FoundSection, "outline" | "added">,
   header: Header,
   content: string,
 ): Promise<SectionOutcome> {
@@ -186,7 +214,6 @@ async function createSection(
   const next = `${text}${gap}${heading}${body}`;
   const fresh = await outlineOf(next);
   const made = fresh[outline.length];
-  const added = (await outlineOf(content, "within")).length;
   const isWhole =
     fresh.length === outline.length + 1 + added && made?.text === header.text && made.level === header.level;
   return isWhole ? { kind: "created", text: next, heading: header.text } : unfit({ kind: "end_is_open" });
@@ -213,9 +240,4 @@ function findSection(outline: readonly Heading[], { level, text }: Header): read
 function sectionEnd(text: string, outline: readonly Heading[], at: number): number {
   const level = outline[at]?.level ?? 6;
   return outline.slice(at + 1).find((heading) => heading.level <= level)?.from ?? text.length;
-}
-
-/** A heading of the section's own level in the content would end the section; most often it is its own. */
-async function headingIn(content: string, level: number): Promise<Heading | undefined> {
-  return (await outlineOf(content, "within")).find((own) => own.level <= level);
 }

@@ -52,7 +52,13 @@ function pathsOfChanges(
 }
 
 function pathsOfDiff(diff: string): readonly string[] {
-  const split = splitByFile(diff, 1_000);
+  const split = splitByFile(diff, mostMs);
   if (split.kind === "refusal") return [];
   return split.files.flatMap(({ path, to }) => (to === undefined ? [path] : [path, to]));
 }
+
+/**
+ * The place in the queues is taken before anything else has a turn, so this holds the thread. A diff that takes longer
+ * is large; its call then waits for no other call, and the files' own locks keep the order of the writes.
+ */
+const mostMs = 40;

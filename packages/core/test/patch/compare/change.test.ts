@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  addedLines,
+  addedLinesInSteps,
   carryEndings,
   changedRanges,
   describeChange,
   diffLines,
   diffTexts,
+  finish,
 } from "../../../src/patch/index.js";
 import { splitLines } from "../../../src/text/index.js";
 import { text } from "../check.js";
@@ -157,6 +158,7 @@ describe("carrying endings over to a new text", () => {
 
 describe("added lines", () => {
   it("are those that were not kept", () => {
+    const addedLines = (before: string, content: string) => finish(addedLinesInSteps(before, content));
     expect(addedLines("a\r\nb\r\nc\r\n", "a\nX\nc\nY\n")).toBe("X\nY");
     expect(addedLines("a\n", "a\n")).toBe("");
     expect(addedLines("", "a\nb")).toBe("a\nb");

@@ -1,0 +1,32 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import type { SectionWorker } from "../../files/index.js";
+import type { SectionAnswer } from "../../patch/index.js";
+
+/**
+ * Sections of large Markdown documents in a thread of their own, one a job: it is ended with its answer, or when its
+ * time is up, wherever the parser is then.
+ *
+ * @returns undefined where the program was bundled without the thread's file (`section-thread.js`): documents are
+ *   then parsed at once.
+ */
+export function openSections(): SectionWorker | undefined {
+  const file = new URL("./section-thread.js", import.meta.url);
+  if (!existsSync(fileURLToPath(file))) return undefined;
+  return {
+    ask: (job, limitMs) =>
+      new Promise((resolve, reject) => {
+        const thread = new Worker(file, { workerData: job });
+        const end = (answer: () => void) => {
+          clearTimeout(limit);
+          void thread.terminate().then(answer, reject);
+        };
+        const late = () => end(() => resolve("late"));
+        const limit = Number.isFinite(limitMs) ? setTimeout(late, limitMs) : undefined;
+        // What the thread sends is what `answerSection` gave there.
+        thread.once("message", (answer: SectionAnswer) => end(() => resolve(answer)));
+        thread.once("error", (error) => end(() => reject(error)));
+      }),
+  };
+}
