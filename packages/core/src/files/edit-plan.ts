@@ -47,13 +47,14 @@ function* planInSteps(
   if (text === before.text || isSame(bytes, current.bytes))
     return { kind: "unchanged", code: "no_change", message: "The edits change nothing together." };
   const message = editMessage(request, edited);
+  const plainMessage = editMessage(request, { ...edited, inexact: [] });
   yield;
   const placed = yield* placeInSteps(edited.steps);
   const report =
     placed === undefined
       ? { ...comparedReport(before.text, text), derived: true }
       : placedReport(before.text, text, placed);
-  return { kind: "write", bytes, text, message, report };
+  return { kind: "write", bytes, text, message, plainMessage, report };
 }
 
 /** The edits on the present text, if they make as many replacements there as on their own base. */

@@ -240,6 +240,8 @@ export interface Written {
   readonly replaced: string | null;
   /** Of a move: the name that the file had before. */
   readonly movedFrom?: string;
+  /** The file may hold secrets, by its own name, whatever link it was reached by: its lines are no news to print. */
+  readonly isSecret?: true;
   readonly change: ChangeReport;
   /** The other files that the same step changed: of a change set that was undone as a whole, of a rename. */
   readonly together?: readonly WriteOutcome[];

@@ -74,8 +74,9 @@ export async function planPatch(
         placedByDiff(outcome),
       );
       const message = patchMessage(outcome);
+      const plainMessage = patchMessage(outcome, "plain");
       await rest(session, text);
-      return { kind: "write", bytes, text, message, report: { ...report, landed, repairs } };
+      return { kind: "write", bytes, text, message, plainMessage, report: { ...report, landed, repairs } };
     }
   }
 }
@@ -228,11 +229,12 @@ const mending: ReadonlySet<RepairKind> = new Set<RepairKind>([
   "punctuation",
 ]);
 
-function patchMessage(outcome: PatchSuccess): string {
+/** @param form `plain` quotes no line of the file. */
+function patchMessage(outcome: PatchSuccess, form?: "plain"): string {
   const places = outcome.landed.map(({ newStart, newLines }) =>
     newLines > 1 ? `${newStart}-${newStart + newLines - 1}` : `${newStart}`,
   );
-  const mended = describeMendedContext(outcome.repairs);
+  const mended = form === "plain" ? undefined : describeMendedContext(outcome.repairs);
   const applied = withSentences("Patch applied successfully.", outcome.repairs);
   const done = mended === undefined ? applied : `${applied} ${mended}`;
   if (places.length === 0) return done;

@@ -165,8 +165,11 @@ async function refuseCall(
 
 async function latestState({ workspace, knowledge }: ToolContext, path: string): Promise<FileState | null> {
   try {
-    const outcome = await workspace.run({ kind: "read", path }, knowledge === undefined ? {} : { knowledge });
-    return outcome.kind === "read" ? outcome.state : null;
+    const scope = { isUnasked: true, ...(knowledge === undefined ? {} : { knowledge }) };
+    const outcome = await workspace.run({ kind: "read", path }, scope);
+    if (outcome.kind !== "read") return null;
+    const { state } = outcome;
+    return state.lines === undefined ? state : { ...state, content: null };
   } catch {
     // The disk that broke the call may break this read, too; the call's own failure is reported already.
     return null;
