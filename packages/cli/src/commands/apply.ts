@@ -7,7 +7,13 @@ import {
   type Refusal,
   splitByFile,
 } from "@holdfast/core";
-import { answerInJson, reportChangeSet, reportRefusal, withWorkspace } from "../answers/index.js";
+import {
+  answerInJson,
+  commandLimits,
+  reportChangeSet,
+  reportRefusal,
+  withWorkspace,
+} from "../answers/index.js";
 import { finishOnceBegun, type Invocation, readInputText } from "../shell/index.js";
 
 /** `holdfast apply [DIFF|-]`: a diff of several files, all of it or nothing (docs/change-sets.md). */
@@ -49,7 +55,7 @@ function basesOf(
   named: ReadonlyMap<string, string>,
   takeCurrent: boolean,
 ): ReadonlyMap<string, GivenBase> | Refusal {
-  const split = splitByFile(diff);
+  const split = splitByFile(diff, commandLimits.patchMs);
   if (split.kind === "refusal") return { kind: "refusal", code: split.code, message: split.message };
   const files = new Map(split.files.map((file) => [bareName(file.path), file] as const));
   const stray = [...named.keys()].find((path) => !files.has(path));
