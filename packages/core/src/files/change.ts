@@ -44,6 +44,8 @@ export interface Change {
 export interface Past {
   /** The recorded writes, oldest first. */
   readonly history: readonly HistoryEntry[];
+  /** Whether writes are recorded of the file of another folder, which had this place before. */
+  hasOthers(): Promise<boolean>;
   /** Hashes under which this path was ever met: read by this session, or in any recorded write. */
   known(): readonly string[];
   /** A state of this file, if it is kept. */

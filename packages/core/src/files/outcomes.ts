@@ -320,4 +320,6 @@ export interface LoggedWrite extends HistoryEntry {
   readonly kept: boolean;
   /** Whether the file is in this state now. */
   readonly current: boolean;
+  /** It was a write to the file of another folder, which had this place before. */
+  readonly ofOtherFolder?: true;
 }

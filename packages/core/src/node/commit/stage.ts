@@ -1,4 +1,5 @@
-import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, fsyncSync, unlinkSync, writeSync } from "node:fs";
+import { openDescriptor } from "../disk/descriptors.js";
 import { newId } from "../disk/digest.js";
 import { codeOf, openFlags } from "../disk/platform.js";
 import type { Spot } from "../disk/reading.js";
@@ -59,7 +60,7 @@ function quietly<T>(call: (argument: T) => void, argument: T): void {
 /** Writes the content into a new file that nobody else can read. Throws the system's error. */
 export function makeStage(spot: Spot, bytes: Uint8Array, name: string, cleanup: Cleanup): Stage {
   const path = spot.folder.at(name);
-  const fd = openSync(path, openFlags.create, 0o600);
+  const fd = openDescriptor(path, openFlags.create, 0o600);
   const stage = { fd, path };
   cleanup.closes(fd);
   cleanup.removes(stage);

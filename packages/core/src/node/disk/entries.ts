@@ -1,4 +1,5 @@
-import { fstatSync, openSync, readdirSync, readlinkSync, statSync, unlinkSync } from "node:fs";
+import { fstatSync, readdirSync, readlinkSync, statSync, unlinkSync } from "node:fs";
+import { openDescriptor, withDescriptor } from "./descriptors.js";
 import { closeQuietly, codeOf } from "./platform.js";
 import { readUpTo } from "./reading.js";
 
@@ -18,7 +19,7 @@ export function readLink(path: string): string | undefined {
  * be closed, and gives up where a signal came in between.)
  */
 export function readText(path: string): string {
-  const fd = openSync(path, "r");
+  const fd = openDescriptor(path, "r");
   try {
     const bytes = readUpTo(fd, fstatSync(fd).size, Number.MAX_SAFE_INTEGER);
     return Buffer.from(bytes ?? []).toString("utf8");
@@ -32,7 +33,7 @@ export function namesIn(folder: string): readonly string[] {
   try {
     // To be told that there is none costs a tenth of the error that says so, and that is the usual answer.
     if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
-    return readdirSync(folder);
+    return withDescriptor(() => readdirSync(folder));
   } catch (error) {
     if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
     throw error;

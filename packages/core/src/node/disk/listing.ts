@@ -1,6 +1,7 @@
 import { type Dirent, lstatSync, opendirSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DirectoryEntry, DirectoryListing } from "../../files/index.js";
+import { withDescriptor } from "./descriptors.js";
 import type { Folder } from "./folder.js";
 
 /** The entries of a folder in byte order of their names; memory is bounded by `limit`, not by the folder. */
@@ -16,7 +17,7 @@ export async function listFolder(folder: Folder, limit: number): Promise<Directo
 
 /** The `limit` first entries in byte order. */
 async function firstNames(folder: Folder, limit: number): Promise<{ found: BytesDirent[]; total: number }> {
-  const directory = opendirSync(folder.self(), bytesOptions);
+  const directory = withDescriptor(() => opendirSync(folder.self(), bytesOptions));
   let found: BytesDirent[] = [];
   let total = 0;
   try {

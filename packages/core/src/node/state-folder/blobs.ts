@@ -1,5 +1,6 @@
-import { fdatasyncSync, openSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { fdatasyncSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import type { BlobStore } from "../../files/index.js";
+import { openDescriptor, withDescriptor } from "../disk/descriptors.js";
 import { sha256 } from "../disk/digest.js";
 import { readLink, removeQuietly } from "../disk/entries.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
@@ -155,7 +156,7 @@ function putLink(text: string, path: string): void {
 }
 
 function syncBlob(path: string): void {
-  const fd = openSync(path, "r");
+  const fd = openDescriptor(path, "r");
   try {
     fdatasyncSync(fd);
   } finally {
@@ -244,7 +245,7 @@ function create(state: StateFolder, path: string, bytes: Uint8Array): void {
 }
 
 function readBlob(path: string, hash: string): Uint8Array | undefined {
-  const bytes = whereReadable(() => readFileSync(path));
+  const bytes = whereReadable(() => withDescriptor(() => readFileSync(path)));
   if (bytes === undefined || sha256(bytes) === hash) return bytes;
   // So that the next `put` does not take it for kept.
   removeQuietly(path);

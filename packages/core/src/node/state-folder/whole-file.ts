@@ -1,6 +1,7 @@
-import { closeSync, fdatasyncSync, openSync, renameSync } from "node:fs";
+import { closeSync, fdatasyncSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeAll } from "../commit/stage.js";
+import { openDescriptor } from "../disk/descriptors.js";
 import { newId } from "../disk/digest.js";
 import { removeQuietly } from "../disk/entries.js";
 import { openFlags } from "../disk/platform.js";
@@ -26,7 +27,7 @@ export function placeWhole(
 ): void {
   const folder = dirname(path);
   const unfinished = `${folder}/${prefix}${newId()}`;
-  const fd = state.within(folder, () => openSync(unfinished, openFlags.create, 0o600));
+  const fd = state.within(folder, () => openDescriptor(unfinished, openFlags.create, 0o600));
   try {
     try {
       writeAll(fd, bytes, 0);
