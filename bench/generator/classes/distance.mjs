@@ -98,6 +98,15 @@ export const distance = [
     },
   },
   {
+    name: "inserted_over_the_end_of_a_section",
+    refusal:
+      "the lines beside the insertion begin in one section and go on in the next; it may be meant for either",
+    make: (random) => {
+      const made = overTheEnd(random);
+      return made && { ...made, expect: { kind: "must_refuse" } };
+    },
+  },
+  {
     name: "whole_and_once_far_from_its_number",
     // All old lines stand in one place, byte for byte; number and section name another one.
     make: (random) => {
@@ -238,6 +247,46 @@ function stretch(random, copies) {
   const named = [`${headerAt(hunk, 1)} ${section}`, `${headerAt(hunk, 2)} ${section}`, `@@ ${section}`];
   const header = copies > 1 ? random.pick(["@@", ...named]) : random.pick([...named, headerAt(hunk, 1)]);
   return { base: joinLines(lines), diff: printFor(twins, [{ ...hunk, header }]) };
+}
+
+/**
+ * A hunk without number and section that only adds lines, above or below a line of one section, a line that both
+ * sections have and lines of the next section. So the last lines of the one and the first of the other were left out.
+ * @param {Random} random
+ */
+function overTheEnd(random) {
+  const twins = makeTwins(random, { count: 2 });
+  const [first, second] = twins.sections;
+  const shared = twins.lines[first?.body ?? -1]?.text ?? "";
+  if (first === undefined || second === undefined || shared.trim() === "") return undefined;
+  const kept = random.between(1, 2);
+  const stem = /^\s*/.exec(shared)?.[0] ?? "";
+  const eol = twins.lines[0]?.eol ?? "\n";
+  const rest = ["then_go_on", "go_on_further"].map((text) => ({ text: `${stem}${text}`, eol }));
+  const at = (/** @type {number} */ from, /** @type {number} */ to) => twins.lines.slice(from, to);
+  const [end, of] = [first.body + twins.bodyLength, second.body];
+  const lines = [
+    ...at(0, first.body + kept),
+    ...at(end, of + 1),
+    ...rest,
+    ...at(of + twins.bodyLength, Infinity),
+  ];
+  /** @type {readonly HunkLine[]} */
+  const old = [first.own, first.body].map((one) => ({ sign: " ", text: lines[one]?.text ?? "" }));
+  const below = rest.slice(0, random.between(1, 2));
+  /** @type {readonly HunkLine[]} */
+  const quoted = [...old, ...below.map(({ text }) => ({ sign: /** @type {const} */ (" "), text }))];
+  const fresh = { sign: /** @type {const} */ ("+"), text: `${stem}fresh_line()` };
+  const hunk = {
+    oldStart: 0,
+    newStart: 0,
+    lines: random.chance(0.5) ? [fresh, ...quoted] : [...quoted, fresh],
+  };
+  if (standsAt({ lines }, hunk).length > 0) return undefined;
+  return {
+    base: joinLines(lines),
+    diff: printFor(twins, [{ ...hunk, header: random.pick(["@@", "@@ ... @@"]) }]),
+  };
 }
 
 /** @param {Random} random @param {Twins} twins @param {Hunk} hunk @param {readonly number[]} places @returns {Draft | undefined} */

@@ -1,3 +1,4 @@
+import { escapeForDisplay } from "../text/index.js";
 import { refuseWith } from "./answers.js";
 import type { Ticket } from "./arrivals.js";
 import { askLast, type Call, cancelled, cancelledBy, rootReplaced } from "./call.js";
@@ -9,6 +10,7 @@ import {
   type AnsweredMember,
   changeOfMember,
   isPlanned,
+  isSameFile,
   type Member,
   type MemberResult,
   membersOf,
@@ -214,7 +216,8 @@ async function arriveAll(
   members: readonly Member[],
 ): Promise<readonly (string | Refusal)[]> {
   const arrivals: (string | Refusal)[] = [];
-  for (const { change } of members) {
+  for (const member of members) {
+    const { change } = member;
     const found = await session.ports.disk.enter(change.path, "allow");
     if (isRefusal(found)) {
       arrivals.push(found);
@@ -222,7 +225,7 @@ async function arriveAll(
     }
     await found.close();
     const twin = members[arrivals.indexOf(found.realPath)];
-    arrivals.push(twin === undefined ? found.realPath : namedTwice(twin.change.path, change.path));
+    arrivals.push(twin === undefined ? found.realPath : nameTaken(twin, member));
   }
   return arrivals;
 }
@@ -241,7 +244,7 @@ async function decideAll(
     const result = await decideOne(call, member, { arrival, targets, results });
     bytes += sizeOf(result);
     const tooMuch = bytes > call.session.limits.changeBytes * wholeFactor;
-    const twin = results.find((other) => isSameFile(other, result));
+    const twin = results.find((other) => areSameFile(other, result));
     if (tooMuch) results.push(refuseMember(member, tooLarge));
     else if (twin !== undefined) results.push(refuseMember(member, namedTwice(pathOf(twin), pathOf(result))));
     else results.push(result);
@@ -270,6 +273,8 @@ async function decideOne(
   if (target.realPath !== arrival) return refuseMember(member, movedAway);
   const site = siteOf(call, change, target);
   const decision = await decide(site);
+  if (decision.kind === "answer" && decision.outcome.code === "is_directory")
+    return refuseMember(member, refuse("is_directory", folderMessage(member)));
   if (decision.kind === "write") return { kind: "planned", member, site, decision };
   const { outcome, repeats } = decision;
   return { kind: "answered", member, outcome, ...(repeats === undefined ? {} : { repeats }) };
@@ -277,6 +282,13 @@ async function decideOne(
 
 function refuseMember(member: Member, refusal: Refusal): AnsweredMember {
   return { kind: "answered", member, outcome: withoutState(refusal) };
+}
+
+function folderMessage({ kind, change }: Member): string {
+  const shown = escapeForDisplay(change.path);
+  return kind === "arriving"
+    ? `${shown} is a folder: name the whole new path of the file, with its own name at the end. Nothing was changed.`
+    : `${shown} is a folder, and only files are changed, moved and deleted, each by its own path. Nothing was changed.`;
 }
 
 /** Old and new bytes of all files of a set together may be so many times what one file may have. */
@@ -289,11 +301,19 @@ function sizeOf(result: MemberResult): number {
 }
 
 /** Where a file system folds case, two real paths can be one file. */
-function isSameFile(one: MemberResult, other: MemberResult): boolean {
+function areSameFile(one: MemberResult, other: MemberResult): boolean {
   if (one.kind === "answered" || other.kind === "answered") return false;
-  const [left, right] = [one.decision.current, other.decision.current];
-  if (left.kind === "absent" || right.kind === "absent") return false;
-  return left.identity.device === right.identity.device && left.identity.inode === right.identity.inode;
+  return isSameFile(one.decision.current, other.decision.current);
+}
+
+/** The refusal of a name that an earlier member of the set has. */
+function nameTaken(twin: Member, member: Member): Refusal {
+  return member.kind === "arriving" && member.from === twin
+    ? refuse(
+        "invalid_arguments",
+        `${escapeForDisplay(member.change.path)} is the name that it has already. Nothing was changed.`,
+      )
+    : namedTwice(twin.change.path, member.change.path);
 }
 
 function namedTwice(path: string, again: string): Refusal {

@@ -14,6 +14,7 @@ import {
 } from "./kept-states.js";
 import { newEntry, noteDisplaced, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
+import { ownWrite } from "./own-changes.js";
 import type { Changed, Committed, Lock, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
@@ -173,6 +174,7 @@ export async function written(
   const { encoding } = subject;
   // Before the state is handed out, so that whoever is told of it finds its lines.
   const { changes, authored, derived, total } = plan.report;
+  const own = ownWrite(site, plan.madeFor ?? replaced);
   site.call.knowledge.learn({
     kind: "changed",
     file: subject.file,
@@ -185,6 +187,7 @@ export async function written(
     ...(total === undefined ? {} : { total, changes }),
     ...(from === undefined ? {} : { from: subjectOf(from).file }),
     ...(encoding === undefined ? {} : { encoding }),
+    own,
   });
   return {
     kind: "written",
@@ -196,6 +199,7 @@ export async function written(
     ...(from === undefined ? {} : { movedFrom: from.change.path }),
     ...(isKeptApart(target) || (from !== undefined && isKeptApart(from.target)) ? { isSecret: true } : {}),
     change: plan.report,
+    own,
   };
 }
 

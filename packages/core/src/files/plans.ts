@@ -74,7 +74,10 @@ export async function planPatch(
         placedByDiff(outcome),
       );
       const message = patchMessage(outcome);
-      const plainMessage = patchMessage(outcome, "plain");
+      const plainMessage = patchMessage({
+        ...outcome,
+        repairs: outcome.repairs.filter(({ kind }) => kind !== "context_mended"),
+      });
       await rest(session, text);
       return { kind: "write", bytes, text, message, plainMessage, report: { ...report, landed, repairs } };
     }
@@ -229,13 +232,18 @@ const mending: ReadonlySet<RepairKind> = new Set<RepairKind>([
   "punctuation",
 ]);
 
-/** @param form `plain` quotes no line of the file. */
-function patchMessage(outcome: PatchSuccess, form?: "plain"): string {
+/**
+ * What a patch did, after seed 1's words.
+ *
+ * @param note a sentence that the caller must know, right behind these words.
+ */
+export function patchMessage(outcome: Pick<PatchSuccess, "landed" | "repairs">, note?: string): string {
   const places = outcome.landed.map(({ newStart, newLines }) =>
     newLines > 1 ? `${newStart}-${newStart + newLines - 1}` : `${newStart}`,
   );
-  const mended = form === "plain" ? undefined : describeMendedContext(outcome.repairs);
-  const applied = withSentences("Patch applied successfully.", outcome.repairs);
+  const mended = describeMendedContext(outcome.repairs);
+  const words = "Patch applied successfully.";
+  const applied = withSentences(note === undefined ? words : `${words} ${note}`, outcome.repairs);
   const done = mended === undefined ? applied : `${applied} ${mended}`;
   if (places.length === 0) return done;
   const [first = ""] = places;

@@ -8,6 +8,17 @@ import { check, type PatchCase, text } from "./check.js";
 const twoClasses = text("class A:", "  def f():", "    p", "class B:", "  def g():", "    q", "    r");
 const stretched = text(" class A:", "   def f():", "     q", "+    x");
 const afterQ = twoClasses.replace("    q\n", "    q\n    x\n");
+const overTheEnd = text(
+  "function run(name) {",
+  "  const raw = get(name);",
+  "  // todo",
+  "}",
+  "function save1(name) {",
+  "  // todo",
+  "  return raw;",
+  "  if (!raw) return null;",
+  "}",
+);
 const copies = text("top", "one", "same", "two", "same", "three", "end");
 
 const cases: readonly PatchCase[] = [
@@ -44,6 +55,33 @@ const cases: readonly PatchCase[] = [
     base: twoClasses,
     diff: `@@ class A:\n${stretched.replace("     q", " ...\n     q")}`,
     text: afterQ,
+    repairs: ["context_mended"],
+  },
+  {
+    name: "lines of two sections below an insertion that names neither",
+    base: overTheEnd,
+    diff: text(
+      "@@",
+      "+  NEW();",
+      "   const raw = get(name);",
+      "   // todo",
+      "   return raw;",
+      "   if (!raw) return null;",
+    ),
+    code: "invalid_diff",
+    says: ["between them a section ends"],
+  },
+  {
+    name: "lines of two sections below the change of a line that stands nowhere else",
+    base: overTheEnd,
+    diff: text(
+      "@@",
+      "-  const raw = get(name);",
+      "+  const raw = find(name);",
+      "   // todo",
+      "   return raw;",
+    ),
+    text: overTheEnd.replace("get(name)", "find(name)"),
     repairs: ["context_mended"],
   },
   {

@@ -1,5 +1,5 @@
 import type { BaseText } from "../model/base-text.js";
-import type { ShapedHunk } from "../model/hunk.js";
+import type { Run, ShapedHunk } from "../model/hunk.js";
 import { indentOf } from "../model/line-key.js";
 import { headingRank, isInside, SectionFinder } from "./anchors.js";
 import type { Stretch } from "./embed.js";
@@ -55,7 +55,8 @@ export function findOverstretch(
 
 /**
  * Whether the header claims the lines that would change, or names the section that they are in. Where it says nothing
- * at all, a few lines may have been left out.
+ * at all, a few lines may have been left out, if each change removes a line that stands nowhere else: what is only
+ * added has no other witness than the context.
  */
 function isConfirmed(
   base: BaseText,
@@ -64,7 +65,8 @@ function isConfirmed(
   runStarts: readonly number[],
 ): boolean {
   const { numbers, anchors } = hunk.header;
-  if (numbers === undefined && anchors.length === 0) return below - above <= fewLines;
+  if (numbers === undefined && anchors.length === 0)
+    return below - above <= fewLines && runs.every((run, at) => removesUnique(base, run, runStarts[at] ?? 0));
   if (numbers !== undefined) {
     const from = numbers.oldStart - 1;
     const to = from + numbers.oldCount;
@@ -76,6 +78,14 @@ function isConfirmed(
   }
   const sections = new SectionFinder(base).find(anchors);
   return sections.length > 0 && runStarts.every((start) => isInside(sections, start));
+}
+
+/** Whether what a run removes stands nowhere else, so that no context has to say which lines are meant. */
+function removesUnique(base: BaseText, run: Run, start: number): boolean {
+  const index = base.index("exact");
+  return Array.from({ length: run.to - run.from }, (_, at) => index.ids[start + at] ?? -1).some(
+    (id) => index.positionsOf(id).length === 1,
+  );
 }
 
 /**
