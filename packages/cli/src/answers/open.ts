@@ -1,4 +1,4 @@
-import { defined, type ResultContent, type Workspace } from "@holdfast/core";
+import { defined, type Limits, type ResultContent, type Workspace } from "@holdfast/core";
 import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
 import type { Settings, Terminal } from "../shell/index.js";
 import { withinBudget } from "./budget.js";
@@ -26,8 +26,7 @@ export async function withWorkspace(
   const workspace = await openWorkspace({
     // A command knows no reads: the hash that a person names is its word.
     guards: { wholeReplacement: "hash" },
-    // Who waits at a terminal ends a command himself, and half a search would be taken for the whole.
-    limits: { searchMs: Number.POSITIVE_INFINITY },
+    limits: commandLimits,
     ...session,
     roots,
     stateDir,
@@ -46,6 +45,18 @@ export async function withWorkspace(
     limited?.finish();
   }
 }
+
+/**
+ * Who waits at a terminal ends a command himself, and half a search would be taken for the whole: nothing that a person
+ * starts has a limit of time, but the waiting for somebody else's lock.
+ */
+export const commandLimits = {
+  searchMs: Number.POSITIVE_INFINITY,
+  patchMs: Number.POSITIVE_INFINITY,
+  editMs: Number.POSITIVE_INFINITY,
+} as const satisfies { readonly [Name in Exclude<TimeLimit, "lockMs">]: number };
+
+type TimeLimit = Extract<keyof Limits, `${string}Ms`>;
 
 /** See `printJson`, which this loads. @returns the exit code. */
 export async function answerInJson(

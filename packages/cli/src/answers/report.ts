@@ -2,7 +2,6 @@ import {
   type ApplyChangesOutcome,
   inWords,
   isRefusal,
-  isSecret,
   type Refusal,
   type Vocabulary,
   type WriteOutcome,
@@ -28,11 +27,10 @@ export async function reportWrite(
   const lines = [paint.green(escapeText(outcome.message))];
   for (const repair of change?.repairs ?? []) {
     const where = repair.hunk === undefined ? "" : `hunk ${repair.hunk}, `;
-    lines.push(
-      paint.yellow(escapeText(`  repaired: ${where}${repair.kind.replaceAll("_", " ")}: ${repair.detail}`)),
-    );
+    const detail = repair.detail === "" ? "" : `: ${repair.detail}`;
+    lines.push(paint.yellow(escapeText(`  repaired: ${where}${repair.kind.replaceAll("_", " ")}${detail}`)));
   }
-  if (change !== undefined && isSecret(outcome.state.path))
+  if (change !== undefined && outcome.kind === "written" && outcome.isSecret === true)
     lines.push(paint.dim("  (what changed is not shown: the file may hold secrets)"));
   else if (change !== undefined) lines.push(...showDiff(change.beforeText, outcome.state.content, paint));
   lines.push(paint.dim(stateLine(outcome.state.path, outcome.state.sha256)));

@@ -8,7 +8,13 @@ import {
   type Refusal,
   splitByFileInTurns,
 } from "@holdfast/core";
-import { answerInJson, reportChangeSet, reportRefusal, withWorkspace } from "../answers/index.js";
+import {
+  answerInJson,
+  commandLimits,
+  reportChangeSet,
+  reportRefusal,
+  withWorkspace,
+} from "../answers/index.js";
 import { finishOnceBegun, type Invocation, readInputText } from "../shell/index.js";
 
 /** `holdfast apply [DIFF|-]`: a diff of several files, all of it or nothing (docs/change-sets.md). */
@@ -50,7 +56,7 @@ async function basesOf(
   named: ReadonlyMap<string, string>,
   takeCurrent: boolean,
 ): Promise<ReadonlyMap<string, GivenBase> | Refusal> {
-  const split = await splitByFileInTurns(diff, nextTurn);
+  const split = await splitByFileInTurns(diff, nextTurn, commandLimits.patchMs);
   if (split.kind === "refusal") return { kind: "refusal", code: split.code, message: split.message };
   const files = new Map(split.files.map((file) => [bareName(file.path), file] as const));
   const stray = [...named.keys()].find((path) => !files.has(path));

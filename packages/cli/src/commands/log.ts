@@ -53,7 +53,11 @@ function table(entries: readonly LoggedWrite[], paint: Paint): string {
   const tools = entries.map(toolOf);
   const width = Math.max(...tools.map((tool) => tool.length));
   const lines = entries.map((entry, at) => {
-    const mark = entry.current ? paint.green("* now") : entry.kept ? "" : paint.yellow("bytes gone");
+    const mark = entry.current
+      ? paint.green("* now")
+      : entry.kept || entry.ofOtherFolder === true
+        ? ""
+        : paint.yellow("bytes gone");
     const time = localTime(entry.time);
     const hash = paint.cyan(short(entry.after));
     return `${time}  ${hash}  ${(tools[at] ?? "").padEnd(width)}  ${paint.dim(escapeName(entry.session).slice(0, 12))}  ${mark}`.trimEnd();
@@ -65,6 +69,7 @@ function toolOf(entry: LoggedWrite): string {
   const notes = [
     ...(entry.changeSet === undefined ? [] : [`set ${entry.changeSet.slice(0, 8)}`]),
     ...(entry.undoes === undefined ? [] : ["took back a write"]),
+    ...(entry.ofOtherFolder === true ? ["in another folder"] : []),
   ];
   return escapeName(notes.length === 0 ? entry.tool : `${entry.tool} (${notes.join(", ")})`);
 }
@@ -87,7 +92,7 @@ function localTime(time: number): string {
 function entryToJson(entry: LoggedWrite) {
   const { id, time, session, tool, before, after, undoes, changeSet, kept, current } = entry;
   const taken = defined({ undoes });
-  const together = defined({ change_set: changeSet });
+  const together = defined({ change_set: changeSet, of_other_folder: entry.ofOtherFolder });
   return {
     id,
     time: new Date(time).toISOString(),

@@ -1,4 +1,4 @@
-import { linkSync } from "node:fs";
+import { linkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Project, replaceLine, runHoldfast, sha256 } from "../process.js";
@@ -284,6 +284,55 @@ test("no command shows a difference of a file that may hold secrets", async () =
   expect([edited.code, undone.code]).toEqual([0, 0]);
   for (const { stdout, stderr } of [edited, undone]) expect(stdout + stderr).not.toMatch(/hunter2|A=/);
   expect(edited.stdout).toContain("not shown");
+});
+
+test("no command shows a difference of such a file through a link with a plain name", async () => {
+  const project = new Project({
+    ".env": "A=1\nTOKEN=hunter2\n",
+    "diff.txt": "@@ -1 +1 @@\n-A=3\n+A=4\n",
+    "more.txt": "B=1\n",
+    "new.txt": "A=3\nTOKEN=hunter3\n",
+  });
+  symlinkSync(".env", join(project.folder, "link.txt"));
+  const before = project.hash(".env");
+  const commands: readonly (readonly string[])[] = [
+    ["edit", "link.txt", "--old", "A=1", "--new", "A=2", "--atomic"],
+    ["append", "link.txt", "more.txt"],
+    ["undo", "link.txt"],
+    ["write", "link.txt", "new.txt", "--atomic"],
+    ["patch", "link.txt", "diff.txt", "--atomic"],
+    ["patch", "link.txt", "diff.txt", "--atomic", "--base", before],
+    ["edit", "link.txt", "--old", "TOKEN=hunter", "--new", "TOKEN=hunter", "--atomic"],
+    ["edit", "link.txt", "--old", "nowhere", "--new", "x", "--atomic"],
+    ["restore", `link.txt@${before}`, "--atomic"],
+    ["undo", "link.txt"],
+    ["log", "link.txt"],
+  ];
+  for (const command of commands) {
+    const { stdout, stderr } = await project.run(command);
+    const shown = (stdout + stderr).replaceAll(/(the text|old text|new text) "[^"]*"/g, "");
+    expect(shown, command.join(" ")).not.toMatch(/hunter|^[ +-]?A=/m);
+  }
+  expect(project.hash(".env")).not.toBe(before);
+});
+
+test("what a person starts has no limit of time", async () => {
+  // A clock that goes on by an hour whenever it is asked: any limit would be over at once.
+  const clock = "let now=Date.now();Date.now=()=>(now+=3600000)";
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(clock)}` };
+  const lines = (old: string) => `${"# T\n\n"}${`${old} line\n`.repeat(3_000)}`;
+  const diff = "--- a/a.md\n+++ b/a.md\n@@ -1502 +1502 @@\n-one line\n+two line\n";
+  const commands: readonly (readonly string[])[] = [
+    ["edit", "a.md", "--old", "one line", "--new", "two line", "--all", "--atomic"],
+    ["patch", "a.md", "p.diff", "--atomic"],
+    ["apply", "p.diff", "--atomic"],
+    ["section", "a.md", "T", "p.diff"],
+  ];
+  for (const command of commands) {
+    const project = new Project({ "a.md": lines("one"), "p.diff": diff });
+    const done = await project.run(command, { env });
+    expect([done.code, done.stderr], command.join(" ")).toEqual([0, ""]);
+  }
 });
 
 describe("move and delete", () => {

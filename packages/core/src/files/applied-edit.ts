@@ -70,7 +70,10 @@ async function lookAt<Done>(
   });
   if (!isPlanned || !isUnchanged(outcome)) return { kind: "answered", outcome };
   const { content, sha256 } = outcome.state;
-  if (content === null || sha256 === null) return { kind: "answered", outcome };
+  if (content === null || sha256 === null) {
+    const refused = { ...refuseIn("not_read", notRead), success: false, shownBefore: false } as const;
+    return { kind: "answered", outcome: { ...refused, state: outcome.state } };
+  }
   return { kind: "looked", looked: outcome, content, sha256 };
 }
 
@@ -116,5 +119,7 @@ function* filledLines(text: string): Steps<number> {
 /** A third of the lines may go, and always one. */
 const leastKeptShare = 2 / 3;
 const leastLoss = 2;
+const notRead =
+  "The file may hold secrets, and this session has not read it: [read it with {read}|it has to be read], then repeat the call. Nothing was written.";
 const applierFailed =
   "Internal Error: The applier gave no text for this edit. Nothing was written[; use {edit,patch:or}].";

@@ -18,6 +18,11 @@ export interface RunScope {
    * state of now. For one file; a change set has its bases.
    */
   readonly isRepeat?: boolean;
+  /**
+   * Of a read: the caller did not ask for it, it comes with a refusal. Of a file that may hold secrets, and of which
+   * nothing was shown before, it gives a window of no lines.
+   */
+  readonly isUnasked?: boolean;
   /** The strict last stage of a patch, so that its failure can be shown. */
   readonly applier?: StrictApplier;
 }

@@ -62,6 +62,8 @@ export interface Since {
 export interface Past {
   /** The recorded writes, oldest first. */
   readonly history: readonly HistoryEntry[];
+  /** Whether writes are recorded of the file of another folder, which had this place before. */
+  hasOthers(): Promise<boolean>;
   /** Hashes under which this path was ever met: read by this session, or in any recorded write. */
   known(): readonly string[];
   /** A state of this file, if it is kept. */
@@ -86,6 +88,8 @@ export interface PlannedWrite {
   /** The new text, where the planner knows it. */
   readonly text?: string;
   readonly message: string;
+  /** The message without what it quotes of the file, where it quotes any. */
+  readonly plainMessage?: string;
   readonly report: ChangeReport;
   /** The old bytes are the beginning of the new ones, so that they need not be kept a second time. */
   readonly keepsBeginning?: true;
@@ -95,7 +99,10 @@ export interface PlannedWrite {
   readonly undoes?: string;
   /** For the undo of a rename: the real path of the other name, which the same set takes away. */
   readonly movedFrom?: string;
-  /** The new bytes come from what was kept of a secret: no answer shows anything of them. */
+  /**
+   * The new bytes come from what was kept of a secret, or the caller may not see the lines of the old ones: no answer
+   * shows anything of them.
+   */
   readonly isUnshown?: true;
   /** Of a rename, which takes the old name away: what is to stand under the new one. */
   readonly moves?: PlannedWrite;

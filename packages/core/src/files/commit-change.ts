@@ -209,6 +209,7 @@ export async function written(
     state: plan.isUnshown === true ? withoutContent(stateOf(subject, next)) : stateOf(subject, next),
     replaced,
     ...(from === undefined ? {} : { movedFrom: from.change.path }),
+    ...(isKeptApart(target) || (from !== undefined && isKeptApart(from.target)) ? { isSecret: true } : {}),
     change: plan.report,
     own,
   };

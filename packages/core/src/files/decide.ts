@@ -1,5 +1,5 @@
 import { isSameInSteps } from "../text/index.js";
-import { answer, refuseWith, unchanged } from "./answers.js";
+import { answer, maySee, refuseWith, type Subject, unchanged, withoutContent } from "./answers.js";
 import { type Base, currentBase, emptySha256, resolveBase, shownBase } from "./base.js";
 import { cancelledBy } from "./call.js";
 import { type Plan, type PlannedWrite, withoutState } from "./change.js";
@@ -7,7 +7,7 @@ import { type Current, type CurrentFile, isLarge, learnState, readCurrent } from
 import { ruleWithoutBase } from "./guard-rules.js";
 import { excludedByOwner } from "./ignore-rules.js";
 import { keepReplaced } from "./kept-states.js";
-import { latestSeen } from "./knowledge.js";
+import { isSeen, latestSeen } from "./knowledge.js";
 import { explainMismatch, type MismatchFacts } from "./mismatch.js";
 import { rebase, stateBehind } from "./newer-state.js";
 import type { Unchanged, WriteRefusal } from "./outcomes.js";
@@ -92,6 +92,7 @@ export async function overtaken(
   const now = await readNow(site);
   if (isRefusal(now)) return withoutState(now);
   if (now.kind === "absent") return refuseWith(subjectOf(site), refuseIn("file_missing", goneMessage), now);
+  if (!namesBase(site, before.sha256)) return refuseSaved(site, now);
   const sha256 = before.sha256 ?? emptySha256;
   const history = await session.ports.history.entries(site.target.realPath);
   return refuseMismatch(site, "state_mismatch", { kind: "stale", sha256 }, now, { history });
@@ -103,6 +104,21 @@ async function readNow({ call, change, target }: Site): Promise<Current | Refusa
   const now = await readCurrent(target, session, session.limits.changeBytes);
   if (!isRefusal(now) && isLarge(now)) await learnState(session, now, change.options.encoding);
   return now;
+}
+
+/** Whether the call was made against a state: the one that it names, or for an edit without one the one it was shown. */
+function namesBase({ call, change, target }: Site, before: string | null): boolean {
+  const { base } = change.options;
+  if (base !== undefined) return base !== currentBase;
+  if (change.needsBase !== "edit" || before === null) return false;
+  return isSeen(call.knowledge.find({ path: change.path, realPath: target.realPath }, before));
+}
+
+/** The same for a call that was made against no state: it is to be made again, and who needs no file is shown none. */
+function refuseSaved(site: Site, now: CurrentFile): WriteRefusal {
+  const refused = refuseWith(subjectOf(site), refuse("state_mismatch", savedMessage), now);
+  if (site.change.needsBase !== "never" || refused.state === null) return refused;
+  return { ...refused, state: withoutContent(refused.state) };
 }
 
 /** Looks in the past of a file only for a base that is not the disk, since the past grows with every write. */
@@ -157,10 +173,23 @@ function judge(site: Site, planned: Plan, current: Current, terms: Terms): Decis
   const unseen =
     (isWhole ? findUnshown(subject, current) : undefined) ??
     (terms.isSeen === true ? findUnseen(subject, planned, current) : undefined);
-  if (unseen === undefined) return write(planned, current, terms.warning);
+  if (unseen === undefined)
+    return write(isShown(subject, planned, current) ? planned : unshown(planned), current, terms.warning);
   const { refusal, quoted } = unseen;
   const refused = refuseWith(subject, refusal, current);
-  return answered(quoted === undefined ? refused : { ...refused, quoted });
+  return answered(quoted === undefined || !maySee(subject, current) ? refused : { ...refused, quoted });
+}
+
+/** Who sent all of the new text is shown nothing by it. */
+function isShown(subject: Subject, { report }: PlannedWrite, current: Current): boolean {
+  return report.sentWhole || maySee(subject, current);
+}
+
+/** A write whose answer quotes nothing of the file. */
+function unshown({ plainMessage, ...planned }: PlannedWrite): PlannedWrite {
+  const repairs = planned.report.repairs.map((repair) => ({ ...repair, detail: "" }));
+  const report = { ...planned.report, repairs };
+  return { ...planned, message: plainMessage ?? planned.message, report, isUnshown: true };
 }
 
 function answered(outcome: Unchanged | WriteRefusal): AnswerDecision {
@@ -289,6 +318,8 @@ const notTwice = refuse(
   "state_mismatch",
   "This very call was carried out before from this base, and what it did was changed since: it is not made a second time.",
 );
+const savedMessage =
+  "State Mismatch: File has changed on disk since it was last read. Another program saved it while this call was carried out, so nothing was written; the call names no base, so it can be repeated as it is.";
 const neverMessage =
   "There is no file of this name, and the base hash is not known of any earlier state of it. To create the file, write it without a hash, or patch it with the SHA-256 of no content.";
 const goneMessage =

@@ -47,13 +47,14 @@ function* planInSteps(
   if (text === before.text || (yield* isSameInSteps(bytes, current.bytes)))
     return { kind: "unchanged", code: "no_change", message: "The edits change nothing together." };
   const message = editMessage(request, edited);
+  const plainMessage = editMessage(request, { ...edited, inexact: [] });
   yield;
   const placed = yield* placeInSteps(edited.steps);
   const report =
     placed === undefined
       ? { ...(yield* comparingReport(before.text, text)), derived: true }
       : yield* placedReport(before.text, text, placed);
-  return { kind: "write", bytes, text, message, report };
+  return { kind: "write", bytes, text, message, plainMessage, report };
 }
 
 /** Seed 3's words, with the path; several edits are counted. */

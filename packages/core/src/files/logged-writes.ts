@@ -15,5 +15,9 @@ export async function loggedWrites(session: Session, target: Target): Promise<re
     current: entry.after === disk,
   });
   const entries = await history.entries(target.realPath);
-  return Promise.all(entries.toReversed().map(withFacts));
+  const others = (await history.ofOtherFolder?.(target.realPath)) ?? [];
+  const told = others.map(
+    (entry) => ({ ...entry, kept: false, current: false, ofOtherFolder: true }) as const,
+  );
+  return [...(await Promise.all(entries.toReversed().map(withFacts))), ...told.toReversed()];
 }

@@ -242,6 +242,8 @@ export interface Written {
   readonly replaced: string | null;
   /** Of a move: the name that the file had before. */
   readonly movedFrom?: string;
+  /** The file may hold secrets, by its own name, whatever link it was reached by: its lines are no news to print. */
+  readonly isSecret?: true;
   readonly change: ChangeReport;
   /** What later calls on the same base have to know of this one. */
   readonly own: OwnWrite;
@@ -322,4 +324,6 @@ export interface LoggedWrite extends HistoryEntry {
   readonly kept: boolean;
   /** Whether the file is in this state now. */
   readonly current: boolean;
+  /** It was a write to the file of another folder, which had this place before. */
+  readonly ofOtherFolder?: true;
 }

@@ -24,7 +24,7 @@ export async function planUndo(
   const changeSet = set?.changeSet;
   const last = lastInForce(past.history);
   if (last === undefined)
-    return refuse("nothing_to_undo", "No write of these tools to this file is left to take back.");
+    return refuse("nothing_to_undo", (await past.hasOthers()) ? onlyOthers : nothingLeft);
   if (last.changeSet !== changeSet) return notTogether(last, changeSet);
   const disk = current.kind === "file" ? current.sha256 : null;
   if (disk !== last.after) {
@@ -125,6 +125,9 @@ export function wasUndone(base: string, current: Current, { history }: Past): bo
   );
   return undo !== undefined && undo.after === (current.kind === "file" ? current.sha256 : null);
 }
+
+const nothingLeft = "No write of these tools to this file is left to take back.";
+const onlyOthers = `${nothingLeft} Those that are recorded were made in another folder, which had this place before and is gone.`;
 
 const noContent: KeptState = { bytes: new Uint8Array(), isApart: false };
 

@@ -19,6 +19,9 @@ export interface TidyPath {
  *   the root.
  */
 export function tidyPath(input: string): TidyPath | Refusal {
+  // What no compiler has checked may be anything.
+  if (typeof input !== "string")
+    return refuse("invalid_arguments", "The path is no text. Nothing was touched.");
   const flaw = findFlaw(input);
   if (flaw !== undefined) return refuse("invalid_arguments", `The path ${flaw}. Nothing was touched.`);
   const absolute = input.startsWith("/");

@@ -82,7 +82,9 @@ function* planPatched(
   const old = current.kind === "absent" ? null : before.text;
   const report = yield* placedReport(old, text, placedByDiff(outcome));
   const message = patchMessage(outcome);
-  return { kind: "write", bytes, text, message, report: { ...report, landed, repairs } };
+  const plain = repairs.filter(({ kind }) => kind !== "context_mended");
+  const plainMessage = patchMessage({ ...outcome, repairs: plain });
+  return { kind: "write", bytes, text, message, plainMessage, report: { ...report, landed, repairs } };
 }
 
 /** Plans at once where the file and what comes to it are small; else in turns with the rest of the process. */

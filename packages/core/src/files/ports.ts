@@ -398,6 +398,8 @@ export interface HistoryStore {
   begin(change: HistoryEntry): Promise<HistoryIntent | Refusal>;
   /** Oldest first. Damaged lines are left out. */
   entries(realPath: string): Promise<readonly HistoryEntry[]>;
+  /** Those to the file of another folder, which had the place of the root before: told, never gone back to. */
+  ofOtherFolder?(realPath: string): Promise<readonly HistoryEntry[]>;
   /** The real paths of the files that were written together; undefined where that is not kept any more. */
   together(changeSet: string): Promise<readonly string[] | undefined>;
 }

@@ -1,4 +1,5 @@
 import { escapeForDisplay, joinLines, splitLines } from "../text/index.js";
+import { maySee } from "./answers.js";
 import { type Call, handOut } from "./call.js";
 import { type CurrentFile, isLarge, learnState, readCurrent } from "./current.js";
 import { decodeFile, type FileText, textFacts } from "./file-text.js";
@@ -92,10 +93,17 @@ async function serve(
   await keepState(session, target, current);
   const { sha256 } = current;
   const facts = textFacts(decoded, current.bytes.length);
+  const { call, file } = read;
+  if (call.isUnasked === true && !maySee({ call, file }, current)) {
+    const version = handOut(call, file, sha256, facts.totalLines);
+    return { kind: "read", state: { path: file.path, version, sha256, facts, content: "", lines: noLines } };
+  }
   const lines = cut?.lines ?? { from: 1, to: facts.totalLines };
   const content = cut?.content ?? decoded.text;
   return handOver(read, { sha256, content, facts }, lines, cut !== undefined);
 }
+
+const noLines: LineSpan = { from: 1, to: 0 };
 
 type Served = Extract<ReadOutcome, { readonly kind: "read" }>;
 

@@ -22,14 +22,23 @@ export function refuseMalformed(request: unknown): Refusal<"invalid_arguments"> 
   return refuse("invalid_arguments", `The request is malformed: ${flaw}. Nothing was touched.`);
 }
 
+/** The path of a request that only has one, whatever it is; "" where there is none, which no path is. */
+export function pathOf(request: unknown): string {
+  const path = isRecord(request) ? request.path : undefined;
+  return typeof path === "string" ? path : "";
+}
+
+/** The texts of a list, whatever it is; undefined where it is none. */
+export function textsOf(list: unknown): readonly string[] | undefined {
+  return Array.isArray(list) && list.every((one) => typeof one === "string") ? list : undefined;
+}
+
 /** The refusal as the outcome of a request of its kind. */
 export function malformedAnswer(request: unknown, refusal: Refusal<"invalid_arguments">): FileOutcome {
   const kind = isRecord(request) ? request.kind : undefined;
   switch (kind) {
-    case "read": {
-      const path = isRecord(request) ? request.path : undefined;
-      return { ...refusal, path: typeof path === "string" ? path : "" };
-    }
+    case "read":
+      return { ...refusal, path: pathOf(request) };
     case "read_many":
     case "list":
     case "find":

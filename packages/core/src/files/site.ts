@@ -36,5 +36,7 @@ async function loadPast(call: Call, change: Change, target: Target): Promise<Pas
     const written = history.flatMap((entry) => [entry.before, entry.after]);
     return [...told, ...written.filter((sha256) => sha256 !== null)];
   };
-  return { history, known, find: (sha256) => findState(call.session, target, sha256) };
+  const hasOthers = async () =>
+    ((await call.session.ports.history.ofOtherFolder?.(target.realPath)) ?? []).length > 0;
+  return { history, known, hasOthers, find: (sha256) => findState(call.session, target, sha256) };
 }

@@ -42,7 +42,7 @@ import { readTarget } from "./reading.js";
 import { isRefusal } from "./refusal.js";
 import { type DoneChange, replaceText } from "./replace.js";
 import { ReplacedFiles } from "./replaced-files.js";
-import { malformedAnswer, refuseMalformed } from "./request-shape.js";
+import { malformedAnswer, pathOf, refuseMalformed, textsOf } from "./request-shape.js";
 import {
   type AddTextRequest,
   type ApplyChangesRequest,
@@ -282,18 +282,18 @@ export class Workspace {
 
   /** Makes a folder and those above it. */
   async makeFolder(request: { readonly path: string }): Promise<FolderOutcome> {
-    const tidy = tidyPath(request.path);
+    const tidy = tidyPath(pathOf(request));
     return isRefusal(tidy) ? tidy : makeFolder(this.shared, tidy.path);
   }
 
   /** What the system tells of a file or folder, without opening it. */
   async info(request: { readonly path: string }): Promise<InfoOutcome> {
-    return inside(this.shared, request.path, (target, name) => describeEntry(target, name));
+    return inside(this.shared, pathOf(request), (target, name) => describeEntry(target, name));
   }
 
   /** The bytes of a file of any kind, as a whole: for images. No licence to write. */
   async readBytes(request: { readonly path: string }): Promise<BytesOutcome> {
-    const tidy = tidyPath(request.path);
+    const tidy = tidyPath(pathOf(request));
     if (isRefusal(tidy)) return tidy;
     return atTurn(this.shared, tidy.path, (target) => readBytes(this.shared, target, tidy.path));
   }
@@ -308,14 +308,15 @@ export class Workspace {
     wanted: readonly (string | null | undefined)[] = [],
   ): Promise<readonly FileStatus[]> {
     const statuses: FileStatus[] = [];
-    for (const [at, path] of paths.entries()) statuses.push(await fileState(this.shared, path, wanted[at]));
+    for (const [at, path] of (textsOf(paths) ?? [""]).entries())
+      statuses.push(await fileState(this.shared, path, wanted?.[at]));
     return statuses;
   }
 
   /** The same under each file's lock, so that what a kill interrupted there is made good before. */
   async recoveredStates(paths: readonly string[]): Promise<readonly FileStatus[]> {
     const statuses: FileStatus[] = [];
-    for (const path of paths) statuses.push(await recoveredState(this.shared, path));
+    for (const path of textsOf(paths) ?? [""]) statuses.push(await recoveredState(this.shared, path));
     return statuses;
   }
 
@@ -326,7 +327,7 @@ export class Workspace {
   async keptStates(hashes: readonly string[]): Promise<ReadonlySet<string>> {
     const { blobs } = this.shared.ports;
     const kept = new Set<string>();
-    for (const sha256 of hashes) {
+    for (const sha256 of textsOf(hashes) ?? []) {
       if (sha256 === emptySha256 || (await blobs.has(sha256))) kept.add(sha256);
     }
     return kept;
@@ -334,7 +335,7 @@ export class Workspace {
 
   /** The recorded writes of a file, newest first. */
   async log(request: { readonly path: string }): Promise<LogOutcome> {
-    const tidy = tidyPath(request.path);
+    const tidy = tidyPath(pathOf(request));
     if (isRefusal(tidy)) return tidy;
     const entries = await atTurn(this.shared, tidy.path, (target) => loggedWrites(this.shared, target), {
       missing: "allow",
@@ -381,9 +382,11 @@ export class Workspace {
   }
 
   /** The caller's own, which it ends itself, or that of a call of this workspace's session. */
-  private knowledgeOf({ knowledge }: RunScope): Partial<Pick<CallKnowledge, "end">> & {
+  private knowledgeOf(scope: RunScope | null): Partial<Pick<CallKnowledge, "end">> & {
     readonly knowledge: Knowledge;
   } {
+    // An untyped caller's "nothing" may be null.
+    const knowledge = scope?.knowledge ?? undefined;
     if (knowledge !== undefined) return { knowledge };
     const own = this.shared.knowledge.begin();
     return { knowledge: own, end: (shown) => own.end(shown) };

@@ -1,7 +1,8 @@
 import { isRefusal } from "../files/index.js";
 import { clip } from "../text/index.js";
+import type { Spoken } from "./wire/options.js";
 import type { ToolResult } from "./wire/result.js";
-import { type Spoken, sizeInWords, totalSize } from "./wire/spoken.js";
+import { sizeInWords, totalSize } from "./wire/spoken.js";
 
 /**
  * What Anthropic documents as the answers of its memory (`memory_20250818`) and its text editor; the texts are those

@@ -15,10 +15,9 @@ import { findTool, tools } from "./catalog.js";
 import { phraseResult } from "./phrase.js";
 import type { ArgumentRefusal, FileIntent, FileTool, ToolWorkspace } from "./tool.js";
 import { vocabularyOf } from "./vocabulary.js";
-import { defaultWireOptions, type WireOptions } from "./wire/options.js";
+import { defaultWireOptions, type Spoken, type WireOptions } from "./wire/options.js";
 import { renderResult } from "./wire/render.js";
 import type { ToolReply, ToolResult } from "./wire/result.js";
-import type { Spoken } from "./wire/spoken.js";
 
 /** The form is `text` and the content `auto` unless given. */
 export interface ToolContext extends Partial<Omit<WireOptions, "vocabulary">> {
@@ -174,8 +173,11 @@ async function refuseCall(
 
 async function latestState({ workspace, knowledge }: ToolContext, path: string): Promise<FileState | null> {
   try {
-    const outcome = await workspace.run({ kind: "read", path }, knowledge === undefined ? {} : { knowledge });
-    return outcome.kind === "read" ? outcome.state : null;
+    const scope = { isUnasked: true, ...(knowledge === undefined ? {} : { knowledge }) };
+    const outcome = await workspace.run({ kind: "read", path }, scope);
+    if (outcome.kind !== "read") return null;
+    const { state } = outcome;
+    return state.lines === undefined ? state : { ...state, content: null };
   } catch {
     // The disk that broke the call may break this read, too; the call's own failure is reported already.
     return null;

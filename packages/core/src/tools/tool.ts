@@ -7,8 +7,8 @@ import {
   type Vocabulary,
   type Workspace,
 } from "../files/index.js";
+import type { Spoken } from "./wire/options.js";
 import type { ToolResult } from "./wire/result.js";
-import type { Spoken } from "./wire/spoken.js";
 
 /**
  * What every tool has, whoever carries its calls out: what a model is told about it, what it takes, what a call

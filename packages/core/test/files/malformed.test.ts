@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type FileRequest, isRefusal, memoryPorts, Workspace } from "../../src/files/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
+import { runTool, tools } from "../../src/tools/index.js";
 
 const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 const sha = digest(Buffer.from("one\n"));
@@ -108,3 +109,95 @@ function preview(workspace: Workspace, request: unknown) {
   const looks: readonly unknown[] = ["read", "read_many", "list", "find", "search"];
   return looks.includes(kind) ? run(workspace, request) : workspace.preview(request as never);
 }
+
+/** No door: made by `new`, private, or without an answer. */
+const hidden: ReadonlySet<string> = new Set([
+  "constructor",
+  "roots",
+  "countOn",
+  "letGo",
+  "asCall",
+  "arriving",
+  "knowledgeOf",
+  "obtain",
+  "look",
+  "readFile",
+  "listEntries",
+  "changeFile",
+  "setToUndo",
+  "previewWith",
+  "changeWith",
+  "withFound",
+]);
+
+/** What comes where nobody looked: odd numbers, odd names, and whatever else there is. */
+const odd = fc.oneof(
+  fc.constantFrom<unknown>(
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    -1,
+    0.5,
+    2 ** 53,
+    1e308,
+    -0,
+    10n,
+    null,
+    undefined,
+  ),
+  fc.constantFrom<unknown>(
+    "__proto__",
+    "constructor",
+    "toString",
+    "",
+    "\ud800",
+    "a\u0000b",
+    Symbol("s"),
+    () => "x",
+  ),
+  fc.constantFrom<unknown>(
+    JSON.parse('{"__proto__":{"path":"f"}}'),
+    Object.create(null),
+    [],
+    [null],
+    new Date(Number.NaN),
+  ),
+  fc.anything(),
+);
+
+describe("every public method of the workspace", () => {
+  const names = Object.getOwnPropertyNames(Workspace.prototype).filter((name) => !hidden.has(name));
+
+  it.each(names)("%s answers what is malformed, and never throws", async (name) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(odd, { maxLength: 2 }), odd, async (given, field) => {
+        const workspace = await open();
+        // A cast: what no compiler lets through is the point.
+        const method = Reflect.get(workspace, name) as (...given: readonly unknown[]) => Promise<unknown>;
+        for (const one of [given, [{ path: field, base: field, kind: field }], [[field], [field]]])
+          await expect(Promise.resolve(method.apply(workspace, [...one]))).resolves.toBeDefined();
+        expect(await workspace.fileStates(["f"])).toMatchObject([{ sha256: sha }]);
+      }),
+    );
+  });
+});
+
+describe("every tool", () => {
+  const all = tools.map((tool) => [tool.name, Object.keys(tool.parameters.shape)] as const);
+
+  it.each(all)(
+    "%s answers malformed arguments by a refusal of the list, never by an internal error",
+    async (name, keys) => {
+      const args = fc.oneof(odd, fc.dictionary(fc.constantFrom(...keys, "__proto__"), odd));
+      await fc.assert(
+        fc.asyncProperty(args, async (given) => {
+          const failed: unknown[] = [];
+          const workspace = await open();
+          const context = { workspace, onError: (error: unknown) => void failed.push(error) };
+          const { code } = await runTool(name, given, context);
+          expect([code, failed]).toEqual([code, []]);
+          expect(code).not.toBe("internal_error");
+        }),
+      );
+    },
+  );
+});

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, statSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { HistoryEntry } from "../../files/index.js";
+import { openDescriptor } from "../disk/descriptors.js";
 import { sha256 } from "../disk/digest.js";
 import { jsonOf, namesIn, readText, removeQuietly } from "../disk/entries.js";
 import { writeAll } from "../disk/io.js";
@@ -51,7 +52,7 @@ export function writeRecord(state: StateFolder, record: SetRecord): string {
   const isNew = statSync(room, { throwIfNoEntry: false }) === undefined;
   const path = state.at("changes", `${record.id}.${formatIdentity(ownIdentity()).replaceAll(":", ",")}`);
   const text = JSON.stringify(record);
-  const fd = state.within(room, () => openSync(path, openFlags.create, 0o600));
+  const fd = state.within(room, () => openDescriptor(path, openFlags.create, 0o600));
   try {
     writeAll(fd, Buffer.from(`["${checkOf(text)}",${text}]\n`), 0);
     fsyncSync(fd);
@@ -71,7 +72,7 @@ export function writeRecord(state: StateFolder, record: SetRecord): string {
  * undecided then as before.
  */
 export function decideRecord(path: string, fate: Exclude<Fate, "open">): void {
-  const fd = openSync(path, "r+");
+  const fd = openDescriptor(path, "r+");
   try {
     const { size } = fstatSync(fd);
     try {

@@ -201,7 +201,7 @@ export function takenAway({ step, stage, cleanup }: PreparedStep): SetStopped["t
   cleanup.leavesOpen(stage.fd);
   const { mtimeNs } = fstatSync(stage.fd, { bigint: true });
   const known = { size: BigInt(step.bytes.length), mtimeNs, sha256: after };
-  return [{ realPath, sha256: after, file: new OpenReplacedFile(stage.fd, known) }];
+  return [{ realPath, sha256: after, file: new OpenReplacedFile(stage.fd, known).hold() }];
 }
 
 /** The new file after the whole set, for the answer. */

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, linkSync, openSync, renameSync, unlinkSync } from "node:fs";
+import { closeSync, fstatSync, linkSync, renameSync, unlinkSync } from "node:fs";
 import type {
   Changed,
   CommitOptions,
@@ -9,8 +9,9 @@ import type {
   RemoveOptions,
 } from "../../files/index.js";
 import { keepAttributes, withoutWay } from "../disk/attributes.js";
+import { openDescriptor } from "../disk/descriptors.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
-import { codeOf, openFlags, renameOver } from "../disk/platform.js";
+import { codeOf, openFlags, renameOver, syncOpened } from "../disk/platform.js";
 import { identityOf, type Spot, statAt } from "../disk/reading.js";
 import { sliceBytes } from "../disk/slices.js";
 import { exchange, swapNameOf } from "./exchange.js";
@@ -86,13 +87,16 @@ export async function removeFile(
     const barred = barredFrom(proved, spot);
     if (barred !== undefined) return barred;
     if (!(await options.guard())) return lostLock(spot);
+    const folder = readyToSync(spot, cleanup);
     const last = lookAgain(spot, expected, proved, cleanup);
     if (last.kind !== "proved") return last;
     const aside = { ...spot, name: swapNameOf(options.stageName ?? newStageName()) };
     if (!moveAside(spot, aside)) return changed;
     const found = afterStep(spot, () => proveAside(spot, aside, last, expected.sha256));
     if (found !== "right") return found;
-    return finishStep(spot, undefined, () => displacedBy(last, expected.sha256, cleanup, options.keepOpen));
+    return finishStep(spot, folder, undefined, () =>
+      displacedBy(last, expected.sha256, cleanup, options.keepOpen),
+    );
   } catch (error) {
     const refusal = refusalFrom(error, spot.shown);
     if (refusal === undefined) throw faultFrom(error, spot.shown);
@@ -128,9 +132,10 @@ async function createFile(
   giveNewMode(stage);
   makeDurable(stage);
   if (!(await options.guard())) return lostLock(spot);
+  const folder = readyToSync(spot, cleanup);
   const published = publishNew(stage, spot.folder.at(spot.name));
   if (published === "taken") return changed;
-  return finishStep(spot, stage, () => {
+  return finishStep(spot, folder, stage, () => {
     if (published === "linked") unlinkSync(stage.path);
     cleanup.keepStage();
     return {};
@@ -159,6 +164,7 @@ async function replaceFile(
   if (lost !== undefined) return lost;
   makeDurable(made);
   if (!(await options.guard())) return lostLock(spot);
+  const folder = readyToSync(spot, cleanup);
   const stage = spot.exchanges === true ? underSwapName(spot, made, name, cleanup) : made;
   const last = lookAgain(spot, expected, proved, cleanup, stage);
   if (last.kind !== "proved") return last;
@@ -180,7 +186,7 @@ async function replaceFile(
       )
     : "right";
   if (found !== "right") return found;
-  return finishStep(spot, stage, () => displacedBy(last, expected.sha256, cleanup, options.keepOpen));
+  return finishStep(spot, folder, stage, () => displacedBy(last, expected.sha256, cleanup, options.keepOpen));
 }
 
 /** By this name recovery knows that the stage is whole; after the exchange the old file has it. */
@@ -202,11 +208,23 @@ export function exchangeWith(stagePath: string, path: string): boolean | "gone" 
   }
 }
 
+/** The folder, open for its sync after the step: what fails for want of a descriptor fails before it. */
+function readyToSync({ folder }: Spot, cleanup: Cleanup): number | undefined {
+  const fd = folder.openForSync();
+  if (fd !== undefined) cleanup.closes(fd);
+  return fd;
+}
+
 /** After the step: makes the folder durable. A failure here cannot say that nothing was changed. */
-function finishStep(spot: Spot, stage: Stage | undefined, finish: () => Partial<Committed>): Committed {
+function finishStep(
+  spot: Spot,
+  folder: number | undefined,
+  stage: Stage | undefined,
+  finish: () => Partial<Committed>,
+): Committed {
   return afterStep(spot, () => {
     const found = finish();
-    spot.folder.sync();
+    if (folder !== undefined) syncOpened(folder);
     if (stage === undefined) return { kind: "committed", ...found };
     const identity = identityOf(fstatSync(stage.fd, { bigint: true }));
     return { kind: "committed", identity, ...found };
@@ -239,7 +257,7 @@ export function publishNew(stage: Pick<Stage, "path">, targetPath: string): "lin
 
 function claimNew(targetPath: string): boolean {
   try {
-    closeSync(openSync(targetPath, openFlags.create, 0o600));
+    closeSync(openDescriptor(targetPath, openFlags.create, 0o600));
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;

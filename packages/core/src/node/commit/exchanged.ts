@@ -91,7 +91,7 @@ function giveBack(spot: Spot, { stage, bytes, cleanup, keepOpen, keepsStage }: E
   return {
     kind: "changed",
     ...defined({ displaced }),
-    ...(keepOpen ? { replacedFile: file } : {}),
+    ...(keepOpen ? { replacedFile: file.hold() } : {}),
   };
 }
 

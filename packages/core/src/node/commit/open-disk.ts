@@ -150,7 +150,7 @@ class HandleDisk implements OpenedDisk {
 const mostRetired = 16;
 
 /** A millisecond of which nothing else is recorded: what is older and what is newer can be told apart. */
-function momentBetween(): number {
+export function momentBetween(): number {
   const before = Date.now();
   while (Date.now() === before);
   const moment = Date.now();

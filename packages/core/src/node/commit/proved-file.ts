@@ -126,7 +126,7 @@ export function displacedBy(
   const file = new OpenReplacedFile(fd, { size: stat.size, mtimeNs: stat.mtimeNs, sha256 });
   const displaced = file.changed();
   if (keepOpen) cleanup.leavesOpen(fd);
-  return { ...defined({ displaced }), ...(keepOpen ? { replacedFile: file } : {}) };
+  return { ...defined({ displaced }), ...(keepOpen ? { replacedFile: file.hold() } : {}) };
 }
 
 /** Refuses a file without write permission: a rename itself would not need any. */

@@ -1,5 +1,6 @@
 import { fstatSync } from "node:fs";
 import type { ReplacedFile } from "../../files/index.js";
+import { type DescriptorHolder, dropDescriptor, holdDescriptor } from "../disk/descriptors.js";
 import { sha256 } from "../disk/digest.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
 import { readUpTo } from "../disk/reading.js";
@@ -17,10 +18,12 @@ interface KnownContent {
 }
 
 /** A file without a name, kept open for as long as another program may still write into it. */
-export class OpenReplacedFile implements ReplacedFile {
+export class OpenReplacedFile implements ReplacedFile, DescriptorHolder {
   readonly bytes: number;
   private isProved: boolean;
   private isClosed = false;
+  /** Bytes that were found when the descriptor was let go, for the next look. */
+  private found: Uint8Array | undefined;
 
   /** @param known its content when it was last proved. The descriptor is ours from here on. */
   constructor(
@@ -31,8 +34,18 @@ export class OpenReplacedFile implements ReplacedFile {
     this.isProved = BigInt(Date.now()) * 1_000_000n - known.mtimeNs > clockTickNs;
   }
 
+  /** It is held open from here on, by nobody else, until it is closed or the descriptor is needed. */
+  hold(): this {
+    holdDescriptor(this);
+    return this;
+  }
+
   changed(care?: "sure"): Uint8Array | undefined {
-    if (this.isClosed) return undefined;
+    if (this.isClosed) {
+      const { found } = this;
+      this.found = undefined;
+      return found;
+    }
     try {
       return this.look(care);
     } catch (error) {
@@ -58,6 +71,13 @@ export class OpenReplacedFile implements ReplacedFile {
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
+    dropDescriptor(this);
     closeQuietly(this.fd);
+  }
+
+  letGo(): void {
+    const found = this.changed("sure");
+    this.close();
+    this.found = found;
   }
 }

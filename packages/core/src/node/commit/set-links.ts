@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Refusal, refuse } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { cannotPreserve } from "../disk/attributes.js";
+import { withDescriptor } from "../disk/descriptors.js";
 import { codeOf } from "../disk/platform.js";
 import { type Spot, statAt } from "../disk/reading.js";
 import { stagePrefix } from "./stage.js";
@@ -45,7 +46,7 @@ function isLinkedBySet(spot: Spot, ownName?: string): boolean {
 
 function stagesBeside({ folder }: Spot): readonly string[] {
   try {
-    return readdirSync(folder.self()).filter((name) => name.startsWith(stagePrefix));
+    return withDescriptor(() => readdirSync(folder.self())).filter((name) => name.startsWith(stagePrefix));
   } catch (error) {
     if (codeOf(error) === "") throw error;
     return [];

@@ -1,4 +1,5 @@
-import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, unlinkSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, fsyncSync, unlinkSync } from "node:fs";
+import { openDescriptor } from "../disk/descriptors.js";
 import { newId } from "../disk/digest.js";
 import { shortWrite, writeAll } from "../disk/io.js";
 import { codeOf, openFlags } from "../disk/platform.js";
@@ -68,7 +69,7 @@ export function makeStage(spot: Spot, bytes: Uint8Array, name: string, cleanup: 
 
 function openStage(spot: Spot, name: string, cleanup: Cleanup): Stage {
   const path = spot.folder.at(name);
-  const fd = openSync(path, openFlags.create, 0o600);
+  const fd = openDescriptor(path, openFlags.create, 0o600);
   const stage = { fd, path };
   cleanup.closes(fd);
   cleanup.removes(stage);

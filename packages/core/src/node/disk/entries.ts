@@ -1,4 +1,5 @@
-import { fstatSync, openSync, readdirSync, readlinkSync, statSync, unlinkSync } from "node:fs";
+import { fstatSync, readdirSync, readlinkSync, statSync, unlinkSync } from "node:fs";
+import { openDescriptor, withDescriptor } from "./descriptors.js";
 import { closeQuietly, codeOf } from "./platform.js";
 import { readUpTo } from "./reading.js";
 
@@ -18,7 +19,7 @@ export function readLink(path: string): string | undefined {
  * way ends the process where such a file cannot be closed, and gives up where a signal came in between.)
  */
 export function readText(path: string): string | undefined {
-  const fd = openSync(path, "r");
+  const fd = openDescriptor(path, "r");
   try {
     const { size } = fstatSync(fd);
     const bytes = size > mostRecordBytes ? undefined : readUpTo(fd, size, mostRecordBytes);
@@ -54,7 +55,7 @@ export function namesIn(folder: string): readonly string[] {
   try {
     // To be told that there is none costs a tenth of the error that says so, and that is the usual answer.
     if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
-    return readdirSync(folder);
+    return withDescriptor(() => readdirSync(folder));
   } catch (error) {
     if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
     throw error;

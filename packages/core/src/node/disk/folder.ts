@@ -1,11 +1,13 @@
-import { lstatSync, openSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { sep } from "node:path";
+import { openDescriptor } from "./descriptors.js";
 import {
   canWalkByHandle,
   closeQuietly,
   handlePath,
   handleTarget,
   openFlags,
+  openForSync,
   syncFolder,
 } from "./platform.js";
 
@@ -22,6 +24,8 @@ export interface Folder {
   enter(name: string): Folder;
   /** Makes the entries durable. */
   sync(): void;
+  /** A descriptor of the folder for `syncOpened`, which the caller closes; undefined where there is nothing to sync. */
+  openForSync(): number | undefined;
   close(): void;
 }
 
@@ -35,7 +39,7 @@ export interface OpenedRoot {
 /** Opens a root; it may be a link itself. `byHandle: false` takes the weaker way of other systems. */
 export function openRoot(path: string, byHandle = canWalkByHandle()): OpenedRoot {
   if (byHandle) {
-    const fd = openSync(path, openFlags.root);
+    const fd = openDescriptor(path, openFlags.root);
     return { folder: new HandleFolder(fd), realPath: handleTarget(fd) };
   }
   const realPath = realpathSync.native(path);
@@ -59,11 +63,15 @@ class HandleFolder implements Folder {
   }
 
   enter(name: string): Folder {
-    return new HandleFolder(openSync(this.at(name), openFlags.folder));
+    return new HandleFolder(openDescriptor(this.at(name), openFlags.folder));
   }
 
   sync(): void {
     syncFolder(this.self());
+  }
+
+  openForSync(): number | undefined {
+    return openForSync(this.self());
   }
 
   close(): void {
@@ -96,6 +104,10 @@ class PathFolder implements Folder {
 
   sync(): void {
     syncFolder(this.self());
+  }
+
+  openForSync(): number | undefined {
+    return openForSync(this.self());
   }
 
   close(): void {}

@@ -1,6 +1,7 @@
 import { type Dirent, lstatSync, opendirSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DirectoryEntry, DirectoryListing } from "../../files/index.js";
+import { withDescriptor } from "./descriptors.js";
 import type { Folder } from "./folder.js";
 
 /**
@@ -49,7 +50,9 @@ async function firstNames<Entry extends Dirent | BytesDirent>(
   limit: number,
   form: NameForm<Entry>,
 ): Promise<{ found: readonly Entry[]; total: number } | undefined> {
-  const directory = opendirSync(folder.self(), { encoding: form.encoding, bufferSize: 512 });
+  const directory = withDescriptor(() =>
+    opendirSync(folder.self(), { encoding: form.encoding, bufferSize: 512 }),
+  );
   let runs: Entry[][] = [];
   let run: Entry[] = [];
   let total = 0;

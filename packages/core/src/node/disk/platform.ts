@@ -1,15 +1,7 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-} from "node:fs";
+import { accessSync, closeSync, constants, fsyncSync, readFileSync, readlinkSync, renameSync } from "node:fs";
 import { homedir, hostname, constants as osConstants, tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { openDescriptor } from "./descriptors.js";
 
 /**
  * Every difference between operating systems that this room knows. Linux is tested; macOS and Windows
@@ -76,19 +68,28 @@ export function syncFolder(path: string): void {
   const fd = openForSync(path);
   if (fd === undefined) return;
   try {
-    fsyncSync(fd);
-  } catch (error) {
-    if (!unsyncable.has(codeOf(error))) throw error;
+    syncOpened(fd);
   } finally {
     closeQuietly(fd);
   }
 }
 
+/** The same for a folder that `openForSync` opened. */
+export function syncOpened(fd: number): void {
+  try {
+    fsyncSync(fd);
+  } catch (error) {
+    if (!unsyncable.has(codeOf(error))) throw error;
+  }
+}
+
 const unsyncable: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EBADF"]);
 
-function openForSync(path: string): number | undefined {
+/** The folder, open to be synced: before a step, so that no descriptor is lacking after it. Undefined where it cannot be. */
+export function openForSync(path: string): number | undefined {
+  if (isWindows) return undefined;
   try {
-    return openSync(path, openFlags.listing);
+    return openDescriptor(path, openFlags.listing);
   } catch (error) {
     if (codeOf(error) === "EACCES") return undefined;
     throw error;

@@ -1,4 +1,4 @@
-import { type BigIntStats, closeSync, fstatSync, lstatSync, openSync } from "node:fs";
+import { type BigIntStats, closeSync, fstatSync, lstatSync } from "node:fs";
 import {
   type Entry,
   type FileBytes,
@@ -8,6 +8,7 @@ import {
   type Streamed,
 } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
+import { openDescriptor } from "./descriptors.js";
 import { sha256Stream } from "./digest.js";
 import type { Folder } from "./folder.js";
 import { readAt } from "./io.js";
@@ -75,7 +76,7 @@ export function openFile(spot: Spot, flags: number = openFlags.read): OpenedFile
   if (seen === undefined)
     return refuse("file_missing", `${escapeForDisplay(spot.shown)}: there is no such file.`);
   if (!seen.isFile()) return wrongKind(spot, seen);
-  const fd = openSync(spot.folder.at(spot.name), flags);
+  const fd = openDescriptor(spot.folder.at(spot.name), flags);
   const stat = fstatSync(fd, { bigint: true });
   if (stat.isFile()) return { kind: "opened", fd, stat };
   closeSync(fd);

@@ -15,6 +15,29 @@ export function folderAt(path: string): string | undefined {
   }
 }
 
+/** Which folder one is, also when it is looked at later, by another process. */
+export interface FolderMark {
+  /** Its device and inode, which may be another folder's after it is gone. */
+  readonly place: string;
+  /** When it was made, in nanoseconds, as the system says. */
+  readonly born: string;
+  /** That is no time of a change: some systems give that in its place, which would call every folder a new one. */
+  readonly isBornSure: boolean;
+}
+
+/** The mark of the folder at a path; undefined where there is none to be seen. */
+export function markOf(path: string): FolderMark | undefined {
+  const place = folderAt(path);
+  if (place === undefined) return undefined;
+  const { birthtimeNs, ctimeNs } = statSync(path, { bigint: true });
+  return { place, born: `${birthtimeNs}`, isBornSure: birthtimeNs > 0n && birthtimeNs !== ctimeNs };
+}
+
+/** Whether the folder of the first mark may be that of the second. A system that was sure once is so again. */
+export function isSameMark(before: FolderMark, now: FolderMark): boolean {
+  return before.place === now.place && (!before.isBornSure || before.born === now.born);
+}
+
 /** Whether the path of a root still means the folder that was opened. */
 export function stands(root: Root): boolean {
   return folderAt(root.named) === root.identity;

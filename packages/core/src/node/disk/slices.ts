@@ -1,6 +1,7 @@
-import { closeSync, fdatasync, fstatSync, fsync, openSync, readFileSync } from "node:fs";
+import { closeSync, fdatasync, fstatSync, fsync, readFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
+import { openDescriptor } from "./descriptors.js";
 import { sha256, sha256Stream } from "./digest.js";
 import { readAt, writeAll } from "./io.js";
 
@@ -40,7 +41,7 @@ export function* writeInSlices(fd: number, bytes: Uint8Array): Slices<void> {
 
 /** The whole of a file; throws the system's error. */
 export function* readInSlices(path: string): Slices<Uint8Array> {
-  const fd = openSync(path, "r");
+  const fd = openDescriptor(path, "r");
   try {
     const { size } = fstatSync(fd);
     if (size <= sliceBytes) return readFileSync(fd);

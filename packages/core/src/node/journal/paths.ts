@@ -1,5 +1,6 @@
-import { fstatSync, openSync, statSync } from "node:fs";
+import { fstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { openDescriptor } from "../disk/descriptors.js";
 import { sha256 } from "../disk/digest.js";
 import { closeQuietly, codeOf, openFlags, syncFolder } from "../disk/platform.js";
 import { readUpTo } from "../disk/reading.js";
@@ -35,7 +36,7 @@ export const journalSuffix = ".jsonl";
 export function readWhole(path: string): Uint8Array | undefined {
   let fd: number;
   try {
-    fd = openSync(path, openFlags.read);
+    fd = openDescriptor(path, openFlags.read);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;

@@ -1,4 +1,4 @@
-import { fdatasyncSync, fstatSync, ftruncateSync, openSync, statSync } from "node:fs";
+import { fdatasyncSync, fstatSync, ftruncateSync, statSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type Acknowledged,
@@ -14,6 +14,7 @@ import {
 } from "../../conversation/index.js";
 import { type Lock, refuse } from "../../files/index.js";
 import { type Advancing, takeAtPace } from "../../text/index.js";
+import { openDescriptor } from "../disk/descriptors.js";
 import { appendFlags, closeQuietly } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { JournalBlobs } from "./blobs.js";
@@ -59,7 +60,7 @@ export async function openToWrite(
   if (newer !== undefined) return openToRead(state, paths, newer);
   let fd: number | undefined;
   try {
-    fd = openSync(paths.file, appendFlags);
+    fd = openDescriptor(paths.file, appendFlags);
     const problems = [...journal.problems, ...repair(state, paths, fd, found)];
     const start = { fd, bytes: fstatSync(fd).size, nextSeq: journal.nextSeq, durable: false };
     const writer = new JournalWriter(paths, lock, blobs, start);
@@ -80,7 +81,12 @@ export function startSession(
   records: readonly JournalRecord[],
   bytes: number,
 ): JournalSession {
-  const start = { fd: openSync(paths.file, appendFlags), bytes, nextSeq: records.length + 1, durable: true };
+  const start = {
+    fd: openDescriptor(paths.file, appendFlags),
+    bytes,
+    nextSeq: records.length + 1,
+    durable: true,
+  };
   const writer = new JournalWriter(paths, lock, blobs, start);
   return new JournalSession({ paths, journal: { records }, problems: [], blobs }, writer);
 }

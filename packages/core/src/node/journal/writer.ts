@@ -1,4 +1,4 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
 import {
   type Acknowledged,
   type ConversationRefusal,
@@ -8,6 +8,7 @@ import {
   type TimedEvent,
 } from "../../conversation/index.js";
 import { type Lock, refuse } from "../../files/index.js";
+import { openDescriptor } from "../disk/descriptors.js";
 import { appendFlags, closeQuietly, codeOf, syncFolder } from "../disk/platform.js";
 import type { JournalBlobs } from "./blobs.js";
 import { anotherProcess } from "./lease.js";
@@ -220,7 +221,7 @@ export class JournalWriter {
   }
 
   private opened(): number {
-    this.fd ??= openSync(this.place.file, appendFlags);
+    this.fd ??= openDescriptor(this.place.file, appendFlags);
     return this.fd;
   }
 }
@@ -248,7 +249,7 @@ function writeOnce(fd: number, bytes: Uint8Array, at: number): number {
 
 /** Whether what stands behind the acknowledged bytes is no whole line, so that nobody takes it for a record. */
 function isHalfLine(path: string, from: number, size: number): boolean {
-  const fd = openSync(path, "r");
+  const fd = openDescriptor(path, "r");
   try {
     const bytes = Buffer.alloc(size - from);
     return readSync(fd, bytes, 0, bytes.length, from) === bytes.length && !bytes.includes(lineBreak);

@@ -1,5 +1,6 @@
-import { fdatasyncSync, openSync, statSync, symlinkSync } from "node:fs";
+import { fdatasyncSync, statSync, symlinkSync } from "node:fs";
 import type { BlobStore } from "../../files/index.js";
+import { openDescriptor } from "../disk/descriptors.js";
 import { readLink, removeQuietly } from "../disk/entries.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
 import {
@@ -164,7 +165,7 @@ function putLink(text: string, path: string): void {
 }
 
 function* syncBlob(path: string, size: number): Slices<void> {
-  const fd = openSync(path, "r");
+  const fd = openDescriptor(path, "r");
   try {
     if (size > sliceBytes) yield syncBeside.data(fd);
     else fdatasyncSync(fd);

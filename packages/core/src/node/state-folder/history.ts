@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, readSync } from "node:fs";
 import type { HistoryEntry, HistoryIntent, HistoryStore, Refusal } from "../../files/index.js";
 import { newStageName } from "../commit/stage.js";
+import { openDescriptor } from "../disk/descriptors.js";
 import { sha256 } from "../disk/digest.js";
 import { jsonOf, longestLineBytes, readText, removeQuietly, shortLines } from "../disk/entries.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
@@ -128,7 +129,7 @@ function lastLineOf(bytes: Buffer): Buffer {
 /** The bytes of the file from the last line that was read; undefined if the file cannot be read. */
 function historyBytes(state: StateFolder, realPath: string, before = nothingRead): Buffer | undefined {
   try {
-    const fd = openSync(historyPath(state, realPath), "r");
+    const fd = openDescriptor(historyPath(state, realPath), "r");
     try {
       return readFrom(fd, before.size - before.lastLine.length);
     } finally {
@@ -160,7 +161,7 @@ function parseLines(bytes: Buffer, realPath: string): readonly HistoryEntry[] {
 /** Adds one line. A half line that a full disk or a kill left at the end is closed off first. */
 export function appendHistory(state: StateFolder, entry: HistoryEntry): void {
   const path = historyPath(state, entry.realPath);
-  const fd = state.within(state.at("history"), () => openSync(path, "a+", 0o600));
+  const fd = state.within(state.at("history"), () => openDescriptor(path, "a+", 0o600));
   try {
     const { size } = fstatSync(fd);
     const line = `${size > 0 && lastByte(fd, size) !== newline ? "\n" : ""}${formatLine(entry)}\n`;

@@ -1,5 +1,6 @@
-import { closeSync, lstatSync, openSync, symlinkSync } from "node:fs";
+import { closeSync, lstatSync, symlinkSync } from "node:fs";
 import type { HistoryEntry } from "../../files/index.js";
+import { openDescriptor } from "../disk/descriptors.js";
 import { newId } from "../disk/digest.js";
 import { namesIn, readLink, readText, removeQuietly } from "../disk/entries.js";
 import { writeAll } from "../disk/io.js";
@@ -49,7 +50,7 @@ const linkLimitBytes = 4_095;
 
 /** For a path of thousands of letters, which no link can hold. */
 function writeRecord(path: string, text: string): void {
-  const fd = openSync(path, openFlags.create, 0o600);
+  const fd = openDescriptor(path, openFlags.create, 0o600);
   try {
     writeAll(fd, Buffer.from(text), 0);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync, rmdirSync, utimesSync } from "node:fs";
 import type { Clock, SecretStore } from "../../files/index.js";
+import { withDescriptor } from "../disk/descriptors.js";
 import { sha256 as digest } from "../disk/digest.js";
 import { namesIn, removeQuietly } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
@@ -222,7 +223,7 @@ function statesIn(
 /** Damaged bytes are never given out. */
 function readSecret({ path }: StoredSecret, hash: string): Uint8Array | undefined {
   try {
-    const bytes = readFileSync(path);
+    const bytes = withDescriptor(() => readFileSync(path));
     return digest(bytes) === hash ? bytes : undefined;
   } catch (error) {
     if (codeOf(error) === "") throw error;

@@ -14,6 +14,7 @@ export type StateRoom =
   | "history"
   | "intents"
   | "locks"
+  | "roots"
   | "secrets"
   | "sessions";
 

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { withDescriptor } from "../disk/descriptors.js";
 
 /**
  * A state that only added to another one, as it is kept: what it begins with is kept in full under `root`, and only
@@ -60,7 +61,7 @@ export function readTail(path: string): (Tail & { readonly bytes: Uint8Array }) 
 
 function fileOf(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    return withDescriptor(() => readFileSync(path));
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;

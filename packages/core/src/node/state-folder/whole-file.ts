@@ -1,5 +1,6 @@
-import { closeSync, fdatasyncSync, openSync, renameSync } from "node:fs";
+import { closeSync, fdatasyncSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
+import { openDescriptor } from "../disk/descriptors.js";
 import { newId } from "../disk/digest.js";
 import { removeQuietly } from "../disk/entries.js";
 import { writeAll } from "../disk/io.js";
@@ -37,7 +38,7 @@ export function* placeInSlices(
 ): Slices<void> {
   const folder = dirname(path);
   const unfinished = `${folder}/${prefix}${newId()}`;
-  const fd = state.within(folder, () => openSync(unfinished, openFlags.create, 0o600));
+  const fd = state.within(folder, () => openDescriptor(unfinished, openFlags.create, 0o600));
   try {
     try {
       if (isAtOnce) writeAll(fd, bytes, 0);

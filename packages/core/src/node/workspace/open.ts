@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
+  type ChangeSets,
   type Clock,
   type HistoryStore,
   isRefusal,
@@ -9,7 +10,7 @@ import {
 import { defined } from "../../text/index.js";
 import { openChangeSets } from "../change-sets/change-sets.js";
 import { locksAfterRecovery, type RecoveredSets, recoverSets } from "../change-sets/recovery.js";
-import { type DiskOptions, type OpenedDisk, openDisk } from "../commit/open-disk.js";
+import { type DiskOptions, momentBetween, type OpenedDisk, openDisk } from "../commit/open-disk.js";
 import { openCharsets } from "../disk/charsets.js";
 import { newId, sha256, sha256Stream } from "../disk/digest.js";
 import { codeOf } from "../disk/platform.js";
@@ -19,6 +20,7 @@ import { openHistory } from "../state-folder/history.js";
 import { mayHaveIntent } from "../state-folder/intents.js";
 import { openLocks } from "../state-folder/locks.js";
 import { recover, recoverPath } from "../state-folder/recovery.js";
+import { openRootRecords, type RootRecords } from "../state-folder/root-records.js";
 import { openSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { openPresence } from "../state-folder/sessions.js";
 import { openStateFolder } from "../state-folder/state-folder.js";
@@ -52,14 +54,33 @@ export interface OpenedPorts extends WorkspacePorts {
   close(): Promise<void>;
 }
 
-/** Without the writes to the files of a folder in whose place another one stands. */
-function sinceReplaced(history: HistoryStore, disk: OpenedDisk): HistoryStore {
+/** Without the writes to the files of a folder in whose place another one stands, found by this process or an earlier one. */
+function sinceReplaced(history: HistoryStore, disk: OpenedDisk, roots: RootRecords): HistoryStore {
+  const momentOf = (realPath: string) => Math.max(disk.replacedAt(realPath) ?? 0, roots.since(realPath) ?? 0);
   return {
     ...history,
+    begin: async (change) => {
+      roots.note();
+      return history.begin(change);
+    },
     entries: async (realPath) => {
       const entries = await history.entries(realPath);
-      const moment = disk.replacedAt(realPath);
-      return moment === undefined ? entries : entries.filter(({ time }) => time > moment);
+      const moment = momentOf(realPath);
+      return moment === 0 ? entries : entries.filter(({ time }) => time > moment);
+    },
+    ofOtherFolder: async (realPath) => {
+      const moment = momentOf(realPath);
+      if (moment === 0) return [];
+      return (await history.entries(realPath)).filter(({ time }) => time <= moment);
+    },
+  };
+}
+
+function noting(sets: ChangeSets, roots: RootRecords): ChangeSets {
+  return {
+    commit: async (id, steps, guard) => {
+      roots.note();
+      return sets.commit(id, steps, guard);
     },
   };
 }
@@ -93,6 +114,12 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
       throw error;
     }
   }
+  const roots = openRootRecords(
+    state,
+    disk.realRoots,
+    (realPath) => disk.replacedAt(realPath),
+    momentBetween,
+  );
   return {
     kind: "ports",
     stateDir: state.path,
@@ -100,8 +127,8 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     locks,
     blobs: openBlobs(state, presence),
     secrets: openSecrets(state, presence, clock),
-    history: sinceReplaced(openHistory(state, presence), disk),
-    changeSets: openChangeSets(state, presence),
+    history: sinceReplaced(openHistory(state, presence), disk, roots),
+    changeSets: noting(openChangeSets(state, presence), roots),
     codec: openCharsets(),
     clock,
     digest: sha256,
@@ -114,6 +141,8 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
       setTimeout(() => void work(), delayMs).unref();
     },
     close: async () => {
+      // What was too young to be told from another one when something was first written is so no more.
+      roots.finish();
       presence.close();
       disk.close();
     },

@@ -7,7 +7,7 @@ import type { Shown } from "./shown.js";
 export function describeRepair({ kind, hunk, detail }: Repair): string {
   const what = kind.replaceAll("_", " ");
   const where = hunk === undefined ? "" : `hunk ${hunk}, `;
-  return `${where}${what} (${clip(escapeForDisplay(detail), 200)})`;
+  return detail === "" ? `${where}${what}` : `${where}${what} (${clip(escapeForDisplay(detail), 200)})`;
 }
 
 const readIt = "[; read it with {read}, {window}|; read a part of it].";

@@ -1,5 +1,4 @@
 import type { Vocabulary } from "../../files/index.js";
-import type { Spoken } from "./spoken.js";
 
 /** `text`: a header line and raw content; `json`: the JSON objects of seed 1. */
 export type WireForm = "text" | "json";
@@ -23,6 +22,16 @@ export interface WireOptions {
   readonly vocabulary?: Vocabulary;
   /** A vendor's words for this answer; the wire form `json` has none. */
   readonly spoken?: Spoken;
+}
+
+/** An answer in the words that a vendor documents for its own tool; the text form says them in place of ours. */
+export interface Spoken {
+  /** In place of the status line; may have several lines. */
+  readonly head: string;
+  /** Lines of the file: each behind its number and a tab; in our frame; or left out, since the vendor shows none. */
+  readonly lines: "numbered" | "framed" | "left_out";
+  /** Names in a folder stand behind their sizes, and begin with the folder as the caller named it. */
+  readonly entriesUnder?: { readonly folder: string; readonly named: string };
 }
 
 export const defaultWireOptions: WireOptions = { wire: "text", resultContent: "auto" };

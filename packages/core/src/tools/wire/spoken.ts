@@ -1,16 +1,7 @@
 import { countLines, escapeForDisplay, quoteForDisplay, splitLines } from "../../text/index.js";
 import { harmless } from "./notes.js";
+import type { Spoken } from "./options.js";
 import type { EntriesBlock, LinesBlock, Reply, ReplyBlock, StatusBlock } from "./reply.js";
-
-/** An answer in the words that a vendor documents for its own tool; the text form says them in place of ours. */
-export interface Spoken {
-  /** In place of the status line; may have several lines. */
-  readonly head: string;
-  /** Lines of the file: each behind its number and a tab; in our frame; or left out, since the vendor shows none. */
-  readonly lines: "numbered" | "framed" | "left_out";
-  /** Names in a folder stand behind their sizes, and begin with the folder as the caller named it. */
-  readonly entriesUnder?: { readonly folder: string; readonly named: string };
-}
 
 /** The reply as the vendor would say it; what the JSON form and the caller's knowledge are made of stays. */
 export function speak(reply: Reply, spoken: Spoken): Reply {

@@ -102,3 +102,46 @@ it("however often a root is replaced, no handle is left open for each", async ()
   expect(openDescriptors()).toBe(before);
   await workspace.close();
 });
+
+it.each(["the next process", "a link to it"])(
+  "what was recorded of a folder that is gone is not undone in a new one (%s)",
+  async (how) => {
+    await workspace.append({ path: "f", content: "two\n" });
+    await workspace.close();
+    rmSync(root, { recursive: true });
+    mkdirSync(root);
+    writeFileSync(join(root, "f"), "one\ntwo\n");
+    if (how === "a link to it") symlinkSync(root, join(top, "link"));
+    const roots = [how === "a link to it" ? join(top, "link") : root];
+    const open = async () => must(await openWorkspace({ roots, stateDir: join(top, "state") }));
+    const next = await open();
+    const undone = await next.undo({ path: "f" });
+    expect(undone).toMatchObject({
+      code: "nothing_to_undo",
+      message: expect.stringContaining("another folder"),
+    });
+    expect(codeOf(await next.restore({ path: "f", sha256: sha("one\n"), base: sha("one\ntwo\n") }))).toBe(
+      "bytes_gone",
+    );
+    expect(await next.log({ path: "f" })).toMatchObject({ entries: [{ ofOtherFolder: true, kept: false }] });
+    await next.append({ path: "f", content: "three\n" });
+    await next.close();
+    const last = await open();
+    expect(await last.log({ path: "f" })).toMatchObject({
+      entries: [{ current: true }, { ofOtherFolder: true }],
+    });
+    expect(codeOf(await last.undo({ path: "f" }))).toBe("applied");
+    expect(textAt(join(root, "f"))).toBe("one\ntwo\n");
+    await last.close();
+  },
+);
+
+it("a folder that stays the same, moves away and comes back keeps its history", async () => {
+  await workspace.append({ path: "f", content: "two\n" });
+  await workspace.close();
+  renameSync(root, join(top, "away"));
+  renameSync(join(top, "away"), root);
+  const next = must(await openWorkspace({ roots: [root], stateDir: join(top, "state") }));
+  expect(codeOf(await next.undo({ path: "f" }))).toBe("applied");
+  await next.close();
+});
