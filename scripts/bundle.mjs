@@ -21,11 +21,9 @@ const banner = [
   "const require = holdfastCreateRequire(import.meta.url);",
 ].join("\n");
 
-const { metafile } = await build({
-  entryPoints: [fileURLToPath(new URL("src/main.ts", home))],
+const program = {
   outdir,
   bundle: true,
-  splitting: true,
   format: "esm",
   platform: "node",
   target: "node20",
@@ -47,19 +45,25 @@ const { metafile } = await build({
   plugins: [unusedModulesAreDropped()],
   logLevel: "warning",
   metafile: true,
-});
+};
+const source = (name) => fileURLToPath(new URL(`src/${name}`, home));
+const built = [
+  await build({ ...program, entryPoints: [source("main.ts")], splitting: true }),
+  // In a bundle with the commands it would share their chunks, seven times of what it needs.
+  await build({ ...program, entryPoints: [source("guard-main.ts")] }),
+];
 await bundlePage();
-await removeStale(new Set([...Object.keys(metafile.outputs).map((path) => basename(path)), pageName]));
+const written = built.flatMap(({ metafile }) => Object.keys(metafile.outputs));
+await removeStale(new Set([...written.map((path) => basename(path)), pageName]));
 
 /**
  * The page of `holdfast history export --html`: one file with its style and its script, whose hashes are
  * all that it may run. The session is put in where `null` stands.
  */
 async function bundlePage() {
-  const source = (name) => fileURLToPath(new URL(`src/page/${name}`, home));
-  const script = await pagePart(source("main.ts"), { format: "iife", platform: "browser" });
-  const style = await pagePart(source("page.css"), {});
-  const page = readFileSync(source("page.html"), "utf8")
+  const script = await pagePart(source("page/main.ts"), { format: "iife", platform: "browser" });
+  const style = await pagePart(source("page/page.css"), {});
+  const page = readFileSync(source("page/page.html"), "utf8")
     .replace("SCRIPT_HASH", () => hashOf(script))
     .replace("STYLE_HASH", () => hashOf(style))
     .replace("/*SCRIPT*/", () => script)

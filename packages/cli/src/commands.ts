@@ -257,6 +257,20 @@ export const commandSpecs: readonly CommandSpec[] = [
     load: async () => (await import("./commands/adding.js")).sectionCommand,
   },
   {
+    usage: "move <file> <to>",
+    summary: "give a file another name, in the state that is named; overwrites nothing",
+    options: [base, atomic, resultContent],
+    examples: ["holdfast move src/app.ts src/main/app.ts --base b94d27b9934d3e08"],
+    load: async () => (await import("./commands/move.js")).moveCommand,
+  },
+  {
+    usage: "delete <file>",
+    summary: "delete a file, in the state that is named; undo brings it back",
+    options: [base, atomic, resultContent],
+    examples: ["holdfast delete src/old.ts --base b94d27b9934d3e08"],
+    load: async () => (await import("./commands/delete.js")).deleteCommand,
+  },
+  {
     usage: "undo <file>",
     summary: "take back the last recorded write, one further each time",
     options: [
@@ -344,8 +358,8 @@ export const commandSpecs: readonly CommandSpec[] = [
       },
       {
         flags: "--on-mismatch <answer>",
-        help: "what a change of an older state gets (default: refuse)",
-        choices: ["refuse", "rebase"],
+        help: "what a change of an older state gets (default: rebase-own)",
+        choices: ["rebase-own", "rebase", "refuse"],
       },
       { flags: "--strict-view", help: "a change may only touch lines that were shown" },
       { flags: "--reread-stub", help: "answer a repeated read of the same state with a stub" },
@@ -368,6 +382,11 @@ export const commandSpecs: readonly CommandSpec[] = [
     options: [
       { flags: "--guard", help: "also the hooks of `holdfast guard` (claude, gemini)" },
       { flags: "--user", help: "the configuration for all projects, in the home folder" },
+      {
+        flags: "--on-mismatch <answer>",
+        help: "what a change of an older state gets; asked for in a terminal",
+        choices: ["rebase-own", "rebase", "refuse"],
+      },
       { flags: "--yes", help: "make the change without asking" },
     ],
     examples: [

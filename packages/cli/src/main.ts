@@ -9,8 +9,19 @@ if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
   process.stdout.write(`${version}\n`);
 } else {
   guardProcess();
+  process.exitCode = await run();
+}
+
+/** A hook is called with this word alone; it has a bundle of its own (`scripts/bundle.mjs`). */
+async function run(): Promise<number> {
+  if (args.length === 1 && args[0] === "guard" && !process.stdin.isTTY) {
+    const bundle = new URL("./guard-main.js", import.meta.url).href;
+    // A cast: the compiler cannot follow an import whose name is computed, so that no bundler does.
+    const { runGuard } = (await import(bundle)) as typeof import("./guard-main.js");
+    return runGuard();
+  }
   const { runProgram } = await import("./program.js");
-  process.exitCode = await runProgram(args);
+  return runProgram(args);
 }
 
 function guardProcess(): void {

@@ -2,12 +2,20 @@ import { openHostMemory } from "@holdfast/core/node";
 import { type Host, judge, readHookEvent, type Verdict } from "../guard/index.js";
 import { exitCodes, type Invocation, readInputText } from "../shell/index.js";
 
+/** What the hook needs of a call. */
+interface HookCall {
+  readonly settings: Pick<Invocation["settings"], "stateDir">;
+  readonly terminal: Invocation["terminal"];
+  /** Left out where no person can have called. */
+  readonly misuse?: Invocation["misuse"];
+}
+
 /**
  * `holdfast guard`: a hook of Claude Code or Gemini CLI. It says nothing where a call may run. Where it
  * cannot judge it denies: a hook that fails in another way would let the call pass.
  */
-export async function guardCommand({ settings, terminal, misuse }: Invocation): Promise<number> {
-  if (process.stdin.isTTY) misuse("guard is a hook: its input is the JSON that a host writes to it");
+export async function guardCommand({ settings, terminal, misuse }: HookCall): Promise<number> {
+  if (process.stdin.isTTY) misuse?.("guard is a hook: its input is the JSON that a host writes to it");
   let host: Host = "claude";
   try {
     const input = await readInputText(undefined);

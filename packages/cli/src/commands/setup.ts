@@ -6,6 +6,7 @@ import {
   escapeInJson,
   type FileChange,
   isRefusal,
+  type OnMismatch,
   type Refusal,
   type Workspace,
 } from "@holdfast/core";
@@ -25,7 +26,8 @@ export async function setupCommand(call: Invocation): Promise<number> {
   if (guard && !guardedClients.includes(client))
     return misuse(`the guard works with the hooks of ${guardedClients.join(" and ")}`);
   const user = flags.user === true;
-  const wanted = settingsFor({ client, user, guard, program: ownProgram() });
+  const onMismatch = flags.onMismatch ?? (await askOnMismatch(call));
+  const wanted = settingsFor({ client, user, guard, onMismatch, program: ownProgram() });
   const files = [...new Set(wanted.map(({ file }) => file))];
   // Whoever runs this command asks for these very files to be changed, and sees how.
   const allowed = { ...settings, allowProtected: [...settings.allowProtected, ...files] };
@@ -109,11 +111,35 @@ async function show({ terminal }: Invocation, diffs: readonly FileDiff[]): Promi
 async function consents(call: Invocation, diffs: readonly FileDiff[]): Promise<boolean> {
   if (call.settings.json) return false;
   await show(call, diffs);
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  return /^y(es)?$/i.test(await ask("Make this change? [y/N] "));
+}
+
+/** @returns undefined for the server's default, and where nobody can be asked. */
+async function askOnMismatch({ settings, flags }: Invocation): Promise<OnMismatch | undefined> {
+  if (settings.json || flags.yes === true) return undefined;
+  switch (await ask(mismatchQuestion)) {
+    case "2":
+      return "rebase";
+    case "3":
+      return "refuse";
+    default:
+      return undefined;
+  }
+}
+
+const mismatchQuestion = `What is a change to get whose file was changed since the model read it?
+  1  it is made where only the session's own calls changed the file, on other lines (rebase-own)
+  2  also where others did, such as a formatter, and its text stands once before and after (rebase)
+  3  it is always refused (refuse)
+[1] `;
+
+/** A line of the person's; empty where there is no terminal to ask in. */
+async function ask(question: string): Promise<string> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return "";
   const asked = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await asked.question("Make this change? [y/N] ");
+  const answer = await asked.question(question);
   asked.close();
-  return /^y(es)?$/i.test(answer.trim());
+  return answer.trim();
 }
 
 async function report(

@@ -10,7 +10,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import type { Setting } from "./clients.js";
+import { mismatchFlag, type Setting } from "./clients.js";
 
 /** The text of a settings file with the settings in it; comments and all else stay as they are. */
 export type ChangedSettings = { readonly kind: "changed"; readonly text: string } | Refusal;
@@ -97,8 +97,21 @@ function keepOwn(present: unknown, value: unknown): unknown {
   const [given, wanted] = [present.args, value.args];
   if (!Array.isArray(given) || !Array.isArray(wanted)) return { ...present, ...value };
   const added = given.includes("mcp") ? given.slice(given.indexOf("mcp") + 1) : [];
-  const args = added.length === 0 ? wanted : [...wanted.slice(0, wanted.indexOf("mcp") + 1), ...added];
+  const [head, asked] = [wanted.slice(0, wanted.indexOf("mcp") + 1), flagIn(wanted)];
+  const others = asked.length === 0 ? added : withoutFlag(added);
+  const args = added.length === 0 ? wanted : [...head, ...asked, ...others];
   return { ...present, ...value, args };
+}
+
+/** What is set anew takes the place of what stands there. */
+function flagIn(args: readonly unknown[]): readonly unknown[] {
+  const at = args.indexOf(mismatchFlag);
+  return at < 0 ? [] : args.slice(at, at + 2);
+}
+
+function withoutFlag(args: readonly unknown[]): readonly unknown[] {
+  const at = args.indexOf(mismatchFlag);
+  return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 2)];
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

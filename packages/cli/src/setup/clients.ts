@@ -1,3 +1,8 @@
+import type { OnMismatch } from "@holdfast/core";
+
+/** The one flag of the server that `holdfast setup` is asked for. */
+export const mismatchFlag = "--on-mismatch";
+
 /** What is to stand in a client's configuration. */
 export interface Setting {
   /** The file, relative to the project or, for a person's own settings, to their home folder. */
@@ -19,6 +24,8 @@ export interface SetupWishes {
   readonly user: boolean;
   /** Also the hooks of `holdfast guard`. */
   readonly guard: boolean;
+  /** What the server answers to a change of an older state; its default unless given. */
+  readonly onMismatch?: OnMismatch | undefined;
   /** How a client starts this program. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
 }
@@ -36,9 +43,9 @@ export function settingsFor(wishes: SetupWishes): readonly Setting[] {
   return [serverSetting(wishes), ...hooks];
 }
 
-function serverSetting({ client, user, program }: SetupWishes): Setting {
+function serverSetting({ client, user, program, onMismatch }: SetupWishes): Setting {
   const { command } = program;
-  const args = [...program.args, "mcp"];
+  const args = [...program.args, "mcp", ...(onMismatch === undefined ? [] : [mismatchFlag, onMismatch])];
   switch (client) {
     case "claude":
       return { file: user ? ".claude.json" : ".mcp.json", path: servers, value: { command, args } };

@@ -1,3 +1,4 @@
+import type { OnMismatch } from "@holdfast/core";
 import type { Terminal } from "./terminal.js";
 
 /** What a command gets: its arguments in order, its flags, and where it may print. */
@@ -41,7 +42,7 @@ export interface Flags extends GlobalFlags {
   readonly overwriteGuard?: "hash" | "read" | "warn";
   readonly editGuard?: "read" | "atomic";
   readonly memoryPaths?: readonly string[];
-  readonly onMismatch?: "refuse" | "rebase";
+  readonly onMismatch?: OnMismatch;
   readonly strictView?: boolean;
   readonly rereadStub?: boolean;
   readonly keepDays?: number;

@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Project, runHoldfast, sha256 } from "../process.js";
@@ -333,6 +341,14 @@ describe("guard", () => {
       await Promise.all(names.map((file) => send(event, hosts.claude.read(file))));
     for (const file of names.slice(0, 5))
       expect((await send("PreToolUse", hosts.claude.write(file, "x"))).stdout).toBe("");
+  });
+
+  test("is one bundle that loads nothing of the other commands, since it runs before every call", () => {
+    const bundle = new URL("../../dist/bundle/guard-main.js", import.meta.url);
+    const text = readFileSync(bundle, "utf8");
+    const imported = [...text.matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, name]) => name);
+    expect(imported.filter((name) => name?.startsWith("node:") !== true)).toEqual([]);
+    expect(text.length).toBeLessThan(200_000);
   });
 
   test("is quick, since it runs before every call", async () => {

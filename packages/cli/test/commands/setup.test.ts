@@ -30,6 +30,19 @@ describe("setup", () => {
     },
   );
 
+  test("what a change of an older state gets is written where it is asked for, in place of what stood there", async () => {
+    const project = new Project();
+    const argsOf = () => JSON.parse(project.text(".cursor/mcp.json")).mcpServers.holdfast.args;
+    await project.run(["setup", "cursor", "--yes", "--on-mismatch", "rebase"]);
+    expect(argsOf()).toEqual([program, "mcp", "--on-mismatch", "rebase", ...inEditor.args.slice(2)]);
+    await project.run(["setup", "cursor", "--yes"]);
+    expect(argsOf()).toContain("rebase");
+    await project.run(["setup", "cursor", "--yes", "--on-mismatch", "refuse"]);
+    expect(argsOf()).toEqual([program, "mcp", "--on-mismatch", "refuse", ...inEditor.args.slice(2)]);
+    const unknown = await project.run(["setup", "cursor", "--on-mismatch", "always"]);
+    expect(unknown.code).toBe(2);
+  });
+
   const messy =
     '\ufeff{\r\n\t// ours\r\n\t"theme": "dark", /* stays */\r\n\t"mcpServers": {\r\n\t\t"db": { "command": "x" },\r\n\t},\r\n}\r\n';
 

@@ -55,8 +55,34 @@ function placeRegion(old: string, region: Region): PlacedLines & { readonly grow
     return { changes: [{ at: 1, removed, added }], authored: [], grown: added - removed };
   }
   const [before, after] = [linesOf(old), linesOf(region.text)];
-  const changes = lineEdits(diffLines(before, after, compareMs));
+  const changes = joinMoved(lineEdits(diffLines(before, after, compareMs)), before, after);
   return { changes, authored: authoredLines(after, region.own), grown: after.length - before.length };
+}
+
+/**
+ * Which of two lines stayed and which one was moved past it is a comparison's whim where one text brings them in
+ * another order: all from the first to the last of them is one change then.
+ */
+function joinMoved(
+  edits: readonly LineEdit[],
+  before: readonly string[],
+  after: readonly string[],
+): readonly LineEdit[] {
+  const [first] = edits;
+  const last = edits.at(-1);
+  if (first === undefined || last === undefined || edits.length === 1) return edits;
+  const gone = new Set<string>();
+  for (const { at, removed } of edits)
+    for (const line of before.slice(at - 1, at - 1 + removed)) gone.add(line);
+  let shift = 0;
+  let isMoved = false;
+  for (const { at, removed, added } of edits) {
+    isMoved ||= after.slice(at - 1 + shift, at - 1 + shift + added).some((line) => gone.has(line));
+    shift += added - removed;
+  }
+  if (!isMoved) return edits;
+  const removed = last.at + last.removed - first.at;
+  return [{ at: first.at, removed, added: removed + shift }];
 }
 
 /** In UTF-16 units. Cutting so many into lines takes some milliseconds. */
