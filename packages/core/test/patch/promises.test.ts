@@ -19,6 +19,19 @@ const overTheEnd = text(
   "  if (!raw) return null;",
   "}",
 );
+const functions = text("fn a {", "  1", "}", "", "fn x {", "  3", "}", "fn y {", "  2", "}");
+const insertsX = text("@@", " }", "+", "+fn x {", "+  3", "+}", " fn y {");
+const rule = text(
+  "rule:",
+  "  name: one",
+  "  kind: same",
+  "end",
+  "rule:",
+  "  name: two",
+  "  kind: same",
+  "end",
+);
+const steps = ["set:", "  one", "  two", "  three", "  four", "  five", "  six"];
 const copies = text("top", "one", "same", "two", "same", "three", "end");
 
 const cases: readonly PatchCase[] = [
@@ -145,6 +158,111 @@ const cases: readonly PatchCase[] = [
     base: text("a &lt; b", "<i>", "c"),
     diff: text("@@", " a &lt; b", "-&lt;i&gt;", "+&lt;b&gt;", " c"),
     code: "invalid_diff",
+  },
+  {
+    name: "an insertion made already that ends as the context above it, whose old lines stand below it again",
+    base: functions,
+    diff: insertsX,
+    code: "already_applied",
+  },
+  {
+    name: "an insertion made already, beside context that is cut short",
+    base: functions,
+    diff: insertsX.replace("fn y {", "fn y"),
+    code: "already_applied",
+  },
+  {
+    name: "an insertion made already, in a hunk at another depth",
+    base: functions.replace(/^(?=.)/gm, "    "),
+    diff: insertsX,
+    code: "already_applied",
+  },
+  {
+    name: "an insertion made already at the edge of context that lost its spaces",
+    base: text("  first", "  second", "  third", "  X", "  last"),
+    diff: text("@@", "  first", "  second", "  third", "+  X"),
+    code: "already_applied",
+  },
+  {
+    name: "an insertion that repeats lines beside it which the file has several times",
+    base: text("a", "br", "br", "b"),
+    diff: text("@@", " br", "+br", " b"),
+    text: text("a", "br", "br", "br", "b"),
+  },
+  {
+    name: "a change of depth alone that the file has already",
+    base: text("class A:", "    return first(one)", "end"),
+    diff: text("@@", "-  return first(one)", "+    return first(one)"),
+    code: "invalid_diff",
+    says: ["Its new lines stand at line 2 already"],
+  },
+  {
+    name: "context at another depth, and an exact line without indentation beside an indented addition",
+    base: text("class A:", "    def f():", "        pass", "}", "tail"),
+    diff: text("@@", "   def f():", "     pass", "+  extra()", " }", " tail"),
+    code: "invalid_diff",
+  },
+  {
+    name: "damaged context elsewhere, and all of it but what is removed where the number says",
+    base: text("on:", "  open", "  read", "  shut", "off:", "  open", "  seek", "  lock"),
+    diff: text("@@ -6,4 +6,4 @@", "   open", " ", "-  read", "+  write", "   lock"),
+    code: "invalid_diff",
+  },
+  {
+    name: "a deletion that stands made where its number says, while its old lines stand elsewhere",
+    base: rule.replace("  kind: same\nend\nrule", "  kind: same\n  gone: now\nend\nrule"),
+    diff: text("@@ -8,3 +8,2 @@", "   kind: same", "-  gone: now", " end"),
+    code: "invalid_diff",
+    says: ["may be applied already", "at line 8", "at line 3"],
+  },
+  {
+    name: "of two hunks the first made already where its number says, while its old lines stand elsewhere",
+    base: text("a", "new", "c", "d", "e", "f", "old", "g", "h"),
+    diff: text("@@ -2 +2 @@", "-old", "+new", "@@ -8 +8 @@", "-g", "+G"),
+    text: text("a", "new", "c", "d", "e", "f", "old", "G", "h"),
+    repairs: ["applied_before"],
+  },
+  {
+    name: "a deletion at the edge of a hunk, which stands there made and not made, beside one that is made",
+    base: text("a", "b", "c", "d", "  }", "}"),
+    diff: text("@@ -1,4 +1,3 @@", " a", "-gone", " b", " c", "@@ -5,3 +4,2 @@", " d", "   }", "-}"),
+    code: "invalid_diff",
+    says: ["Hunk 1 (@@ -1,4 +1,3 @@) is already applied", "Hunk 2 fits at line 4 only"],
+  },
+  {
+    name: "more than four lines left out beside an insertion that one line holds",
+    base: text(...steps, "  done", "other:", "  next"),
+    diff: text("@@", "+  zero", "   one", "   done"),
+    code: "invalid_diff",
+    says: ["or too much was left out"],
+  },
+  {
+    name: "more than four lines left out beside the removal of a line that stands nowhere else",
+    base: text(...steps, "  call()", "  done"),
+    diff: text("@@", "   one", "-  call()", "+  call(all)", "   done"),
+    text: text(...steps, "  call(all)", "  done"),
+    repairs: ["context_mended"],
+  },
+  {
+    name: "a line that is passed over and is the one to be added",
+    base: text("one", "two", "new()", "three", "four"),
+    diff: text("@@", " one", "-two", "+TWO", "+new()", " three", " four"),
+    code: "invalid_diff",
+    says: ["or too much was left out"],
+  },
+  {
+    name: "a hunk without indented lines, where another one has blanks for the tabs of the file",
+    base: text("f() {", "\tgo();", "}", "g() {", "}"),
+    diff: text("@@", " f() {", "-    go();", "+    stop();", "@@", " g() {", "+    go();", " }"),
+    code: "invalid_diff",
+    says: ["quotes no indented line of the file"],
+  },
+  {
+    name: "lost spaces before code, beside a comment whose lines stand one blank further in",
+    base: text("  /**", "   * Adds one.", "   */", "  add(one);", "  drop(two);"),
+    diff: text("@@", "   * Adds one.", "   */", "+  check(one);", "  add(one);", "  drop(two);"),
+    code: "invalid_diff",
+    says: ["may be meant to move with it or to stay as it is"],
   },
 ];
 

@@ -1,4 +1,5 @@
 import { clip } from "../../text/index.js";
+import { appliedAtStatedLine } from "../locate/already-applied.js";
 import { isInside, SectionFinder } from "../locate/anchors.js";
 import { includesSorted, nearestTo } from "../locate/assign.js";
 import {
@@ -71,7 +72,7 @@ function describeProblem(
     case "numbers_contradict":
       return `${name} only adds lines, and its line numbers do not agree with the rest of the diff. Give a line of the file directly before or after the new ones as context.${atNumber(base, hunk)}`;
     case "indent_unknown":
-      return `${name} stands between blank lines only, and other hunks of the diff have another indentation than the file, so it is not clear how deep its lines go. Write the diff with the file's indentation.`;
+      return `${name} quotes no indented line of the file, and other hunks of the diff have another indentation than the file, so it is not clear how deep its lines go. Write the diff with the file's indentation.`;
     case "context_lost":
       return `${name} announces more context lines than it has, and a lost one may stand just where it changes the file, at line ${first}. Give the lines of the file directly before and after the change.${around}`;
     case "overlap":
@@ -80,6 +81,8 @@ function describeProblem(
       return `${name} has damaged context, and where it seems to belong, at line ${first}, it is out of order with the other hunks. Write the hunks in the order of the file, with its lines as context.${around}`;
     case "already_applied":
       return `${name} is already applied: its new lines stand at line ${first}. Other hunks are not. Send the diff again without this hunk; to insert the same lines once more, add a context line after them.`;
+    case "made_or_elsewhere":
+      return `${name} may be applied already. ${describeBoth(base, failure)} Nothing was changed.\n${showCandidates(base, failure)}`;
     case "idle_missing":
       return `${name} changes nothing, and its lines do not stand in the file: ${missing}\nIf it is to change them, mark the lines with "-" and "+"; else leave the hunk out.`;
     case "not_found":
@@ -140,7 +143,11 @@ function* describeMissing(
   const gone =
     missing === undefined || missing === line ? "" : ` The file has no line ${quoteLine(missing)}, either.`;
   const from = Math.max(start - 2, at - Math.floor(lines / 2));
-  return `it most nearly fits at line ${Math.max(start, 0) + 1}, where its ${role} ${quoteLine(line)} does not fit: ${describeReal(base, at, line)}.${gone}${made} Write the hunk with the lines of the file:\n${showLines(base, from, from + lines)}`;
+  const advice =
+    lines === excerptLines
+      ? "Write the hunk with the lines of the file:"
+      : `The file from line ${Math.max(0, from) + 1} on:`;
+  return `it most nearly fits at line ${Math.max(start, 0) + 1}, where its ${role} ${quoteLine(line)} does not fit: ${describeReal(base, at, line)}.${gone}${made} ${advice}\n${showLines(base, from, from + lines)}`;
 }
 
 /** Two parts of a hunk that the file has in different sections, or far from each other, and where its change would be. */
@@ -162,6 +169,13 @@ function describeReal(base: BaseText, at: number, line: HunkLine | undefined): s
     indentOf(line.text) !== indentOf(real) &&
     normalize(line.text, "trimmed") === normalize(real, "trimmed");
   return `line ${at + 1} is ${moved ? "the same but for its indentation: " : ""}"${showLine(real)}"`;
+}
+
+/** Where the new lines of a hunk stand, and where its old ones. */
+function describeBoth(base: BaseText, { search, positions }: Unlocated): string {
+  const made = appliedAtStatedLine(base, search.hunk);
+  const other = (Array.from(positions).find((at) => at !== made) ?? 0) + 1;
+  return `Where its number says, at line ${(made ?? 0) + 1}, its new lines stand, and its old ones stand at line ${other}. If it was applied before, nothing is left to do for it, leave it out; if it is meant for line ${other}, give that number in its header.`;
 }
 
 /** The lines where the header's number points, if it has one. */

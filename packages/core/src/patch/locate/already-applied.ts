@@ -10,7 +10,7 @@ import {
 import { isBlankLine, normalize } from "../model/line-key.js";
 import { similarity } from "../model/similarity.js";
 import type { Candidate } from "./assign.js";
-import { linesMatchAt, newSideMatchesAt, oldSideMatchesAt } from "./match-at.js";
+import { newSideMatchesAt, oldSideMatchesAt } from "./match-at.js";
 
 /*
  * Was a hunk applied before? Its new side then matches where its old side should; but that alone is no proof,
@@ -60,25 +60,8 @@ import { linesMatchAt, newSideMatchesAt, oldSideMatchesAt } from "./match-at.js"
  *     3 b    +X
  *
  * A pure insertion at the edge of its context always matches its old side. It is asked here whether the inserted
- * lines follow already (`appliedInsertionAt`).
+ * lines are there already (`appliedInsertionAt`).
  */
-
-/**
- * The position of a pure insertion that was made before, at the edge of its context.
- *
- * @param start where that context matches.
- * @returns undefined where the inserted lines are not there.
- */
-export function appliedInsertionAt(base: BaseText, hunk: ShapedHunk, start: number): number | undefined {
-  const { coreFrom, coreTo, oldCount } = hunk;
-  if (coreFrom !== coreTo || (coreFrom !== 0 && coreFrom !== oldCount)) return undefined;
-  const [run, second] = hunk.runs;
-  if (run === undefined || second !== undefined || run.from !== run.to) return undefined;
-  const atTop = run.from === 0;
-  if (!atTop && run.from !== hunk.old.length) return undefined;
-  const from = atTop && hunk.old.length > 0 ? start - run.added.length : start;
-  return linesMatchAt(base, hunk.new, from) ? from : undefined;
-}
 
 /** Whether the new side, found in the file, proves that the hunk was applied. */
 export function newSideProvesApplied(base: BaseText, hunk: ShapedHunk, added: AddedLineCounts): boolean {
@@ -205,6 +188,12 @@ export function appliedAtStatedLine(base: BaseText, hunk: ShapedHunk): number | 
   return hunk.new.some((line) => !isBlankLine(line.text)) ? start : undefined;
 }
 
+/** Whether a hunk that removes lines matches at a line as if it was applied, and as if it was not. */
+export function standsBothWays(base: BaseText, hunk: ShapedHunk, start: number): boolean {
+  const removes = hunk.oldCount > 0 && hunk.runs.some(({ from, to }) => from < to);
+  return removes && oldSideMatchesAt(base, hunk, start) && newSideMatchesAt(base, hunk, start);
+}
+
 /**
  * Whether a hunk whose new side matches in the file must have been applied, if its writer made one error at
  * most: it adds a unique line, or its deleted lines are gone. If removed lines were misquoted, the context would
@@ -223,7 +212,7 @@ export function mustBeApplied(base: BaseText, hunk: ShapedHunk, added: AddedLine
 }
 
 /** Whether it adds a line that the file has only where the diff adds one: it can come from nowhere else. */
-function addsUniqueLine(base: BaseText, { old, runs }: ShapedHunk, added: AddedLineCounts): boolean {
+export function addsUniqueLine(base: BaseText, { old, runs }: ShapedHunk, added: AddedLineCounts): boolean {
   const index = base.index("trimmed");
   const had = new Set(old.map(({ text }) => normalize(text, "trimmed")));
   return runs.some((run) =>

@@ -40,7 +40,7 @@ export function findMoves(
   if ("width" in shift) return hunk.runs.map(() => "moves");
   const { indent } = shift;
   const region = new HunkSurroundings(base, hunk, start);
-  const moves = hunk.runs.map((run) => region.decide(run, indent));
+  const moves = hunk.runs.map((run) => (indent === " " ? region.beside(run) : region).decide(run, indent));
   // What one run shows of how the hunk was written holds for the others, too.
   return adopt(moves, moves);
 }
@@ -65,14 +65,25 @@ class HunkSurroundings {
 
   constructor(
     private readonly base: BaseText,
-    hunk: ShapedHunk,
+    private readonly hunk: ShapedHunk,
     private readonly start: number,
+    isEvidence: (text: string) => boolean = () => true,
   ) {
     this.lines = hunk.old.map(({ text }, at) =>
-      isBlankLine(text)
+      isBlankLine(text) || !isEvidence(text.trim())
         ? undefined
         : { written: indentOf(text), real: indentOf(base.line(start + at)), text: text.trim() },
     );
+  }
+
+  /**
+   * What says how deep the lines of a run go, to a blank: a line of a block comment stands one blank further in than
+   * the code beside it.
+   */
+  beside(run: Run): HunkSurroundings {
+    const isComment = run.added.some(({ text }) => text.trimStart().startsWith("*"));
+    if (isComment) return this;
+    return new HunkSurroundings(this.base, this.hunk, this.start, (text) => !text.startsWith("*"));
   }
 
   decide(run: Run, indent: string): DepthChange {

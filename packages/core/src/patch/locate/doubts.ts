@@ -1,5 +1,7 @@
+import type { BaseText } from "../model/base-text.js";
 import { growth, type HunkLine, type HunkNumbers, type ShapedHunk } from "../model/hunk.js";
-import { isBlankLine } from "../model/line-key.js";
+import { indentOf, isBlankLine } from "../model/line-key.js";
+import { findShift } from "./indent.js";
 import { type HunkSearch, hintOf } from "./placement.js";
 
 /** A pure insertion positioned by its number only: all numbers of the diff must agree and confirm it. */
@@ -24,11 +26,23 @@ export function findUnsupportedInsertion(
   return undefined;
 }
 
-/** Where other hunks had to be moved in or out, a hunk between blank lines does not say how deep it goes. */
-export function findUnknownIndent(searches: readonly HunkSearch[]): HunkSearch | undefined {
-  if (!searches.some((search) => search.tier === "shift")) return undefined;
-  const isNonBlank = (line: HunkLine) => !isBlankLine(line.text);
-  return searches.find(({ hunk }) => !hunk.old.some(isNonBlank) && hunk.new.some(isNonBlank));
+/**
+ * Where other hunks had to be moved in or out, a hunk between blank lines does not say how deep it goes; nor does one
+ * without any indented line of the file say what its own indented lines begin with, where others have tabs for blanks.
+ */
+export function findUnknownIndent(base: BaseText, searches: readonly HunkSearch[]): HunkSearch | undefined {
+  const moved = searches.filter((search) => search.tier === "shift");
+  if (moved.length === 0) return undefined;
+  const swaps = moved.some(
+    ({ hunk, starts }) => "width" in (findShift(base, hunk.old, starts[0] ?? 0) ?? {}),
+  );
+  const isWord = (line: HunkLine) => !isBlankLine(line.text);
+  const isIndented = (line: HunkLine) => isWord(line) && indentOf(line.text) !== "";
+  return searches.find(
+    ({ hunk }) =>
+      (!hunk.old.some(isWord) && hunk.new.some(isWord)) ||
+      (swaps && !hunk.old.some(isIndented) && hunk.new.some(isIndented)),
+  );
 }
 
 /** Whether old and new numbers of each header belong together, or are simply the same. */

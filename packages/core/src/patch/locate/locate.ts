@@ -2,8 +2,9 @@ import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import { growth, type ShapedHunk } from "../model/hunk.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
-import { AddedLineCounts, appliedInsertionAt } from "./already-applied.js";
+import { AddedLineCounts, standsBothWays } from "./already-applied.js";
 import { isInside, SectionFinder } from "./anchors.js";
+import { appliedInsertionAt } from "./applied-insertion.js";
 import { includesSorted } from "./assign.js";
 import { numbersAgree } from "./doubts.js";
 import { findShift } from "./indent.js";
@@ -22,7 +23,7 @@ import {
   verbatimPlacement,
 } from "./placement.js";
 import { dropRepeated, mergeRepeated } from "./repeats.js";
-import { findApplied, findMended, findVerbatim } from "./search.js";
+import { findApplied, findMadeOrElsewhere, findMended, findVerbatim } from "./search.js";
 import { solve } from "./solve.js";
 
 /**
@@ -71,7 +72,8 @@ function* locateByContent(
   }
   base.expect(spelled);
   const applied = yield* findApplied(base, verbatim, finder, added);
-  if (applied !== undefined) return applied;
+  const decided = applied ?? findMadeOrElsewhere(base, verbatim);
+  if (decided !== undefined) return decided;
   const searches: HunkSearch[] = [];
   for (const search of verbatim) {
     yield;
@@ -83,7 +85,7 @@ function* locateByContent(
   }
   const { kept, repeated } = mergeRepeated(searches);
   yield;
-  const { open, appliedBefore } = omitAppliedHunks(kept);
+  const { open, appliedBefore } = omitAppliedHunks(base, kept);
   const problem = findProblem(open) ?? (yield* findIndentedCopy(base, open, finder));
   yield;
   if (problem !== undefined) return { ...problem, searches };
@@ -138,7 +140,10 @@ function* findIndentedCopy(
  * Hunk 1 was applied: its new side matches at its number, 1. Hunk 2 matches at its number, 4. Both numbers are
  * confirmed; hunk 1 is left out and reported as `applied_before`.
  */
-function omitAppliedHunks(searches: readonly HunkSearch[]): {
+function omitAppliedHunks(
+  base: BaseText,
+  searches: readonly HunkSearch[],
+): {
   readonly open: readonly HunkSearch[];
   readonly appliedBefore: readonly AppliedHunk[];
 } {
@@ -154,6 +159,7 @@ function omitAppliedHunks(searches: readonly HunkSearch[]): {
     if (starts.length > 0) {
       if (starts.length > 1 || starts[0] !== start || tier === "aligned" || tier === "window")
         return unchanged;
+      if (standsBothWays(base, hunk, start)) return unchanged;
       open.push(search);
     } else {
       if (!includesSorted(appliedAt, start) && !includesSorted(maybeAppliedAt, start)) return unchanged;
@@ -224,12 +230,13 @@ function findProblem(searches: readonly HunkSearch[]): Unlocated | undefined {
   return undefined;
 }
 
-/** A pure insertion at the edge of its context is not made again if its text is there already. */
+/** A pure insertion is not made again if its text is there already. */
 function* resolveAppliedInsertions(
   base: BaseText,
   located: Located,
 ): Steps<Located | AlreadyApplied | Unlocated> {
-  const appliedAt = ({ hunk, start }: Placement) => appliedInsertionAt(base, hunk, start);
+  const added = new AddedLineCounts(located.placements.map(({ hunk }) => hunk));
+  const appliedAt = (placement: Placement) => appliedInsertionAt(base, placement, added);
   const applied = yield* mapInSteps(located.placements, appliedAt);
   if (applied.every((start) => start === undefined)) return located;
   if (applied.every((start) => start !== undefined)) return { kind: "already_applied", starts: applied };

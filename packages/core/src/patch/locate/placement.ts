@@ -85,6 +85,8 @@ export type Problem =
   | "overlap"
   | "disorder"
   | "already_applied"
+  /** It stands where its number says as if it was applied, and its old lines stand elsewhere. */
+  | "made_or_elsewhere"
   | "numbers_contradict"
   | "indent_unknown"
   /** It changes nothing, and what it quotes is not in the file. */

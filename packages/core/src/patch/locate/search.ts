@@ -6,6 +6,7 @@ import { mapInSteps, type Steps } from "../model/steps.js";
 import { alignHunk } from "./align.js";
 import {
   type AddedLineCounts,
+  addsUniqueLine,
   appliedAtStatedLine,
   gapIsPinned,
   isPureDeletion,
@@ -14,11 +15,13 @@ import {
   newSideCore,
   newSideIsEvidence,
   newSideProvesApplied,
+  standsBothWays,
 } from "./already-applied.js";
 import { findPointsBelowAnchor } from "./anchors.js";
 import { assignInOrder, type Candidate, includesSorted } from "./assign.js";
+import { newSideMatchesAt } from "./match-at.js";
 import type { MatchFinder, Tier } from "./matches.js";
-import { type AlreadyApplied, type HunkSearch, hintOf } from "./placement.js";
+import { type AlreadyApplied, type HunkSearch, hintOf, type Unlocated, unlocated } from "./placement.js";
 import { findWindow } from "./window.js";
 
 /** Matches of the old side as it is; for lines without any context, their possible insertion points. */
@@ -78,8 +81,9 @@ export function* findApplied(
   added: AddedLineCounts,
 ): Steps<AlreadyApplied | undefined> {
   const byNumbers = yield* mapInSteps(searches, ({ hunk }) => appliedAtStatedLine(base, hunk));
+  const isOpen = searches.some(({ hunk }, at) => standsBothWays(base, hunk, byNumbers[at] ?? -1));
   // One hunk that proves it vouches for the numbers of the others.
-  if (byNumbers.every((start) => start !== undefined)) {
+  if (!isOpen && byNumbers.every((start) => start !== undefined)) {
     for (const { hunk } of searches) {
       yield;
       if (yield* provesApplied(base, hunk, finder, added))
@@ -111,6 +115,24 @@ function* provesApplied(
   return (yield* findNewSide(base, hunk, finder, added)).length > 0;
 }
 
+/**
+ * A hunk whose new side stands where its number says, and its old side elsewhere: it may be made already, though nothing
+ * proves it, since the lines that it removes still stand there.
+ */
+export function findMadeOrElsewhere(base: BaseText, searches: readonly HunkSearch[]): Unlocated | undefined {
+  const made: number[] = [];
+  for (const { hunk } of searches) {
+    const start = appliedAtStatedLine(base, hunk);
+    if (start === undefined || !newSideIsEvidence(hunk) || !mayBeApplied(base, hunk)) return undefined;
+    made.push(start);
+  }
+  const at = searches.findIndex(({ starts }) => starts.length === 1);
+  const search = searches[at];
+  if (search === undefined) return undefined;
+  const positions = [made[at] ?? 0, search.starts[0] ?? 0].sort((a, b) => a - b);
+  return unlocated("made_or_elsewhere", search, searches, positions);
+}
+
 /** Matches of the new side that prove something. */
 function* findNewSide(
   base: BaseText,
@@ -139,8 +161,19 @@ function contextMatchesAt(base: BaseText, { old }: ShapedHunk, start: number): b
   return old.every((line, at) => line.kind !== "context" || base.line(start + at) === line.text);
 }
 
+function nonBlankContextMatchesAt(base: BaseText, { old }: ShapedHunk, start: number): boolean {
+  return old.every(
+    (line, at) => line.kind !== "context" || isBlankLine(line.text) || base.isLine(start + at, line.text),
+  );
+}
+
 function countNonBlank(lines: readonly HunkLine[]): number {
   return lines.filter((line) => !isBlankLine(line.text)).length;
+}
+
+/** Of several lines those from which on the new side stands as it is written. */
+function newSideAmong(base: BaseText, hunk: ShapedHunk, starts: ArrayLike<number>): readonly number[] {
+  return Array.from(starts).filter((start) => newSideMatchesAt(base, hunk, start));
 }
 
 /** Looks further for a hunk that matches nowhere as it is. */
@@ -151,11 +184,22 @@ export function* findMended(
   added: AddedLineCounts,
   deadline: Deadline,
 ): Steps<HunkSearch> {
-  if (search.starts.length > 0 || search.hunk.oldCount === 0 || deadline.late()) return search;
+  if (search.hunk.oldCount === 0 || deadline.late()) return search;
   const { hunk } = search;
+  if (search.starts.length > 0) {
+    // What it adds stands where its number says and nowhere else: its old lines elsewhere are a copy.
+    const made = appliedAtStatedLine(base, hunk);
+    if (made === undefined || !addsUniqueLine(base, hunk, added)) return search;
+    return { ...search, tier: undefined, starts: none, appliedAt: [made] };
+  }
   const appliedAt = yield* findNewSide(base, hunk, finder, added);
   const matches = yield* finder.findMended(hunk);
-  if (matches !== undefined) return { ...search, tier: matches.tier, starts: matches.starts, appliedAt };
+  if (matches !== undefined) {
+    const made = matches.tier === "shift" ? newSideAmong(base, hunk, matches.starts) : none;
+    // Either the hunk was applied, or all of it was written at another depth: nothing else in it tells which.
+    if (made.length > 0) return { ...search, appliedAt, newSideAt: made, maybeAppliedAt: made };
+    return { ...search, tier: matches.tier, starts: matches.starts, appliedAt };
+  }
   if (appliedAt.length > 0) return { ...search, appliedAt };
   // If the new lines match, the hunk may have been applied: no proof that it is damaged.
   const newSide = yield* finder.findVerbatim(hunk.new);
@@ -169,8 +213,24 @@ export function* findMended(
   return findDamaged(base, search, deadline);
 }
 
-/** The last two tiers: in a window of as many lines, or aligned line by line. What both find must be one place. */
+/**
+ * The last two tiers, for damaged context. If all of the context stands where the header says, and only what is removed
+ * does not, the hunk may as well be meant for that place: two witnesses that disagree.
+ */
 function findDamaged(base: BaseText, search: HunkSearch, deadline: Deadline): HunkSearch {
+  const found = findInParts(base, search, deadline);
+  const { hunk, starts, tier, alignment } = found;
+  const hint = hintOf(hunk);
+  const isPlaced = tier === "window" || alignment !== undefined;
+  if (!isPlaced || hint === undefined || !nonBlankContextMatchesAt(base, hunk, hint)) return found;
+  const first = hunk.runs[0]?.from ?? 0;
+  const start = (starts[0] ?? 0) + (alignment === undefined ? first : 0);
+  if (Math.abs(start - hint - first) < hunk.oldCount) return found;
+  return { ...search, tier: "aligned", starts: [start, hint + first].sort((a, b) => a - b) };
+}
+
+/** In a window of as many lines, or aligned line by line. What both find must be one place. */
+function findInParts(base: BaseText, search: HunkSearch, deadline: Deadline): HunkSearch {
   const { hunk } = search;
   const window = findWindow(base, hunk, deadline);
   // Where damaged context fits several times, the change is what is spoken of, not the hunk's first line.

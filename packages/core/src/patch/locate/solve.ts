@@ -144,7 +144,7 @@ function* confirmPlacements(
   const unsupported = findUnsupportedInsertion(searches, starts);
   if (unsupported !== undefined)
     return unlocated("numbers_contradict", unsupported, searches, unsupported.starts);
-  const shallow = findUnknownIndent(searches);
+  const shallow = findUnknownIndent(base, searches);
   if (shallow !== undefined) return unlocated("indent_unknown", shallow, searches, shallow.starts);
   yield;
   const placements = yield* mapInSteps(searches, (search, at) => placementAt(base, search, starts[at] ?? 0));
@@ -228,7 +228,7 @@ function solveOutOfOrder(
     ({ hunk }) => hunk.oldCount === 0 && hunk.hunk.header.numbers !== undefined,
   );
   if (insertion !== undefined) return unlocated("numbers_contradict", insertion, searches, insertion.starts);
-  const shallow = findUnknownIndent(searches);
+  const shallow = findUnknownIndent(base, searches);
   if (shallow !== undefined) return unlocated("indent_unknown", shallow, searches, shallow.starts);
   const placements = searches.map((search, at) => placementAt(base, search, starts[at] ?? 0));
   return { kind: "located", placements, outOfOrder: true, repeated: [], appliedBefore: [] };

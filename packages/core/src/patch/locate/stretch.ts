@@ -1,6 +1,6 @@
 import type { BaseText } from "../model/base-text.js";
-import type { Run, ShapedHunk } from "../model/hunk.js";
-import { indentOf } from "../model/line-key.js";
+import type { HunkLine, Run, ShapedHunk } from "../model/hunk.js";
+import { indentOf, isBlankLine } from "../model/line-key.js";
 import { headingRank, isInside, SectionFinder } from "./anchors.js";
 import type { Stretch } from "./embed.js";
 
@@ -48,8 +48,15 @@ export function findOverstretch(
   const unmarked = stretches.filter(({ isMarked }) => !isMarked);
   const far = unmarked.find(({ above, below }) => below - above > farLines);
   const known = new Set(hunk.old.map(({ text }) => text.trim()));
-  const over = far ?? unmarked.find((stretch) => passesSectionEnd(base, stretch, quoted, known));
-  if (over === undefined || (far === undefined && isConfirmed(base, hunk, over, runStarts))) return undefined;
+  const certain = far ?? unmarked.find((stretch) => passesAddedLine(base, hunk, stretch));
+  const over =
+    certain ??
+    unmarked.find((stretch) => passesSectionEnd(base, stretch, quoted, known)) ??
+    (hunk.runs.every((run, at) => isHeld(base, hunk, run, runStarts[at] ?? 0))
+      ? undefined
+      : unmarked.find(({ above, below }) => below - above > fewLines));
+  if (over === undefined || (certain === undefined && isConfirmed(base, hunk, over, runStarts)))
+    return undefined;
   return [positions[over.above] ?? 0, positions[over.below] ?? base.count - 1];
 }
 
@@ -78,6 +85,37 @@ function isConfirmed(
   }
   const sections = new SectionFinder(base).find(anchors);
   return sections.length > 0 && runStarts.every((start) => isInside(sections, start));
+}
+
+/** Whether a line that the hunk adds, and that the file has there only, is passed over: it may be applied already. */
+function passesAddedLine(base: BaseText, { old, runs }: ShapedHunk, { above, below }: Stretch): boolean {
+  const { rank } = base.nonBlankLines;
+  const index = base.index("trimmed");
+  const had = new Set(old.map(({ text }) => text.trim()));
+  return runs.some(({ added }) =>
+    added.some(({ text }) => {
+      if (!/[\p{L}\p{N}]/u.test(text) || had.has(text.trim())) return false;
+      const [at, other] = index.positionsOf(index.idOf(text));
+      if (at === undefined || other !== undefined) return false;
+      const position = rank[at] ?? -1;
+      return position > above && position < below;
+    }),
+  );
+}
+
+/** Whether a run removes a line that stands nowhere else, or has the hunk's context right above and right below it. */
+function isHeld(base: BaseText, { old }: ShapedHunk, run: Run, start: number): boolean {
+  const { rank, positions } = base.nonBlankLines;
+  const index = base.index("trailing");
+  const isAt = (line: HunkLine | undefined, position: number | undefined) =>
+    line !== undefined && position !== undefined && index.ids[position] === index.idOf(line.text);
+  const isWord = ({ text }: HunkLine) => !isBlankLine(text);
+  const above = isAt(old.slice(0, run.from).findLast(isWord), positions[(rank[start] ?? 0) - 1]);
+  const below = isAt(
+    old.slice(run.to).find(isWord),
+    positions[rank[start + run.to - run.from] ?? positions.length],
+  );
+  return (above && below) || removesUnique(base, run, start);
 }
 
 /** Whether what a run removes stands nowhere else, so that no context has to say which lines are meant. */

@@ -15,7 +15,8 @@ export type WindowOutcome =
  * indentation, letter case, quotes or punctuation, or cut short. What is removed stands there as written, except for
  * typographic punctuation of which the file has none. It is accepted if the file has one such window only, and at
  * least half of the context lines are its own to the letter. Where the depth of one differs, lines are
- * added only beside such that are not different, since nothing else says how deep they go.
+ * added only beside such that are not different, since nothing else says how deep they go; and beside one without
+ * indentation only others without.
  *
  *     file             diff              result
  *     1 def f(a):      @@                1 def f(a):
@@ -127,11 +128,15 @@ function knowsDepths(
     return line !== undefined && indentOf(line.text) === indentOf(base.line(start + at));
   };
   if (old.every((line, at) => isBlankLine(line.text) || hasDepth(at))) return true;
-  const isSure = (at: number) => lines[at]?.isBlank === false && lines[at]?.isExact(start + at) === true;
-  return runs.every(
-    ({ from, to, added }) =>
-      added.every(({ text }) => isBlankLine(text)) || from < to || isSure(from - 1) || isSure(to),
-  );
+  const isIndented = (at: number) => indentOf(base.line(start + at)) !== "";
+  return runs.every(({ from, to, added }) => {
+    const words = added.filter(({ text }) => !isBlankLine(text));
+    // A line without indentation says nothing of the depth of others.
+    const isFlat = words.every(({ text }) => indentOf(text) === "");
+    const isSure = (at: number) =>
+      lines[at]?.isBlank === false && lines[at].isExact(start + at) && (isFlat || isIndented(at));
+    return words.length === 0 || from < to || isSure(from - 1) || isSure(to);
+  });
 }
 
 /** Fewer letters than these of the beginning of a line could be that of any. */

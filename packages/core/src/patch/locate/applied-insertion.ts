@@ -1,0 +1,86 @@
+import type { BaseText } from "../model/base-text.js";
+import { type Run, trimCommon } from "../model/hunk.js";
+import { type AddedLineCounts, addsUniqueLine } from "./already-applied.js";
+import { shiftLine } from "./indent.js";
+import { hintOf, type Placement, runStartOf } from "./placement.js";
+
+/**
+ * The position of a pure insertion that was made before: at the edge of its context, or where it ends as the
+ * context above it does (or begins as the context below it does), so that its old lines stand there again.
+ *
+ *     file      diff      result
+ *     1 f {     @@        already_applied
+ *     2   p      }
+ *     3 }       +g {
+ *     4 g {     +  q
+ *     5   q     +}
+ *     6 }        h {
+ *     7 h {
+ *
+ * `}` and `h {` are lines 6 and 7, but what is added stands right above them, below another `}`, and the file has
+ * `g {` once. Without such a line, or at the exact number, the lines are added once more.
+ *
+ * @returns the 0-based first line of the new side; undefined where the inserted lines are not there.
+ */
+export function appliedInsertionAt(
+  base: BaseText,
+  placement: Placement,
+  added: AddedLineCounts,
+): number | undefined {
+  const { hunk } = placement;
+  const insertion = insertionOf(placement);
+  if (insertion === undefined) return undefined;
+  const { run, point } = insertion;
+  const above = point - run.added.length;
+  const isAbove = standsAt(base, placement, run, above);
+  const isBelow = standsAt(base, placement, run, point);
+  const atTop = run.from === 0 && hunk.old.length > 0;
+  if (atTop ? isAbove : isBelow && run.from === hunk.old.length) return atTop ? above : point - run.from;
+  if (hintOf(hunk) === placement.start || !(isAbove || isBelow)) return undefined;
+  // Damaged context may have lost just these lines.
+  const isRepeated = placement.alignment !== undefined || hasContext(base, placement, run, point, isAbove);
+  if (!isRepeated || !addsUniqueLine(base, hunk, added)) return undefined;
+  return (isAbove ? above : point) - run.from;
+}
+
+type Inserted = Pick<Run, "from" | "added">;
+
+/** The one run of a hunk if it only adds lines, without what it removes to add it again, and where it adds them. */
+function insertionOf(placement: Placement): { readonly run: Inserted; readonly point: number } | undefined {
+  const { hunk, alignment } = placement;
+  if (hunk.coreFrom !== hunk.coreTo && alignment === undefined) return undefined;
+  const [run, second] = hunk.runs;
+  if (run === undefined || second !== undefined) return undefined;
+  const removed = hunk.old.slice(run.from, run.to);
+  const { head, tail } = trimCommon(removed, run.added, (one, other) => one.text === other.text);
+  const added = run.added.slice(head, run.added.length - tail);
+  if (head + tail < removed.length || added.length === 0) return undefined;
+  return { run: { from: run.from + head, added }, point: runStartOf(placement, run, 0) + head };
+}
+
+/** Whether the file has what a run adds, as it would be written, from a line on. */
+function standsAt(base: BaseText, { shift, moves }: Placement, { added }: Inserted, from: number): boolean {
+  if (from < 0 || from + added.length > base.count) return false;
+  const written = (text: string) =>
+    shift === undefined || moves[0] === "stays" ? text : (shiftLine(text, shift) ?? text);
+  return added.every(({ text }, at) => base.isLine(from + at, written(text)));
+}
+
+/** Whether the hunk's context stands as well around the lines that are there already. */
+function hasContext(
+  base: BaseText,
+  { hunk }: Placement,
+  { from, added }: Inserted,
+  point: number,
+  above: boolean,
+): boolean {
+  const { length } = added;
+  if (above) return sameLines(base, point - from - length, point - from, from);
+  return sameLines(base, point + length, point, hunk.old.length - from);
+}
+
+function sameLines(base: BaseText, one: number, other: number, length: number): boolean {
+  if (one < 0 || one + length > base.count) return false;
+  for (let at = 0; at < length; at++) if (!base.isLine(one + at, base.line(other + at))) return false;
+  return true;
+}
