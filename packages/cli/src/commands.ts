@@ -323,6 +323,11 @@ export const commandSpecs: readonly CommandSpec[] = [
       },
       { flags: "--structured", help: "small results also as structured content" },
       {
+        flags: "--answer-budget <chars>",
+        help: "characters that one answer has at most (default: what the client is known to let through)",
+        parse: wholeNumber,
+      },
+      {
         flags: "--compat <server>",
         help: "offer the tools of the official filesystem server instead",
         choices: ["filesystem"],

@@ -325,6 +325,7 @@ export {
   findConversationTool,
   findTool,
   followFiles,
+  type HostLimits,
   type HostRequest,
   type HostScope,
   type HostTool,

@@ -27,6 +27,8 @@ export interface McpOptions {
    * of files stay text only: some clients show a model nothing but the one, some nothing but the other.
    */
   readonly structured?: boolean;
+  /** The most characters that one answer has, whoever the client is; what `hosts.ts` knows of it unless given. */
+  readonly answerBudget?: number;
   /**
    * Where messages come from; this process's stdin unless given. The SDK looks through all it holds again
    * at every chunk, so a host does well to hand over complete lines.

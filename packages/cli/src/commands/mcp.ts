@@ -1,7 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { defined, dialectTools, type ToolName, toolNames, type Workspace } from "@holdfast/core";
 import type { OpenWorkspaceOptions } from "@holdfast/core/node";
-import { messageLimitBytes, RunningCalls, serveMcp } from "@holdfast/mcp";
+import {
+  leastAnswerBudget,
+  messageLimitBytes,
+  mostAnswerBudget,
+  RunningCalls,
+  serveMcp,
+} from "@holdfast/mcp";
 import { withWorkspace } from "../answers/index.js";
 import {
   escapeName,
@@ -18,6 +24,9 @@ import {
 export async function mcpCommand({ flags, settings, terminal, misuse }: Invocation): Promise<number> {
   optimiseLate();
   const tools = namedTools(flags.tools, misuse);
+  const { answerBudget = mostAnswerBudget } = flags;
+  if (answerBudget < leastAnswerBudget || answerBudget > mostAnswerBudget)
+    return misuse(`--answer-budget takes ${leastAnswerBudget} to ${mostAnswerBudget} characters`);
   if (process.stdin.isTTY) {
     terminal.err("This is an MCP server for an agent to start; end it with Ctrl-C. See: holdfast tour\n");
   }
@@ -34,7 +43,12 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
       structured: flags.structured === true,
       onError: (error, where) => terminal.err(`holdfast: ${where}: ${escapeName(messageOf(error))}\n`),
       ...(flags.compat === undefined ? {} : { compat: { profile: flags.compat, workspace } }),
-      ...defined({ tools, wire: flags.wire, resultContent: flags.resultContent }),
+      ...defined({
+        tools,
+        wire: flags.wire,
+        resultContent: flags.resultContent,
+        answerBudget: flags.answerBudget,
+      }),
     });
     return exitCodes.success;
   };

@@ -37,6 +37,7 @@ export interface Flags extends GlobalFlags {
   readonly wire?: "text" | "json";
   readonly resultContent?: "auto" | "full" | "changed" | "none";
   readonly structured?: boolean;
+  readonly answerBudget?: number;
   readonly compat?: "filesystem";
   readonly overwriteGuard?: "hash" | "read" | "warn";
   readonly editGuard?: "read" | "atomic";

@@ -16,10 +16,19 @@ export interface WireOptions {
   readonly resultContent: ResultContent;
   /** Characters (UTF-16 units) that an answer has at most, with everything in it; 262,144 unless given. */
   readonly budgetChars?: number;
+  /** What the door's host lets through besides: it counts otherwise than in characters. */
+  readonly within?: HostLimits;
   /** The answer is sent as JSON where it holds no content of a file: then the budget holds for that, too. */
   readonly isStructured?: boolean;
   /** How the door calls its tools and their arguments; the library's words unless given. */
   readonly vocabulary?: Vocabulary;
+}
+
+/** Limits of a host on the text of one answer; none unless given. */
+export interface HostLimits {
+  /** Bytes of UTF-8. */
+  readonly bytes?: number;
+  readonly lines?: number;
 }
 
 export const defaultWireOptions: WireOptions = { wire: "text", resultContent: "auto" };
