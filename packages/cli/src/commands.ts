@@ -365,20 +365,22 @@ export const commandSpecs: readonly CommandSpec[] = [
   },
   {
     usage: "setup <client>",
-    argumentChoices: ["claude", "gemini", "cursor", "vscode"],
-    summary: "put this MCP server into the configuration of claude, gemini, cursor or vscode",
+    argumentChoices: ["claude", "gemini", "codex", "cursor", "vscode"],
+    summary: "put this MCP server into the configuration of claude, gemini, codex, cursor or vscode",
     description:
-      "Shows the change to the client's configuration in this project as a diff and asks; other settings and " +
-      "comments stay. Without a terminal it only shows, unless --yes is given.",
+      "Shows the change to your configuration of the client as a diff and asks; other settings and comments stay. " +
+      "Without a terminal it only shows, unless --yes is given.",
     options: [
       { flags: "--guard", help: "also the hooks of `holdfast guard` (claude, gemini)" },
-      { flags: "--user", help: "the configuration for all projects, in the home folder" },
+      { flags: "--user", help: "your own configuration, for all projects (the default)" },
+      { flags: "--project", help: "the project's configuration, which a team shares, by npx" },
+      { flags: "--remove", help: "take server and hooks out again" },
       { flags: "--yes", help: "make the change without asking" },
     ],
     examples: [
       "holdfast setup claude",
       "holdfast setup gemini --guard --yes",
-      "holdfast setup vscode --user",
+      "holdfast setup codex --remove",
     ],
     load: async () => (await import("./commands/setup.js")).setupCommand,
   },

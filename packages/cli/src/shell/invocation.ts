@@ -51,6 +51,8 @@ export interface Flags extends GlobalFlags {
   readonly dryRun?: boolean;
   readonly guard?: boolean;
   readonly user?: boolean;
+  readonly project?: boolean;
+  readonly remove?: boolean;
   readonly yes?: boolean;
   /** Where sessions are: `postgres://…`, or the state folder. */
   readonly store?: string;

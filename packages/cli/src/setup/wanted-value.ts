@@ -1,0 +1,24 @@
+import type { Setting } from "./clients.js";
+
+/** What is to stand in the place of a present value: a person's own part of it stays. */
+export function wantedValue(present: unknown, { value, atLeast }: Setting): unknown {
+  if (atLeast === true) return Number(present) >= Number(value) ? present : value;
+  if (!isObject(present) || !isObject(value) || typeof present.command !== "string") return value;
+  const chosen = "alwaysLoad" in present ? { alwaysLoad: present.alwaysLoad } : {};
+  return { ...present, ...value, ...chosen, args: wantedArgs(present.args, value.args) };
+}
+
+/** The arguments that a person added after `mcp` stay; those of ours that are not among them follow. */
+function wantedArgs(given: unknown, wanted: unknown): unknown {
+  if (!Array.isArray(given) || !Array.isArray(wanted) || !given.includes("mcp")) return wanted;
+  const added: readonly unknown[] = given.slice(given.indexOf("mcp") + 1);
+  const start: readonly unknown[] = wanted.slice(0, wanted.indexOf("mcp") + 1);
+  const ours: readonly unknown[] = wanted.slice(start.length);
+  const missing = ours.filter((_, at) => at % 2 === 0 && !added.includes(ours[at]));
+  return [...start, ...added, ...missing.flatMap((flag) => [flag, ours[ours.indexOf(flag) + 1]])];
+}
+
+/** Whether a value has named members. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
