@@ -314,6 +314,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     summary: "serve the tools to an agent: an MCP server over stdio",
     options: [
       { flags: "--read-only", help: "offer only the tools that change nothing" },
+      { flags: "--allow-wide-root", help: "work also in the whole disk, or in a home folder" },
       { flags: "--tools <names>", help: "all, or names separated by commas" },
       { flags: "--wire <form>", help: "how results are written (default: text)", choices: ["text", "json"] },
       {

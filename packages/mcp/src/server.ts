@@ -2,10 +2,14 @@ import {
   allTools,
   type FileTool,
   findTool,
+  isRefusal,
   jsonSchema,
+  type Refusal,
   readingTools,
+  renderResult,
   runTool,
   type ToolReply,
+  type ToolWorkspace,
   tools,
 } from "@holdfast/core";
 import {
@@ -17,6 +21,7 @@ import {
   Server,
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
+import { ClientRoots } from "./client-roots.js";
 import { type Host, hostOf, roomAt } from "./hosts.js";
 import { instructions, readOnlyInstructions } from "./instructions.js";
 import type { McpOptions } from "./options.js";
@@ -38,6 +43,7 @@ export function createServer(
     },
   );
   const offered = offeredTools(options);
+  const workspaceNow = workspaceOf(server, options);
   const hostNow = (envelope: unknown) => hostOf(Object(envelope)[clientInfoKey] ?? server.getClientVersion());
   server.setRequestHandler("tools/list", (_, { mcpReq }) => {
     const host = hostNow(mcpReq.envelope);
@@ -46,13 +52,39 @@ export function createServer(
   server.setRequestHandler("tools/call", async (request, { mcpReq }) => {
     calls.begin();
     try {
+      const host = hostNow(mcpReq.envelope);
+      const opened = workspaceNow();
+      // Awaited only where it has to be: calls begin in the order of their arrival.
+      const workspace = opened instanceof Promise ? await opened : opened;
+      if (isRefusal(workspace)) return refuseUnopened(request, workspace, options, host);
       const once = (work: Work) => runOnce(request, mcpReq.id, undelivered, work);
-      return await callTool(request, options, hostNow(mcpReq.envelope), once);
+      return await callTool(request, { ...options, workspace }, host, once);
     } finally {
       calls.end();
     }
   });
   return server;
+}
+
+function workspaceOf(
+  server: Server,
+  { workspace, onError }: McpOptions,
+): () => ToolWorkspace | Promise<ToolWorkspace | Refusal> {
+  if (typeof workspace !== "function") return () => workspace;
+  const roots = new ClientRoots(server, workspace, onError ?? (() => {}));
+  return () => roots.now ?? roots.settle();
+}
+
+/** The answer to any call while there is no folder to work in. */
+function refuseUnopened(
+  { params }: CallToolRequest,
+  refusal: Refusal,
+  { wire = "text", resultContent = "auto", structured = false }: McpOptions,
+  host: Host,
+): CallToolResult {
+  const writing = findTool(params.name)?.annotations.readOnly === false;
+  const reply = renderResult({ kind: "refused", refusal, writing }, { wire, resultContent });
+  return toCallResult(reply, { structured, host });
 }
 
 /** Where a request of the stateless revision says who sends it. */
@@ -71,7 +103,7 @@ function offeredTools({ tools: names, readOnly }: McpOptions): readonly FileTool
  */
 async function callTool(
   { params }: CallToolRequest,
-  options: McpOptions,
+  options: McpOptions & { readonly workspace: ToolWorkspace },
   host: Host,
   once: (work: Work) => Promise<ToolReply>,
 ): Promise<CallToolResult> {

@@ -1,3 +1,4 @@
 export { counted, readableSize } from "./amounts.js";
-export { answerInJson, withWorkspace } from "./open.js";
+export { type ChosenRoots, chooseRoots } from "./choose-roots.js";
+export { answerInJson, openSettings, withWorkspace } from "./open.js";
 export { reportChangeSet, reportRefusal, reportWrite, stateLine } from "./report.js";

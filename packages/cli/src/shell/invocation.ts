@@ -38,6 +38,7 @@ export interface Flags extends GlobalFlags {
   readonly resultContent?: "auto" | "full" | "changed" | "none";
   readonly structured?: boolean;
   readonly answerBudget?: number;
+  readonly allowWideRoot?: boolean;
   readonly compat?: "filesystem";
   readonly overwriteGuard?: "hash" | "read" | "warn";
   readonly editGuard?: "read" | "atomic";

@@ -20,6 +20,7 @@ import { recover, recoverPath } from "../state-folder/recovery.js";
 import { openSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { openPresence } from "../state-folder/sessions.js";
 import { openStateFolder } from "../state-folder/state-folder.js";
+import { refuseWideRoots } from "./wide-roots.js";
 
 const systemClock: Clock = { now: () => Date.now() };
 
@@ -27,6 +28,8 @@ const systemClock: Clock = { now: () => Date.now() };
 export interface PortOptions {
   /** Folders; a relative path of the tools counts from the first. */
   readonly roots: readonly string[];
+  /** Opens also a root that is the whole disk or holds a home folder, and takes "" for the current folder. */
+  readonly allowWideRoot?: boolean | undefined;
   /** `HOLDFAST_STATE_DIR`, the XDG state folder or its default, unless given. */
   readonly stateDir?: string | undefined;
   /** The time of day; this machine's unless given. */
@@ -66,6 +69,8 @@ function sinceReplaced(history: HistoryStore, disk: OpenedDisk): HistoryStore {
  * a session that only looks leaves no trace.
  */
 export async function openPorts(options: PortOptions): Promise<OpenedPorts | Refusal> {
+  const wide = options.allowWideRoot === true ? undefined : refuseWideRoots(options.roots);
+  if (wide !== undefined) return wide;
   const state = openStateFolder(options.stateDir);
   if (isRefusal(state)) return state;
   const disk = openDisk(options.roots, options.disk);
