@@ -10,6 +10,19 @@ const machineTestsOfCore = [
   "packages/core/test/{attacks,hardening,losses}.test.ts",
 ];
 
+/**
+ * What comes out the same on every Node: what the doors say, the documents, what other programs answer (PostgreSQL,
+ * Chromium, a real client, git), the repository's own rules. `test/packages.test.ts` is not among them: it installs.
+ */
+const sameOnEveryNode = [
+  "test/!(packages).test.ts",
+  "packages/postgres/test/**/*.test.ts",
+  "packages/cli/test/{page,answers}/**/*.test.ts",
+  "packages/cli/test/commands/sessions-postgres.test.ts",
+  "packages/cli/test/{words,hidden-names,long-line,exit-codes}.test.ts",
+  "packages/mcp/test/{words,options,long-line,result}.test.ts",
+];
+
 // Tests run against the sources, so that a stale build cannot pass them;
 // tests of whole processes use the built binary, which `npm ci` has made.
 export default defineConfig({
@@ -47,11 +60,16 @@ export default defineConfig({
           include: [
             ...machineTestsOfCore,
             "packages/!(core|adapters)/test/**/*.test.ts",
-            "test/**/*.test.ts",
+            "test/packages.test.ts",
           ],
+          exclude: sameOnEveryNode,
           // The parts run one after the other: what measures time has no third worker beside it.
           sequence: { groupOrder: 1 },
         },
+      },
+      {
+        extends: true,
+        test: { name: "once", include: sameOnEveryNode, sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -11,7 +11,12 @@ import { answersOf, blindStory, bytesStory, staleStory, togetherStory } from "./
  *
  * @type {import("./contract.mjs").Part}
  */
-export const part = { name: "clients", title: "Real clients", run };
+export const part = {
+  name: "clients",
+  title: "Real clients",
+  quickInTest: "test/clients.test.ts",
+  run,
+};
 
 /** @typedef {import("./clients/stories.mjs").Story} Story */
 

@@ -19,10 +19,10 @@ const whole = {
   commits: 1_900,
 };
 const quickly = {
-  foreign: 60,
-  underSets: 60,
+  foreign: 25,
+  underSets: 30,
   calls: 200,
-  history: 300,
+  history: 200,
   each: 40,
   stops: 4,
   swaps: 6_000,

@@ -27,6 +27,10 @@ process.exitCode = bad === 0 ? 0 : 1;
 async function runPart(name) {
   const begun = performance.now();
   const part = await loadPart(name);
+  if (values.quick && positionals.length === 0 && part.quickInTest !== undefined) {
+    console.log(`## ${part.title}\n\nIts short part is a test: ${part.quickInTest}.\n`);
+    return 0;
+  }
   const print = (/** @type {string} */ line) => void process.stderr.write(`${name}: ${line}\n`);
   const rows = await part.run({ quick: values.quick, print });
   const seconds = ((performance.now() - begun) / 1_000).toFixed(0);

@@ -14,7 +14,7 @@ export const part = {
   run: async ({ quick, print }) => {
     const turn = bundle("store/turn.mjs");
     const swept = hasProgram("strace", ["-V"])
-      ? await sweepStore(turn, { points: quick ? 8 : Number.POSITIVE_INFINITY, print })
+      ? await sweepStore(turn, { points: quick ? 4 : Number.POSITIVE_INFINITY, print })
       : [notHad("system calls under strace", "strace is not installed")];
     return [
       ...swept,

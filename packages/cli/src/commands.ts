@@ -257,6 +257,20 @@ export const commandSpecs: readonly CommandSpec[] = [
     load: async () => (await import("./commands/adding.js")).sectionCommand,
   },
   {
+    usage: "move <file> <to>",
+    summary: "give a file another name, in the state that is named; overwrites nothing",
+    options: [base, atomic, resultContent],
+    examples: ["holdfast move src/app.ts src/main/app.ts --base b94d27b9934d3e08"],
+    load: async () => (await import("./commands/move.js")).moveCommand,
+  },
+  {
+    usage: "delete <file>",
+    summary: "delete a file, in the state that is named; undo brings it back",
+    options: [base, atomic, resultContent],
+    examples: ["holdfast delete src/old.ts --base b94d27b9934d3e08"],
+    load: async () => (await import("./commands/delete.js")).deleteCommand,
+  },
+  {
     usage: "undo <file>",
     summary: "take back the last recorded write, one further each time",
     options: [

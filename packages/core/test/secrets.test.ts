@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { openSync, readdirSync, statSync, symlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { runTool } from "@holdfast/core";
@@ -6,36 +5,8 @@ import { collectGarbage, inspectState, openKeptStates } from "@holdfast/core/nod
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Clock, FileChange } from "../src/files/index.js";
+import { holding, leaks, one, rename, secretsOf, two, word } from "./leaks.js";
 import { type Ground, ground, sha } from "./support.js";
-
-/** A text that stands nowhere but where the secret does. */
-const word = "hunter";
-const one = `TOKEN=${word}1\nMODE=x\n`;
-const two = `TOKEN=${word}2\nMODE=x\n`;
-
-/** Files below a folder that hold the word. */
-function holding(folder: string): readonly string[] {
-  const found = execFileSync("sh", ["-c", 'grep -rl "$2" "$1" || true', "sh", folder, word], {
-    encoding: "utf8",
-  });
-  return found.split("\n").filter((path) => path !== "");
-}
-
-/** Names, relative to the state folder, of its files that hold the word outside the folder of secrets. */
-function leaks(on: Ground): readonly string[] {
-  return holding(on.stateDir).filter((path) => !path.startsWith(join(on.stateDir, "secrets/")));
-}
-
-function secretsOf(on: Ground): readonly string[] {
-  return holding(on.stateDir).filter((path) => path.startsWith(join(on.stateDir, "secrets/")));
-}
-
-const rename = (path: string, to: string, base: string): FileChange => ({
-  path,
-  base,
-  content: { kind: "same" },
-  renameTo: to,
-});
 
 describe("the states of a secret", () => {
   it("are kept apart, in files that nobody else may read", async () => {

@@ -134,6 +134,6 @@ describe("a server process", () => {
     const byId = new Map(server.output().lines.map((line) => [JSON.parse(line).id, JSON.parse(line)]));
     expect(byId.get(5)).toHaveProperty("error.code", -32601);
     expect(byId.get(2)).toHaveProperty("error.code", -32602);
-    expect(byId.get(6).result.tools).toHaveLength(10);
+    expect(byId.get(6).result.tools).toHaveLength(12);
   });
 });

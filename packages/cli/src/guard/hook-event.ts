@@ -118,6 +118,7 @@ function readOwnCall(name: string, input: Input, at: (path: string) => string): 
   const paths = [
     ...named,
     ...changes,
+    ...(textOf(input.to) === undefined ? [] : [String(input.to)]),
     ...(textOf(input.file_path) === undefined ? [] : [String(input.file_path)]),
   ];
   return { kind: "own", paths: paths.map(at) };
@@ -130,6 +131,8 @@ const ownTools = [
   "write_file",
   "edit_file",
   "insert_lines",
+  "move_file",
+  "delete_file",
   "undo_edit",
   "apply_changes",
 ];

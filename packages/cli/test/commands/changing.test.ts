@@ -35,20 +35,30 @@ describe("patch", () => {
     `diff --git a/${path} b/${path}\ndeleted file mode 100644\n--- a/${path}\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-one\n-two\n-three\n`;
   const renaming = "diff --git a/a.txt b/c.txt\nsimilarity index 100%\nrename from a.txt\nrename to c.txt\n";
   test.each([
-    { what: "deletes", input: removal("a.txt"), says: "This diff deletes the file", to: "delete it" },
-    { what: "renames", input: renaming, says: 'This diff renames the file to "c.txt"', to: "rename it" },
+    {
+      what: "deletes",
+      input: removal("a.txt"),
+      says: "This diff deletes the file",
+      to: "To delete it, use `holdfast delete`.",
+    },
+    {
+      what: "renames",
+      input: renaming,
+      says: 'This diff renames the file to "c.txt"',
+      to: "To rename it, use `holdfast move`;",
+    },
     {
       what: "deletes several",
       input: removal("a.txt") + removal("b.txt"),
       says: "It deletes or renames files, and this tool changes only lines",
-      to: "change them together",
+      to: "To change them together, use `holdfast apply`.",
     },
   ])("a diff that $what is refused, and the command that does it is named", async ({ input, says, to }) => {
     const project = new Project({ "a.txt": poem, "b.txt": poem });
     const refused = await project.run(["patch", "a.txt", "--atomic"], { input });
     expect(refused).toMatchObject({ code: 4, stdout: "" });
     expect(refused.stderr).toContain(says);
-    expect(refused.stderr).toContain(`To ${to}, use \`holdfast apply\`.`);
+    expect(refused.stderr).toContain(to);
     for (const path of ["a.txt", "b.txt"]) expect(project.text(path)).toBe(poem);
     expect(await project.run(["apply", "--atomic"], { input })).toMatchObject({ code: 0 });
     expect(project.has("a.txt")).toBe(false);
@@ -274,4 +284,25 @@ test("no command shows a difference of a file that may hold secrets", async () =
   expect([edited.code, undone.code]).toEqual([0, 0]);
   for (const { stdout, stderr } of [edited, undone]) expect(stdout + stderr).not.toMatch(/hunter2|A=/);
   expect(edited.stdout).toContain("not shown");
+});
+
+describe("move and delete", () => {
+  test("change the state that --base names, and undo takes them back", async () => {
+    const project = new Project({ "a.txt": poem, "c.txt": "c\n" });
+    const base = project.hash("a.txt");
+    const moved = await project.run(["move", "a.txt", "sub/b.txt", "--base", base]);
+    expect(moved).toMatchObject({ code: 0, stderr: "" });
+    expect(moved.stdout).toContain("Renamed from a.txt.");
+    expect([project.has("a.txt"), project.text("sub/b.txt")]).toEqual([false, poem]);
+    const stale = await project.run(["delete", "sub/b.txt", "--base", project.hash("c.txt")]);
+    expect(stale).toMatchObject({ code: 3, stdout: "" });
+    expect(stale.stderr).toContain(base);
+    expect((await project.run(["move", "c.txt", "sub/b.txt", "--atomic"])).code).toBe(3);
+    expect((await project.run(["delete", "sub/b.txt"])).code).toBe(3);
+    expect((await project.run(["delete", "sub/b.txt", "--atomic"])).stdout).toContain("File deleted.");
+    expect(project.has("sub/b.txt")).toBe(false);
+    await project.run(["undo", "sub/b.txt"]);
+    await project.run(["undo", "sub/b.txt"]);
+    expect(project.text("a.txt")).toBe(poem);
+  });
 });

@@ -90,7 +90,7 @@ export class KnownOnPath {
     moved: string | null | undefined,
     options: LearnOptions,
   ): KnownFiles {
-    const { path, after, by, changes, authored, derived, lines: total, version = 0, from } = effect;
+    const { path, after, by, changes, authored, derived, lines: total, version = 0, from, own } = effect;
     const name = this.naming(path);
     const file = { path, realPath: path };
     const before = effect.from === undefined ? effect.before : moved;
@@ -104,7 +104,7 @@ export class KnownOnPath {
       after,
       version,
       ...counted,
-      ...defined({ before, changes, authored, derived }),
+      ...defined({ before, changes, authored, derived, own }),
     } as const;
     const oldName = from === undefined ? undefined : this.naming(from);
     // What was written stands in the call, whatever becomes of its result.

@@ -6,6 +6,7 @@ import {
   type KnownRecord,
   type KnownState,
   knownState,
+  type OwnChange,
   type SourcedSpan,
   sourcesIn,
 } from "../files/index.js";
@@ -103,6 +104,20 @@ class PathCall implements PathCallKnowledge {
 
   states(file: FileName): readonly string[] {
     return [...this.now().states(this.path.name(file))];
+  }
+
+  ownChanges(file: FileName): readonly OwnChange[] {
+    return this.now().ownChanges(this.path.name(file));
+  }
+
+  shownBeforeAnswer(file: FileName): string | undefined {
+    const name = this.path.name(file);
+    const known = this.path.known.at(this.path.context(), this.answerParentId());
+    const seen = [...known.states(name)].flatMap((sha256) => {
+      const record = known.find(name, sha256);
+      return record?.isSeen === true ? [record] : [];
+    });
+    return seen.toSorted((one, other) => other.version - one.version)[0]?.sha256;
   }
 
   asShown({ from, to, ...state }: ReferredLines): readonly ReferredLines[] {

@@ -1,4 +1,4 @@
-import type { LineEdit, LineSpan } from "../files/index.js";
+import type { LineEdit, LineSpan, OwnWrite } from "../files/index.js";
 import type {
   FileApiState,
   FileContent,
@@ -101,6 +101,7 @@ const effect = shape<FileEffect>({
   from: optional(text),
   lines: optional(count),
   version: optional(count),
+  own: optional(shape<OwnWrite>({ base: text, request: text, byLines: optional(flag) })),
 });
 const fileApi = shape<FileApiState>({
   uri: text,

@@ -1,4 +1,4 @@
-import type { LineEdit, LineSpan } from "../files/index.js";
+import type { LineEdit, LineSpan, OwnWrite } from "../files/index.js";
 import type { JsonObject } from "./json.js";
 
 /**
@@ -162,6 +162,8 @@ export interface FileEffect {
   readonly lines?: number;
   /** The version under which `after` was handed out. */
   readonly version?: number;
+  /** Of our write: what later calls on its base have to know of it. */
+  readonly own?: OwnWrite;
 }
 
 /** A state of a file, put before the model without a call of its own. */

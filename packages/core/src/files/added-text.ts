@@ -50,7 +50,7 @@ export function planInsert(session: Session, request: Asked<InsertLinesRequest>,
   if (isRefusal(before)) return before;
   const lines = splitLines(before.text);
   const total = lines.contents.length;
-  const { afterLine, content, path } = request;
+  const { afterLine, content } = request;
   if (!Number.isSafeInteger(afterLine) || afterLine < 0 || afterLine > total)
     return refuseIn(
       "out_of_range",
@@ -60,9 +60,14 @@ export function planInsert(session: Session, request: Asked<InsertLinesRequest>,
   const head = joinLines(lines, 0, afterLine);
   const tail = joinLines(lines, afterLine);
   const fresh = asWholeLines(before.text, head, tail, content);
-  const places = afterLine === 0 ? "before line 1" : `after line ${afterLine}`;
-  const message = `Inserted ${countLinesOf(content)} of ${escapeForDisplay(path)}, ${places}.`;
+  const message = insertMessage(request);
   return planAdded(session, current, { before, at: head.length, fresh, message, grows: false });
+}
+
+/** What an insertion did, in a sentence. */
+export function insertMessage({ afterLine, content, path }: Asked<InsertLinesRequest>): string {
+  const places = afterLine === 0 ? "before line 1" : `after line ${afterLine}`;
+  return `Inserted ${countLinesOf(content)} of ${escapeForDisplay(path)}, ${places}.`;
 }
 
 interface Added {

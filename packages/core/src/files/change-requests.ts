@@ -1,14 +1,21 @@
 import { planAppend, planInsert, planPrepend } from "./added-text.js";
 import type { Call } from "./call.js";
 import type { Change } from "./change.js";
-import { planEdits, rebaseEdits } from "./edit-plan.js";
+import { planEdits } from "./edit-plan.js";
 import { planRestore, planUndo, wasUndone } from "./past.js";
 import { tidyPath } from "./path-policy.js";
 import { planPatch, planWrite } from "./plans.js";
-import { rebasePatch } from "./rebase-patch.js";
+import {
+  appendByLines,
+  editByLines,
+  insertByLines,
+  patchByLines,
+  prependByLines,
+  sectionByLines,
+} from "./rebase-requests.js";
 import { isRefusal, type Refusal } from "./refusal.js";
 import type { ApplyEditRequest, OneFileRequest, ReplaceRequest } from "./requests.js";
-import { planSection, rebaseSection } from "./section-plan.js";
+import { planSection } from "./section-plan.js";
 
 /** The requests of one file that are one change; the others ask a model in between. */
 export type PlainRequest = Exclude<OneFileRequest, ReplaceRequest | ApplyEditRequest>;
@@ -27,7 +34,7 @@ function wanted({ session, applier }: Call, request: PlainRequest): Omit<Change,
         options: request,
         needsBase: "always",
         plan: (current) => planPatch(session, request, current, applier),
-        rebase: (then, now) => rebasePatch(session, request, then, now),
+        lines: patchByLines(session, request),
       };
     case "write":
       return {
@@ -41,34 +48,35 @@ function wanted({ session, applier }: Call, request: PlainRequest): Omit<Change,
         options: request,
         needsBase: "edit",
         plan: (current) => planEdits(session, request, current),
-        rebase: (then, now) => rebaseEdits(session, request, then, now),
+        lines: editByLines(session, request),
       };
     case "append":
       return {
         options: request,
         needsBase: "never",
         plan: (current) => planAppend(session, request, current),
-        rebase: (_, now) => planAppend(session, request, now),
+        lines: appendByLines(session, request),
       };
     case "prepend":
       return {
         options: request,
         needsBase: "never",
         plan: (current) => planPrepend(session, request, current),
-        rebase: (_, now) => planPrepend(session, request, now),
+        lines: prependByLines(session, request),
       };
     case "insert_lines":
       return {
         options: request,
         needsBase: "always",
         plan: (current) => planInsert(session, request, current),
+        lines: insertByLines(session, request),
       };
     case "update_section":
       return {
         options: request,
         needsBase: "never",
         plan: (current) => planSection(session, request, current),
-        rebase: (then, now) => rebaseSection(session, request, then, now),
+        lines: sectionByLines(session, request),
       };
     case "undo":
       return {

@@ -1,5 +1,6 @@
 import { escapeForDisplay } from "../text/index.js";
-import type { ApplyChangesOutcome, ChangedFile, ChangeSetRefusal } from "./outcomes.js";
+import { withoutState } from "./change.js";
+import type { ApplyChangesOutcome, ChangedFile, ChangeSetRefusal, WriteOutcome } from "./outcomes.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 
 /** For a file whose own change fits, in a set that is refused. */
@@ -11,6 +12,24 @@ export const standsAside = refuse(
 /** The answer to a set that was refused as a whole, before its files were looked at. */
 export function refusedSet(refusal: Refusal): ChangeSetRefusal {
   return { ...refusal, success: false, files: [] };
+}
+
+/**
+ * The answer about the one file of a set: of a move the reason of a refusal, else the new name with the old
+ * beside it.
+ */
+export function outcomeOfOneFile(outcome: ApplyChangesOutcome): WriteOutcome {
+  const { files } = outcome;
+  const reason = files.find((file) => isRefusal(file.outcome) && file.outcome.code !== "not_applied");
+  const file = reason ?? files.at(-1);
+  if (file === undefined) {
+    if (outcome.kind === "change_set") throw new Error("a change set was made of no file");
+    const { files: _, ...refusal } = outcome;
+    return withoutState(refusal);
+  }
+  if (files.length === 1) return file.outcome;
+  const together = files.filter((other) => other !== file).map((other) => other.outcome);
+  return { ...file.outcome, together };
 }
 
 /** The answer to a set, from those to its files. */

@@ -1,9 +1,9 @@
 import { standsAside } from "./change-set-answers.js";
-import type { PlannedMember } from "./change-set-members.js";
+import { type PlannedMember, sourceOf } from "./change-set-members.js";
 import { written as answerWritten } from "./commit-change.js";
 import type { Current } from "./current.js";
 import { overtaken, refuseFresh } from "./decide.js";
-import { isKept } from "./kept-states.js";
+import { isKeptApart, isStateApart } from "./kept-states.js";
 import { newEntry, noteDisplaced } from "./landing.js";
 import type { WriteOutcome, WriteRefusal } from "./outcomes.js";
 import type { Committed, Expected, SetStep, SetStopped, Target } from "./ports.js";
@@ -21,7 +21,9 @@ export async function commitSet(
   guard: () => Promise<boolean>,
 ): Promise<readonly WriteOutcome[] | Refusal> {
   const changeSet = session.ports.newId();
-  const steps = planned.map((member) => stepOf(session, changeSet, member, sourceOf(planned, member)));
+  const steps: SetStep[] = [];
+  for (const member of planned)
+    steps.push(await stepOf(session, changeSet, member, sourceOf(planned, member)));
   const done = await session.ports.changeSets.commit(changeSet, steps, guard);
   switch (done.kind) {
     case "refusal":
@@ -38,17 +40,12 @@ export async function commitSet(
   }
 }
 
-/** The planned removal of the old name, for the new name of a file. */
-function sourceOf(planned: readonly PlannedMember[], { member }: PlannedMember): PlannedMember | undefined {
-  return member.kind === "arriving" ? planned.find((other) => other.member === member.from) : undefined;
-}
-
-function stepOf(
+async function stepOf(
   session: Session,
   changeSet: string,
   { site, decision }: PlannedMember,
   source: PlannedMember | undefined,
-): SetStep {
+): Promise<SetStep> {
   const { change, target } = site;
   const { plan, current } = decision;
   const before = current.kind === "file" ? current.sha256 : null;
@@ -57,9 +54,11 @@ function stepOf(
     current.kind === "file"
       ? { kind: "file", sha256: current.sha256, identity: current.identity }
       : { kind: "absent" };
+  const replaced = before ?? after;
+  const isApart = replaced === null ? isKeptApart(target) : await isStateApart(session, target, replaced);
   return {
     entry: {
-      ...newEntry(session, target, change.tool),
+      ...newEntry(session, target, change.tool, isApart),
       before,
       after,
       changeSet,
@@ -69,7 +68,7 @@ function stepOf(
     expected,
     bytes: plan.bytes,
     movedFrom: source?.site.target.realPath,
-    keepOpen: isKept(session, target),
+    keepOpen: session.keepSecrets !== "none" || !isApart,
   };
 }
 
@@ -138,7 +137,7 @@ async function answerCommitted(
     session.replacedFiles.watch(target, current.sha256, done.replacedFile);
   }
   // Of a file under a new name as much is known as of the old one.
-  const source = sourceOf(planned, member);
+  const source = member.member.kind === "arriving" ? sourceOf(planned, member) : undefined;
   const before = source === undefined ? current : source.decision.current;
   const outcome = await answerWritten(site, target, {
     plan: { ...plan, message: plan.message + displaced },

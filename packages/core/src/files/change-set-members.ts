@@ -9,6 +9,7 @@ import type { WriteOutcome } from "./outcomes.js";
 import { planState } from "./past.js";
 import { bareName, tidyPath } from "./path-policy.js";
 import { planBytes, planPatch, planWrite } from "./plans.js";
+import { editByLines, patchByLines } from "./rebase-requests.js";
 import { fromPatch, isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { ApplyChangesRequest, Asked, FileChange, WriteOptions } from "./requests.js";
 import type { Session } from "./session.js";
@@ -50,6 +51,21 @@ export interface PlannedMember {
   readonly decision: WriteDecision;
 }
 
+/** Whether a member is to be written. */
+export function isPlanned(result: MemberResult): result is PlannedMember {
+  return result.kind === "planned";
+}
+
+/** The planned removal of the other name, for a file that gets a name: by a rename, or by the undo of one. */
+export function sourceOf(
+  planned: readonly PlannedMember[],
+  { member, decision }: PlannedMember,
+): PlannedMember | undefined {
+  if (member.kind === "arriving") return planned.find((other) => other.member === member.from);
+  const { movedFrom } = decision.plan;
+  return movedFrom === undefined ? undefined : planned.find(({ site }) => site.target.realPath === movedFrom);
+}
+
 /** The files that a request speaks of, or why it cannot be understood. Nothing was looked at yet. */
 export async function membersOf(
   session: Session,
@@ -62,8 +78,10 @@ export async function membersOf(
   const members: Member[] = [];
   for (const [at, change] of changes.entries()) {
     const found = changeMembers(session, change, request.tool ?? "apply_changes");
-    if ("kind" in found)
+    if ("kind" in found) {
+      if (changes.length === 1) return found;
       return refuse(found.code, `Change ${at + 1} (${escapeForDisplay(change.path)}): ${found.message}`);
+    }
     members.push(...found);
   }
   if (members.length <= mostFiles) return members;
@@ -127,6 +145,7 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
     needsBase: baseFor(change),
     replacesWhole: change.content.kind === "text",
     plan: (current, past) => planContent(session, path.path, change, current, past),
+    ...linesOf(session, path.path, change),
   };
   if (renameTo === undefined) return [{ kind: "changed", change: wanted }];
   const to = tidyPath(renameTo);
@@ -140,6 +159,26 @@ function changeMembers(session: Session, change: FileChange, tool: string): read
     );
   const undone = content.kind === "same" && content.mode !== undefined ? describeSame(content.mode) : "";
   return renaming(session, wanted, to.path, undone);
+}
+
+/** Of a change of single lines under the same name. */
+function linesOf(session: Session, path: string, change: FileChange): Pick<Change, "lines"> {
+  const { content, encoding, renameTo } = change;
+  const request = { path, ...(encoding === undefined ? {} : { encoding }) };
+  if (renameTo !== undefined) return {};
+  switch (content.kind) {
+    case "diff":
+      return { lines: patchByLines(session, { ...request, diff: content.diff }) };
+    case "edits":
+      return { lines: editByLines(session, { ...request, edits: content.edits }) };
+    case "text":
+    case "delete":
+    case "same":
+    case "state":
+      return {};
+    default:
+      return content satisfies never;
+  }
 }
 
 function baseFor({ content, renameTo }: FileChange): Change["needsBase"] {
@@ -215,7 +254,7 @@ function renaming(session: Session, content: Change, to: string, undone: string)
         const plan = await content.plan(current, past);
         if (plan.kind === "refusal") return plan;
         const moves = plan.kind === "write" ? plan : planBytes(session, current, current.bytes, undone);
-        return { ...planBytes(session, current, null, `Renamed to ${to}.`), moves };
+        return { ...planBytes(session, current, null, `Renamed to ${escapeForDisplay(to)}.`), moves };
       },
     },
   };
@@ -237,14 +276,47 @@ function planArrival(from: MemberResult | undefined, path: string, to: string, c
   const isGone = from?.kind === "answered" && from.outcome.success;
   const plan = from?.kind === "planned" ? from.decision.plan : from?.repeats;
   const moved = plan?.moves;
+  const [shownPath, shownTo] = [escapeForDisplay(path), escapeForDisplay(to)];
   if (moved === undefined) return refuse("not_applied", `Not written: ${path} cannot be renamed.`);
   if (current.kind === "absent")
     return isGone
-      ? refuse("file_missing", `Neither ${path} nor ${to} is there any more. Nothing was changed.`)
-      : { ...moved, message: `Renamed from ${path}. ${moved.message}`.trimEnd() };
+      ? refuse("file_missing", `Neither ${shownPath} nor ${shownTo} is there any more. Nothing was changed.`)
+      : { ...moved, message: `${renamedFrom(path, to)} ${moved.message}`.trimEnd() };
   if (isGone && moved.bytes !== null && sameBytes(moved.bytes, current.bytes))
     return { kind: "unchanged", code: "already_applied", message: hasName };
-  return refuse("exists", `${to} exists already; a file is never renamed onto another. Nothing was changed.`);
+  if (from?.kind === "planned" && isSameFile(from.decision.current, current))
+    return refuse("exists", `${sameFile(path, to)} Nothing was changed.`);
+  return refuse(
+    "exists",
+    `${shownTo} exists already; a file is never renamed onto another. Nothing was changed.`,
+  );
+}
+
+function renamedFrom(path: string, to: string): string {
+  const difference = foldedDifference(path, to);
+  const only = difference === undefined ? "." : `: the two names differ only in ${difference}.`;
+  return `Renamed from ${escapeForDisplay(path)}${only}`;
+}
+
+/** Whether two names lead to one file: a second name of it, or the same where the file system folds names. */
+export function isSameFile(one: Current, other: Current): boolean {
+  if (one.kind === "absent" || other.kind === "absent") return false;
+  return one.identity.device === other.identity.device && one.identity.inode === other.identity.inode;
+}
+
+function sameFile(path: string, to: string): string {
+  const [shownPath, shownTo] = [escapeForDisplay(path), escapeForDisplay(to)];
+  const difference = foldedDifference(path, to);
+  return difference === undefined
+    ? `${shownTo} is ${shownPath} itself: the file has both names already.`
+    : `${shownTo} is ${shownPath} itself: the two names differ only in ${difference} and lead to one file. Give it a third name first, and this one then.`;
+}
+
+/** In what two names differ that some file systems take for one; undefined where they differ in more. */
+function foldedDifference(one: string, other: string): string | undefined {
+  if (one.normalize() === other.normalize()) return "their Unicode form";
+  const folded = (name: string) => name.normalize().toLowerCase();
+  return folded(one) === folded(other) ? "letter case" : undefined;
 }
 
 const hasName = "Already applied: the file has this name already.";

@@ -6,8 +6,9 @@ import { carryOutSet, previewMembers } from "./change-set.js";
 import { names } from "./change-set-answers.js";
 import type { Member } from "./change-set-members.js";
 import { readCurrent } from "./current.js";
+import { isStateApart, type KeptState } from "./kept-states.js";
 import type { ApplyChangesOutcome, WriteOutcome, WriteRefusal } from "./outcomes.js";
-import { lastInForce, planUndo } from "./past.js";
+import { lastInForce, planUndo, type UndoneSet } from "./past.js";
 import { bareName, tidyPath } from "./path-policy.js";
 import type { PreviewOutcome } from "./preview.js";
 import { isRefusal, refuse } from "./refusal.js";
@@ -106,8 +107,8 @@ async function membersToUndo(
   changeSet: string,
   { path, base, tool = "undo_edit" }: Asked<UndoRequest>,
 ): Promise<ToUndo | WriteRefusal> {
-  const realPaths = await session.ports.history.together(changeSet);
-  if (realPaths === undefined) {
+  const written = await session.ports.history.together(changeSet);
+  if (written === undefined) {
     return withoutState(
       refuse(
         "bytes_gone",
@@ -115,21 +116,58 @@ async function membersToUndo(
       ),
     );
   }
+  // Backwards: what has another name now loses that first, and its attributes go with it.
+  const realPaths = written.toReversed();
   const asked = await realPathOf(session, path);
   const members: Member[] = [];
   for (const realPath of realPaths) {
     const options = realPath === asked && base !== undefined ? { base } : {};
-    const change = { ...undoing(session, changeSet, tool), options, path: await nameOf(session, realPath) };
+    const findMoved = (sha256: string) =>
+      moved(
+        session,
+        changeSet,
+        realPaths.filter((other) => other !== realPath),
+        sha256,
+      );
+    const change = {
+      ...undoing(session, { changeSet, findMoved }, tool),
+      options,
+      path: await nameOf(session, realPath),
+    };
     members.push({ kind: "changed", change });
   }
   return { members, asked: realPaths.indexOf(asked) };
 }
 
-function undoing(session: Session, changeSet: string, tool: string): Omit<Change, "path" | "options"> {
+/** The file of the set that got a name by it and holds these bytes: a rename is taken back with the file itself. */
+async function moved(
+  session: Session,
+  changeSet: string,
+  realPaths: readonly string[],
+  sha256: string,
+): Promise<(KeptState & { readonly realPath: string }) | undefined> {
+  for (const realPath of realPaths) {
+    const last = lastInForce(await session.ports.history.entries(realPath));
+    if (last?.changeSet !== changeSet || last.before !== null || last.after !== sha256) continue;
+    const target = await session.ports.disk.enter(realPath, "allow");
+    if (isRefusal(target)) continue;
+    try {
+      const current = await readCurrent(target, session, session.limits.changeBytes);
+      if (isRefusal(current) || current.kind === "absent" || current.sha256 !== sha256) continue;
+      const isApart = await isStateApart(session, target, sha256);
+      return { bytes: current.bytes, isApart, realPath: target.realPath };
+    } finally {
+      await target.close();
+    }
+  }
+  return undefined;
+}
+
+function undoing(session: Session, set: UndoneSet, tool: string): Omit<Change, "path" | "options"> {
   return {
     tool,
     needsBase: "never",
-    plan: async (current, past) => planUndo(session, await past(), current, changeSet),
+    plan: async (current, past) => planUndo(session, await past(), current, set),
     // A repeat is known before the set is (`setToUndo`); the other files must not be undone for it.
     wasMade: () => false,
   };

@@ -1,3 +1,4 @@
+import { escapeForDisplay } from "../text/index.js";
 import { refuseWith } from "./answers.js";
 import type { Ticket } from "./arrivals.js";
 import { askLast, type Call, cancelled, cancelledBy, rootReplaced } from "./call.js";
@@ -8,14 +9,17 @@ import { commitSet } from "./change-set-commit.js";
 import {
   type AnsweredMember,
   changeOfMember,
+  isPlanned,
+  isSameFile,
   type Member,
   type MemberResult,
   membersOf,
   type PlannedMember,
+  sourceOf,
 } from "./change-set-members.js";
 import { secure } from "./commit-change.js";
 import { decide } from "./decide.js";
-import { keepBytes } from "./kept-states.js";
+import { cannotKeep, keepBytes } from "./kept-states.js";
 import type { ApplyChangesOutcome, ChangedFile } from "./outcomes.js";
 import type { Lock, Target } from "./ports.js";
 import { compareAgreed, type Preview } from "./preview.js";
@@ -112,10 +116,6 @@ async function atSites<Result>(
   return (await passed) ?? refusedSet(cancelled);
 }
 
-function isPlanned(result: MemberResult): result is PlannedMember {
-  return result.kind === "planned";
-}
-
 function isRefused(result: MemberResult): boolean {
   return result.kind === "answered" && !result.outcome.success;
 }
@@ -151,12 +151,15 @@ async function secureOne(
   if (result.kind === "answered") return result;
   const { member, site, decision } = result;
   const { plan, current } = decision;
-  const { movedTo, movedFrom } = otherNames(member, results);
+  const { movedTo, movedFrom } = otherNames(result, results);
   const way = await secure(site, decision, movedTo);
   if (isRefusal(way)) return { kind: "answered", member, outcome: refuseWith(subjectOf(site), way, current) };
   if (plan.bytes !== null) {
     const state = { sha256: session.ports.digest(plan.bytes), bytes: plan.bytes };
-    await keepBytes(session, site.target, state, { other: movedFrom });
+    const kept = await keepBytes(session, site.target, state, { other: movedFrom });
+    // What came from the name of a secret would else be taken for a file like all others.
+    if (kept === "failed" && movedFrom !== undefined)
+      return { kind: "answered", member, outcome: refuseWith(subjectOf(site), cannotKeep, current) };
   }
   const message = plan.message + way.warning;
   return { ...result, decision: { ...decision, plan: { ...plan, message } } };
@@ -164,18 +167,13 @@ async function secureOne(
 
 /** Of a move: the name that the content gets, and the one that it had. */
 function otherNames(
-  member: Member,
+  result: PlannedMember,
   results: readonly MemberResult[],
 ): { readonly movedTo?: Target | undefined; readonly movedFrom?: Target | undefined } {
-  const targetOf = (wanted: Member | undefined) =>
-    results.find((other): other is PlannedMember => other.kind === "planned" && other.member === wanted)?.site
-      .target;
-  const arriving = results.find(
-    (other) => other.member.kind === "arriving" && other.member.from === member,
-  )?.member;
+  const planned = results.filter(isPlanned);
   return {
-    movedTo: arriving === undefined ? undefined : targetOf(arriving),
-    movedFrom: member.kind === "arriving" ? targetOf(member.from) : undefined,
+    movedTo: planned.find((other) => sourceOf(planned, other) === result)?.site.target,
+    movedFrom: sourceOf(planned, result)?.site.target,
   };
 }
 
@@ -218,7 +216,8 @@ async function arriveAll(
   members: readonly Member[],
 ): Promise<readonly (string | Refusal)[]> {
   const arrivals: (string | Refusal)[] = [];
-  for (const { change } of members) {
+  for (const member of members) {
+    const { change } = member;
     const found = await session.ports.disk.enter(change.path, "allow");
     if (isRefusal(found)) {
       arrivals.push(found);
@@ -226,7 +225,7 @@ async function arriveAll(
     }
     await found.close();
     const twin = members[arrivals.indexOf(found.realPath)];
-    arrivals.push(twin === undefined ? found.realPath : namedTwice(twin.change.path, change.path));
+    arrivals.push(twin === undefined ? found.realPath : nameTaken(twin, member));
   }
   return arrivals;
 }
@@ -245,7 +244,7 @@ async function decideAll(
     const result = await decideOne(call, member, { arrival, targets, results });
     bytes += sizeOf(result);
     const tooMuch = bytes > call.session.limits.changeBytes * wholeFactor;
-    const twin = results.find((other) => isSameFile(other, result));
+    const twin = results.find((other) => areSameFile(other, result));
     if (tooMuch) results.push(refuseMember(member, tooLarge));
     else if (twin !== undefined) results.push(refuseMember(member, namedTwice(pathOf(twin), pathOf(result))));
     else results.push(result);
@@ -274,6 +273,8 @@ async function decideOne(
   if (target.realPath !== arrival) return refuseMember(member, movedAway);
   const site = siteOf(call, change, target);
   const decision = await decide(site);
+  if (decision.kind === "answer" && decision.outcome.code === "is_directory")
+    return refuseMember(member, refuse("is_directory", folderMessage(member)));
   if (decision.kind === "write") return { kind: "planned", member, site, decision };
   const { outcome, repeats } = decision;
   return { kind: "answered", member, outcome, ...(repeats === undefined ? {} : { repeats }) };
@@ -281,6 +282,13 @@ async function decideOne(
 
 function refuseMember(member: Member, refusal: Refusal): AnsweredMember {
   return { kind: "answered", member, outcome: withoutState(refusal) };
+}
+
+function folderMessage({ kind, change }: Member): string {
+  const shown = escapeForDisplay(change.path);
+  return kind === "arriving"
+    ? `${shown} is a folder: name the whole new path of the file, with its own name at the end. Nothing was changed.`
+    : `${shown} is a folder, and only files are changed, moved and deleted, each by its own path. Nothing was changed.`;
 }
 
 /** Old and new bytes of all files of a set together may be so many times what one file may have. */
@@ -293,11 +301,19 @@ function sizeOf(result: MemberResult): number {
 }
 
 /** Where a file system folds case, two real paths can be one file. */
-function isSameFile(one: MemberResult, other: MemberResult): boolean {
+function areSameFile(one: MemberResult, other: MemberResult): boolean {
   if (one.kind === "answered" || other.kind === "answered") return false;
-  const [left, right] = [one.decision.current, other.decision.current];
-  if (left.kind === "absent" || right.kind === "absent") return false;
-  return left.identity.device === right.identity.device && left.identity.inode === right.identity.inode;
+  return isSameFile(one.decision.current, other.decision.current);
+}
+
+/** The refusal of a name that an earlier member of the set has. */
+function nameTaken(twin: Member, member: Member): Refusal {
+  return member.kind === "arriving" && member.from === twin
+    ? refuse(
+        "invalid_arguments",
+        `${escapeForDisplay(member.change.path)} is the name that it has already. Nothing was changed.`,
+      )
+    : namedTwice(twin.change.path, member.change.path);
 }
 
 function namedTwice(path: string, again: string): Refusal {

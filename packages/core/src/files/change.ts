@@ -1,5 +1,6 @@
-import type { Current } from "./current.js";
+import type { Current, CurrentFile } from "./current.js";
 import type { KeptState } from "./kept-states.js";
+import type { LineEdit } from "./line-facts.js";
 import type { ChangeReport, WriteRefusal } from "./outcomes.js";
 import type { HistoryEntry } from "./ports.js";
 import type { Refusal } from "./refusal.js";
@@ -33,11 +34,28 @@ export interface Change {
    * a request whose plan does not follow from the state alone. Where it is missing, `plan` is asked.
    */
   wasMade?(base: string, current: Current, past: Past): boolean;
+  /** Of a change of single lines; others are never made on a newer state than their base. */
+  readonly lines?: LineByLine;
+}
+
+/** What a change of single lines has beside its plan. */
+export interface LineByLine {
+  /** All that was asked, to know the same request again. */
+  readonly asked: object;
   /**
-   * The same change on the present state, for `onMismatch: "rebase"`: only where every place of it is unique
-   * in the state it was made for and in the present one.
+   * The same change on the present state, where its lines stand there by what is known since; see `moveChange`.
+   *
+   * @returns `state_mismatch` with the reason where that is not certain.
    */
-  rebase?(then: Current, now: Current): Promise<Plan> | Plan;
+  rebase(then: Current, now: CurrentFile, since: Since): Promise<Plan> | Plan;
+}
+
+/** What became of a base up to the present state. */
+export interface Since {
+  /** `own`: calls of the caller, as they recorded it. `any`: a difference that was computed. */
+  readonly by: "own" | "any";
+  /** Oldest first. */
+  readonly steps: readonly (readonly LineEdit[])[];
 }
 
 /** What is known of a path's earlier states. */
@@ -71,8 +89,12 @@ export interface PlannedWrite {
   readonly report: ChangeReport;
   /** The old bytes are the beginning of the new ones, so that they need not be kept a second time. */
   readonly keepsBeginning?: true;
+  /** The base of the call, where the change is made on a newer state. */
+  readonly madeFor?: string;
   /** For the history: the entry that this one takes back. */
   readonly undoes?: string;
+  /** For the undo of a rename: the real path of the other name, which the same set takes away. */
+  readonly movedFrom?: string;
   /** The new bytes come from what was kept of a secret: no answer shows anything of them. */
   readonly isUnshown?: true;
   /** Of a rename, which takes the old name away: what is to stand under the new one. */

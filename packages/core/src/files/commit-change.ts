@@ -4,9 +4,17 @@ import { type PlannedWrite, withoutState } from "./change.js";
 import type { Current } from "./current.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
 import { digestInTurns } from "./digest.js";
-import { isKept, keepReplaced, keepState, type StatePlace, sharedBefore } from "./kept-states.js";
+import {
+  isKeptApart,
+  isStateApart,
+  keepReplaced,
+  keepState,
+  type StatePlace,
+  sharedBefore,
+} from "./kept-states.js";
 import { newEntry, noteDisplaced, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
+import { ownWrite } from "./own-changes.js";
 import type { Changed, Committed, Lock, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
@@ -83,8 +91,10 @@ async function commitTo(
   const stopped = cancelledBy(call);
   if (stopped !== undefined) return refuseWith(subjectOf(site), stopped, current);
   const after = plan.bytes === null ? null : await digestInTurns(session.ports, plan.bytes);
+  const isApart =
+    current.kind === "file" ? await isStateApart(session, found, current.sha256) : isKeptApart(found);
   const intent = await session.ports.history.begin({
-    ...newEntry(session, found, change.tool),
+    ...newEntry(session, found, change.tool, isApart),
     before: current.kind === "file" ? current.sha256 : null,
     after,
     ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
@@ -100,7 +110,7 @@ async function commitTo(
     inPlace: change.options.inPlace === true,
     mayInsist: change.mayInsist !== false,
     stageName: intent.stageName,
-    keepOpen: isKept(session, found),
+    keepOpen: session.keepSecrets !== "none" || !isApart,
   });
   watch(site, current, done, after);
   if (done.kind !== "committed") {
@@ -164,6 +174,7 @@ export async function written(
   const { encoding } = subject;
   // Before the state is handed out, so that whoever is told of it finds its lines.
   const { changes, authored, derived, total } = plan.report;
+  const own = ownWrite(site, plan.madeFor ?? replaced);
   site.call.knowledge.learn({
     kind: "changed",
     file: subject.file,
@@ -176,6 +187,7 @@ export async function written(
     ...(total === undefined ? {} : { total, changes }),
     ...(from === undefined ? {} : { from: subjectOf(from).file }),
     ...(encoding === undefined ? {} : { encoding }),
+    own,
   });
   return {
     kind: "written",
@@ -186,12 +198,13 @@ export async function written(
     replaced,
     ...(from === undefined ? {} : { movedFrom: from.change.path }),
     change: plan.report,
+    own,
   };
 }
 
 const unkeptSecret = refuseIn(
   "protected_path",
-  "The file looks like a secret, and no state of those is kept here: this could not be undone, so it needs a person's explicit approval[ ({approval})]. Nothing was changed.",
+  "The file looks like a secret or came from the name of one, and no state of those is kept here: this could not be undone, so it needs a person's explicit approval[ ({approval})]. Nothing was changed.",
 );
 const secretReplaced =
-  " The file looks like a secret, and no state of those is kept here: this cannot be undone.";
+  " The file looks like a secret or came from the name of one, and no state of those is kept here: this cannot be undone.";

@@ -5,12 +5,13 @@ import { type Plan, type PlannedWrite, withoutState } from "./change.js";
 import { type Current, type CurrentFile, readCurrent } from "./current.js";
 import { ruleWithoutBase } from "./guard-rules.js";
 import { excludedByOwner } from "./ignore-rules.js";
-import { findState, keepReplaced } from "./kept-states.js";
+import { keepReplaced } from "./kept-states.js";
 import { latestSeen } from "./knowledge.js";
-import { explainMismatch } from "./mismatch.js";
+import { explainMismatch, type MismatchFacts } from "./mismatch.js";
+import { rebase, stateBehind } from "./newer-state.js";
 import type { Unchanged, WriteRefusal } from "./outcomes.js";
+import { doneBefore, ownWay } from "./own-changes.js";
 import { outsideFolder } from "./path-policy.js";
-import type { FileIdentity, HistoryEntry } from "./ports.js";
 import { refuseProtected } from "./protection.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
@@ -88,7 +89,7 @@ export async function overtaken(
   if (now.kind === "absent") return refuseWith(subjectOf(site), refuseIn("file_missing", goneMessage), now);
   const sha256 = before.sha256 ?? emptySha256;
   const history = await session.ports.history.entries(site.target.realPath);
-  return refuseMismatch(site, "state_mismatch", { kind: "stale", sha256 }, now, history);
+  return refuseMismatch(site, "state_mismatch", { kind: "stale", sha256 }, now, { history });
 }
 
 /** Looks in the past of a file only for a base that is not the disk, since the past grows with every write. */
@@ -159,6 +160,8 @@ function write(planned: PlannedWrite, current: Current, warning = ""): WriteDeci
 
 /** Without a base the guards decide (guards.ts); a fulfilled request writes nothing. */
 async function withoutBase(site: Site, current: Current): Promise<Decision> {
+  const meant = await baseOfAnswer(site, current);
+  if (meant !== undefined) return onMismatch(site, { kind: "stale", sha256: meant }, current);
   const ruling = ruleWithoutBase(site, current);
   const isRepeatable = site.change.needsBase === "edit";
   if (ruling.kind === "allowed") return plan(site, current, { ...ruling, isRepeatable });
@@ -166,6 +169,24 @@ async function withoutBase(site: Site, current: Current): Promise<Decision> {
     return answered(unchanged(subjectOf(site), repeated, current));
   if (ruling.kind === "refusal") return answered(refuseWith(subjectOf(site), ruling, current));
   return onMismatch(site, { kind: "stale", sha256: ruling.sha256 }, current);
+}
+
+/**
+ * The state that an edit without a hash was written against, where earlier calls of the same answer made another of
+ * it: the one that was shown before the answer. An edit that does not fit that one was written against what those
+ * calls were to make.
+ */
+async function baseOfAnswer(site: Site, current: Current): Promise<string | undefined> {
+  const { call, change } = site;
+  if (change.needsBase !== "edit" || change.lines === undefined || current.kind === "absent")
+    return undefined;
+  if (call.session.guards.onMismatch === "refuse" || change.options.atomic === true) return undefined;
+  const shown = call.knowledge.shownBeforeAnswer?.(subjectOf(site).file);
+  if (shown === undefined || shown === current.sha256) return undefined;
+  if (ownWay(site, shown, current.sha256) === undefined) return undefined;
+  const then = await stateBehind(site, shown);
+  const planned = then === undefined ? undefined : await change.plan(then, site.past);
+  return planned?.kind === "write" ? shown : undefined;
 }
 
 /** A whole new content that is there already. */
@@ -191,20 +212,17 @@ async function onMismatch(site: Site, base: Base, current: Current): Promise<Dec
     const message = base.kind === "stale" ? goneMessage : neverMessage;
     return answered(refuseWith(subjectOf(site), refuseIn("file_missing", message), current));
   }
-  const rebased = await rebase(site, base, current);
-  if (rebased !== undefined) return judge(site, rebased, current, { isSeen: true });
-  const code = base.kind === "stale" ? "state_mismatch" : "unknown_base";
-  return answered(await refuseMismatch(site, code, base, current, (await site.past()).history));
-}
-
-/** The change on the present state, where the host allows it and it is as certain there. */
-async function rebase(site: Site, base: Base, current: CurrentFile): Promise<PlannedWrite | undefined> {
-  const { call, change } = site;
-  if (call.session.guards.onMismatch !== "rebase" || base.kind !== "stale") return undefined;
-  const then = await stateBehind(site, base.sha256);
-  const planned = then === undefined ? undefined : await change.rebase?.(then, current);
-  if (planned?.kind !== "write") return undefined;
-  return { ...planned, message: planned.message + rebasedMessage };
+  const done = base.kind === "stale" ? doneBefore(site, base.sha256, current.sha256) : undefined;
+  if (done === "stands") return answered(unchanged(subjectOf(site), stillThere, current));
+  const rebased =
+    done === "gone" ? notTwice : base.kind === "stale" ? await rebase(site, base.sha256, current) : undefined;
+  if (rebased?.kind === "write") return judge(site, rebased, current, { isSeen: true });
+  const { history } = await site.past();
+  if (base.kind !== "stale")
+    return answered(await refuseMismatch(site, "unknown_base", base, current, { history }));
+  return answered(
+    await refuseMismatch(site, "state_mismatch", base, current, { history, reason: rebased?.message }),
+  );
 }
 
 async function refuseMismatch(
@@ -212,9 +230,9 @@ async function refuseMismatch(
   code: "state_mismatch" | "unknown_base",
   base: Base,
   current: CurrentFile,
-  history: readonly HistoryEntry[],
+  facts: MismatchFacts,
 ): Promise<WriteRefusal> {
-  const explained = await explainMismatch(subjectOf(site), base, current, history);
+  const explained = await explainMismatch(subjectOf(site), base, current, facts);
   return { ...explained, ...refuseWith(subjectOf(site), refuse(code, explained.message), current) };
 }
 
@@ -236,12 +254,6 @@ async function repeatedPlan(site: Site, base: Base, current: Current): Promise<P
   return isSame ? planned : undefined;
 }
 
-async function stateBehind({ call, target }: Site, sha256: string): Promise<Current | undefined> {
-  if (sha256 === emptySha256) return { kind: "absent" };
-  const kept = await findState(call.session, target, sha256);
-  return kept === undefined ? undefined : { kind: "file", bytes: kept.bytes, sha256, identity: noIdentity };
-}
-
 /** Whether two byte strings are equal. */
 export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, at) => byte === right[at]);
@@ -258,11 +270,17 @@ const undelivered = {
   message:
     "Already applied: this call was carried out before, and its answer was not delivered. Nothing was written again; to do the same once more, repeat the call.",
 } as const;
-const rebasedMessage =
-  " Rebased: the file had changed since your base; every place of the change stands once in both states, so it was made on the present one.";
+const stillThere = {
+  kind: "unchanged",
+  code: "already_applied",
+  message:
+    "Already applied: this very call was carried out before from this base, and what it did still stands. Nothing was written.",
+} as const;
+const notTwice = refuse(
+  "state_mismatch",
+  "This very call was carried out before from this base, and what it did was changed since: it is not made a second time.",
+);
 const neverMessage =
   "There is no file of this name, and the base hash is not known of any earlier state of it. To create the file, write it without a hash, or patch it with the SHA-256 of no content.";
 const goneMessage =
   "[{?base}The file that the base hash names is gone|The file is gone]: somebody deleted or moved it. Nothing was written.";
-/** For a state on which a change is only planned, never written. */
-const noIdentity: FileIdentity = { device: 0n, inode: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n };

@@ -8,7 +8,7 @@ import { editInSteps } from "./exact-edits.js";
 import { encodeFile } from "./file-text.js";
 import { placeInSteps } from "./placed-lines.js";
 import { textOf, tooManyLines } from "./plans.js";
-import { isRefusal, refuse, refuseIn } from "./refusal.js";
+import { isRefusal, refuseIn } from "./refusal.js";
 import type { Asked, EditFileRequest } from "./requests.js";
 import type { Session } from "./session.js";
 import { TimeBudget, takeSteps } from "./time-budget.js";
@@ -54,20 +54,6 @@ function* planInSteps(
       ? { ...comparedReport(before.text, text), derived: true }
       : placedReport(before.text, text, placed);
   return { kind: "write", bytes, text, message, report };
-}
-
-/** The edits on the present text, if they make as many replacements there as on their own base. */
-export async function rebaseEdits(
-  session: Session,
-  request: Asked<EditFileRequest>,
-  then: Current,
-  now: Current,
-): Promise<Plan> {
-  const planned = await planEdits(session, request, then);
-  if (planned.kind !== "write") return planned;
-  const again = await planEdits(session, request, now);
-  if (again.kind !== "write" || again.message === planned.message) return again;
-  return refuse("occurrence_mismatch", "The edits do not make the same replacements in both states.");
 }
 
 /** Most edits change the length, which needs no look at the bytes. */

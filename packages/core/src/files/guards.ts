@@ -19,17 +19,24 @@ export interface Guards {
    * as a person's word. `shown` unless given.
    */
   readonly wholeReplacement: "shown" | "hash";
-  /** `rebase` makes a change on the present state, where every place of it is unique in both states. */
-  readonly onMismatch: "refuse" | "rebase";
+  /**
+   * What a change gets whose base is not the disk any more. `rebase-own`: it is made on the present state where only
+   * the caller's own calls changed the file since, and none of them its lines. `rebase`: also where others did, as
+   * formatters do, and its text stands once in both states. `refuse`: never. `rebase-own` unless given.
+   */
+  readonly onMismatch: OnMismatch;
   /** A change may only touch lines that this session was shown of the state it changes. */
   readonly strictView: boolean;
 }
+
+/** The choices of `Guards.onMismatch`. */
+export type OnMismatch = "rebase-own" | "refuse" | "rebase";
 
 export const defaultGuards: Guards = {
   overwriteGuard: "hash",
   editGuard: "read",
   isMemory: () => false,
   wholeReplacement: "shown",
-  onMismatch: "refuse",
+  onMismatch: "rebase-own",
   strictView: false,
 };

@@ -1,10 +1,11 @@
 export { currentBase, emptySha256, type GivenBase, shownBase } from "./base.js";
 export type { RunScope } from "./call.js";
+export { outcomeOfOneFile } from "./change-set-answers.js";
 export { DiskFault, type FaultState } from "./disk-fault.js";
 export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } from "./edit-models.js";
 export { applyEdits } from "./exact-edits.js";
 export { compileGlob, type Glob } from "./glob.js";
-export { defaultGuards, type Guards } from "./guards.js";
+export { defaultGuards, type Guards, type OnMismatch } from "./guards.js";
 export { excludedByOwner } from "./ignore-rules.js";
 export { isKeptApart } from "./kept-states.js";
 export { KeyedMutex } from "./keyed-mutex.js";
@@ -14,6 +15,8 @@ export type {
   KnowledgeEvent,
   KnownState,
   LinesShown,
+  OwnChange,
+  OwnWrite,
   StateChanged,
   StateMet,
 } from "./knowledge.js";

@@ -22,24 +22,40 @@ export function isKept(session: Pick<Session, "keepSecrets">, place: StatePlace)
 }
 
 /**
+ * Whether a state of the file is kept apart: by the file's own name, or since it came from the name of a secret and
+ * was not changed since. The latter is noted at the move, and known whatever is still kept.
+ */
+export async function isStateApart({ ports }: Session, place: StatePlace, sha256: string): Promise<boolean> {
+  return isKeptApart(place) || ports.secrets.belongs(place.realPath, sha256);
+}
+
+/**
  * Keeps bytes as a state of a file.
  *
- * @returns whether they are kept.
+ * @returns `never` for bytes of a secret where none are kept, `failed` where the state folder cannot keep them.
  */
 export async function keepBytes(
-  { ports, keepSecrets }: Session,
+  session: Session,
   place: StatePlace,
   { sha256, bytes }: Pick<CurrentFile, "sha256" | "bytes">,
-  { care, other, before }: KeepOptions = {},
-): Promise<boolean> {
+  { care, other, madeFrom, before }: KeepOptions = {},
+): Promise<"kept" | "failed" | "never"> {
+  const { ports, keepSecrets } = session;
   const isApart =
-    isKeptApart(place) ||
-    (other !== undefined && isKeptApart(other)) ||
-    // What came here from the name of a secret, and was not changed since.
-    (await ports.secrets.has(place.realPath, sha256));
-  if (!isApart && before !== undefined) return ports.blobs.putLonger(sha256, bytes, before);
-  if (!isApart) return ports.blobs.put(sha256, bytes, care);
-  return keepSecrets !== "none" && ports.secrets.put(place.realPath, { sha256, bytes, days: keepSecrets });
+    (await isStateApart(session, place, sha256)) ||
+    (other !== undefined && (await isStateApart(session, other, sha256))) ||
+    (madeFrom !== undefined && (await isStateApart(session, place, madeFrom)));
+  if (isApart) {
+    if (!isKeptApart(place) && !(await ports.secrets.mark(place.realPath, sha256))) return "failed";
+    if (keepSecrets === "none") return "never";
+    const isPut = await ports.secrets.put(place.realPath, { sha256, bytes, days: keepSecrets });
+    return isPut ? "kept" : "failed";
+  }
+  const isPut =
+    before === undefined
+      ? await ports.blobs.put(sha256, bytes, care)
+      : await ports.blobs.putLonger(sha256, bytes, before);
+  return isPut ? "kept" : "failed";
 }
 
 /** What is known of bytes that are to be kept. */
@@ -48,6 +64,8 @@ export interface KeepOptions {
   readonly care?: "sure";
   /** Of a move: the file's other name. Where either is one of a secret, the bytes are. */
   readonly other?: StatePlace | undefined;
+  /** The state of the same file into which another program wrote to make these bytes: they are as secret as it is. */
+  readonly madeFrom?: string | undefined;
   /** As of `BlobStore.putLonger`: of a state that was only added to. */
   readonly before?: { readonly sha256: string; readonly length: number } | undefined;
 }
@@ -75,25 +93,26 @@ export async function keepReplaced(
   file: CurrentFile,
   other?: StatePlace,
 ): Promise<{ readonly kind: "kept"; readonly wayBack: boolean } | Refusal<"disk_full">> {
-  if (await keepBytes(session, place, file, { care: "sure", other })) return { kind: "kept", wayBack: true };
-  if (!isKept(session, place) || (other !== undefined && !isKept(session, other)))
-    return { kind: "kept", wayBack: false };
-  return refuse(
-    "disk_full",
-    "The state folder cannot keep the old state (is it full, or not writable? `holdfast doctor` looks), so nothing was changed.",
-  );
+  const done = await keepBytes(session, place, file, { care: "sure", other });
+  if (done !== "failed") return { kind: "kept", wayBack: done === "kept" };
+  return cannotKeep;
 }
+
+export const cannotKeep = refuse(
+  "disk_full",
+  "The state folder cannot keep the old state (is it full, or not writable? `holdfast doctor` looks), so nothing was changed.",
+);
 
 /**
  * The state that a new one only adds to, where it is kept with all others: the states of a file that only grows then
  * cost little more than the last of them.
  */
 export async function sharedBefore(
-  { ports }: Session,
+  session: Session,
   place: StatePlace,
   { sha256, bytes }: CurrentFile,
 ): Promise<KeepOptions["before"]> {
-  if (await ports.secrets.has(place.realPath, sha256)) return undefined;
+  if (await isStateApart(session, place, sha256)) return undefined;
   return { sha256, length: bytes.length };
 }
 
@@ -106,27 +125,28 @@ export interface KeptState {
 
 /** The kept state of a file, to plan a change with; undefined where it is not kept (any more). */
 export async function findState(
-  { ports }: Session,
+  session: Session,
   place: StatePlace,
   sha256: string,
 ): Promise<KeptState | undefined> {
-  const shared = isKeptApart(place) ? undefined : await ports.blobs.get(sha256);
-  if (shared !== undefined) return { bytes: shared, isApart: false };
-  const bytes = await ports.secrets.get(place.realPath, sha256);
-  return bytes === undefined ? undefined : { bytes, isApart: true };
+  const { blobs, secrets } = session.ports;
+  const isApart = await isStateApart(session, place, sha256);
+  const bytes = isApart ? await secrets.get(place.realPath, sha256) : await blobs.get(sha256);
+  return bytes === undefined ? undefined : { bytes, isApart };
 }
 
 /** Whether `findState` has something to find, without reading it. */
-export async function isStateKept({ ports }: Session, place: StatePlace, sha256: string): Promise<boolean> {
-  if (!isKeptApart(place) && (await ports.blobs.has(sha256))) return true;
-  return ports.secrets.has(place.realPath, sha256);
+export async function isStateKept(session: Session, place: StatePlace, sha256: string): Promise<boolean> {
+  const { blobs, secrets } = session.ports;
+  if (await isStateApart(session, place, sha256)) return secrets.has(place.realPath, sha256);
+  return blobs.has(sha256);
 }
 
 /** The bytes of a state of a file, to be shown as a part of a difference: never those that were kept apart. */
 export async function findShownState(
-  { ports }: Session,
+  session: Session,
   place: StatePlace,
   sha256: string,
 ): Promise<Uint8Array | undefined> {
-  return isKeptApart(place) ? undefined : ports.blobs.get(sha256);
+  return (await isStateApart(session, place, sha256)) ? undefined : session.ports.blobs.get(sha256);
 }

@@ -14,6 +14,16 @@ export interface Knowledge {
   /** The hashes of all states of a file that the caller was told of, the newest first. */
   states(file: FileName): readonly string[];
   /**
+   * What the caller's own calls made of a file, of all states that are still known: the newest states first, and
+   * of one state the last change that led to it. Without it no change is moved past them.
+   */
+  ownChanges?(file: FileName): readonly OwnChange[];
+  /**
+   * The hash of the newest state that was shown before the answer that holds the call: the base of its edits that
+   * name none. Left out where nobody can tell which calls are of one answer.
+   */
+  shownBeforeAnswer?(file: FileName): string | undefined;
+  /**
    * Takes in what this call has just found out or done. Called inside the path's lock, so that the next call
    * about the path knows it. Must not throw.
    */
@@ -96,6 +106,26 @@ export interface StateChanged {
   /** For a move: the name under which `before` was known. */
   readonly from?: FileName;
   readonly encoding?: string;
+  /** The change was made by a call of this caller; left out of what others did and was only shown. */
+  readonly own?: OwnWrite;
+}
+
+/** What is kept of a call that wrote, for later calls on the same base (docs/edits.md, on mismatch). */
+export interface OwnWrite {
+  /** The hash of the state that the call named; of a call that named none, of the one that it replaced. */
+  readonly base: string;
+  /** A digest of all that was asked but the base; empty where the same request is told by what it comes to. */
+  readonly request: string;
+  /** It changed lines one by one: an edit, a patch, an addition, a section. Not a whole write, an undo or a move. */
+  readonly byLines?: true;
+}
+
+/** How one state became another by a call of the caller. */
+export interface OwnChange extends OwnWrite {
+  readonly before: string;
+  readonly after: string;
+  /** Left out where they are not known. */
+  readonly changes?: readonly LineEdit[];
 }
 
 /** Whether anything of a state's text was shown. */

@@ -1,4 +1,5 @@
-import type { KnowledgeEvent, LinesShown, StateChanged, StateMet } from "./knowledge.js";
+import { emptySha256 } from "./base.js";
+import type { KnowledgeEvent, LinesShown, OwnChange, StateChanged, StateMet } from "./knowledge.js";
 import { carryParts, type LinePart, wholeLines } from "./line-facts.js";
 import { type LineSpan, outsideSpans } from "./line-spans.js";
 import { type InPlaceEdit, PersistentMap } from "./persistent-map.js";
@@ -34,6 +35,11 @@ export class KnownFiles {
       yield sha256;
       sha256 = this.find(name, sha256)?.older;
     }
+  }
+
+  /** As of `Knowledge.ownChanges`. */
+  ownChanges(name: string): readonly OwnChange[] {
+    return [...this.states(name)].flatMap((sha256) => this.find(name, sha256)?.origins.toReversed() ?? []);
   }
 
   /**
@@ -141,6 +147,8 @@ export interface KnownRecord {
   readonly parts: readonly LinePart[];
   /** Something was shown of this state, or of one that it came from, or the caller wrote all of it. */
   readonly isSeen: boolean;
+  /** Own changes that led to this state, the last one last. */
+  readonly origins: readonly OwnChange[];
   /** The state of the same file that was first met before this one. */
   readonly older: string | undefined;
   /** And the one that was first met after it. */
@@ -171,6 +179,7 @@ function blank(sha256: string): KnownRecord {
     verbatim: [],
     parts: [],
     isSeen: false,
+    origins: [],
     older: undefined,
     newer: undefined,
   };
@@ -244,8 +253,32 @@ function changed(
     parts,
     // Who adds to a file that was never shown has still seen no more than that.
     isSeen: before.isSeen || (known?.isSeen === true && goesOn) || isMade(event) || isAll(authored, total),
+    origins: originsWith(before.origins, event, after),
   };
 }
+
+/** A fact that is told twice is one origin. */
+function originsWith(
+  origins: readonly OwnChange[],
+  { own, before, changes }: StateChanged,
+  after: string,
+): readonly OwnChange[] {
+  if (own === undefined || before === undefined) return origins;
+  const origin = {
+    ...own,
+    before: before ?? emptySha256,
+    after,
+    ...(changes === undefined ? {} : { changes }),
+  };
+  const others = origins.filter(
+    ({ before, base, request }) =>
+      before !== origin.before || base !== origin.base || request !== origin.request,
+  );
+  return [...others.slice(-mostOrigins), origin];
+}
+
+/** A state that is reached again and again, by undoing and doing, remembers so many ways and one. */
+const mostOrigins = 15;
 
 /**
  * The added lines of those edits of which every replaced line was known; both are sorted. They stand where

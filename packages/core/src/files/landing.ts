@@ -1,6 +1,6 @@
 import { quoteForDisplay, shortHash } from "../text/index.js";
 import type { Current } from "./current.js";
-import { isKeptApart, keepBytes } from "./kept-states.js";
+import { isStateApart, keepBytes } from "./kept-states.js";
 import type { Changed, CommitOptions, Committed, ExpectedFile, HistoryEntry, Target } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
 import type { DisplacedWrite } from "./replaced-files.js";
@@ -19,11 +19,16 @@ export function takeStep(
   return target.remove(expected, options);
 }
 
-/** A history entry of now, without what changed. */
+/**
+ * A history entry of now, without what changed.
+ *
+ * @param isApart the state before, or the one after, is kept apart.
+ */
 export function newEntry(
   session: Session,
   target: Pick<Target, "realPath">,
   tool: string,
+  isApart: boolean,
 ): Omit<HistoryEntry, "before" | "after"> {
   const { keepSecrets } = session;
   return {
@@ -32,7 +37,7 @@ export function newEntry(
     time: session.ports.clock.now(),
     session: session.id,
     tool,
-    ...(isKeptApart(target) && keepSecrets !== defaultKeepSecrets ? { keepSecrets } : {}),
+    ...(isApart && keepSecrets !== defaultKeepSecrets ? { keepSecrets } : {}),
   };
 }
 
@@ -50,16 +55,18 @@ export async function keepDisplaced(
   bytes: Uint8Array,
 ): Promise<string> {
   const sha256 = session.ports.digest(bytes);
-  const kept = await keepBytes(session, target, { sha256, bytes }, { care: "sure" });
+  const madeFrom = before ?? undefined;
+  const kept = await keepBytes(session, target, { sha256, bytes }, { care: "sure", madeFrom });
+  const isApart = before !== null && (await isStateApart(session, target, before));
   const intent = await session.ports.history.begin({
-    ...newEntry(session, target, "another program"),
+    ...newEntry(session, target, "another program", isApart),
     before,
     after: sha256,
     displaced: true,
   });
   if (!isRefusal(intent)) await intent.done();
   const prefix = shortHash(sha256);
-  return kept
+  return kept === "kept"
     ? `it is kept as state ${prefix} and can be restored (holdfast restore FILE@${prefix})`
     : "it could not be kept";
 }

@@ -1,10 +1,13 @@
 import { escapeForDisplay } from "../text/index.js";
-import type { ListedEntry } from "./outcomes.js";
+import type { ListedEntry, ListOutcome } from "./outcomes.js";
 import { tidyPath } from "./path-policy.js";
 import type { DirectoryEntry, Disk, Target } from "./ports.js";
-import { isRefusal, type Refusal, refuse } from "./refusal.js";
-import type { TimeBudget } from "./time-budget.js";
+import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
+import type { Asked, ListRequest } from "./requests.js";
+import type { Session } from "./session.js";
+import { TimeBudget } from "./time-budget.js";
 import { walkTree } from "./tree-walk.js";
+import { inside } from "./visit.js";
 
 /** How far `listFolder` goes: levels, entries in all, and whether ignored files count. */
 export interface ListOptions {
@@ -20,6 +23,24 @@ export interface Listing {
   readonly kind: "listing";
   readonly entries: readonly ListedEntry[];
   readonly more?: "limit" | "time";
+}
+
+/** The answer to a request for the names in a folder. */
+export async function listEntries(session: Session, request: Asked<ListRequest>): Promise<ListOutcome> {
+  const { depth = 1, limit = 1000, all = false } = request;
+  const whole = Number.isSafeInteger(depth) && Number.isSafeInteger(limit);
+  if (!whole || depth < 1 || limit < 1) {
+    return refuseIn("invalid_arguments", "{depth} and {limit} are whole numbers of at least 1.");
+  }
+  return inside(session, request.path, async (target, name) => {
+    const { ports, limits } = session;
+    const budget = new TimeBudget(ports, limits.searchMs);
+    const listing = await listFolder(ports.disk, target, name, { depth, limit, all, budget });
+    if (isRefusal(listing)) return listing;
+    const { entries, more: because } = listing;
+    const cut = because === undefined ? { more: false } : { more: true, because };
+    return { kind: "listed", path: name, entries, ...cut };
+  });
 }
 
 /**

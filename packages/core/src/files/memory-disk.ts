@@ -237,6 +237,7 @@ export function memoryPorts(
 ): WorkspacePorts & { readonly disk: MemoryDisk } {
   const blobs = new Map<string, Uint8Array>();
   const secrets = new Map<string, { readonly bytes: Uint8Array; readonly until: number }>();
+  const marks = new Set<string>();
   const secret = (realPath: string, sha256: string) => {
     const kept = secrets.get(`${sha256} ${realPath}`);
     return kept === undefined || kept.until <= world.clock.now() ? undefined : kept.bytes;
@@ -273,6 +274,9 @@ export function memoryPorts(
       },
       has: async (realPath, sha256) => secret(realPath, sha256) !== undefined,
       get: async (realPath, sha256) => secret(realPath, sha256),
+      mark: async (realPath, sha256) => marks.add(`${sha256} ${realPath}`).size > 0,
+      belongs: async (realPath, sha256) =>
+        marks.has(`${sha256} ${realPath}`) || secret(realPath, sha256) !== undefined,
     },
     history: {
       together: async (changeSet) => {

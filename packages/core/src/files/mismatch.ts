@@ -24,6 +24,13 @@ export interface Mismatch {
   readonly difference?: ShownDifference;
 }
 
+/** What is known beside the base and the disk. */
+export interface MismatchFacts {
+  readonly history: readonly HistoryEntry[];
+  /** Why the change was not made on the present state, in a sentence, where it might have been. */
+  readonly reason?: string | undefined;
+}
+
 /**
  * Explains a State Mismatch to a model: which state its base was, who wrote since, and what changed
  * (docs/outcomes.md). It begins with seed 1's words.
@@ -32,13 +39,14 @@ export async function explainMismatch(
   subject: Subject,
   base: Base,
   current: CurrentFile,
-  history: readonly HistoryEntry[],
+  { history, reason }: MismatchFacts,
 ): Promise<Mismatch> {
   const { session } = subject.call;
   if (base.kind !== "stale") return { message: unknownBase(base) };
   const version = whichVersion(subject, base.sha256);
   const named = version === undefined ? "" : say(version, libraryWords);
-  const message = `${mismatchMessage}${named} ${whoWrote(session, current.sha256, history)}`;
+  const why = reason === undefined ? "" : ` ${reason}`;
+  const message = `${mismatchMessage}${named} ${whoWrote(session, current.sha256, history)}${why}`;
   const sentence = version === undefined ? {} : { sentence: version };
   const texts = await bothTexts(subject, base.sha256, current);
   if (texts === undefined) return { message, ...sentence };

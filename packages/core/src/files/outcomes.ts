@@ -1,4 +1,5 @@
 import type { LandedHunk, Repair } from "../patch/index.js";
+import type { OwnWrite } from "./knowledge.js";
 import type { LineEdit } from "./line-facts.js";
 import type { LineSpan } from "./line-spans.js";
 import type { EntryFacts, HistoryEntry } from "./ports.js";
@@ -241,6 +242,8 @@ export interface Written {
   /** Of a move: the name that the file had before. */
   readonly movedFrom?: string;
   readonly change: ChangeReport;
+  /** What later calls on the same base have to know of this one. */
+  readonly own: OwnWrite;
   /** The other files that the same step changed: of a change set that was undone as a whole, of a rename. */
   readonly together?: readonly WriteOutcome[];
 }

@@ -13,14 +13,15 @@ import { nounOfWrite } from "./write-noun.js";
 /**
  * What undo does now: the last recorded write that was not taken back yet, if the disk still holds it.
  *
- * @param changeSet the set that is taken back as a whole; undefined where one file is taken back alone.
+ * @param set the set that is taken back as a whole; undefined where one file is taken back alone.
  */
 export async function planUndo(
   session: Session,
   past: Past,
   current: Current,
-  changeSet?: string,
+  set?: UndoneSet,
 ): Promise<Plan> {
+  const changeSet = set?.changeSet;
   const last = lastInForce(past.history);
   if (last === undefined)
     return refuse("nothing_to_undo", "No write of these tools to this file is left to take back.");
@@ -40,15 +41,20 @@ export async function planUndo(
       `Undone: the ${nounOfWrite(last.tool)} had created this file; it is deleted again.`,
       last.id,
     );
+  const message = `Undone: the file is as it was before the ${nounOfWrite(last.tool)}.`;
+  // Of a file that only has another name the bytes are there, however little is kept.
+  const moved = disk === null ? await set?.findMoved(last.before) : undefined;
+  if (moved !== undefined)
+    return { ...planKept(session, current, moved, message, last.id), movedFrom: moved.realPath };
   const kept = await past.find(last.before);
-  if (kept === undefined) return bytesGone(last.before);
-  return planKept(
-    session,
-    current,
-    kept,
-    `Undone: the file is as it was before the ${nounOfWrite(last.tool)}.`,
-    last.id,
-  );
+  return kept === undefined ? bytesGone(last.before) : planKept(session, current, kept, message, last.id);
+}
+
+/** A change set that is taken back as a whole. */
+export interface UndoneSet {
+  readonly changeSet: string;
+  /** The state in the file of the set that has it by another name now, and loses that name by the undo. */
+  findMoved(sha256: string): Promise<(KeptState & { readonly realPath: string }) | undefined>;
 }
 
 /** Which state a person means by `FILE@sha`, and its bytes. */

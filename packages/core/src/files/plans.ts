@@ -228,12 +228,18 @@ const mending: ReadonlySet<RepairKind> = new Set<RepairKind>([
   "punctuation",
 ]);
 
-function patchMessage(outcome: PatchSuccess): string {
+/**
+ * What a patch did, after seed 1's words.
+ *
+ * @param note a sentence that the caller must know, right behind these words.
+ */
+export function patchMessage(outcome: Pick<PatchSuccess, "landed" | "repairs">, note?: string): string {
   const places = outcome.landed.map(({ newStart, newLines }) =>
     newLines > 1 ? `${newStart}-${newStart + newLines - 1}` : `${newStart}`,
   );
   const mended = describeMendedContext(outcome.repairs);
-  const applied = withSentences("Patch applied successfully.", outcome.repairs);
+  const words = "Patch applied successfully.";
+  const applied = withSentences(note === undefined ? words : `${words} ${note}`, outcome.repairs);
   const done = mended === undefined ? applied : `${applied} ${mended}`;
   if (places.length === 0) return done;
   const [first = ""] = places;

@@ -334,6 +334,13 @@ export interface SecretStore {
   /** Whether a state is there, without reading it: `get` may still find it damaged. */
   has(realPath: string, sha256: string): Promise<boolean>;
   get(realPath: string, sha256: string): Promise<Uint8Array | undefined>;
+  /**
+   * Notes that a state of this file belongs here, whether it is kept or not: nothing of its bytes is in the note, and
+   * the note stays when they go. Failing to is told by `false`.
+   */
+  mark(realPath: string, sha256: string): Promise<boolean>;
+  /** Whether a state is there or noted. */
+  belongs(realPath: string, sha256: string): Promise<boolean>;
 }
 
 /** The record of writes, path by path: what undo, log, restore and `already_applied` are answered from. */

@@ -84,7 +84,7 @@ async function serve(
 ): Promise<Served | Refusal> {
   const { session, target } = read;
   const decoded = decodeFile(current.bytes, session.ports.codec, read.encoding);
-  if (isRefusal(decoded)) return decoded;
+  if (isRefusal(decoded)) return decoded.code === "binary" ? withHash(decoded, current) : decoded;
   const cut = range === undefined ? undefined : cutLines(decoded.text, range);
   if (cut !== undefined && isRefusal(cut)) return cut;
   await keepState(session, target, current);
@@ -153,6 +153,11 @@ async function streamWindow(read: Reading, range: Range): Promise<Served | Refus
   const facts = windowFacts(window, decoded);
   const lines = { from: firstLine, to: firstLine + lineCount - 1 };
   return handOver(read, { sha256, content: decoded.text, facts }, lines, true);
+}
+
+/** What is no text can still be moved and deleted, and that needs its hash. */
+function withHash(refusal: Refusal, { sha256 }: CurrentFile): Refusal {
+  return { ...refusal, message: `${refusal.message} Its sha256 is ${sha256}.` };
 }
 
 /** What the pass knows is told of the whole file; encoding and endings are those of the window. */

@@ -148,14 +148,14 @@ const contentCodes: ReadonlySet<OutcomeCode> = new Set<OutcomeCode>([
 ]);
 
 const beyondOneFile = {
-  deletion: "delete it",
-  rename: "rename it",
-  several_files: "change them together",
+  deletion: "[ To delete it, use {delete}.| To delete it, use {changes}.]",
+  rename: "[ To rename it, use {move}; the lines are another call.| To rename it, use {changes}.]",
+  several_files: "[ To change them together, use {changes}.]",
 } as const;
 
 /** A refusal of the patch engine as one of the tools; it names the tool that does what a patch cannot. */
 export function fromPatch({ code, message, asks }: PatchRefusal): Refusal {
   if (asks === undefined) return refuse(code, message);
-  const other = refuseIn(code, "[ To $what, use {changes}.]", { what: beyondOneFile[asks] });
+  const other = refuseIn(code, beyondOneFile[asks]);
   return { ...other, message: message + other.message };
 }

@@ -5,6 +5,7 @@ import type { Current } from "./current.js";
 import { planEdits } from "./edit-plan.js";
 import type { Unchanged, WriteRefusal } from "./outcomes.js";
 import { planWrite } from "./plans.js";
+import { editByLines } from "./rebase-requests.js";
 import { refuseIn } from "./refusal.js";
 import type { Asked, EditFileRequest, ReplaceRequest } from "./requests.js";
 import type { Session } from "./session.js";
@@ -72,6 +73,7 @@ function asEdit(session: Session, request: Asked<ReplaceRequest>): Omit<Change, 
     options: request,
     needsBase: "edit",
     plan: (current) => planEdits(session, edit, current, inexact),
+    lines: editByLines(session, edit, inexact),
   };
 }
 

@@ -241,6 +241,18 @@ export interface FileChange {
   readonly content: ContentChange;
 }
 
+/** A change of a single file that is made as a change set, with the tool's name for the history. */
+export type OneChange = FileChange & Pick<WriteOptions, "tool">;
+
+/** Gives one file another name, as `Workspace.move` takes it. */
+export interface MoveRequest extends Pick<OneChange, "path" | "base" | "hashless" | "within" | "tool"> {
+  /** The new path of the file itself; nothing may stand there. */
+  readonly to: string;
+}
+
+/** Deletes one file, as `Workspace.delete` takes it. */
+export type DeleteRequest = Omit<MoveRequest, "to">;
+
 /** What becomes of the content of one file of a change set. */
 export type ContentChange =
   | { readonly kind: "diff"; readonly diff: string }

@@ -4,7 +4,6 @@ import {
   type Heading,
   type SectionMisfit,
   type SectionOutcome,
-  sectionText,
   updateSection,
 } from "../patch/index.js";
 import { clip, escapeForDisplay } from "../text/index.js";
@@ -45,26 +44,6 @@ export async function planSection(
     differenceOf(text, next.text),
   ]);
   return { kind: "write", bytes, text: next.text, message: sectionMessage(next, request.path), report };
-}
-
-/** The same on the present state, if the section reads there as it did in its base. */
-export async function rebaseSection(
-  session: Session,
-  request: Asked<UpdateSectionRequest>,
-  then: Current,
-  now: Current,
-): Promise<Plan> {
-  const [old, present] = [textOf(session, request.encoding, then), textOf(session, request.encoding, now)];
-  if (isRefusal(old)) return old;
-  if (isRefusal(present)) return present;
-  const tooLarge = refuseLarge(session, then) ?? refuseLarge(session, now);
-  if (tooLarge !== undefined) return tooLarge;
-  const { sectionHeader } = request;
-  const one = await sectionText(old.text, sectionHeader);
-  const other = await sectionText(present.text, sectionHeader);
-  if (one === undefined || one !== other)
-    return refuse("section_missing", "The section is not the same in both states.");
-  return planSection(session, request, now);
 }
 
 /** The parser takes a document as a whole, so that nobody else has a turn meanwhile. */

@@ -4,6 +4,7 @@ import type {
   KnowledgeEvent,
   KnownState,
   LinesShown,
+  OwnChange,
   StateChanged,
 } from "./knowledge.js";
 import { KnownFiles, type KnownRecord, type LearnOptions } from "./known-files.js";
@@ -235,6 +236,10 @@ class SessionCall implements CallKnowledge {
 
   states(file: FileName): readonly string[] {
     return [...this.session.known().states(this.session.nameOf(file))];
+  }
+
+  ownChanges(file: FileName): readonly OwnChange[] {
+    return this.session.known().ownChanges(this.session.nameOf(file));
   }
 
   learn(event: KnowledgeEvent): void {

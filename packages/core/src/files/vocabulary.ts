@@ -22,6 +22,12 @@ export type Role =
   | "create"
   /** What changes several files, and deletes or renames them. */
   | "changes"
+  /** What gives one file another name. */
+  | "move"
+  /** The argument that names it. */
+  | "moveTo"
+  /** What deletes one file. */
+  | "delete"
   | "inPlace"
   /** The argument that says that a pattern is plain text. */
   | "literal"
@@ -93,6 +99,7 @@ const descriptions: Readonly<Record<string, string>> = {
   afterLine: "the line",
   sectionHeader: "the heading",
   newContent: "the new content",
+  moveTo: "the new name",
   window: "a window of lines",
   read: "read",
   literal: "plain text",
@@ -123,6 +130,9 @@ export const libraryWords: Vocabulary = {
   newContent: "newContent",
   create: "create: true",
   changes: "applyChanges",
+  move: "move",
+  moveTo: "to",
+  delete: "delete",
   inPlace: "inPlace: true",
   literal: "literal: true",
   depth: "depth",

@@ -6,6 +6,7 @@ import { carryOut, previewChange } from "./carry-out.js";
 import { type Change, withoutState } from "./change.js";
 import { changeOf, toolOf } from "./change-requests.js";
 import { applySet, previewSet } from "./change-set.js";
+import { outcomeOfOneFile } from "./change-set-answers.js";
 import { previewUndo, setToUndo, undoSet } from "./change-set-undo.js";
 import { fileState, recoveredState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
@@ -13,7 +14,7 @@ import { defaultGuards } from "./guards.js";
 import { KeyedMutex } from "./keyed-mutex.js";
 import type { Knowledge } from "./knowledge.js";
 import { noteFound } from "./landing.js";
-import { listFolder } from "./listing.js";
+import { listEntries } from "./listing.js";
 import { loggedWrites } from "./logged-writes.js";
 import type {
   ApplyChangesOutcome,
@@ -38,7 +39,7 @@ import type { Target, WorkspacePorts } from "./ports.js";
 import type { PreviewOutcome } from "./preview.js";
 import { readMany } from "./read-many.js";
 import { readTarget } from "./reading.js";
-import { isRefusal, refuseIn } from "./refusal.js";
+import { isRefusal } from "./refusal.js";
 import { type DoneChange, replaceText } from "./replace.js";
 import { ReplacedFiles } from "./replaced-files.js";
 import { malformedAnswer, refuseMalformed } from "./request-shape.js";
@@ -48,6 +49,7 @@ import {
   type ApplyEditRequest,
   type Asked,
   type ChangeRequest,
+  type DeleteRequest,
   type EditFileRequest,
   type FileRequest,
   type FindRequest,
@@ -55,6 +57,8 @@ import {
   isLook,
   type ListRequest,
   type LookRequest,
+  type MoveRequest,
+  type OneChange,
   type OneFileRequest,
   type PatchFileRequest,
   type ReadManyRequest,
@@ -71,7 +75,6 @@ import { defaultKeepSecrets, defaultLimits, type Session } from "./session.js";
 import { type CallKnowledge, SessionKnowledge } from "./session-knowledge.js";
 import { SessionStateService } from "./session-state.js";
 import { shownBy } from "./shown-lines.js";
-import { TimeBudget } from "./time-budget.js";
 import { atTurn, inside } from "./visit.js";
 import type { WorkspaceOptions } from "./workspace-options.js";
 
@@ -251,6 +254,19 @@ export class Workspace {
   }
 
   /**
+   * Gives a file another name, in the state that `base` names; folders are made on the way. A change set of
+   * one file: what stands at the new name is never overwritten (`exists`).
+   */
+  async move({ to, ...request }: MoveRequest, scope?: RunScope): Promise<WriteOutcome> {
+    return this.changeOne({ ...request, renameTo: to, content: { kind: "same" } }, scope);
+  }
+
+  /** Deletes a file, in the state that `base` names; its bytes are kept for `undo`. */
+  async delete(request: DeleteRequest, scope?: RunScope): Promise<WriteOutcome> {
+    return this.changeOne({ ...request, content: { kind: "delete" } }, scope);
+  }
+
+  /**
    * Takes the last write back, one step further each time; undoing a creation deletes, and a write that
    * was part of a change set is taken back with all the others of the set or not at all.
    */
@@ -352,6 +368,11 @@ export class Workspace {
     }
   }
 
+  private async changeOne({ tool, ...change }: OneChange, scope?: RunScope): Promise<WriteOutcome> {
+    const named = tool === undefined ? {} : { tool };
+    return outcomeOfOneFile(await this.applyChanges({ changes: [change], ...named }, scope));
+  }
+
   private arriving(): Pick<Call, "session" | "replacements"> {
     return { session: this.shared, replacements: this.shared.ports.disk.replacements };
   }
@@ -384,10 +405,10 @@ export class Workspace {
         // Each file waits for what came before it, also where that has still to make its folder.
         const joined: Ticket = { turn: () => ticket.turn(), done: () => {} };
         const read = (one: Asked<ReadRequest>) => this.readFile(call, one, joined);
-        return readMany({ read, list: (one) => this.listEntries(one) }, this.shared, request);
+        return readMany({ read, list: (one) => listEntries(this.shared, one) }, this.shared, request);
       }
       case "list":
-        return this.listEntries(request);
+        return listEntries(this.shared, request);
       case "find":
         return inside(this.shared, request.path, (target, name) =>
           findFiles(this.shared, target, name, request),
@@ -414,23 +435,6 @@ export class Workspace {
     if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
     const notice = replacedFiles.takeNotices();
     return notice === "" ? outcome : { ...outcome, notice };
-  }
-
-  private async listEntries(request: Asked<ListRequest>): Promise<ListOutcome> {
-    const { depth = 1, limit = 1000, all = false } = request;
-    const whole = Number.isSafeInteger(depth) && Number.isSafeInteger(limit);
-    if (!whole || depth < 1 || limit < 1) {
-      return refuseIn("invalid_arguments", "{depth} and {limit} are whole numbers of at least 1.");
-    }
-    return inside(this.shared, request.path, async (target, name) => {
-      const { ports, limits } = this.shared;
-      const budget = new TimeBudget(ports, limits.searchMs);
-      const listing = await listFolder(ports.disk, target, name, { depth, limit, all, budget });
-      if (isRefusal(listing)) return listing;
-      const { entries, more: because } = listing;
-      const cut = because === undefined ? { more: false } : { more: true, because };
-      return { kind: "listed", path: name, entries, ...cut };
-    });
   }
 
   private async changeFile(call: Call, request: OneFileRequest, ticket: Ticket): Promise<WriteOutcome> {

@@ -29,6 +29,7 @@ const nouns: ReadonlyMap<string, string> = new Map([
   ["apply_changes", "change set"],
   ["apply", "change set"],
   ["move_file", "move"],
+  ["move", "move"],
   ["delete_file", "deletion"],
   ["delete", "deletion"],
 ]);

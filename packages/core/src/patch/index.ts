@@ -29,6 +29,7 @@ export { omissionIn } from "./replace/omission.js";
 export {
   type EditedText,
   type EditMisfit,
+  type EditStep,
   type ExactEdit,
   type InexactUse,
   replaceExactly,

@@ -80,6 +80,7 @@ function scopeOfPerson(scope: RunScope): RunScope {
     find: (file, sha256) => knowledge.find(file, sha256),
     latest: (file) => knowledge.latest(file),
     states: (file) => knowledge.states(file),
+    ownChanges: (file) => knowledge.ownChanges?.(file) ?? [],
     learn: (event) =>
       knowledge.learn(event.kind === "changed" ? { ...event, authored: [], derived: false } : event),
   };

@@ -2,6 +2,7 @@ import {
   type ApplyChangesOutcome,
   type FileOutcome,
   isRefusal,
+  outcomeOfOneFile,
   type RunScope,
   type WriteOutcome,
 } from "../files/index.js";
@@ -73,17 +74,9 @@ function ofRefusal(intent: FileIntent, outcome: RefusedOutcome): ToolResult {
 }
 
 function ofSet(intent: FileIntent, outcome: ApplyChangesOutcome): ToolResult {
-  const one = intent.oneFile === true ? theOneFile(outcome) : undefined;
-  return one === undefined ? { kind: "change_set", outcome } : ofWrite(intent, one);
-}
-
-/** Of a rename the old name and the new: the reason of a refusal, else the new name with the old beside it. */
-function theOneFile({ files }: ApplyChangesOutcome): WriteOutcome | undefined {
-  const reason = files.find(({ outcome }) => isRefusal(outcome) && outcome.code !== "not_applied");
-  const file = reason ?? files.at(-1);
-  if (file === undefined || files.length === 1) return file?.outcome;
-  const together = files.filter((other) => other !== file).map(({ outcome }) => outcome);
-  return { ...file.outcome, together };
+  return intent.oneFile === true
+    ? ofWrite(intent, outcomeOfOneFile(outcome))
+    : { kind: "change_set", outcome };
 }
 
 function ofWrite({ request, quiet, sentBytes }: FileIntent, outcome: WriteOutcome): ToolResult {

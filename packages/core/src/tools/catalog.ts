@@ -2,12 +2,14 @@ import type * as z from "zod";
 import { appendToFile } from "./append-to-file.js";
 import { applyChanges } from "./apply-changes.js";
 import { applyEdit } from "./apply-edit.js";
+import { deleteFile } from "./delete-file.js";
 import { editFile } from "./edit-file.js";
 import { findFiles } from "./find-files.js";
 import { fsWrite } from "./fs-write.js";
 import { insertLines } from "./insert-lines.js";
 import { listFiles } from "./list-files.js";
 import { memory } from "./memory.js";
+import { moveFile } from "./move-file.js";
 import { prependToFile } from "./prepend-to-file.js";
 import { readFile } from "./read-file.js";
 import { readManyFiles } from "./read-many-files.js";
@@ -30,6 +32,8 @@ const offered = [
   writeFile,
   appendToFile,
   updateSection,
+  moveFile,
+  deleteFile,
   undoEdit,
 ] as const;
 const named = [findFiles, applyChanges, prependToFile, insertLines] as const;

@@ -12,6 +12,9 @@ export const encoding = z
   .exactOptional()
   .describe("Name of the file's encoding; only when the tool asked for it");
 
+/** The lock of the tools that take a file as a whole, of any kind. */
+export const fileBase = z.string().describe("The sha256 of the file's latest version");
+
 /** The lock of the tools that can do without one. */
 export const optionalBase = z
   .string()

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { IgnoreList } from "../../src/files/ignore-list.js";
 
 /** Every kind of name that patterns tell apart; folders end with a slash. */
@@ -198,23 +198,28 @@ function isLeftOut(list: IgnoreList, { path, isDirectory }: (typeof paths)[numbe
 
 /** What git leaves out of the tree under each of some ignore files: one process for all of them. */
 function askGit(texts: readonly string[], foldsCase: boolean): readonly (readonly string[])[] {
-  const root = mkdtempSync(join(tmpdir(), "holdfast-ignore-"));
-  try {
-    execFileSync("git", ["init", "-q", root]);
-    for (const [at, text] of texts.entries()) {
-      for (const { path, isDirectory } of paths) {
-        const place = join(root, `t${at}`, path);
-        mkdirSync(isDirectory ? place : dirname(place), { recursive: true });
-        if (!isDirectory) writeFileSync(place, "");
-      }
-      writeFileSync(join(root, `t${at}`, ".gitignore"), text);
-    }
-    const input = texts.flatMap((_, at) => paths.map(({ path }) => `t${at}/${path}\0`)).join("");
-    const args = ["-c", `core.ignoreCase=${foldsCase}`, "-c", "core.excludesFile=/dev/null"];
-    const found = checkIgnore([...args, "check-ignore", "--no-index", "-z", "--stdin"], root, input);
-    return texts.map((_, at) => paths.map(({ path }) => path).filter((path) => found.has(`t${at}/${path}`)));
-  } finally {
-    rmSync(root, { recursive: true, force: true });
+  while (trees < texts.length) makeTree(`t${trees++}`);
+  for (const [at, text] of texts.entries()) writeFileSync(join(root, `t${at}`, ".gitignore"), text);
+  const input = texts.flatMap((_, at) => paths.map(({ path }) => `t${at}/${path}\0`)).join("");
+  const args = ["-c", `core.ignoreCase=${foldsCase}`, "-c", "core.excludesFile=/dev/null"];
+  const found = checkIgnore([...args, "check-ignore", "--no-index", "-z", "--stdin"], root, input);
+  return texts.map((_, at) => paths.map(({ path }) => path).filter((path) => found.has(`t${at}/${path}`)));
+}
+
+/** A repository with a tree for each text. The trees stay; only their ignore files are written anew. */
+let root: string;
+let trees = 0;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "holdfast-ignore-"));
+  execFileSync("git", ["init", "-q", root]);
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function makeTree(name: string): void {
+  for (const { path, isDirectory } of paths) {
+    const place = join(root, name, path);
+    mkdirSync(isDirectory ? place : dirname(place), { recursive: true });
+    if (!isDirectory) writeFileSync(place, "");
   }
 }
 

@@ -26,7 +26,7 @@ it.each([
   const call = () => workspace[kind]({ path: "f", content: "more\n", base: sha("one\n") });
   expect(await seen(workspace, [await call(), await call()])).toEqual(["applied", "already_applied", then]);
   await workspace.append({ path: "f", content: "another\n" });
-  expect((await call()).code).toBe("state_mismatch");
+  expect((await call()).code).toBe("already_applied");
   const unknown = await workspace[kind]({ path: "f", content: "more\n", base: sha("never") });
   expect(unknown.code).toBe("unknown_base");
 });

@@ -141,16 +141,18 @@ export function runTraced(
   name: string,
   ...args: string[]
 ): SpawnSyncReturns<string> {
-  // Far quicker, but this strace injects no signals then.
-  const quick = options.some((option) => option.includes("signal=")) ? [] : ["--seccomp-bpf"];
-  const command = ["-f", "-qq", ...quick, ...options, process.execPath, fixture(name), builtRoom(), ...args];
-  return spawnSync("strace", command, { encoding: "utf8" });
+  return spawnSync("strace", tracing(options, name, args), { encoding: "utf8" });
 }
 
 /** The same without waiting for it. */
 export function startTraced(options: readonly string[], name: string, ...args: string[]): ChildProcess {
-  const command = ["-f", "-qq", ...options, process.execPath, fixture(name), builtRoom(), ...args];
-  return spawn("strace", command, { stdio: ["ignore", "pipe", "inherit"] });
+  return spawn("strace", tracing(options, name, args), { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+function tracing(options: readonly string[], name: string, args: readonly string[]): readonly string[] {
+  // Far quicker, but this strace injects no signals then.
+  const quick = options.some((option) => option.includes("signal=")) ? [] : ["--seccomp-bpf"];
+  return ["-f", "-qq", ...quick, ...options, process.execPath, fixture(name), builtRoom(), ...args];
 }
 
 function works(command: string, ...args: string[]): boolean {

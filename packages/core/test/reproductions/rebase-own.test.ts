@@ -17,12 +17,10 @@ interface Case {
   readonly calls: (base: JsonObject) => readonly Call[];
   readonly codes: readonly string[];
   readonly after: string;
-  /** Under which policies it is not so today; with the hash of the base, and without one. */
-  readonly failsWithHash: readonly Policy[];
   /** Where `rebase`, which allows more, need not refuse it. */
   readonly onlyByDefault?: true;
-  /** Left out where the tools need a hash. */
-  readonly failsWithoutHash?: readonly Policy[];
+  /** The tools take the call without a hash, too. */
+  readonly alsoWithoutHash?: true;
 }
 
 const edit = (base: JsonObject, old_string: string, new_string: string, more: JsonObject = {}): Call => [
@@ -43,8 +41,7 @@ const cases: readonly Case[] = [
     ],
     codes: ["applied", "state_mismatch"],
     after: "retry:\n  timeout: 10\n",
-    failsWithHash: ["rebase"],
-    failsWithoutHash: ["default", "rebase"],
+    alsoWithoutHash: true,
   },
   {
     name: "two insertions at one point: the second is refused, not put before the first",
@@ -52,8 +49,7 @@ const cases: readonly Case[] = [
     calls: (base) => [edit(base, "1. open", "1. open\n2. read"), edit(base, "1. open", "1. open\n3. write")],
     codes: ["applied", "state_mismatch"],
     after: "1. open\n2. read\n9. close\n",
-    failsWithHash: ["rebase"],
-    failsWithoutHash: ["default", "rebase"],
+    alsoWithoutHash: true,
   },
   {
     name: "an edit of text that was moved into another function is refused",
@@ -64,8 +60,7 @@ const cases: readonly Case[] = [
     ],
     codes: ["applied", "state_mismatch"],
     after: movedAfter,
-    failsWithHash: ["rebase"],
-    failsWithoutHash: ["default", "rebase"],
+    alsoWithoutHash: true,
   },
   {
     name: "an edit of a piece of an identifier that was renamed is refused",
@@ -73,8 +68,7 @@ const cases: readonly Case[] = [
     calls: (base) => [edit(base, "user", "userName"), edit(base, "const user", "let user")],
     codes: ["applied", "state_mismatch"],
     after: "const userName = load();\n",
-    failsWithHash: ["rebase"],
-    failsWithoutHash: ["default", "rebase"],
+    alsoWithoutHash: true,
   },
   {
     name: "the same insertion again, after another edit, was applied already",
@@ -86,8 +80,7 @@ const cases: readonly Case[] = [
     ],
     codes: ["applied", "applied", "already_applied"],
     after: "import x\nimport a\ngo()\n",
-    failsWithHash: ["default", "rebase"],
-    failsWithoutHash: ["default", "rebase"],
+    alsoWithoutHash: true,
   },
   {
     name: "an edit of a file that was written as a whole since is refused",
@@ -98,7 +91,6 @@ const cases: readonly Case[] = [
     ],
     codes: ["applied", "state_mismatch"],
     after: "# new\nc = 9\na = 1\n",
-    failsWithHash: [],
     onlyByDefault: true,
   },
   {
@@ -110,8 +102,7 @@ const cases: readonly Case[] = [
     ],
     codes: ["applied", "state_mismatch"],
     after: "a=1\nb=2\na=1\n# a=?\n",
-    failsWithHash: ["rebase"],
-    failsWithoutHash: ["default", "rebase"],
+    alsoWithoutHash: true,
   },
   {
     name: "the same section rewritten twice: the second is refused",
@@ -122,7 +113,6 @@ const cases: readonly Case[] = [
     ],
     codes: ["applied", "state_mismatch"],
     after: "# A\nnew 1\n# B\nx\n",
-    failsWithHash: [],
   },
   {
     name: "five edits of five lines, two of them neighbours, are all made",
@@ -136,8 +126,7 @@ const cases: readonly Case[] = [
     ],
     codes: ["applied", "applied", "applied", "applied", "applied"],
     after: "A\nB\nC\nC2\nd\nE\nf\nG\n",
-    failsWithHash: ["default"],
-    failsWithoutHash: [],
+    alsoWithoutHash: true,
   },
   {
     name: "insertions after two lines by their numbers are both made where they were meant",
@@ -148,27 +137,18 @@ const cases: readonly Case[] = [
     ],
     codes: ["applied", "applied"],
     after: "1\nx\n2\ny\n3\n",
-    failsWithHash: ["default", "rebase"],
   },
 ];
 
 describe.each(policies)("under the policy %s", (policy) => {
   for (const one of cases) {
     if (one.onlyByDefault === true && policy !== "default") continue;
-    // Today `rebase` asks only whether the text is unique in both states, and without a hash it is not asked.
-    const hashed = one.failsWithHash.includes(policy) ? it.fails : it;
-    hashed(`${one.name} (with the hash of the base)`, () =>
-      check(policy, one, { base_content_sha256: sha(one.before) }),
-    );
-    if (one.failsWithoutHash === undefined) continue;
-    // Today an edit without a hash has as its base whatever is on disk.
-    const hashless = one.failsWithoutHash.includes(policy) ? it.fails : it;
-    hashless(`${one.name} (without a hash)`, () => check(policy, one, {}));
+    it(`${one.name} (with the hash of the base)`, () =>
+      check(policy, one, { base_content_sha256: sha(one.before) }));
+    if (one.alsoWithoutHash === true) it(`${one.name} (without a hash)`, () => check(policy, one, {}));
   }
 
-  // Today `rebase` makes the request again, on a state in which it was undone.
-  const repeated = policy === "rebase" ? it.fails : it;
-  repeated("a request is not already applied whose lines do not stand any more", async () => {
+  it("a request is not already applied whose lines do not stand any more", async () => {
     const talk = await openRead(policy, "a\nb\nc\n");
     const insertion = edit({ base_content_sha256: sha("a\nb\nc\n") }, "a", "a\nX");
     const removal: Call = [
@@ -192,12 +172,11 @@ describe.each(policies)("under the policy %s", (policy) => {
 describe("under the policy default", () => {
   const before = "limit = 10\nmode = fast\n";
   const bases = [
-    { name: "with the hash of the base", base: { base_content_sha256: sha(before) }, test: it },
-    // Today an edit without a hash has as its base whatever is on disk.
-    { name: "without a hash", base: {}, test: it },
+    { name: "with the hash of the base", base: { base_content_sha256: sha(before) } },
+    { name: "without a hash", base: {} },
   ];
-  for (const { name, base, test } of bases) {
-    test(`an edit after a rewind is not made on what the abandoned branch wrote (${name})`, async () => {
+  for (const { name, base } of bases) {
+    it(`an edit after a rewind is not made on what the abandoned branch wrote (${name})`, async () => {
       const talk = await openRead("default", before);
       talk.manager.addNode({ kind: "model_message", text: "Read." });
       talk.say("Try a limit of 99.");

@@ -24,6 +24,8 @@ describe("the catalogue", () => {
       "write_file",
       "append_to_file",
       "update_section",
+      "move_file",
+      "delete_file",
       "undo_edit",
     ]);
     expect(readingTools.map((tool) => tool.name)).toEqual([
@@ -56,6 +58,8 @@ describe("the catalogue", () => {
       ["write_file", false, true, true, false],
       ["append_to_file", false, false, false, false],
       ["update_section", false, true, true, false],
+      ["move_file", false, true, true, false],
+      ["delete_file", false, true, true, false],
       ["undo_edit", false, true, false, false],
       ["find_files", true, false, true, false],
       ["apply_changes", false, true, true, false],
@@ -105,6 +109,8 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
     ["append_to_file", ["new entry, note or section", "need not be read", "not sent back"]],
     ["update_section", ["one section of a Markdown file", "same or a higher level", "need not be read"]],
     ["write_file", ["To create a new file", "edit_file", "append_to_file"]],
+    ["move_file", ["the hash names", "never overwritten", "undo_edit"]],
+    ["delete_file", ["the hash names", "undo_edit"]],
     ["undo_edit", ["one step further back", "deletes the file"]],
     [
       "apply_changes",
@@ -115,11 +121,11 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
     for (const sentence of sentences) expect(findTool(name)?.description).toContain(sentence);
   });
 
-  test("and stay short: all of them and their schemas cost a prompt less than 10 KB", () => {
+  test("and stay short: all of them and their schemas cost a prompt less than 11 KB", () => {
     const bytes = tools.map((tool) =>
       JSON.stringify([tool.name, tool.description, jsonSchema(tool.parameters)]),
     );
-    expect(bytes.join("").length).toBeLessThan(10_000);
+    expect(bytes.join("").length).toBeLessThan(11_000);
   });
 });
 

@@ -193,6 +193,7 @@ describe("a writing tool's answer always has success, code, message and latest_f
     section_header: "# x",
     new_content: "x",
     base_content_sha256: someHash,
+    to: "b",
   };
   const broken = {
     patch: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
@@ -201,6 +202,7 @@ describe("a writing tool's answer always has success, code, message and latest_f
     edit: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
     append: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
     update_section: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
+    apply_changes: () => Promise.reject(new Error("EIO at /home/me/secret.ts:12")),
   };
 
   test.each(writing)("%s: wrong arguments, read-only, a throw", async (name) => {

@@ -66,6 +66,7 @@ export function writeOf(more: Partial<Written> = {}): Written {
     state: stateOf("one\ntwo\n"),
     replaced: someHash,
     change: reportOf(),
+    own: { base: someHash, request: "" },
     ...more,
   };
 }

@@ -10,7 +10,7 @@ import { placeWhole } from "./whole-file.js";
 
 /**
  * States of files that may hold secrets, apart from all others: a folder for each file, in it each state whole, named
- * by its hash and its days. Files are 0600, folders 0700. A file's time of change says when the state was kept last;
+ * by its hash and its days, or without its bytes as a mark: that state of that file belongs here. Files are 0600, folders 0700. A file's time of change says when the state was kept last;
  * after its days it is not given out any more, and the next start, write or garbage collection removes it.
  */
 export function openSecrets(state: StateFolder, presence: Presence, clock: Clock): SecretStore {
@@ -21,23 +21,31 @@ export function openSecrets(state: StateFolder, presence: Presence, clock: Clock
     removeSecrets(state, { now: sweptMs });
   };
   return {
-    put: async (realPath, kept) => {
-      try {
+    put: async (realPath, kept) =>
+      quietly(() => {
         presence.show();
         sweep();
         keepSecret(state, realPath, kept, clock.now());
-        return true;
-      } catch (error) {
-        if (codeOf(error) === "") throw error;
-        return false;
-      }
-    },
+      }),
     has: async (realPath, hash) => inForce(state, realPath, hash, clock.now()).length > 0,
     get: async (realPath, hash) => {
       const kept = inForce(state, realPath, hash, clock.now());
       return kept.map((one) => readSecret(one, hash)).find((bytes) => bytes !== undefined);
     },
+    mark: async (realPath, hash) => quietly(() => markSecret(state, realPath, hash, clock.now())),
+    belongs: async (realPath, hash) => belongsApart(state, realPath, hash, clock.now()),
   };
+}
+
+/** Whether that was done; a failure of the system is told. */
+function quietly(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return false;
+  }
 }
 
 /** What the disk does not give back is as good as gone. */
@@ -74,6 +82,34 @@ export function keepSecret(
   for (const kept of before) if (kept.path !== path) removeQuietly(kept.path);
 }
 
+/**
+ * Marks a state as one that belongs here, as `SecretStore.mark`; a mark says when the state was met last. Throws the
+ * system's error.
+ */
+export function markSecret(state: StateFolder, realPath: string, sha256: string, nowMs: number): void {
+  const path = state.at("secrets", keyOf(realPath), `${sha256}${markSuffix}`);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
+    placeWhole(state, path, new Uint8Array(), { prefix: unfinishedPrefix, isDurable: true });
+  utimesSync(path, nowMs / 1_000, nowMs / 1_000);
+}
+
+/** Whether a state of this file is kept here or marked; where that cannot be looked up, it is taken for one. */
+export function belongsApart(
+  state: StateFolder,
+  realPath: string,
+  sha256: string,
+  nowMs = Date.now(),
+): boolean {
+  try {
+    const names = namesIn(state.at("secrets", keyOf(realPath)));
+    if (names.length === 0) return false;
+    return names.includes(`${sha256}${markSuffix}`) || inForce(state, realPath, sha256, nowMs).length > 0;
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return true;
+  }
+}
+
 /** One kept state of a file that may hold secrets. */
 export interface StoredSecret {
   readonly path: string;
@@ -84,9 +120,13 @@ export interface StoredSecret {
   readonly days: number;
 }
 
-/** All of them, and what a kill left unfinished. */
+/** All of them, and what a kill left unfinished; marks are none. */
 export function listSecrets(state: StateFolder): readonly StoredSecret[] {
-  return namesIn(state.at("secrets")).flatMap((key) => statesIn(state, key, () => true));
+  return allOf(state, (name) => !name.endsWith(markSuffix));
+}
+
+function allOf(state: StateFolder, isWanted: (name: string) => boolean): readonly StoredSecret[] {
+  return namesIn(state.at("secrets")).flatMap((key) => statesIn(state, key, isWanted));
 }
 
 /** Which states go. */
@@ -117,8 +157,9 @@ export function removeSecrets(
     (one) => now === "all" || isOver({ ...one, days: Math.min(one.days, mostDays) }, now),
   );
   if (!dryRun) {
-    for (const { path } of over) removeQuietly(path);
-    for (const key of over.length === 0 ? [] : namesIn(state.at("secrets")))
+    const gone = now === "all" ? over : [...over, ...marksOver(state, now)];
+    for (const { path } of gone) removeQuietly(path);
+    for (const key of gone.length === 0 ? [] : namesIn(state.at("secrets")))
       removeIfEmpty(state.at("secrets", key));
   }
   const bytes = (states: readonly StoredSecret[]) =>
@@ -131,9 +172,17 @@ export function removeSecrets(
   };
 }
 
+function marksOver(state: StateFolder, nowMs: number): readonly StoredSecret[] {
+  const marks = allOf(state, (name) => name.endsWith(markSuffix));
+  return marks.filter((mark) => isOver({ ...mark, days: markDays }, nowMs));
+}
+
 const dayMs = 24 * 60 * 60 * 1_000;
 const sweepMs = 60 * 60 * 1_000;
 const unfinishedPrefix = "tmp-";
+const markSuffix = "-moved";
+/** A mark takes no space to speak of; one whose state nobody met for so long is over. */
+const markDays = 365;
 /** What was not finished after an hour is left of a kill. */
 const unfinishedDays = 1 / 24;
 
@@ -142,7 +191,11 @@ function isOver({ keptMs, days }: Pick<StoredSecret, "keptMs" | "days">, nowMs: 
 }
 
 function statesOf(state: StateFolder, realPath: string, hash: string): readonly StoredSecret[] {
-  return statesIn(state, keyOf(realPath), (name) => name.startsWith(`${hash}-`));
+  return statesIn(
+    state,
+    keyOf(realPath),
+    (name) => name.startsWith(`${hash}-`) && !name.endsWith(markSuffix),
+  );
 }
 
 function statesIn(

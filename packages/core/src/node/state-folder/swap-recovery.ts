@@ -11,7 +11,7 @@ import { lookAt, type Spot } from "../disk/reading.js";
 import { keepBlob } from "./blobs.js";
 import { appendHistory } from "./history.js";
 import type { Intent } from "./intents.js";
-import { keepSecret } from "./secrets.js";
+import { belongsApart, keepSecret, markSecret } from "./secrets.js";
 import type { StateFolder } from "./state-folder.js";
 
 /**
@@ -50,7 +50,11 @@ export function keepDisplacedBytes(
   { bytes, sha256, shown }: { readonly bytes: Uint8Array; readonly sha256: string; readonly shown: string },
 ): void {
   const { realPath, keepSecrets: days = defaultKeepSecrets } = change;
-  if (!isKeptApart(change)) keepBlob(state, sha256, bytes);
+  const isMarked = [change.before, change.after].some(
+    (hash) => hash !== null && belongsApart(state, realPath, hash),
+  );
+  if (isMarked) markSecret(state, realPath, sha256, Date.now());
+  if (!isMarked && !isKeptApart(change)) keepBlob(state, sha256, bytes);
   else if (days === "none") throw stuck(shown);
   else keepSecret(state, realPath, { sha256, bytes, days }, Date.now());
   const { undoes: _, changeSet: __, ...written } = change;

@@ -14,11 +14,11 @@ export function fileEffects(result: ToolResult, shown: readonly ShownLines[]): r
     const { path, sha256: after } = state;
     if (written === undefined || written.kind !== "written")
       return [{ path, after, by: "seen", ...told(state), ...sinceIn(shown, state) }];
-    const { replaced, change, state: now, movedFrom } = written;
+    const { replaced, change, state: now, movedFrom, own } = written;
     const { changes, authored, derived, total } = change;
     const facts = total === undefined ? {} : { changes, authored, derived, lines: total };
     const from = movedFrom === undefined ? {} : { from: movedFrom };
-    return [{ path, before: replaced, after, by: "tool", ...facts, ...from, version: now.version }];
+    return [{ path, before: replaced, after, by: "tool", ...facts, ...from, version: now.version, own }];
   });
 }
 

@@ -365,14 +365,15 @@ describe.skipIf(!hasStrace)("under strace", () => {
     return JSON.parse(printed);
   }
 
-  it("hands back what was written into the old file between the last look and the rename", async () => {
+  // These three wait for most of their time: they do so at once.
+  it.concurrent("hands back what was written into the old file between the last look and the rename", async () => {
     const trial = newTrial("old");
     const end = await overtake(trial, "rename", () => writeFileSync(trial.file, "theirs"), "by renaming");
     expect(end).toEqual({ verdict: "committed", displaced: "theirs" });
     expect(contentOf(trial)).toBe(fresh);
   });
 
-  it.each([
+  it.concurrent.each([
     ["writes into the file", (file: string) => writeFileSync(file, "theirs")],
     [
       "replaces the file",

@@ -1,0 +1,86 @@
+import { emptySha256 } from "./base.js";
+import type { PlannedWrite, Since } from "./change.js";
+import { comparedReport } from "./change-report.js";
+import type { Current, CurrentFile } from "./current.js";
+import { findState } from "./kept-states.js";
+import { isSeen } from "./knowledge.js";
+import { ownWay } from "./own-changes.js";
+import { textOf } from "./plans.js";
+import type { FileIdentity } from "./ports.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import { type Site, subjectOf } from "./site.js";
+
+/**
+ * The change on the present state, where the host allows it and its lines are certain there (docs/edits.md, on
+ * mismatch).
+ *
+ * @param base the hash of the state that it was made for; not the present one.
+ * @returns `state_mismatch` with a sentence that says why not; undefined where it was not to be expected.
+ */
+export async function rebase(
+  site: Site,
+  base: string,
+  current: CurrentFile,
+): Promise<PlannedWrite | Refusal<"state_mismatch"> | undefined> {
+  const { change } = site;
+  if (change.lines === undefined) return undefined;
+  const since = await changesSince(site, base, current);
+  if (since === undefined || since.kind === "refusal") return since;
+  const then = await stateBehind(site, base);
+  const planned = then === undefined ? undefined : await change.lines.rebase(then, current, since.changes);
+  if (planned?.kind === "write") return { ...planned, madeFor: base };
+  // Why it does not even fit its base says nothing of the mismatch.
+  return planned?.kind === "refusal" && planned.code === "state_mismatch"
+    ? refuse("state_mismatch", planned.message)
+    : undefined;
+}
+
+/** What became of the base, as far as the host lets a change be made on it; undefined where it does not. */
+async function changesSince(
+  site: Site,
+  base: string,
+  current: CurrentFile,
+): Promise<{ readonly kind: "since"; readonly changes: Since } | Refusal<"state_mismatch"> | undefined> {
+  const { call } = site;
+  const { onMismatch } = call.session.guards;
+  if (onMismatch === "refuse") return undefined;
+  const way = isSeen(call.knowledge.find(subjectOf(site).file, base))
+    ? ownWay(site, base, current.sha256)
+    : undefined;
+  if (way?.kind === "lines") return { kind: "since", changes: { by: "own", steps: way.steps } };
+  if (onMismatch === "rebase") {
+    const steps = await computedSince(site, base, current);
+    return steps === undefined ? undefined : { kind: "since", changes: { by: "any", steps } };
+  }
+  return way === undefined ? undefined : wholeSince;
+}
+
+/** The difference of the two texts, as the one step between them. */
+async function computedSince(
+  site: Site,
+  base: string,
+  current: CurrentFile,
+): Promise<Since["steps"] | undefined> {
+  const { session } = site.call;
+  const { encoding } = site.change.options;
+  const then = await stateBehind(site, base);
+  if (then === undefined) return undefined;
+  const [before, after] = [textOf(session, encoding, then), textOf(session, encoding, current)];
+  if (isRefusal(before) || isRefusal(after)) return undefined;
+  return [comparedReport(before.text, after.text).changes];
+}
+
+/** A state of the file that is kept, to plan a change on; no file for the hash of no content. */
+export async function stateBehind({ call, target }: Site, sha256: string): Promise<Current | undefined> {
+  if (sha256 === emptySha256) return { kind: "absent" };
+  const kept = await findState(call.session, target, sha256);
+  return kept === undefined ? undefined : { kind: "file", bytes: kept.bytes, sha256, identity: noIdentity };
+}
+
+const wholeSince = refuse(
+  "state_mismatch",
+  "It was not made on the present state: since your base the file was written as a whole, moved, or brought back to an earlier state.",
+);
+
+/** For a state on which a change is only planned, never written. */
+const noIdentity: FileIdentity = { device: 0n, inode: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n };

@@ -1,0 +1,248 @@
+import { type EditStep, finish, type InexactUse, sectionText } from "../patch/index.js";
+import { insertMessage, planAppend, planInsert, planPrepend } from "./added-text.js";
+import type { LineByLine, Plan, PlannedWrite, Since } from "./change.js";
+import type { Current } from "./current.js";
+import { sameBytes } from "./decide.js";
+import { planEdits } from "./edit-plan.js";
+import { editInSteps } from "./exact-edits.js";
+import { carrySpans, type LineEdit } from "./line-facts.js";
+import type { LineSpan } from "./line-spans.js";
+import { composeEdits, placeSplices } from "./placed-lines.js";
+import { patchMessage, planPatch, textOf } from "./plans.js";
+import { moveChange, rebasedWords } from "./rebase.js";
+import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import type {
+  AddTextRequest,
+  Asked,
+  EditFileRequest,
+  InsertLinesRequest,
+  PatchFileRequest,
+  UpdateSectionRequest,
+} from "./requests.js";
+import { planSection } from "./section-plan.js";
+import type { Session } from "./session.js";
+
+/** A diff: each hunk where its lines, context included, stand by now. */
+export function patchByLines(session: Session, request: Asked<PatchFileRequest>): LineByLine {
+  return {
+    asked: request,
+    rebase: async (then, now, since) => {
+      const planned = await planPatch(session, request, then);
+      if (planned.kind !== "write") return planned;
+      const { landed, repairs } = planned.report;
+      const named = landed.map(({ oldStart, oldLines }) => ({ from: oldStart, to: oldStart + oldLines - 1 }));
+      const message = (_: number, places: typeof landed) =>
+        patchMessage({ landed: places, repairs }, rebasedWords(since));
+      const { encoding } = request;
+      const moved = moveChange({ session, encoding, then, now, since, planned, named, message });
+      return since.by === "own" ? moved : agreeing(moved, await patchByText(session, request, then, now));
+    },
+  };
+}
+
+/** Exact edits: each where the lines of its old text stand by now. */
+export function editByLines(
+  session: Session,
+  request: Asked<EditFileRequest>,
+  inexact: InexactUse = "off",
+): LineByLine {
+  return {
+    asked: request,
+    rebase: async (then, now, since) => {
+      const planned = await planEdits(session, request, then, inexact);
+      if (planned.kind !== "write") return planned;
+      const named = editedLines(session, request, then, inexact);
+      if (named === undefined) return unplaced;
+      const { encoding } = request;
+      const moved = moveChange({ session, encoding, then, now, since, planned, named });
+      // All places are meant, also those that came since; and others' texts have no lines of their own.
+      return since.by === "own" && !request.edits.some(meansAll)
+        ? moved
+        : agreeing(moved, await planEdits(session, request, now, inexact));
+    },
+  };
+}
+
+/** An addition to the end: it stands behind what others added there, but never in one of their lines. */
+export function appendByLines(session: Session, request: Asked<AddTextRequest>): LineByLine {
+  return {
+    asked: request,
+    rebase: (then, now, since) => {
+      const [before, present] = [
+        textOf(session, request.encoding, then),
+        textOf(session, request.encoding, now),
+      ];
+      if (isRefusal(before)) return before;
+      if (isRefusal(present)) return present;
+      const ends = [before.text, present.text].every((text) => text === "" || /[\n\r]$/.test(text));
+      return ends ? withWords(planAppend(session, request, now), since) : openEnd;
+    },
+  };
+}
+
+/** An addition to the beginning, where nothing was added there since. */
+export function prependByLines(session: Session, request: Asked<AddTextRequest>): LineByLine {
+  return {
+    asked: request,
+    rebase: (then, now, since) => {
+      const planned = planPrepend(session, request, then);
+      if (planned.kind !== "write") return planned;
+      if (since.by === "any") return withWords(planPrepend(session, request, now), since);
+      const { encoding } = request;
+      return moveChange({ session, encoding, then, now, since, planned, named: [] });
+    },
+  };
+}
+
+/** Whole lines behind the line that they were put behind in the base. */
+export function insertByLines(session: Session, request: Asked<InsertLinesRequest>): LineByLine {
+  const { afterLine, encoding } = request;
+  return {
+    asked: request,
+    rebase: (then, now, since) => {
+      // A number says nothing that a computed difference could be held against.
+      if (since.by === "any") return unplaced;
+      const planned = planInsert(session, request, then);
+      if (planned.kind !== "write") return planned;
+      const named = afterLine === 0 ? [] : [{ from: afterLine, to: afterLine }];
+      const message = (by: number) =>
+        `${insertMessage({ ...request, afterLine: afterLine + by })} ${rebasedWords(since)}`;
+      return moveChange({ session, encoding, then, now, since, planned, named, message });
+    },
+  };
+}
+
+/** A section that reads as it did in the base; a new one at the end, where there still is none. */
+export function sectionByLines(session: Session, request: Asked<UpdateSectionRequest>): LineByLine {
+  return {
+    asked: request,
+    rebase: async (then, now, since) => {
+      const planned = await planSection(session, request, then);
+      if (planned.kind !== "write") return planned;
+      const again = await planSection(session, request, now);
+      if (again.kind !== "write") return changedSection;
+      const [before, present] = await sectionsOf(session, request, then, now);
+      if (before !== present) return changedSection;
+      if (since.by === "any" || before === undefined) return withWords(again, since);
+      const { encoding } = request;
+      const moved = moveChange({ session, encoding, then, now, since, planned, named: [] });
+      return agreeing(moved, withWords(again, since));
+    },
+  };
+}
+
+async function sectionsOf(
+  session: Session,
+  { encoding, sectionHeader }: Asked<UpdateSectionRequest>,
+  ...states: readonly Current[]
+): Promise<readonly (string | undefined)[]> {
+  const texts = states.map((state) => textOf(session, encoding, state));
+  return Promise.all(
+    texts.map((read) => (isRefusal(read) ? undefined : sectionText(read.text, sectionHeader))),
+  );
+}
+
+/**
+ * A diff on the present text by its lines alone: its numbers are taken away, so that every hunk must have one
+ * place in its base and in the present text, and nothing but numbers may need repair.
+ */
+async function patchByText(
+  session: Session,
+  request: Asked<PatchFileRequest>,
+  then: Current,
+  now: Current,
+): Promise<Plan> {
+  const unnumbered = { ...request, diff: request.diff.replace(/^@@ -\d[\d, +-]*@@/gm, "@@ @@") };
+  const planned = await planPatch(session, unnumbered, then);
+  if (planned.kind !== "write" || !fitsExactly(planned)) return unplaced;
+  const again = await planPatch(session, unnumbered, now);
+  return again.kind === "write" && fitsExactly(again) ? again : unplaced;
+}
+
+function fitsExactly({ report }: PlannedWrite): boolean {
+  return report.repairs.every(({ kind }) => harmless.has(kind));
+}
+
+/** Repairs of the diff's form, not of its lines. */
+const harmless: ReadonlySet<string> = new Set([
+  "line_number",
+  "line_counts",
+  "fence_removed",
+  "prose_removed",
+  "header_mended",
+  "dialect",
+  "empty_hunk",
+]);
+
+/** The moved change, if the request comes to the very same by its text. */
+function agreeing(moved: Plan, byText: Plan): Plan {
+  if (moved.kind !== "write") return moved;
+  if (byText.kind !== "write" || moved.bytes === null || byText.bytes === null) return unplaced;
+  return sameBytes(moved.bytes, byText.bytes) ? moved : unplaced;
+}
+
+function withWords(plan: Plan, since: Since): Plan {
+  return plan.kind === "write" ? { ...plan, message: `${plan.message} ${rebasedWords(since)}` } : plan;
+}
+
+function meansAll({ replaceAll, expectedReplacements = 1 }: EditFileRequest["edits"][number]): boolean {
+  return replaceAll === true || expectedReplacements > 1;
+}
+
+/** The lines of the base in which the old texts stand; those that an earlier edit of the call wrote are not of it. */
+function editedLines(
+  session: Session,
+  { encoding, edits, path }: Asked<EditFileRequest>,
+  then: Current,
+  inexact: InexactUse,
+): readonly LineSpan[] | undefined {
+  const before = textOf(session, encoding, then);
+  if (isRefusal(before)) return undefined;
+  const edited = finish(editInSteps(before.text, edits, { path, inexact }));
+  if (isRefusal(edited)) return undefined;
+  const named: LineSpan[] = [];
+  let done: readonly LineEdit[] = [];
+  for (const step of edited.steps) {
+    named.push(...carrySpans(spansOf(step), inverse(done)));
+    const placed = placeSplices(step.before, step.splices);
+    if (placed === undefined) return undefined;
+    done = composeEdits(done, placed.changes);
+  }
+  return named;
+}
+
+/** The lines that splices touch, each counted as a whole. */
+function spansOf({ before, splices }: EditStep): readonly LineSpan[] {
+  let [line, at] = [1, 0];
+  const lineOf = (offset: number) => {
+    for (let next = before.indexOf("\n", at); next >= 0 && next < offset; next = before.indexOf("\n", at)) {
+      line += 1;
+      at = next + 1;
+    }
+    return line;
+  };
+  return splices.map(({ from, to }) => {
+    const first = lineOf(from);
+    return { from: first, to: lineOf(Math.max(from, to - 1)) };
+  });
+}
+
+/** The edits that take others back. */
+function inverse(edits: readonly LineEdit[]): readonly LineEdit[] {
+  let shift = 0;
+  return edits.map(({ at, removed, added }) => {
+    const back = { at: at + shift, removed: added, added: removed };
+    shift += added - removed;
+    return back;
+  });
+}
+
+const notMade = (why: string): Refusal =>
+  refuse("state_mismatch", `It was not made on the present state: ${why}`);
+const unplaced = notMade("its places there cannot be said for certain.");
+const openEnd = notMade(
+  "the last line has no newline, so that the text would run into a line that was changed.",
+);
+const changedSection = notMade(
+  "the section was changed since your base, or is not the only one of its name.",
+);
