@@ -44,7 +44,6 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
   const server = {
     version,
     calls,
-    input: process.stdin.pipe(new MessageLines(messageLimitBytes, refuseTooLong, pacedBy(calls))),
     readOnly: flags.readOnly === true,
     structured: flags.structured === true,
     onError: (error: unknown, where: string) =>
@@ -66,7 +65,9 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
       flags.compat === undefined || first === undefined
         ? {}
         : { compat: { profile: flags.compat, workspace: first } };
-    await serveMcp({ ...server, workspace: openFor, ...compat });
+    // Read from now on: nobody would take what came before the folders were open.
+    const input = process.stdin.pipe(new MessageLines(messageLimitBytes, refuseTooLong, pacedBy(calls)));
+    await serveMcp({ ...server, input, workspace: openFor, ...compat });
     return exitCodes.success;
   } finally {
     await close();
