@@ -27,6 +27,7 @@ const homes = {
   "@modelcontextprotocol": "^packages/mcp/src/",
   commander: "^packages/cli/src/",
   "jsonc-parser": "^packages/cli/src/",
+  "@decimalturn/toml-patch": "^packages/cli/src/setup/",
   genkit: "^packages/adapters/src/genkit[.]ts$",
   ai: "^packages/adapters/src/ai-sdk[.]ts$",
   "@anthropic-ai": "^packages/adapters/src/anthropic[.]ts$",

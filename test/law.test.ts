@@ -208,6 +208,7 @@ const breaches: readonly Breach[] = [
     ["yaml", "yaml", "core/src/tools/foreign-yaml.ts"],
     ["commander", "commander", "mcp/src/foreign-commander.ts"],
     ["jsonc-parser", "jsonc-parser", "mcp/src/foreign-jsonc.ts"],
+    ["@decimalturn/toml-patch", "@decimalturn/toml-patch", "cli/src/commands/foreign-toml.ts"],
     ["pg", "pg", "core/src/node/foreign-pg.ts"],
     ["kysely", "kysely", "cli/src/foreign-kysely.ts"],
     ["genkit", "genkit", "adapters/src/foreign-genkit.ts"],
@@ -308,7 +309,14 @@ function linkModules(folder: string): void {
     "pg",
     "kysely",
   ];
-  for (const name of [...libraries, "jsonc-parser", "esbuild", "typescript", "@modelcontextprotocol"]) {
+  for (const name of [
+    ...libraries,
+    "jsonc-parser",
+    "esbuild",
+    "typescript",
+    "@modelcontextprotocol",
+    "@decimalturn",
+  ]) {
     symlinkSync(join(house, "node_modules", name), join(modules, name));
   }
 }

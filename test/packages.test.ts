@@ -1,5 +1,14 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -58,6 +67,31 @@ describe("packages that are installed from packed files", { timeout: 240_000 }, 
     expect(stdout.trim()).toBe(manifestOf("packages/cli").version);
   });
 
+  it("install for a whole machine, where npx finds the command by its package's name, too", async () => {
+    const prefix = join(dirname(project), "global");
+    const files = readdirSync(join(dirname(project), "tarballs")).map((name) =>
+      join(dirname(project), "tarballs", name),
+    );
+    const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
+    run("npm", ["install", "--global", "--prefix", prefix, ...flags, ...files], project);
+    const bin = join(prefix, "bin", "holdfast");
+    expect(await initialize(project, [bin])).toMatchObject({
+      id: 1,
+      result: { serverInfo: { name: "holdfast" } },
+    });
+    const home = join(dirname(project), "home");
+    mkdirSync(home);
+    const set = run(bin, ["setup", "claude", "--yes"], project, { HOME: home });
+    expect(set.stdout).toContain(
+      realpathSync(join(prefix, "lib/node_modules/@holdfast/cli/bin/holdfast.js")),
+    );
+    const byName = await initialize(project, ["npx", "--no-install", "@holdfast/cli"]);
+    expect(byName).toMatchObject({ id: 1, result: { serverInfo: { name: "holdfast" } } });
+    expect(
+      run("npx", ["--no-install", "holdfast", "setup", "claude", "--project"], project).stdout,
+    ).toContain("npx");
+  });
+
   it("give the server, which answers a client", async () => {
     const answer = await initialize(project);
     expect(answer).toMatchObject({ id: 1, result: { serverInfo: { name: "holdfast" } } });
@@ -108,8 +142,13 @@ await workspace.close();
 `;
 
 /** Runs a program to its end; throws what it printed where it fails. */
-function run(program: string, args: readonly string[], cwd: string) {
-  const env = { ...process.env, XDG_STATE_HOME: join(dirname(project), "state") };
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  more: Readonly<Record<string, string>> = {},
+) {
+  const env = { ...process.env, ...more, XDG_STATE_HOME: join(dirname(project), "state") };
   const ran = spawnSync(program, args, { cwd, env, encoding: "utf8", timeout: 240_000 });
   if (ran.status !== 0) throw new Error(`${program} ${args.join(" ")}\n${ran.stdout}\n${ran.stderr}`);
   return ran;
@@ -122,9 +161,13 @@ function packedFiles(json: string): readonly string[] {
 }
 
 /** The first answer of `holdfast mcp` to a client that introduces itself. */
-async function initialize(cwd: string): Promise<unknown> {
-  const bin = join(cwd, "node_modules/.bin/holdfast");
-  const server = spawn(bin, ["mcp", "--root", cwd, "--state-dir", join(dirname(cwd), "state")], { cwd });
+async function initialize(
+  cwd: string,
+  [program = "", ...args]: readonly string[] = [join(cwd, "node_modules/.bin/holdfast")],
+): Promise<unknown> {
+  const server = spawn(program, [...args, "mcp", "--root", cwd, "--state-dir", join(dirname(cwd), "state")], {
+    cwd,
+  });
   const clientInfo = { name: "stranger", version: "1" };
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
   server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);

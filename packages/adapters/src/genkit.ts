@@ -35,6 +35,8 @@ import { contentToShow, fitContent, fitItems, mostToldUnits, phraseRefusal } fro
 export interface HoldfastOptions {
   /** The folder in which the tools work. */
   root: string;
+  /** Work also in the whole disk, or in a folder that holds a home folder. */
+  allowWideRoot?: boolean | undefined;
   /** Offer only the tools that change nothing. */
   readOnly?: boolean | undefined;
   /** Interrupt before every change, until a person has said yes (`restartTool(part, { approved: true })`). */
@@ -209,11 +211,12 @@ interface Answer {
 }
 
 async function open(
-  { root, readOnly, stateDir }: HoldfastOptions,
+  { root, allowWideRoot, readOnly, stateDir }: HoldfastOptions,
   resumedVersion: number,
 ): Promise<OpenedWorkspace> {
   const workspace = await openWorkspace({
     roots: [root],
+    allowWideRoot,
     readOnly: readOnly === true,
     resumedVersion,
     ...(stateDir === undefined ? {} : { stateDir }),

@@ -335,6 +335,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     summary: "serve the tools to an agent: an MCP server over stdio",
     options: [
       { flags: "--read-only", help: "offer only the tools that change nothing" },
+      { flags: "--allow-wide-root", help: "work also in the whole disk, or in a home folder" },
       { flags: "--tools <names>", help: "all, or names separated by commas" },
       { flags: "--wire <form>", help: "how results are written (default: text)", choices: ["text", "json"] },
       {
@@ -343,6 +344,11 @@ export const commandSpecs: readonly CommandSpec[] = [
         choices: ["auto", "full", "changed", "none"],
       },
       { flags: "--structured", help: "small results also as structured content" },
+      {
+        flags: "--answer-budget <chars>",
+        help: "characters that one answer has at most (default: what the client is known to let through)",
+        parse: wholeNumber,
+      },
       {
         flags: "--compat <server>",
         help: "offer the tools of the official filesystem server instead",
@@ -381,14 +387,16 @@ export const commandSpecs: readonly CommandSpec[] = [
   },
   {
     usage: "setup <client>",
-    argumentChoices: ["claude", "gemini", "cursor", "vscode"],
-    summary: "put this MCP server into the configuration of claude, gemini, cursor or vscode",
+    argumentChoices: ["claude", "gemini", "codex", "cursor", "vscode"],
+    summary: "put this MCP server into the configuration of claude, gemini, codex, cursor or vscode",
     description:
-      "Shows the change to the client's configuration in this project as a diff and asks; other settings and " +
-      "comments stay. Without a terminal it only shows, unless --yes is given.",
+      "Shows the change to your configuration of the client as a diff and asks; other settings and comments stay. " +
+      "Without a terminal it only shows, unless --yes is given.",
     options: [
       { flags: "--guard", help: "also the hooks of `holdfast guard` (claude, gemini)" },
-      { flags: "--user", help: "the configuration for all projects, in the home folder" },
+      { flags: "--user", help: "your own configuration, for all projects (the default)" },
+      { flags: "--project", help: "the project's configuration, which a team shares, by npx" },
+      { flags: "--remove", help: "take server and hooks out again" },
       {
         flags: "--on-mismatch <answer>",
         help: "what a change of an older state gets; asked for in a terminal",
@@ -399,7 +407,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     examples: [
       "holdfast setup claude",
       "holdfast setup gemini --guard --yes",
-      "holdfast setup vscode --user",
+      "holdfast setup codex --remove",
     ],
     load: async () => (await import("./commands/setup.js")).setupCommand,
   },

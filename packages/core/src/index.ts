@@ -337,6 +337,7 @@ export {
   findConversationTool,
   findTool,
   followFiles,
+  type HostLimits,
   type HostRequest,
   type HostScope,
   type HostTool,

@@ -1,5 +1,6 @@
 import type { ResultContent, ToolName, ToolWorkspace, WireForm } from "@holdfast/core";
 import type { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import type { OpenFor } from "./client-roots.js";
 import type { FilesystemWorkspace } from "./compat/session.js";
 import type { RunningCalls } from "./running-calls.js";
 
@@ -8,7 +9,8 @@ export const messageLimitBytes = 64 * 1024 * 1024;
 
 /** What a server offers, and on which workspace. */
 export interface McpOptions {
-  readonly workspace: ToolWorkspace;
+  /** One for whatever the client says, or what opens one for the roots that the client names, and again where they change. */
+  readonly workspace: ToolWorkspace | OpenFor;
   /**
    * Offers the tools of the official filesystem server instead of our own, on this workspace. Of the other
    * options only `readOnly`, `input`, `version` and `onError` then count.
@@ -27,6 +29,8 @@ export interface McpOptions {
    * of files stay text only: some clients show a model nothing but the one, some nothing but the other.
    */
   readonly structured?: boolean;
+  /** The most characters that one answer has, whoever the client is; what `hosts.ts` knows of it unless given. */
+  readonly answerBudget?: number;
   /**
    * Where messages come from; this process's stdin unless given. The SDK looks through all it holds again
    * at every chunk, so a host does well to hand over complete lines.

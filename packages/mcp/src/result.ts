@@ -1,12 +1,21 @@
 import { escapeInJson, type ToolReply } from "@holdfast/core";
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Host } from "./hosts.js";
+
+/** How replies are sent to one client. */
+export interface ResultForm {
+  /** As `McpOptions.structured`. */
+  readonly structured: boolean;
+  readonly host: Pick<Host, "passesErrors">;
+}
 
 /**
- * A reply as a tool result. A refusal is no error here: some clients answer `isError` by echoing every
- * argument to the model, doubly encoded. Its first line says that it failed, and with which code.
+ * A reply as a tool result. A refusal is an error where the client passes its text on; other clients answer
+ * `isError` by echoing every argument to the model, doubly encoded, or by words of their own before ours. Its
+ * first line says that it failed, and with which code, either way.
  */
-export function toCallResult(reply: ToolReply, structured: boolean): CallToolResult {
-  const isError = reply.code === "internal_error";
+export function toCallResult(reply: ToolReply, { structured, host }: ResultForm): CallToolResult {
+  const isError = host.passesErrors ? !reply.success : reply.code === "internal_error";
   if (structured && !reply.bearsContent && isRecord(reply.json)) {
     return {
       content: [{ type: "text", text: escapeInJson(JSON.stringify(reply.json)) }],

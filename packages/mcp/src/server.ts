@@ -2,10 +2,14 @@ import {
   allTools,
   type FileTool,
   findTool,
+  isRefusal,
   jsonSchema,
+  type Refusal,
   readingTools,
+  renderResult,
   runTool,
   type ToolReply,
+  type ToolWorkspace,
   tools,
 } from "@holdfast/core";
 import {
@@ -17,6 +21,8 @@ import {
   Server,
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
+import { ClientRoots } from "./client-roots.js";
+import { type Host, hostOf, roomAt } from "./hosts.js";
 import { instructions, readOnlyInstructions } from "./instructions.js";
 import type { McpOptions } from "./options.js";
 import { toCallResult } from "./result.js";
@@ -36,18 +42,53 @@ export function createServer(
       instructions: options.readOnly === true ? readOnlyInstructions : instructions,
     },
   );
-  const listed = offeredTools(options).map(toListing);
-  server.setRequestHandler("tools/list", () => ({ tools: [...listed] }));
+  const offered = offeredTools(options);
+  const workspaceNow = workspaceOf(server, options);
+  const hostNow = (envelope: unknown) => hostOf(Object(envelope)[clientInfoKey] ?? server.getClientVersion());
+  server.setRequestHandler("tools/list", (_, { mcpReq }) => {
+    const host = hostNow(mcpReq.envelope);
+    return { tools: offered.map((tool) => toListing(tool, host, options)) };
+  });
   server.setRequestHandler("tools/call", async (request, { mcpReq }) => {
     calls.begin();
     try {
-      return await callTool(request, options, (work) => runOnce(request, mcpReq.id, undelivered, work));
+      const host = hostNow(mcpReq.envelope);
+      const opened = workspaceNow();
+      // Awaited only where it has to be: calls begin in the order of their arrival.
+      const workspace = opened instanceof Promise ? await opened : opened;
+      if (isRefusal(workspace)) return refuseUnopened(request, workspace, options, host);
+      const once = (work: Work) => runOnce(request, mcpReq.id, undelivered, work);
+      return await callTool(request, { ...options, workspace }, host, once);
     } finally {
       calls.end();
     }
   });
   return server;
 }
+
+function workspaceOf(
+  server: Server,
+  { workspace, onError }: McpOptions,
+): () => ToolWorkspace | Promise<ToolWorkspace | Refusal> {
+  if (typeof workspace !== "function") return () => workspace;
+  const roots = new ClientRoots(server, workspace, onError ?? (() => {}));
+  return () => roots.now ?? roots.settle();
+}
+
+/** The answer to any call while there is no folder to work in. */
+function refuseUnopened(
+  { params }: CallToolRequest,
+  refusal: Refusal,
+  { wire = "text", resultContent = "auto", structured = false }: McpOptions,
+  host: Host,
+): CallToolResult {
+  const writing = findTool(params.name)?.annotations.readOnly === false;
+  const reply = renderResult({ kind: "refused", refusal, writing }, { wire, resultContent });
+  return toCallResult(reply, { structured, host });
+}
+
+/** Where a request of the stateless revision says who sends it. */
+const clientInfoKey = "io.modelcontextprotocol/clientInfo";
 
 function offeredTools({ tools: names, readOnly }: McpOptions): readonly FileTool[] {
   if (names === undefined) return readOnly === true ? readingTools : tools;
@@ -62,7 +103,8 @@ function offeredTools({ tools: names, readOnly }: McpOptions): readonly FileTool
  */
 async function callTool(
   { params }: CallToolRequest,
-  options: McpOptions,
+  options: McpOptions & { readonly workspace: ToolWorkspace },
+  host: Host,
   once: (work: Work) => Promise<ToolReply>,
 ): Promise<CallToolResult> {
   if (!isKnown(params.name, options)) {
@@ -76,10 +118,11 @@ async function callTool(
     resultContent,
     offered: offeredTools(options),
     isStructured: options.structured === true,
+    ...roomAt(host, options.answerBudget),
     ...(onError === undefined ? {} : { onError }),
   };
   const reply = await once((isRepeat) => runTool(params.name, params.arguments, { ...context, isRepeat }));
-  return toCallResult(reply, options.structured === true);
+  return toCallResult(reply, { structured: options.structured === true, host });
 }
 
 type Work = (isRepeat: boolean) => Promise<ToolReply>;
@@ -101,12 +144,12 @@ function isKnown(name: string, { tools: names }: McpOptions): boolean {
   return tool !== undefined && (names?.includes(tool.name) ?? tools.includes(tool));
 }
 
-function toListing(tool: FileTool): ToolListing {
+function toListing(tool: FileTool, host: Host, { answerBudget }: McpOptions): ToolListing {
   const { readOnly, destructive, idempotent, openWorld } = tool.annotations;
   return {
     name: tool.name,
     title: tool.title,
-    description: tool.description,
+    description: describeTo(host, tool.description),
     inputSchema: { ...jsonSchema(tool.parameters), type: "object" },
     annotations: {
       title: tool.title,
@@ -115,5 +158,29 @@ function toListing(tool: FileTool): ToolListing {
       idempotentHint: idempotent,
       openWorldHint: openWorld,
     },
+    ...(host.heedsMeta ? { _meta: metaOf(tool, roomAt(host, answerBudget).budgetChars) } : {}),
   };
 }
+
+/** What stands in a later paragraph would not be sent: then there is none. */
+function describeTo({ firstParagraphOnly }: Host, description: string): string {
+  return firstParagraphOnly ? description.replaceAll(/\n\s*\n/g, "\n") : description;
+}
+
+/** Keys of Claude Code: a tool whose schema is there from the start, and the length up to which it cuts nothing. */
+function metaOf(tool: FileTool, budgetChars: number): Record<string, unknown> {
+  return {
+    ...(coreTools.includes(tool.name) ? { "anthropic/alwaysLoad": true } : {}),
+    "anthropic/maxResultSizeChars": budgetChars,
+  };
+}
+
+/** What a day's work begins with; the rest is found by the client's own search for tools. */
+const coreTools: readonly string[] = [
+  "read_file",
+  "list_files",
+  "search_files",
+  "safe_patch",
+  "edit_file",
+  "write_file",
+];

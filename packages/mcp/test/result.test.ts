@@ -14,18 +14,27 @@ const reply = (more: Partial<ToolReply>): ToolReply => ({
   ...more,
 });
 
-test("only an internal error is an error of the protocol; a refusal is a result", () => {
-  expect(toCallResult(reply({}), false).isError).toBe(false);
-  expect(toCallResult(reply({ code: "invalid_arguments" }), true).isError).toBe(false);
-  expect(toCallResult(reply({ code: "internal_error" }), false).isError).toBe(true);
-  expect(toCallResult(reply({ code: "internal_error" }), true).isError).toBe(true);
+const plain = { structured: false, host: { passesErrors: false } };
+const structured = { ...plain, structured: true };
+
+test("a refusal is an error only to a client that passes its text on; an internal error always is", () => {
+  const done = reply({ success: true, code: "applied" });
+  const internal = reply({ code: "internal_error" });
+  for (const form of [plain, structured]) {
+    expect(toCallResult(reply({}), form).isError).toBe(false);
+    expect(toCallResult(internal, form).isError).toBe(true);
+    const passing = { ...form, host: { passesErrors: true } };
+    expect(toCallResult(reply({}), passing).isError).toBe(true);
+    expect(toCallResult(internal, passing).isError).toBe(true);
+    expect(toCallResult(done, passing).isError).toBe(false);
+  }
 });
 
 test("text and structured content are never two different things", () => {
-  expect(toCallResult(reply({}), false)).not.toHaveProperty("structuredContent");
-  expect(toCallResult(reply({ bearsContent: true }), true)).not.toHaveProperty("structuredContent");
-  expect(toCallResult(reply({ json: [1] }), true)).not.toHaveProperty("structuredContent");
-  expect(toCallResult(reply({}), true)).toEqual({
+  expect(toCallResult(reply({}), plain)).not.toHaveProperty("structuredContent");
+  expect(toCallResult(reply({ bearsContent: true }), structured)).not.toHaveProperty("structuredContent");
+  expect(toCallResult(reply({ json: [1] }), structured)).not.toHaveProperty("structuredContent");
+  expect(toCallResult(reply({}), structured)).toEqual({
     content: [{ type: "text", text: '{"success":false}' }],
     structuredContent: { success: false },
     isError: false,

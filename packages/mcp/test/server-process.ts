@@ -67,14 +67,15 @@ export interface Session {
   call(name: string, args: Record<string, unknown>, options?: { signal: AbortSignal }): Promise<Answer>;
 }
 
-/** The real client against a real server process in the given revision; closed after the test. */
+/** The real client, by whatever name, against a real server process in the given revision; closed after the test. */
 export async function connect(
   revision: Revision,
   ground: Ground,
   options: ServerOptions = {},
+  name = "test-client",
 ): Promise<Session> {
   const client = new Client(
-    { name: "test-client", version: "1.0.0" },
+    { name, version: "1.0.0" },
     { versionNegotiation: { mode: revision === "2026-07-28" ? { pin: revision } : "legacy" } },
   );
   const args = serverArguments(ground, options);

@@ -1,3 +1,4 @@
 export { counted, readableSize } from "./amounts.js";
-export { answerInJson, commandLimits, withWorkspace } from "./open.js";
+export { type ChosenRoots, chooseRoots } from "./choose-roots.js";
+export { answerInJson, commandLimits, openSettings, withWorkspace } from "./open.js";
 export { reportChangeSet, reportRefusal, reportWrite, stateLine } from "./report.js";

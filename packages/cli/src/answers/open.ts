@@ -1,5 +1,5 @@
-import { defined, type Limits, type ResultContent, type Workspace } from "@holdfast/core";
-import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
+import { defined, type Limits, type Refusal, type ResultContent, type Workspace } from "@holdfast/core";
+import { type OpenedWorkspace, type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
 import type { Settings, Terminal } from "../shell/index.js";
 import { withinBudget } from "./budget.js";
 import type { ToolResult } from "./json.js";
@@ -19,21 +19,10 @@ export async function withWorkspace(
   work: (workspace: Workspace, terminal: Terminal) => Promise<number>,
   session: Partial<OpenWorkspaceOptions> = {},
 ): Promise<number> {
-  const { roots, stateDir, allowProtected, keepSecrets } = settings;
   // JSON is rendered within the budget: cut anywhere else, it would be none.
   const limited = settings.json ? undefined : withinBudget(whole);
   const terminal = limited ?? whole;
-  const workspace = await openWorkspace({
-    // A command knows no reads: the hash that a person names is its word.
-    guards: { wholeReplacement: "hash" },
-    limits: commandLimits,
-    ...session,
-    roots,
-    stateDir,
-    allowProtected,
-    ...defined({ keepSecrets }),
-    onRecovered: (sets) => terminal.err(reportRecovered(sets)),
-  });
+  const workspace = await openSettings(settings, terminal, session);
   if (workspace.kind === "refusal") {
     const result = { kind: "refused", refusal: workspace, writing: false } as const;
     return settings.json ? answerInJson(result, terminal) : reportRefusal(workspace, terminal);
@@ -57,6 +46,27 @@ export const commandLimits = {
 } as const satisfies { readonly [Name in Exclude<TimeLimit, "lockMs">]: number };
 
 type TimeLimit = Extract<keyof Limits, `${string}Ms`>;
+
+/** The workspace that the flags name, which the caller closes; as `withWorkspace`. */
+export function openSettings(
+  { roots, stateDir, allowProtected, keepSecrets }: Settings,
+  terminal: Pick<Terminal, "err">,
+  session: Partial<OpenWorkspaceOptions> = {},
+): Promise<OpenedWorkspace | Refusal> {
+  return openWorkspace({
+    // A command knows no reads: the hash that a person names is its word.
+    guards: { wholeReplacement: "hash" },
+    limits: commandLimits,
+    // Who names a wide folder by hand means it; an empty name is an empty variable of the shell.
+    allowWideRoot: roots.every((root) => root.trim() !== ""),
+    ...session,
+    roots,
+    stateDir,
+    allowProtected,
+    ...defined({ keepSecrets }),
+    onRecovered: (sets) => terminal.err(reportRecovered(sets)),
+  });
+}
 
 /** See `printJson`, which this loads. @returns the exit code. */
 export async function answerInJson(

@@ -1,8 +1,22 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { defined, dialectTools, type ToolName, toolNames, type Workspace } from "@holdfast/core";
-import type { OpenWorkspaceOptions } from "@holdfast/core/node";
-import { messageLimitBytes, RunningCalls, serveMcp } from "@holdfast/mcp";
-import { withWorkspace } from "../answers/index.js";
+import {
+  defined,
+  dialectTools,
+  isRefusal,
+  type Refusal,
+  refuse,
+  type ToolName,
+  toolNames,
+} from "@holdfast/core";
+import { type OpenedWorkspace, type OpenWorkspaceOptions, refuseWideRoots } from "@holdfast/core/node";
+import {
+  leastAnswerBudget,
+  messageLimitBytes,
+  mostAnswerBudget,
+  RunningCalls,
+  serveMcp,
+} from "@holdfast/mcp";
+import { chooseRoots, openSettings, reportRefusal } from "../answers/index.js";
 import {
   escapeName,
   exitCodes,
@@ -11,6 +25,8 @@ import {
   MessageLines,
   optimiseLate,
   roomInOutput,
+  type Settings,
+  type Terminal,
   version,
 } from "../shell/index.js";
 
@@ -18,28 +34,85 @@ import {
 export async function mcpCommand({ flags, settings, terminal, misuse }: Invocation): Promise<number> {
   optimiseLate();
   const tools = namedTools(flags.tools, misuse);
+  const { answerBudget = mostAnswerBudget } = flags;
+  if (answerBudget < leastAnswerBudget || answerBudget > mostAnswerBudget)
+    return misuse(`--answer-budget takes ${leastAnswerBudget} to ${mostAnswerBudget} characters`);
   if (process.stdin.isTTY) {
     terminal.err("This is an MCP server for an agent to start; end it with Ctrl-C. See: holdfast tour\n");
   }
-  // Standard output belongs to the protocol: whatever else is said goes to standard error.
-  const quiet = { settings: { ...settings, json: false }, terminal };
   const calls = new RunningCalls();
-  const serve = async (workspace: Workspace) => {
-    await serveMcp({
-      workspace,
-      version,
-      calls,
-      input: process.stdin.pipe(new MessageLines(messageLimitBytes, refuseTooLong, pacedBy(calls))),
-      readOnly: flags.readOnly === true,
-      structured: flags.structured === true,
-      onError: (error, where) => terminal.err(`holdfast: ${where}: ${escapeName(messageOf(error))}\n`),
-      ...(flags.compat === undefined ? {} : { compat: { profile: flags.compat, workspace } }),
-      ...defined({ tools, wire: flags.wire, resultContent: flags.resultContent }),
-    });
-    return exitCodes.success;
+  const server = {
+    version,
+    calls,
+    readOnly: flags.readOnly === true,
+    structured: flags.structured === true,
+    onError: (error: unknown, where: string) =>
+      terminal.err(`holdfast: ${where}: ${escapeName(messageOf(error))}\n`),
+    ...defined({
+      tools,
+      wire: flags.wire,
+      resultContent: flags.resultContent,
+      answerBudget: flags.answerBudget,
+    }),
   };
-  return withWorkspace(quiet, serve, sessionOf(flags));
+  const { openFor, close } = workspaces(flags, settings, terminal);
+  try {
+    // What is wrong with the flags is said at once. A folder that nobody means is one only if the client names none.
+    const isUnmeant = flags.root === undefined && flags.compat === undefined && isWideHere(flags);
+    const first = isUnmeant ? undefined : await openFor(undefined);
+    if (first !== undefined && isRefusal(first)) return reportRefusal(first, terminal);
+    const compat =
+      flags.compat === undefined || first === undefined
+        ? {}
+        : { compat: { profile: flags.compat, workspace: first } };
+    // Read from now on: nobody would take what came before the folders were open.
+    const input = process.stdin.pipe(new MessageLines(messageLimitBytes, refuseTooLong, pacedBy(calls)));
+    await serveMcp({ ...server, input, workspace: openFor, ...compat });
+    return exitCodes.success;
+  } finally {
+    await close();
+  }
 }
+
+function isWideHere({ allowWideRoot = false }: Flags): boolean {
+  return !allowWideRoot && refuseWideRoots([process.cwd()]) !== undefined;
+}
+
+/** The workspaces of one server: one for each set of roots that it was asked for. */
+function workspaces(
+  flags: Flags,
+  settings: Settings,
+  terminal: Terminal,
+): {
+  readonly openFor: (uris: readonly string[] | undefined) => Promise<OpenedWorkspace | Refusal>;
+  close(): Promise<void>;
+} {
+  const opened = new Map<string, OpenedWorkspace>();
+  const warn = (sentence: string) => terminal.err(`holdfast: ${sentence}\n`);
+  return {
+    async openFor(uris) {
+      const chosen = chooseRoots(flags.root, uris, warn);
+      if (isRefusal(chosen)) return chosen;
+      const key = JSON.stringify(chosen.roots);
+      const before = opened.get(key);
+      if (before !== undefined) return before;
+      if (opened.size >= mostRootSets)
+        return refuse(
+          "invalid_arguments",
+          "The client has changed its roots too often; start the server again.",
+        );
+      const workspace = await openSettings({ ...settings, roots: chosen.roots }, terminal, sessionOf(flags));
+      if (!isRefusal(workspace)) opened.set(key, workspace);
+      return workspace;
+    },
+    async close() {
+      for (const workspace of opened.values()) await workspace.close();
+    },
+  };
+}
+
+/** Each holds its folders open: calls that were begun in them may still be under way. */
+const mostRootSets = 16;
 
 /** Takes a message on when there is room for its work and for its answer: at once where there is. */
 function pacedBy(calls: RunningCalls): (bytes: number) => Promise<void> | undefined {
@@ -82,6 +155,7 @@ function sessionOf(flags: Flags): Partial<OpenWorkspaceOptions> {
   return {
     limits: flags.compat === undefined ? {} : compatLimits,
     remembered,
+    allowWideRoot: flags.allowWideRoot === true,
     memoryPaths: flags.memoryPaths ?? [],
     rereadStub: flags.rereadStub === true,
     guards: {

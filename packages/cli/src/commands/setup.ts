@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
+import { join, relative } from "node:path";
 import { createInterface } from "node:readline/promises";
 import {
   describeChange,
@@ -11,7 +12,18 @@ import {
   type Workspace,
 } from "@holdfast/core";
 import { reportRefusal, withWorkspace } from "../answers/index.js";
-import { changeSettings, clientNames, guardedClients, type Setting, settingsFor } from "../setup/index.js";
+import {
+  adviceFor,
+  type ClientName,
+  changeFile,
+  clientNames,
+  guardedClients,
+  removalsFor,
+  type Setting,
+  type SetupWishes,
+  settingsFor,
+  sharedClients,
+} from "../setup/index.js";
 import { escapeText, exitCodeOf, exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
 
 /**
@@ -25,16 +37,43 @@ export async function setupCommand(call: Invocation): Promise<number> {
   const guard = flags.guard === true;
   if (guard && !guardedClients.includes(client))
     return misuse(`the guard works with the hooks of ${guardedClients.join(" and ")}`);
-  const user = flags.user === true;
-  const onMismatch = flags.onMismatch ?? (await askOnMismatch(call));
-  const wanted = settingsFor({ client, user, guard, onMismatch, program: ownProgram() });
+  const project = flags.project === true;
+  if (project && flags.user === true) return misuse("--project and --user exclude each other");
+  if (project && !sharedClients.includes(client))
+    return misuse(`${client} is set up for a person, not for a project`);
+  const program = project ? sharedProgram(settings.roots, misuse) : ownProgram();
+  const isRemoval = flags.remove === true;
+  const onMismatch = flags.onMismatch ?? (isRemoval ? undefined : await askOnMismatch(call));
+  const wishes = { client, project, guard, onMismatch, program };
+  const { root, wanted } = placed(isRemoval ? removalsFor(wishes) : settingsFor(wishes), client);
   const files = [...new Set(wanted.map(({ file }) => file))];
   // Whoever runs this command asks for these very files to be changed, and sees how.
-  const allowed = { ...settings, allowProtected: [...settings.allowProtected, ...files] };
-  const roots = user ? [homedir()] : settings.roots;
-  return withWorkspace({ ...call, settings: { ...allowed, roots } }, (workspace) =>
+  const roots = project ? settings.roots : [root];
+  const approved = files.flatMap((file) => [file, realFile(roots[0] ?? ".", file)]);
+  const allowed = { ...settings, allowProtected: [...settings.allowProtected, ...approved] };
+  const code = await withWorkspace({ ...call, settings: { ...allowed, roots } }, (workspace) =>
     change(call, workspace, wanted, files),
   );
+  const advice = flags.remove === true ? undefined : adviceFor(client);
+  if (advice !== undefined && code === exitCodes.success && !settings.json) call.terminal.err(`${advice}\n`);
+  return code;
+}
+
+/** Settings are often a link to where a person keeps such files: the one that it leads to, relative to the root. */
+function realFile(root: string, file: string): string {
+  const path = join(root, file);
+  return existsSync(path) ? relative(realpathSync(root), realpathSync(path)) : file;
+}
+
+/** Where a person's settings are: in the home folder, but for a client that was given another place. */
+function placed(
+  wanted: readonly Setting[],
+  client: ClientName,
+): { readonly root: string; readonly wanted: readonly Setting[] } {
+  const { CODEX_HOME = "" } = process.env;
+  if (client !== "codex" || CODEX_HOME === "") return { root: homedir(), wanted };
+  const moved = wanted.map((setting) => ({ ...setting, file: setting.file.replace(/^[.]codex[/]/, "") }));
+  return { root: CODEX_HOME, wanted: moved };
 }
 
 interface PlannedFile {
@@ -87,10 +126,8 @@ async function planFile(
   const read = await workspace.read({ path });
   if (isRefusal(read) && read.code !== "file_missing") return read;
   const before = isRefusal(read) ? "" : read.state.content;
-  const changed = changeSettings(
-    before,
-    wanted.filter(({ file }) => file === path),
-  );
+  const settings = wanted.filter(({ file }) => file === path);
+  const changed = await changeFile(path, before, settings);
   if (isRefusal(changed)) return changed;
   const base = isRefusal(read) ? {} : { base: read.state.sha256 };
   const after = changed.text;
@@ -158,9 +195,23 @@ async function report(
   }
 }
 
-/** This very program, as a client can start it from any folder. */
-function ownProgram(): { readonly command: string; readonly args: readonly string[] } {
+/** This very program, as a client of this person can start it from any folder, whatever its own PATH is. */
+function ownProgram(): SetupWishes["program"] {
   const started = process.argv[1] ?? "";
   const program = existsSync(started) ? realpathSync(started) : started;
-  return { command: "node", args: [program] };
+  // What npx has fetched lies in its cache, and may go with it.
+  if (/[/\\]_npx[/\\]/.test(program)) return { command: "npx", args: ["-y", packageName] };
+  return { command: process.execPath, args: [program] };
 }
+
+/** The program for settings that a team shares: found in the project, on whatever machine. */
+function sharedProgram(roots: readonly string[], misuse: Invocation["misuse"]): SetupWishes["program"] {
+  const [root = "."] = roots;
+  if (!existsSync(join(root, "node_modules", ...packageName.split("/"))))
+    return misuse(
+      `npx finds no ${packageName} in this project: install it there (npm install --save-dev ${packageName}), or set up for yourself, without --project`,
+    );
+  return { command: "npx", args: ["--no-install", "holdfast"] };
+}
+
+const packageName = "@holdfast/cli";

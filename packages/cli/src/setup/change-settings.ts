@@ -11,19 +11,22 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { mismatchFlag, type Setting } from "./clients.js";
+import type { Setting } from "./clients.js";
+import { isObject, wantedValue } from "./wanted-value.js";
 
 /** The text of a settings file with the settings in it; comments and all else stay as they are. */
 export type ChangedSettings = { readonly kind: "changed"; readonly text: string } | Refusal;
 
 /**
- * Puts settings into a file, one after the other.
+ * Puts settings into a file of JSON, or takes them out, one after the other.
  *
  * @param text the file, "" where there is none.
  * @returns `invalid_arguments` where the file is not JSON with comments, or where something else stands in
  *   the way of a setting: nothing is guessed about a file that cannot be read.
  */
 export function changeSettings(text: string, settings: readonly Setting[]): ChangedSettings {
+  const removes = settings.every((setting) => !("value" in setting));
+  if (removes && holdsNoValue(text)) return { kind: "changed", text };
   let changed = holdsNoValue(text) ? withObject(text) : text;
   for (const setting of settings) {
     const next = changeSetting(changed, setting);
@@ -72,7 +75,7 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
   // The library's objects have no prototype, by which they would differ from equal ones.
   const present: unknown = node === undefined ? undefined : JSON.parse(JSON.stringify(getNodeValue(node)));
   if (setting.among === undefined) {
-    const value = keepOwn(present, setting.value);
+    const value = "value" in setting ? wantedValue(present, setting) : undefined;
     return isDeepStrictEqual(present, value) ? { kind: "changed", text } : set(text, setting.path, value);
   }
   if (present !== undefined && !Array.isArray(present))
@@ -93,10 +96,12 @@ function repeatedMember(root: Node, path: readonly string[]): string | undefined
 /** An element with hooks of others beside ours keeps those; ours gets an element of its own. */
 function changeElement(
   text: string,
-  { path, value }: Setting,
+  setting: Setting,
   present: readonly unknown[] | undefined,
   isOurs: (element: unknown) => boolean,
 ): ChangedSettings {
+  const { path, value } = setting;
+  if (!("value" in setting)) return removeElement(text, path, present ?? [], isOurs);
   if (present === undefined) return set(text, path, [value]);
   // Anywhere: what stands before it may be ours of old, with members that we would not write.
   if (present.some((element) => isDeepStrictEqual(element, value))) return { kind: "changed", text };
@@ -111,31 +116,21 @@ function changeElement(
   return isRefusal(without) ? without : set(without.text, [...path, present.length], value, true);
 }
 
-/** What a person added to our entry of a server stays: other members, and the arguments after `mcp`. */
-function keepOwn(present: unknown, value: unknown): unknown {
-  if (!isObject(present) || !isObject(value) || typeof present.command !== "string") return value;
-  const [given, wanted] = [present.args, value.args];
-  if (!Array.isArray(given) || !Array.isArray(wanted)) return { ...present, ...value };
-  const added = given.includes("mcp") ? given.slice(given.indexOf("mcp") + 1) : [];
-  const [head, asked] = [wanted.slice(0, wanted.indexOf("mcp") + 1), flagIn(wanted)];
-  const others = asked.length === 0 ? added : withoutFlag(added);
-  const args = added.length === 0 ? wanted : [...head, ...asked, ...others];
-  return { ...present, ...value, args };
-}
-
-/** What is set anew takes the place of what stands there. */
-function flagIn(args: readonly unknown[]): readonly unknown[] {
-  const at = args.indexOf(mismatchFlag);
-  return at < 0 ? [] : args.slice(at, at + 2);
-}
-
-function withoutFlag(args: readonly unknown[]): readonly unknown[] {
-  const at = args.indexOf(mismatchFlag);
-  return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 2)];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** The list without our hooks, and without the elements that held nothing else; no list where nothing is left. */
+function removeElement(
+  text: string,
+  path: readonly string[],
+  present: readonly unknown[],
+  isOurs: (element: unknown) => boolean,
+): ChangedSettings {
+  const left = present.flatMap((element) => {
+    if (!isOurs(element)) return [element];
+    const hooks = isObject(element) && Array.isArray(element.hooks) ? element.hooks : [];
+    const others = hooks.filter((hook) => !isOurs({ hooks: [hook] }));
+    return others.length === 0 ? [] : [{ ...Object(element), hooks: others }];
+  });
+  if (isDeepStrictEqual(left, present)) return { kind: "changed", text };
+  return set(text, path, left.length === 0 ? undefined : left);
 }
 
 function set(
@@ -157,6 +152,7 @@ function indentOf(text: string): { readonly insertSpaces: boolean; readonly tabS
     : { insertSpaces: true, tabSize: indent.length };
 }
 
-function refuseFile(reason: string): Refusal {
+/** Nothing is guessed about a file that cannot be read. */
+export function refuseFile(reason: string): Refusal {
   return { kind: "refusal", code: "invalid_arguments", message: `The file is left alone: ${reason}.` };
 }

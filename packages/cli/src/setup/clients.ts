@@ -9,19 +9,22 @@ export interface Setting {
   readonly file: string;
   /** The members from the root of the file to the value. */
   readonly path: readonly string[];
-  readonly value: unknown;
+  /** Absent where the setting is to be taken out. */
+  readonly value?: unknown;
   /**
    * The value is one element of the list at `path`: it takes the place of the element that this finds, or
    * stands at the end.
    */
   readonly among?: (element: unknown) => boolean;
+  /** A number that is there already and at least as large stays. */
+  readonly atLeast?: true;
 }
 
 /** What `holdfast setup` is asked to write. */
 export interface SetupWishes {
   readonly client: ClientName;
-  /** The settings of the person, for all their projects, instead of those of the project. */
-  readonly user: boolean;
+  /** The settings of the project, which a team shares, instead of those of the person. */
+  readonly project: boolean;
   /** Also the hooks of `holdfast guard`. */
   readonly guard: boolean;
   /** What the server answers to a change of an older state; its default unless given. */
@@ -30,41 +33,85 @@ export interface SetupWishes {
   readonly program: { readonly command: string; readonly args: readonly string[] };
 }
 
-export const clientNames = ["claude", "gemini", "cursor", "vscode"] as const;
+export const clientNames = ["claude", "gemini", "codex", "cursor", "vscode"] as const;
 /** A client whose settings `holdfast setup` knows. */
 export type ClientName = (typeof clientNames)[number];
 
 /** The clients whose hooks `holdfast guard` answers. */
 export const guardedClients: readonly ClientName[] = ["claude", "gemini"];
 
+/** The clients that read settings of a project which a team can share. */
+export const sharedClients: readonly ClientName[] = ["claude", "gemini", "cursor", "vscode"];
+
 /** What to set, file by file, as each client documents it. */
 export function settingsFor(wishes: SetupWishes): readonly Setting[] {
   const hooks = wishes.guard ? hookSettings(wishes) : [];
-  return [serverSetting(wishes), ...hooks];
+  return [...serverSettings(wishes), ...hooks];
 }
 
-function serverSetting({ client, user, program, onMismatch }: SetupWishes): Setting {
+/** What to take out: all that was ever set, hooks too. A limit that was raised stays, since others may count on it. */
+export function removalsFor(wishes: Omit<SetupWishes, "guard">): readonly Setting[] {
+  const all = settingsFor({ ...wishes, guard: true });
+  return all.filter(({ atLeast }) => atLeast !== true).map(({ value: _, ...setting }) => setting);
+}
+
+/** What a person has to know beside what was written; undefined where there is nothing. */
+export function adviceFor(client: ClientName): string | undefined {
+  return client === "gemini"
+    ? "Gemini CLI offers no tools of a server headless (-p) in a folder that it does not trust: trust the folder in an interactive run first, or give --skip-trust."
+    : undefined;
+}
+
+function serverSettings({ client, project, program, onMismatch }: SetupWishes): readonly Setting[] {
   const { command } = program;
   const args = [...program.args, "mcp", ...(onMismatch === undefined ? [] : [mismatchFlag, onMismatch])];
   switch (client) {
     case "claude":
-      return { file: user ? ".claude.json" : ".mcp.json", path: servers, value: { command, args } };
+      // Without it the client defers the schemas of all tools, and a model edits with those that it has.
+      return [
+        {
+          file: project ? ".mcp.json" : ".claude.json",
+          path: servers,
+          value: { command, args, alwaysLoad: true },
+        },
+      ];
     case "gemini":
-      return { file: ".gemini/settings.json", path: servers, value: { command, args } };
+      return [{ file: ".gemini/settings.json", path: servers, value: { command, args } }];
+    case "codex":
+      return [
+        { file: ".codex/config.toml", path: ["tool_output_token_limit"], value: codexTokens, atLeast: true },
+        {
+          file: ".codex/config.toml",
+          path: ["mcp_servers", "holdfast"],
+          value: { command, args: [...args, "--answer-budget", `${codexBudget}`] },
+        },
+      ];
     case "cursor":
-      return { file: ".cursor/mcp.json", path: servers, value: { command, args: inWorkspace(args) } };
+      return [{ file: ".cursor/mcp.json", path: servers, value: { command, args: inWorkspace(args) } }];
     case "vscode":
-      return {
-        file: user ? ".config/Code/User/mcp.json" : ".vscode/mcp.json",
-        path: ["servers", "holdfast"],
-        value: { type: "stdio", command, args: inWorkspace(args) },
-      };
+      return [
+        {
+          file: project ? ".vscode/mcp.json" : vscodeUserFile(),
+          path: ["servers", "holdfast"],
+          value: { type: "stdio", command, args: inWorkspace(args) },
+        },
+      ];
     default:
       return client satisfies never;
   }
 }
 
 const servers = ["mcpServers", "holdfast"];
+
+/** Four bytes of UTF-8 a token, by which Codex cuts; our budget counts characters of at most three. */
+const codexTokens = 50_000;
+const codexBudget = 65_000;
+
+function vscodeUserFile(): string {
+  return process.platform === "darwin"
+    ? "Library/Application Support/Code/User/mcp.json"
+    : ".config/Code/User/mcp.json";
+}
 
 /** Editors start servers anywhere; they name the folder themselves. */
 function inWorkspace(args: readonly string[]): readonly string[] {
@@ -89,6 +136,7 @@ function hookSettings({ client, program }: SetupWishes): readonly Setting[] {
         value: { matcher: geminiTools, hooks: [{ type: "command", name: "holdfast-guard", command }] },
         among: isOurs,
       }));
+    case "codex":
     case "cursor":
     case "vscode":
       return [];
@@ -97,8 +145,9 @@ function hookSettings({ client, program }: SetupWishes): readonly Setting[] {
   }
 }
 
-const claudeTools = "Read|Edit|MultiEdit|Write|NotebookEdit|mcp__.*";
-const geminiTools = "read_file|replace|write_file|mcp_.*";
+// A hook is a process of its own: no call of another server's tools starts one.
+const claudeTools = "Read|Edit|MultiEdit|Write|NotebookEdit|mcp__holdfast__.*";
+const geminiTools = "read_file|replace|write_file|mcp_holdfast_.*";
 
 /** Has a hook that calls `holdfast guard`, of whatever checkout. Nothing else that it says makes it ours. */
 function isOurs(element: unknown): boolean {

@@ -1,9 +1,12 @@
-export { type ChangedSettings, changeSettings } from "./change-settings.js";
+export { changeFile } from "./change-file.js";
 export {
+  adviceFor,
   type ClientName,
   clientNames,
   guardedClients,
+  removalsFor,
   type Setting,
   type SetupWishes,
   settingsFor,
+  sharedClients,
 } from "./clients.js";

@@ -41,6 +41,8 @@ export interface Flags extends GlobalFlags {
   readonly wire?: "text" | "json";
   readonly resultContent?: "auto" | "full" | "changed" | "none";
   readonly structured?: boolean;
+  readonly answerBudget?: number;
+  readonly allowWideRoot?: boolean;
   readonly compat?: "filesystem";
   readonly overwriteGuard?: "hash" | "read" | "warn";
   readonly editGuard?: "read" | "atomic";
@@ -54,6 +56,8 @@ export interface Flags extends GlobalFlags {
   readonly dryRun?: boolean;
   readonly guard?: boolean;
   readonly user?: boolean;
+  readonly project?: boolean;
+  readonly remove?: boolean;
   readonly yes?: boolean;
   /** Where sessions are: `postgres://…`, or the state folder. */
   readonly store?: string;

@@ -1,55 +1,128 @@
+import { lstatSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { parse as parseToml } from "@decimalturn/toml-patch";
 import { parse } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
-import { changeSettings, settingsFor } from "../../src/setup/index.js";
-import { Project, program, runHoldfast } from "../process.js";
+import { changeSettings } from "../../src/setup/change-settings.js";
+import { changeToml } from "../../src/setup/change-toml.js";
+import { removalsFor, settingsFor } from "../../src/setup/index.js";
+import { type Finished, Project, program, runHoldfast } from "../process.js";
 
-const server = { command: "node", args: [program, "mcp"] };
+const server = { command: process.execPath, args: [program, "mcp"] };
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the editor's own variable
-const inEditor = { command: "node", args: [program, "mcp", "--root", "${workspaceFolder}"] };
+const inEditor = { command: process.execPath, args: [program, "mcp", "--root", "${workspaceFolder}"] };
+
+/** A home folder with settings, in which the person's shell stands, too. */
+class Person extends Project {
+  setUp(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Finished> {
+    return this.run(["setup", ...args], { env: { HOME: this.folder, ...env } });
+  }
+}
 
 describe("setup", () => {
+  const vscode =
+    process.platform === "darwin"
+      ? "Library/Application Support/Code/User/mcp.json"
+      : ".config/Code/User/mcp.json";
   const cases = [
-    ["claude", ".mcp.json", { mcpServers: { holdfast: server } }],
+    ["claude", ".claude.json", { mcpServers: { holdfast: { ...server, alwaysLoad: true } } }],
     ["gemini", ".gemini/settings.json", { mcpServers: { holdfast: server } }],
     ["cursor", ".cursor/mcp.json", { mcpServers: { holdfast: inEditor } }],
-    ["vscode", ".vscode/mcp.json", { servers: { holdfast: { type: "stdio", ...inEditor } } }],
+    ["vscode", vscode, { servers: { holdfast: { type: "stdio", ...inEditor } } }],
+    [
+      "codex",
+      ".codex/config.toml",
+      {
+        mcp_servers: { holdfast: { ...server, args: [...server.args, "--answer-budget", "65000"] } },
+        tool_output_token_limit: 50_000,
+      },
+    ],
   ] as const;
+  const read = (file: string, text: string): unknown =>
+    JSON.parse(JSON.stringify(file.endsWith(".toml") ? parseToml(text) : parse(text)));
+
   test.each(cases)(
-    "%s: shows the change, makes it when told to, and then has nothing to do",
+    "%s: shows the change, makes it when told to, has then nothing to do, and takes it out again",
     async (client, file, settings) => {
-      const project = new Project();
-      const shown = await project.run(["setup", client]);
-      expect(shown).toMatchObject({ code: 0, stderr: "Nothing was changed. To make this change: --yes\n" });
+      const person = new Person();
+      const shown = await person.setUp([client]);
+      expect(shown.code).toBe(0);
+      expect(shown.stderr).toContain("Nothing was changed. To make this change: --yes\n");
       expect(shown.stdout).toContain(`+++ ${file}`);
-      expect(project.has(file)).toBe(false);
-      const made = await project.run(["setup", client, "--yes"]);
-      expect(made).toMatchObject({ code: 0, stderr: "" });
-      expect(JSON.parse(project.text(file))).toEqual(settings);
-      const again = await project.run(["setup", client, "--yes"]);
+      expect(person.has(file)).toBe(false);
+      const made = await person.setUp([client, "--yes"]);
+      expect(made).toMatchObject({ code: 0 });
+      expect(made.stderr).toContain(client === "gemini" ? "does not trust" : "");
+      expect(read(file, person.text(file))).toEqual(settings);
+      const again = await person.setUp([client, "--yes"]);
       expect(again.stdout).toBe("Everything is set already; nothing was changed.\n");
+      const removed = await person.setUp([client, "--remove", "--yes"]);
+      expect(removed.code).toBe(0);
+      expect(person.text(file)).not.toMatch(/holdfast|command/);
     },
   );
 
   test("what a change of an older state gets is written where it is asked for, in place of what stood there", async () => {
-    const project = new Project();
-    const argsOf = () => JSON.parse(project.text(".cursor/mcp.json")).mcpServers.holdfast.args;
-    await project.run(["setup", "cursor", "--yes", "--on-mismatch", "rebase"]);
+    const person = new Person();
+    const argsOf = () => JSON.parse(person.text(".cursor/mcp.json")).mcpServers.holdfast.args;
+    await person.setUp(["cursor", "--yes", "--on-mismatch", "rebase"]);
     expect(argsOf()).toEqual([program, "mcp", "--on-mismatch", "rebase", ...inEditor.args.slice(2)]);
-    await project.run(["setup", "cursor", "--yes"]);
+    await person.setUp(["cursor", "--yes"]);
     expect(argsOf()).toContain("rebase");
-    await project.run(["setup", "cursor", "--yes", "--on-mismatch", "refuse"]);
+    await person.setUp(["cursor", "--yes", "--on-mismatch", "refuse"]);
     expect(argsOf()).toEqual([program, "mcp", "--on-mismatch", "refuse", ...inEditor.args.slice(2)]);
-    const unknown = await project.run(["setup", "cursor", "--on-mismatch", "always"]);
+    const unknown = await person.setUp(["cursor", "--on-mismatch", "always"]);
     expect(unknown.code).toBe(2);
+  });
+
+  test("--project writes what holds on every machine, where npx finds it, and else nothing", async () => {
+    const project = new Project();
+    const refused = await project.run(["setup", "claude", "--project", "--yes"]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain("npm install --save-dev @holdfast/cli");
+    expect(project.has(".mcp.json")).toBe(false);
+    project.put("node_modules/@holdfast/cli/package.json", "{}");
+    expect((await project.run(["setup", "claude", "--project", "--guard", "--yes"])).code).toBe(0);
+    const written = project.text(".mcp.json") + project.text(".claude/settings.json");
+    expect(JSON.parse(project.text(".mcp.json")).mcpServers.holdfast).toEqual({
+      command: "npx",
+      args: ["--no-install", "holdfast", "mcp"],
+      alwaysLoad: true,
+    });
+    expect(written).toContain("npx --no-install holdfast guard");
+    expect(written).not.toContain(program);
+    expect(await project.run(["setup", "codex", "--project"])).toMatchObject({ code: 2 });
+  });
+
+  test("hooks start for the host's file tools and ours, and for no other server's", async () => {
+    const person = new Person();
+    await person.setUp(["claude", "--guard", "--yes"]);
+    const { matcher } = JSON.parse(person.text(".claude/settings.json")).hooks.PreToolUse[0];
+    const names = ["Edit", "Write", "mcp__holdfast__read_file", "mcp__github__get_file", "Bash"];
+    const matching = names.filter((name) => new RegExp(`^(?:${matcher})$`).test(name));
+    expect(matching).toEqual(["Edit", "Write", "mcp__holdfast__read_file"]);
+  });
+
+  test("--remove takes our hooks out of a list, and leaves what others put there", async () => {
+    const audit = { type: "command", command: "/usr/local/bin/audit.sh" };
+    const shared = { matcher: "Bash", hooks: [audit, { type: "command", command: "npx holdfast guard" }] };
+    const before = { model: "opus", hooks: { PreToolUse: [shared], Stop: [] } };
+    const person = new Person({ ".claude/settings.json": JSON.stringify(before) });
+    await person.setUp(["claude", "--guard", "--yes"]);
+    expect((await person.setUp(["claude", "--remove", "--yes"])).code).toBe(0);
+    expect(JSON.parse(person.text(".claude/settings.json"))).toEqual({
+      model: "opus",
+      hooks: { PreToolUse: [{ matcher: "Bash", hooks: [audit] }], Stop: [] },
+    });
   });
 
   const messy =
     '\ufeff{\r\n\t// ours\r\n\t"theme": "dark", /* stays */\r\n\t"mcpServers": {\r\n\t\t"db": { "command": "x" },\r\n\t},\r\n}\r\n';
 
   test("no other setting, comment, ending or mark is lost", async () => {
-    const project = new Project({ ".gemini/settings.json": messy });
-    expect((await project.run(["setup", "gemini", "--guard", "--yes"])).code).toBe(0);
-    const after = project.text(".gemini/settings.json");
+    const person = new Person({ ".gemini/settings.json": messy });
+    expect((await person.setUp(["gemini", "--guard", "--yes"])).code).toBe(0);
+    const after = person.text(".gemini/settings.json");
     for (const kept of ["\ufeff{", "// ours", "/* stays */", '"theme": "dark"', '"db"'])
       expect(after).toContain(kept);
     expect(after.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
@@ -59,36 +132,36 @@ describe("setup", () => {
   });
 
   test("hooks of others stay, and ours is replaced in its place, not doubled", async () => {
-    const project = new Project();
+    const person = new Person();
     const other = { matcher: "Bash", hooks: [{ type: "command", command: "true" }] };
     const old = { matcher: "Edit", hooks: [{ type: "command", command: "node /old/holdfast.js guard" }] };
-    project.put(".claude/settings.json", JSON.stringify({ hooks: { PreToolUse: [old, other] } }));
-    await project.run(["setup", "claude", "--guard", "--yes"]);
-    const { hooks } = JSON.parse(project.text(".claude/settings.json"));
+    person.put(".claude/settings.json", JSON.stringify({ hooks: { PreToolUse: [old, other] } }));
+    await person.setUp(["claude", "--guard", "--yes"]);
+    const { hooks } = JSON.parse(person.text(".claude/settings.json"));
     expect(hooks.PreToolUse).toHaveLength(2);
     expect(hooks.PreToolUse[1]).toEqual(other);
-    expect(hooks.PreToolUse[0].hooks[0].command).toBe(`node ${program} guard`);
+    expect(hooks.PreToolUse[0].hooks[0].command).toBe(`${process.execPath} ${program} guard`);
     expect(hooks.PostToolUse).toHaveLength(1);
   });
 
   test("what a person put beside ours stays: hooks in the same element, arguments, environment", async () => {
-    const project = new Project();
+    const person = new Person();
     const audit = { type: "command", command: "/usr/local/bin/audit.sh" };
     const old = { type: "command", command: "npx holdfast guard" };
     const shared = { matcher: "Bash|Write", hooks: [audit, old] };
-    project.put(".claude/settings.json", JSON.stringify({ hooks: { PreToolUse: [shared] } }));
+    person.put(".claude/settings.json", JSON.stringify({ hooks: { PreToolUse: [shared] } }));
     const args = ["/old/holdfast.js", "mcp", "--root", "/data", "--read-only"];
     const entry = { command: "node", args, env: { HOLDFAST_STATE_DIR: "/srv" } };
-    project.put(".mcp.json", JSON.stringify({ mcpServers: { holdfast: entry } }));
-    await project.run(["setup", "claude", "--guard", "--yes"]);
-    const { hooks } = JSON.parse(project.text(".claude/settings.json"));
+    person.put(".claude.json", JSON.stringify({ mcpServers: { holdfast: entry } }));
+    await person.setUp(["claude", "--guard", "--yes"]);
+    const { hooks } = JSON.parse(person.text(".claude/settings.json"));
     expect(hooks.PreToolUse[0]).toEqual({ matcher: "Bash|Write", hooks: [audit] });
-    expect(hooks.PreToolUse[1].hooks[0].command).toBe(`node ${program} guard`);
-    const { holdfast } = JSON.parse(project.text(".mcp.json")).mcpServers;
+    expect(hooks.PreToolUse[1].hooks[0].command).toBe(`${process.execPath} ${program} guard`);
+    const { holdfast } = JSON.parse(person.text(".claude.json")).mcpServers;
     expect(holdfast).toMatchObject({ env: entry.env, args: [program, "mcp", ...args.slice(2)] });
-    const before = project.text(".claude/settings.json");
-    await project.run(["setup", "claude", "--guard", "--yes"]);
-    expect(project.text(".claude/settings.json")).toBe(before);
+    const before = person.text(".claude/settings.json");
+    await person.setUp(["claude", "--guard", "--yes"]);
+    expect(person.text(".claude/settings.json")).toBe(before);
   });
 
   test("a hook that only says a word of ours is not ours, and ours is not set twice beside odd ones", async () => {
@@ -127,24 +200,23 @@ describe("setup", () => {
     ["has something else in the place of the hooks", '{ "hooks": { "BeforeTool": {} } }'],
   ] as const;
   test.each(refused)("a file that %s is left alone", async (_, text) => {
-    const project = new Project({ ".gemini/settings.json": text });
-    const done = await project.run(["setup", "gemini", "--guard", "--yes"]);
+    const person = new Person({ ".gemini/settings.json": text });
+    const done = await person.setUp(["gemini", "--guard", "--yes"]);
     expect(done.code).toBe(4);
     expect(done.stderr).toContain("The file is left alone: ");
-    expect(project.text(".gemini/settings.json")).toBe(text);
+    expect(person.text(".gemini/settings.json")).toBe(text);
   });
 
-  test("--user sets the person's own configuration", async () => {
-    const home = new Project();
-    const project = new Project();
-    const done = await project.run(["setup", "claude", "--user", "--yes"], { env: { HOME: home.folder } });
-    expect(done.code).toBe(0);
-    expect(JSON.parse(home.text(".claude.json"))).toEqual({ mcpServers: { holdfast: server } });
+  test("--user is the default; it and --project exclude each other", async () => {
+    const person = new Person();
+    expect((await person.setUp(["claude", "--user", "--yes"])).code).toBe(0);
+    expect(person.has(".claude.json")).toBe(true);
+    expect(await person.setUp(["claude", "--user", "--project"])).toMatchObject({ code: 2 });
   });
 
   test("--json tells the change", async () => {
-    const project = new Project();
-    const done = await project.run(["setup", "cursor", "--json"]);
+    const person = new Person();
+    const done = await person.setUp(["cursor", "--json"]);
     expect(JSON.parse(done.stdout)).toMatchObject({
       changes: [{ path: ".cursor/mcp.json" }],
       written: false,
@@ -159,7 +231,7 @@ describe("setup", () => {
   test("settings are put into any object, once", () => {
     const wishes = {
       client: "gemini",
-      user: false,
+      project: false,
       guard: true,
       program: { command: "node", args: ["/it's/holdfast.js"] },
     } as const;
@@ -175,7 +247,7 @@ describe("setup", () => {
   test("a member that stands twice on the way to a setting is refused: a client reads one of them, nobody knows which", () => {
     const wishes = {
       client: "claude",
-      user: false,
+      project: false,
       guard: true,
       program: { command: "node", args: ["x"] },
     } as const;
@@ -184,5 +256,112 @@ describe("setup", () => {
     expect(changeSettings(once, [server!]).kind).toBe("changed");
     for (const text of ['{"mcpServers":{},"mcpServers":{}}', '{"mcpServers":{"holdfast":{},"holdfast":{}}}'])
       expect(changeSettings(text, [server!])).toMatchObject({ kind: "refusal", code: "invalid_arguments" });
+  });
+});
+
+describe("setup of codex", () => {
+  const codex = { client: "codex", project: false, program: { command: "node", args: ["/h.js"] } } as const;
+  const settings = settingsFor({ ...codex, guard: false });
+  const mine = [
+    "",
+    "# mine\nmodel = 'x' # keep\n\n[mcp_servers.db]\ncommand = 'x'\nargs = [ 'a',\n  'b' ] # d\n",
+    "a = 1\r\n[t]\r\nb=2\r\n",
+    "mcp_servers = { db = { command = 'x' } }\n",
+    "[mcp_servers]\ndb = { command = 'x' }\n[[list]]\nd = 2020-01-01T00:00:00Z\nbig = 9007199254740993\n",
+    "mcp_servers.db.command = 'x' # dotted\n[z]",
+    'text = """\n[mcp_servers.holdfast]\n"""\n',
+  ];
+
+  test.each(mine)("keeps every line and comment of %j, twice the same, and back", (text) => {
+    const once = changeToml(text, settings);
+    if (once.kind === "refusal") throw new Error(once.message);
+    for (const line of text.split(/\r?\n/).filter((line) => !line.startsWith("mcp_servers = ")))
+      expect(once.text.split(/\r?\n/)).toContain(line);
+    const { tool_output_token_limit, mcp_servers } = Object(parseToml(once.text));
+    expect(tool_output_token_limit).toBe(50_000);
+    expect(mcp_servers.holdfast.args).toEqual(["/h.js", "mcp", "--answer-budget", "65000"]);
+    expect(changeToml(once.text, settings)).toEqual(once);
+    const removed = changeToml(once.text, removalsFor(codex));
+    if (removed.kind === "refusal") throw new Error(removed.message);
+    const { tool_output_token_limit: _, ...rest } = Object(parseToml(removed.text));
+    const before = Object(parseToml(text));
+    expect(JSON.stringify({ mcp_servers: {}, ...rest }, bigints)).toBe(
+      JSON.stringify({ mcp_servers: {}, ...before }, bigints),
+    );
+  });
+
+  test("a larger limit and a person's own arguments stay; a smaller limit is raised, and the diff says so", async () => {
+    const own =
+      "[mcp_servers.holdfast]\ncommand = 'old'\nargs = ['/old.js', 'mcp', '--read-only']\nenabled = true\n";
+    const person = new Person({ ".codex/config.toml": `tool_output_token_limit = 9 # few\n${own}` });
+    const done = await person.setUp(["codex", "--yes"]);
+    expect(done.stdout).toContain("-tool_output_token_limit = 9 # few");
+    const after = Object(parseToml(person.text(".codex/config.toml")));
+    expect(after.mcp_servers.holdfast).toMatchObject({
+      args: [program, "mcp", "--read-only", "--answer-budget", "65000"],
+      enabled: true,
+    });
+    const large = changeToml("tool_output_token_limit = 90000\n", settings);
+    expect(large).toMatchObject({ text: expect.stringContaining("tool_output_token_limit = 90000\n") });
+  });
+
+  test.each(["= 1", "a = 1\na = 2", "{}", "mcp_servers = 7", "[[mcp_servers]]"])(
+    "a file that holds %j is left alone",
+    async (text) => {
+      const person = new Person({ ".codex/config.toml": text });
+      const done = await person.setUp(["codex", "--yes"]);
+      expect(done.code).toBe(4);
+      expect(done.stderr).toMatch(
+        /^holdfast: invalid_arguments: .codex\/config.toml: The file is left alone: /,
+      );
+      expect(person.text(".codex/config.toml")).toBe(text);
+    },
+  );
+
+  test("CODEX_HOME is where Codex looks, and so where this is written", async () => {
+    const person = new Person({ "elsewhere/config.toml": "a = 1\n" });
+    await person.setUp(["codex", "--yes"], { CODEX_HOME: join(person.folder, "elsewhere") });
+    expect(person.text("elsewhere/config.toml")).toContain("[mcp_servers.holdfast]");
+    expect(person.has(".codex")).toBe(false);
+  });
+});
+
+const bigints = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}` : value);
+
+describe("a configuration that is no plain file", () => {
+  const other = new Project({ "real.json": "{}" });
+  const cases: readonly (readonly [string, (path: string) => void, RegExp])[] = [
+    [
+      "is a link out of the home folder",
+      (path) => symlinkSync(join(other.folder, "real.json"), path),
+      /outside_workspace/,
+    ],
+    ["is a link that leads nowhere", (path) => symlinkSync("nowhere.json", path), /^holdfast: \w+: /],
+    ["is a folder", (path) => mkdirSync(path), /is_directory/],
+  ];
+  test.each(cases)("and %s is refused with a code, and nothing is lost", async (_, make, code) => {
+    const person = new Person();
+    make(join(person.folder, ".claude.json"));
+    const done = await person.setUp(["claude", "--yes"]);
+    expect(done.code).not.toBe(0);
+    expect(done.stderr).toMatch(code);
+    expect(other.text("real.json")).toBe("{}");
+    expect(person.has("nowhere.json")).toBe(false);
+  });
+
+  test("but a link to a file in the home folder is followed, and stays one", async () => {
+    const person = new Person({ "dotfiles/claude.json": '{ "a": 1 }' });
+    symlinkSync("dotfiles/claude.json", join(person.folder, ".claude.json"));
+    expect((await person.setUp(["claude", "--yes"])).code).toBe(0);
+    expect(lstatSync(join(person.folder, ".claude.json")).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(person.text("dotfiles/claude.json"))).toMatchObject({ a: 1, mcpServers: {} });
+  });
+
+  test("and cannot be written is refused with a code", async () => {
+    const person = new Person();
+    // Nobody makes files there, not even root.
+    const done = await person.setUp(["claude", "--yes"], { HOME: "/sys" });
+    expect(done.code).not.toBe(0);
+    expect(done.stderr).toMatch(/^holdfast: \w+: Nothing was written/);
   });
 });

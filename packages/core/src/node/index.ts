@@ -32,3 +32,4 @@ export {
 } from "./workspace/inspect.js";
 export { type OpenedPorts, openPorts, type PortOptions } from "./workspace/open.js";
 export { OpenedWorkspace, type OpenWorkspaceOptions, openWorkspace } from "./workspace/open-workspace.js";
+export { refuseWideRoots } from "./workspace/wide-roots.js";

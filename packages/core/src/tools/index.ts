@@ -52,6 +52,7 @@ export {
   answerBudgetChars,
   defaultWireOptions,
   fullContentLimitBytes,
+  type HostLimits,
   type ResultContent,
   type WireForm,
   type WireOptions,

@@ -35,7 +35,7 @@ export class OpenedWorkspace extends Workspace {
 /**
  * Opens folders as one workspace: clears up after killed writes, starts a session.
  *
- * @returns what `openPorts` refuses: a root that is no folder, a state folder of somebody else.
+ * @returns what `openPorts` refuses: a root that is no folder or far too wide a one, a state folder of somebody else.
  */
 export async function openWorkspace(options: OpenWorkspaceOptions): Promise<OpenedWorkspace | Refusal> {
   const ports = await openPorts(options);

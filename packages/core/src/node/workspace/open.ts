@@ -25,6 +25,7 @@ import { openSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { openPresence } from "../state-folder/sessions.js";
 import { openStateFolder } from "../state-folder/state-folder.js";
 import { openSections } from "./sections.js";
+import { refuseWideRoots } from "./wide-roots.js";
 
 const systemClock: Clock = { now: () => Date.now() };
 
@@ -32,6 +33,8 @@ const systemClock: Clock = { now: () => Date.now() };
 export interface PortOptions {
   /** Folders; a relative path of the tools counts from the first. */
   readonly roots: readonly string[];
+  /** Opens also a root that is the whole disk or holds a home folder, and takes "" for the current folder. */
+  readonly allowWideRoot?: boolean | undefined;
   /** `HOLDFAST_STATE_DIR`, the XDG state folder or its default, unless given. */
   readonly stateDir?: string | undefined;
   /** The time of day; this machine's unless given. */
@@ -90,6 +93,8 @@ function noting(sets: ChangeSets, roots: RootRecords): ChangeSets {
  * a session that only looks leaves no trace.
  */
 export async function openPorts(options: PortOptions): Promise<OpenedPorts | Refusal> {
+  const wide = options.allowWideRoot === true ? undefined : refuseWideRoots(options.roots);
+  if (wide !== undefined) return wide;
   const state = openStateFolder(options.stateDir);
   if (isRefusal(state)) return state;
   const disk = openDisk(options.roots, options.disk);

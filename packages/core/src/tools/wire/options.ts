@@ -16,6 +16,8 @@ export interface WireOptions {
   readonly resultContent: ResultContent;
   /** Characters (UTF-16 units) that an answer has at most, with everything in it; 262,144 unless given. */
   readonly budgetChars?: number;
+  /** What the door's host lets through besides: it counts otherwise than in characters. */
+  readonly within?: HostLimits;
   /** The answer is sent as JSON where it holds no content of a file: then the budget holds for that, too. */
   readonly isStructured?: boolean;
   /** How the door calls its tools and their arguments; the library's words unless given. */
@@ -32,6 +34,13 @@ export interface Spoken {
   readonly lines: "numbered" | "framed" | "left_out";
   /** Names in a folder stand behind their sizes, and begin with the folder as the caller named it. */
   readonly entriesUnder?: { readonly folder: string; readonly named: string };
+}
+
+/** Limits of a host on the text of one answer; none unless given. */
+export interface HostLimits {
+  /** Bytes of UTF-8. */
+  readonly bytes?: number;
+  readonly lines?: number;
 }
 
 export const defaultWireOptions: WireOptions = { wire: "text", resultContent: "auto" };

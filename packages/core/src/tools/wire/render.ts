@@ -3,7 +3,7 @@ import { allOf, type FileState, type LineSpan, type ShownLines } from "../../fil
 import { clip, escapeInJson } from "../../text/index.js";
 import { fitReply } from "./fit.js";
 import { writeJson } from "./json.js";
-import { answerBudgetChars, type WireOptions } from "./options.js";
+import { answerBudgetChars, type HostLimits, type WireOptions } from "./options.js";
 import type { FilePart, Reply, ReplyBlock, TextBlock } from "./reply.js";
 import { replyOf } from "./reply-of.js";
 import type { ToolReply, ToolResult } from "./result.js";
@@ -13,6 +13,27 @@ import { type WrittenReply, writeText } from "./text.js";
 
 /** Turns a tool's result into what goes on the wire. Pure: the same result gives the same bytes. */
 export function renderResult(result: ToolResult, options: WireOptions): ToolReply {
+  const { within } = options;
+  let { budgetChars = answerBudgetChars } = options;
+  for (;;) {
+    const reply = renderWithin(result, { ...options, budgetChars });
+    const excess = within === undefined ? 0 : excessOf(reply.text, within);
+    if (excess <= 1 || budgetChars <= leastChars) return reply;
+    // What is left out is not like the rest: the next budget is a little less than the share that fits.
+    const fitting = Math.floor((Math.min(budgetChars, reply.text.length) / excess) * 0.98);
+    budgetChars = Math.max(leastChars, fitting);
+  }
+}
+
+/** Less than this no budget is cut to for a host's own limits: an answer has to say that it was cut. */
+const leastChars = 500;
+
+/** How many times the text is what the host lets through. */
+function excessOf(text: string, { bytes = Infinity, lines = Infinity }: HostLimits): number {
+  return Math.max(new TextEncoder().encode(text).length / bytes, (text.split("\n").length + 1) / lines);
+}
+
+function renderWithin(result: ToolResult, options: WireOptions): ToolReply {
   const { budgetChars = answerBudgetChars, wire, vocabulary, isStructured = false, spoken } = options;
   // Most replies fit at once: then what was measured is what is sent.
   let written = emptyReply;

@@ -1,0 +1,85 @@
+import { existsSync, realpathSync } from "node:fs";
+import { resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Refusal, refuse } from "@holdfast/core";
+import { escapeName } from "../shell/index.js";
+
+/** The folders that a server works in, or why there are none. */
+export type ChosenRoots = { readonly kind: "roots"; readonly roots: readonly string[] } | Refusal;
+
+/**
+ * What a server's `--root` and its client's roots come to. The client can narrow what `--root` gives, and never widen
+ * it; without `--root` its roots count, and without those the folder that the server was started in.
+ *
+ * @param given the folders of `--root`, undefined without it.
+ * @param uris what the client names, undefined where it names nothing.
+ * @param warn told of each root that is left out, in one sentence.
+ * @returns `invalid_arguments` where the client's roots are no folders of this machine and nothing else is given.
+ */
+export function chooseRoots(
+  given: readonly string[] | undefined,
+  uris: readonly string[] | undefined,
+  warn: (sentence: string) => void,
+): ChosenRoots {
+  const own = given === undefined ? undefined : withoutMissing(given, warn);
+  if (uris === undefined) return { kind: "roots", roots: own ?? [process.cwd()] };
+  const named = withoutMissing(
+    uris.flatMap((uri) => folderOf(uri, warn)),
+    warn,
+  );
+  if (own !== undefined) return { kind: "roots", roots: narrowed(own, named, warn) };
+  if (named.length > 0) return { kind: "roots", roots: named };
+  const shown = uris.slice(0, 3).map(escapeName).join(", ");
+  return refuse(
+    "invalid_arguments",
+    `The client's roots (${shown}) are no folders of this machine. Start the server with --root.`,
+  );
+}
+
+function folderOf(uri: string, warn: (sentence: string) => void): readonly string[] {
+  try {
+    const url = new URL(uri);
+    if (url.protocol === "file:") return [fileURLToPath(url)];
+  } catch {
+    // What is no URL, or of another machine, is no folder here.
+  }
+  warn(`the client's root ${escapeName(uri)} is no folder of this machine and is left out`);
+  return [];
+}
+
+/** Of several folders those that are there; all of them where none is, for whoever opens them to refuse. */
+function withoutMissing(folders: readonly string[], warn: (sentence: string) => void): readonly string[] {
+  // An empty name is refused by whoever opens it: it is no folder that went missing.
+  const there = folders.filter((folder) => folder.trim() === "" || existsSync(folder));
+  if (there.length === 0) return folders;
+  for (const folder of folders)
+    if (!there.includes(folder)) warn(`the root ${escapeName(folder)} does not exist and is left out`);
+  return there;
+}
+
+/** The folders that lie in both; where nothing does, what a person gave. */
+function narrowed(
+  own: readonly string[],
+  named: readonly string[],
+  warn: (sentence: string) => void,
+): readonly string[] {
+  const both = own.flatMap((folder) =>
+    named.flatMap((other) => (isWithin(other, folder) ? [other] : isWithin(folder, other) ? [folder] : [])),
+  );
+  if (both.length > 0) return [...new Set(both)];
+  if (named.length > 0) warn("none of the client's roots lies in a folder of --root; those of --root count");
+  return own;
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  const [below, above] = [real(inner), real(outer)];
+  return below === above || below.startsWith(above.endsWith(sep) ? above : above + sep);
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return resolve(path);
+  }
+}

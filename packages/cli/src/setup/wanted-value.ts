@@ -1,0 +1,37 @@
+import { mismatchFlag, type Setting } from "./clients.js";
+
+/** What is to stand in the place of a present value: a person's own part of it stays. */
+export function wantedValue(present: unknown, { value, atLeast }: Setting): unknown {
+  if (atLeast === true) return Number(present) >= Number(value) ? present : value;
+  if (!isObject(present) || !isObject(value) || typeof present.command !== "string") return value;
+  const chosen = "alwaysLoad" in present ? { alwaysLoad: present.alwaysLoad } : {};
+  return { ...present, ...value, ...chosen, args: wantedArgs(present.args, value.args) };
+}
+
+/** The arguments that a person added after `mcp` stay; those of ours that are not among them follow. */
+function wantedArgs(given: unknown, wanted: unknown): unknown {
+  if (!Array.isArray(given) || !Array.isArray(wanted) || !given.includes("mcp")) return wanted;
+  const start: readonly unknown[] = wanted.slice(0, wanted.indexOf("mcp") + 1);
+  const asked = flagIn(wanted);
+  const ours = withoutFlag(wanted.slice(start.length));
+  const own: readonly unknown[] = given.slice(given.indexOf("mcp") + 1);
+  // What is set anew takes the place of what stands there.
+  const added = asked.length === 0 ? own : withoutFlag(own);
+  const missing = ours.filter((_, at) => at % 2 === 0 && !added.includes(ours[at]));
+  return [...start, ...asked, ...added, ...missing.flatMap((flag) => [flag, ours[ours.indexOf(flag) + 1]])];
+}
+
+function flagIn(args: readonly unknown[]): readonly unknown[] {
+  const at = args.indexOf(mismatchFlag);
+  return at < 0 ? [] : args.slice(at, at + 2);
+}
+
+function withoutFlag(args: readonly unknown[]): readonly unknown[] {
+  const at = args.indexOf(mismatchFlag);
+  return at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 2)];
+}
+
+/** Whether a value has named members. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

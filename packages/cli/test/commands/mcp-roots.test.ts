@@ -1,0 +1,171 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { openWorkspace } from "@holdfast/core/node";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterEach, describe, expect, test } from "vitest";
+import { Project, program, runHoldfast } from "../process.js";
+
+/** `holdfast mcp` and a real client that names its roots, and changes them. */
+const open: Client[] = [];
+afterEach(async () => {
+  for (const client of open.splice(0)) await client.close();
+});
+
+interface Connected {
+  /** The text of a read of this file. */
+  read(path: string): Promise<string>;
+  change(uris: readonly string[]): Promise<void>;
+  told(): string;
+}
+
+async function connect(
+  args: readonly string[],
+  { cwd, uris }: { readonly cwd: string; readonly uris?: readonly string[] },
+): Promise<Connected> {
+  let named = uris;
+  const capabilities = uris === undefined ? {} : { roots: { listChanged: true } };
+  const client = new Client(
+    { name: "test", version: "1" },
+    { capabilities, versionNegotiation: { mode: "legacy" } },
+  );
+  if (uris !== undefined)
+    client.setRequestHandler("roots/list", () => ({ roots: (named ?? []).map((uri) => ({ uri })) }));
+  const home = new Project().folder;
+  const env = { PATH: process.env.PATH ?? "", HOME: home, HOLDFAST_STATE_DIR: join(home, "state") };
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, "mcp", ...args],
+    cwd,
+    env,
+    stderr: "pipe",
+  });
+  let said = "";
+  transport.stderr?.on("data", (part) => {
+    said += part;
+  });
+  await client.connect(transport);
+  open.push(client);
+  return {
+    async read(path) {
+      const { content } = await client.callTool({ name: "read_file", arguments: { file_path: path } });
+      const [part] = content;
+      return part?.type === "text" ? part.text : "";
+    },
+    async change(next) {
+      named = next;
+      await client.notification({ method: "notifications/roots/list_changed" });
+    },
+    told: () => said,
+  };
+}
+
+const uriOf = (folder: string) => pathToFileURL(folder).href;
+const nowhere = "outside_workspace";
+
+describe("the roots of a server", () => {
+  test("are the client's where it names some, whatever folder it was started in, and follow their changes", async () => {
+    const [here, one, two] = ["here", "one", "two"].map((name) => new Project({ "a.txt": `in ${name}\n` }));
+    const server = await connect([], { cwd: here!.folder, uris: [uriOf(one!.folder)] });
+    expect(await server.read("a.txt")).toContain("in one");
+    expect(await server.read(join(here!.folder, "a.txt"))).toContain(nowhere);
+    await server.change([uriOf(two!.folder), "http://elsewhere/x"]);
+    expect(await server.read("a.txt")).toContain("in two");
+    expect(await server.read(join(one!.folder, "a.txt"))).toContain(nowhere);
+    expect(server.told()).toContain("the client's root http://elsewhere/x is no folder of this machine");
+    await server.change([]);
+    expect(await server.read("a.txt")).toContain("in here");
+  });
+
+  test("given by --root are narrowed by the client's, and never widened", async () => {
+    const project = new Project({ "a.txt": "above\n", "sub/a.txt": "below\n" });
+    const other = new Project({ "a.txt": "other\n" });
+    const narrow = { cwd: project.folder, uris: [uriOf(join(project.folder, "sub")), uriOf(other.folder)] };
+    const server = await connect(["--root", project.folder], narrow);
+    expect(await server.read("a.txt")).toContain("below");
+    for (const folder of [project.folder, other.folder])
+      expect(await server.read(join(folder, "a.txt"))).toContain(nowhere);
+    for (const wide of [uriOf("/"), uriOf(other.folder), "http://elsewhere/"]) {
+      await server.change([wide]);
+      expect(await server.read("a.txt")).toContain("above");
+      expect(await server.read(join(other.folder, "a.txt"))).toContain(nowhere);
+    }
+  });
+
+  test("that are no folders of this machine are refused in a sentence, and the server goes on", async () => {
+    const project = new Project({ "a.txt": "one\n" });
+    const server = await connect([], {
+      cwd: project.folder,
+      uris: ["http://elsewhere/x", "no uri", "file://host/x"],
+    });
+    const refused = await server.read("a.txt");
+    expect(refused).toMatch(
+      /^FAILED \(invalid_arguments\): The client's roots \(http:\/\/elsewhere\/x, .* Start the server with --root\./,
+    );
+    await server.change([uriOf(project.folder)]);
+    expect(await server.read("a.txt")).toContain("one");
+  });
+
+  test("are not the whole disk because a client starts servers there", async () => {
+    const project = new Project({ "a.txt": "one\n" });
+    const path = join(project.folder, "a.txt");
+    const plain = await connect([], { cwd: "/" });
+    expect(await plain.read(path)).toMatch(
+      /^FAILED \(invalid_arguments\): The root \/ is the whole disk\. .*--allow-wide-root/,
+    );
+    const named = await connect([], { cwd: "/", uris: [uriOf(project.folder)] });
+    expect(await named.read("a.txt")).toContain("one");
+    const asked = await connect(["--allow-wide-root"], { cwd: "/" });
+    expect(await asked.read(path)).toContain("one");
+  });
+
+  test("of which one is missing are the others, with a word about it", async () => {
+    const project = new Project({ "a.txt": "one\n" });
+    const gone = join(project.folder, "gone");
+    const server = await connect(["--root", gone, "--root", project.folder], { cwd: "/" });
+    expect(await server.read("a.txt")).toContain("one");
+    expect(server.told()).toContain(`the root ${gone} does not exist and is left out`);
+    expect(await runHoldfast(["mcp", "--root", gone])).toMatchObject({ code: 3 });
+  });
+});
+
+describe("a root that nobody means", () => {
+  const home = new Project({ "work/a.txt": "one\n" });
+  const env = { HOME: home.folder };
+  const cases = [
+    ["", "names no folder"],
+    [" ", "names no folder"],
+    ["/", "is the whole disk"],
+    [home.folder, "holds your home folder"],
+    [`${home.folder}/work/..`, "holds your home folder"],
+    [join(home.folder, ".."), "holds your home folder"],
+  ] as const;
+  test.each(cases)("%j is refused by a server: it %s", async (root, reason) => {
+    const ended = await runHoldfast(["mcp", "--root", root], { env });
+    expect(ended).toMatchObject({ code: 4, stdout: "" });
+    expect(ended.stderr).toContain(reason);
+    if (root === " ") return;
+    const served = await runHoldfast(["mcp", "--root", root, "--allow-wide-root"], { env, cwd: home.folder });
+    expect(served).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("is refused by the library, too, unless it is told", async () => {
+    const stateDir = join(home.folder, "state");
+    for (const root of ["", "/"]) {
+      const refused = await openWorkspace({ roots: [root], stateDir });
+      expect(refused).toMatchObject({ kind: "refusal", code: "invalid_arguments" });
+    }
+    const opened = await openWorkspace({ roots: ["/"], stateDir, allowWideRoot: true });
+    if (opened.kind === "refusal") throw new Error(opened.message);
+    await opened.close();
+  });
+
+  test("is a command's only where it has no name: who stands in his home folder reads there", async () => {
+    expect(await runHoldfast(["read", "work/a.txt"], { env, cwd: home.folder })).toMatchObject({ code: 0 });
+    mkdirSync(join(home.folder, "b"), { recursive: true });
+    expect(await runHoldfast(["read", "a.txt", "--root", ""], { env, cwd: home.folder })).toMatchObject({
+      code: 4,
+    });
+  });
+});

@@ -1,0 +1,160 @@
+import { answerBudgetChars, type HostLimits } from "@holdfast/core";
+
+/**
+ * What a client does with what a server sends, one row a client. A row that is wrong costs the model sight of a
+ * text, never a file: what is written is decided by hashes.
+ */
+export interface Host {
+  /** The client as its users call it. */
+  readonly title: string;
+  /** The version that was looked at, and when (ISO date). */
+  readonly version: string;
+  readonly date: string;
+  /** How it was looked at. */
+  readonly source: string;
+  /** How much of one answer reaches the model whole, in characters (UTF-16 units). */
+  readonly answerChars: number;
+  /** Limits that the client counts otherwise. */
+  readonly within?: HostLimits;
+  /** It defers the schemas of tools, or cuts what is long, unless a tool's `_meta` asks otherwise. */
+  readonly heedsMeta: boolean;
+  /** The text of an `isError` result reaches the model as it is: then a refusal is one. */
+  readonly passesErrors: boolean;
+  /** Which part the model sees of a result that has both. */
+  readonly sees: "text" | "structured" | "both";
+  /** Of a tool's description only the first paragraph is sent, always or in some mode. */
+  readonly firstParagraphOnly: boolean;
+}
+
+/** What is true of every client that was looked at; for those that were not. */
+export const carefulHost: Host = {
+  title: "any other",
+  version: "",
+  date: "2026-11-23",
+  source: "less than any client of this table but Codex, Copilot CLI and Qwen Code lets through",
+  answerChars: 36_000,
+  heedsMeta: false,
+  passesErrors: false,
+  sees: "text",
+  firstParagraphOnly: false,
+};
+
+const headless = "run headless against a scripted model on loopback";
+
+/** By the name in `clientInfo`, to the letter or by what it begins with. */
+const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] = [
+  {
+    name: "claude-code",
+    host: {
+      title: "Claude Code",
+      version: "2.1.330",
+      date: "2026-11-22",
+      source: headless,
+      answerChars: answerBudgetChars,
+      heedsMeta: true,
+      passesErrors: true,
+      sees: "structured",
+      firstParagraphOnly: true,
+    },
+  },
+  {
+    name: /^gemini-cli-mcp-client/,
+    host: {
+      title: "Gemini CLI",
+      version: "0.61.0",
+      date: "2026-11-22",
+      source: headless,
+      answerChars: 36_000,
+      heedsMeta: false,
+      passesErrors: false,
+      sees: "text",
+      firstParagraphOnly: false,
+    },
+  },
+  {
+    name: "codex-mcp-client",
+    host: {
+      title: "Codex",
+      version: "0.169.0",
+      date: "2026-11-23",
+      source: headless,
+      answerChars: 11_000,
+      within: { bytes: 11_000 },
+      heedsMeta: false,
+      passesErrors: true,
+      sees: "structured",
+      firstParagraphOnly: false,
+    },
+  },
+  {
+    name: "opencode",
+    host: {
+      title: "opencode",
+      version: "1.18.33",
+      date: "2026-11-23",
+      source: headless,
+      answerChars: 50_000,
+      within: { bytes: 50_000, lines: 1_950 },
+      heedsMeta: false,
+      passesErrors: true,
+      sees: "text",
+      firstParagraphOnly: false,
+    },
+  },
+  {
+    name: /^qwen-cli-mcp-client/,
+    host: {
+      title: "Qwen Code",
+      version: "0.24.4",
+      date: "2026-11-23",
+      source: headless,
+      answerChars: 25_000,
+      heedsMeta: false,
+      passesErrors: false,
+      sees: "both",
+      firstParagraphOnly: true,
+    },
+  },
+  {
+    name: "copilot-cli",
+    host: {
+      title: "GitHub Copilot CLI",
+      version: "1.0.102",
+      date: "2026-11-23",
+      source: headless,
+      answerChars: 20_000,
+      within: { bytes: 20_000 },
+      heedsMeta: false,
+      passesErrors: false,
+      sees: "both",
+      firstParagraphOnly: false,
+    },
+  },
+];
+
+/** The clients that were looked at. */
+export const knownHosts: readonly Host[] = rows.map(({ host }) => host);
+
+/** The row of a client; the careful one for who is not in the table, or says nothing that is a name. */
+export function hostOf(clientInfo: unknown): Host {
+  const name: unknown = Object(clientInfo).name;
+  if (typeof name !== "string") return carefulHost;
+  const row = rows.find((one) => (typeof one.name === "string" ? one.name === name : one.name.test(name)));
+  return row?.host ?? carefulHost;
+}
+
+/** What one answer to this client may hold: its row, unless a person has named a number of characters. */
+export function roomAt(
+  host: Host,
+  answerBudget: number | undefined,
+): { readonly budgetChars: number; readonly within?: HostLimits } {
+  // Who names a budget has set the client up for it.
+  if (answerBudget !== undefined) return { budgetChars: answerBudget };
+  return { budgetChars: host.answerChars, ...(host.within === undefined ? {} : { within: host.within }) };
+}
+
+/** The least budget that a person can name, in characters: one page of a file and what is said of it. */
+export const leastAnswerBudget = 1_000;
+
+/** The most: a larger answer is never made. */
+export const mostAnswerBudget = answerBudgetChars;
