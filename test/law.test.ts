@@ -123,7 +123,7 @@ const breaches: readonly Breach[] = [
     source: 'import { stray } from "../stray/a.js";\nexport const found = stray;\n',
     with: { "packages/core/src/patch/stray/a.ts": "export const stray = 1;\n" },
   },
-  ...["disk", "commit", "state-folder", "change-sets", "journal"].map((subRoom) => ({
+  ...["disk", "commit", "search", "state-folder", "change-sets", "journal"].map((subRoom) => ({
     rule: `order-core-node-${subRoom}`,
     file: `packages/core/src/node/${subRoom}/later-sub-room.ts`,
     source: 'import type { disk } from "../workspace/open.js";\nexport type Later = typeof disk;\n',

@@ -25,6 +25,8 @@ const ownTools = [
   "write_file",
   "append_to_file",
   "update_section",
+  "move_file",
+  "delete_file",
   "undo_edit",
 ];
 

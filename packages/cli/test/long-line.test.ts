@@ -26,6 +26,8 @@ const lines = [
   "section f #\\ A small",
   "append f small",
   "prepend f small",
+  "move f g --base {f}",
+  "delete f --base {f}",
   "restore f@{f}",
   "undo f",
   "doctor f",

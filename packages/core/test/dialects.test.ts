@@ -1,5 +1,6 @@
 import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { runTool } from "@holdfast/core";
 import { describe, expect, it } from "vitest";
 import type { CorrectedEdit, EditSketch, FailedEdit } from "../src/index.js";
 import type { OpenWorkspaceOptions } from "../src/node/index.js";
@@ -129,9 +130,10 @@ describe("memory", () => {
 
   it("overwrites no note blindly and renames over none", async () => {
     const there = await editor({ "memories/a.md": "a\n", "memories/b.md": "b\n" }, "memory");
-    expect(await there.run("create", { path: "/memories/a.md", file_text: "x" })).toMatchObject({
-      code: "not_read",
-    });
+    const create = { command: "create", path: "/memories/a.md", file_text: "x" };
+    expect(await there.run("create", create)).toMatchObject({ success: false, code: "state_mismatch" });
+    const { text } = await runTool("memory", create, { workspace: there.workspace });
+    expect(text).toMatch(/^File \/memories\/a\.md already exists/);
     const onto = { old_path: "/memories/a.md", new_path: "/memories/b.md" };
     expect(await there.run("rename", onto)).toMatchObject({ success: false, code: "exists" });
     expect([there.text("memories/a.md"), there.text("memories/b.md")]).toEqual(["a\n", "b\n"]);

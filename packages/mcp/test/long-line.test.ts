@@ -34,6 +34,8 @@ const calls: readonly Call[] = [
   ["update_section", { file_path: "f", section_header: "# a", new_content: "x" }],
   ["append_to_file", { file_path: "f", content: "x" }],
   ["prepend_to_file", { file_path: "f", content: "x" }],
+  ["move_file", { file_path: "f", to: "g", base_content_sha256 }],
+  ["delete_file", { file_path: "f", base_content_sha256 }],
   ["undo_edit", { file_path: "f" }],
 ];
 

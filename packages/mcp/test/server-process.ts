@@ -9,9 +9,10 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { onTestFinished } from "vitest";
 
-/** Everything about a server process but the workspace, which it opens itself, within these limits. */
+/** Everything about a server process but the workspace, which it opens itself, within these limits and guards. */
 export type ServerOptions = Omit<McpOptions, "workspace" | "onError"> & {
   readonly limits?: WorkspaceOptions["limits"];
+  readonly guards?: WorkspaceOptions["guards"];
 };
 
 export const revisions = ["2026-07-28", "2025-11-25"] as const;

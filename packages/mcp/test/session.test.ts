@@ -35,6 +35,8 @@ describe.each(revisions)("a session in revision %s", (revision) => {
       "write_file",
       "append_to_file",
       "update_section",
+      "move_file",
+      "delete_file",
       "undo_edit",
     ]);
     expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([
@@ -42,6 +44,8 @@ describe.each(revisions)("a session in revision %s", (revision) => {
       true,
       true,
       true,
+      false,
+      false,
       false,
       false,
       false,
@@ -60,6 +64,8 @@ describe.each(revisions)("a session in revision %s", (revision) => {
       false,
       true,
       true,
+      true,
+      true,
     ]);
     expect(tools.map(({ annotations }) => annotations?.idempotentHint)).toEqual([
       true,
@@ -70,6 +76,8 @@ describe.each(revisions)("a session in revision %s", (revision) => {
       true,
       true,
       false,
+      true,
+      true,
       true,
       false,
     ]);
@@ -172,17 +180,29 @@ describe.each(revisions)("a session in revision %s", (revision) => {
     expect(await call("write_file", creation)).toMatchObject({ success: true, code: "already_applied" });
   });
 
-  test("of two calls at once on one state one wins, and nothing is lost", async () => {
-    const { call, ground } = await start();
+  /** Two patches of one state, sent at once: the first of line 1, the second of line 5. */
+  async function patchTwice(options = {}) {
+    const { call, ground } = await start(options);
     const { file } = await call("read_file", { file_path: "a.txt" });
     const base = { file_path: "a.txt", base_content_sha256: file?.sha256, wait_for_previous: true };
     const answers = await Promise.all([
       call("safe_patch", { ...base, unified_diff: "@@ -1 +1 @@\n-one\n+ONE\n" }),
       call("safe_patch", { ...base, unified_diff: "@@ -5 +5 @@\n-five\n+FIVE\n" }),
     ]);
+    return { answers, content: await ground.get("a.txt") };
+  }
+
+  test("of two calls at once on one state both land where they change other lines", async () => {
+    const { answers, content } = await patchTwice();
+    expect(answers.map(({ code }) => code)).toEqual(["applied", "applied"]);
+    expect(content).toBe("ONE\ntwo\nthree\nfour\nFIVE\n");
+    expect(answers.map(({ text }) => text.includes("Rebased"))).toEqual([false, true]);
+  });
+
+  test("of two calls at once on one state one wins where a mismatch is refused, and nothing is lost", async () => {
+    const { answers, content } = await patchTwice({ guards: { onMismatch: "refuse" } });
     expect(answers.map(({ code }) => code).sort()).toEqual(["applied", "state_mismatch"]);
     const loser = answers.find(({ success }) => success === false);
-    const content = await ground.get("a.txt");
     expect(loser?.file).toMatchObject({ sha256: sha256(content), content: null });
     expect(loser?.text).toMatch(/What changed since your base:\n@@[\s\S]*\n\+(ONE|FIVE)\n/);
     expect(["ONE\ntwo\nthree\nfour\nfive\n", "one\ntwo\nthree\nfour\nFIVE\n"]).toContain(content);

@@ -55,6 +55,8 @@ describe.each(["2026-07-28", "2025-11-25"] as const)("holdfast mcp and a real cl
       "write_file",
       "append_to_file",
       "update_section",
+      "move_file",
+      "delete_file",
       "undo_edit",
     ]);
     expect(await call(client, "read_file", { file_path: "a.txt", wait_for_previous: true })).toContain(

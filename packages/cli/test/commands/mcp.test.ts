@@ -47,6 +47,8 @@ describe("mcp", () => {
       "write_file",
       "append_to_file",
       "update_section",
+      "move_file",
+      "delete_file",
       "undo_edit",
     ]);
     expect(server.version).toMatch(/^\d+\.\d+\.\d+$/);

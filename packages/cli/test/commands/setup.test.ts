@@ -165,28 +165,28 @@ describe("setup", () => {
   });
 
   test("a hook that only says a word of ours is not ours, and ours is not set twice beside odd ones", async () => {
-    const project = new Project();
+    const person = new Person();
     const command = "node /old/holdfast.js guard";
     const odd = { matcher: command, hooks: [{ command }, { command: "mine", about: command }, { command }] };
     const alone = { hooks: [{ command }], more: [command, command] };
-    project.put(".claude/settings.json", JSON.stringify({ hooks: { PreToolUse: [odd, alone] } }));
-    await project.run(["setup", "claude", "--guard", "--yes"]);
-    const once = project.text(".claude/settings.json");
+    person.put(".claude/settings.json", JSON.stringify({ hooks: { PreToolUse: [odd, alone] } }));
+    await person.setUp(["claude", "--guard", "--yes"]);
+    const once = person.text(".claude/settings.json");
     expect(JSON.parse(once).hooks.PreToolUse).toMatchObject([
       { matcher: command, hooks: [{ command: "mine", about: command }] },
       alone,
-      { hooks: [{ command: `node ${program} guard` }] },
+      { hooks: [{ command: `${process.execPath} ${program} guard` }] },
     ]);
-    await project.run(["setup", "claude", "--guard", "--yes"]);
-    expect(project.text(".claude/settings.json")).toBe(once);
+    await person.setUp(["claude", "--guard", "--yes"]);
+    expect(person.text(".claude/settings.json")).toBe(once);
   });
 
   test.each(["// mine\r\n", "/* mine */", "// mine\n\n\t/* and mine */\n"])(
     "a file of nothing but comments keeps them: %j",
     async (text) => {
-      const project = new Project({ ".gemini/settings.json": text });
-      expect((await project.run(["setup", "gemini", "--yes"])).code).toBe(0);
-      const after = project.text(".gemini/settings.json");
+      const person = new Person({ ".gemini/settings.json": text });
+      expect((await person.setUp(["gemini", "--yes"])).code).toBe(0);
+      const after = person.text(".gemini/settings.json");
       expect(after.startsWith(text)).toBe(true);
       expect(Object.keys(parse(after).mcpServers)).toEqual(["holdfast"]);
     },

@@ -258,8 +258,10 @@ export class Workspace {
    * Gives a file another name, in the state that `base` names; folders are made on the way. A change set of
    * one file: what stands at the new name is never overwritten (`exists`).
    */
-  async move({ to, ...request }: MoveRequest, scope?: RunScope): Promise<WriteOutcome> {
-    return this.changeOne({ ...request, renameTo: to, content: { kind: "same" } }, scope);
+  async move(request: MoveRequest, scope?: RunScope): Promise<WriteOutcome> {
+    // An untyped caller may give nothing at all.
+    const { to, ...file } = { ...request };
+    return this.changeOne({ ...file, renameTo: to, content: { kind: "same" } }, scope);
   }
 
   /** Deletes a file, in the state that `base` names; its bytes are kept for `undo`. */
@@ -370,7 +372,8 @@ export class Workspace {
     }
   }
 
-  private async changeOne({ tool, ...change }: OneChange, scope?: RunScope): Promise<WriteOutcome> {
+  private async changeOne(request: OneChange, scope?: RunScope): Promise<WriteOutcome> {
+    const { tool, ...change } = { ...request };
     const named = tool === undefined ? {} : { tool };
     return outcomeOfOneFile(await this.applyChanges({ changes: [change], ...named }, scope));
   }

@@ -84,7 +84,11 @@ describe("no write of a conversation is blind", () => {
   const refused: readonly CallKind[] = ["replace_empty"];
   const doors = new Set(callKinds.filter((kind) => ![...looking, ...refused].includes(kind)));
   /** What has to be done before a call of this kind can come to something. */
-  const before: { readonly [kind: string]: CallKind } = { undo: "append", rename: "remove" };
+  const before: { readonly [kind: string]: CallKind } = {
+    undo: "append",
+    rename: "remove",
+    memory_create: "memory_delete",
+  };
   it.each([...doors])("and its walks can write by %s", async (kind) => {
     const talk = await WatchedTalk.begin(memoryGround());
     let written = 0;

@@ -128,10 +128,24 @@ export class Witness {
   /** The states that a text names by their hashes, and of which it shows something. */
   private statesIn(text: string): readonly string[] {
     const tokens = new Set(tokensIn(text));
-    return hashesIn(text).filter((sha256) => {
+    const named = hashesIn(text).filter((sha256) => {
       const all = this.states.get(sha256);
       return all !== undefined && (all.length === 0 || all.some((token) => tokens.has(token)));
     });
+    return [...named, ...this.numberedIn(text)];
+  }
+
+  /** The states of which a text shows lines behind their numbers, as Anthropic's tools do, which name no hash. */
+  private numberedIn(text: string): readonly string[] {
+    if (!/with line numbers\)?:|^Successfully|^The file|^Last edit/m.test(text)) return [];
+    const blocks = (text.match(/(?:^ {0,5}\d+\t.*\n?)+/gm) ?? [""]).map(tokensIn);
+    return [...this.states].flatMap(([sha256, all]) =>
+      blocks.some((shown) =>
+        shown.length === 0 ? all.length === 0 : shown.every((one) => all.includes(one)),
+      )
+        ? [sha256]
+        : [],
+    );
   }
 }
 

@@ -98,6 +98,26 @@ const cases: readonly PatchCase[] = [
     repairs: ["context_mended"],
   },
   {
+    name: "a forgotten removal whose neighbour is only like the line that was left out",
+    base: text("function f() {", "  return {", "    a: 1,", "  };", "}"),
+    diff: text("@@ -1,4 +1,5 @@", " function f() {", "   return {", "     a: 1,", "+  }; end", " }"),
+    code: "ambiguous",
+    places: [4, 5],
+  },
+  {
+    name: "an added line that has encoded what an old one has as it is",
+    base: text("<a>", '  <p>{n && "x"}</p>', "</a>"),
+    diff: text(
+      "@@",
+      " &lt;a&gt;",
+      '-  &lt;p&gt;{n && "x"}&lt;/p&gt;',
+      "+  &lt;p&gt;{n &amp;&amp; y}&lt;/p&gt;",
+      " &lt;/a&gt;",
+    ),
+    code: "invalid_diff",
+    says: ["partly as they are"],
+  },
+  {
     name: "an exact place before one at another depth",
     base: text("  go()", "x", "go()"),
     diff: text("@@", "-go()", "+stop()"),

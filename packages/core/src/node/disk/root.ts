@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { type BigIntStats, statSync } from "node:fs";
 import { type Refusal, refuse } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
 import { codeOf } from "./platform.js";
@@ -6,13 +6,22 @@ import type { Root } from "./walk.js";
 
 /** The device and inode of the folder at a path; undefined where there is none, or none to be seen. */
 export function folderAt(path: string): string | undefined {
+  const stat = lookAt(path);
+  return stat === undefined ? undefined : placeOf(stat);
+}
+
+function lookAt(path: string): BigIntStats | undefined {
   try {
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stat?.isDirectory() === true ? `${stat.dev}:${stat.ino}` : undefined;
+    return stat?.isDirectory() === true ? stat : undefined;
   } catch (error) {
     if (codeOf(error) === "") throw error;
     return undefined;
   }
+}
+
+function placeOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
 }
 
 /** Which folder one is, also when it is looked at later, by another process. */
@@ -27,10 +36,14 @@ export interface FolderMark {
 
 /** The mark of the folder at a path; undefined where there is none to be seen. */
 export function markOf(path: string): FolderMark | undefined {
-  const place = folderAt(path);
-  if (place === undefined) return undefined;
-  const { birthtimeNs, ctimeNs } = statSync(path, { bigint: true });
-  return { place, born: `${birthtimeNs}`, isBornSure: birthtimeNs > 0n && birthtimeNs !== ctimeNs };
+  const stat = lookAt(path);
+  if (stat === undefined) return undefined;
+  const { birthtimeNs, ctimeNs } = stat;
+  return {
+    place: placeOf(stat),
+    born: `${birthtimeNs}`,
+    isBornSure: birthtimeNs > 0n && birthtimeNs !== ctimeNs,
+  };
 }
 
 /** Whether the folder of the first mark may be that of the second. A system that was sure once is so again. */

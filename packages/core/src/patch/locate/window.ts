@@ -14,7 +14,8 @@ export type WindowOutcome =
  * Context that was quoted carelessly: as many lines as in the file, in its order, but some of them with another
  * indentation, letter case, quotes or punctuation, or cut short. What is removed stands there as written, except for
  * typographic punctuation of which the file has none. It is accepted if the file has one such window only, and at
- * least half of the context lines are its own to the letter. Where the depth of one differs, lines are
+ * least half of the context lines are its own to the letter; a line at its edge that stands to the letter just outside
+ * means that one was left out. Where the depth of one differs, lines are
  * added only beside such that are not different, since nothing else says how deep they go; and beside one without
  * indentation only others without.
  *
@@ -34,7 +35,8 @@ export function findWindow(base: BaseText, hunk: ShapedHunk, deadline: Deadline)
   const starts = findWindows(base, lines, deadline);
   const [start] = starts;
   if (start === undefined) return none;
-  const isGood = (at: number) => isHalfExact(lines, at) && keepsTypography(hunk, lines, at);
+  const isGood = (at: number) =>
+    isHalfExact(lines, at) && !losesEdge(base, lines, at) && keepsTypography(hunk, lines, at);
   if (starts.length > 1) return starts.some(isGood) ? { kind: "several", positions: starts } : none;
   return isGood(start) && knowsDepths(base, hunk, lines, start) ? { kind: "window", start } : none;
 }
@@ -108,6 +110,21 @@ function isHalfExact(lines: readonly WindowLine[], start: number): boolean {
     if (line.isExact(start + at)) exact += 1;
   }
   return exact * 2 >= all;
+}
+
+/**
+ * Whether the first or the last line, other than the file's there, stands to the letter just outside the window: then
+ * a line of the file was left out, and another one is only like it.
+ */
+function losesEdge(base: BaseText, lines: readonly WindowLine[], start: number): boolean {
+  const last = lines.length - 1;
+  return [
+    { line: lines[0], at: start, outside: start - 1 },
+    { line: lines[last], at: start + last, outside: start + last + 1 },
+  ].some(({ line, at, outside }) => {
+    if (line === undefined || line.isBlank || line.isExact(at)) return false;
+    return outside >= 0 && outside < base.count && line.isExact(outside);
+  });
 }
 
 /** What took the file's own punctuation away from removed lines may have taken it from added ones. */

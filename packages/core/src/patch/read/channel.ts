@@ -133,19 +133,25 @@ function decodeHunk(hunk: Hunk): Hunk {
   );
 }
 
-/** The characters that the old lines have encoded. */
+/**
+ * The characters that the lines have encoded, where the old lines have any: no added line says alone what was done to
+ * it. One that only added lines have encoded must not stand in the old ones as it is.
+ */
 function* findEncoded(hunks: readonly Hunk[], deadline: Deadline): Steps<ReadonlySet<string>> {
   const encoded = new Set<string>();
+  let inOld = false;
   let count = 0;
   for (const hunk of hunks) {
     for (let at = 0; at < hunk.count; at++) {
       if (++count % 4_096 === 0) yield;
-      if (hunk.kindOf(at) === "added" || !hunk.textOf(at).includes("&")) continue;
+      if (!hunk.textOf(at).includes("&")) continue;
       if (deadline.passes()) return encoded;
-      for (const name of hunk.textOf(at).match(entity) ?? []) encoded.add(decode(name));
+      const names = hunk.textOf(at).match(entity) ?? [];
+      if (names.length > 0 && hunk.kindOf(at) !== "added") inOld = true;
+      for (const name of names) encoded.add(decode(name));
     }
   }
-  return encoded;
+  return inOld ? encoded : new Set();
 }
 
 function decode(name: string): string {
