@@ -118,6 +118,28 @@ const cases: readonly PatchCase[] = [
     says: ["partly as they are"],
   },
   {
+    name: "lines that are moved, with blanks for the file's tabs: they stand where they are removed",
+    base: text(
+      "f(() => {",
+      "\t});",
+      "}",
+      "",
+      "function g(",
+      "\ta,",
+      ") {",
+      "}",
+      "",
+      "function h() {",
+      "\tgo(1);",
+      "}",
+    ),
+    diff: text(
+      ...["@@ -2,4 +2,6 @@", "         });", " }", "+        go(1);", "+}", " ", " function g("],
+      ...["@@ -9,4 +11,2 @@", " ", " function h() {", "-        go(1);", "-}"],
+    ),
+    code: "invalid_diff",
+  },
+  {
     name: "an exact place before one at another depth",
     base: text("  go()", "x", "go()"),
     diff: text("@@", "-go()", "+stop()"),

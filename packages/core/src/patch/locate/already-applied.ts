@@ -194,6 +194,13 @@ export function standsBothWays(base: BaseText, hunk: ShapedHunk, start: number):
   return removes && oldSideMatchesAt(base, hunk, start) && newSideMatchesAt(base, hunk, start);
 }
 
+/** Whether what a hunk removes stands at a line, if only at another depth: then nobody has removed it. */
+export function standsAtAnyDepth(base: BaseText, hunk: ShapedHunk, start: number): boolean {
+  if (start < 0 || hunk.runs.every(({ from, to }) => from === to)) return false;
+  const index = base.index("trimmed");
+  return hunk.old.every(({ text }, at) => index.ids[start + at] === index.idOf(text));
+}
+
 /**
  * Whether a hunk whose new side matches in the file must have been applied, if its writer made one error at
  * most: it adds a unique line, or its deleted lines are gone. If removed lines were misquoted, the context would

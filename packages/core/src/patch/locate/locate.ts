@@ -2,7 +2,7 @@ import type { BaseText } from "../model/base-text.js";
 import type { Deadline } from "../model/deadline.js";
 import { growth, type ShapedHunk } from "../model/hunk.js";
 import { mapInSteps, type Steps } from "../model/steps.js";
-import { AddedLineCounts, standsBothWays } from "./already-applied.js";
+import { AddedLineCounts, standsAtAnyDepth, standsBothWays } from "./already-applied.js";
 import { isInside, SectionFinder } from "./anchors.js";
 import { appliedInsertionAt } from "./applied-insertion.js";
 import { includesSorted } from "./assign.js";
@@ -163,6 +163,7 @@ function omitAppliedHunks(
       open.push(search);
     } else {
       if (!includesSorted(appliedAt, start) && !includesSorted(maybeAppliedAt, start)) return unchanged;
+      if (standsAtAnyDepth(base, hunk, start)) return unchanged;
       appliedBefore.push({ hunk: hunk.hunk.number, start });
       shift += growth(hunk);
     }
