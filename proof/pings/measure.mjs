@@ -79,14 +79,15 @@ function sha256(bytes) {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** What the answer says came of it. @param {string} answer */
+/** What the answer says came of it; empty where the call was not even understood. @param {string} answer */
 function codeOf(answer) {
+  if ("error" in JSON.parse(answer)) return "";
   return /(?:OK|FAILED) \((\w+)\)/.exec(answer)?.[1] ?? (/more|cut|time/.test(answer) ? "cut" : "ok");
 }
 
 /** @param {string} root @param {string} stateDir */
 function startServer(root, stateDir) {
-  const args = [built.cli, "mcp", "--root", root, "--state-dir", stateDir];
+  const args = [built.cli, "mcp", "--tools", "all", "--root", root, "--state-dir", stateDir];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "ignore"] });
   /** @type {Map<number, (text: string) => void>} */
   const waiting = new Map();
