@@ -6,11 +6,13 @@ import {
   type FileName,
   type FileState,
   isRefusal,
+  type JsonSchema,
   type ListOutcome,
   type OutcomeCode,
   type ReadOutcome,
   type Refusal,
   SessionKnowledge,
+  understand,
   type Vocabulary,
   type WriteOutcome,
 } from "@holdfast/core";
@@ -125,13 +127,17 @@ class FileTools implements GenerateMiddlewareDef {
     const { name } = part.toolRequest;
     const file = this.offered.get(name);
     if (file === undefined) return next(part, context);
+    // Genkit holds the input against the schema, and knows one shape only.
+    const understood = understand(file.inputJsonSchema, { ...Object(part.toolRequest.input) });
+    if (isRefusal(understood)) return respond(part, refusal(understood.code, understood.message));
+    const meant = { ...part, toolRequest: { ...part.toolRequest, input: understood.values } };
     if (file.writes && this.options.approval === true) {
       const approved = approvalOf(part);
       if (approved === undefined) throw new ToolInterruptError({ holdfast: "approval", tool: name });
       if (!approved) return respond(part, refusal("denied", "A person said no; nothing was changed."));
     }
     const work = async () => {
-      const done = await next(part, context);
+      const done = await next(meant, context);
       return isAnswer(done?.toolResponse.output) ? respond(part, done.toolResponse.output) : done;
     };
     return catching(name, work, {}, (error) => {
@@ -229,7 +235,7 @@ interface FileTool {
   readonly name: string;
   readonly writes: boolean;
   readonly description: string;
-  readonly inputJsonSchema: object;
+  readonly inputJsonSchema: JsonSchema;
   /** Genkit has held the input against the schema. */
   run(turn: Turn, input: unknown): Promise<Answer>;
 }
@@ -308,7 +314,7 @@ interface Edit {
   readonly replaceAll?: boolean;
 }
 
-function editsSchema(): object {
+function editsSchema(): JsonSchema {
   const edit = {
     oldString: { type: "string", description: "The exact text to replace" },
     newString: { type: "string", description: "What takes its place; empty to delete" },
@@ -317,7 +323,7 @@ function editsSchema(): object {
   return { type: "array", minItems: 1, items: schema(edit, ["oldString", "newString"]) };
 }
 
-function schema(properties: Readonly<Record<string, object>>, required: readonly string[] = []): object {
+function schema(properties: Readonly<Record<string, object>>, required: readonly string[] = []): JsonSchema {
   return { type: "object", properties, required };
 }
 

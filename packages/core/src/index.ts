@@ -342,7 +342,9 @@ export {
   type HostScope,
   type HostTool,
   type HostToolResult,
+  type JsonSchema,
   jsonSchema,
+  type NamedArguments,
   type Page,
   type PageRoom,
   pageWithin,
@@ -365,5 +367,6 @@ export {
   type TurnHost,
   toolNames,
   tools,
+  understand,
   type WireForm,
 } from "./tools/index.js";

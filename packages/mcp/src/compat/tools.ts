@@ -1,4 +1,12 @@
-import { refuse, type ShownLines, type Vocabulary } from "@holdfast/core";
+import {
+  isRefusal,
+  type JsonSchema,
+  jsonSchema,
+  refuse,
+  type ShownLines,
+  understand,
+  type Vocabulary,
+} from "@holdfast/core";
 import * as z from "zod";
 import { type CompatArguments, type CompatToolName, compatArguments } from "./arguments.js";
 import { fitText } from "./fit.js";
@@ -145,8 +153,11 @@ function define<Name extends CompatToolName>(name: Name): CompatTool {
       const knowledge = workspace.begin();
       let shown: readonly ShownLines[] = [];
       try {
-        const parsed = compatArguments[name].safeParse(args ?? {});
-        if (!parsed.success) return invalid(name, parsed.error, words);
+        const understood = understand(publishedOf(name), { ...Object(args) });
+        if (isRefusal(understood)) return invalid(name, [understood.message], words);
+        const parsed = compatArguments[name].safeParse(understood.values);
+        if (!parsed.success)
+          return invalid(name, [z.prettifyError(parsed.error), ...understood.strays], words);
         // A cast: the compiler does not tie the schema's output to the name that chose the schema.
         const answer = await run({ workspace, knowledge, words }, parsed.data as CompatArguments<Name>);
         const fitted = fitAnswer(answer);
@@ -166,7 +177,16 @@ function fitAnswer(answer: CompatAnswer): CompatAnswer {
   return text === answer.text ? answer : { ...answer, text, shown: [] };
 }
 
-function invalid(name: string, error: z.ZodError, words: Vocabulary): CompatAnswer {
-  const said = z.prettifyError(error).replace(/\s*\n\s*/g, " ");
+/** Written out once a tool, at its first call. */
+const published = new Map<CompatToolName, JsonSchema>();
+
+function publishedOf(name: CompatToolName): JsonSchema {
+  const schema = published.get(name) ?? jsonSchema(compatArguments[name]);
+  published.set(name, schema);
+  return schema;
+}
+
+function invalid(name: string, reasons: readonly string[], words: Vocabulary): CompatAnswer {
+  const said = reasons.join(" ").replace(/\s*\n\s*/g, " ");
   return fail({ words }, refuse("invalid_arguments", `Invalid arguments for ${name}: ${said}`));
 }
