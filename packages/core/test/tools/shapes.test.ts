@@ -1,7 +1,16 @@
 import { readFileSync } from "node:fs";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import type { JsonObject, JsonValue } from "../../src/conversation/index.js";
-import { findTool, parseArguments, type ToolName, toolNames } from "../../src/tools/index.js";
+import {
+  findTool,
+  jsonSchema,
+  parseArguments,
+  type ToolName,
+  toolNames,
+  understand,
+} from "../../src/tools/index.js";
 import { meaningsOf, nearestName, plainName, spellings } from "../../src/tools/spellings.js";
 import { openSession, sha } from "../reproductions/scene.js";
 
@@ -188,6 +197,36 @@ describe("an argument under another name", () => {
       for (const argument of own) expect(meanings.get(plainName(argument))).toBe(argument);
     }
   });
+});
+
+test("whatever is sent is answered, and what is plain already stays as it is", () => {
+  const known = [
+    ...spellings.flatMap(({ names: own, also }) => [...own, ...also]),
+    "edits",
+    "changes",
+    "limit",
+  ];
+  const name = fc.oneof(fc.constantFrom(...known), fc.string());
+  const value = fc.oneof(fc.jsonValue(), fc.json());
+  fc.assert(
+    fc.property(fc.constantFrom(...toolNames), fc.dictionary(name, value), (tool, args) => {
+      const schema = jsonSchema(findTool(tool)?.parameters ?? z.object({}));
+      expect(["understood", "refusal"]).toContain(understand(schema, args).kind);
+    }),
+  );
+  const call = fc.record({
+    file_path: fc.string(),
+    edits: fc.array(
+      fc.record({ old_string: fc.string(), new_string: fc.string(), replace_all: fc.boolean() }),
+    ),
+    base_content_sha256: fc.string(),
+  });
+  const schema = jsonSchema(findTool("edit_file")?.parameters ?? z.object({}));
+  fc.assert(
+    fc.property(call, (args) => {
+      expect(understand(schema, args)).toEqual({ kind: "understood", values: args, strays: [] });
+    }),
+  );
 });
 
 describe("a value in another shape", () => {
