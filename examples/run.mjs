@@ -37,8 +37,8 @@ for (const name of chosen()) {
   if (!passes(name)) failed.push(name);
   times.push(`${name} ${secondsSince(began)}`);
 }
-console.log(`\n## ${times.join(", ")}`);
-if (leftOut.length > 0) console.log(`## left out, for they need a newer Node: ${leftOut.join(", ")}`);
+const lacking = leftOut.length > 0 ? `; left out for want of a newer Node: ${leftOut.join(", ")}` : "";
+console.log(`\n## ${times.join(", ")}${lacking}`);
 if (failed.length > 0) console.error(`\nFailed: ${failed.join(", ")}`);
 process.exitCode = failed.length > 0 ? 1 : 0;
 

@@ -34,6 +34,8 @@ export function openScene() {
   return {
     root,
     stateDir: join(folder, "state"),
+    /** For programs that keep something in a home folder. */
+    home: folder,
     /**
      * Takes down what a tool answered, as the model was sent it.
      *

@@ -5,8 +5,9 @@
  */
 import { MultiServerMCPClient } from "@langchain/mcp-adapters";
 import { AIMessage, createAgent, fakeModel } from "langchain";
-import { done, scriptOf, serverOf } from "../mcp.mjs";
+import { serverOf } from "../mcp.mjs";
 import { openScene } from "../scene.mjs";
+import { done, scriptOf } from "../script.mjs";
 
 const scene = openScene();
 const next = scriptOf(scene);

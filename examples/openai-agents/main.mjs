@@ -4,8 +4,9 @@
  * edits what is there now.
  */
 import { Agent, MCPServerStdio, Runner, Usage } from "@openai/agents";
-import { done, scriptOf, serverOf } from "../mcp.mjs";
+import { serverOf } from "../mcp.mjs";
 import { openScene } from "../scene.mjs";
+import { done, scriptOf } from "../script.mjs";
 
 const scene = openScene();
 const next = scriptOf(scene);
