@@ -1,4 +1,4 @@
-import { type CharsetCodec, splitLines } from "../text/index.js";
+import { beginsAsPdf, type CharsetCodec, splitLines } from "../text/index.js";
 import { decodeFile } from "./file-text.js";
 import type { FileFindings, FoundLine, SearchOutput } from "./findings.js";
 import type { LinePattern } from "./line-pattern.js";
@@ -56,7 +56,8 @@ export class FileScan {
   take(piece: Uint8Array, whole: boolean): boolean {
     this.bytes += piece.length;
     if (whole) return this.text(piece);
-    this.stream ??= piece.includes(0) ? undefined : this.open();
+    if (this.bytes === piece.length) this.isBinary = beginsAsPdf(piece);
+    if (!this.isBinary) this.stream ??= piece.includes(0) ? undefined : this.open();
     if (this.stream === undefined) this.isBinary = true;
     return this.stream?.push(piece) ?? false;
   }
