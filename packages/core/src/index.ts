@@ -349,6 +349,7 @@ export {
   parseEnvelope,
   phraseResult,
   type Question,
+  questionOf,
   type ResultContent,
   readingTools,
   renderResult,
