@@ -234,6 +234,7 @@ export {
   type OutcomeOf,
   type OwnChange,
   type OwnWrite,
+  outcomeOfOneFile,
   type PatchFileRequest,
   PersistentMap,
   type Preview,
