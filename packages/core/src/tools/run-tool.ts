@@ -8,7 +8,7 @@ import {
   refuse,
   type ShownLines,
 } from "../files/index.js";
-import { type Approve, carryApproved } from "./approval.js";
+import { type Approve, carryApproved, type Question } from "./approval.js";
 import { fileOfCall, intentOf, parseArguments } from "./arguments.js";
 import { carryRequest, resultOf } from "./carry-request.js";
 import { findTool, tools } from "./catalog.js";
@@ -44,6 +44,26 @@ export interface ToolContext extends Partial<Omit<WireOptions, "vocabulary">> {
  */
 export async function runTool(name: string, args: unknown, context: ToolContext): Promise<ToolReply> {
   return (await runToolWithResult(name, args, context)).reply;
+}
+
+/**
+ * What a person is to be asked about a call, for hosts that ask between two runs of their own. Nothing is learnt
+ * or written by it. Rejects where the disk fails: then nobody knows what the call would do.
+ *
+ * @returns undefined for a call that changes nothing now or would be refused: it needs nobody's consent.
+ */
+export async function questionOf(
+  name: string,
+  args: unknown,
+  context: Pick<ToolContext, "workspace" | "readOnly">,
+): Promise<Question | undefined> {
+  const tool = findTool(name);
+  if (tool === undefined || tool.annotations.readOnly || context.readOnly === true) return undefined;
+  const intent = intentOf(tool, args);
+  if (isRefusal(intent) || isLook(intent.request)) return undefined;
+  const { request } = intent;
+  const preview = await context.workspace.preview(request);
+  return preview.kind === "preview" ? { request, preview } : undefined;
 }
 
 /** A call's answer as it is sent, and what it was rendered from. */
