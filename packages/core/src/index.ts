@@ -149,6 +149,7 @@ export {
   readSessionInSteps,
   recoverRestore,
   refreshTrackedFiles,
+  refuseCancelled,
   refuseHeldSession,
   refuseNewerSession,
   refuseNewSession,

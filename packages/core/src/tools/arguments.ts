@@ -113,9 +113,11 @@ function pathOf(path: readonly PropertyKey[]): string {
 function wantedOf(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === "invalid_type") return articled[issue.expected] ?? issue.expected;
   if (issue?.code === "invalid_value") return `one of ${issue.values.map(String).join(", ")}`;
-  if (issue?.code === "too_big") return `at most ${issue.maximum}`;
+  if (issue?.code === "too_big")
+    return issue.origin === "array" ? `a list of at most ${issue.maximum}` : `at most ${issue.maximum}`;
   if (issue?.code !== "too_small") return "as described";
-  return issue.origin === "string" ? "a text that is not empty" : `at least ${issue.minimum}`;
+  if (issue.origin === "string") return "a text that is not empty";
+  return issue.origin === "array" ? `a list of at least ${issue.minimum}` : `at least ${issue.minimum}`;
 }
 
 const articled: Readonly<Record<string, string>> = {
@@ -148,6 +150,6 @@ function describe(value: unknown): string {
 
 function nameType(value: unknown): string {
   if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
