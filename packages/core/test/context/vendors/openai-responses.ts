@@ -98,17 +98,17 @@ function eventsOf(item: (typeof output)[number], output_index: number): readonly
           output_index,
           item: { ...item, summary: [], encrypted_content: "partial" },
         },
-        ...item.summary.flatMap(({ text }, summary_index) =>
-          pieces(text).map(
-            (delta): Event => ({
-              type: "response.reasoning_summary_text.delta",
-              item_id: item.id,
-              output_index,
-              summary_index,
-              delta,
-            }),
-          ),
-        ),
+        ...item.summary.flatMap((part, summary_index): readonly Event[] => {
+          const at = { item_id: item.id, output_index, summary_index };
+          return [
+            { type: "response.reasoning_summary_part.added", ...at, part: { ...part, text: "" } },
+            ...pieces(part.text).map(
+              (delta): Event => ({ type: "response.reasoning_summary_text.delta", ...at, delta }),
+            ),
+            { type: "response.reasoning_summary_text.done", ...at, text: part.text },
+            { type: "response.reasoning_summary_part.done", ...at, part },
+          ];
+        }),
         done,
       ];
     case "message":
@@ -118,18 +118,17 @@ function eventsOf(item: (typeof output)[number], output_index: number): readonly
           output_index,
           item: { ...item, status: "in_progress", content: [] },
         },
-        ...item.content.flatMap(({ text }, content_index) =>
-          pieces(text).map(
-            (delta): Event => ({
-              type: "response.output_text.delta",
-              item_id: item.id,
-              output_index,
-              content_index,
-              delta,
-              logprobs: [],
-            }),
-          ),
-        ),
+        ...item.content.flatMap((part, content_index): readonly Event[] => {
+          const at = { item_id: item.id, output_index, content_index };
+          return [
+            { type: "response.content_part.added", ...at, part: { ...part, text: "" } },
+            ...pieces(part.text).map(
+              (delta): Event => ({ type: "response.output_text.delta", ...at, delta, logprobs: [] }),
+            ),
+            { type: "response.output_text.done", ...at, text: part.text, logprobs: [] },
+            { type: "response.content_part.done", ...at, part },
+          ];
+        }),
         done,
       ];
     case "function_call":
@@ -147,6 +146,13 @@ function eventsOf(item: (typeof output)[number], output_index: number): readonly
             delta,
           }),
         ),
+        {
+          type: "response.function_call_arguments.done",
+          item_id: item.id,
+          output_index,
+          name: item.name,
+          arguments: item.arguments,
+        },
         done,
       ];
     default:
