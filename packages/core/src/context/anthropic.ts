@@ -172,7 +172,7 @@ function textBlocks({
   thoughtSignature,
 }: Extract<Part, { text: string }>): readonly AnthropicBlock[] {
   if (thought !== true) return text.trim() === "" ? [] : [{ type: "text", text: wireText(text) }];
-  return thoughtSignature === undefined
+  return thoughtSignature === undefined || thoughtSignature === ""
     ? []
     : [{ type: "thinking", thinking: text, signature: thoughtSignature }];
 }

@@ -79,7 +79,9 @@ class CandidateDraft {
 }
 
 function draftOf(part: unknown): DraftedAnswerPart {
-  const signature = textIn(part, "thoughtSignature");
+  const given = textIn(part, "thoughtSignature");
+  // An empty signature signs nothing.
+  const signature = given === "" ? undefined : given;
   if (isRecord(part) && isRecord(part.functionCall)) {
     const { functionCall } = part;
     // Arguments that come in pieces (`partialArgs`) are asked for, and are not read here.

@@ -129,7 +129,8 @@ function geminiPart(part: Part, { mustBeSigned, holdsMedia }: PartRules): readon
     const { functionCall, thoughtSignature } = part;
     const { id, name, args } = functionCall;
     const call = { id: wireText(id), name: wireName(name), args: wireArgs(args) };
-    const signature = thoughtSignature ?? (mustBeSigned ? skippedSignature : undefined);
+    const signed = thoughtSignature !== undefined && thoughtSignature !== "";
+    const signature = signed ? thoughtSignature : mustBeSigned ? skippedSignature : undefined;
     return [
       signature === undefined ? { functionCall: call } : { functionCall: call, thoughtSignature: signature },
     ];

@@ -209,10 +209,10 @@ function phaseOf(phase: string | undefined): OpenAIPhase | undefined {
   return phase === "commentary" || phase === "final_answer" ? phase : undefined;
 }
 
-/** The items that a thought was made of; none where it is not of this API. */
+/** The items that a thought was made of, or one alone, as pi keeps it; none where it is not of this API. */
 function reasoningItems(signature: string | undefined): readonly OpenAIReasoning[] {
   const value = signature === undefined ? undefined : parsed(signature);
-  return Array.isArray(value) ? value.filter(isReasoning) : [];
+  return (Array.isArray(value) ? value : [value]).filter(isReasoning);
 }
 
 /** Whether the API would know it for its own; what else it holds goes back as it came. */

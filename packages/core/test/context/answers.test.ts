@@ -320,6 +320,17 @@ describe("calls without ids, or with one id twice", () => {
   });
 });
 
+describe("an empty signature", () => {
+  it("signs nothing: a call that has to be signed is sent with the documented sentinel", () => {
+    const unsigned = gemini.parts.map((part) =>
+      "thoughtSignature" in part ? { ...part, thoughtSignature: "" } : part,
+    );
+    const manager = exchanged(fromGemini(gemini.response(unsigned), named));
+    const [, said] = toGemini(contentsFor(manager, "google")).body.contents;
+    expect(said?.parts[2]).toMatchObject({ thoughtSignature: "skip_thought_signature_validator" });
+  });
+});
+
 describe("what belongs together", () => {
   it("is a message of OpenAI's and the reasoning that it followed: without that it has no id", () => {
     const manager = exchanged(fromOpenAIResponses(responses.response, named));
