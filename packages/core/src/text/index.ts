@@ -34,6 +34,7 @@ export {
   endsLine,
   joinLines,
   type LineEnding,
+  LineFinder,
   lineStartInSteps,
   splitLines,
   splitLinesInSteps,
