@@ -1,27 +1,11 @@
-import {
-  allTools,
-  tools as defaultTools,
-  type FileTool,
-  jsonSchema,
-  type ResultContent,
-  runTool,
-  type ToolName,
-  type ToolReply,
-  type ToolWorkspace,
-} from "@holdfast/core";
+import { type FileTool, jsonSchema, runTool, type ToolReply, type ToolWorkspace } from "@holdfast/core";
+import { type ArgumentSchema, argumentSchema } from "./argument-schema.js";
+import { contextOf, type OfferOptions, offeredBy } from "./text-tools.js";
 
 /** What `holdfastTools` offers to the AI SDK, and how its answers are shown. */
-export interface AiSdkOptions {
-  /** The tools to offer; those of the catalogue's default unless given. */
-  readonly tools?: readonly ToolName[];
-  /** Offer only the tools that change nothing. */
-  readonly readOnly?: boolean;
+export interface AiSdkOptions extends OfferOptions {
   /** Ask before every change, by the AI SDK's own approval requests. */
   readonly approval?: boolean;
-  /** How much of a file an answer shows; `auto` unless given. */
-  readonly resultContent?: ResultContent;
-  /** Told what was thrown, for the host's log; the model never sees it. Must not throw. */
-  readonly onError?: (error: unknown, toolName: string) => void;
 }
 
 /**
@@ -31,7 +15,7 @@ export interface AiSdkOptions {
  */
 export function holdfastTools(workspace: ToolWorkspace, options: AiSdkOptions = {}): AiSdkTools {
   return Object.fromEntries(
-    offered(options).map((tool) => [tool.name, toAiSdkTool(tool, workspace, options)]),
+    offeredBy(options).map((tool) => [tool.name, toAiSdkTool(tool, workspace, options)]),
   );
 }
 
@@ -54,33 +38,13 @@ export interface AiSdkTool {
 /** What the host's code gets of a call: the code says what happened, the text is what the model is sent. */
 export type AiSdkReply = Pick<ToolReply, "success" | "code" | "text">;
 
-/** A Standard Schema that can tell its JSON Schema. */
-export interface ArgumentSchema {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: "holdfast";
-    readonly validate: (value: unknown) => { readonly value: unknown };
-    readonly jsonSchema: {
-      readonly input: () => Record<string, unknown>;
-      readonly output: () => Record<string, unknown>;
-    };
-  };
-}
-
-function offered({ tools: names, readOnly }: AiSdkOptions): readonly FileTool[] {
-  const named = names === undefined ? defaultTools : allTools.filter((tool) => names.includes(tool.name));
-  return readOnly === true ? named.filter((tool) => tool.annotations.readOnly) : named;
-}
-
 function toAiSdkTool(tool: FileTool, workspace: ToolWorkspace, options: AiSdkOptions): AiSdkTool {
-  const { resultContent = "auto", readOnly = false, approval = false, onError } = options;
-  const given = { resultContent, readOnly, offered: offered(options), ...(onError && { onError }) };
-  const context = { workspace, wire: "text", ...given } as const;
+  const context = contextOf(workspace, options);
   return {
     title: tool.title,
     description: tool.description,
-    inputSchema: toSchema(tool),
-    needsApproval: approval && !tool.annotations.readOnly,
+    inputSchema: argumentSchema(jsonSchema(tool.parameters)),
+    needsApproval: options.approval === true && !tool.annotations.readOnly,
     async execute(args) {
       const { success, code, text } = await runTool(tool.name, args, context);
       return { success, code, text };
@@ -89,18 +53,5 @@ function toAiSdkTool(tool: FileTool, workspace: ToolWorkspace, options: AiSdkOpt
       type: output.code === "internal_error" ? "error-text" : "text",
       value: output.text,
     }),
-  };
-}
-
-/** Everything passes: `runTool` judges the arguments, and its refusals are written for the model. */
-function toSchema(tool: FileTool): ArgumentSchema {
-  const published = () => jsonSchema(tool.parameters);
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "holdfast",
-      validate: (value) => ({ value }),
-      jsonSchema: { input: published, output: published },
-    },
   };
 }

@@ -122,6 +122,7 @@ export {
   readSessionInSteps,
   recoverRestore,
   refreshTrackedFiles,
+  refuseCancelled,
   refuseHeldSession,
   refuseNewerSession,
   refuseNewSession,

@@ -56,6 +56,8 @@ export class FileScan {
   take(piece: Uint8Array, whole: boolean): boolean {
     this.bytes += piece.length;
     if (whole) return this.text(piece);
+    // No line asks for the time while pieces go by in which none ends, or none can match.
+    if (this.stream !== undefined && this.isOver()) return false;
     if (this.bytes === piece.length) this.isBinary = beginsAsPdf(piece);
     if (!this.isBinary) this.stream ??= piece.includes(0) ? undefined : this.open();
     if (this.stream === undefined) this.isBinary = true;
@@ -100,9 +102,14 @@ export class FileScan {
   private line(text: string): boolean {
     if (this.isEnded) return false;
     this.isEnded = !this.lines.line(text);
-    this.isCut = !this.isEnded && !this.job.isGoingOn();
+    return !this.isOver();
+  }
+
+  /** Whether nothing more is wanted, or the time is up. */
+  private isOver(): boolean {
+    this.isCut ||= !this.isEnded && !this.job.isGoingOn();
     this.isEnded ||= this.isCut;
-    return !this.isEnded;
+    return this.isEnded;
   }
 
   private keep(match: FoundLine): boolean {
