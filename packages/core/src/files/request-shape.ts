@@ -192,6 +192,7 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
     path: text,
     offset: optional(number),
     limit: optional(number),
+    charOffset: optional(number),
     encoding: optional(text),
     within: optional(text),
   },

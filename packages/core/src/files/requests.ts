@@ -54,6 +54,8 @@ export interface ReadRequest {
   readonly offset?: number;
   /** Number of lines. */
   readonly limit?: number;
+  /** The rest of the one line at `offset` from this code point on, counted from 0; `limit` then says nothing. */
+  readonly charOffset?: number;
   /** Insists on an encoding instead of detecting it. */
   readonly encoding?: string;
   /** As `WriteOptions.within`. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { defined } from "../text/index.js";
 import { encoding, filePath } from "./parameters.js";
 import { defineTool, fileIntent, readOnlyAnnotations } from "./tool.js";
 
@@ -12,9 +13,15 @@ The header line before the content holds path, version and sha256, and names the
     file_path: filePath,
     offset: z.int().min(1).exactOptional().describe("First line to read, counted from 1"),
     limit: z.int().min(1).exactOptional().describe("Number of lines to read"),
+    char_offset: z
+      .int()
+      .min(0)
+      .exactOptional()
+      .describe("Reads on in the long line at offset, from this character, counted from 0"),
     encoding,
   }),
   annotations: readOnlyAnnotations,
-  words: { read: "read_file", window: "offset and limit" },
-  intent: ({ file_path, ...window }) => fileIntent({ kind: "read", path: file_path, ...window }),
+  words: { read: "read_file", window: "offset and limit", partOfLine: "offset and char_offset" },
+  intent: ({ file_path, char_offset: charOffset, ...window }) =>
+    fileIntent({ kind: "read", path: file_path, ...window, ...defined({ charOffset }) }),
 });
