@@ -356,6 +356,7 @@ export {
   runConversationTool,
   runHostTool,
   runTool,
+  runToolWithResult,
   type StandingCall,
   type Tool,
   type ToolContext,
