@@ -97,6 +97,8 @@ export interface FindRequest {
   readonly exclude?: readonly string[];
   /** Files at most; 1,000 unless given. */
   readonly limit?: number;
+  /** `false` where nobody asks how large the files are: looking at each takes most of the time. */
+  readonly sized?: boolean;
   /** Also what the ignore files leave out. */
   readonly all?: boolean;
 }
