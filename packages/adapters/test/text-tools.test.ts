@@ -2,7 +2,7 @@ import { jsonSchema, readingTools, tools } from "@holdfast/core";
 import { describe, expect, it } from "vitest";
 import { holdfastTools as forLangChain } from "../src/deepagents.js";
 import { holdfastTools as forAdk } from "../src/google-adk.js";
-import { holdfastTools as forLlamaIndex, withExactAnswers } from "../src/llamaindex.js";
+import { holdfastTools as forLlamaIndex, type ToolCallResult, withExactAnswers } from "../src/llamaindex.js";
 import { holdfastTools as forMastra } from "../src/mastra.js";
 import type { OfferOptions } from "../src/text-tools.js";
 import { openRoom } from "./room.js";
@@ -96,7 +96,7 @@ it("LlamaIndex's agents are given the texts as they were answered", async () => 
   const handled: unknown[] = [];
   const agent = {
     name: "editor",
-    async handleToolCallResults(_: object, results: { readonly toolOutput: { readonly result: string } }[]) {
+    async handleToolCallResults(_: object, results: ToolCallResult[]) {
       handled.push(...results.map(({ toolOutput }) => toolOutput));
     },
   };
