@@ -10,8 +10,8 @@ describe("the sizes of files that are found", () => {
     for (let at = 0; at < 20; at++) ports.disk.poke(`in/${at}.${at < 2 ? "ts" : "js"}`, Buffer.from("12345"));
     const asked: (string | undefined)[] = [];
     const enter = ports.disk.enter.bind(ports.disk);
-    ports.disk.enter = async (...args) => {
-      const target = await enter(...args);
+    ports.disk.enter = async (path, missing) => {
+      const target = await enter(path, missing);
       if (isRefusal(target)) return target;
       return watched(target, asked);
     };
