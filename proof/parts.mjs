@@ -12,6 +12,7 @@ const order = [
   "attacks",
   "fidelity",
   "clients",
+  "compat",
   "postgres",
   "pings",
   "floods",

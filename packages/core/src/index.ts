@@ -389,6 +389,7 @@ export {
   runConversationTool,
   runHostTool,
   runTool,
+  runToolWithResult,
   type StandingCall,
   type Tool,
   type ToolContext,

@@ -23,6 +23,8 @@ export interface Host {
   readonly passesErrors: boolean;
   /** Which part the model sees of a result that has both. */
   readonly sees: "text" | "structured" | "both";
+  /** The blocks beside text that it hands to its model as what they are. */
+  readonly media: readonly ("image" | "pdf")[];
   /** Of a tool's description only the first paragraph is sent, always or in some mode. */
   readonly firstParagraphOnly: boolean;
 }
@@ -37,6 +39,7 @@ export const carefulHost: Host = {
   heedsMeta: false,
   passesErrors: false,
   sees: "text",
+  media: [],
   firstParagraphOnly: false,
 };
 
@@ -55,6 +58,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       heedsMeta: true,
       passesErrors: true,
       sees: "structured",
+      media: ["image"],
       firstParagraphOnly: true,
     },
   },
@@ -69,6 +73,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       heedsMeta: false,
       passesErrors: false,
       sees: "text",
+      media: ["image", "pdf"],
       firstParagraphOnly: false,
     },
   },
@@ -84,6 +89,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       heedsMeta: false,
       passesErrors: true,
       sees: "structured",
+      media: [],
       firstParagraphOnly: false,
     },
   },
@@ -99,6 +105,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       heedsMeta: false,
       passesErrors: true,
       sees: "text",
+      media: [],
       firstParagraphOnly: false,
     },
   },
@@ -113,6 +120,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       heedsMeta: false,
       passesErrors: false,
       sees: "both",
+      media: [],
       firstParagraphOnly: true,
     },
   },
@@ -128,6 +136,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       heedsMeta: false,
       passesErrors: false,
       sees: "both",
+      media: [],
       firstParagraphOnly: false,
     },
   },

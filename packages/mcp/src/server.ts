@@ -7,9 +7,9 @@ import {
   type Refusal,
   readingTools,
   renderResult,
-  runTool,
+  runToolWithResult,
   type ToolReply,
-  type ToolWorkspace,
+  type ToolResult,
   tools,
 } from "@holdfast/core";
 import {
@@ -22,9 +22,10 @@ import {
   Server,
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
-import { footingOf } from "./client-roots.js";
+import { footingOf, type ServedWorkspace } from "./client-roots.js";
 import { type Host, hostOfRequest, metaFor, roomAt } from "./hosts.js";
 import { instructions, readOnlyInstructions } from "./instructions.js";
+import { mediaAnswer } from "./media.js";
 import type { McpOptions } from "./options.js";
 import { toCallResult } from "./result.js";
 import type { RunningCalls } from "./running-calls.js";
@@ -95,7 +96,7 @@ function offeredTools({ tools: names, readOnly }: McpOptions): readonly FileTool
  */
 async function callTool(
   { params }: CallToolRequest,
-  options: McpOptions & { readonly workspace: ToolWorkspace },
+  options: McpOptions & { readonly workspace: ServedWorkspace },
   host: Host,
   once: (work: Work) => Promise<ToolReply>,
 ): Promise<CallToolResult> {
@@ -113,7 +114,15 @@ async function callTool(
     ...roomAt(host, options.answerBudget),
     ...(onError === undefined ? {} : { onError }),
   };
-  const reply = await once((isRepeat) => runTool(params.name, params.arguments, { ...context, isRepeat }));
+  let result: ToolResult | undefined;
+  const reply = await once(async (isRepeat) => {
+    const run = await runToolWithResult(params.name, params.arguments, { ...context, isRepeat });
+    result = run.result;
+    return run.reply;
+  });
+  const shown =
+    reply.code === "binary" && wire === "text" ? await mediaAnswer(result, workspace, host) : undefined;
+  if (shown !== undefined) return shown;
   return toCallResult(reply, { structured: options.structured === true, host });
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cutVisibly, type Refusal, refuse } from "@holdfast/core";
@@ -6,6 +6,15 @@ import { escapeName } from "../shell/index.js";
 
 /** The folders that a server works in, or why there are none. */
 export type ChosenRoots = { readonly kind: "roots"; readonly roots: readonly string[] } | Refusal;
+
+/** Told of a root that is left out. @param folder undefined where it is none of this machine. */
+export type WarnOfRoot = (sentence: string, folder?: FolderLeftOut) => void;
+
+/** A root that is none, as it was named, and why. */
+export interface FolderLeftOut {
+  readonly path: string;
+  readonly why: "missing" | "no_folder";
+}
 
 /**
  * What a server's `--root` and its client's roots come to. The client can narrow what `--root` gives, and never widen
@@ -19,7 +28,7 @@ export type ChosenRoots = { readonly kind: "roots"; readonly roots: readonly str
 export function chooseRoots(
   given: readonly string[] | undefined,
   uris: readonly string[] | undefined,
-  warn: (sentence: string) => void,
+  warn: WarnOfRoot,
 ): ChosenRoots {
   const own = given === undefined ? undefined : withoutMissing(given, warn);
   if (uris === undefined) return { kind: "roots", roots: own ?? [process.cwd()] };
@@ -36,7 +45,7 @@ export function chooseRoots(
   );
 }
 
-function folderOf(uri: string, warn: (sentence: string) => void): readonly string[] {
+function folderOf(uri: string, warn: WarnOfRoot): readonly string[] {
   try {
     const url = new URL(uri);
     const path = url.protocol === "file:" ? fileURLToPath(url) : "";
@@ -57,21 +66,29 @@ function nameOf(uri: string): string {
 }
 
 /** Of several folders those that are there; all of them where none is, for whoever opens them to refuse. */
-function withoutMissing(folders: readonly string[], warn: (sentence: string) => void): readonly string[] {
-  // An empty name is refused by whoever opens it: it is no folder that went missing.
-  const there = folders.filter((folder) => folder.trim() === "" || existsSync(folder));
-  if (there.length === 0) return folders;
-  for (const folder of folders)
-    if (!there.includes(folder)) warn(`the root ${escapeName(folder)} does not exist and is left out`);
-  return there;
+function withoutMissing(folders: readonly string[], warn: WarnOfRoot): readonly string[] {
+  const leftOut = noFolders(folders);
+  if (leftOut.length === folders.length) return folders;
+  for (const folder of leftOut) {
+    const what = folder.why === "missing" ? "does not exist" : "is no folder";
+    warn(`the root ${escapeName(folder.path)} ${what} and is left out`, folder);
+  }
+  const gone = new Set(leftOut.map(({ path }) => path));
+  return folders.filter((path) => !gone.has(path));
+}
+
+/** Those of some paths at which there is no folder. An empty path is none that went missing. */
+export function noFolders(paths: readonly string[]): readonly FolderLeftOut[] {
+  return paths.flatMap((path): readonly FolderLeftOut[] => {
+    if (path.trim() === "") return [];
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return [{ path, why: "missing" }];
+    return stats.isDirectory() ? [] : [{ path, why: "no_folder" }];
+  });
 }
 
 /** The folders that lie in both; where nothing does, what a person gave. */
-function narrowed(
-  own: readonly string[],
-  named: readonly string[],
-  warn: (sentence: string) => void,
-): readonly string[] {
+function narrowed(own: readonly string[], named: readonly string[], warn: WarnOfRoot): readonly string[] {
   const both = own.flatMap((folder) =>
     named.flatMap((other) => (isWithin(other, folder) ? [other] : isWithin(folder, other) ? [folder] : [])),
   );

@@ -10,6 +10,8 @@ export function findCommand(call: Invocation): Promise<number> {
     glob: args[0] ?? "",
     ...defined({ path: args[1], exclude, limit }),
     ...(all === true ? { all } : {}),
+    // They are told in JSON only.
+    ...(settings.json ? {} : { sized: false }),
   };
   return withWorkspace(call, async (workspace, terminal) => {
     const outcome = await workspace.find(request);

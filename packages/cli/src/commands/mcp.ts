@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   defined,
@@ -16,7 +17,7 @@ import {
   RunningCalls,
   serveMcp,
 } from "@holdfast/mcp";
-import { chooseRoots, openSettings, reportRefusal } from "../answers/index.js";
+import { chooseRoots, type FolderLeftOut, noFolders, openSettings, reportRefusal } from "../answers/index.js";
 import {
   escapeName,
   exitCodes,
@@ -61,7 +62,10 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
     // What is wrong with the flags is said at once. A folder that nobody means is one only if the client names none.
     const isUnmeant = flags.root === undefined && isWideHere(flags);
     const first = isUnmeant ? undefined : await openFor(undefined);
-    if (first !== undefined && isRefusal(first)) return reportRefusal(first, terminal);
+    if (first !== undefined && isRefusal(first))
+      return flags.compat === undefined
+        ? reportRefusal(first, terminal)
+        : refuseToStart(first, flags, terminal);
     // Read from now on: nobody would take what came before the folders were open.
     const input = process.stdin.pipe(new MessageLines(messageLimitBytes, refuseTooLong, pacedBy(calls)));
     await serveMcp({ ...server, input, workspace: openFor });
@@ -85,7 +89,10 @@ function workspaces(
   close(): Promise<void>;
 } {
   const opened = new Map<string, OpenedWorkspace>();
-  const warn = (sentence: string) => terminal.err(`holdfast: ${sentence}\n`);
+  const warn = (sentence: string, folder?: FolderLeftOut) =>
+    terminal.err(
+      flags.compat === undefined || folder === undefined ? `holdfast: ${sentence}\n` : asOfficial(folder),
+    );
   return {
     async openFor(uris) {
       const chosen = chooseRoots(flags.root, uris, warn);
@@ -106,6 +113,22 @@ function workspaces(
       for (const workspace of opened.values()) await workspace.close();
     },
   };
+}
+
+/** The words of the official server, by which its users know what went wrong. */
+function asOfficial({ path, why }: FolderLeftOut): string {
+  const shown = escapeName(resolve(path));
+  const what = why === "missing" ? `Cannot access directory ${shown}` : `${shown} is not a directory`;
+  return `Warning: ${what}, skipping\n`;
+}
+
+/** In the official server's place: its sentences and its exit code, where no folder is left. */
+function refuseToStart(refusal: Refusal, { root = [] }: Flags, terminal: Terminal): number {
+  const leftOut = noFolders(root);
+  if (root.length === 0 || leftOut.length < root.length) return reportRefusal(refusal, terminal);
+  for (const folder of leftOut) terminal.err(asOfficial(folder));
+  terminal.err("Error: None of the specified directories are accessible\n");
+  return exitCodes.internal;
 }
 
 /** Each holds its folders open: calls that were begun in them may still be under way. */

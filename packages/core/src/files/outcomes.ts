@@ -47,6 +47,17 @@ export interface FileState {
   readonly facts?: TextFacts;
   /** Set where `content` is a window: 1-based lines, both included. */
   readonly lines?: { readonly from: number; readonly to: number };
+  /** Set where `content` is a part of one long line, `lines`, without its terminator. */
+  readonly chars?: PartOfLine;
+}
+
+/** Which part of a line is meant, in Unicode code points of the line without its terminator. */
+export interface PartOfLine {
+  /** 0-based, the end excluded. */
+  readonly from: number;
+  readonly to: number;
+  /** How many the whole line has. */
+  readonly of: number;
 }
 
 /**

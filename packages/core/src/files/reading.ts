@@ -1,4 +1,11 @@
-import { beginsAsPdf, escapeForDisplay, joinLines, splitLines } from "../text/index.js";
+import {
+  beginsAsPdf,
+  countCodePoints,
+  escapeForDisplay,
+  joinLines,
+  splitLines,
+  unitOfCodePoint,
+} from "../text/index.js";
 import { maySee } from "./answers.js";
 import { type Call, handOut } from "./call.js";
 import { type CurrentFile, isLarge, learnState, readCurrent } from "./current.js";
@@ -22,7 +29,8 @@ export async function readTarget(
 ): Promise<ReadOutcome> {
   const file = { path, realPath: target.realPath };
   const read: Reading = { call, session: call.session, target, file, encoding: request.encoding };
-  const windowed = request.offset !== undefined || request.limit !== undefined;
+  const { offset, limit, charOffset } = request;
+  const windowed = offset !== undefined || limit !== undefined || charOffset !== undefined;
   const served = windowed ? await readWindow(read, request) : await readWhole(read);
   return isRefusal(served) ? { ...served, path } : served;
 }
@@ -65,17 +73,23 @@ interface Range {
   readonly kind: "range";
   readonly first: number;
   readonly count: number;
+  /** Of a window within one line: the code point at which it begins. */
+  readonly char?: number;
 }
 
-function windowRange(request: Asked<ReadRequest>): Range | Refusal {
+function windowRange({ charOffset, ...request }: Asked<ReadRequest>): Range | Refusal {
   const { offset = 1, limit = Number.MAX_SAFE_INTEGER } = request;
+  if (charOffset !== undefined && (!Number.isSafeInteger(charOffset) || charOffset < 0))
+    return refuse("invalid_arguments", "A part of a line begins at a character, counted from 0.");
   if (!Number.isSafeInteger(offset) || offset < 1 || !Number.isSafeInteger(limit) || limit < 1) {
     return refuse(
       "invalid_arguments",
       "A window begins at a line, counted from 1, and has a number of lines, at least 1.",
     );
   }
-  return { kind: "range", first: offset, count: limit };
+  return charOffset === undefined
+    ? { kind: "range", first: offset, count: limit }
+    : { kind: "range", first: offset, count: 1, char: charOffset };
 }
 
 /** Serves a file that was read whole: all of it, or the lines of a range. */
@@ -100,7 +114,26 @@ async function serve(
   }
   const lines = cut?.lines ?? { from: 1, to: facts.totalLines };
   const content = cut?.content ?? decoded.text;
-  return handOver(read, { sha256, content, facts }, lines, cut !== undefined);
+  const window = { sha256, content, facts };
+  if (range?.char !== undefined) return handPart(read, window, lines.from, range.char);
+  return handOver(read, window, lines, cut !== undefined);
+}
+
+/** Serves one line from a character on. */
+function handPart(
+  read: Reading,
+  line: Omit<Parameters<typeof handOver>[1], "chars">,
+  at: number,
+  from: number,
+): Served | Refusal {
+  const [text = ""] = splitLines(line.content).contents;
+  const of = countCodePoints(text);
+  if (from >= Math.max(of, 1)) {
+    const has = of === 1 ? "1 character" : `${of} characters`;
+    return refuse("out_of_range", `The part begins at character ${from}, but line ${at} has ${has}.`);
+  }
+  const part = { content: text.slice(unitOfCodePoint(text, from)), chars: { from, to: of, of } };
+  return handOver(read, { ...line, ...part }, { from: at, to: at }, true);
 }
 
 const noLines: LineSpan = { from: 1, to: 0 };
@@ -110,16 +143,18 @@ type Served = Extract<ReadOutcome, { readonly kind: "read" }>;
 /** Gives lines of a state their version; the reply that shows them is yet to be sent. */
 function handOver(
   { call, file, encoding }: Reading,
-  state: Pick<ReadState, "sha256" | "content"> & { readonly facts: TextFacts },
+  state: Pick<ReadState, "sha256" | "content" | "chars"> & { readonly facts: TextFacts },
   lines: LineSpan,
   isWindow: boolean,
 ): Served {
-  const { sha256, facts } = state;
+  const { sha256, facts, chars } = state;
   const total = facts.totalLines;
   const latest = call.knowledge.latest(file);
   const unchanged = latest?.encoding === encoding && isInPrompt(latest, lines, sha256);
   const version = handOut(call, file, sha256, total);
-  const shown = { kind: "shown", file, sha256, lines: [lines], total } as const;
+  const told =
+    chars === undefined ? { lines: [lines] } : { lines: [], parts: [{ line: lines.from, ...chars }] };
+  const shown = { kind: "shown", file, sha256, ...told, total } as const;
   call.knowledge.learn(encoding === undefined ? shown : { ...shown, encoding });
   const handed = { ...state, path: file.path, version, ...(isWindow ? { lines } : {}) };
   return { kind: "read", state: handed, ...(unchanged ? { unchanged } : {}) };
@@ -150,10 +185,12 @@ function cutLines(text: string, range: Range): CutLines | Refusal {
 
 async function streamWindow(read: Reading, range: Range): Promise<Served | Refusal> {
   const { session, target } = read;
-  const window = await target.window(range.first, range.count, session.limits.windowBytes);
+  const { windowBytes } = session.limits;
+  const limitBytes = range.char === undefined ? windowBytes : longestLineBytes;
+  const window = await target.window(range.first, range.count, limitBytes);
   if (isRefusal(window)) return window;
   if (window.lineCount === 0) return pastTheEnd(range.first, window.totalLines);
-  if (window.clipped) return tooLargeToRead("The window itself is too large.", session.limits.windowBytes);
+  if (window.clipped) return tooLargeToRead("The window itself is too large.", limitBytes);
   if (window.head !== undefined && beginsAsPdf(window.head)) return pdf(window);
   if (isUtf16(window.head)) {
     return refuse("too_large", "A UTF-16 file of this size cannot be cut into lines; convert it first.");
@@ -163,13 +200,19 @@ async function streamWindow(read: Reading, range: Range): Promise<Served | Refus
   const { sha256, firstLine, lineCount } = window;
   const facts = windowFacts(window, decoded);
   const lines = { from: firstLine, to: firstLine + lineCount - 1 };
-  return handOver(read, { sha256, content: decoded.text, facts }, lines, true);
+  const state = { sha256, content: decoded.text, facts };
+  return range.char === undefined
+    ? handOver(read, state, lines, true)
+    : handPart(read, state, firstLine, range.char);
 }
 
 function pdf({ totalBytes, sha256 }: FileWindow): Refusal {
   const message = `The file is not text (a PDF document, ${totalBytes} bytes). Its sha256 is ${sha256}.`;
   return refuse("binary", message);
 }
+
+/** A line of which a part is read is looked through as a whole, at once. */
+const longestLineBytes = 8 * 1024 * 1024;
 
 /** What is no text can still be moved and deleted, and that needs its hash. */
 function withHash(refusal: Refusal, { sha256 }: CurrentFile): Refusal {
@@ -209,6 +252,7 @@ function pastTheEnd(first: number, total: number): Refusal {
 
 function tooLargeToRead(message: string, limitBytes: number): Refusal {
   const kib = Math.round(limitBytes / 1024);
-  const template = "$message At most $kib KiB are read at once[: use {window} to read a window of lines].";
+  const template =
+    "$message At most $kib KiB are read at once[: use {window} to read a window of lines][, {partOfLine} for a part of a long line].";
   return refuseIn("too_large", template, { message, kib });
 }

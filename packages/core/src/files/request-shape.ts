@@ -192,6 +192,7 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
     path: text,
     offset: optional(number),
     limit: optional(number),
+    charOffset: optional(number),
     encoding: optional(text),
     within: optional(text),
   },
@@ -203,7 +204,7 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
     encoding: optional(text),
   },
   list: { ...look, depth: optional(number), orEmpty: optional(flag) },
-  find: { ...look, glob: text, exclude: optional(texts) },
+  find: { ...look, glob: text, exclude: optional(texts), sized: optional(flag) },
   search: {
     ...look,
     pattern: text,

@@ -54,6 +54,8 @@ export interface ReadRequest {
   readonly offset?: number;
   /** Number of lines. */
   readonly limit?: number;
+  /** The rest of the one line at `offset` from this code point on, counted from 0; `limit` then says nothing. */
+  readonly charOffset?: number;
   /** Insists on an encoding instead of detecting it. */
   readonly encoding?: string;
   /** As `WriteOptions.within`. */
@@ -95,6 +97,8 @@ export interface FindRequest {
   readonly exclude?: readonly string[];
   /** Files at most; 1,000 unless given. */
   readonly limit?: number;
+  /** `false` where nobody asks how large the files are: looking at each takes most of the time. */
+  readonly sized?: boolean;
   /** Also what the ignore files leave out. */
   readonly all?: boolean;
 }

@@ -9,7 +9,7 @@ import { listedEntry, notAFolder } from "./listing.js";
 import type { FindOutcome, ListedEntry, MatchedFile, SearchMatch, SearchOutcome } from "./outcomes.js";
 import { type PathFilter, pathFilter } from "./path-filter.js";
 import { isSecret } from "./path-policy.js";
-import type { ContentJob, ContentSearch, Target } from "./ports.js";
+import type { ContentJob, ContentSearch, DirectoryEntry, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, FindRequest, SearchRequest } from "./requests.js";
 import type { Session } from "./session.js";
@@ -23,7 +23,7 @@ export async function findFiles(
   name: string,
   request: Asked<FindRequest>,
 ): Promise<FindOutcome> {
-  const { glob, exclude = [], limit = 1_000, all = false } = request;
+  const { glob, exclude = [], limit = 1_000, all = false, sized = true } = request;
   if (!isCount(limit)) return refuseIn("invalid_arguments", "{limit} is a whole number of at least 1.");
   if (glob === "") return refuse("invalid_arguments", "The glob is empty.");
   const budget = new TimeBudget(session.ports, session.limits.searchMs);
@@ -38,14 +38,22 @@ export async function findFiles(
     disk,
     target,
     name,
-    { depth: maxDepth, all, budget },
-    async ({ path, below, entry }) => {
+    {
+      depth: maxDepth,
+      all,
+      budget,
+      ...(sized && limit > mostSizedApart ? {} : ({ sizes: "none" } as const)),
+    },
+    async ({ path, below, entry, folder }) => {
       if (entry.kind === "directory") return true;
       const accepted = await filter.accepts(below);
       if (budget.isSpent()) more = "time";
       else if (accepted) {
         if (files.length >= limit) more = "limit";
-        else files.push(listedEntry(path, entry));
+        else {
+          const found = sized ? await withSize(folder, entry) : entry;
+          if (found !== undefined) files.push(listedEntry(path, found));
+        }
       }
       return more === undefined;
     },
@@ -56,6 +64,23 @@ export async function findFiles(
 }
 
 type FindEnd = "limit" | "time" | undefined;
+
+/** Up to so many files are looked at one by one, once they are found; of more, folders tell all sizes at once. */
+const mostSizedApart = 5_000;
+
+/** An entry with its size; undefined where the file is gone since it was listed. */
+async function withSize(folder: Target, entry: DirectoryEntry): Promise<DirectoryEntry | undefined> {
+  if (entry.kind !== "file" || entry.sizeBytes !== undefined || !entry.openable) return entry;
+  const child = await folder.child(entry.name);
+  if (isRefusal(child)) return undefined;
+  try {
+    const look = await child.look();
+    if (isRefusal(look) || look.kind === "missing") return undefined;
+    return look.kind === "file" ? { ...entry, sizeBytes: look.size } : entry;
+  } finally {
+    await child.close();
+  }
+}
 
 /** Searches the lines of text files. What is shown is no read: it gives no version and no hash. */
 export async function searchFiles(

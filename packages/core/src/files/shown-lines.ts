@@ -87,8 +87,10 @@ function linesOfRefusal(outcome: WriteOutcome, limitBytes: number): readonly Sho
 
 /** All lines that a state carries: of a window, its own. */
 export function allOf(state: FileState): readonly ShownLines[] {
-  const { sha256, content, facts, lines } = state;
+  const { sha256, content, facts, lines, chars } = state;
   if (sha256 === null || content === null || facts === undefined) return [];
+  if (lines !== undefined && chars !== undefined)
+    return [{ ...nameOf(state, sha256), lines: [], parts: [{ line: lines.from, ...chars }] }];
   const shown = lines ?? { from: 1, to: facts.totalLines };
   return [{ ...nameOf(state, sha256), lines: [shown] }];
 }

@@ -16,6 +16,8 @@ export type Role =
   | "afterLine"
   /** The arguments that read a window of lines. */
   | "window"
+  /** The arguments that read a part of one line. */
+  | "partOfLine"
   | "encoding"
   | "sectionHeader"
   | "newContent"
@@ -101,6 +103,7 @@ const descriptions: Readonly<Record<string, string>> = {
   newContent: "the new content",
   moveTo: "the new name",
   window: "a window of lines",
+  partOfLine: "a part of a line",
   read: "read",
   literal: "plain text",
   depth: "the depth",
@@ -125,6 +128,7 @@ export const libraryWords: Vocabulary = {
   expectedReplacements: "expectedReplacements",
   afterLine: "afterLine",
   window: "offset and limit",
+  partOfLine: "offset and charOffset",
   encoding: "encoding",
   sectionHeader: "sectionHeader",
   newContent: "newContent",

@@ -1,4 +1,5 @@
 export { fromBase64, toBase64 } from "./base64.js";
+export { countCodePoints, unitOfCodePoint } from "./code-points.js";
 export { type Defined, defined } from "./defined.js";
 export {
   clip,

@@ -44,7 +44,7 @@ export {
   runHostTool,
 } from "./host-tool.js";
 export { phraseResult } from "./phrase.js";
-export { catching, questionOf, runTool, type ToolContext } from "./run-tool.js";
+export { catching, questionOf, runTool, runToolWithResult, type ToolContext } from "./run-tool.js";
 export { type JsonSchema, type NamedArguments, understand } from "./shapes.js";
 export { meaningsOf, plainName } from "./spellings.js";
 export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool.js";

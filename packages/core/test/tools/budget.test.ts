@@ -112,14 +112,26 @@ describe("the law of the budget", () => {
         const options = { wire: "text", resultContent: content, budgetChars } as const;
         const { text, shows, shown } = renderResult(whole, options);
         const states = statesIn(whole);
-        for (const { path, from, to, start, end } of shows) {
+        for (const { path, from, to, start, end, chars } of shows) {
           const named = states.filter((one) => one.path === path);
-          const lines = named.map((one) => joinLines(splitLines(one.content ?? ""), from - 1, to));
+          const lines = named.map((one) => {
+            const split = splitLines(one.content ?? "");
+            if (chars === undefined) return joinLines(split, from - 1, to);
+            return [...(split.contents[from - 1] ?? "")].slice(chars.from, chars.to).join("");
+          });
           expect(lines).toContain(text.slice(start, end));
         }
         // What is known of the answer is what stands in it.
-        const known = shown.flatMap(({ path, lines }) => lines.map(({ from, to }) => ({ path, from, to })));
-        const stands = shows.map(({ path, from, to }) => ({ path, from, to }));
+        const known = shown.flatMap(({ path, lines, parts = [] }) => [
+          ...lines.map(({ from, to }) => ({ path, from, to })),
+          ...parts.map(({ line, ...chars }) => ({ path, from: line, to: line, chars })),
+        ]);
+        const stands = shows.map(({ path, from, to, chars }) => ({
+          path,
+          from,
+          to,
+          ...(chars === undefined ? {} : { chars }),
+        }));
         expect(stands).toEqual(known.filter(({ from, to }) => from <= to));
       }),
       { numRuns: 400 },

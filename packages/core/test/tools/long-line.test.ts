@@ -101,8 +101,9 @@ test("a line that is longer than an answer may be is cut visibly, and counts as 
   const workspace = new Workspace(ports);
   const context = { workspace, wire: "text", resultContent: "auto", budgetChars: 4_000 } as const;
   const { text, shows, shown } = await runTool("read_file", { file_path: "f" }, context);
-  expect(text).toMatch(/Line 1 begins: é+… [\d,]+ more characters/);
-  expect([shows, shown]).toEqual([[], []]);
+  expect(text).toMatch(/Shown are characters 0-\d+ of line 1, which has 61204: … [\d,]+ more characters/);
+  expect(shows[0]?.chars).toMatchObject({ from: 0, of: 61_204 });
+  expect(shown).toMatchObject([{ lines: [], parts: [{ line: 1, from: 0, of: 61_204 }] }]);
   const write = { file_path: "f", content: "x", base_content_sha256: sha(`${"é".repeat(61_204)}\nnext\n`) };
   expect((await runTool("write_file", write, context)).code).toBe("unseen_lines");
 });
@@ -137,5 +138,87 @@ describe("a budget that is smaller than the header", () => {
       if (wire === "text" && budgetChars >= 80) expect(text).toContain("does not fit into its budget");
       if (wire === "json" && budgetChars >= 2) expect(() => JSON.parse(text)).not.toThrow();
     }
+  });
+});
+
+describe("a part of a long line", () => {
+  const text = `first\n${"é😀".repeat(4_000)}\nlast\n`;
+  const open = () => {
+    const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+    ports.disk.poke("f", Buffer.from(text));
+    const workspace = new Workspace(ports);
+    const read = (args: object, wire: WireForm = "text") =>
+      runTool("read_file", { file_path: "f", ...args }, { workspace, wire, budgetChars: 2_000 });
+    return { workspace, read };
+  };
+
+  test("comes with its place, and parts add up to the line", async () => {
+    for (const wire of ["text", "json"] as const) {
+      const { workspace, read } = open();
+      await read({ offset: 1, limit: 1 }, wire);
+      let [whole, calls] = ["", 0];
+      for (let at = 0; at < 8_000; calls += 1) {
+        const reply = await read({ offset: 2, char_offset: at }, wire);
+        expect(reply.text.length).toBeLessThanOrEqual(2_000);
+        const [shown] = reply.shown;
+        const [part] = shown?.parts ?? [];
+        if (part === undefined) throw new Error("no part");
+        expect([part.line, part.from, part.of, shown?.lines]).toEqual([2, at, 8_000, []]);
+        const content =
+          wire === "json"
+            ? Object(reply.json).content
+            : reply.text.slice(reply.shows[0]?.start, reply.shows[0]?.end);
+        if (wire === "text") expect(reply.shows[0]?.chars).toEqual({ from: at, to: part.to, of: 8_000 });
+        if (wire === "text") expect(reply.text).toContain(`lines="2-2" chars="${at}-${part.to} of 8000"`);
+        if (part.to < 8_000 && wire === "text")
+          expect(reply.text).toContain(
+            `Read on from character ${part.to} with read_file, offset and char_offset.`,
+          );
+        whole += content;
+        at = part.to;
+      }
+      expect(whole).toBe(text.split("\n")[1]);
+      expect(calls).toBeGreaterThan(2);
+      // What is left of the file is asked for, and then all of it is known.
+      const write = { path: "f", content: "x\n", base: sha(text) };
+      expect((await workspace.write(write)).code).toBe("unseen_lines");
+      await read({ offset: 3 }, wire);
+      expect((await workspace.write(write)).code).toBe("applied");
+    }
+  });
+
+  test("that begins behind the line's end is refused, and one that begins at its first character is the line", async () => {
+    const { read } = open();
+    expect(await read({ offset: 2, char_offset: 8_000 })).toMatchObject({
+      code: "out_of_range",
+      text: expect.stringContaining("line 2 has 8000 characters"),
+    });
+    expect((await read({ char_offset: 2 })).text).toContain('lines="1-1" chars="2-5 of 5"');
+    expect((await read({ char_offset: 2 })).text).toContain("\nrst</file>");
+    expect((await read({ offset: 9, char_offset: 0 })).code).toBe("out_of_range");
+  });
+
+  test("lets a change be made only where it was shown", async () => {
+    const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+    ports.disk.poke("f", Buffer.from(`${"a".repeat(3_000)}b${"a".repeat(3_000)}\n`));
+    const workspace = new Workspace(ports, { guards: { strictView: true } });
+    const context = { workspace, budgetChars: 2_000 };
+    await runTool("read_file", { file_path: "f" }, context);
+    const edit = { file_path: "f", edits: [{ old_string: "b", new_string: "c" }] };
+    expect((await runTool("edit_file", edit, context)).code).toBe("unseen_lines");
+    for (const char_offset of [1_200, 2_400, 3_600, 4_800])
+      await runTool("read_file", { file_path: "f", char_offset }, context);
+    expect((await runTool("edit_file", edit, context)).code).toBe("applied");
+  });
+
+  test("is read from a line that is longer than a window may be", async () => {
+    const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+    ports.disk.poke("f", Buffer.from(`${long}b\nend\n`));
+    const context = { workspace: new Workspace(ports), budgetChars: 2_000 };
+    const { code, text } = await runTool("read_file", { file_path: "f", char_offset: 6_999_999 }, context);
+    expect(code).toBe("ok");
+    expect(text).toContain('chars="6999999-7000001 of 7000001"');
+    const { text: refused } = await runTool("read_file", { file_path: "f", offset: 1, limit: 1 }, context);
+    expect(refused).toContain("offset and char_offset for a part of a long line");
   });
 });

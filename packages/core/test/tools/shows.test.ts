@@ -120,7 +120,10 @@ function check({ shows, text }: ToolReply, states: ReadonlyMap<string, string>, 
     const state = states.get(sha256);
     expect(state).toBeDefined();
     const lines = splitLines(state ?? "");
-    const whole = chars === undefined ? joinLines(lines, from - 1, to) : lines.contents[from - 1];
+    const line = [...(lines.contents[from - 1] ?? "")];
+    const whole =
+      chars === undefined ? joinLines(lines, from - 1, to) : line.slice(chars.from, chars.to).join("");
+    if (chars !== undefined) expect(chars.of).toBe(line.length);
     expect(text.slice(start, end)).toBe(whole);
   }
 }

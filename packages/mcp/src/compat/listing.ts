@@ -7,9 +7,9 @@ import {
   type Refusal,
   refuse,
 } from "@holdfast/core";
+import { absolute } from "../file-uri.js";
 import type { CompatArguments } from "./arguments.js";
 import { fitList } from "./fit.js";
-import { absolute } from "./reading.js";
 import { answerText, type CompatAnswer, type CompatCall, fail } from "./session.js";
 
 /** `list_directory`: one entry a line, `[DIR]` or `[FILE]` before its name. */

@@ -1,4 +1,5 @@
 import { escapeForPeople, inWords, isRefusal, type ReadState, refuse, type ShownLines } from "@holdfast/core";
+import { absolute, pathToFileUri } from "../file-uri.js";
 import type { CompatArguments } from "./arguments.js";
 import { fitLines } from "./fit.js";
 import {
@@ -113,15 +114,7 @@ function mediaItem(path: string, data: string): MediaItem {
   const mimeType = mimeTypes[extension] ?? "application/octet-stream";
   if (mimeType.startsWith("image/")) return { type: "image", data, mimeType };
   if (mimeType.startsWith("audio/")) return { type: "audio", data, mimeType };
-  const uri = new URL("file:///");
-  uri.pathname = path;
-  return { type: "resource", resource: { uri: uri.href, mimeType, blob: data } };
-}
-
-/** The absolute path of one that counts from the first root. */
-export function absolute(roots: readonly string[], path: string): string {
-  if (path.startsWith("/")) return path;
-  return path === "." || path === "" ? (roots[0] ?? "") : `${roots[0] ?? ""}/${path.replace(/^(\.\/)+/, "")}`;
+  return { type: "resource", resource: { uri: pathToFileUri([], path), mimeType, blob: data } };
 }
 
 const mimeTypes: Readonly<Record<string, string>> = {

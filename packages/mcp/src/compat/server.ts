@@ -103,6 +103,39 @@ const textOutput = {
 
 const mediaOutput = {
   type: "object" as const,
-  properties: { content: { type: "array", items: { type: "object" } } },
+  properties: {
+    content: {
+      type: "array",
+      items: {
+        anyOf: [
+          {
+            type: "object",
+            properties: {
+              type: { type: "string", enum: ["image", "audio"] },
+              data: { type: "string" },
+              mimeType: { type: "string" },
+            },
+            required: ["type", "data", "mimeType"],
+          },
+          {
+            type: "object",
+            properties: {
+              type: { type: "string", const: "resource" },
+              resource: {
+                type: "object",
+                properties: {
+                  uri: { type: "string" },
+                  mimeType: { type: "string" },
+                  blob: { type: "string" },
+                },
+                required: ["uri", "blob"],
+              },
+            },
+            required: ["type", "resource"],
+          },
+        ],
+      },
+    },
+  },
   required: ["content"],
 };

@@ -38,7 +38,7 @@ export function writeFrame({ state, shown }: FileFrame, suffix: FrameSuffix): Wr
 
 /** Path, version and hash always; of the rest only what is not as usual. */
 function headerAttributes(state: FileState, withLines: boolean): string {
-  const { facts, lines } = state;
+  const { facts, lines, chars } = state;
   const pairs: (readonly [string, string])[] = [
     ["version", String(state.version)],
     ["sha256", state.sha256 ?? "none"],
@@ -53,6 +53,7 @@ function headerAttributes(state: FileState, withLines: boolean): string {
     if (!facts.finalNewline && facts.totalLines > 0) pairs.push(["final_newline", "no"]);
   }
   if (withLines && lines !== undefined) pairs.push(["lines", `${lines.from}-${lines.to}`]);
+  if (withLines && chars !== undefined) pairs.push(["chars", `${chars.from}-${chars.to} of ${chars.of}`]);
   const rest = pairs.map(([name, value]) => ` ${name}="${value}"`).join("");
   return ` path=${quoteForDisplay(state.path)}${rest}`;
 }

@@ -170,6 +170,7 @@ function stateToJson(state: FileState, content: string | null | undefined): Wire
     ...(state.lines === undefined || content === undefined
       ? {}
       : { lines: { ...state.lines, total: state.facts?.totalLines ?? state.lines.to } }),
+    ...(state.chars === undefined || content === undefined ? {} : { chars: { ...state.chars } }),
     ...unusualToJson(state),
   };
 }

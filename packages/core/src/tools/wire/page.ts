@@ -1,6 +1,5 @@
 import { type FileState, say, type Vocabulary } from "../../files/index.js";
-import { joinLines, splitLines } from "../../text/index.js";
-import { harmless } from "./notes.js";
+import { countCodePoints, joinLines, splitLines } from "../../text/index.js";
 
 /** As many lines of a state, from its first one, as there is room for. */
 export type Page =
@@ -9,7 +8,7 @@ export type Page =
       readonly state: FileState & { readonly content: string };
       readonly omission: string;
     }
-  /** Not even one line fits. */
+  /** Not even the beginning of a line fits. */
   | { readonly kind: "none"; readonly omission: string };
 
 /** How much of a file the first page may show, in characters of an answer, and the words of its sentence. */
@@ -22,7 +21,7 @@ export interface PageRoom {
 
 /**
  * The first page of a state whose content is more than there is room for, and the sentence that says how to
- * get the rest. A first line that does not fit by itself is cut visibly in that sentence.
+ * get the rest. Of a first line that does not fit by itself the page is its beginning.
  */
 export function pageWithin(
   state: FileState,
@@ -38,8 +37,7 @@ export function pageWithin(
     if (room < 0) break;
     count = at + 1;
   }
-  if (count === 0)
-    return { kind: "none", omission: tooLong(lines.contents[0] ?? "", from, roomChars, words) };
+  if (count === 0) return partWithin(state, lines.contents[0] ?? "", { roomChars, words, lengthOf });
   const to = from + count - 1;
   const page = joinLines(lines, 0, count);
   const total = state.facts?.totalLines ?? to;
@@ -51,14 +49,46 @@ export function pageWithin(
   };
 }
 
-function tooLong(line: string, from: number, roomChars: number, words: Vocabulary): string {
-  // Escaped characters take up to six.
-  const shown = Math.max(0, Math.min(mostShown, Math.floor(roomChars / 6)));
-  const begin = `${harmless(line.slice(0, shown))}… ${(line.length - shown).toLocaleString("en-US")} more characters`;
-  return say({ template: noLine, facts: { line: from, begin } }, words);
+/** As much of one long line as there is room for. */
+function partWithin(
+  state: FileState,
+  line: string,
+  { roomChars, words, lengthOf }: Required<PageRoom>,
+): Page {
+  const at = state.lines?.from ?? 1;
+  const { from, of } = state.chars ?? { from: 0, of: countCodePoints(line) };
+  const begin = beginWithin(line, roomChars, lengthOf);
+  const count = countCodePoints(begin);
+  if (count === 0)
+    return { kind: "none", omission: say({ template: noLine, facts: { line: at, of } }, words) };
+  const to = from + count;
+  const facts = { line: at, from, to, of, left: (of - to).toLocaleString("en-US") };
+  return {
+    kind: "page",
+    state: {
+      ...state,
+      content: begin,
+      lines: { from: at, to: at },
+      chars: { from, to, of },
+    },
+    omission: say({ template: nextPart, facts }, words),
+  };
 }
 
-const mostShown = 1_000;
+/** The code points of a line that there is room for, from its first. */
+function beginWithin(line: string, room: number, lengthOf: (text: string) => number): string {
+  let left = room;
+  let end = 0;
+  for (const char of line) {
+    left -= lengthOf(char);
+    if (left < 0) break;
+    end += char.length;
+  }
+  return line.slice(0, end);
+}
+
 const nextPage =
   "Shown are lines $from-$to of $total: more than one answer may hold. Read on from line $next[ with {read}, {window}].";
-const noLine = "The content is larger than this answer may be. Line $line begins: $begin";
+const noLine = "The content is larger than this answer may be: line $line alone has $of characters.";
+const nextPart =
+  "Shown are characters $from-$to of line $line, which has $of: … $left more characters. Read on from character $to[ with {read}, {partOfLine}].";

@@ -22,6 +22,10 @@ export const wireFileState = z.object({
     .object({ from: lineNumber, to: lineNumber, total: lineNumber })
     .exactOptional()
     .describe("Set where content is a window; 1-based, both included"),
+  chars: z
+    .object({ from: z.int().min(0), to: z.int().min(0), of: z.int().min(0) })
+    .exactOptional()
+    .describe("Set where content is a part of that one line; 0-based code points, the end excluded"),
   message: z.string().exactOptional().describe("In place of the content: why it is not sent again"),
   ...unusualFacts,
 });

@@ -20,8 +20,13 @@ export function linesOfShown(
   return rangesOf(state, shown).flatMap(({ from, to, length }, index) => {
     const start = starts[index];
     if (start === undefined) return [];
-    return spanOf(state, { from, to }, at + start, at + start + length);
+    return inPart(state, spanOf(state, { from, to }, at + start, at + start + length));
   });
+}
+
+/** Of a part of one line, which part it is. */
+function inPart({ chars }: FileState, spans: readonly ShownText[]): readonly ShownText[] {
+  return chars === undefined ? spans : spans.map((span) => ({ ...span, chars }));
 }
 
 /** Where lines that each stand behind their number are shown; `from` is the number of the first, `at` where the text begins. */
@@ -32,7 +37,7 @@ export function linesOfNumbered(
 ): readonly ShownText[] {
   return places.flatMap(({ start, length }, index) => {
     const line = from + index;
-    return spanOf(state, { from: line, to: line }, at + start, at + start + length);
+    return inPart(state, spanOf(state, { from: line, to: line }, at + start, at + start + length));
   });
 }
 

@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { isRefusal, memoryPorts, type Target, Workspace } from "../../src/files/index.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
+import { sha } from "../support.js";
+
+describe("the sizes of files that are found", () => {
+  it("are looked at where they are asked for, of the found ones alone", async () => {
+    const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+    for (let at = 0; at < 20; at++) ports.disk.poke(`in/${at}.${at < 2 ? "ts" : "js"}`, Buffer.from("12345"));
+    const asked: (string | undefined)[] = [];
+    const enter = ports.disk.enter.bind(ports.disk);
+    ports.disk.enter = async (path, missing) => {
+      const target = await enter(path, missing);
+      if (isRefusal(target)) return target;
+      return watched(target, asked);
+    };
+    const workspace = new Workspace(ports);
+    const found = await workspace.find({ glob: "*.ts" });
+    expect(found).toMatchObject({ files: [{ sizeBytes: 5 }, { sizeBytes: 5 }] });
+    expect(new Set(asked)).toEqual(new Set(["none"]));
+    await workspace.find({ glob: "*.ts", limit: 100_000 });
+    expect(new Set(asked)).toEqual(new Set(["none", undefined]));
+    asked.length = 0;
+    await workspace.find({ glob: "*.ts", limit: 100_000, sized: false });
+    expect(new Set(asked)).toEqual(new Set(["none"]));
+  });
+
+  function watched(target: Target, asked: (string | undefined)[]): Target {
+    return {
+      ...target,
+      entries: (limit, sizes) => {
+        asked.push(sizes);
+        return target.entries(limit, sizes);
+      },
+      child: async (name) => {
+        const child = await target.child(name);
+        return isRefusal(child) ? child : watched(child, asked);
+      },
+    };
+  }
+});
