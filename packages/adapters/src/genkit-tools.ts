@@ -7,6 +7,7 @@ import {
   escapeForDisplay,
   type FileState,
   isRefusal,
+  type JsonSchema,
   type ListOutcome,
   type OutcomeCode,
   outcomeOfOneFile,
@@ -51,7 +52,7 @@ export interface ShownImage {
 export type GenkitTool = {
   readonly name: string;
   readonly description: string;
-  readonly inputJsonSchema: object;
+  readonly inputJsonSchema: JsonSchema;
 } & (
   | { readonly writes: false; run(turn: Turn, input: unknown): Promise<Answer> }
   | { readonly writes: true; change(input: unknown): ChangeRequest }
@@ -170,7 +171,7 @@ interface Edit {
   readonly replaceAll?: boolean;
 }
 
-function editsSchema(): object {
+function editsSchema(): JsonSchema {
   const edit = {
     oldString: { type: "string", description: "The exact text to replace" },
     newString: { type: "string", description: "What takes its place; empty to delete" },
@@ -179,7 +180,7 @@ function editsSchema(): object {
   return { type: "array", minItems: 1, items: schema(edit, ["oldString", "newString"]) };
 }
 
-function schema(properties: Readonly<Record<string, object>>, required: readonly string[] = []): object {
+function schema(properties: Readonly<Record<string, object>>, required: readonly string[] = []): JsonSchema {
   return { type: "object", properties, required };
 }
 

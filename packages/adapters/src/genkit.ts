@@ -1,4 +1,11 @@
-import { type CallKnowledge, catching, type FileName, isRefusal, SessionKnowledge } from "@holdfast/core";
+import {
+  type CallKnowledge,
+  catching,
+  type FileName,
+  isRefusal,
+  SessionKnowledge,
+  understand,
+} from "@holdfast/core";
 import { type OpenedWorkspace, openWorkspace, sha256 } from "@holdfast/core/node";
 import {
   type GenerateMiddleware,
@@ -127,14 +134,18 @@ class FileTools implements GenerateMiddlewareDef {
     const { name } = part.toolRequest;
     const file = this.offered.get(name);
     if (file === undefined) return next(part, context);
+    // Genkit holds the input against the schema, and knows one shape only.
+    const understood = understand(file.inputJsonSchema, { ...Object(part.toolRequest.input) });
+    if (isRefusal(understood)) return respond(part, refusal(understood.code, understood.message));
+    const meant = { ...part, toolRequest: { ...part.toolRequest, input: understood.values } };
     if (file.writes && this.options.approval === true) {
       const approved = approvalOf(part);
-      if (approved === undefined) await this.ask(part, file);
+      if (approved === undefined) await this.ask(meant, file);
       if (approved === false)
         return respond(part, refusal("denied", "A person said no; nothing was changed."));
     }
     const work = async () => {
-      const done = await next(part, context);
+      const done = await next(meant, context);
       const output = done?.toolResponse.output;
       if (!isAnswer(output)) return done;
       if (output.image !== undefined) this.images.push(output.image);

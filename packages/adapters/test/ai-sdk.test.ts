@@ -90,6 +90,16 @@ describe("the tools for the AI SDK", () => {
     expect(room.text("a.txt")).toBe("one\n");
   });
 
+  it("take arguments in the shapes that models send", async () => {
+    const room = await openRoom({ "a.txt": "one\n" });
+    const { read_file: read, edit_file: edit } = holdfastTools(room.workspace);
+    const sent = { path: "a.txt", old_str: "one", new_str: "two" };
+    const judged = edit!.inputSchema["~standard"].validate(sent);
+    expect(await read!.execute({ filename: "a.txt" })).toMatchObject({ success: true });
+    expect(await edit!.execute(judged.value)).toMatchObject({ success: true });
+    expect(room.text("a.txt")).toBe("two\n");
+  });
+
   it("answer wrong arguments with a sentence, and a broken disk with an error", async () => {
     const { workspace } = await openRoom({});
     const { read_file: read } = holdfastTools(workspace);

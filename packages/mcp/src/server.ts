@@ -71,11 +71,14 @@ export function createServer(
 function refuseUnopened(
   { params }: CallToolRequest,
   refusal: Refusal,
-  { wire = "text", resultContent = "auto", structured = false }: McpOptions,
+  { wire = "text", resultContent = "auto", structured = false, answerBudget }: McpOptions,
   host: Host,
 ): CallToolResult {
   const writing = findTool(params.name)?.annotations.readOnly === false;
-  const reply = renderResult({ kind: "refused", refusal, writing }, { wire, resultContent });
+  const reply = renderResult(
+    { kind: "refused", refusal, writing },
+    { wire, resultContent, isStructured: structured, ...roomAt(host, answerBudget) },
+  );
   return toCallResult(reply, { structured, host });
 }
 
@@ -161,7 +164,7 @@ const coreTools: readonly string[] = [
   "read_file",
   "list_files",
   "search_files",
-  "safe_patch",
   "edit_file",
+  "safe_patch",
   "write_file",
 ];

@@ -9,7 +9,7 @@ import {
   type ShownLines,
 } from "../files/index.js";
 import { type Approve, carryApproved, type Question } from "./approval.js";
-import { intentOf, parseArguments } from "./arguments.js";
+import { fileOfCall, intentOf, parseArguments } from "./arguments.js";
 import { carryRequest, resultOf } from "./carry-request.js";
 import { findTool, tools } from "./catalog.js";
 import { phraseResult } from "./phrase.js";
@@ -206,9 +206,7 @@ async function latestState({ workspace, knowledge }: ToolContext, path: string):
 
 /** The file that a call is about, whatever its tool calls the argument. */
 function pathOf(tool: FileTool, args: unknown): string | undefined {
-  if (typeof args !== "object" || args === null) return undefined;
-  const named = ["file_path", "path", "old_path"].map((name) => Reflect.get(args, name));
-  const path = named.find((value): value is string => typeof value === "string" && value !== "");
+  const path = fileOfCall(tool, args);
   return path === undefined ? undefined : (tool.fileAt?.(path) ?? path);
 }
 
