@@ -292,6 +292,7 @@ function refused(words: Vocabulary, path: string, refusal: Refusal): Answer {
   return answer(phraseRefusal(path, refusal, words));
 }
 
+/** A refusal that no request of the workspace came to. */
 export function refusal(code: OutcomeCode, message: string): Answer {
   return answer(`Error (${code}): ${message}`);
 }
@@ -311,6 +312,7 @@ function answer(output: unknown, told?: AnswerFacts): Answer {
   return { kind: "holdfast_answer", output, ...(told === undefined ? {} : { told }) };
 }
 
+/** Whether one of these tools gave it: Genkit hands on what a tool returns as it is. */
 export function isAnswer(value: unknown): value is Answer {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "holdfast_answer";
 }
