@@ -71,11 +71,14 @@ export function createServer(
 function refuseUnopened(
   { params }: CallToolRequest,
   refusal: Refusal,
-  { wire = "text", resultContent = "auto", structured = false }: McpOptions,
+  { wire = "text", resultContent = "auto", structured = false, answerBudget }: McpOptions,
   host: Host,
 ): CallToolResult {
   const writing = findTool(params.name)?.annotations.readOnly === false;
-  const reply = renderResult({ kind: "refused", refusal, writing }, { wire, resultContent });
+  const reply = renderResult(
+    { kind: "refused", refusal, writing },
+    { wire, resultContent, isStructured: structured, ...roomAt(host, answerBudget) },
+  );
   return toCallResult(reply, { structured, host });
 }
 

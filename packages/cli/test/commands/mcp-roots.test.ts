@@ -118,6 +118,31 @@ describe("the roots of a server", () => {
     expect(await server.read("a.txt")).toContain("one");
   });
 
+  test.each([
+    "file://host/x",
+    "file:///%zz",
+    "file:///a%2Fb",
+    "file:///a%00b",
+    "file:",
+    "file:///",
+    "FILE:///no/such/folder",
+    "file:///no such/folder",
+    "/not/a/uri",
+    "\\\\host\\share",
+    "javascript:1",
+    "",
+    `file:///${"x".repeat(70_000)}`,
+  ])("that are named %j are none: a code and a sentence, and nothing outside is touched", async (uri) => {
+    const project = new Project({ "a.txt": "one\n" });
+    const server = await connect([], { cwd: project.folder, uris: [uri] });
+    expect(await server.read("a.txt")).toMatch(/^FAILED \([a-z_]+\): [A-Z].*\./);
+    expect(await server.read("/etc/hostname")).toMatch(/^FAILED \([a-z_]+\): [A-Z].*\./);
+    const given = await connect(["--root", project.folder], { cwd: "/", uris: [uri] });
+    expect(await given.read("a.txt")).toContain("one");
+    await given.change([uri, uri]);
+    expect(await given.read("a.txt")).toContain("one");
+  });
+
   test("are not the whole disk because a client starts servers there", async () => {
     const project = new Project({ "a.txt": "one\n" });
     const path = join(project.folder, "a.txt");
@@ -207,6 +232,8 @@ describe("a root that nobody means", () => {
       const refused = await openWorkspace({ roots: [root], stateDir });
       expect(refused).toMatchObject({ kind: "refusal", code: "invalid_arguments" });
     }
+    const nul = await openWorkspace({ roots: ["a\0b"], stateDir });
+    expect(nul).toMatchObject({ kind: "refusal", code: "file_missing" });
     const opened = await openWorkspace({ roots: ["/"], stateDir, allowWideRoot: true });
     if (opened.kind === "refusal") throw new Error(opened.message);
     await opened.close();

@@ -35,6 +35,7 @@ export {
   endsLine,
   joinLines,
   type LineEnding,
+  LineFinder,
   lineStartInSteps,
   splitLines,
   splitLinesInSteps,
