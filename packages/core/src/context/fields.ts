@@ -12,6 +12,15 @@ export function parsed(text: string): unknown {
   }
 }
 
+/** A value as JSON; undefined where it is nested deeper than can be written. */
+export function writtenJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A member that is an object; an empty one where it is none. */
 export function recordIn(value: unknown, key: string): Readonly<Record<string, unknown>> {
   const member = isRecord(value) ? value[key] : undefined;

@@ -1,6 +1,6 @@
 import type { TurnUsage } from "../conversation/index.js";
 import { defined } from "../text/index.js";
-import { countIn, isRecord, listIn, parsed, recordIn, textIn } from "./fields.js";
+import { countIn, isRecord, listIn, parsed, recordIn, textIn, writtenJson } from "./fields.js";
 import { isReasoning, type OpenAIReasoning } from "./openai-responses.js";
 import type { OpenAISignature } from "./openai-shared.js";
 import {
@@ -139,7 +139,7 @@ function thoughtOf(items: readonly OpenAIReasoning[]): DraftedAnswerPart {
     .map(wordsOf)
     .filter((words) => words !== "")
     .join("\n\n");
-  return { kind: "thought", text, signature: JSON.stringify(items), whole: true };
+  return { kind: "thought", text, signature: writtenJson(items), whole: true };
 }
 
 /** What a reasoning item shows of itself. */
@@ -186,8 +186,8 @@ function textOf(
 
 /** Arguments that JSON would write otherwise than the model did. */
 function rewritten(json: string): string | undefined {
-  const value = parsed(json);
-  return value === undefined || JSON.stringify(value) === json ? undefined : json;
+  const again = writtenJson(parsed(json));
+  return again === undefined || again === json ? undefined : json;
 }
 
 type Rest = { readonly [Key in keyof OpenAISignature]?: OpenAISignature[Key] | undefined };
@@ -201,7 +201,7 @@ function signatureOf(item: unknown, follows: string | undefined, rest: Rest): st
     follows,
     ...rest,
   }) satisfies OpenAISignature;
-  return Object.keys(kept).length === 0 ? undefined : JSON.stringify(kept);
+  return Object.keys(kept).length === 0 ? undefined : writtenJson(kept);
 }
 
 function isWhole(item: unknown): boolean {

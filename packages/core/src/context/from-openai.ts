@@ -1,6 +1,6 @@
 import type { TurnUsage } from "../conversation/index.js";
 import { defined } from "../text/index.js";
-import { countIn, listIn, parsed, recordIn, textIn } from "./fields.js";
+import { countIn, listIn, parsed, recordIn, textIn, writtenJson } from "./fields.js";
 import type { OpenAISignature } from "./openai-shared.js";
 import {
   type AnswerEnd,
@@ -114,7 +114,8 @@ function draftOf({ id, name, json, type }: OpenCompletionCall, ended: AnswerEnd)
   const value = parsed(json);
   const whole = ended !== "cut" || value !== undefined;
   const call: DraftedCall = { kind: "call", callId: id, name, args: { json }, whole };
-  return value === undefined || JSON.stringify(value) === json
+  const again = writtenJson(value);
+  return again === undefined || again === json
     ? call
     : { ...call, signature: JSON.stringify({ arguments: json } satisfies OpenAISignature) };
 }

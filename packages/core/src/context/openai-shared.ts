@@ -1,6 +1,6 @@
 import { defined } from "../text/index.js";
 import type { FunctionCallPart } from "./content.js";
-import { isRecord, parsed } from "./fields.js";
+import { isRecord, parsed, writtenJson } from "./fields.js";
 import { offeredTools, type RequestOptions } from "./provider-request.js";
 import { wireArgs } from "./wire-ids.js";
 
@@ -68,5 +68,5 @@ export function argumentsText({ functionCall, thoughtSignature }: FunctionCallPa
   const { arguments: written } = openAISignature(thoughtSignature);
   if (written === undefined) return text;
   const value = parsed(written);
-  return isRecord(value) && JSON.stringify(value) === text ? written : text;
+  return isRecord(value) && writtenJson(value) === text ? written : text;
 }

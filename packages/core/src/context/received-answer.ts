@@ -6,7 +6,7 @@ import {
   type TurnUsage,
 } from "../conversation/index.js";
 import { defined } from "../text/index.js";
-import { isRecord, parsed } from "./fields.js";
+import { isRecord, parsed, writtenJson } from "./fields.js";
 
 /** What an answer is read for. */
 export interface AnswerOptions {
@@ -167,10 +167,10 @@ function wordsOf({
 }
 
 function callOf({ callId = "", name = "", args, signature, whole }: DraftedCall, stopped: boolean): ReadPart {
-  const json = "json" in args ? args.json : JSON.stringify(args.value ?? {});
+  const json = "json" in args ? args.json : (writtenJson(args.value ?? {}) ?? "");
   const cut = { flaw: flaw("cut_call", `A call of ${name} breaks off; it is not made.`, json) };
   if (!whole || name === "") return cut;
-  const empty = json.trim() === "";
+  const empty = "json" in args && json.trim() === "";
   // Nobody knows whether there was more to come.
   if (stopped && empty) return cut;
   const value = empty ? {} : argumentsOf("json" in args ? parsed(json) : (args.value ?? {}));
@@ -185,14 +185,16 @@ function callOf({ callId = "", name = "", args, signature, whole }: DraftedCall,
 function argumentsOf(value: unknown): JsonObject | undefined {
   if (isJsonObject(value)) return value;
   if (!isRecord(value)) return undefined;
-  let isKept = true;
-  const json = JSON.stringify(value, (_, one: unknown) => {
-    if (typeof one === "number" && !Number.isFinite(one)) isKept = false;
-    return one;
-  });
+  const json = writtenJson(value);
   // A second reading turns -0, which JSON can say and no journal keeps, into 0.
-  const again = parsed(json);
-  return isKept && isJsonObject(again) ? again : undefined;
+  const again = json === undefined || holdsInfinity(value) ? undefined : parsed(json);
+  return isJsonObject(again) ? again : undefined;
+}
+
+/** Whether a number is larger than any: JSON can say it, and would be written as null. */
+function holdsInfinity(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(holdsInfinity);
 }
 
 function freeId(wanted: string, taken: ReadonlySet<string>, step: string): string {

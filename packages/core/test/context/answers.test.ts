@@ -293,6 +293,26 @@ describe("arguments", () => {
     },
   );
 
+  it("may be nested deeper than can be written: that is no call, and nothing is thrown", () => {
+    const levels = 20_000;
+    const json = `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+    const deep: unknown = JSON.parse(json);
+    const item = { type: "function_call", call_id: "c", name: "f", arguments: json };
+    const answers = [
+      called(json),
+      fromOpenAIResponses({ output: [item] }, named),
+      fromAnthropic(
+        { content: [{ type: "tool_use", id: "c", name: "f", input: deep } as { type: string }] },
+        named,
+      ),
+      fromGemini(gemini.response([{ functionCall: { name: "f", args: deep } }]), named),
+    ];
+    for (const { parts, flaws } of answers) {
+      expect(parts).toEqual([]);
+      expect(flaws.length).toBe(1);
+    }
+  });
+
   it("may be nothing, and lose no more than the sign of a zero", () => {
     expect(called("").parts).toMatchObject([{ args: {} }]);
     expect(called('{"a":-0}').parts).toMatchObject([{ args: { a: 0 } }]);
