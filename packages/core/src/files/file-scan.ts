@@ -1,4 +1,4 @@
-import { type CharsetCodec, splitLines } from "../text/index.js";
+import { beginsAsPdf, type CharsetCodec, splitLines } from "../text/index.js";
 import { decodeFile } from "./file-text.js";
 import type { FileFindings, FoundLine, SearchOutput } from "./findings.js";
 import type { LinePattern } from "./line-pattern.js";
@@ -58,7 +58,8 @@ export class FileScan {
     if (whole) return this.text(piece);
     // No line asks for the time while pieces go by in which none ends, or none can match.
     if (this.stream !== undefined && this.isOver()) return false;
-    this.stream ??= piece.includes(0) ? undefined : this.open();
+    if (this.bytes === piece.length) this.isBinary = beginsAsPdf(piece);
+    if (!this.isBinary) this.stream ??= piece.includes(0) ? undefined : this.open();
     if (this.stream === undefined) this.isBinary = true;
     return this.stream?.push(piece) ?? false;
   }

@@ -61,12 +61,19 @@ export function decodeBytes(bytes: Uint8Array, codec: CharsetCodec, named?: stri
   return finish(decodeInSteps(bytes, codec, named));
 }
 
+/** Whether a file with these first bytes is a PDF document: `%PDF`. */
+export function beginsAsPdf(bytes: Uint8Array): boolean {
+  return [0x25, 0x50, 0x44, 0x46].every((byte, at) => bytes[at] === byte);
+}
+
 /** The same in steps. */
 export function* decodeInSteps(
   bytes: Uint8Array,
   codec: CharsetCodec,
   named?: string,
 ): Steps<DecodedText | NotText> {
+  // Its text is compressed, and the rest of it no text to edit, even where every byte of it could be one.
+  if (beginsAsPdf(bytes)) return binary("it begins as a PDF document");
   const mark = markOf(bytes, named);
   const marked = mark === undefined ? undefined : yield* decodeMarked(bytes, mark);
   if (marked !== undefined) return marked;

@@ -13,6 +13,7 @@ export {
   withoutInvisible,
 } from "./display.js";
 export {
+  beginsAsPdf,
   type CharsetCodec,
   type Converter,
   type DecodedText,
