@@ -96,7 +96,8 @@ const alwaysAlone = 2_000;
 export const mismatchMessage = "State Mismatch: File has changed on disk since it was last read.";
 
 /** Where the call was to make a file, and its caller never read one that was empty. */
-const takenMessage = "State Mismatch: There is a file of this name already, and the call was to make a new one.";
+const takenMessage =
+  "State Mismatch: There is a file of this name already, and the call was to make a new one.";
 
 function isOfNoFile({ call, file }: Subject, base: string): boolean {
   return base === emptySha256 && !isSeen(call.knowledge.find(file, base));
