@@ -1,7 +1,7 @@
 import { describeShown } from "../patch/index.js";
 import { clip, shortHash } from "../text/index.js";
 import type { Subject } from "./answers.js";
-import type { Base } from "./base.js";
+import { type Base, emptySha256 } from "./base.js";
 import { comparedReport } from "./change-report.js";
 import type { CurrentFile } from "./current.js";
 import { decodeFile } from "./file-text.js";
@@ -46,7 +46,8 @@ export async function explainMismatch(
   const version = whichVersion(subject, base.sha256);
   const named = version === undefined ? "" : say(version, libraryWords);
   const why = reason === undefined ? "" : ` ${reason}`;
-  const message = `${mismatchMessage}${named} ${whoWrote(session, current.sha256, history)}${why}`;
+  const happened = isOfNoFile(subject, base.sha256) ? takenMessage : mismatchMessage;
+  const message = `${happened}${named} ${whoWrote(session, current.sha256, history)}${why}`;
   const sentence = version === undefined ? {} : { sentence: version };
   const texts = await bothTexts(subject, base.sha256, current);
   if (texts === undefined) return { message, ...sentence };
@@ -93,6 +94,14 @@ const alwaysAlone = 2_000;
 
 /** Seed 1, section 5.5, to the letter. */
 export const mismatchMessage = "State Mismatch: File has changed on disk since it was last read.";
+
+/** Where the call was to make a file, and its caller never read one that was empty. */
+const takenMessage =
+  "State Mismatch: There is a file of this name already, and the call was to make a new one.";
+
+function isOfNoFile({ call, file }: Subject, base: string): boolean {
+  return base === emptySha256 && !isSeen(call.knowledge.find(file, base));
+}
 
 function unknownBase(base: Base): string {
   const given = base.kind === "unknown" ? ` (${clip(base.given, 16)})` : "";

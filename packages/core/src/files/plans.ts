@@ -82,8 +82,7 @@ function* planPatched(
   const old = current.kind === "absent" ? null : before.text;
   const report = yield* placedReport(old, text, placedByDiff(outcome));
   const message = patchMessage(outcome);
-  const plain = repairs.filter(({ kind }) => kind !== "context_mended");
-  const plainMessage = patchMessage({ ...outcome, repairs: plain });
+  const plainMessage = patchMessage({ ...outcome, repairs: unquoted(repairs) });
   return { kind: "write", bytes, text, message, plainMessage, report: { ...report, landed, repairs } };
 }
 
@@ -301,6 +300,11 @@ function withSentences(words: string, repairs: readonly Repair[]): string {
 }
 
 const maxPlaces = 20;
+
+/** The repairs of which a message quotes nothing of the file. */
+export function unquoted(repairs: readonly Repair[]): readonly Repair[] {
+  return repairs.filter(({ kind }) => kind !== "context_mended");
+}
 
 /** Whether these bytes are the state of this hash; in steps. */
 export function* sameHash(session: Session, bytes: Uint8Array, sha256: string): Steps<boolean> {

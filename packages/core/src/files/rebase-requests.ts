@@ -9,8 +9,8 @@ import { editInSteps } from "./exact-edits.js";
 import { carrySpans, type LineEdit } from "./line-facts.js";
 import type { LineSpan } from "./line-spans.js";
 import { composeEdits, placeSplices } from "./placed-lines.js";
-import { patchMessage, planPatch, textOf } from "./plans.js";
-import { moveChange, rebasedWords } from "./rebase.js";
+import { patchMessage, planPatch, textOf, unquoted } from "./plans.js";
+import { moveChange, type Rebasing, rebasedWords } from "./rebase.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type {
   AddTextRequest,
@@ -32,8 +32,8 @@ export function patchByLines({ session, budget }: Planning, request: Asked<Patch
       if (planned.kind !== "write") return planned;
       const { landed, repairs } = planned.report;
       const named = landed.map(({ oldStart, oldLines }) => ({ from: oldStart, to: oldStart + oldLines - 1 }));
-      const message = (_: number, places: typeof landed) =>
-        patchMessage({ landed: places, repairs }, rebasedWords(since));
+      const message: Rebasing["message"] = (_, places, quotes) =>
+        patchMessage({ landed: places, repairs: quotes ? repairs : unquoted(repairs) }, rebasedWords(since));
       const { encoding } = request;
       const moved = moveChange({ session, budget, encoding, then, now, since, planned, named, message });
       return since.by === "own"
@@ -192,7 +192,10 @@ function agreeing(moved: Plan, byText: Plan): Plan {
 }
 
 function withWords(plan: Plan, since: Since): Plan {
-  return plan.kind === "write" ? { ...plan, message: `${plan.message} ${rebasedWords(since)}` } : plan;
+  if (plan.kind !== "write") return plan;
+  const words = rebasedWords(since);
+  const plain = plan.plainMessage === undefined ? {} : { plainMessage: `${plan.plainMessage} ${words}` };
+  return { ...plan, message: `${plan.message} ${words}`, ...plain };
 }
 
 function meansAll({ replaceAll, expectedReplacements = 1 }: EditFileRequest["edits"][number]): boolean {

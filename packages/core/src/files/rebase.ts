@@ -30,8 +30,9 @@ export interface Rebasing {
    * The message of the change where it was made.
    *
    * @param by how many lines further down than in its base the change begins.
+   * @param quotes false for a message that quotes nothing of the file.
    */
-  readonly message?: (by: number, landed: ChangeReport["landed"]) => string;
+  readonly message?: (by: number, landed: ChangeReport["landed"], quotes: boolean) => string;
 }
 
 /**
@@ -81,8 +82,10 @@ function* moveInSteps(move: Rebasing): Steps<Plan> {
     repairs: planned.report.repairs,
     derived: planned.report.derived,
   };
-  const message = move.message?.(by, landed) ?? `${planned.message} ${rebasedWords(since)}`;
-  return { kind: "write", bytes, text, message, report };
+  const said = (quotes: boolean) =>
+    move.message?.(by, landed, quotes) ??
+    `${(quotes ? undefined : planned.plainMessage) ?? planned.message} ${rebasedWords(since)}`;
+  return { kind: "write", bytes, text, message: said(true), plainMessage: said(false), report };
 }
 
 /** The sentence that follows the words of a change that was made on a newer state than its base. */

@@ -109,6 +109,44 @@ describe.each([".env", ".aws/f.md"])("of a secret (%s) that was not read", (path
   );
 });
 
+describe.each([".env", ".aws/f.md"])("of a secret (%s) that was changed since, but never shown", (path) => {
+  test.each(forms)("no rebased change quotes a line ($wire, $resultContent)", async (form) => {
+    const seen = new Set<string>();
+    for (const call of [...changes, ...fitting]) {
+      const guards = { onMismatch: "rebase", editGuard: "atomic" } as const;
+      const session = openSession({ ...form, files: { [path]: secret }, guards });
+      await session.call("append_to_file", { file_path: path, content: "x\n" });
+      const { code, text } = await session.call(...onSecret(call, path, sha(secret)));
+      if (/[Rr]ebased/.test(text)) seen.add(`${call[0]} ${code}`);
+      expect(text, JSON.stringify(call)).not.toContain(word);
+    }
+    expect([...seen]).toEqual(expect.arrayContaining(["safe_patch applied", "edit_file applied"]));
+  });
+});
+
+test.each(["rebase-own", "rebase"] as const)(
+  "a rebased diff does not tell what of its context stands in a secret of which nothing is shown any more (%s)",
+  async (onMismatch) => {
+    const file_path = ".env";
+    const base_content_sha256 = sha(secret);
+    const session = openSession({
+      wire: "text",
+      resultContent: "none",
+      files: { [file_path]: secret },
+      guards: { onMismatch },
+    });
+    await session.call("read_file", { file_path, offset: 1, limit: 1 });
+    const edits = [{ old_string: "line 1\n", new_string: "" }];
+    expect((await session.call("edit_file", { file_path, edits, base_content_sha256 })).code).toBe("applied");
+    const unified_diff = `@@ -12,4 +12,4 @@\n KEY_6=guess\n-line 7\n+x\n KEY_7=${word}7\n line 8\n`;
+    const { code, text } = await session.call("safe_patch", { file_path, unified_diff, base_content_sha256 });
+    expect(code).toBe("applied");
+    expect(text).toContain("Rebased");
+    expect(text).not.toContain("not in the file");
+    expect(text).not.toContain(word);
+  },
+);
+
 test("every tool that changes files is called", () => {
   const called = new Set([...changes, ...fitting].map(([tool]) => tool));
   const missing = tools.filter(({ annotations, name }) => !annotations.readOnly && !called.has(name));
