@@ -12,6 +12,7 @@ const order = [
   "attacks",
   "fidelity",
   "clients",
+  "hosts",
   "postgres",
   "pings",
   "floods",
