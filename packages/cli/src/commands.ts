@@ -387,8 +387,8 @@ export const commandSpecs: readonly CommandSpec[] = [
   },
   {
     usage: "setup <client>",
-    argumentChoices: ["claude", "gemini", "codex", "cursor", "vscode"],
-    summary: "put this MCP server into the configuration of claude, gemini, codex, cursor or vscode",
+    argumentChoices: ["claude", "gemini", "codex", "qwen", "opencode", "cursor", "vscode"],
+    summary: "put this MCP server into the configuration of the agent or editor that you use",
     description:
       "Shows the change to your configuration of the client as a diff and asks; other settings and comments stay. " +
       "Without a terminal it only shows, unless --yes is given.",

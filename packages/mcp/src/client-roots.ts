@@ -1,73 +1,135 @@
-import { isRefusal, type Refusal, type ToolWorkspace } from "@holdfast/core";
-import type { Server } from "@modelcontextprotocol/server";
+import { isRefusal, type Refusal } from "@holdfast/core";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type InputRequiredResult,
+  inputRequired,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import * as z from "zod";
+import type { FilesystemWorkspace } from "./compat/session.js";
+
+/** What the tools of a server are carried out on. */
+export type ServedWorkspace = FilesystemWorkspace;
 
 /**
  * Opens the workspace for a connection.
  *
  * @param roots the URIs of the roots that the client has; undefined where it names none.
  */
-export type OpenFor = (roots: readonly string[] | undefined) => Promise<ToolWorkspace | Refusal>;
+export type OpenFor = (roots: readonly string[] | undefined) => Promise<ServedWorkspace | Refusal>;
+
+/** On which workspace a server works. */
+export interface ServedOn {
+  /** One for whatever the client says, or what opens one for the roots that the client names, and again where they change. */
+  readonly workspace: ServedWorkspace | OpenFor;
+  /**
+   * How long the roots that a client of revision 2026-07-28 named hold, in milliseconds, before a call is answered with
+   * the question again: 30,000 unless given. Clients of older revisions say themselves when theirs change.
+   */
+  readonly rootsHoldMs?: number;
+  /** Told what went wrong beside the protocol, for stderr or a log. Must not throw. */
+  readonly onError?: (error: unknown, where: string) => void;
+}
+
+/** What a call is carried out on; why there is nothing; or what the client has to say before. */
+export type Footing = ServedWorkspace | Refusal | InputRequiredResult;
+
+/** How a connection finds out, call by call, what the call is carried out on. */
+export function footingOf(
+  server: Server,
+  { workspace, rootsHoldMs = holdMs, onError = () => {} }: ServedOn,
+): (call: ServerContext["mcpReq"]) => Footing | Promise<Footing> {
+  if (typeof workspace !== "function") return () => workspace;
+  const roots = new ClientRoots(server, { open: workspace, holdMs: rootsHoldMs, onError });
+  return (call) => roots.footing(call);
+}
+
+interface RootsOptions {
+  readonly open: OpenFor;
+  readonly holdMs: number;
+  readonly onError: (error: unknown, where: string) => void;
+}
 
 /**
- * The workspace of a connection whose client may name its roots, and may change them. They are asked for once the
- * connection stands, and again when the client says that they changed; only revisions before 2026-07-28 let a
- * server ask.
+ * The workspace of a connection whose client may name its roots, and may change them. Before revision 2026-07-28 they
+ * are asked for once the connection stands, and again when the client says that they changed. Since then a server asks
+ * nothing, and a client tells nothing, by itself: a call of a client that has roots is answered with the question, the
+ * same call comes again with the answer, and the answer holds for a while.
  */
-export class ClientRoots {
-  private opening: Promise<ToolWorkspace | Refusal> | undefined;
-  private opened: ToolWorkspace | undefined;
+class ClientRoots {
+  private opening: Promise<ServedWorkspace | Refusal> | undefined;
+  private opened: ServedWorkspace | undefined;
+  private heardMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly server: Server,
-    private readonly open: OpenFor,
-    private readonly onError: (error: unknown, where: string) => void,
+    private readonly options: RootsOptions,
   ) {
-    server.oninitialized = () => void this.settle();
+    server.oninitialized = () => void (this.opening ?? this.settle());
     server.setNotificationHandler("notifications/roots/list_changed", () => {
-      this.opening = undefined;
-      this.opened = undefined;
-      void this.settle();
+      void this.settle(this.ask());
     });
   }
 
-  /** The workspace, where it is open: then a call begins at once, in the order of arrival. */
-  get now(): ToolWorkspace | undefined {
-    return this.opened;
+  /** What one call is carried out on: at once where that is known, so that calls begin in the order of arrival. */
+  footing({ envelope, inputResponses }: ServerContext["mcpReq"]): Footing | Promise<Footing> {
+    const hasRoots = Object(Object(envelope)[CLIENT_CAPABILITIES_META_KEY]).roots !== undefined;
+    if (hasRoots && inputResponses !== undefined) return this.hear(inputResponses);
+    if (hasRoots && performance.now() - this.heardMs >= this.options.holdMs)
+      return inputRequired({ inputRequests: { [rootsKey]: inputRequired.listRoots() } });
+    return this.opened ?? this.opening ?? this.settle();
   }
 
-  /** The workspace as soon as the roots are known. */
-  settle(): Promise<ToolWorkspace | Refusal> {
-    if (this.opening !== undefined) return this.opening;
-    const opening: Promise<ToolWorkspace | Refusal> = this.askAndOpen().then((workspace) => {
+  private async hear(responses: Readonly<Record<string, unknown>>): Promise<ServedWorkspace | Refusal> {
+    const named = namedRoots.safeParse(responses[rootsKey]);
+    if (!named.success) this.options.onError(named.error, "roots");
+    const workspace = await this.settle(Promise.resolve(named.success ? urisOf(named.data) : undefined));
+    // Who is refused is asked again: meanwhile the roots may be others.
+    if (!isRefusal(workspace)) this.heardMs = performance.now();
+    return workspace;
+  }
+
+  /** Opens the workspace for these roots, in place of the present one. */
+  private settle(roots = this.ask()): Promise<ServedWorkspace | Refusal> {
+    this.opened = undefined;
+    const opening: Promise<ServedWorkspace | Refusal> = roots.then(this.options.open).then((workspace) => {
       // Roots that changed meanwhile have an opening of their own.
       if (this.opening === opening && !isRefusal(workspace)) this.opened = workspace;
       return workspace;
     });
     this.opening = opening;
+    opening.catch((error: unknown) => {
+      this.options.onError(error, "roots");
+      if (this.opening === opening) this.opening = undefined;
+    });
     return opening;
-  }
-
-  private async askAndOpen(): Promise<ToolWorkspace | Refusal> {
-    return this.open(await this.ask());
   }
 
   private async ask(): Promise<readonly string[] | undefined> {
     if (this.server.getClientCapabilities()?.roots === undefined) return undefined;
     try {
-      const { roots } = await this.server.request({ method: "roots/list" }, namedRoots, {
-        timeout: patienceMs,
-      });
-      return roots.length === 0 ? undefined : roots.map(({ uri }) => uri);
+      const timeout = patienceMs;
+      return urisOf(await this.server.request({ method: "roots/list" }, namedRoots, { timeout }));
     } catch (error) {
-      this.onError(error, "roots");
+      this.options.onError(error, "roots");
       return undefined;
     }
   }
 }
 
+/** Our name for the question, by which its answer comes back. */
+const rootsKey = "roots";
+
 /** Whatever a client names: the library's own schema takes an answer with a root that is no file for none. */
 const namedRoots = z.object({ roots: z.array(z.object({ uri: z.string() })) });
 
+function urisOf({ roots }: z.output<typeof namedRoots>): readonly string[] | undefined {
+  return roots.length === 0 ? undefined : roots.map(({ uri }) => uri);
+}
+
 /** A client that says it has roots and does not name them is served without. */
 const patienceMs = 10_000;
+
+/** As long as a person may take to see that a folder which he took away is gone. */
+const holdMs = 30_000;

@@ -1,4 +1,5 @@
 import { answerBudgetChars, type HostLimits } from "@holdfast/core";
+import { CLIENT_INFO_META_KEY, type Server, type ServerContext } from "@modelcontextprotocol/server";
 
 /**
  * What a client does with what a server sends, one row a client. A row that is wrong costs the model sight of a
@@ -151,6 +152,27 @@ export function roomAt(
   // Who names a budget has set the client up for it.
   if (answerBudget !== undefined) return { budgetChars: answerBudget };
   return { budgetChars: host.answerChars, ...(host.within === undefined ? {} : { within: host.within }) };
+}
+
+/**
+ * What a client is told of a tool in `_meta`, where it heeds that: keys of Claude Code.
+ *
+ * @param isCore its schema is to be there from the start; other tools are found by the client's own search.
+ * @param budgetChars the length up to which nothing of an answer is to be cut.
+ */
+export function metaFor(
+  host: Host,
+  isCore: boolean,
+  budgetChars: number,
+): { readonly _meta?: Record<string, unknown> } {
+  if (!host.heedsMeta) return {};
+  const load = isCore ? { "anthropic/alwaysLoad": true } : {};
+  return { _meta: { ...load, "anthropic/maxResultSizeChars": budgetChars } };
+}
+
+/** The client that sends this request: a request of the stateless revision says it itself. */
+export function hostOfRequest(server: Server, { envelope }: ServerContext["mcpReq"]): Host {
+  return hostOf(Object(envelope)[CLIENT_INFO_META_KEY] ?? server.getClientVersion());
 }
 
 /** The least budget that a person can name, in characters: one page of a file and what is said of it. */

@@ -1,21 +1,18 @@
-import type { ResultContent, ToolName, ToolWorkspace, WireForm } from "@holdfast/core";
+import type { ResultContent, ToolName, WireForm } from "@holdfast/core";
 import type { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import type { OpenFor } from "./client-roots.js";
-import type { FilesystemWorkspace } from "./compat/session.js";
+import type { ServedOn } from "./client-roots.js";
 import type { RunningCalls } from "./running-calls.js";
 
 /** One message may hold a whole file of this size. A longer line takes no more memory than this until it ends. */
 export const messageLimitBytes = 64 * 1024 * 1024;
 
 /** What a server offers, and on which workspace. */
-export interface McpOptions {
-  /** One for whatever the client says, or what opens one for the roots that the client names, and again where they change. */
-  readonly workspace: ToolWorkspace | OpenFor;
+export interface McpOptions extends ServedOn {
   /**
-   * Offers the tools of the official filesystem server instead of our own, on this workspace. Of the other
-   * options only `readOnly`, `input`, `version` and `onError` then count.
+   * Offers the tools of the official filesystem server instead of our own. `tools`, `wire`, `resultContent` and
+   * `structured` then do not count.
    */
-  readonly compat?: { readonly profile: "filesystem"; readonly workspace: FilesystemWorkspace };
+  readonly compat?: "filesystem";
   /** The tools to offer; those of the catalogue's default unless given. They are listed in their own order, whatever this one's. */
   readonly tools?: readonly ToolName[];
   /** Offer only the tools that change nothing; the others are refused with `read_only`. */
@@ -40,6 +37,4 @@ export interface McpOptions {
   readonly calls?: RunningCalls;
   /** What the server calls itself. */
   readonly version?: string;
-  /** Told what went wrong beside the protocol, for stderr or a log. Must not throw. */
-  readonly onError?: (error: unknown, where: string) => void;
 }

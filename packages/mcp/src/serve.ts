@@ -15,11 +15,10 @@ export async function serveMcp(options: McpOptions): Promise<void> {
   const { calls = new RunningCalls() } = options;
   const undelivered = new UndeliveredCalls();
   const transport = new EndingTransport(options.input, (id) => undelivered.delivered(id));
-  const { compat } = options;
   const create = () =>
-    compat === undefined
+    options.compat === undefined
       ? createServer(options, calls, undelivered)
-      : createCompatServer(options, compat.workspace, calls);
+      : createCompatServer(options, calls);
   const handle = serveStdio(create, {
     transport,
     onerror: tellNowAndThen((error) => options.onError?.(error, "protocol")),

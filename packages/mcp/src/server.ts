@@ -15,14 +15,15 @@ import {
 import {
   type CallToolRequest,
   type CallToolResult,
+  isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   // The high-level class validates and rewrites arguments and schemas; here they are the tools' own.
   Server,
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
-import { ClientRoots } from "./client-roots.js";
-import { type Host, hostOf, roomAt } from "./hosts.js";
+import { footingOf } from "./client-roots.js";
+import { type Host, hostOfRequest, metaFor, roomAt } from "./hosts.js";
 import { instructions, readOnlyInstructions } from "./instructions.js";
 import type { McpOptions } from "./options.js";
 import { toCallResult } from "./result.js";
@@ -43,19 +44,19 @@ export function createServer(
     },
   );
   const offered = offeredTools(options);
-  const workspaceNow = workspaceOf(server, options);
-  const hostNow = (envelope: unknown) => hostOf(Object(envelope)[clientInfoKey] ?? server.getClientVersion());
+  const footing = footingOf(server, options);
   server.setRequestHandler("tools/list", (_, { mcpReq }) => {
-    const host = hostNow(mcpReq.envelope);
+    const host = hostOfRequest(server, mcpReq);
     return { tools: offered.map((tool) => toListing(tool, host, options)) };
   });
   server.setRequestHandler("tools/call", async (request, { mcpReq }) => {
     calls.begin();
     try {
-      const host = hostNow(mcpReq.envelope);
-      const opened = workspaceNow();
+      const host = hostOfRequest(server, mcpReq);
+      const found = footing(mcpReq);
       // Awaited only where it has to be: calls begin in the order of their arrival.
-      const workspace = opened instanceof Promise ? await opened : opened;
+      const workspace = found instanceof Promise ? await found : found;
+      if (isInputRequiredResult(workspace)) return workspace;
       if (isRefusal(workspace)) return refuseUnopened(request, workspace, options, host);
       const once = (work: Work) => runOnce(request, mcpReq.id, undelivered, work);
       return await callTool(request, { ...options, workspace }, host, once);
@@ -66,29 +67,20 @@ export function createServer(
   return server;
 }
 
-function workspaceOf(
-  server: Server,
-  { workspace, onError }: McpOptions,
-): () => ToolWorkspace | Promise<ToolWorkspace | Refusal> {
-  if (typeof workspace !== "function") return () => workspace;
-  const roots = new ClientRoots(server, workspace, onError ?? (() => {}));
-  return () => roots.now ?? roots.settle();
-}
-
 /** The answer to any call while there is no folder to work in. */
 function refuseUnopened(
   { params }: CallToolRequest,
   refusal: Refusal,
-  { wire = "text", resultContent = "auto", structured = false }: McpOptions,
+  { wire = "text", resultContent = "auto", structured = false, answerBudget }: McpOptions,
   host: Host,
 ): CallToolResult {
   const writing = findTool(params.name)?.annotations.readOnly === false;
-  const reply = renderResult({ kind: "refused", refusal, writing }, { wire, resultContent });
+  const reply = renderResult(
+    { kind: "refused", refusal, writing },
+    { wire, resultContent, isStructured: structured, ...roomAt(host, answerBudget) },
+  );
   return toCallResult(reply, { structured, host });
 }
-
-/** Where a request of the stateless revision says who sends it. */
-const clientInfoKey = "io.modelcontextprotocol/clientInfo";
 
 function offeredTools({ tools: names, readOnly }: McpOptions): readonly FileTool[] {
   if (names === undefined) return readOnly === true ? readingTools : tools;
@@ -158,7 +150,7 @@ function toListing(tool: FileTool, host: Host, { answerBudget }: McpOptions): To
       idempotentHint: idempotent,
       openWorldHint: openWorld,
     },
-    ...(host.heedsMeta ? { _meta: metaOf(tool, roomAt(host, answerBudget).budgetChars) } : {}),
+    ...metaFor(host, coreTools.includes(tool.name), roomAt(host, answerBudget).budgetChars),
   };
 }
 
@@ -167,20 +159,12 @@ function describeTo({ firstParagraphOnly }: Host, description: string): string {
   return firstParagraphOnly ? description.replaceAll(/\n\s*\n/g, "\n") : description;
 }
 
-/** Keys of Claude Code: a tool whose schema is there from the start, and the length up to which it cuts nothing. */
-function metaOf(tool: FileTool, budgetChars: number): Record<string, unknown> {
-  return {
-    ...(coreTools.includes(tool.name) ? { "anthropic/alwaysLoad": true } : {}),
-    "anthropic/maxResultSizeChars": budgetChars,
-  };
-}
-
 /** What a day's work begins with; the rest is found by the client's own search for tools. */
 const coreTools: readonly string[] = [
   "read_file",
   "list_files",
   "search_files",
-  "safe_patch",
   "edit_file",
+  "safe_patch",
   "write_file",
 ];

@@ -13,6 +13,8 @@ import { onTestFinished } from "vitest";
 export type ServerOptions = Omit<McpOptions, "workspace" | "onError"> & {
   readonly limits?: WorkspaceOptions["limits"];
   readonly guards?: WorkspaceOptions["guards"];
+  /** The client's first root is the folder. */
+  readonly byClient?: boolean;
 };
 
 export const revisions = ["2026-07-28", "2025-11-25"] as const;

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Refusal, refuse } from "@holdfast/core";
+import { cutVisibly, type Refusal, refuse } from "@holdfast/core";
 import { escapeName } from "../shell/index.js";
 
 /** The folders that a server works in, or why there are none. */
@@ -29,7 +29,7 @@ export function chooseRoots(
   );
   if (own !== undefined) return { kind: "roots", roots: narrowed(own, named, warn) };
   if (named.length > 0) return { kind: "roots", roots: named };
-  const shown = uris.slice(0, 3).map(escapeName).join(", ");
+  const shown = uris.slice(0, 3).map(nameOf).join(", ");
   return refuse(
     "invalid_arguments",
     `The client's roots (${shown}) are no folders of this machine. Start the server with --root.`,
@@ -39,12 +39,21 @@ export function chooseRoots(
 function folderOf(uri: string, warn: (sentence: string) => void): readonly string[] {
   try {
     const url = new URL(uri);
-    if (url.protocol === "file:") return [fileURLToPath(url)];
+    const path = url.protocol === "file:" ? fileURLToPath(url) : "";
+    if (path !== "" && !path.includes("\0") && path.length <= longestPath) return [path];
   } catch {
     // What is no URL, or of another machine, is no folder here.
   }
-  warn(`the client's root ${escapeName(uri)} is no folder of this machine and is left out`);
+  warn(`the client's root ${nameOf(uri)} is no folder of this machine and is left out`);
   return [];
+}
+
+/** Characters of the longest path that a system takes. */
+const longestPath = 4_096;
+
+/** A client may name anything, of any length. */
+function nameOf(uri: string): string {
+  return cutVisibly(escapeName(uri), 200);
 }
 
 /** Of several folders those that are there; all of them where none is, for whoever opens them to refuse. */

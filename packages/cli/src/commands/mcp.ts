@@ -53,21 +53,18 @@ export async function mcpCommand({ flags, settings, terminal, misuse }: Invocati
       wire: flags.wire,
       resultContent: flags.resultContent,
       answerBudget: flags.answerBudget,
+      compat: flags.compat,
     }),
   };
   const { openFor, close } = workspaces(flags, settings, terminal);
   try {
     // What is wrong with the flags is said at once. A folder that nobody means is one only if the client names none.
-    const isUnmeant = flags.root === undefined && flags.compat === undefined && isWideHere(flags);
+    const isUnmeant = flags.root === undefined && isWideHere(flags);
     const first = isUnmeant ? undefined : await openFor(undefined);
     if (first !== undefined && isRefusal(first)) return reportRefusal(first, terminal);
-    const compat =
-      flags.compat === undefined || first === undefined
-        ? {}
-        : { compat: { profile: flags.compat, workspace: first } };
     // Read from now on: nobody would take what came before the folders were open.
     const input = process.stdin.pipe(new MessageLines(messageLimitBytes, refuseTooLong, pacedBy(calls)));
-    await serveMcp({ ...server, input, workspace: openFor, ...compat });
+    await serveMcp({ ...server, input, workspace: openFor });
     return exitCodes.success;
   } finally {
     await close();

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import {
   describeChange,
@@ -18,6 +18,7 @@ import {
   changeFile,
   clientNames,
   guardedClients,
+  movedHomes,
   removalsFor,
   type Setting,
   type SetupWishes,
@@ -45,11 +46,14 @@ export async function setupCommand(call: Invocation): Promise<number> {
   const isRemoval = flags.remove === true;
   const onMismatch = flags.onMismatch ?? (isRemoval ? undefined : await askOnMismatch(call));
   const wishes = { client, project, guard, onMismatch, program };
-  const { root, wanted } = placed(isRemoval ? removalsFor(wishes) : settingsFor(wishes), client);
+  const all = isRemoval ? removalsFor(wishes) : settingsFor(wishes);
+  const place = project ? { root: ".", wanted: all } : placed(all, client);
+  const roots = project ? settings.roots : [place.root];
+  const [root = "."] = roots;
+  const wanted = place.wanted.map((setting) => ({ ...setting, file: presentFile(root, setting) }));
   const files = [...new Set(wanted.map(({ file }) => file))];
   // Whoever runs this command asks for these very files to be changed, and sees how.
-  const roots = project ? settings.roots : [root];
-  const approved = files.flatMap((file) => [file, realFile(roots[0] ?? ".", file)]);
+  const approved = files.flatMap((file) => [file, realFile(root, file)]);
   const allowed = { ...settings, allowProtected: [...settings.allowProtected, ...approved] };
   const code = await withWorkspace({ ...call, settings: { ...allowed, roots } }, (workspace) =>
     change(call, workspace, wanted, files),
@@ -70,10 +74,30 @@ function placed(
   wanted: readonly Setting[],
   client: ClientName,
 ): { readonly root: string; readonly wanted: readonly Setting[] } {
-  const { CODEX_HOME = "" } = process.env;
-  if (client !== "codex" || CODEX_HOME === "") return { root: homedir(), wanted };
-  const moved = wanted.map((setting) => ({ ...setting, file: setting.file.replace(/^[.]codex[/]/, "") }));
-  return { root: CODEX_HOME, wanted: moved };
+  const { variable, folder } = movedHomes[client] ?? { variable: "", folder: "" };
+  const home = process.env[variable] ?? "";
+  if (home === "") return { root: homedir(), wanted };
+  const root = firstFolder(resolve(home));
+  const moved = (file: string) => join(relative(root, resolve(home)), file.slice(folder.length + 1));
+  return {
+    root,
+    wanted: wanted.map(({ orFile, ...setting }) => ({
+      ...setting,
+      file: moved(setting.file),
+      ...(orFile === undefined ? {} : { orFile: moved(orFile) }),
+    })),
+  };
+}
+
+/** The folder, or the one above it that is there: what is missing below is made with the file. */
+function firstFolder(path: string): string {
+  return existsSync(path) ? path : firstFolder(dirname(path));
+}
+
+/** The name that is there, of a file that may have two. */
+function presentFile(root: string, { file, orFile }: Setting): string {
+  const isOther = orFile !== undefined && !existsSync(join(root, file)) && existsSync(join(root, orFile));
+  return isOther ? orFile : file;
 }
 
 interface PlannedFile {

@@ -7,6 +7,8 @@ export const mismatchFlag = "--on-mismatch";
 export interface Setting {
   /** The file, relative to the project or, for a person's own settings, to their home folder. */
   readonly file: string;
+  /** Another name of the same file, which counts where it alone is there. */
+  readonly orFile?: string;
   /** The members from the root of the file to the value. */
   readonly path: readonly string[];
   /** Absent where the setting is to be taken out. */
@@ -33,7 +35,7 @@ export interface SetupWishes {
   readonly program: { readonly command: string; readonly args: readonly string[] };
 }
 
-export const clientNames = ["claude", "gemini", "codex", "cursor", "vscode"] as const;
+export const clientNames = ["claude", "gemini", "codex", "qwen", "opencode", "cursor", "vscode"] as const;
 /** A client whose settings `holdfast setup` knows. */
 export type ClientName = (typeof clientNames)[number];
 
@@ -41,7 +43,23 @@ export type ClientName = (typeof clientNames)[number];
 export const guardedClients: readonly ClientName[] = ["claude", "gemini"];
 
 /** The clients that read settings of a project which a team can share. */
-export const sharedClients: readonly ClientName[] = ["claude", "gemini", "cursor", "vscode"];
+export const sharedClients: readonly ClientName[] = [
+  "claude",
+  "gemini",
+  "qwen",
+  "opencode",
+  "cursor",
+  "vscode",
+];
+
+/** Where a client looks for its settings in the place of a folder of the home folder: a variable of the environment. */
+export const movedHomes: {
+  readonly [Name in ClientName]?: { readonly variable: string; readonly folder: string };
+} = {
+  codex: { variable: "CODEX_HOME", folder: ".codex" },
+  qwen: { variable: "QWEN_HOME", folder: ".qwen" },
+  opencode: { variable: "XDG_CONFIG_HOME", folder: ".config" },
+};
 
 /** What to set, file by file, as each client documents it. */
 export function settingsFor(wishes: SetupWishes): readonly Setting[] {
@@ -84,6 +102,20 @@ function serverSettings({ client, project, program, onMismatch }: SetupWishes): 
           file: ".codex/config.toml",
           path: ["mcp_servers", "holdfast"],
           value: { command, args: [...args, "--answer-budget", `${codexBudget}`] },
+        },
+      ];
+    case "qwen":
+      // As with Claude Code: it defers the schemas of all tools.
+      return [
+        { file: ".qwen/settings.json", path: servers, value: { command, args, alwaysLoadTools: true } },
+      ];
+    case "opencode":
+      return [
+        {
+          file: project ? "opencode.json" : ".config/opencode/opencode.json",
+          orFile: project ? "opencode.jsonc" : ".config/opencode/opencode.jsonc",
+          path: ["mcp", "holdfast"],
+          value: { type: "local", command: [command, ...args] },
         },
       ];
     case "cursor":
@@ -137,6 +169,8 @@ function hookSettings({ client, program }: SetupWishes): readonly Setting[] {
         among: isOurs,
       }));
     case "codex":
+    case "qwen":
+    case "opencode":
     case "cursor":
     case "vscode":
       return [];

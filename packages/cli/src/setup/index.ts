@@ -4,6 +4,7 @@ export {
   type ClientName,
   clientNames,
   guardedClients,
+  movedHomes,
   removalsFor,
   type Setting,
   type SetupWishes,

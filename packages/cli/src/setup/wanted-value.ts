@@ -3,10 +3,20 @@ import { mismatchFlag, type Setting } from "./clients.js";
 /** What is to stand in the place of a present value: a person's own part of it stays. */
 export function wantedValue(present: unknown, { value, atLeast }: Setting): unknown {
   if (atLeast === true) return Number(present) >= Number(value) ? present : value;
-  if (!isObject(present) || !isObject(value) || typeof present.command !== "string") return value;
-  const chosen = "alwaysLoad" in present ? { alwaysLoad: present.alwaysLoad } : {};
-  return { ...present, ...value, ...chosen, args: wantedArgs(present.args, value.args) };
+  if (!isObject(present) || !isObject(value)) return value;
+  const chosen = Object.fromEntries(
+    loadHints.flatMap((name) => (name in present ? [[name, present[name]]] : [])),
+  );
+  const kept = { ...present, ...value, ...chosen };
+  // One client has program and arguments in one list.
+  if (Array.isArray(value.command)) return { ...kept, command: wantedArgs(present.command, value.command) };
+  return typeof present.command === "string"
+    ? { ...kept, args: wantedArgs(present.args, value.args) }
+    : value;
 }
+
+/** Whether a client loads our tools from the start, in the words of each: a person may have said no. */
+const loadHints = ["alwaysLoad", "alwaysLoadTools"];
 
 /** The arguments that a person added after `mcp` stay; those of ours that are not among them follow. */
 function wantedArgs(given: unknown, wanted: unknown): unknown {

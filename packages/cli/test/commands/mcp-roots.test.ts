@@ -20,15 +20,22 @@ interface Connected {
   told(): string;
 }
 
+interface Place {
+  readonly cwd: string;
+  readonly uris?: readonly string[];
+  readonly revision?: "2025-11-25" | "2026-07-28";
+  readonly compat?: boolean;
+}
+
 async function connect(
   args: readonly string[],
-  { cwd, uris }: { readonly cwd: string; readonly uris?: readonly string[] },
+  { cwd, uris, revision = "2025-11-25", compat = false }: Place,
 ): Promise<Connected> {
   let named = uris;
   const capabilities = uris === undefined ? {} : { roots: { listChanged: true } };
   const client = new Client(
     { name: "test", version: "1" },
-    { capabilities, versionNegotiation: { mode: "legacy" } },
+    { capabilities, versionNegotiation: { mode: revision === "2025-11-25" ? "legacy" : { pin: revision } } },
   );
   if (uris !== undefined)
     client.setRequestHandler("roots/list", () => ({ roots: (named ?? []).map((uri) => ({ uri })) }));
@@ -36,7 +43,7 @@ async function connect(
   const env = { PATH: process.env.PATH ?? "", HOME: home, HOLDFAST_STATE_DIR: join(home, "state") };
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [program, "mcp", ...args],
+    args: [program, "mcp", ...(compat ? ["--compat", "filesystem"] : []), ...args],
     cwd,
     env,
     stderr: "pipe",
@@ -49,7 +56,11 @@ async function connect(
   open.push(client);
   return {
     async read(path) {
-      const { content } = await client.callTool({ name: "read_file", arguments: { file_path: path } });
+      const { content } = await client.callTool(
+        compat
+          ? { name: "read_text_file", arguments: { path } }
+          : { name: "read_file", arguments: { file_path: path } },
+      );
       const [part] = content;
       return part?.type === "text" ? part.text : "";
     },
@@ -107,6 +118,31 @@ describe("the roots of a server", () => {
     expect(await server.read("a.txt")).toContain("one");
   });
 
+  test.each([
+    "file://host/x",
+    "file:///%zz",
+    "file:///a%2Fb",
+    "file:///a%00b",
+    "file:",
+    "file:///",
+    "FILE:///no/such/folder",
+    "file:///no such/folder",
+    "/not/a/uri",
+    "\\\\host\\share",
+    "javascript:1",
+    "",
+    `file:///${"x".repeat(70_000)}`,
+  ])("that are named %j are none: a code and a sentence, and nothing outside is touched", async (uri) => {
+    const project = new Project({ "a.txt": "one\n" });
+    const server = await connect([], { cwd: project.folder, uris: [uri] });
+    expect(await server.read("a.txt")).toMatch(/^FAILED \([a-z_]+\): [A-Z].*\./);
+    expect(await server.read("/etc/hostname")).toMatch(/^FAILED \([a-z_]+\): [A-Z].*\./);
+    const given = await connect(["--root", project.folder], { cwd: "/", uris: [uri] });
+    expect(await given.read("a.txt")).toContain("one");
+    await given.change([uri, uri]);
+    expect(await given.read("a.txt")).toContain("one");
+  });
+
   test("are not the whole disk because a client starts servers there", async () => {
     const project = new Project({ "a.txt": "one\n" });
     const path = join(project.folder, "a.txt");
@@ -129,6 +165,46 @@ describe("the roots of a server", () => {
     expect(await runHoldfast(["mcp", "--root", gone])).toMatchObject({ code: 3 });
   });
 });
+
+describe.each([
+  { revision: "2026-07-28", compat: false },
+  { revision: "2025-11-25", compat: true },
+  { revision: "2026-07-28", compat: true },
+] as const)(
+  "the roots of a server of revision $revision, in the filesystem server's place: $compat",
+  (kind) => {
+    test("are the client's where it names some, and never more than --root gives", async () => {
+      const project = new Project({ "a.txt": "above\n", "sub/a.txt": "below\n" });
+      const other = new Project({ "a.txt": "other\n" });
+      const [top, sub] = [project.folder, join(project.folder, "sub")];
+      const named = await connect([], { ...kind, cwd: other.folder, uris: [uriOf(sub)] });
+      expect(await named.read("a.txt")).toContain("below");
+      expect(await named.read(join(other.folder, "a.txt"))).toContain(nowhere);
+      const narrow = { ...kind, cwd: other.folder, uris: [uriOf(sub), uriOf(other.folder)] };
+      const narrowed = await connect(["--root", top], narrow);
+      expect(await narrowed.read("a.txt")).toContain("below");
+      for (const folder of [top, other.folder])
+        expect(await narrowed.read(join(folder, "a.txt"))).toContain(nowhere);
+      const wide = await connect(["--root", top], { ...kind, cwd: "/", uris: [uriOf("/")] });
+      expect(await wide.read("a.txt")).toContain("above");
+      expect(await wide.read(join(other.folder, "a.txt"))).toContain(nowhere);
+    });
+
+    test("are the folder it was started in where the client names none, and not the whole disk", async () => {
+      const project = new Project({ "a.txt": "one\n" });
+      for (const uris of [undefined, []]) {
+        const server = await connect([], { ...kind, cwd: project.folder, ...(uris ? { uris } : {}) });
+        expect(await server.read("a.txt")).toContain("one");
+      }
+      const disk = await connect([], { ...kind, cwd: "/" });
+      expect(await disk.read(join(project.folder, "a.txt"))).toContain(
+        "FAILED (invalid_arguments): The root /",
+      );
+      const named = await connect([], { ...kind, cwd: "/", uris: [uriOf(project.folder)] });
+      expect(await named.read("a.txt")).toContain("one");
+    });
+  },
+);
 
 describe("a root that nobody means", () => {
   const home = new Project({ "work/a.txt": "one\n" });
@@ -156,6 +232,8 @@ describe("a root that nobody means", () => {
       const refused = await openWorkspace({ roots: [root], stateDir });
       expect(refused).toMatchObject({ kind: "refusal", code: "invalid_arguments" });
     }
+    const nul = await openWorkspace({ roots: ["a\0b"], stateDir });
+    expect(nul).toMatchObject({ kind: "refusal", code: "file_missing" });
     const opened = await openWorkspace({ roots: ["/"], stateDir, allowWideRoot: true });
     if (opened.kind === "refusal") throw new Error(opened.message);
     await opened.close();

@@ -27,6 +27,12 @@ describe("setup", () => {
   const cases = [
     ["claude", ".claude.json", { mcpServers: { holdfast: { ...server, alwaysLoad: true } } }],
     ["gemini", ".gemini/settings.json", { mcpServers: { holdfast: server } }],
+    ["qwen", ".qwen/settings.json", { mcpServers: { holdfast: { ...server, alwaysLoadTools: true } } }],
+    [
+      "opencode",
+      ".config/opencode/opencode.json",
+      { mcp: { holdfast: { type: "local", command: [process.execPath, program, "mcp"] } } },
+    ],
     ["cursor", ".cursor/mcp.json", { mcpServers: { holdfast: inEditor } }],
     ["vscode", vscode, { servers: { holdfast: { type: "stdio", ...inEditor } } }],
     [
@@ -92,6 +98,50 @@ describe("setup", () => {
     expect(written).toContain("npx --no-install holdfast guard");
     expect(written).not.toContain(program);
     expect(await project.run(["setup", "codex", "--project"])).toMatchObject({ code: 2 });
+  });
+
+  test("--project writes for every client that reads settings of a project", async () => {
+    const project = new Project({ "node_modules/@holdfast/cli/package.json": "{}" });
+    const start = ["npx", "--no-install", "holdfast", "mcp"];
+    // The person's own place has nothing to do with it.
+    const env = { QWEN_HOME: "/nowhere", XDG_CONFIG_HOME: "/nowhere" };
+    for (const client of ["qwen", "opencode"])
+      expect(await project.run(["setup", client, "--project", "--yes"], { env })).toMatchObject({ code: 0 });
+    expect(JSON.parse(project.text(".qwen/settings.json")).mcpServers.holdfast).toEqual({
+      command: start[0],
+      args: start.slice(1),
+      alwaysLoadTools: true,
+    });
+    expect(JSON.parse(project.text("opencode.json")).mcp.holdfast).toEqual({ type: "local", command: start });
+    expect(await project.run(["setup", "qwen", "--project", "--remove", "--yes"])).toMatchObject({ code: 0 });
+    expect(project.text(".qwen/settings.json")).not.toContain("holdfast");
+  });
+
+  test("opencode: the file of either name is changed where it alone is there, and a person's arguments stay", async () => {
+    const own = { type: "local", command: ["node", "/old.js", "mcp", "--read-only"], enabled: false };
+    const text = `{ // mine\n  "mcp": { "holdfast": ${JSON.stringify(own)} } }\n`;
+    const person = new Person({ ".config/opencode/opencode.jsonc": text });
+    expect((await person.setUp(["opencode", "--yes"])).code).toBe(0);
+    expect(person.has(".config/opencode/opencode.json")).toBe(false);
+    const after = person.text(".config/opencode/opencode.jsonc");
+    expect(after).toContain("// mine");
+    expect(parse(after).mcp.holdfast).toEqual({
+      ...own,
+      command: [process.execPath, program, "mcp", "--read-only"],
+    });
+    person.put(".config/opencode/opencode.json", "{}");
+    await person.setUp(["opencode", "--yes"]);
+    expect(JSON.parse(person.text(".config/opencode/opencode.json")).mcp.holdfast.type).toBe("local");
+  });
+
+  test("where a client looks elsewhere for its settings, they are written there", async () => {
+    const person = new Person();
+    const elsewhere = (name: string) => join(person.folder, name);
+    await person.setUp(["qwen", "--yes"], { QWEN_HOME: elsewhere("q") });
+    await person.setUp(["opencode", "--yes"], { XDG_CONFIG_HOME: elsewhere("x") });
+    expect(person.text("q/settings.json")).toContain("alwaysLoadTools");
+    expect(person.text("x/opencode/opencode.json")).toContain('"local"');
+    expect(person.has(".qwen") || person.has(".config")).toBe(false);
   });
 
   test("hooks start for the host's file tools and ours, and for no other server's", async () => {

@@ -8,7 +8,7 @@ import {
   refuse,
 } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
-import { fitList, roomChars, sizeOf } from "./fit.js";
+import { fitList } from "./fit.js";
 import { absolute } from "./reading.js";
 import { answerText, type CompatAnswer, type CompatCall, fail } from "./session.js";
 
@@ -19,9 +19,8 @@ export async function listDirectory(
 ): Promise<CompatAnswer> {
   const found = await entriesOf(call, path, 1);
   if (isRefusal(found)) return fail(call, found);
-  return answerText(
-    fitList(found.entries.map((entry) => `${tagOf(entry)} ${escapeForPeople(lastName(entry.path))}`)),
-  );
+  const lines = found.entries.map((entry) => `${tagOf(entry)} ${escapeForPeople(lastName(entry.path))}`);
+  return answerText(fitList(lines, call.room));
 }
 
 /** `list_directory_with_sizes`: the same with sizes and a total, by name or by size. */
@@ -47,7 +46,7 @@ export async function listDirectoryWithSizes(
     return `${tagOf(entry)} ${escapeForPeople(entry.name).padEnd(30)} ${size}`;
   });
   const summary = `Total: ${files.length} files, ${entries.length - files.length} directories`;
-  return answerText(fitList(lines, `\n\n${summary}\nCombined size: ${readable(total)}`));
+  return answerText(fitList(lines, call.room, `\n\n${summary}\nCombined size: ${readable(total)}`));
 }
 
 interface TreeNode {
@@ -81,7 +80,7 @@ export async function directoryTree(
   }
   const tree = escapeInJson(JSON.stringify(top, null, 2));
   // Cut, it would be no JSON.
-  return sizeOf(tree) <= roomChars ? answerText(tree) : fail(call, tooLong);
+  return call.room.sizeOf(tree) <= call.room.size ? answerText(tree) : fail(call, tooLong);
 }
 
 /** A pattern without a star also means the name on every level, and what lies below it. */
@@ -109,7 +108,7 @@ export async function searchFiles(
     if (excluded.matches(below)) left.push(`${below}/`);
     else if (wanted.matches(below)) matches.push(escapeForPeople(`${top}/${below}`));
   }
-  return answerText(matches.length === 0 ? "No matches found" : fitList(matches));
+  return answerText(matches.length === 0 ? "No matches found" : fitList(matches, call.room));
 }
 
 /** `get_file_info`: size, times, kind and permissions. */

@@ -1,6 +1,6 @@
 import { escapeForPeople, inWords, isRefusal, type ReadState, refuse, type ShownLines } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
-import { fitLines, roomChars, sizeOf } from "./fit.js";
+import { fitLines } from "./fit.js";
 import {
   answerText,
   type CompatAnswer,
@@ -52,8 +52,8 @@ async function readTail(call: CompatCall, path: string, lines: number, tries = 5
 }
 
 /** The text, as far as one answer holds it. */
-function sayLines({ words }: CompatCall, state: ReadState, content = state.content): CompatAnswer {
-  return { kind: "text", ...fitLines("", { state, content }, words) };
+function sayLines(call: CompatCall, state: ReadState, content = state.content): CompatAnswer {
+  return { kind: "text", ...fitLines("", { state, content }, call) };
 }
 
 /** `read_multiple_files`: each file under its path; one that cannot be read says why. */
@@ -63,19 +63,21 @@ export async function readMultipleFiles(
 ): Promise<CompatAnswer> {
   const parts: string[] = [];
   const shown: ShownLines[] = [];
-  let room = roomChars;
+  const { room, words } = call;
+  let left = room.size;
   const put = (part: string) => {
     parts.push(part);
-    room -= sizeOf(`${part}\n---\n`);
+    left -= room.sizeOf(`${part}\n---\n`);
   };
   for (const path of paths) {
     const name = escapeForPeople(path);
-    const read = room < leastChars ? undefined : await readWhole(call, path);
+    const read = left < Math.min(leastChars, room.size / 2) ? undefined : await readWhole(call, path);
     if (read === undefined) put(`${name}: Left out - more than one answer holds; read it on its own`);
-    else if (isRefusal(read)) put(`${name}: Error - ${inWords(read, call.words)}`);
+    else if (isRefusal(read)) put(`${name}: Error - ${inWords(read, words)}`);
     else {
       const { state } = read;
-      const fitted = fitLines(`${name}:\n`, { state, content: state.content, room }, call.words);
+      const page = { state, content: state.content };
+      const fitted = fitLines(`${name}:\n`, page, { room: { ...room, size: left }, words });
       put(`${fitted.text}\n`);
       shown.push(...fitted.shown);
     }
@@ -83,7 +85,7 @@ export async function readMultipleFiles(
   return answerText(parts.join("\n---\n"), shown);
 }
 
-/** With less room than this no further file is begun. */
+/** With less room than this, or than half an answer, no further file is begun. */
 const leastChars = 4_000;
 
 /** `read_media_file`: an image, sound or other bytes, in base64. */
@@ -97,10 +99,11 @@ export async function readMediaFile(
   const data = Buffer.from(outcome.bytes).toString("base64");
   const item = mediaItem(absolute(workspace.roots, path), data);
   // An image or a sound is no text; of anything else the characters count.
-  if (item.type === "resource" && data.length > roomChars)
+  const { size } = call.room;
+  if (item.type === "resource" && data.length > size)
     return fail(
       call,
-      refuse("too_large", `The file has ${data.length} characters as base64; one answer holds ${roomChars}.`),
+      refuse("too_large", `The file has ${data.length} characters as base64; one answer holds ${size}.`),
     );
   return { kind: "media", item };
 }

@@ -1,38 +1,47 @@
-import { catching, jsonSchema } from "@holdfast/core";
+import { catching, isRefusal, jsonSchema } from "@holdfast/core";
 import {
   type CallToolResult,
+  isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   Server,
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
+import { footingOf } from "../client-roots.js";
+import { type Host, hostOfRequest, metaFor, roomAt } from "../hosts.js";
 import type { McpOptions } from "../options.js";
 import type { RunningCalls } from "../running-calls.js";
 import { compatArguments } from "./arguments.js";
-import { type CompatAnswer, compatWords, type FilesystemWorkspace } from "./session.js";
+import { roomWithin } from "./fit.js";
+import { type CompatAnswer, compatWords, fail } from "./session.js";
 import { type CompatTool, compatTools } from "./tools.js";
 
 /** A server with the tools of the official filesystem server, for one connection. */
-export function createCompatServer(
-  options: McpOptions,
-  workspace: FilesystemWorkspace,
-  calls: RunningCalls,
-): Server {
+export function createCompatServer(options: McpOptions, calls: RunningCalls): Server {
   const words = compatWords(options.readOnly === true);
   const offered = compatTools.filter((tool) => options.readOnly !== true || tool.readOnly);
   const server = new Server(
     { name: "holdfast", title: "Holdfast (filesystem)", version: options.version ?? "0.0.0" },
     { capabilities: { tools: {} } },
   );
-  const listed = offered.map(toListing);
-  server.setRequestHandler("tools/list", () => ({ tools: [...listed] }));
-  server.setRequestHandler("tools/call", async ({ params }) => {
+  const footing = footingOf(server, options);
+  server.setRequestHandler("tools/list", (_, { mcpReq }) => {
+    const host = hostOfRequest(server, mcpReq);
+    return { tools: offered.map((tool) => toListing(tool, host, options)) };
+  });
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const tool = offered.find(({ name }) => name === params.name);
     if (tool === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
     calls.begin();
     try {
-      const work = async (): Promise<CompatAnswer> => tool.run(workspace, params.arguments, words);
+      const found = footing(mcpReq);
+      // Awaited only where it has to be: calls begin in the order of their arrival.
+      const workspace = found instanceof Promise ? await found : found;
+      if (isInputRequiredResult(workspace)) return workspace;
+      if (isRefusal(workspace)) return toResult(fail({ words }, workspace));
+      const room = roomWithin(roomAt(hostOfRequest(server, mcpReq), options.answerBudget));
+      const work = async (): Promise<CompatAnswer> => tool.run({ workspace, words, room }, params.arguments);
       const text = `Internal Error: ${tool.name} failed unexpectedly. Check the file's state before you go on.`;
       return toResult(await catching(tool.name, work, options, () => ({ kind: "failed", text, shown: [] })));
     } finally {
@@ -58,7 +67,7 @@ function toResult(answer: CompatAnswer): CallToolResult {
   }
 }
 
-function toListing(tool: CompatTool): ToolListing {
+function toListing(tool: CompatTool, host: Host, { answerBudget }: McpOptions): ToolListing {
   const { destructive, idempotent } = tool;
   return {
     name: tool.name,
@@ -73,8 +82,18 @@ function toListing(tool: CompatTool): ToolListing {
       ...(destructive === undefined ? {} : { destructiveHint: destructive }),
       ...(idempotent === undefined ? {} : { idempotentHint: idempotent }),
     },
+    ...metaFor(host, coreTools.includes(tool.name), roomAt(host, answerBudget).budgetChars),
   };
 }
+
+/** What a day's work begins with. */
+const coreTools: readonly string[] = [
+  "read_text_file",
+  "list_directory",
+  "search_files",
+  "edit_file",
+  "write_file",
+];
 
 const textOutput = {
   type: "object" as const,

@@ -12,7 +12,7 @@ import {
   type Workspace,
   type WriteRefusal,
 } from "@holdfast/core";
-import { fitLines } from "./fit.js";
+import { type AnswerRoom, fitLines } from "./fit.js";
 
 /** What the official server's tools need of a workspace. */
 export type FilesystemWorkspace = Pick<
@@ -27,6 +27,8 @@ export interface CompatCall {
   readonly knowledge: CallKnowledge;
   /** How the offered tools and their arguments are called. */
   readonly words: Vocabulary;
+  /** How much the answer may hold. */
+  readonly room: AnswerRoom;
 }
 
 /** The words of the official server's tools; without the writing ones where nothing may be changed. */
@@ -102,7 +104,7 @@ export function failWrite(call: CompatCall, outcome: WriteRefusal): FailedAnswer
   const content = state?.content ?? null;
   if (state === null || content === null || !showsFile(code) || content.length > mostShown) return failed;
   const lead = `${failed.text}\n\nThe file now holds:\n`;
-  return { kind: "failed", ...fitLines(lead, { state, content }, call.words) };
+  return { kind: "failed", ...fitLines(lead, { state, content }, call) };
 }
 
 function showsFile(code: OutcomeCode): boolean {

@@ -1,7 +1,7 @@
-import { refuse, type ShownLines, type Vocabulary } from "@holdfast/core";
+import { isRefusal, type JsonSchema, jsonSchema, refuse, type ShownLines, understand } from "@holdfast/core";
 import * as z from "zod";
 import { type CompatArguments, type CompatToolName, compatArguments } from "./arguments.js";
-import { fitText } from "./fit.js";
+import { type AnswerRoom, fitText } from "./fit.js";
 import {
   directoryTree,
   getFileInfo,
@@ -11,7 +11,7 @@ import {
   searchFiles,
 } from "./listing.js";
 import { readMediaFile, readMultipleFiles, readTextFile } from "./reading.js";
-import { type CompatAnswer, type CompatCall, type FilesystemWorkspace, fail, shownIn } from "./session.js";
+import { type CompatAnswer, type CompatCall, fail, shownIn } from "./session.js";
 import { createDirectory, editFile, moveFile, writeFile } from "./writing.js";
 
 /** One tool of the official filesystem server, on our core. */
@@ -23,8 +23,11 @@ export interface CompatTool {
   readonly destructive?: boolean;
   readonly idempotent?: boolean;
   /** @param args as they came; wrong ones are refused, in the words of the tools that are offered. */
-  run(workspace: FilesystemWorkspace, args: unknown, words: Vocabulary): Promise<CompatAnswer>;
+  run(on: CompatDoor, args: unknown): Promise<CompatAnswer>;
 }
+
+/** What every call of one client is carried out on, and how it is answered. */
+export type CompatDoor = Omit<CompatCall, "knowledge">;
 
 type Definition<Name extends CompatToolName> = Omit<CompatTool, "name" | "run"> & {
   run(call: CompatCall, args: CompatArguments<Name>): Promise<CompatAnswer> | CompatAnswer;
@@ -140,16 +143,18 @@ function define<Name extends CompatToolName>(name: Name): CompatTool {
   return {
     ...definition,
     name,
-    run: async (workspace, args, words) => {
+    run: async (on, args) => {
       // Begun on arrival, before anything is awaited: replies that are sent from here on were not seen by it.
-      const knowledge = workspace.begin();
+      const knowledge = on.workspace.begin();
       let shown: readonly ShownLines[] = [];
       try {
-        const parsed = compatArguments[name].safeParse(args ?? {});
-        if (!parsed.success) return invalid(name, parsed.error, words);
+        const understood = understand(publishedOf(name), { ...Object(args) });
+        if (isRefusal(understood)) return invalid(name, [understood.message], on);
+        const parsed = compatArguments[name].safeParse(understood.values);
+        if (!parsed.success) return invalid(name, [z.prettifyError(parsed.error), ...understood.strays], on);
         // A cast: the compiler does not tie the schema's output to the name that chose the schema.
-        const answer = await run({ workspace, knowledge, words }, parsed.data as CompatArguments<Name>);
-        const fitted = fitAnswer(answer);
+        const answer = await run({ ...on, knowledge }, parsed.data as CompatArguments<Name>);
+        const fitted = fitAnswer(answer, on.room);
         shown = shownIn(fitted);
         return fitted;
       } finally {
@@ -160,13 +165,22 @@ function define<Name extends CompatToolName>(name: Name): CompatTool {
 }
 
 /** The end of every answer: whatever is in it, it is within the budget; what is cut here shows nothing. */
-function fitAnswer(answer: CompatAnswer): CompatAnswer {
+function fitAnswer(answer: CompatAnswer, room: AnswerRoom): CompatAnswer {
   if (answer.kind === "media") return answer;
-  const text = fitText(answer.text);
+  const text = fitText(answer.text, room);
   return text === answer.text ? answer : { ...answer, text, shown: [] };
 }
 
-function invalid(name: string, error: z.ZodError, words: Vocabulary): CompatAnswer {
-  const said = z.prettifyError(error).replace(/\s*\n\s*/g, " ");
-  return fail({ words }, refuse("invalid_arguments", `Invalid arguments for ${name}: ${said}`));
+/** Written out once a tool, at its first call. */
+const published = new Map<CompatToolName, JsonSchema>();
+
+function publishedOf(name: CompatToolName): JsonSchema {
+  const schema = published.get(name) ?? jsonSchema(compatArguments[name]);
+  published.set(name, schema);
+  return schema;
+}
+
+function invalid(name: string, reasons: readonly string[], on: CompatDoor): CompatAnswer {
+  const said = reasons.join(" ").replace(/\s*\n\s*/g, " ");
+  return fail(on, refuse("invalid_arguments", `Invalid arguments for ${name}: ${said}`));
 }

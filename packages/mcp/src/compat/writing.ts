@@ -9,7 +9,7 @@ import {
   type WriteOutcome,
 } from "@holdfast/core";
 import type { CompatArguments } from "./arguments.js";
-import { roomChars, sizeOf } from "./fit.js";
+import type { AnswerRoom } from "./fit.js";
 import { answerText, type CompatAnswer, type CompatCall, fail, failWrite } from "./session.js";
 
 /** Creates a file, or overwrites one of whose present state this run has shown every line. */
@@ -45,10 +45,11 @@ function answerPreview(call: CompatCall, path: string, outcome: PreviewOutcome):
   switch (outcome.kind) {
     case "preview": {
       const [file] = outcome.files;
-      return answerText(diffOf(path, file?.before ?? "", file?.after ?? "").text);
+      const { text } = diffOf(path, { before: file?.before ?? "", after: file?.after ?? "" }, call.room);
+      return answerText(text);
     }
     case "unchanged":
-      return answerText(diffOf(path, "", "").text);
+      return answerText(diffOf(path, { before: "", after: "" }, call.room).text);
     case "change_set":
       throw new Error("the preview of an edit is of a change set");
     case "refusal":
@@ -64,7 +65,7 @@ function answerEdited(call: CompatCall, path: string, outcome: WriteOutcome): Co
   const { state } = outcome;
   const after = state.content ?? "";
   const before = outcome.kind === "written" ? outcome.change.beforeText : null;
-  const { text, lines } = diffOf(path, before ?? after, after);
+  const { text, lines } = diffOf(path, { before: before ?? after, after }, call.room);
   return answerText(text, linesOf(state, lines));
 }
 
@@ -74,10 +75,17 @@ function linesOf({ path, sha256, facts }: FileState, lines: ShownLines["lines"])
 }
 
 /** As the official server shows it: a unified diff in a fence that is longer than any in the text. */
-function diffOf(path: string, before: string, after: string, maxLines = mostLines): FencedDiff {
+function diffOf(
+  path: string,
+  { before, after }: { readonly before: string; readonly after: string },
+  room: AnswerRoom,
+  maxLines = mostLines,
+): FencedDiff {
   const { text, lines } = describeShown(before, after, { context: 4, maxLines });
-  if (sizeOf(text) > mostChars && maxLines > 1) return diffOf(path, before, after, Math.floor(maxLines / 2));
   const name = escapeForPeople(path);
+  const left = room.size - 2 * room.sizeOf(name) - framingChars;
+  if (room.sizeOf(text) > left && maxLines > 1)
+    return diffOf(path, { before, after }, room, Math.floor(maxLines / 2));
   const fence = "`".repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));
   return { text: `${fence}diff\n--- ${name}\toriginal\n+++ ${name}\tmodified\n${text}\n${fence}\n\n`, lines };
 }
@@ -88,8 +96,8 @@ interface FencedDiff {
 }
 
 const mostLines = 2_000;
-/** The path stands beside it twice. */
-const mostChars = roomChars - 40_000;
+/** For the fence and the words beside the path, which stands there twice. */
+const framingChars = 100;
 
 /** `move_file`: refused where something has the new name. */
 export async function moveFile(

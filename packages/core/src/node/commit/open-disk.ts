@@ -54,6 +54,11 @@ function openNamed(
   named: string,
   options: DiskOptions,
 ): { readonly kind: "opened"; readonly root: Root } | Refusal {
+  if (named.includes("\0"))
+    return refuse(
+      "file_missing",
+      `${escapeForDisplay(named)} is the name of no folder: no name holds a NUL.`,
+    );
   const opened = answering<OpenedRoot>(named, () => openRoot(named, options.byHandle ?? canWalkByHandle()));
   if ("kind" in opened) return opened;
   const { realPath: real, folder } = opened;
