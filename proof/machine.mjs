@@ -11,6 +11,8 @@ const cache = join(home, "node_modules", ".cache", "holdfast-proof");
 export const built = {
   core: join(home, "packages", "core", "dist", "index.js"),
   node: join(home, "packages", "core", "dist", "node", "index.js"),
+  /** The table of hosts. */
+  hosts: join(home, "packages", "mcp", "dist", "hosts.js"),
   postgres: join(home, "packages", "postgres", "dist", "index.js"),
   /** The bundled command. */
   cli: join(home, "packages", "cli", "bin", "holdfast.js"),

@@ -13,6 +13,7 @@ const order = [
   "fidelity",
   "clients",
   "compat",
+  "hosts",
   "postgres",
   "pings",
   "floods",

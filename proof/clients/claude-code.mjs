@@ -18,7 +18,15 @@ export const claudeCode = {
     file: program,
     args: [
       ...["-p", "Please do as we said.", "--permission-mode", "acceptEdits", "--output-format", "json"],
-      ...["--model", "claude-sonnet-4-5", "--allowedTools", "mcp__holdfast", "mcp__filesystem", "Bash"],
+      ...[
+        "--model",
+        "claude-sonnet-4-5",
+        "--allowedTools",
+        "mcp__holdfast",
+        "mcp__filesystem",
+        "mcp__probe",
+        "Bash",
+      ],
     ],
     env: {
       ANTHROPIC_API_KEY: "none",

@@ -84,7 +84,8 @@ function isUnchanged<Done>(outcome: Done | Unchanged | WriteRefusal): outcome is
 /** The caller sent a sketch and has not seen what came of it. */
 function sketched(plan: Plan): Plan {
   if (plan.kind !== "write") return plan;
-  const report = { ...plan.report, sentWhole: false, authored: [], derived: false };
+  const { literal: _, ...rest } = plan.report;
+  const report = { ...rest, sentWhole: false, authored: [], derived: false };
   return { ...plan, report, message: "Edited by the applier." };
 }
 

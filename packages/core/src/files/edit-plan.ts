@@ -54,7 +54,13 @@ function* planInSteps(
     placed === undefined
       ? { ...(yield* comparingReport(before.text, text)), derived: true }
       : yield* placedReport(before.text, text, placed);
-  return { kind: "write", bytes, text, message, plainMessage, report };
+  const literal = isLiteral(request, edited) ? { literal: true as const } : {};
+  return { kind: "write", bytes, text, message, plainMessage, report: { ...report, ...literal } };
+}
+
+/** Each edit stood at one place, to the letter. */
+function isLiteral({ edits }: Asked<EditFileRequest>, { replacements, inexact }: EditedText): boolean {
+  return inexact.length === 0 && replacements === edits.length;
 }
 
 /** Seed 3's words, with the path; several edits are counted. */

@@ -320,6 +320,8 @@ export interface ChangeReport {
   readonly sentWhole: boolean;
   /** Every added line follows from the call and the lines that it replaced. */
   readonly derived: boolean;
+  /** Each edit of the call replaced one exact text: the new lines hold nothing that the call or the old ones do not. */
+  readonly literal?: true;
   /** How many lines the new text has; left out where it is no text. */
   readonly total?: number;
   /** Line ranges of the new text that differ from the old, 1-based, both included; `to < from` marks a deletion before `from`. */

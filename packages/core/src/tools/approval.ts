@@ -104,7 +104,7 @@ function togetherByPerson({ together }: WriteOutcome): Pick<WriteOutcome, "toget
   return together === undefined ? {} : { together: together.map(oneByPerson) };
 }
 
-function notSent(change: ChangeReport): ChangeReport {
+function notSent({ literal: _, ...change }: ChangeReport): ChangeReport {
   return { ...change, sentWhole: false, authored: [], derived: false };
 }
 

@@ -110,14 +110,14 @@ test("a line that is longer than an answer may be is cut visibly, and counts as 
 
 test("a change in such a line shows its beginning", async () => {
   const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
-  ports.disk.poke("f", Buffer.from(`start ${"é".repeat(61_204)}`));
+  ports.disk.poke("f", Buffer.from(`start start ${"é".repeat(61_198)}`));
   const workspace = new Workspace(ports);
-  const edit = { file_path: "f", edits: [{ old_string: "start", new_string: "begin" }] };
-  const base = { base_content_sha256: sha(`start ${"é".repeat(61_204)}`) };
+  const edit = { file_path: "f", edits: [{ old_string: "start", new_string: "begin", replace_all: true }] };
+  const base = { base_content_sha256: sha(`start start ${"é".repeat(61_198)}`) };
   const { code, text } = await runTool("edit_file", { ...edit, ...base }, { workspace });
   expect(code).toBe("applied");
   expect(text).toMatch(
-    /1 more changed places are too long to show[\s\S]*1: begin é+… 60,710 more characters/,
+    /1 more changed places are too long to show[\s\S]*1: begin begin é+… 60,710 more characters/,
   );
 });
 

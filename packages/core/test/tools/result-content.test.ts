@@ -100,6 +100,13 @@ describe("how much of the latest state an answer shows", () => {
     check(sent, "full", "full");
   });
 
+  test("exact text in the place of exact text is not shown again, unless it is asked for", () => {
+    const literal = { ...applied, change: { ...change, literal: true as const } };
+    check(literal, "auto", "none");
+    check(literal, "changed", around);
+    check(literal, "full", "full");
+  });
+
   test("windows at the edges and near each other are cut and joined", () => {
     const at = (...ranges: { from: number; to: number }[]) =>
       writeOf({ state: stateOf(numbered(20)), change: { ...change, ranges } });

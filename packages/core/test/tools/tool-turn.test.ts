@@ -234,20 +234,31 @@ describe("a write that becomes a node", () => {
 
   test("edits in several places show several windows", async () => {
     const talk = await makeTalk({ "a.ts": twenty });
-    const edits = [
-      { old_string: "line 2\n", new_string: "line two\r\n" },
-      { old_string: "line 18\n", new_string: "</lines> 18\n" },
-    ];
-    talk.know("a.ts", twenty.replace("line 2\n", "line two\n").replace("line 18\n", "</lines> 18\n"));
-    talk.know("a.ts", twenty.replace("line 2\n", "line two\r\n").replace("line 18\n", "</lines> 18\n"));
+    const edits = [{ old_string: "8\n", new_string: "8 </lines>\r\n", replace_all: true }];
+    talk.know("a.ts", twenty.replaceAll("8\n", "8 </lines>\n"));
+    talk.know("a.ts", twenty.replaceAll("8\n", "8 </lines>\r\n"));
     await talk.turn("read_file", { file_path: "a.ts", limit: 1 });
     const { payload } = await talk.turn("edit_file", { file_path: "a.ts", edits });
     expect(payload.files).toMatchObject([{ before: sha256(twenty), by: "tool" }]);
     expect(payload.shows?.map(({ from, to }) => [from, to])).toEqual([
-      [1, 5],
+      [5, 11],
       [15, 20],
     ]);
     expect(talk.visible()).toHaveLength(3);
+  });
+
+  test("exact text in the place of exact text is not shown again, and stays known", async () => {
+    const talk = await makeTalk({ "a.ts": twenty });
+    talk.know("a.ts", twenty.replace("line 2\n", "line two\n"));
+    await talk.turn("read_file", { file_path: "a.ts" });
+    const edits = [{ old_string: "line 2\n", new_string: "line two\n" }];
+    const { payload } = await talk.turn("edit_file", { file_path: "a.ts", edits });
+    expect(payload.shows).toBeUndefined();
+    const after = twenty.replace("line 2\n", "line two\n");
+    const whole = { content: "short\n", base_content_sha256: sha256(after) };
+    talk.know("a.ts", "short\n");
+    const { payload: written } = await talk.turn("write_file", { file_path: "a.ts", ...whole });
+    expect(written.files).toMatchObject([{ before: sha256(after), after: sha256("short\n"), by: "tool" }]);
   });
 
   test("a change set tells of every file; refused, of none as ours", async () => {
@@ -400,7 +411,10 @@ describe("the call that is answered", () => {
 test("a tool that is run without saying how answers as text, with the changed lines", async () => {
   const { workspace } = await makeGround({ "a.ts": twenty });
   await workspace.read({ path: "a.ts" });
-  const args = { file_path: "a.ts", edits: [{ old_string: "line 10\n", new_string: "ten\n" }] };
+  const args = {
+    file_path: "a.ts",
+    edits: [{ old_string: "8\n", new_string: "eight\n", replace_all: true }],
+  };
   const context: ToolContext = { workspace };
   const { success, text } = await runTool("edit_file", args, context);
   expect(success).toBe(true);

@@ -5,8 +5,8 @@ export type WireForm = "text" | "json";
 
 /**
  * How much of a file a write's answer shows. `full`: the whole state in every exit (seed 1 to the letter);
- * `auto`: the changed lines, and the whole content only where the model cannot know it; `changed`: never
- * more than changed lines; `none`: no content.
+ * `auto`: the changed lines unless the call named them to the letter, and the whole content only where the
+ * model cannot know it; `changed`: never more than changed lines; `none`: no content.
  */
 export type ResultContent = "full" | "auto" | "changed" | "none";
 

@@ -16,7 +16,7 @@ import type { FileBlock, FilePart, Reply, StatusBlock, TextBlock } from "./reply
 import type { ChangeSetResult, RefusedResult, ToolResult, WriteResult } from "./result.js";
 import { chooseShown, chooseShownOfSet, type Shown } from "./shown.js";
 
-type ReplyOptions = Pick<WireOptions, "resultContent" | "vocabulary">;
+type ReplyOptions = Pick<WireOptions, "resultContent" | "vocabulary" | "spoken">;
 
 /** What is answered, as data. Pure: the same result gives the same blocks. */
 export function replyOf(result: ToolResult, options: ReplyOptions): Reply {
@@ -117,10 +117,14 @@ function replyToSearch({ kind: _, path, ...found }: Looked<"search">): Reply {
   return { form: "search", ...done, path, blocks };
 }
 
-function replyToWrite(result: WriteResult, { resultContent, vocabulary }: ReplyOptions): Reply {
+function replyToWrite(result: WriteResult, { resultContent, vocabulary, spoken }: ReplyOptions): Reply {
   const { outcome } = result;
   const { success, code } = outcome;
-  const blocks = partsOfWrite(outcome, chooseShown(result, resultContent), vocabulary);
+  const blocks = partsOfWrite(
+    outcome,
+    chooseShown(result, { resultContent, isQuoted: spoken !== undefined }),
+    vocabulary,
+  );
   return { form: "write", success, code, isLiteral: resultContent === "full", blocks };
 }
 

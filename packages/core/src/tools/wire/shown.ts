@@ -44,7 +44,7 @@ export interface LineWindow {
  * Decides what of the latest state a write's answer shows (page "state-verified files", what goes on the
  * wire): the changed lines after a success, the whole where the model cannot know it, else nothing.
  */
-export function chooseShown(result: WriteResult, resultContent: ResultContent): Shown {
+export function chooseShown(result: WriteResult, { resultContent, isQuoted = false }: ShownOptions): Shown {
   const { outcome } = result;
   if (result.quiet === true && outcome.success) return { kind: "none" };
   switch (resultContent) {
@@ -55,12 +55,19 @@ export function chooseShown(result: WriteResult, resultContent: ResultContent): 
     case "changed":
       return isSent(outcome) ? { kind: "none" } : showWindows(outcome);
     case "auto":
-      if (!isRefusal(outcome)) return showSuccess(outcome);
+      if (!isRefusal(outcome)) return showSuccess(outcome, isQuoted);
       if (outcome.difference !== undefined) return { kind: "told" };
       return isNews(outcome) ? showFull(outcome) : { kind: "none" };
     default:
       return resultContent satisfies never;
   }
+}
+
+/** What decides it. */
+export interface ShownOptions {
+  readonly resultContent: ResultContent;
+  /** Changed lines are shown even where they are no news: a vendor's words quote them. */
+  readonly isQuoted?: boolean;
 }
 
 /**
@@ -73,7 +80,11 @@ export function chooseShownOfSet(
 ): readonly Shown[] {
   let left = fullContentLimitBytes;
   return outcome.files.map((file) => {
-    const shown = chooseShown({ kind: "write", outcome: file.outcome }, resultContent);
+    const shown = chooseShown(
+      { kind: "write", outcome: file.outcome },
+      // One of several files: the lines say which is which.
+      { resultContent, isQuoted: true },
+    );
     const units = unitsOf(shown);
     if (units > left) return { kind: "too_large" };
     left -= units;
@@ -107,8 +118,10 @@ function isSent(outcome: WriteOutcome): boolean {
   return outcome.kind === "written" ? outcome.change.sentWhole : outcome.kind === "unchanged";
 }
 
-function showSuccess(outcome: Written | Unchanged): Shown {
-  return isSent(outcome) ? { kind: "none" } : showWindows(outcome);
+/** Exact text in the place of exact text is no news. */
+function showSuccess(outcome: Written | Unchanged, isQuoted: boolean): Shown {
+  const isKnown = !isQuoted && outcome.kind === "written" && outcome.change.literal === true;
+  return isKnown || isSent(outcome) ? { kind: "none" } : showWindows(outcome);
 }
 
 function showFull(outcome: WriteOutcome): Shown {
