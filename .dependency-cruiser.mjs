@@ -32,6 +32,9 @@ const homes = {
   ai: "^packages/adapters/src/ai-sdk[.]ts$",
   "@anthropic-ai": "^packages/adapters/src/anthropic[.]ts$",
   deepagents: "^packages/adapters/src/deepagents[.]ts$",
+  "@mastra": "^packages/adapters/src/mastra[.]ts$",
+  "@google/adk": "^packages/adapters/src/google-adk[.]ts$",
+  llamaindex: "^packages/adapters/src/llamaindex[.]ts$",
 };
 
 /** Packages that share only core's doors and never meet; cli composes them. */
@@ -41,10 +44,10 @@ const siblings = ["mcp", "agent", "adapters", "postgres"];
 const oneDoor = ["mcp", "agent", "postgres"];
 
 /** One adapter a framework, one file an adapter: these are also the package's doors. */
-const adapters = "genkit|ai-sdk|anthropic|deepagents";
+const adapters = "genkit|ai-sdk|anthropic|deepagents|mastra|google-adk|llamaindex";
 
 /** Peers of the adapters, which are installed in examples/ only. */
-const peers = "^(genkit|ai|@anthropic-ai/sdk|deepagents)$";
+const peers = "^(genkit|ai|@anthropic-ai/sdk|deepagents|@mastra/core|@google/adk|llamaindex)$";
 
 /** The only files that may touch the operating system. */
 const edge = "^packages/(core/src/node|postgres/src|cli/(src|bin))/";

@@ -1,13 +1,16 @@
-import { claudeVersion, installClaude } from "./clients/claude-code.mjs";
+import { claudeCode, claudeVersion, installClaude } from "./clients/claude-code.mjs";
+import { codex } from "./clients/codex.mjs";
+import { figures, guardedFigure } from "./clients/day.mjs";
+import { tellDay } from "./clients/day-run.mjs";
 import { foreignWriters } from "./clients/foreign-writers.mjs";
-import { geminiVersion, installGemini, runGemini } from "./clients/gemini-cli.mjs";
+import { geminiCli, geminiVersion, installGemini, runGemini } from "./clients/gemini-cli.mjs";
 import { editInClaude, guardedOverwrite, guardedReplace } from "./clients/guard-stories.mjs";
 import { blindWrite, replaceInLegacy, staleReplace } from "./clients/stock-tools.mjs";
 import { answersOf, blindStory, bytesStory, staleStory, togetherStory } from "./clients/stories.mjs";
 
 /**
- * The real Gemini CLI as a client of `holdfast mcp` as shipped, headless, with a scripted model behind it:
- * judged by the requests that the client sent to its model and by the bytes on disk.
+ * Real clients of `holdfast mcp` as shipped, headless, with a scripted model behind them: judged by the requests
+ * that they sent to their model and by the bytes on disk.
  *
  * @type {import("./contract.mjs").Part}
  */
@@ -65,7 +68,8 @@ async function run({ quick, print }) {
       guardedOverwrite,
       blindWrite(program),
     ),
-    ...(await claudeRows(quick, print)),
+    ...(await claudeRows(print)),
+    ...(await dayRows(print)),
   ];
 }
 
@@ -91,13 +95,12 @@ async function tell(program, stories, print, guard = false) {
   return { tried: stories.length, bad, seen: `${requests} requests of gemini-cli ${geminiVersion}` };
 }
 
-/** @param {boolean} quick @param {(line: string) => void} print */
-async function claudeRows(quick, print) {
+/** @param {(line: string) => void} print */
+async function claudeRows(print) {
   const figure = "C7";
   const what = "Claude Code's own `Edit` behind `holdfast guard` meets a change behind its back";
-  const claude = installClaude(quick);
-  if (claude.kind === "missing")
-    return quick ? [] : [{ figure, what, tried: 0, bad: {}, notHad: claude.reason }];
+  const claude = installClaude();
+  if (claude.kind === "missing") return [{ figure, what, tried: 0, bad: {}, notHad: claude.reason }];
   print(what);
   const told = await editInClaude(claude.program, true);
   if (Object.values(told.breaches).some((count) => count > 0)) print(`${told.said}\n${told.complaint}`);
@@ -107,6 +110,42 @@ async function claudeRows(quick, print) {
     : "`Edit` refused";
   const seen = `${told.requests} requests of claude-code ${claudeVersion}`;
   return [{ figure, what, tried: 1, bad: told.breaches, seen, baseline }];
+}
+
+/** A day's work in each client, set up by `holdfast setup`; where it has hooks, another day behind the guard. @param {(line: string) => void} print */
+async function dayRows(print) {
+  /** @type {import("./clients/day-run.mjs").Told[]} */
+  const told = [];
+  /** @type {string[]} */
+  const missing = [];
+  for (const client of [claudeCode, geminiCli, codex]) {
+    const installed = client.install();
+    if (installed.kind === "missing") missing.push(`${client.title}: ${installed.reason}`);
+    else {
+      print(`a day in ${client.title}`);
+      told.push(await tellDay(client, installed.program, print));
+      if (client.own !== undefined) told.push(await tellDay(client, installed.program, print, true));
+    }
+  }
+  const offer = { figure: "C12", what: "all twelve tools with their schemas in the first request" };
+  return [...figures, offer, guardedFigure].map(({ figure, what }) => dayRow(figure, what, told, missing));
+}
+
+/** @param {string} figure @param {string} what @param {readonly import("./clients/day-run.mjs").Told[]} told @param {readonly string[]} missing */
+function dayRow(figure, what, told, missing) {
+  const findings = told.flatMap(({ title, byFigure }) => {
+    const finding = byFigure.get(figure);
+    return finding === undefined ? [] : [{ title, ...finding }];
+  });
+  /** @type {Record<string, number>} */
+  const bad = { breaches: 0 };
+  for (const finding of findings)
+    for (const [name, count] of Object.entries(finding.bad)) bad[name] = (bad[name] ?? 0) + count;
+  const seen = findings
+    .map(({ title, seen }) => (seen.length === 0 ? title : `${title}: ${seen.join(", ")}`))
+    .join("; ");
+  const notHad = missing.length === 0 ? {} : { notHad: missing.join("; ") };
+  return { figure, what, tried: findings.length, bad, seen, ...notHad };
 }
 
 /** @param {string} reason */

@@ -215,6 +215,9 @@ const breaches: readonly Breach[] = [
     ["ai", "ai", "adapters/src/foreign-ai.ts"],
     ["@anthropic-ai", "@anthropic-ai/sdk", "adapters/src/foreign-anthropic.ts"],
     ["deepagents", "deepagents", "adapters/src/foreign-deepagents.ts"],
+    ["@mastra", "@mastra/core", "adapters/src/foreign-mastra.ts"],
+    ["@google/adk", "@google/adk", "adapters/src/foreign-adk.ts"],
+    ["llamaindex", "llamaindex", "adapters/src/foreign-llamaindex.ts"],
   ].map(([home, library, file]) => ({
     rule: `home-of-${home}`,
     file: `packages/${file}`,

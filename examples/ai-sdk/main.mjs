@@ -27,7 +27,7 @@ const steps = [
 const model = new MockLanguageModelV3({
   doGenerate: async ({ prompt }) => {
     const told = lastAnswer(prompt);
-    if (told !== "") say("the tool", told);
+    if (told !== "") scene.hear(told);
     const made = steps.shift()?.(told);
     const content = made ?? { type: /** @type {const} */ ("text"), text: "Five tries, 2500 ms apart." };
     return {

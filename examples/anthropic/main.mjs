@@ -44,7 +44,7 @@ for (;;) {
   if (message.stop_reason !== "tool_use") break;
   const results = await executeToolUses(workspace, message.content);
   messages.push({ role: "assistant", content: message.content }, { role: "user", content: results });
-  for (const { content, is_error } of results) say(is_error ? "an error" : "the tool", content);
+  for (const { content } of results) scene.hear(content);
 }
 await server.close();
 await workspace.close();

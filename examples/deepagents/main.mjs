@@ -38,7 +38,7 @@ const { messages } = await agent.invoke({
   messages: [{ role: "user", content: "Make it five tries, 2500 ms apart." }],
 });
 for (const message of messages) {
-  if (message.getType() === "tool") say("the tool", message.text);
+  if (message.getType() === "tool") scene.hear(message.text);
   if (message instanceof AIMessage) {
     for (const { name, args } of message.tool_calls ?? [])
       say("the model", `${name} ${JSON.stringify(args)}`);

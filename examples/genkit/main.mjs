@@ -24,11 +24,8 @@ const turns = [
 
 const model = ai.defineModel({ name: "scripted" }, async ({ messages }) => {
   for (const { toolResponse } of messages.at(-1)?.content ?? []) {
-    if (toolResponse)
-      say(
-        "the tool",
-        typeof toolResponse.output === "string" ? toolResponse.output : JSON.stringify(toolResponse.output),
-      );
+    const { output } = toolResponse ?? {};
+    if (output !== undefined) scene.hear(typeof output === "string" ? output : JSON.stringify(output));
   }
   const part = turns.shift()?.() ?? { text: "" };
   return { message: { role: "model", content: [part] }, finishReason: "stop" };

@@ -1,12 +1,39 @@
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { built, installPeers } from "../machine.mjs";
-import { startScriptedGemini } from "./scripted-gemini.mjs";
+import { runClient, setUp, writeInto } from "./any-client.mjs";
+import { startScriptedGemini, toolAnswers } from "./scripted-gemini.mjs";
 
 /** The version whose behaviour as a client was looked at; a newer one is tried by changing this line. */
 export const geminiVersion = "0.61.0";
+
+/** @type {import("./any-client.mjs").Client} */
+export const geminiCli = {
+  title: "Gemini CLI",
+  version: geminiVersion,
+  setup: "gemini",
+  install: installGemini,
+  startModel: startScriptedGemini,
+  settle: ({ home }) => writeInto(home, ".gemini/settings.json", JSON.stringify(userSettings)),
+  // Headless it asks nobody: what a person would have to allow is refused unless all is allowed.
+  launch: (program, _, url) => launchWith(program, url, "yolo"),
+  own: () => ({
+    read: (file_path) => ({ call: "read_file", args: { file_path } }),
+    edit: (file_path, old_string, new_string) => ({
+      call: "replace",
+      args: { file_path, old_string, new_string, instruction: "as asked" },
+    }),
+  }),
+  toolName: (server, tool) => `mcp_${server}_${tool}`,
+  answers: toolAnswers,
+  offered: ({ tools = [] }) =>
+    tools.flatMap((/** @type {any} */ { functionDeclarations = [] }) =>
+      functionDeclarations.map((/** @type {any} */ tool) => ({
+        name: tool.name,
+        description: tool.description ?? "",
+        text: JSON.stringify(tool),
+      })),
+    ),
+};
 
 /** @returns {{ kind: "installed", program: string } | { kind: "missing", reason: string }} */
 export function installGemini() {
@@ -17,7 +44,7 @@ export function installGemini() {
 }
 
 /**
- * One run of the real client, headless, in a fresh project with a home of its own.
+ * What one run of the real client is about, headless, in a fresh project with a home of its own.
  *
  * @typedef {{ readonly program: string, readonly files: Readonly<Record<string, string | Uint8Array>>,
  *   readonly serve: boolean, readonly guard?: boolean, turns(project: string): readonly import("./scripted-gemini.mjs").Turn[] }} Session
@@ -34,24 +61,22 @@ export function installGemini() {
  * @param {(told: Told) => Result} look at the project, before it is removed
  * @returns {Promise<Result>}
  */
-export async function runGemini({ program, files, serve, guard = false, turns }, look) {
-  const top = mkdtempSync(join(tmpdir(), "holdfast-gemini-"));
-  const project = join(top, "project");
-  mkdirSync(join(project, ".gemini"), { recursive: true });
-  for (const name of [".gemini", "tmp"]) mkdirSync(join(top, "home", name), { recursive: true });
-  writeFileSync(join(top, "home", ".gemini", "settings.json"), JSON.stringify(userSettings));
-  if (serve) writeFileSync(join(project, ".gemini", "settings.json"), JSON.stringify(projectSettings(top)));
-  if (guard) setGuard(project, join(top, "home"));
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(project, name), content);
-  const model = await startScriptedGemini(turns(project));
-  try {
-    const ended = await start(program, project, join(top, "home"), model.url);
-    const { requests, faults } = model;
-    return look({ ...ended, requests, faults, bytes: (name) => readFileSync(join(project, name)) });
-  } finally {
-    await model.close();
-    rmSync(top, { recursive: true, force: true });
-  }
+export function runGemini({ serve, guard = false, ...session }, look) {
+  const client = {
+    ...geminiCli,
+    launch: (/** @type {string} */ program, /** @type {unknown} */ _, /** @type {string} */ url) =>
+      launchWith(program, url, "auto_edit"),
+  };
+  /** @param {import("./any-client.mjs").Ground} ground */
+  const prepare = (ground) => {
+    if (serve) {
+      writeInto(ground.project, ".gemini/settings.json", JSON.stringify(projectSettings(ground.home)));
+    }
+    if (guard) setUp(geminiCli, ground, ["--guard"]);
+  };
+  return runClient(client, { ...session, prepare }, ({ bytes, ...told }) =>
+    look({ ...told, bytes: (name) => bytes(name) ?? Buffer.alloc(0) }),
+  );
 }
 
 /** No sign-in, no telemetry, no update: the only connection is the one to the scripted model. */
@@ -62,17 +87,9 @@ const userSettings = {
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
 };
 
-/** As docs/guard.md says. @param {string} project @param {string} home */
-function setGuard(project, home) {
-  const env = { PATH: process.env.PATH ?? "", HOME: home };
-  const args = [built.cli, "setup", "gemini", "--guard", "--yes"];
-  const run = spawnSync(process.execPath, args, { cwd: project, env, encoding: "utf8" });
-  if (run.status !== 0) throw new Error(`the setup failed: ${run.stderr}`);
-}
-
-/** As docs/mcp.md says, with the client's own tools taken away: the model has none but ours. @param {string} top */
-function projectSettings(top) {
-  const args = [built.cli, "mcp", "--state-dir", join(top, "state")];
+/** As docs/mcp.md says, with the client's own tools taken away: the model has none but ours. @param {string} home */
+function projectSettings(home) {
+  const args = [built.cli, "mcp", "--state-dir", join(home, "state")];
   return {
     mcpServers: { holdfast: { command: process.execPath, args, trust: true, timeout: 20_000 } },
     tools: { core: ["mcp_holdfast_*"] },
@@ -80,31 +97,14 @@ function projectSettings(top) {
 }
 
 /**
- * @param {string} program @param {string} cwd @param {string} home @param {string} url
- * @returns {Promise<{ exit: number | null, complaint: string }>}
+ * @param {string} program @param {string} url @param {"auto_edit" | "yolo"} mode what is allowed without a person
+ * @returns {import("./any-client.mjs").Launch}
  */
-function start(program, cwd, home, url) {
-  const args = ["-p", "Please do as we said.", "--approval-mode", "auto_edit", "--skip-trust"];
-  const env = {
-    PATH: process.env.PATH ?? "",
-    HOME: home,
-    TMPDIR: join(home, "tmp"),
-    GEMINI_API_KEY: "none",
-    GOOGLE_GEMINI_BASE_URL: url,
-    GEMINI_CLI_NO_RELAUNCH: "1",
+function launchWith(program, url, mode) {
+  const args = ["-p", "Please do as we said.", "--approval-mode", mode, "--skip-trust", "-o", "json"];
+  return {
+    file: process.execPath,
+    args: [program, ...args, "-m", "gemini-2.5-pro"],
+    env: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_NO_RELAUNCH: "1" },
   };
-  const child = spawn(process.execPath, [program, ...args, "-o", "json", "-m", "gemini-2.5-pro"], {
-    cwd,
-    env,
-    stdio: ["ignore", "ignore", "pipe"],
-    timeout: 90_000,
-  });
-  let complaint = "";
-  child.stderr.on("data", (part) => {
-    complaint += part;
-  });
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (exit) => resolve({ exit, complaint }));
-  });
 }

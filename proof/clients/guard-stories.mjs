@@ -118,7 +118,7 @@ export function editInClaude(program, guard) {
   const files = { "net.ts": start, "unseen.ts": "a year of work\n" };
   return runClaude({ program, files, guard, turns }, (told) => {
     const [, stale = "", passed = "", again = "", unseen = ""] = told.requests.slice(1).flatMap(toolResults);
-    const bytes = ["net.ts", "unseen.ts", "made.ts"].map((name) => told.bytes(name).toString());
+    const bytes = ["net.ts", "unseen.ts", "made.ts"].map((name) => told.bytes(name)?.toString());
     const wanted = [met.replace("3;", "7;"), "a year of work\n", "made\n"];
     return {
       requests: told.requests.length,

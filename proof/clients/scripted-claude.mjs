@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { sendEvents, sendJson, startLoopback } from "./loopback.mjs";
 
 /**
  * An Anthropic API on loopback whose model is a script, as `scripted-gemini.mjs` is one of Gemini's.
@@ -22,40 +21,27 @@ import { createServer } from "node:http";
 export async function startScriptedClaude(turns) {
   /** @type {ModelRequest[]} */
   const requests = [];
-  /** @type {unknown[]} */
-  const faults = [];
-  const server = createServer(async (incoming, outgoing) => {
-    try {
-      const request = await readJson(incoming);
-      if (!/^\/v1\/messages(\?|$)/.test(incoming.url ?? ""))
-        return sendJson(outgoing, 200, { input_tokens: 1 });
-      const inConversation = (request.tools ?? []).some(({ name }) => name === "Edit");
+  const loopback = await startLoopback({
+    answer: (url, request, outgoing) => {
+      if (!/^\/v1\/messages(\?|$)/.test(url)) return sendJson(outgoing, 200, { input_tokens: 1 });
+      const inConversation = (request.tools ?? []).some(isConversation);
       const turn = inConversation ? turns[requests.length] : undefined;
       if (inConversation) requests.push(request);
       const parts = turn?.(request) ?? [{ text: inConversation ? "done" : "ok" }];
       if (request.stream !== true) return sendJson(outgoing, 200, message(parts.map(block)));
-      outgoing.writeHead(200, { "content-type": "text/event-stream" });
-      for (const event of eventsOf(parts))
-        outgoing.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-      outgoing.end();
-    } catch (error) {
-      faults.push(error);
-      sendJson(outgoing, 400, {
-        type: "error",
-        error: { type: "invalid_request_error", message: String(error) },
-      });
-    }
+      sendEvents(outgoing, eventsOf(parts));
+    },
+    failure: (error) => ({
+      type: "error",
+      error: { type: "invalid_request_error", message: String(error) },
+    }),
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  const close = async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  };
-  return { url: `http://127.0.0.1:${address.port}`, requests, faults, close };
+  return { ...loopback, requests };
+}
+
+/** A client asks beside the conversation, too: for a title, say; it offers no tools of files then. @param {{ readonly name: string }} tool */
+function isConversation({ name }) {
+  return name === "Edit" || name.startsWith("mcp__");
 }
 
 /** The answers of tools in the last message, as the model sees them. @param {ModelRequest} request @returns {readonly string[]} */
@@ -128,17 +114,4 @@ function eventsOf(parts) {
     },
     { type: "message_stop" },
   ];
-}
-
-/** @param {AsyncIterable<Uint8Array>} stream @returns {Promise<ModelRequest>} */
-async function readJson(stream) {
-  const parts = [];
-  for await (const part of stream) parts.push(part);
-  return parts.length === 0 ? {} : JSON.parse(Buffer.concat(parts).toString("utf8"));
-}
-
-/** @param {import("node:http").ServerResponse} outgoing @param {number} status @param {unknown} body */
-function sendJson(outgoing, status, body) {
-  outgoing.writeHead(status, { "content-type": "application/json" });
-  outgoing.end(JSON.stringify(body));
 }

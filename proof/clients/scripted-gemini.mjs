@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { sendJson, startLoopback } from "./loopback.mjs";
 
 /**
  * A Gemini API on loopback whose model is a script: it answers what the script says and keeps every
@@ -26,38 +25,22 @@ import { createServer } from "node:http";
 export async function startScriptedGemini(turns) {
   /** @type {ModelRequest[]} */
   const requests = [];
-  /** @type {unknown[]} */
-  const faults = [];
-  const server = createServer(async (incoming, outgoing) => {
-    const method = /:(\w+)$/.exec(
-      decodeURIComponent(new URL(incoming.url ?? "/", "http://loopback").pathname),
-    );
-    try {
-      const request = await readJson(incoming);
-      if (method?.[1] === "countTokens") return sendJson(outgoing, 200, { totalTokens: 1 });
-      if (method?.[1] === "generateContent") return sendJson(outgoing, 200, answer([{ text: "ok" }]));
-      if (method?.[1] !== "streamGenerateContent")
-        return sendJson(outgoing, 404, failure(404, "no such method"));
+  const loopback = await startLoopback({
+    answer: (url, request, outgoing) => {
+      const path = decodeURIComponent(new URL(url, "http://loopback").pathname);
+      const method = /:(\w+)$/.exec(path)?.[1];
+      if (method === "countTokens") return sendJson(outgoing, 200, { totalTokens: 1 });
+      if (method === "generateContent") return sendJson(outgoing, 200, answer([{ text: "ok" }]));
+      if (method !== "streamGenerateContent") return sendJson(outgoing, 404, failure(404, "no such method"));
       const turn = turns[requests.length] ?? (() => [{ text: "done" }]);
       requests.push(request);
       const body = JSON.stringify(answer(turn(request)));
       outgoing.writeHead(200, { "content-type": "text/event-stream" });
       outgoing.end(`data: ${body}\r\n\r\n`);
-    } catch (error) {
-      faults.push(error);
-      sendJson(outgoing, 400, failure(400, String(error)));
-    }
+    },
+    failure: (error) => failure(400, String(error)),
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  const close = async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  };
-  return { url: `http://127.0.0.1:${address.port}`, requests, faults, close };
+  return { ...loopback, requests };
 }
 
 /** The answers of tools in the last message, as the model sees them. @param {ModelRequest} request @returns {readonly string[]} */
@@ -74,19 +57,6 @@ export function toolNames({ tools = [] }) {
   return tools.flatMap(({ functionDeclarations = [] }) =>
     functionDeclarations.map((/** @type {{ name: string }} */ { name }) => name),
   );
-}
-
-/** @param {AsyncIterable<Uint8Array>} stream @returns {Promise<ModelRequest>} */
-async function readJson(stream) {
-  const parts = [];
-  for await (const part of stream) parts.push(part);
-  return parts.length === 0 ? {} : JSON.parse(Buffer.concat(parts).toString("utf8"));
-}
-
-/** @param {import("node:http").ServerResponse} outgoing @param {number} status @param {unknown} body */
-function sendJson(outgoing, status, body) {
-  outgoing.writeHead(status, { "content-type": "application/json" });
-  outgoing.end(JSON.stringify(body));
 }
 
 /** @param {number} code @param {string} message */

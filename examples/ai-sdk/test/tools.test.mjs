@@ -84,6 +84,8 @@ it("stops before a change for the SDK's own approval, and makes it after a yes",
   const request = stopped.content.find((part) => part.type === "tool-approval-request");
   assert.ok(request);
   assert.throws(() => readFileSync(join(root, "new.txt")));
+  const { toolName, input } = request.toolCall;
+  assert.match((await tools[toolName]?.question(input))?.diff ?? "", /\n\+new$/);
   const approval = /** @type {const} */ ({
     type: "tool-approval-response",
     approvalId: request.approvalId,
@@ -96,4 +98,15 @@ it("stops before a change for the SDK's own approval, and makes it after a yes",
     stopWhen: stepCountIs(5),
   });
   assert.equal(readFileSync(join(root, "new.txt"), "utf8"), "new\n");
+});
+
+it("asks nobody about a change that would be refused", async () => {
+  const tools = holdfastTools(workspace, { approval: true });
+  writeFileSync(join(root, "there.txt"), "mine\n");
+  const model = scripted(["write_file", { file_path: "there.txt", content: "blind\n" }]);
+  const { steps, text } = await generateText({ model, prompt: "work", tools, stopWhen: stepCountIs(5) });
+  const codes = steps
+    .flatMap(({ toolResults }) => toolResults)
+    .map((part) => !part.dynamic && part.output.code);
+  assert.deepEqual([codes, text], [["missing_base"], "done"]);
 });

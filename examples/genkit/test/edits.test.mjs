@@ -72,6 +72,17 @@ const cases = [
   },
   { name: "refuses an empty list of edits", edits: [], says: /^Error \(invalid_arguments\): / },
   {
+    name: "takes edits under the names of other tools",
+    edits: [{ oldText: "====", new_string: "----" }],
+    says: /^OK \(applied\): /,
+    after: todo.replace("====", "----"),
+  },
+  {
+    name: "refuses two texts that differ for one argument",
+    edits: [{ oldString: "====", old_string: "x", newString: "y" }],
+    says: /^Error \(invalid_arguments\): .*oldString \("===="\) and old_string \("x"\)/,
+  },
+  {
     name: "refuses edits of a wrong shape",
     edits: [{ oldText: "a" }],
     says: /^Error \(invalid_arguments\): [\s\S]*oldString/,

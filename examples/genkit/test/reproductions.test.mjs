@@ -63,22 +63,33 @@ describe("reads whose text was cleared by the host", () => {
     const { seen } = await play(room, [[read("a.txt")], [read("a.txt")]], { use: [clearing(cleared)] });
     assert.deepEqual(seen, [cleared, cleared]);
   });
+
+  it("are answered by the text again, where the earlier one is not in this request", async () => {
+    const room = roomWith(ten);
+    const turns = [[read("a.txt")], [read("a.txt")], [read("a.txt")]];
+    const { seen } = await play(room, turns, { use: [clearing("[cleared]", 1)] });
+    assert.equal(seen[0], "[cleared]");
+    assert.match(String(seen[1]), /line 10/);
+    assert.match(String(seen[2]), /^File unchanged/);
+  });
 });
 
 /**
  * Somebody's middleware that keeps requests small: it clears the answers of all tools.
  *
  * @param {string} placeholder
+ * @param {number} [most] how many it clears, the oldest first; all unless given
  */
-function clearing(placeholder) {
+function clearing(placeholder, most = Number.POSITIVE_INFINITY) {
   return async (/** @type {Request} */ request, /** @type {(request: Request) => any} */ next) => {
+    let left = most;
     const messages = request.messages.map((message) => ({
       ...message,
-      content: message.content.map((part) =>
-        part.toolResponse === undefined
-          ? part
-          : { ...part, toolResponse: { ...part.toolResponse, output: placeholder } },
-      ),
+      content: message.content.map((part) => {
+        if (part.toolResponse === undefined || left <= 0) return part;
+        left -= 1;
+        return { ...part, toolResponse: { ...part.toolResponse, output: placeholder } };
+      }),
     }));
     return next({ ...request, messages });
   };

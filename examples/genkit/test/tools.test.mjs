@@ -1,23 +1,30 @@
 /** The tools' surface, the envelope, and how the middleware lives with Genkit's other parts. */
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { holdfast } from "@holdfast/adapters/genkit";
-import { restartTool } from "genkit";
+import { generateMiddleware, restartTool } from "genkit";
 import { call, edit, makeRoom, play, read, swap, write } from "./play.mjs";
 
 describe("the tools", () => {
-  it("are four; two where nothing may be changed; with a prefix for a second folder", async () => {
+  it("are six; two where nothing may be changed; with a prefix for a second folder", async () => {
     const room = makeRoom();
     const other = makeRoom();
     writeFileSync(other.path("b.txt"), "b\n");
     const all = await play(room, []);
-    assert.deepEqual(all.offered, ["list_files", "read_file", "write_file", "edit_file"]);
+    assert.deepEqual(all.offered, [
+      "list_files",
+      "read_file",
+      "write_file",
+      "edit_file",
+      "move_file",
+      "delete_file",
+    ]);
     const reading = await play(room, [], { options: { readOnly: true } });
     assert.deepEqual(reading.offered, ["list_files", "read_file"]);
     const use = [holdfast({ root: other.root, stateDir: other.stateDir, toolNamePrefix: "other_" })];
     const two = await play(room, [[call("other_read_file", { filePath: "b.txt" })]], { use });
-    assert.equal(two.offered.length, 8);
+    assert.equal(two.offered.length, 12);
     assert.match(two.outputs[0], /path="b\.txt"/);
   });
 
@@ -35,9 +42,69 @@ describe("the tools", () => {
     const docs = { path: "docs", isDirectory: true };
     const inside = { path: "docs/in.md", isDirectory: false, sizeBytes: 1 };
     const todo = { path: "todo.txt", isDirectory: false, sizeBytes: 412 };
-    assert.deepEqual(outputs[0], [docs, todo]);
-    assert.deepEqual(outputs[1], [docs, inside, todo]);
-    assert.deepEqual(outputs[2], [inside]);
+    assert.deepEqual(outputs[0], { entries: [docs, todo], more: false });
+    assert.deepEqual(outputs[1], { entries: [docs, inside, todo], more: false });
+    assert.deepEqual(outputs[2], { entries: [inside], more: false });
+  });
+
+  it("list a large folder within a budget, in the same shape", async () => {
+    const room = makeRoom();
+    for (let at = 0; at < 1_001; at += 1) writeFileSync(room.path(`file-${at}.txt`), "");
+    const { outputs } = await play(room, [[call("list_files", { recursive: true })]]);
+    const [{ entries, more, note }] = outputs;
+    assert.deepEqual([entries.length, more], [1_000, true]);
+    assert.match(note, /list a folder/);
+  });
+
+  it("move and delete what was read, and nothing else", async () => {
+    const room = makeRoom();
+    for (const name of ["a.txt", "b.txt", "there.txt"]) writeFileSync(room.path(name), `${name}\n`);
+    const move = (/** @type {string} */ filePath, /** @type {string} */ toPath) =>
+      call("move_file", { filePath, toPath });
+    const turns = [
+      [move("a.txt", "in/a.txt"), call("delete_file", { filePath: "b.txt" })],
+      [read("a.txt"), read("b.txt")],
+      [move("a.txt", "there.txt"), () => writeFileSync(room.path("b.txt"), "other\n")],
+      [call("delete_file", { filePath: "b.txt" })],
+      [move("a.txt", "in/a.txt"), call("delete_file", { filePath: "b.txt" })],
+      [edit("in/a.txt", swap("a.txt", "moved")), call("delete_file", { filePath: "b.txt" })],
+    ];
+    const { outputs } = await play(room, turns);
+    const codes = outputs.map((text) => /^(?:OK|Error) \((\w+)\)/.exec(text)?.[1] ?? "read");
+    assert.deepEqual(codes, [
+      "not_read",
+      "not_read",
+      "read",
+      "read",
+      "exists",
+      "state_mismatch",
+      "applied",
+      "applied",
+      "not_read",
+      "no_change",
+    ]);
+    assert.equal(readFileSync(room.path("in/a.txt"), "utf8"), "a.txt\n");
+    assert.throws(() => readFileSync(room.path("b.txt")));
+  });
+
+  it("show an image as Genkit's own middleware does, and let it be deleted then", async () => {
+    const room = makeRoom();
+    const bytes = Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg==",
+      "base64",
+    );
+    writeFileSync(room.path("dot.png"), bytes);
+    writeFileSync(room.path("text.png"), "no image\n");
+    const gone = () => call("delete_file", { filePath: "dot.png" });
+    const { outputs, sent } = await play(room, [[gone], [read("dot.png"), read("text.png")], [gone]]);
+    assert.match(outputs[0], /^Error \(not_read\)/);
+    assert.equal(outputs[1], "File dot.png read successfully, see contents below");
+    assert.match(outputs[2], /no image/);
+    const shown = sent[2]?.at(-1);
+    assert.equal(shown?.role, "user");
+    const url = `data:image/png;base64,${bytes.toString("base64")}`;
+    assert.deepEqual(shown?.content[1]?.media, { url, contentType: "image/png" });
+    assert.match(outputs[3], /^OK \(applied\)/);
   });
 
   it("answer what cannot be done with a sentence, and the conversation goes on", async () => {
@@ -162,7 +229,12 @@ describe("approval", () => {
     assert.equal(readFileSync(room.path("a.txt"), "utf8"), "one\n");
     const [part] = response.interrupts;
     assert.ok(part);
-    assert.deepEqual(part.metadata?.interrupt, { holdfast: "approval", tool: "edit_file" });
+    assert.deepEqual(part.metadata?.interrupt, {
+      holdfast: "approval",
+      tool: "edit_file",
+      message: "Edited a.txt: replaced 3 chars with 3 chars.",
+      diff: "--- a.txt\n+++ a.txt\n@@ -1,1 +1,1 @@\n-one\n+two",
+    });
     return { messages: response.messages, part };
   }
 
@@ -173,6 +245,34 @@ describe("approval", () => {
     const { outputs } = await play(room, [], { options, request: { messages, resume, prompt: undefined } });
     assert.match(outputs.at(-1), /^OK \(applied\)/);
     assert.equal(readFileSync(room.path("a.txt"), "utf8"), "two\n");
+  });
+
+  it("asks nothing about what would be refused", async () => {
+    const room = makeRoom();
+    writeFileSync(room.path("a.txt"), "one\n");
+    const turns = [
+      [write("a.txt", "blind\n"), edit("none.txt", swap("a", "b"))],
+      [edit("a.txt", swap("three", "two")), edit("a.txt", swap("one", "one"))],
+      [call("edit_file", { filePath: "a.txt" })],
+    ];
+    const { outputs, response } = await play(room, turns, { options });
+    assert.equal(response.text, "done");
+    const codes = outputs.map((text) => /^Error \((\w+)\)/.exec(text)?.[1]);
+    assert.deepEqual(codes, ["not_read", "file_missing", "not_found", "equal_strings", "invalid_arguments"]);
+  });
+
+  it("makes nothing about which nobody was asked", async () => {
+    const room = makeRoom();
+    writeFileSync(room.path("a.txt"), "one\n");
+    const turns = [[write("a.txt", "mine\n")]];
+    // Between the look and the call somebody takes the file away that stood in its way.
+    const use = [
+      holdfast({ root: room.root, stateDir: room.stateDir, ...options }),
+      removing(room.path("a.txt")),
+    ];
+    const { outputs } = await play(room, turns, { use, options: { toolNamePrefix: "other_" } });
+    assert.match(outputs[0], /^Error \(not_agreed\)/);
+    assert.throws(() => readFileSync(room.path("a.txt")));
   });
 
   it("tells the model of a no", async () => {
@@ -194,3 +294,18 @@ describe("approval", () => {
     assert.equal(readFileSync(room.path("a.txt"), "utf8"), "one, and more\n");
   });
 });
+
+/**
+ * Somebody's middleware that removes a file before each call of a tool.
+ *
+ * @param {string} path
+ */
+function removing(path) {
+  const made = generateMiddleware({ name: "removing" }, () => ({
+    async tool(part, context, next) {
+      rmSync(path, { force: true });
+      return next(part, context);
+    },
+  }));
+  return made();
+}

@@ -5,23 +5,21 @@ import {
   type ChangeRequest,
   type FileState,
   isRefusal,
-  jsonSchema,
   type ListedEntry,
   type OutcomeCode,
   type ReadOutcome,
   type ReadRequest,
   renderResult,
-  runTool,
   type ShownLines,
   type ToolName,
   type ToolWorkspace,
-  tools,
   type Workspace,
   type WriteOutcome,
   type WriteRefusal,
 } from "@holdfast/core";
 import { deepagentsWords } from "./framework-words.js";
 import { contentToShow, fitContent, fitItems, phraseRefusal } from "./hashless.js";
+import { type OfferOptions, textTools } from "./text-tools.js";
 
 /** What the backend needs of a `Workspace`. */
 export type BackendWorkspace = Pick<Workspace, "roots" | "run" | "begin" | "list" | "find" | "search">;
@@ -189,14 +187,10 @@ interface Answered<Answer> {
 export function holdfastTools<Made>(
   workspace: ToolWorkspace,
   tool: (run: (args: unknown) => Promise<string>, fields: ToolFields) => Made,
+  options: OfferOptions = {},
 ): Made[] {
-  const context = { workspace, ...asText, resultContent: "auto" } as const;
-  return tools.map(({ name, description, parameters }) =>
-    tool(async (args) => (await runTool(name, args, context)).text, {
-      name,
-      description,
-      schema: jsonSchema(parameters),
-    }),
+  return textTools(workspace, options).map(({ name, description, parameters: schema, run }) =>
+    tool(run, { name, description, schema }),
   );
 }
 

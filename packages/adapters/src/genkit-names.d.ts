@@ -18,6 +18,8 @@ declare module "genkit" {
   }
 
   interface Part {
+    readonly text?: string | undefined;
+    readonly media?: { readonly url: string; readonly contentType?: string | undefined } | undefined;
     readonly toolResponse?: ToolResponse | undefined;
     readonly metadata?: Record<string, unknown> | undefined;
   }
@@ -60,10 +62,14 @@ declare module "genkit" {
     readonly messageIndex: number;
   }
 
+  interface ActionRunOptions {
+    onChunk?: ((chunk: { role: MessageData["role"]; index: number; content: Part[] }) => void) | undefined;
+  }
+
   type Hook<Input, Output> = (
     input: Input,
-    context: object,
-    next: (input: Input, context: object) => Promise<Output>,
+    context: ActionRunOptions,
+    next: (input: Input, context: ActionRunOptions) => Promise<Output>,
   ) => Promise<Output>;
 
   interface GenerateMiddlewareDef {

@@ -1,18 +1,10 @@
 import {
   type CallKnowledge,
   catching,
-  cutVisibly,
-  escapeForDisplay,
   type FileName,
-  type FileState,
   isRefusal,
-  type ListOutcome,
-  type OutcomeCode,
-  type ReadOutcome,
-  type Refusal,
   SessionKnowledge,
-  type Vocabulary,
-  type WriteOutcome,
+  understand,
 } from "@holdfast/core";
 import { type OpenedWorkspace, openWorkspace, sha256 } from "@holdfast/core/node";
 import {
@@ -27,9 +19,20 @@ import {
   tool,
   z,
 } from "genkit";
-import { type AnswerFacts, FactRecorder, factsOf, isAnswerFacts } from "./answer-facts.js";
+import { type AnswerFacts, factsOf, isAnswerFacts } from "./answer-facts.js";
+import { type ApprovalQuestion, questionFrom } from "./approval.js";
 import { genkitWords } from "./framework-words.js";
-import { contentToShow, fitContent, fitItems, mostToldUnits, phraseRefusal } from "./hashless.js";
+import {
+  type Answer,
+  failure,
+  type GenkitTool,
+  genkitTools,
+  isAnswer,
+  refusal,
+  runTool,
+  type ShownImage,
+  type Turn,
+} from "./genkit-tools.js";
 
 /** Options of the `holdfast` middleware. They are mutable since Genkit infers them from its own schema. */
 export interface HoldfastOptions {
@@ -39,7 +42,10 @@ export interface HoldfastOptions {
   allowWideRoot?: boolean | undefined;
   /** Offer only the tools that change nothing. */
   readOnly?: boolean | undefined;
-  /** Interrupt before every change, until a person has said yes (`restartTool(part, { approved: true })`). */
+  /**
+   * Interrupt before every change that would be made, with its diff, until a person has said yes
+   * (`restartTool(part, { approved: true })`).
+   */
   approval?: boolean | undefined;
   /** In front of the tools' names, where a request uses this middleware for several folders. */
   toolNamePrefix?: string | undefined;
@@ -48,7 +54,7 @@ export interface HoldfastOptions {
 }
 
 /**
- * Genkit's file tools (seed 2: `list_files`, `read_file`, `write_file`, `edit_file`) on a workspace:
+ * Genkit's file tools (seed 2: `list_files`, `read_file`, `write_file`, `edit_file`; `move_file`, `delete_file`) on a workspace:
  * `generate({ use: [holdfast({ root })] })`. Nothing is changed that the conversation has not read, or that
  * is not as it was read; every refusal is a tool response. What was read is known from the messages, so it
  * holds over interrupts and over several calls of `generate` with one history. Put it last in `use`: it
@@ -78,25 +84,28 @@ export const holdfast: GenerateMiddleware<z.ZodType<HoldfastOptions>> = generate
 /** The hooks of one call of `generate`: Genkit makes one for each. */
 class FileTools implements GenerateMiddlewareDef {
   readonly tools: NonNullable<GenerateMiddlewareDef["tools"]>;
-  private readonly offered: ReadonlyMap<string, FileTool>;
+  private readonly offered: ReadonlyMap<string, GenkitTool>;
+  private readonly unasked = new WeakSet<object>();
   private turn: Turn | undefined;
+  private images: ShownImage[] = [];
 
   constructor(private readonly options: HoldfastOptions) {
     const prefix = options.toolNamePrefix ?? "";
-    const offered = fileTools.filter(({ writes }) => !writes || options.readOnly !== true);
+    const offered = genkitTools.filter(({ writes }) => !writes || options.readOnly !== true);
     this.offered = new Map(offered.map((file) => [`${prefix}${file.name}`, file]));
-    this.tools = [...this.offered].map(([name, { description, inputJsonSchema, run }]) =>
-      tool({ name, description, inputJsonSchema }, async (input) => {
+    this.tools = [...this.offered].map(([name, file]) => {
+      const { description, inputJsonSchema } = file;
+      return tool({ name, description, inputJsonSchema }, async (input) => {
         if (this.turn === undefined) throw new Error("holdfast's tools work only inside generate.");
-        return run(this.turn, input);
-      }),
-    );
+        return runTool(file, this.turn, input);
+      });
+    });
   }
 
   private turnOf(told: readonly AnswerFacts[], workspace: OpenedWorkspace): Turn {
     const { toolNamePrefix, readOnly } = this.options;
     const words = genkitWords(toolNamePrefix, readOnly);
-    return { workspace, knowledge: knowledgeFrom(told, workspace), words };
+    return { workspace, knowledge: knowledgeFrom(told, workspace), words, unasked: this.unasked };
   }
 
   /** The first turn holds all others: the workspace is open as long as it lasts. */
@@ -105,7 +114,7 @@ class FileTools implements GenerateMiddlewareDef {
     if (this.turn !== undefined) {
       const { workspace } = this.turn;
       this.turn = this.turnOf(told, workspace);
-      return next(envelope, context);
+      return next(this.withImages(envelope, context), context);
     }
     const workspace = await open(this.options, told.length);
     try {
@@ -125,20 +134,56 @@ class FileTools implements GenerateMiddlewareDef {
     const { name } = part.toolRequest;
     const file = this.offered.get(name);
     if (file === undefined) return next(part, context);
+    // Genkit holds the input against the schema, and knows one shape only.
+    const understood = understand(file.inputJsonSchema, { ...Object(part.toolRequest.input) });
+    if (isRefusal(understood)) return respond(part, refusal(understood.code, understood.message));
+    const meant = { ...part, toolRequest: { ...part.toolRequest, input: understood.values } };
     if (file.writes && this.options.approval === true) {
       const approved = approvalOf(part);
-      if (approved === undefined) throw new ToolInterruptError({ holdfast: "approval", tool: name });
-      if (!approved) return respond(part, refusal("denied", "A person said no; nothing was changed."));
+      if (approved === undefined) await this.ask(meant, file);
+      if (approved === false)
+        return respond(part, refusal("denied", "A person said no; nothing was changed."));
     }
     const work = async () => {
-      const done = await next(part, context);
-      return isAnswer(done?.toolResponse.output) ? respond(part, done.toolResponse.output) : done;
+      const done = await next(meant, context);
+      const output = done?.toolResponse.output;
+      if (!isAnswer(output)) return done;
+      if (output.image !== undefined) this.images.push(output.image);
+      return respond(part, output);
     };
     return catching(name, work, {}, (error) => {
       if (error instanceof Error && error.name === "ToolInterruptError") throw error;
       return respond(part, failure(name, error));
     });
   };
+
+  /** Interrupts for a change that would be made; nobody is asked about what would be refused. */
+  private async ask(part: ToolRequestPart, file: GenkitTool): Promise<void> {
+    const { name, input } = part.toolRequest;
+    if (!file.writes || this.turn === undefined) return;
+    const { workspace, knowledge } = this.turn;
+    const preview = await workspace.preview(file.change(input ?? {}), { knowledge });
+    if (preview.kind === "preview") {
+      const question: ApprovalQuestion = questionFrom(preview);
+      throw new ToolInterruptError({ holdfast: "approval", tool: name, ...question });
+    }
+    if (typeof input === "object" && input !== null) this.unasked.add(input);
+  }
+
+  /** Images come in a message of their own after the answers, as Genkit's own middleware sends them. */
+  private withImages(envelope: GenerateEnvelope, { onChunk }: GenerateContext): GenerateEnvelope {
+    if (this.images.length === 0) return envelope;
+    const content = this.images
+      .splice(0)
+      .flatMap(({ path, contentType, url }): Part[] => [
+        { text: `\n\nread_file result ${contentType} ${path}` },
+        { media: { url, contentType } },
+      ]);
+    const { request, messageIndex } = envelope;
+    onChunk?.({ role: "user", index: messageIndex, content });
+    const messages: MessageData[] = [...request.messages, { role: "user", content }];
+    return { ...envelope, request: { ...request, messages }, messageIndex: messageIndex + 1 };
+  }
 
   /** What the answers in a history told of the files, oldest first. */
   private toldIn(messages: readonly MessageData[]): readonly AnswerFacts[] {
@@ -180,18 +225,13 @@ class FileTools implements GenerateMiddlewareDef {
   }
 }
 
+type GenerateHook = Parameters<NonNullable<GenerateMiddlewareDef["generate"]>>;
+type GenerateEnvelope = GenerateHook[0];
+type GenerateContext = GenerateHook[1];
+
 /** Seed 2, to the letter. */
 const unchanged =
   "File unchanged since last read. The content from the earlier read_file result in this conversation is still current — refer to that instead of re-reading.";
-
-/** One answer of the model with its calls. */
-interface Turn {
-  readonly workspace: OpenedWorkspace;
-  /** What stood in the messages that the model was sent, and what its calls have written since. */
-  readonly knowledge: CallKnowledge;
-  /** How the tools that are offered here are called. */
-  readonly words: Vocabulary;
-}
 
 /**
  * All calls of a turn are one to the session: none of them has seen what another one read. It is never
@@ -203,12 +243,6 @@ function knowledgeFrom(told: readonly AnswerFacts[], { roots: [root = ""] }: Ope
 }
 
 const mostFiles = 200;
-
-interface Answer {
-  readonly kind: "holdfast_answer";
-  readonly output: unknown;
-  readonly told?: AnswerFacts;
-}
 
 async function open(
   { root, allowWideRoot, readOnly, stateDir }: HoldfastOptions,
@@ -225,179 +259,6 @@ async function open(
   return workspace;
 }
 
-interface FileTool {
-  readonly name: string;
-  readonly writes: boolean;
-  readonly description: string;
-  readonly inputJsonSchema: object;
-  /** Genkit has held the input against the schema. */
-  run(turn: Turn, input: unknown): Promise<Answer>;
-}
-
-const filePath = { type: "string", minLength: 1, description: "File path relative to the root" };
-
-const fileTools: readonly FileTool[] = [
-  {
-    name: "list_files",
-    writes: false,
-    description:
-      "Lists what a folder holds: path, isDirectory, and for files sizeBytes. What the ignore files leave out is not listed.",
-    inputJsonSchema: schema({
-      dirPath: { type: "string", description: "Folder relative to the root; the root unless given" },
-      recursive: { type: "boolean", description: "Whether to go down into its folders" },
-    }),
-    async run({ workspace, words }, input) {
-      const { dirPath = "", recursive = false } = input as { dirPath?: string; recursive?: boolean };
-      const path = dirPath === "" ? "." : dirPath;
-      return listing(words, path, await workspace.list({ path, depth: recursive ? 100 : 1, limit: 5_000 }));
-    },
-  },
-  {
-    name: "read_file",
-    writes: false,
-    description:
-      "Reads a file, or with offset and limit some of its lines. A file has to be read before it can be changed. The text stands between the read_file line and its closing tag, every byte as it is on disk. Files above 256 KiB are read in windows.",
-    inputJsonSchema: schema(
-      {
-        filePath,
-        offset: { type: "integer", minimum: 1, description: "First line to read, counted from 1" },
-        limit: { type: "integer", minimum: 1, description: "Number of lines to read" },
-      },
-      ["filePath"],
-    ),
-    async run({ workspace, knowledge: known, words }, input) {
-      const { filePath: path, ...window } = input as { filePath: string; offset?: number; limit?: number };
-      const knowledge = new FactRecorder(known);
-      return reading(words, knowledge, await workspace.run({ kind: "read", path, ...window }, { knowledge }));
-    },
-  },
-  {
-    name: "write_file",
-    writes: true,
-    description:
-      "Creates a file, or replaces all of its content. To replace a file, read it first; to change a part of it, use edit_file.",
-    inputJsonSchema: schema({ filePath, content: { type: "string", description: "The whole new content" } }, [
-      "filePath",
-      "content",
-    ]),
-    async run({ workspace, knowledge: known, words }, input) {
-      const { filePath: path, content } = input as { filePath: string; content: string };
-      const request = { kind: "write", path, content, tool: "write_file", hashless: true } as const;
-      const knowledge = new FactRecorder(known);
-      return writing(words, knowledge, path, await workspace.run(request, { knowledge }));
-    },
-  },
-  {
-    name: "edit_file",
-    writes: true,
-    description:
-      "Replaces exact text in a file that was read before. The edits apply one after the other, each on the result of the one before, all or none. oldString must stand in the file exactly once, byte for byte, unless replaceAll is set; an empty newString deletes it.",
-    inputJsonSchema: schema({ filePath, edits: editsSchema() }, ["filePath", "edits"]),
-    async run({ workspace, knowledge: known, words }, input) {
-      const { filePath: path, edits } = input as { filePath: string; edits: readonly Edit[] };
-      const knowledge = new FactRecorder(known);
-      const request = { kind: "edit", path, edits, tool: "edit_file" } as const;
-      return writing(words, knowledge, path, await workspace.run(request, { knowledge }));
-    },
-  },
-];
-
-interface Edit {
-  readonly oldString: string;
-  readonly newString: string;
-  readonly replaceAll?: boolean;
-}
-
-function editsSchema(): object {
-  const edit = {
-    oldString: { type: "string", description: "The exact text to replace" },
-    newString: { type: "string", description: "What takes its place; empty to delete" },
-    replaceAll: { type: "boolean", description: "Replace every occurrence, for renames" },
-  };
-  return { type: "array", minItems: 1, items: schema(edit, ["oldString", "newString"]) };
-}
-
-function schema(properties: Readonly<Record<string, object>>, required: readonly string[] = []): object {
-  return { type: "object", properties, required };
-}
-
-function listing(words: Vocabulary, path: string, outcome: ListOutcome): Answer {
-  if (outcome.kind === "refusal") return refused(words, path, outcome);
-  const entries = outcome.entries.map(({ path, isDirectory, sizeBytes }) => ({
-    path,
-    isDirectory,
-    ...(sizeBytes === undefined ? {} : { sizeBytes }),
-  }));
-  const { items, isCut } = fitItems(entries);
-  const isMore = outcome.more || isCut;
-  return answer(isMore ? { entries: items, note: "There are more; list a folder of it." } : items);
-}
-
-function reading(words: Vocabulary, recorder: FactRecorder, outcome: ReadOutcome): Answer {
-  if (outcome.kind === "refusal") return refused(words, outcome.path, outcome);
-  const { sha256: hash, path, content } = outcome.state;
-  const fitted = fitContent(outcome.state, content, envelope, words);
-  if ("omission" in fitted) return answer(`Error (too_large): ${fitted.omission}`);
-  const { text, state, shown } = fitted;
-  const { from, to } = state.lines ?? {};
-  const read = from === undefined ? "" : `${from}-${to}`;
-  const facts = recorder.factsWith(shown);
-  return answer(text, { path, sha256: hash, read, facts, envelope: sha256(text) });
-}
-
-/** A refusal that brings the state on disk has shown it: the next turn may build on it. */
-function writing(words: Vocabulary, recorder: FactRecorder, path: string, outcome: WriteOutcome): Answer {
-  const { code, message, state } = outcome;
-  const told = state?.sha256 == null ? undefined : { path: state.path, sha256: state.sha256 };
-  if (!isRefusal(outcome))
-    return answer(
-      cutVisibly(`OK (${code}): ${message}`, mostToldUnits),
-      told && { ...told, facts: recorder.factsWith([]) },
-    );
-  const sentence = phraseRefusal(path, outcome, words);
-  const content = contentToShow(outcome);
-  if (content === undefined || state === null || told === undefined) return answer(sentence);
-  const frame = (shown: FileState, text: string) =>
-    `${sentence}\nIts content is now:\n${envelope(shown, text)}`;
-  const fitted = fitContent(state, content, frame, words);
-  if ("omission" in fitted) return answer(sentence);
-  return answer(fitted.text, { ...told, facts: recorder.factsWith(fitted.shown) });
-}
-
-/** Seed 2's envelope; no newline is invented before its end, and its text cannot close it. */
-function envelope(state: FileState, content: string): string {
-  const { lines, facts, path } = state;
-  const name = escapeForDisplay(path).replace(/["\\]/g, (char) => `\\${char}`);
-  let tag = "read_file";
-  for (let at = 1; content.includes(`<${tag}`) || content.includes(`</${tag}`); at += 1)
-    tag = `read_file-${at}`;
-  const window = lines === undefined ? "" : ` lines="${lines.from}-${lines.to}"`;
-  return `<${tag} path="${name}"${window} totalLines="${facts?.totalLines ?? 0}">\n${content}</${tag}>`;
-}
-
-function refused(words: Vocabulary, path: string, refusal: Refusal): Answer {
-  return answer(phraseRefusal(path, refusal, words));
-}
-
-function refusal(code: OutcomeCode, message: string): Answer {
-  return answer(`Error (${code}): ${message}`);
-}
-
-/** Arguments that fit no schema are told as Genkit tells them; of everything else only that it failed. */
-function failure(name: string, error: unknown): Answer {
-  const status = error instanceof Error && "status" in error ? error.status : undefined;
-  if (status === "INVALID_ARGUMENT" && error instanceof Error)
-    return refusal("invalid_arguments", error.message);
-  return refusal(
-    "internal_error",
-    `Internal Error: ${name} failed unexpectedly. Read the file before you go on.`,
-  );
-}
-
-function answer(output: unknown, told?: AnswerFacts): Answer {
-  return { kind: "holdfast_answer", output, ...(told === undefined ? {} : { told }) };
-}
-
 function respond({ toolRequest }: ToolRequestPart, { output, told }: Answer): ToolResponsePart {
   const { name, ref } = toolRequest;
   const toolResponse = { name, output, ...(ref === undefined ? {} : { ref }) };
@@ -409,8 +270,4 @@ function approvalOf({ metadata }: ToolRequestPart): boolean | undefined {
   const resumed = metadata?.resumed;
   if (typeof resumed !== "object" || resumed === null || !("approved" in resumed)) return undefined;
   return resumed.approved === true;
-}
-
-function isAnswer(value: unknown): value is Answer {
-  return typeof value === "object" && value !== null && "kind" in value && value.kind === "holdfast_answer";
 }

@@ -9,6 +9,7 @@ declare class TextDecoder {
 
 declare class TextEncoder {
   encode(input?: string): Uint8Array;
+  encodeInto(source: string, destination: Uint8Array): { readonly read: number; readonly written: number };
 }
 
 interface AbortSignal {

@@ -135,7 +135,7 @@ describe("searching the lines of files", () => {
       { workspace, wire: "text", resultContent: "auto" },
     );
     expect(reply.text).toBe(
-      'OK (ok): 3 matches in 1 of 1 files.\n\n"a.txt"\n2- 2\n3: x3\n4- 4\n5- 5\n6: x6\n7: x7\n8- 8',
+      'OK (ok): 3 matches in 1 of 1 file.\n\n"a.txt"\n2- 2\n3: x3\n4- 4\n5- 5\n6: x6\n7: x7\n8- 8',
     );
   });
 

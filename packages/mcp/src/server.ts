@@ -164,7 +164,7 @@ const coreTools: readonly string[] = [
   "read_file",
   "list_files",
   "search_files",
-  "safe_patch",
   "edit_file",
+  "safe_patch",
   "write_file",
 ];

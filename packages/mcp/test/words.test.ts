@@ -18,7 +18,7 @@ const servers: readonly (readonly [string, ServerOptions, readonly string[]])[] 
   ],
   ["of the text editor", only("str_replace_based_edit_tool"), ["not_read", "Found", "Invalid"]],
   ["of the memory", only("memory"), ["outside_workspace", "No", "Invalid"]],
-  ["of replace beside reading", only("read_file", "replace"), ["exists", "occurrence_mismatch"]],
+  ["of replace beside reading", only("read_file", "replace"), ["File", "Failed"]],
   ["of fs_write beside reading", only("read_file", "fs_write"), ["unencodable", "out_of_range"]],
   ["of change sets", only("read_file", "apply_changes"), ["missing_base"]],
 ];

@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type ConversationRefusal,
   firstRecords,
   isRefusal,
   isSessionId,
   type OpenSession,
+  type Pace,
   refuse,
+  refuseCancelled,
   refuseHeldSession,
   refuseNewerSession,
   refuseNewSession,
@@ -18,7 +21,7 @@ import {
 import { sha256 } from "@holdfast/core/node";
 import { isClash, isRolledBack, refusalFrom } from "./faults.js";
 import { connect, inspectServer, type PostgresConnection } from "./pool.js";
-import { encodeEvent, readRows } from "./rows.js";
+import { type EncodedEvent, encodeEvent, readRows } from "./rows.js";
 import { migrate } from "./schema.js";
 import { type FoundSession, PostgresSession, sumsAfter } from "./session.js";
 import { SessionTable } from "./session-table.js";
@@ -97,11 +100,20 @@ class PostgresStore implements SessionStore {
     ).unref();
   }
 
-  async create(id: string, events: readonly TimedEvent[]): Promise<OpenSession | ConversationRefusal> {
+  async create(
+    id: string,
+    events: readonly TimedEvent[],
+    pace: Pace = letOthersRun,
+  ): Promise<OpenSession | ConversationRefusal> {
     const refused = refuseNewSession(id, events);
     if (refused !== undefined) return refused;
     const records = firstRecords(events);
-    const rows = records.map(encodeEvent);
+    const rows: EncodedEvent[] = [];
+    for (const [at, record] of records.entries()) {
+      if (at % stepRecords === stepRecords - 1 && !(await pace({ done: at, of: records.length })))
+        return refuseCancelled(id);
+      rows.push(encodeEvent(record));
+    }
     const sums = sumsAfter(undefined, records, rows);
     const token = randomUUID();
     const made = await asked(() => this.table.create({ id, token, changeId: token, events: rows, sums }));
@@ -197,6 +209,14 @@ class PostgresStore implements SessionStore {
     for (const { token } of leases) if (!kept.has(token)) this.writers.get(token)?.lose();
   }
 }
+
+/** Encoded in some milliseconds, unless they are large. */
+const stepRecords = 64;
+
+const letOthersRun: Pace = async () => {
+  await nextTurn();
+  return true;
+};
 
 /** Asks what may be asked twice; what a broken connection or a clash has cost is asked again. */
 async function asked<Answer>(

@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from "node:path";
+import { meaningsOf, plainName } from "@holdfast/core";
 
 /** The programs whose hooks call us, told apart by the names of their events. */
 export type Host = "claude" | "gemini";
@@ -113,16 +114,19 @@ const windowArguments = ["offset", "limit", "start_line", "end_line"];
 /** Tools of an MCP server that has our names; whether it is ours is told by the hash in its answer. */
 function readOwnCall(name: string, input: Input, at: (path: string) => string): ToolCall {
   if (!ownTools.some((tool) => name.endsWith(`_${tool}`))) return { kind: "other" };
-  const changes = listOf(input.changes).flatMap(({ file_path }) => textOf(file_path) ?? []);
-  const named = Array.isArray(input.paths) ? input.paths.filter((path) => typeof path === "string") : [];
-  const paths = [
-    ...named,
-    ...changes,
-    ...(textOf(input.to) === undefined ? [] : [String(input.to)]),
-    ...(textOf(input.file_path) === undefined ? [] : [String(input.file_path)]),
-  ];
+  const paths = [...pathsIn(input), ...listOf(input.changes).flatMap(pathsIn)];
   return { kind: "own", paths: paths.map(at) };
 }
+
+/** By whatever name our tools understand. */
+function pathsIn(input: Input): readonly string[] {
+  return Object.entries(input).flatMap(([name, value]) => {
+    if (!pathNames.has(plainName(name))) return [];
+    return (Array.isArray(value) ? value : [value]).flatMap((path: unknown) => textOf(path) ?? []);
+  });
+}
+
+const pathNames = meaningsOf(["paths", "to", "file_path"]);
 
 const ownTools = [
   "read_file",

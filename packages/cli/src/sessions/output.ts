@@ -1,13 +1,12 @@
-import { constants } from "node:fs";
-import { open, unlink } from "node:fs/promises";
 import type { Pace, Refusal } from "@holdfast/core";
 import { reportRefusal } from "../answers/index.js";
 import { atPersonsPace, exitCodes, type Invocation } from "../shell/index.js";
 import { interrupted, jsonLine } from "./open-store.js";
+import { writeWhole } from "./whole-output.js";
 
 /**
  * Writes what was exported to the file that `--output` names, which must not be there yet unless `--yes`
- * is given, or to standard output. Ctrl-C ends it: a new file is then taken away again.
+ * is given, or to standard output. Ctrl-C ends it: what the name stood for then stands as it was.
  *
  * @param count of the parts, for a person who waits.
  * @returns the exit code.
@@ -27,8 +26,10 @@ export async function writeOut(call: Invocation, parts: Iterable<string>, count 
   const refused = await atPersonsPace(call, doing, (pace) =>
     writeFile(output, parts, { isNew, pace, count }),
   );
-  if (refused === "interrupted")
-    return interrupted(call, isNew ? "nothing was exported." : `${JSON.stringify(output)} is not whole.`);
+  if (refused === "interrupted") {
+    const stands = isNew ? "" : `, and ${JSON.stringify(output)} stands as it was`;
+    return interrupted(call, `nothing was exported${stands}.`);
+  }
   if (refused === undefined) {
     terminal.err(`Written: ${JSON.stringify(output)}\n`);
     return exitCodes.success;
@@ -65,27 +66,24 @@ async function writeFile(
   { isNew, ...writing }: Writing & { readonly isNew: boolean },
 ): Promise<Refusal | "interrupted" | undefined> {
   try {
-    const file = await open(name, isNew ? "wx" : overwriting, 0o600);
-    try {
-      const stat = await file.stat();
-      if (!stat.isFile() && !stat.isCharacterDevice()) return refuseSpecial(name);
-      const done = await writeParts(parts, { ...writing, sink: (part) => file.write(part) });
-      if (done === "interrupted") {
-        if (isNew) await unlink(name);
+    const done = await writeWhole({ name, isNew }, async (file) => {
+      const sink = (part: string) => file.writeFile(part);
+      return (await writeParts(parts, { ...writing, sink })) === "written";
+    });
+    switch (done) {
+      case "written":
+        return undefined;
+      case "interrupted":
         return done;
-      }
-      await file.sync();
-    } finally {
-      await file.close();
+      case "special":
+        return refuseSpecial(name);
+      default:
+        return done satisfies never;
     }
-    return undefined;
   } catch (error) {
     return refusalOf(name, error);
   }
 }
-
-/** Never waits for the other end of a FIFO. */
-const overwriting = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NONBLOCK ?? 0);
 
 function refuseSpecial(name: string): Refusal {
   const message = `${JSON.stringify(name)} is no file; without --output it goes to standard output.`;

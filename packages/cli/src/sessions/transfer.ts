@@ -68,8 +68,10 @@ export async function importOne(
   if (read === "interrupted") return interrupted(call, nothingImported);
   if (isRefusal(read)) return read;
   const session = flags.newId === true ? renamed(read, newId()) : read;
-  const created = await finishOnceBegun(() => store.create(session.sessionId, session.events));
-  if (isRefusal(created)) return created;
+  const created = await atPersonsPace(call, { doing: "Storing" }, (pace) =>
+    finishOnceBegun(() => store.create(session.sessionId, session.events, pace)),
+  );
+  if (isRefusal(created)) return created.code === "cancelled" ? interrupted(call, nothingImported) : created;
   await created.close();
   await report(call, session);
   return exitCodes.success;

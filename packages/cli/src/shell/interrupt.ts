@@ -47,6 +47,7 @@ function leave(exitCode: number): void {
   const unasked = [...working].filter(({ isInterrupted }) => !isInterrupted);
   if (unasked.length > 0 && exitCode === exitCodes.cancelled) {
     for (const work of unasked) work.isInterrupted = true;
+    asked = true;
     return;
   }
   if (writing > 0 && !asked) {

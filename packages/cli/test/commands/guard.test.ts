@@ -220,7 +220,9 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
     const answer = (sha: string) => [
       { type: "text", text: `<file path="a.ts" version="1" sha256="${sha}" end="x">` },
     ];
-    await run(host.own("a.ts"), () => {}, answer(sha256(start)));
+    const { tool_name } = host.own("a.ts");
+    // Under any name that our tools understand.
+    await run({ tool_name, tool_input: { path: "a.ts" } }, () => {}, answer(sha256(start)));
     expect(await before(host.edit("a.ts", "3;", "5;"))).toBe("");
     await run(host.own("b.ts"), () => {}, answer(sha256("older")));
     expect(await before(host.edit("b.ts", "3;", "5;"))).toMatch(/^Not read/);

@@ -4,11 +4,11 @@ import { checkPairs, checkTurns, type WireCheckOptions, type WireViolation, when
 /**
  * What the Gemini API would refuse of these contents, as far as it can be known beforehand.
  *
- * @param options.model decides whether calls have to be signed.
+ * @param options.model decides whether calls have to be signed; without one they have.
  */
 export function checkGemini(
-  contents: readonly GeminiContent[],
-  options: WireCheckOptions & { readonly model: string },
+  { contents }: { readonly contents: readonly GeminiContent[] },
+  options: WireCheckOptions & { readonly model?: string } = {},
 ): readonly WireViolation[] {
   const signs = needsSignatures(options.model);
   return [

@@ -1,11 +1,12 @@
 import type { OpenAIMessage } from "./openai.js";
-import { isBlank, type WireCheckOptions, type WireViolation, when } from "./wire-check.js";
+import { isBlank, violation, type WireCheckOptions, type WireViolation, when } from "./wire-check.js";
 
 /** What the Chat Completions API would refuse of these messages, as far as it can be known beforehand. */
 export function checkOpenAI(
-  messages: readonly OpenAIMessage[],
+  body: { readonly messages: readonly OpenAIMessage[] },
   { request = false }: WireCheckOptions = {},
 ): readonly WireViolation[] {
+  const messages = body.messages.slice(body.messages[0]?.role === "system" ? 1 : 0);
   const last = messages.at(-1);
   const users = messages.filter(({ role }) => role === "user").length;
   return [
@@ -34,6 +35,8 @@ function checkMessage(
   at: number,
 ): readonly WireViolation[] {
   switch (message.role) {
+    case "system":
+      return [violation("system-first", [at], "the system speaks in the middle")];
     case "user":
       return checkUser(message.content, at);
     case "assistant": {

@@ -1,11 +1,35 @@
 import type { JsonObject } from "../conversation/index.js";
+import { defined } from "../text/index.js";
 import type { Content, MediaPart, Part } from "./content.js";
+import {
+  offeredTools,
+  type ProviderRequest,
+  type RequestOptions,
+  reportOn,
+  systemText,
+} from "./provider-request.js";
 import { unresolvedText, wireArgs, wireName, wireText } from "./wire-ids.js";
+
+/** What a request to the Gemini API holds of a conversation. */
+export interface GeminiBody {
+  readonly contents: GeminiContent[];
+  /** There where the request has a system text or tools: what else it configures is put beside them. */
+  readonly config?: { readonly systemInstruction?: string; readonly tools?: GeminiTool[] };
+}
 
 /** A content as the Gemini API takes it (`contents` of `generateContent`). */
 export interface GeminiContent {
   readonly role: "user" | "model";
-  readonly parts: readonly GeminiPart[];
+  readonly parts: GeminiPart[];
+}
+
+/** Tools as the Gemini API takes them: one list of functions. */
+export interface GeminiTool {
+  readonly functionDeclarations: {
+    readonly name: string;
+    readonly description?: string;
+    readonly parametersJsonSchema: { readonly [key: string]: unknown };
+  }[];
 }
 
 /** One part of a content in Gemini's API. */
@@ -19,8 +43,8 @@ export type GeminiPart =
       readonly functionResponse: {
         readonly id: string;
         readonly name: string;
-        readonly response: { readonly output: string } | { readonly error: string };
-        readonly parts?: readonly GeminiInlineData[];
+        readonly response: { readonly [Member in "output" | "error"]?: string };
+        readonly parts?: GeminiInlineData[];
       };
     }
   | { readonly fileData: { readonly fileUri: string; readonly mimeType: string } }
@@ -38,27 +62,40 @@ export interface GeminiInlineData {
 export const skippedSignature = "skip_thought_signature_validator";
 
 /**
- * The neutral form as the Gemini API takes it. Media of a result stand in it from Gemini 3 on, behind all
- * results of their turn before that.
- *
- * @param model of the request; from Gemini 3 on the first call of each step has to be signed.
+ * The prompt as the Gemini API takes it, for `client.models.generateContent({ model, ...body })`. Media of a
+ * result stand in it from Gemini 3 on, behind all results of their turn before that; from Gemini 3 on the
+ * first call of each step has to be signed. Without a model the rules of Gemini 3 hold.
  */
 export function toGemini(
   contents: readonly Content[],
-  { model }: { readonly model: string },
-): readonly GeminiContent[] {
-  const signs = needsSignatures(model);
-  return contents.map(({ role, parts }) => {
+  options: RequestOptions = {},
+): ProviderRequest<GeminiBody> {
+  const signs = needsSignatures(options.model);
+  const own = contents.map(({ role, parts }) => {
     const first = signs ? parts.findIndex((part) => "functionCall" in part) : -1;
-    const own = parts.flatMap((part, at) =>
+    const written = parts.flatMap((part, at) =>
       geminiPart(part, { mustBeSigned: at === first, holdsMedia: signs }),
     );
-    return { role, parts: withMediaBehind(own, parts, signs) };
+    return { role, parts: withMediaBehind(written, parts, signs) };
   });
+  const functions = offeredTools(options).map(({ name, description, inputSchema }) => ({
+    name,
+    ...defined({ description }),
+    parametersJsonSchema: inputSchema,
+  }));
+  const tools = functions.length === 0 ? undefined : [{ functionDeclarations: functions }];
+  const config = defined({ systemInstruction: systemText(options), tools });
+  const report = reportOn(contents, options, () => ({ kind: "automatic", says: geminiCaching }));
+  return { body: { contents: own, ...(Object.keys(config).length === 0 ? {} : { config }) }, report };
 }
 
-/** Whether a model refuses unsigned calls. */
-export function needsSignatures(model: string): boolean {
+const geminiCaching =
+  "Gemini keeps the beginning of a request by itself, from 2.5 on: system text, tools, contents. " +
+  "How many tokens it takes at least depends on the model; a cache of its own (cachedContent) is not made here.";
+
+/** Whether a model refuses unsigned calls; undefined: the newest, which does. */
+export function needsSignatures(model: string | undefined): boolean {
+  if (model === undefined) return true;
   const version = /gemini-(\d+)/i.exec(model)?.[1];
   return version !== undefined && Number(version) >= 3;
 }
@@ -68,13 +105,13 @@ function withMediaBehind(
   own: readonly GeminiPart[],
   parts: readonly Part[],
   holdsMedia: boolean,
-): readonly GeminiPart[] {
+): GeminiPart[] {
   const all = parts.flatMap((part) =>
     "functionResponse" in part ? (part.functionResponse.parts ?? []) : [],
   );
   const media = all.filter((part) => !holdsMedia || "blobData" in part).map(mediaPart);
   const last = own.findLastIndex((part) => "functionResponse" in part);
-  return media.length === 0 ? own : own.toSpliced(last + 1, 0, ...media);
+  return media.length === 0 ? [...own] : own.toSpliced(last + 1, 0, ...media);
 }
 
 function mediaPart(part: MediaPart): GeminiInlineData | { readonly text: string } {
@@ -92,7 +129,8 @@ function geminiPart(part: Part, { mustBeSigned, holdsMedia }: PartRules): readon
     const { functionCall, thoughtSignature } = part;
     const { id, name, args } = functionCall;
     const call = { id: wireText(id), name: wireName(name), args: wireArgs(args) };
-    const signature = thoughtSignature ?? (mustBeSigned ? skippedSignature : undefined);
+    const signed = thoughtSignature !== undefined && thoughtSignature !== "";
+    const signature = signed ? thoughtSignature : mustBeSigned ? skippedSignature : undefined;
     return [
       signature === undefined ? { functionCall: call } : { functionCall: call, thoughtSignature: signature },
     ];

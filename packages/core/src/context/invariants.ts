@@ -59,7 +59,7 @@ const rolesAlternate: Invariant = {
 
 const nothingEmpty: Invariant = {
   id: "nothing_empty",
-  says: "No content is without parts, and no text is blank; a signed thought may be without text.",
+  says: "No content is without parts, and no text is blank; one that carries a signature may be.",
   check: (contents, from) =>
     each(contents, from, ({ parts }, content) => {
       if (parts.length === 0) return [{ invariant: "nothing_empty", content, message: "it has no parts" }];
@@ -145,13 +145,15 @@ const idsUnique: Invariant = {
 
 const thoughtsLead: Invariant = {
   id: "thoughts_lead",
-  says: "A thought leads to a text or a call of the same content and is not followed by another thought.",
+  says: "A thought leads to a text or a call of the same content, and no two that can be read meet.",
   check: (contents, from) =>
     each(contents, from, ({ parts }, content) =>
       eachPart(parts, (part, at) => {
         if (!isThought(part)) return [];
-        const next = parts.slice(at + 1).find((other) => !("redactedThought" in other));
-        return next !== undefined && !isThought(next)
+        const rest = parts.slice(at + 1);
+        const next = rest.find((other) => !("redactedThought" in other));
+        const leads = "redactedThought" in part ? rest.some((other) => !isThought(other)) : !meets(next);
+        return leads
           ? []
           : [{ invariant: "thoughts_lead", content, part: at, message: "it leads to nothing" }];
       }),
@@ -233,7 +235,7 @@ function violatesPairs(content: number, message: string): Violation {
 function isBlank(part: Part): boolean {
   if (!("text" in part) || part.text.trim() !== "")
     return "redactedThought" in part && part.redactedThought === "";
-  return !(part.thought === true && part.thoughtSignature !== undefined);
+  return part.thoughtSignature === undefined;
 }
 
 function sideOf(part: Part): Content["role"] | undefined {
@@ -243,6 +245,11 @@ function sideOf(part: Part): Content["role"] | undefined {
 
 function isThought(part: Part): boolean {
   return "redactedThought" in part || ("text" in part && part.thought === true);
+}
+
+/** Whether a thought that can be read is followed by another one, or by nothing. */
+function meets(next: Part | undefined): boolean {
+  return next === undefined || isThought(next);
 }
 
 function isCall(part: Part): part is FunctionCallPart {

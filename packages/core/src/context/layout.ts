@@ -267,8 +267,8 @@ function fieldOf(part: Part): ShownPlace["field"] {
   return "text";
 }
 
-/** What a part takes up, in UTF-16 units. */
-function lengthOf(part: Part): number {
+/** What a part takes up, in UTF-16 units; media as Base64. */
+export function lengthOf(part: Part): number {
   if ("text" in part) return part.text.length;
   if ("functionCall" in part) return JSON.stringify(part.functionCall.args).length;
   if ("functionResponse" in part) {

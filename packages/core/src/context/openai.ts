@@ -1,13 +1,23 @@
+import { defined } from "../text/index.js";
 import type { Content, Part } from "./content.js";
-import { unresolvedText, WireIds, wireArgs, wireName, wireText } from "./wire-ids.js";
+import { argumentsText, openAICaching, openAITools } from "./openai-shared.js";
+import { type ProviderRequest, type RequestOptions, reportOn, systemText } from "./provider-request.js";
+import { unresolvedText, WireIds, wireName, wireText } from "./wire-ids.js";
+
+/** What a request to the Chat Completions API holds of a conversation. */
+export interface OpenAIBody {
+  readonly messages: OpenAIMessage[];
+  readonly tools?: OpenAITool[];
+}
 
 /** A message as the Chat Completions API takes it. */
 export type OpenAIMessage =
-  | { readonly role: "user"; readonly content: string | readonly OpenAIContentPart[] }
+  | { readonly role: "system"; readonly content: string }
+  | { readonly role: "user"; readonly content: string | OpenAIContentPart[] }
   | {
       readonly role: "assistant";
       readonly content: string | null;
-      readonly tool_calls?: readonly OpenAIToolCall[];
+      readonly tool_calls?: OpenAIToolCall[];
     }
   | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
 
@@ -23,15 +33,35 @@ export interface OpenAIToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
+/** A tool as the Chat Completions API takes it. */
+export interface OpenAITool {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description?: string;
+    readonly parameters: { readonly [key: string]: unknown };
+  };
+}
+
 /**
- * The neutral form as the Chat Completions API takes it. Thoughts are left out, since it takes none; media
- * other than images, and addresses at Google, become a text that says so.
+ * The prompt as the Chat Completions API takes it, for `client.chat.completions.create({ model, ...body })`.
+ * Thoughts are left out, since it takes none (`toOpenAIResponses` keeps them); media other than images, and
+ * addresses at Google, become a text that says so.
  */
-export function toOpenAI(contents: readonly Content[]): readonly OpenAIMessage[] {
+export function toOpenAI(
+  contents: readonly Content[],
+  options: RequestOptions = {},
+): ProviderRequest<OpenAIBody> {
   const ids = new WireIds();
-  return contents.flatMap(({ role, parts }) =>
+  const system = systemText(options);
+  const messages = contents.flatMap(({ role, parts }) =>
     role === "user" ? userMessages(parts, ids) : [answer(parts, ids)],
   );
+  const offered = openAITools(options).map((one): OpenAITool => ({ type: "function", function: one }));
+  const report = reportOn(contents, options, () => ({ kind: "automatic", says: openAICaching }));
+  const first: OpenAIMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
+  const tools = offered.length === 0 ? undefined : offered;
+  return { body: { messages: [...first, ...messages], ...defined({ tools }) }, report };
 }
 
 /** Results are messages of their own, and stand before what the user says. */
@@ -71,16 +101,19 @@ function contentPart(part: Part): readonly OpenAIContentPart[] {
   return [];
 }
 
+/** A blank text is there for its signature, which is no business of this API. */
 function answer(parts: readonly Part[], ids: WireIds): OpenAIMessage {
-  const texts = parts.flatMap((part) => ("text" in part && part.thought !== true ? [part.text] : []));
+  const texts = parts.flatMap((part) =>
+    "text" in part && part.thought !== true && part.text.trim() !== "" ? [part.text] : [],
+  );
   const calls = parts.flatMap((part): readonly OpenAIToolCall[] => {
     if (!("functionCall" in part)) return [];
-    const { id, name, args } = part.functionCall;
+    const { id, name } = part.functionCall;
     return [
       {
         id: ids.of(id),
         type: "function",
-        function: { name: wireName(name), arguments: JSON.stringify(wireArgs(args)) },
+        function: { name: wireName(name), arguments: argumentsText(part) },
       },
     ];
   });

@@ -1,6 +1,7 @@
 import type { ModelMessage, OverlayForm, TurnNode, UserMessage } from "../conversation/index.js";
 import { defined } from "../text/index.js";
 import {
+  type Answer,
   type DraftPart,
   drop,
   dropPendingThoughts,
@@ -8,6 +9,7 @@ import {
   type Layout,
   mark,
   type NodeDrafts,
+  sameAnswer,
 } from "./layout.js";
 import { followers, type PartSource, type RenderScope, userText } from "./render-scope.js";
 import { mediaParts } from "./rule-media.js";
@@ -68,14 +70,42 @@ export function modelMessage(
   const answer = { step: payload.step };
   const lost = whyLost(layout, node, payload.from, scope);
   const thoughts = lost === undefined ? thoughtDrafts(payload, source, answer) : [];
-  const texts = textDrafts(payload, source, answer, lost === undefined);
   const next = lost === undefined ? layout : forget(layout, payload, source.nodeId, lost);
-  const alone = thoughts.length > 0 ? dropPendingThoughts(next) : next;
+  const written = textDrafts(payload, source, answer, lost === undefined);
+  const texts =
+    written.length > 0 ? written : signatureAlone(next, payload, source, answer, lost === undefined);
+  const alone = thoughts.length > 0 && !leadOn(next, thoughts, answer) ? dropPendingThoughts(next) : next;
   if (texts.length > 0) return appendDrafts(alone, [...thoughts, ...texts], source);
   if (thoughts.length === 0)
     return appendDrafts(isSilent(payload) ? next : drop(next, node.id, "empty_text"), [], source);
   const drafts = thoughts.map((draft, at) => ({ ...draft, cut: draft.cut && at === 0, choice: undefined }));
-  return { ...appendDrafts(alone, [], source), pendingThoughts: { answer, drafts } };
+  const before = alone.pendingThoughts?.drafts ?? [];
+  return { ...appendDrafts(alone, [], source), pendingThoughts: { answer, drafts: [...before, ...drafts] } };
+}
+
+/** Whether thoughts go on those that wait: of one answer, and no two that can be read, which providers refuse. */
+function leadOn({ pendingThoughts }: Layout, thoughts: readonly DraftPart[], answer: Answer): boolean {
+  if (!sameAnswer(pendingThoughts?.answer, answer)) return false;
+  const isReadable = ({ part }: DraftPart) => "text" in part;
+  return !(pendingThoughts?.drafts.some(isReadable) === true && thoughts.some(isReadable));
+}
+
+/**
+ * Gemini sends a signature without words behind an answer, and wants it back. It stays where the answer has
+ * said something: alone it would be an answer that says nothing.
+ */
+function signatureAlone(
+  { pendingThoughts, parts, answer: last }: Layout,
+  { text, thought, redactedThought, signature }: ModelMessage,
+  source: PartSource,
+  answer: Answer,
+  signs: boolean,
+): readonly DraftPart[] {
+  if (signature === undefined || !signs || source.choice !== undefined) return [];
+  if (thought !== undefined || redactedThought !== undefined || pendingThoughts !== undefined) return [];
+  if (parts?.item.role !== "model" || !sameAnswer(last, answer)) return [];
+  const part = { text, thoughtSignature: signature };
+  return [{ ...source, role: "model", part, rule: "message", answer }];
 }
 
 function thoughtDrafts(

@@ -155,6 +155,7 @@ function mapNode(node: NewNode, change: (payload: TurnPayload) => TurnPayload): 
 const usage = shape<TurnUsage>({
   inputTokens: optional(number),
   cachedInputTokens: optional(number),
+  cacheWriteTokens: optional(number),
   outputTokens: optional(number),
   thoughtTokens: optional(number),
 });

@@ -88,6 +88,7 @@ export {
 } from "./restoring.js";
 export {
   isSessionId,
+  refuseCancelled,
   refuseHeldSession,
   refuseNewerSession,
   refuseNewSession,

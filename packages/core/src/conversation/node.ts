@@ -37,9 +37,15 @@ export interface TurnMetadata {
 
 /** What the provider counted for the request that a node answers, in tokens. */
 export interface TurnUsage {
+  /** The whole prompt, with what was read of a cache or written to it. */
   readonly inputTokens?: number;
+  /** Of these, what was read of a cache. */
   readonly cachedInputTokens?: number;
+  /** Of these, what was written to a cache. */
+  readonly cacheWriteTokens?: number;
+  /** All that the model made, with its thoughts. */
   readonly outputTokens?: number;
+  /** Of these, thoughts. */
   readonly thoughtTokens?: number;
 }
 

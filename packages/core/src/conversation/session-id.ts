@@ -60,3 +60,8 @@ export function refuseNewerSession(
     )
   );
 }
+
+/** What a store answers whose `create` was ended. */
+export function refuseCancelled(id: string): ConversationRefusal<"cancelled"> {
+  return refuse("cancelled", `Session ${id} was not made: that was ended before.`);
+}

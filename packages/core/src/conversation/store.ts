@@ -1,3 +1,4 @@
+import type { Pace } from "../text/index.js";
 import type { ConversationEvent, JournalRecord } from "./event.js";
 import type { ConversationRefusal } from "./refusal.js";
 
@@ -10,9 +11,11 @@ export interface SessionStore {
    * Makes a session of these first events (the first is `session_started`) and opens it for writing. On
    * return it is durable.
    *
+   * @param pace is told between two steps how many events are taken down, and may end it: `cancelled`, and there is no
+   *   such session. It is not asked any more once the session is about to be there.
    * @returns `duplicate_id` where there is one of this id, `disk_full`, `permission_denied`, `store_failed`.
    */
-  create(id: string, events: readonly TimedEvent[]): Promise<OpenSession | ConversationRefusal>;
+  create(id: string, events: readonly TimedEvent[], pace?: Pace): Promise<OpenSession | ConversationRefusal>;
   /**
    * @param mode `write` takes the lease: one writer at a time.
    * @returns `unknown_session`; `busy` where another holds the lease, naming it; `not_a_session` where

@@ -64,12 +64,19 @@ export function resolveBase(
   return sha256 === undefined ? { kind: "unknown", given: hash } : { kind: "stale", sha256 };
 }
 
-/** The lower-case digits of a hash or prefix as a caller wrote it, or `invalid_hash`. */
+/** A hash with all that may stand around it; a longer text is none. */
+const mostHashUnits = 200;
+
+/**
+ * The lower-case digits of a hash or prefix, or `invalid_hash`. What stands around it where callers copy it is taken
+ * away: blanks, quotes, `sha256:` or `sha256=` before it, and the ellipsis of a hash that was shown cut.
+ */
 export function parseHash(given: string): string | Refusal {
   const digits = given
-    .trim()
+    .slice(0, mostHashUnits)
     .toLowerCase()
-    .replace(/^sha256:/, "");
+    .replace(/^[\s"'`]*(?:sha-?256[:=])?[\s"'`]*/, "")
+    .replace(/[\s"'`]*(?:…|\.{2,3})?[\s"'`]*$/, "");
   if (/^[0-9a-f]{12,64}$/.test(digits)) return digits;
   return refuse(
     "invalid_hash",

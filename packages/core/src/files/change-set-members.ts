@@ -268,7 +268,13 @@ function renaming(call: Call, content: Change, to: string, undone: string): read
   };
   const { within } = content.options;
   const options = within === undefined ? {} : { within };
-  const change = { path: to, tool: content.tool, options, needsBase: "never" } as const;
+  const change = {
+    path: to,
+    tool: content.tool,
+    options,
+    needsBase: "never",
+    renames: content.path,
+  } as const;
   return [from, { kind: "arriving", change, from }];
 }
 

@@ -27,9 +27,21 @@ import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { ApplyChangesRequest, Asked } from "./requests.js";
 import type { Session } from "./session.js";
 import { siteOf, subjectOf } from "./site.js";
+import { carryOutFolder, spreadFolder } from "./whole-folder.js";
 
 /** Carries a change set out: all or none. */
 export async function applySet(
+  call: Call,
+  request: Asked<ApplyChangesRequest>,
+  ticket: Ticket,
+): Promise<ApplyChangesOutcome> {
+  const spread = await spreadFolder(call, request, ticket);
+  if (spread === undefined) return applyMembers(call, request, ticket);
+  if (spread.kind === "refusal") return refusedSet(spread);
+  return carryOutFolder(call, spread, () => applyMembers(call, spread.request, ticket));
+}
+
+async function applyMembers(
   call: Call,
   request: Asked<ApplyChangesRequest>,
   ticket: Ticket,
@@ -44,7 +56,9 @@ export async function previewSet(
   request: Asked<ApplyChangesRequest>,
   ticket: Ticket,
 ): Promise<Preview | ApplyChangesOutcome> {
-  const members = await membersOf(call, request);
+  const spread = await spreadFolder(call, request, ticket);
+  if (spread?.kind === "refusal") return refusedSet(spread);
+  const members = await membersOf(call, spread?.request ?? request);
   return "kind" in members ? refusedSet(members) : previewMembers(call, members, ticket);
 }
 

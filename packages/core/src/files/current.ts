@@ -56,7 +56,7 @@ export async function readCurrent(
     case "directory":
       return refuse("is_directory", "This is a folder, not a file.");
     case "other":
-      return refuse("not_a_file", `This is ${entry.what}, not a file.`);
+      return refuse("not_a_file", `This is a ${entry.what}, not a file.`);
     case "file": {
       const read = await target.read(limitBytes);
       if (isRefusal(read)) return read;

@@ -17,6 +17,7 @@ import { refuseProtected } from "./protection.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
 import { takeLarge } from "./time-budget.js";
+import { refuseTwin } from "./unicode-twin.js";
 import { findUnseen, findUnshown } from "./unseen.js";
 
 /** A change on the present state: a write, or the answer if there is nothing to write. */
@@ -154,7 +155,9 @@ async function plan(site: Site, current: Current, terms: Terms = {}): Promise<De
   const healed = await withStatesHealed(site, planned, current);
   if (healed.kind === "refusal" && terms.isRepeatable === true && (await wasLast(site, current)))
     return answered(unchanged(subjectOf(site), repeated, current));
-  return judge(site, healed, current, terms);
+  const judged = judge(site, healed, current, terms);
+  const twin = judged.kind === "write" ? await refuseTwin(site, judged.plan, current) : undefined;
+  return twin === undefined ? judged : answered(refuseWith(subjectOf(site), twin, current));
 }
 
 /** Earlier states may be kept as beginnings of a state that is damaged in the store but whole on the disk. */

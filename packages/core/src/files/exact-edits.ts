@@ -96,7 +96,7 @@ function refuseCount({ expected, count, overlaps, lines, more }: WrongCount, nam
     ...named,
     expected,
     count,
-    at: lines.join(", "),
+    at: distinct(lines).join(", "),
     times: count === 1 ? "1 time" : `${count} times`,
     lines: `It stands at ${nameLines(lines, more)}${overlaps ? ", where it overlaps itself" : ""}.`,
   };
@@ -104,7 +104,13 @@ function refuseCount({ expected, count, overlaps, lines, more }: WrongCount, nam
   return refuseIn("occurrence_mismatch", template, facts);
 }
 
-function nameLines(lines: readonly number[], more: number): string {
+/** Several places may be in one line. */
+function distinct(lines: readonly number[]): readonly number[] {
+  return [...new Set(lines)];
+}
+
+function nameLines(places: readonly number[], more: number): string {
+  const lines = distinct(places);
   const rest = more > 0 ? ` and ${more} more` : "";
   return `${lines.length === 1 && more === 0 ? "line" : "lines"} ${lines.join(", ")}${rest}`;
 }

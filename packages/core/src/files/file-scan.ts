@@ -1,4 +1,4 @@
-import { type CharsetCodec, splitLines } from "../text/index.js";
+import { beginsAsPdf, type CharsetCodec, splitLines } from "../text/index.js";
 import { decodeFile } from "./file-text.js";
 import type { FileFindings, FoundLine, SearchOutput } from "./findings.js";
 import type { LinePattern } from "./line-pattern.js";
@@ -56,7 +56,10 @@ export class FileScan {
   take(piece: Uint8Array, whole: boolean): boolean {
     this.bytes += piece.length;
     if (whole) return this.text(piece);
-    this.stream ??= piece.includes(0) ? undefined : this.open();
+    // No line asks for the time while pieces go by in which none ends, or none can match.
+    if (this.stream !== undefined && this.isOver()) return false;
+    if (this.bytes === piece.length) this.isBinary = beginsAsPdf(piece);
+    if (!this.isBinary) this.stream ??= piece.includes(0) ? undefined : this.open();
     if (this.stream === undefined) this.isBinary = true;
     return this.stream?.push(piece) ?? false;
   }
@@ -99,9 +102,14 @@ export class FileScan {
   private line(text: string): boolean {
     if (this.isEnded) return false;
     this.isEnded = !this.lines.line(text);
-    this.isCut = !this.isEnded && !this.job.isGoingOn();
+    return !this.isOver();
+  }
+
+  /** Whether nothing more is wanted, or the time is up. */
+  private isOver(): boolean {
+    this.isCut ||= !this.isEnded && !this.job.isGoingOn();
     this.isEnded ||= this.isCut;
-    return !this.isEnded;
+    return this.isEnded;
   }
 
   private keep(match: FoundLine): boolean {

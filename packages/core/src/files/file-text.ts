@@ -45,6 +45,17 @@ export function* learnText(bytes: Uint8Array, codec: CharsetCodec, named?: strin
   knownTexts.set(bytes, known.set(named, { ...text, ...facts }));
 }
 
+/** The same of large bytes that were made of this text: they are not decoded to a second copy of it. */
+function* rememberText(bytes: Uint8Array, text: string, format: TextFormat): Steps<void> {
+  // Another encoding is found out by looking at the bytes, and a mark in the text is one of the file to a reader.
+  const isCertain =
+    format.encoding === "utf-8" && format.certainty === "proven" && !text.startsWith("\ufeff");
+  if (bytes.length <= largeSize || !isCertain) return;
+  const known = { kind: "file_text", text, format } as const;
+  const facts = yield* factsInSteps(known, bytes.length);
+  knownTexts.set(bytes, new Map([[undefined, { ...known, facts }]]));
+}
+
 /** The text of large bytes, if `learnText` was asked for it. */
 export function knownText(bytes: Uint8Array, named: string | undefined): FileText | Refusal | undefined {
   return knownTexts.get(bytes)?.get(named);
@@ -114,7 +125,10 @@ export function* encodeFileInSteps(
     );
   }
   const bytes = yield* encodeInSteps(text, format, codec);
-  if (bytes !== undefined) return bytes;
+  if (bytes !== undefined) {
+    yield* rememberText(bytes, text, format);
+    return bytes;
+  }
   const reason = text.isWellFormed()
     ? `${format.encoding} cannot hold every character of it`
     : "it holds half of a surrogate pair";

@@ -5,6 +5,7 @@ import type { Target } from "./ports.js";
 import { refuseProtected } from "./protection.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
+import { refuseTwinFolder } from "./unicode-twin.js";
 
 /** Makes a folder and those above it; one that is there already is fine. */
 export async function makeFolder(session: Session, path: string): Promise<FolderOutcome> {
@@ -17,7 +18,9 @@ export async function makeFolder(session: Session, path: string): Promise<Folder
     if (entry.kind !== "missing")
       return refuse("exists", `${escapeForDisplay(path)} is there already and is not a folder.`);
     const flaw =
-      (await refuseProtected(session, target, path)) ?? (await excludedByOwner(session.ports.disk, target));
+      (await refuseProtected(session, target, path)) ??
+      (await excludedByOwner(session.ports.disk, target)) ??
+      (await refuseTwinFolder(session, path));
     if (flaw !== undefined) return flaw;
   } finally {
     await target.close();

@@ -197,6 +197,8 @@ export interface ChangeSetDone {
   readonly message: string;
   /** One for each file, in the order of the request; a rename has two, the old name and the new. */
   readonly files: readonly ChangedFile[];
+  /** The set was all of this folder. */
+  readonly folder?: string;
 }
 
 /** Nothing was written. Files that were no reason for it have the code `not_applied`. */
@@ -204,6 +206,8 @@ export interface ChangeSetRefusal extends Refusal {
   readonly success: false;
   /** As of `ChangeSetDone`; none where the set was refused before its files were looked at. */
   readonly files: readonly ChangedFile[];
+  /** The set was all of this folder. */
+  readonly folder?: string;
 }
 
 /** What became of one file of a change set. */

@@ -38,7 +38,7 @@ function* spliceLines(before: string, splices: readonly TextSplice[]): Steps<Pla
     if (loneReturn.test(region.text)) return undefined;
     line += yield* newlinesBetween(before, counted, region.from);
     counted = region.from;
-    const placed = placeRegion(before.slice(region.from, region.to), region);
+    const placed = placeRegion(region);
     for (const edit of placed.changes) changes.push({ ...edit, at: edit.at + line - 1 });
     for (const { from, to } of placed.authored)
       authored.push({ from: from + line - 1 + shift, to: to + line - 1 + shift });
@@ -48,7 +48,8 @@ function* spliceLines(before: string, splices: readonly TextSplice[]): Steps<Pla
 }
 
 /** The lines of one region, counted from its first. Those of a very large one count as one change. */
-function placeRegion(old: string, region: Region): PlacedLines & { readonly grown: number } {
+function placeRegion(region: Region): PlacedLines & { readonly grown: number } {
+  const { old } = region;
   const isLarge = old.length + region.text.length > largeRegion;
   if (isLarge && region.own.length > 1) {
     const [removed, added] = [countLines(old), countLines(region.text)];
@@ -191,6 +192,8 @@ class Pieces {
 interface Region {
   readonly from: number;
   readonly to: number;
+  /** Both with a long beginning and end that they share cut short. */
+  readonly old: string;
   readonly text: string;
   readonly own: readonly { readonly from: number; readonly to: number }[];
 }
@@ -199,13 +202,14 @@ interface Region {
 function* regionsOf(before: string, splices: readonly TextSplice[]): Generator<Region | undefined> {
   let next = 0;
   for (let splice = splices[next]; splice !== undefined; splice = splices[next]) {
+    const first = splice;
     const from = splice.from === 0 ? 0 : before.lastIndexOf("\n", splice.from - 1) + 1;
     const own: { from: number; to: number }[] = [];
     const made = new TextInMaking();
     let done = from;
     let to = from;
     while (splice !== undefined && (own.length === 0 || touches(before, splice.from, to))) {
-      made.add(before.slice(done, splice.from));
+      made.add(own.length === 0 ? shortened(before, from, splice.from) : before.slice(done, splice.from));
       own.push({ from: made.length, to: made.length + splice.text.length });
       made.add(splice.text);
       if (own.length % 1_024 === 0) yield undefined;
@@ -215,10 +219,26 @@ function* regionsOf(before: string, splices: readonly TextSplice[]): Generator<R
       next += 1;
       splice = splices[next];
     }
-    made.add(before.slice(done, to));
-    yield { from, to, text: made.text(), own };
+    const tail = shortened(before, done, to);
+    made.add(tail);
+    const old = shortened(before, from, first.from) + before.slice(first.from, done) + tail;
+    yield { from, to, old, text: made.text(), own };
   }
 }
+
+/**
+ * A stretch that stands in both texts: of a line of many megabytes, what is between its ends makes no difference to
+ * which lines are equal, and would be copied again and again. No text holds the NUL in its place, and its offsets tell
+ * one stretch from another.
+ */
+function shortened(text: string, from: number, to: number): string {
+  if (to - from <= longStretch) return text.slice(from, to);
+  return `${text.slice(from, from + endUnits)}\0${from}-${to}\0${text.slice(to - endUnits, to)}`;
+}
+
+/** In UTF-16 units. Only the head and the tail of a region are cut short: they hold at most the end of one line. */
+const longStretch = 1 << 16;
+const endUnits = 16;
 
 /** A text of many pieces: joined once, since each look at a text in the making would copy all of it. */
 class TextInMaking {
@@ -284,7 +304,7 @@ function authoredLines(lines: readonly string[], own: Region["own"]): readonly L
   let start = 0;
   let next = 0;
   for (const [at, line] of lines.entries()) {
-    const end = start + line.replace(/\r?\n$/, "").length;
+    const end = start + line.length - (line.endsWith("\r\n") ? 2 : line.endsWith("\n") ? 1 : 0);
     while ((own[next]?.to ?? Number.POSITIVE_INFINITY) < end) next += 1;
     const stretch = own[next];
     if (stretch !== undefined && stretch.from <= start && end <= stretch.to)

@@ -177,6 +177,8 @@ export interface Target {
   ): Promise<Committed | Changed | Refusal>;
   /** Deletes the file in one step under the same expectation. */
   remove(expected: ExpectedFile, options: RemoveOptions): Promise<Committed | Changed | Refusal>;
+  /** Takes the folder that this entry is away; `false` where it holds anything, is none, or may not go. */
+  removeFolder?(): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { escapeForDisplay, joinLines, splitLines } from "../text/index.js";
+import { beginsAsPdf, escapeForDisplay, joinLines, splitLines } from "../text/index.js";
 import { maySee } from "./answers.js";
 import { type Call, handOut } from "./call.js";
 import { type CurrentFile, isLarge, learnState, readCurrent } from "./current.js";
@@ -154,6 +154,7 @@ async function streamWindow(read: Reading, range: Range): Promise<Served | Refus
   if (isRefusal(window)) return window;
   if (window.lineCount === 0) return pastTheEnd(range.first, window.totalLines);
   if (window.clipped) return tooLargeToRead("The window itself is too large.", session.limits.windowBytes);
+  if (window.head !== undefined && beginsAsPdf(window.head)) return pdf(window);
   if (isUtf16(window.head)) {
     return refuse("too_large", "A UTF-16 file of this size cannot be cut into lines; convert it first.");
   }
@@ -163,6 +164,11 @@ async function streamWindow(read: Reading, range: Range): Promise<Served | Refus
   const facts = windowFacts(window, decoded);
   const lines = { from: firstLine, to: firstLine + lineCount - 1 };
   return handOver(read, { sha256, content: decoded.text, facts }, lines, true);
+}
+
+function pdf({ totalBytes, sha256 }: FileWindow): Refusal {
+  const message = `The file is not text (a PDF document, ${totalBytes} bytes). Its sha256 is ${sha256}.`;
+  return refuse("binary", message);
 }
 
 /** What is no text can still be moved and deleted, and that needs its hash. */

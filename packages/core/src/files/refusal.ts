@@ -80,6 +80,7 @@ export const conversationCodes = [
   "broken_pairs",
   "not_a_session",
   "busy",
+  "cancelled",
   "conflict",
   "disk_full",
   "permission_denied",

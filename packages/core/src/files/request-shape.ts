@@ -162,6 +162,7 @@ const fileChange: ChecksOf<FileChange> = {
   encoding: optional(text),
   within: optional(text),
   renameTo: optional(text),
+  wholeFolder: optional(flag),
   content: (value, name) => {
     const kind = isRecord(value) ? value.kind : undefined;
     if (typeof kind !== "string" || !Object.hasOwn(contents, kind))

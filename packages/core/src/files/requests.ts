@@ -245,6 +245,11 @@ export interface FileChange {
   readonly within?: string;
   /** The new name; nothing may stand there. The content may change at the same time. */
   readonly renameTo?: string;
+  /**
+   * Where a folder stands there, all files in it are deleted or moved with it, each of them in the state that was
+   * shown of it last. Only for the one change of a set.
+   */
+  readonly wholeFolder?: boolean;
   readonly content: ContentChange;
 }
 

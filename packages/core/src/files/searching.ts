@@ -132,7 +132,7 @@ class Search {
   async run(target: Target, name: string, all: boolean): Promise<Refusal | undefined> {
     const entry = await target.look();
     if (entry.kind === "file") return this.named(target, name);
-    if (entry.kind === "other") return refuse("not_a_file", `${escapeForDisplay(name)} is ${entry.what}.`);
+    if (entry.kind === "other") return refuse("not_a_file", `${escapeForDisplay(name)} is a ${entry.what}.`);
     const flaw = await notAFolder(target, name);
     if (flaw !== undefined) return flaw;
     const { budget } = this.bounds;

@@ -95,8 +95,17 @@ function sectionMessage(made: Exclude<SectionOutcome, { readonly kind: "unfit" }
   const shown = (heading: string) => escapeForDisplay(clip(heading, 80));
   if (made.kind === "created") return `Edited: section "${shown(made.heading)}" created at the end.`;
   const { text, line } = made.heading;
-  return `Edited ${escapeForDisplay(path)}: section "${shown(text)}" (line ${line}) replaced.`;
+  const dropped = made.dropped.slice(0, mostDropped).map((one) => `"${shown(one.text)}" (line ${one.line})`);
+  const more = made.dropped.length > mostDropped ? [`${made.dropped.length - mostDropped} more`] : [];
+  const what = made.dropped.length === 1 ? "this sub-section" : "these sub-sections";
+  const gone =
+    made.dropped.length === 0
+      ? ""
+      : ` With its old content went ${what}: ${[...dropped, ...more].join(", ")}.`;
+  return `Edited ${escapeForDisplay(path)}: section "${shown(text)}" (line ${line}) replaced.${gone}`;
 }
+
+const mostDropped = 10;
 
 function refuseSection(why: SectionMisfit, request: Asked<UpdateSectionRequest>, isNew: boolean): Refusal {
   switch (why.kind) {

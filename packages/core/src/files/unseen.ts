@@ -1,4 +1,4 @@
-import { clip, joinLines, splitLines, type TextLines } from "../text/index.js";
+import { clip, countLines, LineFinder } from "../text/index.js";
 import type { Subject } from "./answers.js";
 import type { PlannedWrite } from "./change.js";
 import type { Current } from "./current.js";
@@ -60,11 +60,15 @@ export function findUnseen(
   if (beforeText === null || plan.text === undefined) return undefined;
   const known: KnownState | undefined = call.knowledge.find(file, current.sha256);
   const lines = joinSpans(known?.lines ?? []);
-  const old = splitLines(beforeText);
+  const old = new LineFinder(beforeText);
+  let total: number | undefined;
   const unseen: LineSpan[] = [];
   for (const { at, removed } of changes) {
     if (removed > 0) unseen.push(...outsideSpans({ from: at, to: at + removed - 1 }, lines));
-    else unseen.push(...besideInsertion(at - 1, old.contents.length, lines));
+    else {
+      total ??= countLines(beforeText);
+      unseen.push(...besideInsertion(at - 1, total, lines));
+    }
   }
   return unseen.length === 0 ? undefined : show(old, unseen);
 }
@@ -76,7 +80,7 @@ function besideInsertion(at: number, total: number, seen: readonly LineSpan[]): 
   return [{ from: neighbours[0] ?? 1, to: neighbours.at(-1) ?? 1 }];
 }
 
-function show(old: TextLines, unseen: readonly LineSpan[]): Unseen {
+function show(old: LineFinder, unseen: readonly LineSpan[]): Unseen {
   const { spans, texts } = cutToShow(old, unseen);
   const head = `The change touches lines that this session was not shown of this state: ${namesOf(unseen)}.`;
   const isWhole = spans.length === unseen.length && spans.every(({ to }, at) => to === unseen[at]?.to);
@@ -94,13 +98,13 @@ function show(old: TextLines, unseen: readonly LineSpan[]): Unseen {
 }
 
 /** As many of the lines as a message may quote. */
-function cutToShow(old: TextLines, unseen: readonly LineSpan[]) {
+function cutToShow(old: LineFinder, unseen: readonly LineSpan[]) {
   const spans: LineSpan[] = [];
   const texts: string[] = [];
   let units = 0;
   for (const { from, to: end } of unseen) {
     const to = Math.min(end, from + mostLines - 1);
-    const text = joinLines(old, from - 1, to);
+    const text = old.lines(from, to);
     units += text.length;
     if (units > mostUnits || spans.length === mostSpans) break;
     spans.push({ from, to });

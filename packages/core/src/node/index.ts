@@ -12,7 +12,7 @@ export { diffTexts } from "../patch/index.js";
 export { splitLines } from "../text/index.js";
 export type { RecoveredSets } from "./change-sets/recovery.js";
 export { type DiskOptions, type OpenedDisk, openDisk } from "./commit/open-disk.js";
-export { sha256 } from "./disk/digest.js";
+export { base64, sha256 } from "./disk/digest.js";
 export { type JournalStoreOptions, openJournalStore } from "./journal/store.js";
 export {
   type CallNote,

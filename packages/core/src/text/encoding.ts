@@ -61,12 +61,19 @@ export function decodeBytes(bytes: Uint8Array, codec: CharsetCodec, named?: stri
   return finish(decodeInSteps(bytes, codec, named));
 }
 
+/** Whether a file with these first bytes is a PDF document: `%PDF`. */
+export function beginsAsPdf(bytes: Uint8Array): boolean {
+  return [0x25, 0x50, 0x44, 0x46].every((byte, at) => bytes[at] === byte);
+}
+
 /** The same in steps. */
 export function* decodeInSteps(
   bytes: Uint8Array,
   codec: CharsetCodec,
   named?: string,
 ): Steps<DecodedText | NotText> {
+  // Its text is compressed, and the rest of it no text to edit, even where every byte of it could be one.
+  if (beginsAsPdf(bytes)) return binary("it begins as a PDF document");
   const mark = markOf(bytes, named);
   const marked = mark === undefined ? undefined : yield* decodeMarked(bytes, mark);
   if (marked !== undefined) return marked;
@@ -99,11 +106,12 @@ export function* encodeInSteps(
   const mark = format.bom ? marks.find(({ encoding }) => encoding === format.encoding)?.mark : undefined;
   switch (format.encoding) {
     case "utf-8":
-      return yield* unicodeInSteps(text, mark, encodeUtf8);
+      if (text.length > pieceLength || mark !== undefined) return yield* unicodeInSteps(text, mark, utf8Into);
+      return text.isWellFormed() ? encoder.encode(text) : undefined;
     case "utf-16le":
-      return yield* unicodeInSteps(text, mark, (piece) => encodeUtf16(piece, true));
+      return yield* unicodeInSteps(text, mark, utf16Into(true));
     case "utf-16be":
-      return yield* unicodeInSteps(text, mark, (piece) => encodeUtf16(piece, false));
+      return yield* unicodeInSteps(text, mark, utf16Into(false));
     default: {
       if (!text.isWellFormed()) return undefined;
       const bytes = yield* charsetEncoded(text, format.encoding, codec);
@@ -268,24 +276,52 @@ function cutUtf16(bytes: Uint8Array, from: number, little: boolean): number {
   return high >= 0xd8 && high <= 0xdb ? to - 2 : to;
 }
 
-/** @returns undefined for a text with half of a pair. */
+/** How a piece of a text is put into bytes. */
+interface PieceEncoder {
+  /** The least and the most bytes that a UTF-16 unit takes, reckoned over whole texts. */
+  readonly least: number;
+  readonly most: number;
+  /** @returns how many bytes it took, or less than 0 where there is no room. */
+  readonly put: (piece: string, bytes: Uint8Array) => number;
+}
+
+/**
+ * A large text is encoded into one array, so that there is no second copy of it meanwhile: made for a text in which
+ * every unit takes the least, and made larger at the first that takes more.
+ *
+ * @returns undefined for a text with half of a pair.
+ */
 function* unicodeInSteps(
   text: string,
-  mark: readonly number[] | undefined,
-  encode: (piece: string) => Uint8Array,
+  mark: readonly number[] = [],
+  { least, most, put }: PieceEncoder,
 ): Steps<Uint8Array | undefined> {
-  if (text.length <= pieceLength && mark === undefined) return text.isWellFormed() ? encode(text) : undefined;
-  const pieces: Uint8Array[] = mark === undefined ? [] : [Uint8Array.from(mark)];
+  let bytes: Uint8Array = new Uint8Array(mark.length + text.length * least);
+  bytes.set(mark);
+  let length = mark.length;
   for (let from = 0; from < text.length; ) {
     const end = from + pieceLength;
     const to = end < text.length && isHigh(text.charCodeAt(end - 1)) ? end - 1 : end;
     const piece = text.slice(from, to);
     if (!piece.isWellFormed()) return undefined;
-    pieces.push(encode(piece));
+    const left = text.length - from;
+    let taken = put(piece, bytes.subarray(length));
+    if (taken < 0) {
+      bytes = enlarged(bytes, length, left * most);
+      taken = put(piece, bytes.subarray(length));
+    }
+    length += taken;
     from = to;
-    yield;
+    if (from < text.length) yield;
   }
-  return yield* joinBytes(pieces);
+  return length === bytes.length ? bytes : bytes.slice(0, length);
+}
+
+/** Pages that nothing is written to cost no memory. */
+function enlarged(bytes: Uint8Array, length: number, room: number): Uint8Array {
+  const larger = new Uint8Array(length + room);
+  larger.set(bytes.subarray(0, length));
+  return larger;
 }
 
 function isHigh(unit: number): boolean {
@@ -303,15 +339,24 @@ function* joinBytes(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
   return joined;
 }
 
-function encodeUtf8(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
+const utf8Into: PieceEncoder = {
+  least: 1,
+  most: 3,
+  put(piece, bytes) {
+    const { read, written } = encoder.encodeInto(piece, bytes);
+    return read === piece.length ? written : noRoom;
+  },
+};
+const encoder = new TextEncoder();
+const noRoom = -1;
 
-function encodeUtf16(text: string, little: boolean): Uint8Array {
-  const bytes = new Uint8Array(text.length * 2);
-  const view = new DataView(bytes.buffer);
-  for (let at = 0; at < text.length; at++) view.setUint16(at * 2, text.charCodeAt(at), little);
-  return bytes;
+function utf16Into(little: boolean): PieceEncoder {
+  const put = (piece: string, bytes: Uint8Array): number => {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let at = 0; at < piece.length; at++) view.setUint16(at * 2, piece.charCodeAt(at), little);
+    return piece.length * 2;
+  };
+  return { least: 2, most: 2, put };
 }
 
 /** In bytes or UTF-16 units, an even number: converted in one to five milliseconds, whatever the charset. */

@@ -13,6 +13,7 @@ export {
   withoutInvisible,
 } from "./display.js";
 export {
+  beginsAsPdf,
   type CharsetCodec,
   type Converter,
   type DecodedText,
@@ -34,6 +35,7 @@ export {
   endsLine,
   joinLines,
   type LineEnding,
+  LineFinder,
   lineStartInSteps,
   splitLines,
   splitLinesInSteps,

@@ -116,6 +116,50 @@ export function* lineStartInSteps(
   return { from: start, total };
 }
 
+/**
+ * Some lines of a text that is not cut into all of its lines: of a large one those would take as much memory as the text.
+ * Quick where lines are asked for one behind the other.
+ */
+export class LineFinder {
+  private readonly terminator: "\n" | "\r";
+  private line = 1;
+  private at = 0;
+
+  constructor(private readonly text: string) {
+    this.terminator = text.includes("\n") ? "\n" : "\r";
+  }
+
+  /** The lines with their terminators, both 1-based and included; those that are not there are left out. */
+  lines(from: number, to: number): string {
+    return from > to ? "" : this.text.slice(this.startOf(from), this.startOf(to + 1));
+  }
+
+  /** The same one by one, without their terminators. */
+  contents(from: number, to: number): readonly string[] {
+    const lines = this.lines(from, to).split(this.terminator);
+    // A line without terminator keeps a return at its end.
+    const last = lines.pop() ?? "";
+    const ended = this.terminator === "\r" ? lines : lines.map(withoutReturn);
+    return last === "" ? ended : [...ended, last];
+  }
+
+  /** Where a line begins, in UTF-16 units; behind the last one, where the text ends. */
+  private startOf(line: number): number {
+    if (line < this.line) [this.line, this.at] = [1, 0];
+    while (this.line < line) {
+      const end = this.text.indexOf(this.terminator, this.at);
+      if (end < 0) return this.text.length;
+      this.at = end + 1;
+      this.line += 1;
+    }
+    return this.at;
+  }
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
+
 /** Whether the last line of a text has its terminator. */
 export function endsLine(text: string): boolean {
   return text.endsWith("\n") || text.endsWith("\r");

@@ -1,5 +1,6 @@
 import { isRefusal } from "../files/index.js";
 import { clip } from "../text/index.js";
+import { codeOf, factOf, framed, numbered, type Outcome, outcomeOf, quiet } from "./vendor-words.js";
 import type { Spoken } from "./wire/options.js";
 import type { ToolResult } from "./wire/result.js";
 import { sizeInWords, totalSize } from "./wire/spoken.js";
@@ -75,12 +76,6 @@ export function editorWords(args: EditorArguments, result: ToolResult): Spoken |
     default:
       return undefined;
   }
-}
-
-type Outcome = Extract<ToolResult, { readonly outcome: unknown }>["outcome"];
-
-function outcomeOf(result: ToolResult): Outcome | undefined {
-  return result.kind === "refused" ? undefined : result.outcome;
 }
 
 function wordsOfView(path: string, result: ToolResult): Spoken | undefined {
@@ -172,27 +167,4 @@ function wordsOfRename(
   if (code === undefined) return quiet(`Successfully renamed ${old_path} to ${new_path}`);
   if (code === "file_missing") return quiet(`The path ${old_path} does not exist`);
   return code === "exists" ? quiet(`The destination ${new_path} already exists`) : undefined;
-}
-
-function codeOf(outcome: Outcome): string | undefined {
-  return isRefusal(outcome) ? outcome.code : undefined;
-}
-
-function factOf(outcome: Outcome, name: string): string {
-  return isRefusal(outcome) ? String(outcome.sentence?.facts[name] ?? "") : "";
-}
-
-/** A sentence alone. */
-function quiet(head: string): Spoken {
-  return { head, lines: "left_out" };
-}
-
-/** A sentence before lines with their numbers. */
-function numbered(head: string): Spoken {
-  return { head, lines: "numbered" };
-}
-
-/** A sentence before what our answer shows besides. */
-function framed(head: string): Spoken {
-  return { head, lines: "framed" };
 }

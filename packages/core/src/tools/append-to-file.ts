@@ -5,11 +5,10 @@ import { defineTool, fileIntent } from "./tool.js";
 export const appendToFile = defineTool({
   name: "append_to_file",
   title: "Append to file",
-  description:
-    "Adds content to the end of a file, exactly as given; begin it with a newline to start a new line where the file may not end with one. For a new entry, note or section: the file need not be read, and is not sent back. A missing file is created.",
+  description: `Adds a new entry, note or section to the end of a file, exactly as given. The file need not be read and is not sent back; a missing one is created.`,
   parameters: z.object({
     file_path: filePath,
-    content: z.string().describe("Text to add"),
+    content: z.string(),
     base_content_sha256: repeatBase,
     encoding,
   }),

@@ -74,7 +74,7 @@ function ofRefusal(intent: FileIntent, outcome: RefusedOutcome): ToolResult {
 }
 
 function ofSet(intent: FileIntent, outcome: ApplyChangesOutcome): ToolResult {
-  return intent.oneFile === true
+  return intent.oneFile === true && outcome.folder === undefined
     ? ofWrite(intent, outcomeOfOneFile(outcome))
     : { kind: "change_set", outcome };
 }

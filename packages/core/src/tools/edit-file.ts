@@ -5,11 +5,9 @@ import { defineTool, fileIntent } from "./tool.js";
 export const editFile = defineTool({
   name: "edit_file",
   title: "Edit file",
-  description: `Replaces exact text in a file, to change a specific value or a few lines; for many changes or moved code use \`safe_patch\`.
+  description: `Replaces exact text in a file: the first choice to change a specific value or some lines. Read the file first, or give the \`sha256\` of the version you see. \`old_string\` must match exactly, whitespace included, and be unique. An empty \`new_string\` deletes.
 
-1. Read the file first, or give the \`sha256\` of the version you see as \`base_content_sha256\`; an edit of another state is refused.
-2. \`old_string\` must match exactly, whitespace included, and be unique: give enough lines around it. \`replace_all\` replaces every occurrence. An empty \`new_string\` deletes.
-3. \`edits\` apply in sequence, each sees the result of the one before; all are made or none.`,
+Several changes of one file: one call with all (made in order, all or none), or parallel calls with the same hash.`,
   parameters: z.object({
     file_path: filePath,
     edits: z.array(exactEdit).min(1),

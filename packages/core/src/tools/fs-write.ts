@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { fsWriteWords } from "./amazon-words.js";
 import { filePath } from "./parameters.js";
 import { create, insert, strReplace } from "./text-editor.js";
 import { defineTool, fileIntent, refuseArguments } from "./tool.js";
@@ -19,6 +20,7 @@ export const fsWrite = defineTool({
     summary: z.string().exactOptional().describe("What the change is for"),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  spoken: fsWriteWords,
   intent(args) {
     const call = { path: args.path, tool: "fs_write" };
     switch (args.command) {

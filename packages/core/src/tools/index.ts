@@ -44,7 +44,9 @@ export {
   runHostTool,
 } from "./host-tool.js";
 export { phraseResult } from "./phrase.js";
-export { catching, runTool, type ToolContext } from "./run-tool.js";
+export { catching, questionOf, runTool, type ToolContext } from "./run-tool.js";
+export { type JsonSchema, type NamedArguments, understand } from "./shapes.js";
+export { meaningsOf, plainName } from "./spellings.js";
 export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool.js";
 export { type Tool, toolOfName } from "./tool-of-name.js";
 export { type FileFrame, type WrittenFrame, writeFrame } from "./wire/envelope.js";

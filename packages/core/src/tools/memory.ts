@@ -33,6 +33,8 @@ export const memory = defineTool({
     const path = named === undefined ? undefined : within(named);
     if (path === undefined) return refuseArguments(`The command ${args.command} needs a path.`, folder);
     if (isRefusal(path)) return barred(path, named);
+    if (path.path === ownFolder && (args.command === "delete" || args.command === "rename"))
+      return refuse("invalid_arguments", `Cannot ${args.command} the ${folder} directory itself`);
     const call = { path: path.path, tool: "memory", atomic: true, within: ownFolder };
     switch (args.command) {
       case "view":
@@ -44,7 +46,7 @@ export const memory = defineTool({
       case "insert":
         return insert(call, args.insert_line, args.insert_text);
       case "delete":
-        return changeOne({ path: call.path, content: { kind: "delete", mustExist: true } });
+        return changeAll({ path: call.path, content: { kind: "delete", mustExist: true } });
       case "rename":
         return rename(call.path, args.new_path);
       default:
@@ -60,12 +62,17 @@ function rename(path: string, to: string | undefined): FileIntent | ArgumentRefu
   const target = to === undefined ? undefined : within(to);
   if (target === undefined) return refuseArguments("The command rename needs new_path.", path);
   if (isRefusal(target)) return barred(target, to);
-  return changeOne({ path, renameTo: target.path, content: { kind: "same" } });
+  return changeAll({ path, renameTo: target.path, content: { kind: "same" } });
 }
 
-/** A deletion or a rename of a state that the caller was shown: the schema has no place for its hash. */
-function changeOne(change: FileChange): FileIntent {
-  const changes: readonly FileChange[] = [{ ...change, hashless: true, within: ownFolder }];
+/**
+ * A deletion or a rename of a state that the caller was shown: the schema has no place for its hash. Of a folder all
+ * that is in it, although the caller may have been shown nothing but names: it is asked for as a whole, and undone so.
+ */
+function changeAll(change: FileChange): FileIntent {
+  const changes: readonly FileChange[] = [
+    { ...change, hashless: true, wholeFolder: true, within: ownFolder },
+  ];
   return fileIntent({ kind: "apply_changes", changes, tool: "memory" }, { oneFile: true });
 }
 

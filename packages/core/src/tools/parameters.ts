@@ -1,36 +1,27 @@
 import * as z from "zod";
 import type { ExactEdit } from "../files/index.js";
 
-/** Parameters that several tools have, described once. */
-export const filePath = z
-  .string()
-  .min(1)
-  .describe("Path of the file, relative to the workspace's root, or absolute inside it");
+// Parameters that several tools have. A word here is paid for by every prompt, once a tool.
 
-export const encoding = z
-  .string()
-  .exactOptional()
-  .describe("Name of the file's encoding; only when the tool asked for it");
+/** What a path may be is said by the tool that is called first, `read_file`. */
+export const filePath = z.string().min(1);
+
+export const encoding = z.string().exactOptional().describe("Only if asked for");
 
 /** The lock of the tools that take a file as a whole, of any kind. */
-export const fileBase = z.string().describe("The sha256 of the file's latest version");
+export const fileBase = z.string().describe("sha256 of the version you see");
 
 /** The lock of the tools that can do without one. */
-export const optionalBase = z
-  .string()
-  .exactOptional()
-  .describe("The sha256 of the version that is changed; refused if the file has another state by now");
+export const optionalBase = z.string().exactOptional().describe("sha256 of the version you see: a lock");
 
 /** The lock of the tools that need none, for a call that may have to be sent again. */
 export const repeatBase = z
   .string()
   .exactOptional()
-  .describe("The sha256 of the version that is changed: the same call sent again is then made once");
+  .describe("sha256 of the version you see: a repeat is made once");
 
 export const exactEdit = z.object({
-  old_string: z
-    .string()
-    .describe("Exact text, unique unless replace_all or expected_replacements says otherwise"),
+  old_string: z.string().describe("Unique, unless replace_all or expected_replacements is given"),
   new_string: z.string(),
   replace_all: z.boolean().exactOptional(),
   expected_replacements: z.int().min(1).exactOptional(),

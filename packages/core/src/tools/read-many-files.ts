@@ -4,13 +4,11 @@ import { defineTool, fileIntent, readOnlyAnnotations, refuseArguments } from "./
 export const readManyFiles = defineTool({
   name: "read_many_files",
   title: "Read many files",
-  description: `Reads the content of multiple files and returns each with a session-unique version number and the SHA-256 hash of its bytes, as \`read_file\` does. This versioned data is required for safely modifying files.
-
-A file that cannot be read does not fail the others; what was left out for its size is listed.`,
+  description: `Reads multiple files as \`read_file\` does, each with its session-unique version number and SHA-256 hash. This versioned data is required for safely modifying files.`,
   parameters: z.object({
-    paths: z.array(z.string().min(1)).exactOptional().describe("Paths of files"),
-    globs: z.array(z.string().min(1)).exactOptional().describe("Patterns such as src/**/*.ts"),
-    exclude: z.array(z.string().min(1)).exactOptional().describe("Patterns to leave out"),
+    paths: z.array(z.string().min(1)).exactOptional(),
+    globs: z.array(z.string().min(1)).exactOptional().describe("Such as src/**/*.ts"),
+    exclude: z.array(z.string().min(1)).exactOptional(),
   }),
   annotations: readOnlyAnnotations,
   intent: (args) =>

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { replaceWords } from "./gemini-words.js";
 import { filePath } from "./parameters.js";
 import { defineTool, fileIntent } from "./tool.js";
 
@@ -18,6 +19,7 @@ export const replace = defineTool({
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   words: { edit: "replace" },
+  spoken: replaceWords,
   intent: ({ file_path, old_string, new_string, expected_replacements }) =>
     fileIntent({
       kind: "replace",

@@ -8,8 +8,8 @@ import {
   refuse,
   type ShownLines,
 } from "../files/index.js";
-import { type Approve, carryApproved } from "./approval.js";
-import { intentOf, parseArguments } from "./arguments.js";
+import { type Approve, carryApproved, type Question } from "./approval.js";
+import { fileOfCall, intentOf, parseArguments } from "./arguments.js";
 import { carryRequest, resultOf } from "./carry-request.js";
 import { findTool, tools } from "./catalog.js";
 import { phraseResult } from "./phrase.js";
@@ -44,6 +44,26 @@ export interface ToolContext extends Partial<Omit<WireOptions, "vocabulary">> {
  */
 export async function runTool(name: string, args: unknown, context: ToolContext): Promise<ToolReply> {
   return (await runToolWithResult(name, args, context)).reply;
+}
+
+/**
+ * What a person is to be asked about a call, for hosts that ask between two runs of their own. Nothing is learnt
+ * or written by it. Rejects where the disk fails: then nobody knows what the call would do.
+ *
+ * @returns undefined for a call that changes nothing now or would be refused: it needs nobody's consent.
+ */
+export async function questionOf(
+  name: string,
+  args: unknown,
+  context: Pick<ToolContext, "workspace" | "readOnly">,
+): Promise<Question | undefined> {
+  const tool = findTool(name);
+  if (tool === undefined || tool.annotations.readOnly || context.readOnly === true) return undefined;
+  const intent = intentOf(tool, args);
+  if (isRefusal(intent) || isLook(intent.request)) return undefined;
+  const { request } = intent;
+  const preview = await context.workspace.preview(request);
+  return preview.kind === "preview" ? { request, preview } : undefined;
 }
 
 /** A call's answer as it is sent, and what it was rendered from. */
@@ -186,9 +206,7 @@ async function latestState({ workspace, knowledge }: ToolContext, path: string):
 
 /** The file that a call is about, whatever its tool calls the argument. */
 function pathOf(tool: FileTool, args: unknown): string | undefined {
-  if (typeof args !== "object" || args === null) return undefined;
-  const named = ["file_path", "path", "old_path"].map((name) => Reflect.get(args, name));
-  const path = named.find((value): value is string => typeof value === "string" && value !== "");
+  const path = fileOfCall(tool, args);
   return path === undefined ? undefined : (tool.fileAt?.(path) ?? path);
 }
 

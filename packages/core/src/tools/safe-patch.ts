@@ -5,19 +5,15 @@ import { defineTool, fileIntent } from "./tool.js";
 export const safePatch = defineTool({
   name: "safe_patch",
   title: "Patch file",
-  description: `Applies a set of changes to a file using a unified diff patch. This is the preferred tool for all file modifications; several changes to one file go as several hunks into one call.
+  description: `Applies a unified diff to one file, for many places or moved code; else use \`edit_file\`. Several changes: one call, or parallel calls with the same hash.
 
-Usage protocol:
-1. You must operate on the latest version of the file available in your context. Identify it by the **highest version number**.
-2. If no versioned content is available, you **MUST** call \`read_file\` or \`read_many_files\` first to get it.
-3. In \`unified_diff\` you **MUST** include at least 10 lines of unchanged context around each change (as \`diff -U 10\` does), where the file has them, copied exactly. Hunks are placed by their lines; wrong line numbers are put right, a hunk that fits several places is refused.
-4. You **MUST** give the \`sha256\` that was returned with that version as \`base_content_sha256\`. This hash acts as a lock: the operation fails if the file has been modified since you read it, and the answer then holds the latest state; make the patch again from that, without another read.
-
-To create a file, give a diff from /dev/null and the SHA-256 of empty content (e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855).`,
+1. Use the latest version in your context, by its **highest version number**. If there is none, you **MUST** call \`read_file\` or \`read_many_files\` first.
+2. Give three lines of unchanged context around each change, copied exactly. Line numbers may be wrong; a hunk that fits several places is refused.
+3. You **MUST** give that version's \`sha256\` as \`base_content_sha256\`. It acts as a lock: if others changed the file, the answer holds its latest state; patch that, without another read.`,
   parameters: z.object({
     file_path: filePath,
-    unified_diff: z.string().describe("The changes as a unified diff of this one file"),
-    base_content_sha256: z.string().describe("The sha256 that came with the version the diff was made from"),
+    unified_diff: z.string(),
+    base_content_sha256: z.string().describe("sha256 of the version you see"),
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

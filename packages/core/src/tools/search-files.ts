@@ -7,22 +7,18 @@ const mostContext = 20;
 export const searchFiles = defineTool({
   name: "search_files",
   title: "Search files",
-  description:
-    "Searches the lines of text files for a regular expression (RE2: no back references, no lookaround). Gives paths, line numbers and snippets without version or hash: a search is no read. Before changing a file, read it.",
+  description: `Searches the lines of text files. Gives paths, line numbers and snippets without a hash: a search is no read.`,
   parameters: z.object({
-    pattern: z.string().min(1).describe("Regular expression, or plain text with literal"),
-    path: z.string().min(1).exactOptional().describe("Folder or file; the workspace's root unless given"),
-    type: z.string().min(1).exactOptional().describe("Only files of this type, such as ts, py or md"),
-    glob: z.string().min(1).exactOptional().describe("Only files of this form, such as *.ts or src/**/*.py"),
-    exclude: z.array(z.string().min(1)).exactOptional().describe("Globs to leave out"),
+    pattern: z.string().min(1).describe("Regular expression (RE2), or plain text with literal"),
+    path: z.string().min(1).exactOptional().describe("Folder or file"),
+    type: z.string().min(1).exactOptional().describe("Such as ts or md"),
+    glob: z.string().min(1).exactOptional().describe("Such as src/**/*.ts"),
+    exclude: z.array(z.string().min(1)).exactOptional(),
     literal: z.boolean().exactOptional(),
     ignore_case: z.boolean().exactOptional(),
-    output: z
-      .enum(["lines", "files", "counts"])
-      .exactOptional()
-      .describe("Matching lines, only the names of their files, or their number by file"),
-    context: z.int().min(0).exactOptional().describe("Lines to show around a match; 0 unless given"),
-    limit: z.int().min(1).exactOptional().describe("Matches at most; 100 unless given"),
+    output: z.enum(["lines", "files", "counts"]).exactOptional(),
+    context: z.int().min(0).exactOptional().describe("Lines around a match"),
+    limit: z.int().min(1).exactOptional(),
   }),
   annotations: readOnlyAnnotations,
   intent: ({ glob, type, ignore_case, ...args }) =>

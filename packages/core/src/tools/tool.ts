@@ -108,7 +108,7 @@ export function defineTool<Shape extends z.ZodRawShape, const Name extends strin
 export function jsonSchema(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...published } = z.toJSONSchema(schema, {
     io: "input",
-    override: dropSafeIntegerBounds,
+    override: dropIdleBounds,
   });
   return published;
 }
@@ -120,8 +120,11 @@ export const readOnlyAnnotations: ToolAnnotations = {
   openWorld: false,
 };
 
-/** The bounds of safe integers say nothing and would be paid for in every prompt. */
-function dropSafeIntegerBounds({ jsonSchema: schema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+/** What a model would send by itself says nothing and would be paid for in every prompt; calls are held against it. */
+function dropIdleBounds({ jsonSchema: schema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minLength === 1) delete schema.minLength;
+  if (schema.minimum === 1) delete schema.minimum;
+  if (schema.minItems === 1) delete schema.minItems;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 }

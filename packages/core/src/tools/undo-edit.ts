@@ -5,8 +5,7 @@ import { defineTool, fileIntent } from "./tool.js";
 export const undoEdit = defineTool({
   name: "undo_edit",
   title: "Undo edit",
-  description:
-    "Takes back the latest recorded write of a file and returns the state it then has. Each further call goes one step further back; undoing a creation deletes the file. It works only while the disk still holds what that write left; otherwise nothing is changed.",
+  description: `Takes back the latest write of a file, each call one step further back; undoing a creation deletes the file. Refused if the file changed since.`,
   parameters: z.object({ file_path: filePath, base_content_sha256: repeatBase }),
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   intent: ({ file_path, base_content_sha256 }) =>

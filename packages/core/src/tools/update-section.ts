@@ -5,17 +5,13 @@ import { defineTool, fileIntent } from "./tool.js";
 export const updateSection = defineTool({
   name: "update_section",
   title: "Update section",
-  description:
-    "Replaces the content of one section of a Markdown file: everything from its heading to the next heading of the same or a higher level; the heading stays. The file need not be read. A heading that stands twice is refused; for a missing one the answer lists those that there are.",
+  description: `Replaces one section of a Markdown file, from its heading, which stays, to the next of the same or a higher level. The file need not be read. A heading that stands twice is refused.`,
   parameters: z.object({
     file_path: filePath,
-    section_header: z
-      .string()
-      .min(1)
-      .describe('The heading as it stands in the file, such as "## Current State"'),
-    new_content: z.string().describe("New content of the section, without its heading"),
+    section_header: z.string().min(1).describe('As it stands in the file: "## Current State"'),
+    new_content: z.string().describe("Without the heading"),
     base_content_sha256: optionalBase,
-    create: z.boolean().exactOptional().describe("Adds the section at the end where there is none"),
+    create: z.boolean().exactOptional().describe("Add a missing section at the end"),
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

@@ -5,19 +5,14 @@ import { defineTool, fileIntent } from "./tool.js";
 export const writeFile = defineTool({
   name: "write_file",
   title: "Write file",
-  description: `Writes content to a file. This tool is for creating new files or completely overwriting existing ones; to change a part, use \`safe_patch\`, \`edit_file\` or \`append_to_file\`.
+  description: `Writes content to a file. This tool is for creating new files or completely overwriting existing ones; for a part, use \`edit_file\` or \`append_to_file\`.
 
-Usage protocol:
-1. **To create a new file:** give \`file_path\` and \`content\`. Do not provide a \`base_content_sha256\`. Missing folders are made.
-2. **To overwrite an existing file:** you **MUST** first have the latest versioned content of the file (from \`read_file\` or a previous tool call) and **MUST** give the \`sha256\` from that version as \`base_content_sha256\`. This prevents accidental overwrites of files that have changed.
-3. Writing to an existing path without \`base_content_sha256\` fails as a safety measure.`,
+1. **To create a new file:** Do not provide a \`base_content_sha256\`. Folders are made.
+2. **To overwrite an existing file:** you **MUST** first have the latest versioned content, all of it, and give its \`sha256\`; without, the call fails as a safety measure.`,
   parameters: z.object({
     file_path: filePath,
-    content: z.string().describe("The whole new content"),
-    base_content_sha256: z
-      .string()
-      .exactOptional()
-      .describe("The sha256 of the version that is overwritten; leave it out for a new file"),
+    content: z.string(),
+    base_content_sha256: z.string().exactOptional(),
     encoding,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },

@@ -7,6 +7,7 @@ import {
   checkContents,
   checkGemini,
   checkOpenAI,
+  checkOpenAIResponses,
   type Part,
   providers,
   type Rendering,
@@ -16,6 +17,7 @@ import {
   toAnthropic,
   toGemini,
   toOpenAI,
+  toOpenAIResponses,
 } from "../../src/context/index.js";
 import { applyEvent, type ConversationContext } from "../../src/conversation/index.js";
 import { isRefusal } from "../../src/files/index.js";
@@ -53,10 +55,11 @@ describe("every rendering of every node", () => {
       for (const headId of headsOf(last)) {
         const { contents, report } = renderContext(last, { ...options, headId });
         const request = report.ready;
-        expect(checkAnthropic(toAnthropic(contents), { request })).toEqual([]);
-        expect(checkOpenAI(toOpenAI(contents), { request })).toEqual([]);
+        expect(checkAnthropic(toAnthropic(contents).body, { request })).toEqual([]);
+        expect(checkOpenAI(toOpenAI(contents).body, { request })).toEqual([]);
+        expect(checkOpenAIResponses(toOpenAIResponses(contents).body, { request })).toEqual([]);
         for (const model of ["gemini-2.5-pro", "gemini-3-pro"])
-          expect(checkGemini(toGemini(contents, { model }), { request, model })).toEqual([]);
+          expect(checkGemini(toGemini(contents, { model }).body, { request, model })).toEqual([]);
       }
     }),
   );

@@ -10,6 +10,7 @@ import {
   toAnthropic,
   toGemini,
   toOpenAI,
+  toOpenAIResponses,
 } from "../../src/context/index.js";
 import type { Media } from "../../src/conversation/index.js";
 import { refuse } from "../../src/files/index.js";
@@ -69,6 +70,7 @@ describe("media of a result", () => {
     const forms = [
       toAnthropic(contents),
       toOpenAI(contents),
+      toOpenAIResponses(contents),
       toGemini(contents, { model: "gemini-2.5-pro" }),
       toGemini(contents, { model: "gemini-3-pro" }),
     ];
@@ -85,7 +87,7 @@ describe("on the wire", () => {
   const source = { type: "base64", media_type: "image/png", data };
 
   it("Anthropic's results hold them, also those of errors", () => {
-    const { messages } = toAnthropic(contentsOf(shot(inline)));
+    const { messages } = toAnthropic(contentsOf(shot(inline))).body;
     expect(messages[2]?.content[0]).toMatchObject({
       type: "tool_result",
       content: [
@@ -96,7 +98,7 @@ describe("on the wire", () => {
     expect(checkAnthropic({ messages }, { request: true })).toEqual([]);
     const failed = toAnthropic(
       contentsOf(shot({ ...inline, mimeType: "application/pdf" }, { isError: true })),
-    );
+    ).body;
     expect(failed.messages[2]?.content[0]).toMatchObject({
       is_error: true,
       content: [{}, { type: "document" }],
@@ -105,7 +107,7 @@ describe("on the wire", () => {
   });
 
   it("OpenAI's follow all results of the step, as the user's", () => {
-    const messages = toOpenAI(contentsOf(shot(inline).add("m", user("well?"))));
+    const { messages } = toOpenAI(contentsOf(shot(inline).add("m", user("well?")))).body;
     expect(messages.slice(2)).toMatchObject([
       { role: "tool", content: "a screenshot" },
       { role: "tool", content: "text" },
@@ -118,13 +120,15 @@ describe("on the wire", () => {
         ],
       },
     ]);
-    expect(checkOpenAI(messages, { request: true })).toEqual([]);
+    expect(checkOpenAI({ messages }, { request: true })).toEqual([]);
   });
 
   it("Gemini's stand in the result from 3 on, and behind all results before", () => {
     const contents = contentsOf(shot(inline));
     const part = { inlineData: { mimeType: "image/png", data } };
-    const [old, now] = ["gemini-2.5-pro", "gemini-3-pro"].map((model) => toGemini(contents, { model }));
+    const [old, now] = ["gemini-2.5-pro", "gemini-3-pro"].map(
+      (model) => toGemini(contents, { model }).body.contents,
+    );
     expect(now?.[2]?.parts).toMatchObject([
       { functionResponse: { parts: [part] } },
       { functionResponse: {} },
@@ -138,6 +142,6 @@ describe("on the wire", () => {
       [old, "gemini-2.5-pro"],
       [now, "gemini-3-pro"],
     ] as const)
-      expect(checkGemini(form ?? [], { request: true, model })).toEqual([]);
+      expect(checkGemini({ contents: form ?? [] }, { request: true, model })).toEqual([]);
   });
 });

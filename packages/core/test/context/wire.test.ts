@@ -15,6 +15,7 @@ import {
   toAnthropic,
   toGemini,
   toOpenAI,
+  toOpenAIResponses,
 } from "../../src/context/index.js";
 import { call, model, rendered, result, Tree, user } from "./support.js";
 
@@ -40,7 +41,7 @@ function exchange(): readonly Content[] {
 
 describe("the form for Anthropic", () => {
   it("has blocks of its own for everything, and ids of allowed letters", () => {
-    expect(toAnthropic(exchange()).messages).toEqual([
+    expect(toAnthropic(exchange()).body.messages).toEqual([
       {
         role: "user",
         content: [
@@ -76,7 +77,7 @@ describe("the form for Anthropic", () => {
       { role: "model", parts: [{ functionCall: { id, name: "1 f", args: {} } }] },
       { role: "user", parts: [{ functionResponse: { id, name: "1 f", response: { output: "o" } } }] },
     ]);
-    const { messages } = toAnthropic(contents);
+    const { messages } = toAnthropic(contents).body;
     expect(
       messages.map(({ content: [block] }) => (block?.type === "tool_use" ? block.id : undefined)),
     ).toEqual([
@@ -99,7 +100,7 @@ describe("the form for Anthropic", () => {
 
 describe("the form for OpenAI", () => {
   it("has a message for each result, and no thoughts", () => {
-    expect(toOpenAI(exchange())).toEqual([
+    expect(toOpenAI(exchange()).body.messages).toEqual([
       {
         role: "user",
         content: [
@@ -130,11 +131,14 @@ describe("the form for Gemini", () => {
     );
 
   it("signs the first call of a step where the model asks for it", () => {
-    expect(callsOf(toGemini(exchange(), { model: "gemini-3-pro" }))).toEqual([
+    expect(callsOf(toGemini(exchange(), { model: "gemini-3-pro" }).body.contents)).toEqual([
       "skip_thought_signature_validator",
       "g",
     ]);
-    expect(callsOf(toGemini(exchange(), { model: "gemini-2.5-pro" }))).toEqual([undefined, "g"]);
+    expect(callsOf(toGemini(exchange(), { model: "gemini-2.5-pro" }).body.contents)).toEqual([
+      undefined,
+      "g",
+    ]);
   });
 });
 
@@ -216,6 +220,7 @@ const brokenAnthropic: readonly Broken[] = [
     messages: [
       {
         role: "user",
+        // @ts-expect-error: it cannot be written, only forced.
         content: [{ type: "image", source: { type: "base64", media_type: "image/tiff", data: "A" } }],
       },
     ],
@@ -297,11 +302,11 @@ describe("the checks of the wire forms", () => {
     });
   for (const { rule, messages } of brokenOpenAI)
     it(`see what OpenAI refuses: ${rule}`, () => {
-      expect(checkOpenAI(messages, { request: true }).map((one) => one.rule)).toContain(rule);
+      expect(checkOpenAI({ messages }, { request: true }).map((one) => one.rule)).toContain(rule);
     });
   for (const { rule, contents } of brokenGemini)
     it(`see what Gemini refuses: ${rule}`, () => {
-      const found = checkGemini(contents, { request: true, model: "gemini-3-pro" });
+      const found = checkGemini({ contents }, { request: true, model: "gemini-3-pro" });
       expect(found.map((one) => one.rule)).toContain(rule);
     });
 });
@@ -370,7 +375,7 @@ describe("halves of letters", () => {
       .add("d", { kind: "tool_call", callId: "d", name: "d", args: {}, step: "2" })
       .add("e", { kind: "tool_result", callId: "d", name: "d", output: half, isError: true });
     const { contents } = renderContext(tree.context);
-    const forms = [toAnthropic(contents), toOpenAI(contents), toGemini(contents, { model: "gemini-3-pro" })];
+    const forms = [toAnthropic, toOpenAI, toOpenAIResponses, toGemini].map((form) => form(contents));
     for (const form of forms) expect(JSON.stringify(form)).not.toContain("\\ud83d");
   });
 });

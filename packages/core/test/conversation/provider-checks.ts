@@ -5,6 +5,7 @@ import {
   checkContents,
   checkGemini,
   checkOpenAI,
+  checkOpenAIResponses,
   type Provider,
   providers,
   type Rendering,
@@ -12,6 +13,7 @@ import {
   toAnthropic,
   toGemini,
   toOpenAI,
+  toOpenAIResponses,
   type WireViolation,
 } from "../../src/context/index.js";
 import type { ConversationContext } from "../../src/conversation/index.js";
@@ -50,11 +52,14 @@ function checkWire(provider: Provider, { contents, report }: Rendering): readonl
   const model = models[provider];
   switch (provider) {
     case "google":
-      return checkGemini(toGemini(contents, { model }), { ...options, model });
+      return checkGemini(toGemini(contents, { model }).body, { ...options, model });
     case "anthropic":
-      return checkAnthropic(toAnthropic(contents), options);
+      return checkAnthropic(toAnthropic(contents).body, options);
     case "openai":
-      return checkOpenAI(toOpenAI(contents), options);
+      return [
+        ...checkOpenAI(toOpenAI(contents).body, options),
+        ...checkOpenAIResponses(toOpenAIResponses(contents).body, options),
+      ];
     default:
       return provider satisfies never;
   }

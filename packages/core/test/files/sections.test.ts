@@ -407,3 +407,25 @@ describe("a section is the one that another parser names", () => {
     if (runs > 400) console.log(seen);
   });
 });
+
+describe("sub-sections that go with the old content", () => {
+  const text = "# A\n\n## B\nb\n\n### C\nc\n\n## B\n\n# D\n\n## E\n";
+  it.each([
+    ["# A", "new", ': "B" (line 3), "C" (line 6), "B" (line 9).'],
+    ["# A", "## B\n\nnew\n", ' went this sub-section: "C" (line 6).'],
+    ["# A", "## B\n### C\n", undefined],
+    ["# D", "## F\n", 'this sub-section: "E" (line 13).'],
+    ["### C", "new", undefined],
+  ])("of %s with %j are named: %s", async (sectionHeader, newContent, words) => {
+    const { outcome } = await update(text, { sectionHeader, newContent });
+    expect(outcome.code).toBe("applied");
+    if (words === undefined) expect(outcome.message).not.toContain("sub-section");
+    else expect(outcome.message).toContain(words);
+  });
+
+  it("are named up to ten", async () => {
+    const many = Array.from({ length: 12 }, (_, at) => `## S${at}\n`).join("");
+    const { outcome } = await update(`# A\n${many}`, { sectionHeader: "A", newContent: "x" });
+    expect(outcome.message).toContain('"S9" (line 11), 2 more.');
+  });
+});

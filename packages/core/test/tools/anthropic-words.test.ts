@@ -11,7 +11,12 @@ function openTools() {
   const workspace = new Workspace(ports, {});
   const call = (name: string) => async (command: string, input: object) =>
     runTool(name, { command, ...input }, { workspace, offered: [] });
-  return { memory: call("memory"), editor: call("str_replace_based_edit_tool") };
+  return {
+    memory: call("memory"),
+    editor: call("str_replace_based_edit_tool"),
+    workspace,
+    poke: (path: string, bytes: Uint8Array) => ports.disk.poke(path, bytes),
+  };
 }
 
 const a = { path: "/memories/a.md" };
@@ -83,6 +88,66 @@ describe("Anthropic's memory", () => {
     );
     expect(await first("delete", none)).toBe("refused: The path /memories/none.md does not exist");
     expect(await first("delete", { path: "/memories/b.md" })).toBe("Successfully deleted /memories/b.md");
+  });
+});
+
+describe("a folder of Anthropic's memory", () => {
+  const put = async (memory: ReturnType<typeof openTools>["memory"]) => {
+    for (const name of ["old/a.md", "old/sub/b.md", "keep.md"])
+      await memory("create", { path: `/memories/${name}`, file_text: `${name}\n` });
+  };
+  const names = async (memory: ReturnType<typeof openTools>["memory"]) =>
+    (await memory("view", { path: "/memories" })).text.split("\n").slice(2).join(" ").replace(/\S+\t/g, "");
+
+  it("is deleted with all that is in it, as one change set that is undone whole", async () => {
+    const { memory, workspace } = openTools();
+    await put(memory);
+    expect(await memory("delete", { path: "/memories/old" })).toMatchObject({
+      success: true,
+      text: expect.stringMatching(/^Successfully deleted \/memories\/old\n/),
+    });
+    expect(await names(memory)).toBe("/memories/keep.md");
+    await workspace.undo({ path: "memories/old/sub/b.md" });
+    expect(await names(memory)).toBe(
+      "/memories/keep.md /memories/old/ /memories/old/a.md /memories/old/sub/",
+    );
+  });
+
+  it("is renamed, never onto what is there nor into itself", async () => {
+    const { memory, workspace } = openTools();
+    await put(memory);
+    const to = async (new_path: string) =>
+      (await memory("rename", { old_path: "/memories/old", new_path })).text.split("\n")[0];
+    expect(await to("/memories/keep.md")).toBe("The destination /memories/keep.md already exists");
+    expect(await to("/memories/old/sub/deep")).toContain("A folder cannot be moved into itself.");
+    expect(await to("/elsewhere")).toContain("outside_workspace");
+    expect(await to("/memories/new/er")).toBe("Successfully renamed /memories/old to /memories/new/er");
+    expect(await names(memory)).toBe("/memories/keep.md /memories/new/ /memories/new/er/");
+    await workspace.undo({ path: "memories/old/a.md" });
+    expect(await names(memory)).toBe(
+      "/memories/keep.md /memories/old/ /memories/old/a.md /memories/old/sub/",
+    );
+  });
+
+  it("stays as it is where one of its notes is not as the model saw it", async () => {
+    const { memory, workspace, poke } = openTools();
+    await put(memory);
+    poke("memories/old/sub/b.md", Buffer.from("by another\n"));
+    const { success, text } = await memory("delete", { path: "/memories/old" });
+    expect(success).toBe(false);
+    expect(text).toContain("1 of 2 files is a reason to refuse the whole set");
+    expect(await workspace.read({ path: "memories/old/a.md" })).toMatchObject({ kind: "read" });
+  });
+
+  it("of all memories is neither deleted nor renamed", async () => {
+    const { memory } = openTools();
+    await put(memory);
+    expect((await memory("delete", { path: "/memories/" })).text).toContain(
+      "Cannot delete the /memories directory itself",
+    );
+    expect((await memory("rename", { old_path: "/memories", new_path: "/memories/x" })).text).toContain(
+      "Cannot rename the /memories directory itself",
+    );
   });
 });
 

@@ -5,11 +5,14 @@ import {
   dialectTools,
   findTool,
   jsonSchema,
+  type OwnTool,
   readingTools,
   resultSchemas,
   toolNames,
   tools,
 } from "../../src/tools/index.js";
+
+const publishedOf = (tool: OwnTool | undefined) => (tool === undefined ? {} : jsonSchema(tool.parameters));
 
 describe("the catalogue", () => {
   test("offers the tools in their fixed order", () => {
@@ -19,8 +22,8 @@ describe("the catalogue", () => {
       "read_many_files",
       "list_files",
       "search_files",
-      "safe_patch",
       "edit_file",
+      "safe_patch",
       "write_file",
       "append_to_file",
       "update_section",
@@ -34,7 +37,7 @@ describe("the catalogue", () => {
       "list_files",
       "search_files",
     ]);
-    expect(findTool("safe_patch")).toBe(tools[4]);
+    expect(findTool("edit_file")).toBe(tools[4]);
     expect(allTools.slice(0, tools.length)).toEqual(tools);
     expect(allTools.slice(tools.length).map((tool) => tool.name)).toEqual([
       "find_files",
@@ -53,8 +56,8 @@ describe("the catalogue", () => {
       ["read_many_files", true, false, true, false],
       ["list_files", true, false, true, false],
       ["search_files", true, false, true, false],
-      ["safe_patch", false, true, true, false],
       ["edit_file", false, true, true, false],
+      ["safe_patch", false, true, true, false],
       ["write_file", false, true, true, false],
       ["append_to_file", false, false, false, false],
       ["update_section", false, true, true, false],
@@ -85,14 +88,13 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
     [
       "safe_patch",
       [
-        "preferred tool for all file modifications",
+        "else use `edit_file`",
+        "parallel calls with the same hash",
         "highest version number",
         "MUST** call `read_file` or `read_many_files` first",
-        "at least 10 lines of unchanged context",
-        "diff -U 10",
+        "three lines of unchanged context",
         "base_content_sha256",
         "acts as a lock",
-        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       ],
     ],
     [
@@ -105,7 +107,16 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
       ],
     ],
     // The tool selection guide of seed 3.
-    ["edit_file", ["change a specific value", "match exactly, whitespace included", "Read the file first"]],
+    [
+      "edit_file",
+      [
+        "the first choice to change a specific value",
+        "match exactly, whitespace included",
+        "Read the file first",
+        "one call with all",
+        "parallel calls with the same hash",
+      ],
+    ],
     ["append_to_file", ["new entry, note or section", "need not be read", "not sent back"]],
     ["update_section", ["one section of a Markdown file", "same or a higher level", "need not be read"]],
     ["write_file", ["To create a new file", "edit_file", "append_to_file"]],
@@ -118,14 +129,32 @@ describe("the descriptions carry the protocol (seed 1, section 6)", () => {
     ],
   ];
   test.each(cases)("%s", (name, sentences) => {
-    for (const sentence of sentences) expect(findTool(name)?.description).toContain(sentence);
+    const tool = findTool(name);
+    const told = `${tool?.description}\n${JSON.stringify(publishedOf(tool))}`;
+    for (const sentence of sentences) expect(told).toContain(sentence);
   });
 
-  test("and stay short: all of them and their schemas cost a prompt less than 12 KB", () => {
-    const bytes = tools.map((tool) =>
-      JSON.stringify([tool.name, tool.description, jsonSchema(tool.parameters)]),
-    );
-    expect(bytes.join("").length).toBeLessThan(11_500);
+  test("and stay short: names, descriptions and schemas of all of them take at most 7,000 bytes", () => {
+    const texts = tools.map((tool) => JSON.stringify([tool.name, tool.description, publishedOf(tool)]));
+    expect(Buffer.byteLength(texts.join(""))).toBeLessThanOrEqual(7_000);
+  });
+
+  test("what a model has to give is in the schema, in the order in which it is thought of", () => {
+    const required = Object.fromEntries(tools.map((tool) => [tool.name, publishedOf(tool).required]));
+    expect(required).toEqual({
+      read_file: ["file_path"],
+      read_many_files: undefined,
+      list_files: undefined,
+      search_files: ["pattern"],
+      edit_file: ["file_path", "edits"],
+      safe_patch: ["file_path", "unified_diff", "base_content_sha256"],
+      write_file: ["file_path", "content"],
+      append_to_file: ["file_path", "content"],
+      update_section: ["file_path", "section_header", "new_content"],
+      move_file: ["file_path", "to", "base_content_sha256"],
+      delete_file: ["file_path", "base_content_sha256"],
+      undo_edit: ["file_path"],
+    });
   });
 });
 

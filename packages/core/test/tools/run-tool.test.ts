@@ -122,7 +122,7 @@ describe("wrong arguments are one plain sentence that names the argument", () =>
     ["read_many_files", {}, /needs paths or globs/],
     ["read_many_files", { paths: [] }, /needs paths or globs/],
     ["read_many_files", { paths: "a" }, /paths of read_many_files must be a list, not the text "a"/],
-    ["read_many_files", { paths: ["a", 3] }, /paths of read_many_files must be a text, not 3/],
+    ["read_many_files", { paths: ["a", 3] }, /paths\[1\] of read_many_files must be a text, not 3/],
     ["read_many_files", { paths: "[1" }, /must be a list, not the text "\[1"/],
     ["list_files", { depth: "deep" }, /depth of list_files must be a whole number/],
     [

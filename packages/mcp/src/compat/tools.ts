@@ -1,4 +1,4 @@
-import { refuse, type ShownLines } from "@holdfast/core";
+import { isRefusal, type JsonSchema, jsonSchema, refuse, type ShownLines, understand } from "@holdfast/core";
 import * as z from "zod";
 import { type CompatArguments, type CompatToolName, compatArguments } from "./arguments.js";
 import { type AnswerRoom, fitText } from "./fit.js";
@@ -148,8 +148,10 @@ function define<Name extends CompatToolName>(name: Name): CompatTool {
       const knowledge = on.workspace.begin();
       let shown: readonly ShownLines[] = [];
       try {
-        const parsed = compatArguments[name].safeParse(args ?? {});
-        if (!parsed.success) return invalid(name, parsed.error, on);
+        const understood = understand(publishedOf(name), { ...Object(args) });
+        if (isRefusal(understood)) return invalid(name, [understood.message], on);
+        const parsed = compatArguments[name].safeParse(understood.values);
+        if (!parsed.success) return invalid(name, [z.prettifyError(parsed.error), ...understood.strays], on);
         // A cast: the compiler does not tie the schema's output to the name that chose the schema.
         const answer = await run({ ...on, knowledge }, parsed.data as CompatArguments<Name>);
         const fitted = fitAnswer(answer, on.room);
@@ -169,7 +171,16 @@ function fitAnswer(answer: CompatAnswer, room: AnswerRoom): CompatAnswer {
   return text === answer.text ? answer : { ...answer, text, shown: [] };
 }
 
-function invalid(name: string, error: z.ZodError, on: CompatDoor): CompatAnswer {
-  const said = z.prettifyError(error).replace(/\s*\n\s*/g, " ");
+/** Written out once a tool, at its first call. */
+const published = new Map<CompatToolName, JsonSchema>();
+
+function publishedOf(name: CompatToolName): JsonSchema {
+  const schema = published.get(name) ?? jsonSchema(compatArguments[name]);
+  published.set(name, schema);
+  return schema;
+}
+
+function invalid(name: string, reasons: readonly string[], on: CompatDoor): CompatAnswer {
+  const said = reasons.join(" ").replace(/\s*\n\s*/g, " ");
   return fail(on, refuse("invalid_arguments", `Invalid arguments for ${name}: ${said}`));
 }

@@ -99,6 +99,19 @@ describe("the tools of the official server", () => {
     expect([...all].filter((code) => !reached.has(code) && code !== "out_of_range")).toEqual([]);
   });
 
+  test("are understood by the arguments of other tools, too", async () => {
+    const { call } = await start({ "f.md": "one\ntwo\n" });
+    const { text: read } = await call(["read_text_file", { file_path: "f.md", head: "1" }]);
+    expect(read).toContain("one");
+    await call(["read_text_file", { filePath: "f.md" }]);
+    const flat = { file_path: "f.md", old_string: "two", new_string: "2" };
+    expect((await call(["edit_file", flat])).text).toContain("+2");
+    const two = await call(["read_text_file", { path: "f.md", file_path: "g.md" }]);
+    expect(two.text).toContain('path ("f.md") and file_path ("g.md") mean the same argument and differ');
+    const stray = await call(["search_files", { path: ".", patern: "*" }]);
+    expect(stray.text).toContain("There is no argument patern; did you mean pattern?");
+  });
+
   test("name no tool that writes where nothing may be written", async () => {
     const { call } = await start(refusedFiles, ["--read-only"]);
     const { text } = await call(["read_text_file", { path: "none" }]);

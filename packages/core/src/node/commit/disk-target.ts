@@ -1,4 +1,4 @@
-import { lstatSync, type Stats, statSync } from "node:fs";
+import { lstatSync, rmdirSync, type Stats, statSync } from "node:fs";
 import type {
   Changed,
   CommitOptions,
@@ -157,6 +157,19 @@ class DiskTarget implements Target {
   async remove(expected: ExpectedFile, options: RemoveOptions): Promise<Committed | Changed | Refusal> {
     const { spot } = this;
     return spot === undefined ? this.missing() : removeFile(spot, expected, options);
+  }
+
+  async removeFolder(): Promise<boolean> {
+    const { spot } = this;
+    if (spot === undefined) return false;
+    try {
+      // A link is none, and is not followed.
+      rmdirSync(spot.folder.at(spot.name));
+    } catch {
+      return false;
+    }
+    spot.folder.sync();
+    return true;
   }
 
   async close(): Promise<void> {

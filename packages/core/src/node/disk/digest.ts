@@ -39,3 +39,8 @@ let pool: Uint8Array = new Uint8Array();
 let poolAt = 0;
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
+
+/** Bytes as base64, for doors that hand media on. */
+export function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { type Advancing, finish } from "../../text/index.js";
 import { sha256 } from "../disk/digest.js";
 import { codeOf, syncFolder } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
@@ -42,10 +43,21 @@ export class JournalBlobs {
 
   /** Makes all that waits durable, before a line names it. Throws the system's error. */
   write(): void {
-    if (this.waiting.size === 0) return;
+    finish(this.writing());
+  }
+
+  /** The same in steps, counted in files. Where it is ended, some are there, and no line names them. */
+  *writing(): Advancing<void> {
+    const of = this.waiting.size;
+    if (of === 0) return;
     const { blobs } = this.paths;
     const isNew = !isThere(blobs);
-    for (const [name, bytes] of this.waiting) publishFile(this.state, `${blobs}/${name}`, bytes);
+    let done = 0;
+    for (const [name, bytes] of this.waiting) {
+      publishFile(this.state, `${blobs}/${name}`, bytes);
+      done += 1;
+      yield { done, of };
+    }
     syncFolder(blobs);
     if (isNew) syncFolder(dirname(blobs));
     for (const name of this.waiting.keys()) this.kept.add(name);

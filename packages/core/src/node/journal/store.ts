@@ -6,6 +6,7 @@ import {
   firstRecords,
   isSessionId,
   type OpenSession,
+  refuseCancelled,
   refuseNewSession,
   refuseUnknownSession,
   type SessionFacts,
@@ -13,6 +14,7 @@ import {
   type TimedEvent,
 } from "../../conversation/index.js";
 import { isRefusal, type Lock, refuse } from "../../files/index.js";
+import { type Pace, takeAtPace } from "../../text/index.js";
 import { removeQuietly } from "../disk/entries.js";
 import { syncFolder } from "../disk/platform.js";
 import { openStateFolder, type StateFolder } from "../state-folder/state-folder.js";
@@ -50,14 +52,18 @@ class JournalStore implements SessionStore {
 
   constructor(private readonly state: StateFolder) {}
 
-  async create(id: string, events: readonly TimedEvent[]): Promise<OpenSession | ConversationRefusal> {
+  async create(
+    id: string,
+    events: readonly TimedEvent[],
+    pace: Pace = letOthersRun,
+  ): Promise<OpenSession | ConversationRefusal> {
     const refused = refuseNewSession(id, events);
     if (refused !== undefined) return refused;
     const paths = journalPaths(this.state, id);
     const lock = await takeLease(this.state, paths);
     if (isRefusal(lock)) return lock.code === "busy" ? refuseSecond(id) : lock;
     const answer = await this.attempt(`Session ${id} could not be made`, () =>
-      this.make(paths, lock, events),
+      this.make(paths, { lock, pace }, events),
     );
     if (isRefusal(answer)) await lock.release();
     return this.remember(answer);
@@ -113,7 +119,7 @@ class JournalStore implements SessionStore {
 
   private async make(
     paths: JournalPaths,
-    lock: Lock,
+    { lock, pace }: { readonly lock: Lock; readonly pace: Pace },
     events: readonly TimedEvent[],
   ): Promise<JournalSession | ConversationRefusal> {
     if (isThere(paths.file)) return refuseSecond(paths.id);
@@ -124,15 +130,18 @@ class JournalStore implements SessionStore {
     const records = firstRecords(events);
     const lines: Uint8Array[] = [];
     let since = Date.now();
-    for (const record of records) {
+    for (const [at, record] of records.entries()) {
       lines.push(encodeRecord(record, blobs.put));
       if (Date.now() - since < sliceMs) continue;
-      await nextTurn();
+      if (!(await pace({ done: at + 1, of: records.length }))) return refuseCancelled(paths.id);
       since = Date.now();
     }
     const bytes = Buffer.concat(lines);
     try {
-      blobs.write();
+      if ((await takeAtPace(blobs.writing(), pace)) === "interrupted") {
+        clearRemains(paths);
+        return refuseCancelled(paths.id);
+      }
       publishFile(this.state, paths.file, bytes);
       syncConversations(this.state, isNew);
       return startSession(paths, lock, blobs, records, bytes.length);
@@ -167,6 +176,11 @@ class JournalStore implements SessionStore {
 
 /** After so long whatever else this process has to do has its turn. */
 const sliceMs = 10;
+
+const letOthersRun: Pace = async () => {
+  await nextTurn();
+  return true;
+};
 
 function refuseSecond(id: string): ConversationRefusal<"duplicate_id"> {
   return refuse("duplicate_id", `There is a session ${id} already.`);

@@ -13,7 +13,13 @@ export interface SectionEdit {
 
 /** What new content made of a document. */
 export type SectionOutcome =
-  | { readonly kind: "replaced"; readonly text: string; readonly heading: Heading }
+  | {
+      readonly kind: "replaced";
+      readonly text: string;
+      readonly heading: Heading;
+      /** Headings in the old content of which the new one has none of the same words. */
+      readonly dropped: readonly Heading[];
+    }
   | { readonly kind: "created"; readonly text: string; readonly heading: string }
   | UnfitSection;
 
@@ -89,7 +95,7 @@ export async function updateSection(text: string, edit: SectionEdit): Promise<Se
       : unfit({ kind: "missing", outline });
   const line = omissionIn(text.slice(heading.to, sectionEnd(text, outline, at)), content);
   return line === undefined
-    ? replaceSection(text, { outline, at, heading, added: own.length }, content)
+    ? replaceSection(text, { outline, at, heading, own }, content)
     : unfit({ kind: "placeholder", line });
 }
 
@@ -111,26 +117,27 @@ interface FoundSection {
   /** Of its heading in the outline. */
   readonly at: number;
   readonly heading: Heading;
-  /** How many headings the new content has. */
-  readonly added: number;
+  /** The headings of the new content. */
+  readonly own: readonly Heading[];
 }
 
 /** Tries it as the file is spaced, then with a blank line before what follows: some blocks end only there. */
 async function replaceSection(
   text: string,
-  { outline, at, heading, added }: FoundSection,
+  { outline, at, heading, own }: FoundSection,
   content: string,
 ): Promise<SectionOutcome> {
   const end = sectionEnd(text, outline, at);
-  const inside = outline.filter((other) => other.from > heading.from && other.from < end).length;
+  const inside = outline.filter((other) => other.from > heading.from && other.from < end);
+  const dropped = inside.filter(({ text: old }) => !own.some((kept) => kept.text === old));
   const next = outline.find((other) => other.from === end);
   // Text right above a line that is underlined could become part of that heading.
   for (const apart of next?.underlined === true ? [true] : [false, true]) {
     const { head, tail } = cutBody(text, heading, end, apart);
-    const own = inEndingsAt(text, heading.to, content);
-    const fresh = content === "" ? emptied(text, heading, end) : `${head}${own}${tail}`;
-    if (await keepsOutline(outline, fresh, at, inside, added))
-      return { kind: "replaced", text: fresh, heading };
+    const body = inEndingsAt(text, heading.to, content);
+    const fresh = content === "" ? emptied(text, heading, end) : `${head}${body}${tail}`;
+    if (await keepsOutline(outline, fresh, at, inside.length, own.length))
+      return { kind: "replaced", text: fresh, heading, dropped };
   }
   return unfit({ kind: "swallows_rest" });
 }
@@ -197,7 +204,7 @@ async function keepsOutline(
 
 async function createSection(
   text: string,
-  { outline, added }: Pick<FoundSection, "outline" | "added">,
+  { outline, added }: { readonly outline: readonly Heading[]; readonly added: number },
   header: Header,
   content: string,
 ): Promise<SectionOutcome> {

@@ -77,7 +77,7 @@ function summariseReads(outcome: ReadManyOutcome) {
   const firstRefusal = outcome.files.find((file) => file.kind === "refusal");
   const refusedCount = outcome.files.length - read;
   const message = [
-    `${read} files read`,
+    counted(read, "file read", "files read"),
     ...(refusedCount === 0 ? [] : [`${refusedCount} not`]),
     ...(outcome.leftOutCount === 0 ? [] : [`${outcome.leftOutCount} left out`]),
   ].join(", ");
@@ -91,15 +91,16 @@ type Looked<Kind extends "list" | "find" | "search"> = Exclude<
 >;
 
 function replyToList({ path, entries, more, because = "limit" }: Looked<"list">): Reply {
-  const orMore = more ? " or more" : "";
-  const message = `${quoteForDisplay(path)} holds ${entries.length}${orMore} entries; sizes are in bytes.`;
+  const orMore = more ? "or more " : "";
+  const count = counted(entries.length, `${orMore}entry`, `${orMore}entries`);
+  const message = `${quoteForDisplay(path)} holds ${count}; sizes are in bytes.`;
   const cut = more ? { more: because } : {};
   const listing = { kind: "entries", entries, isListing: true, ...cut } as const;
   return { form: "list", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
 }
 
 function replyToFind({ path, files, more }: Looked<"find">): Reply {
-  const message = `${files.length} files found in ${quoteForDisplay(path)}.`;
+  const message = `${counted(files.length, "file", "files")} found in ${quoteForDisplay(path)}.`;
   const listing = { kind: "entries", entries: files, ...(more === undefined ? {} : { more }) } as const;
   return { form: "find", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
 }
@@ -107,10 +108,11 @@ function replyToFind({ path, files, more }: Looked<"find">): Reply {
 function replyToSearch({ kind: _, path, ...found }: Looked<"search">): Reply {
   const { matches, searchedFiles } = found;
   const files = new Set(matches.map((match) => match.path)).size;
+  const searched = counted(searchedFiles, "file", "files");
   const message =
     found.files === undefined
-      ? `${matches.length} matches in ${files} of ${searchedFiles} files.`
-      : `Matches in ${found.files.length} of ${searchedFiles} files.`;
+      ? `${counted(matches.length, "match", "matches")} in ${files} of ${searched}.`
+      : `Matches in ${found.files.length} of ${searched}.`;
   const blocks = [{ kind: "status", ...done, message } as const, { kind: "matches", ...found } as const];
   return { form: "search", ...done, path, blocks };
 }
@@ -207,3 +209,7 @@ function failed<Code>(code: Code) {
 }
 
 const done = { success: true, code: "ok" } as const;
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,6 +1,6 @@
 import type { ShownText } from "../../conversation/index.js";
 import type { FileState } from "../../files/index.js";
-import { countLines, joinLines, splitLines } from "../../text/index.js";
+import { countLines, LineFinder } from "../../text/index.js";
 import type { TextBlock } from "./reply.js";
 import type { Shown } from "./shown.js";
 import type { NumberedLines } from "./spoken.js";
@@ -64,12 +64,12 @@ export function quotedLines({ text, quotes }: TextBlock, at: number): readonly S
   if (quotes === undefined || quotes.state.content === null) return [];
   const { state } = quotes;
   const first = state.lines?.from ?? 1;
-  const lines = splitLines(quotes.state.content);
+  const lines = new LineFinder(quotes.state.content);
   return quotes.lines.flatMap(({ from, to, start }) => {
-    const quoted = joinLines(lines, from - first, to - first + 1);
+    const quoted = lines.lines(from - first + 1, to - first + 1);
     if (text.startsWith(quoted, start))
       return spanOf(state, { from, to }, at + start, at + start + quoted.length);
-    const line = from === to ? lines.contents[from - first] : undefined;
+    const line = from === to ? lines.contents(from - first + 1, to - first + 1)[0] : undefined;
     if (line === undefined || !text.startsWith(line, start)) return [];
     const of = [...line].length;
     const spans = spanOf(state, { from, to }, at + start, at + start + line.length);

@@ -8,7 +8,7 @@ import {
   type WriteRefusal,
   type Written,
 } from "../../files/index.js";
-import { cutVisibly, splitLines, type TextLines } from "../../text/index.js";
+import { countLines, cutVisibly, LineFinder } from "../../text/index.js";
 import {
   fullContentLimitBytes,
   type ResultContent,
@@ -135,15 +135,15 @@ function showWindows(outcome: WriteOutcome): Shown {
 }
 
 function cutWindows(state: FileState, content: string, ranges: ChangeReport["ranges"]): Shown {
-  const lines = splitLines(content);
+  const lines = new LineFinder(content);
   const first = state.lines?.from ?? 1;
   const windows: LineWindow[] = [];
   let omitted = 0;
   let excerpt: string | undefined;
   let units = 0;
-  for (const range of widen(ranges, first, first + lines.contents.length - 1)) {
-    const text = cut(lines, range.from - first, range.to - first + 1, windowsLimitUnits - units);
-    if (text === undefined) {
+  for (const range of widen(ranges, first, first + countLines(content) - 1)) {
+    const text = lines.lines(range.from - first + 1, range.to - first + 1);
+    if (text.length > windowsLimitUnits - units) {
       omitted += 1;
       excerpt ??= excerptOf(lines, range, first);
     } else {
@@ -154,9 +154,9 @@ function cutWindows(state: FileState, content: string, ranges: ChangeReport["ran
   return { kind: "windows", windows, omitted, ...(excerpt === undefined ? {} : { excerpt }) };
 }
 
-function excerptOf(lines: TextLines, { from, to }: ShownRange, first: number): string {
+function excerptOf(lines: LineFinder, { from, to }: ShownRange, first: number): string {
   const last = Math.min(to, from + mostExcerptLines - 1);
-  const shown = lines.contents.slice(from - first, last - first + 1);
+  const shown = lines.contents(from - first + 1, last - first + 1);
   return shown.map((line, at) => `${from + at}: ${cutVisibly(line, mostExcerptChars)}`).join("\n");
 }
 
@@ -179,13 +179,4 @@ function widen(ranges: ChangeReport["ranges"], first: number, last: number): Sho
 interface ShownRange {
   readonly from: number;
   readonly to: number;
-}
-
-function cut(lines: TextLines, from: number, to: number, limit: number): string | undefined {
-  let text = "";
-  for (let at = from; at < to; at++) {
-    text += `${lines.contents[at] ?? ""}${lines.endings[at] ?? ""}`;
-    if (text.length > limit) return undefined;
-  }
-  return text;
 }

@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import { Project, program } from "../process.js";
+
+const megabytes = 50;
+const line = "a line of a log, of fifty characters with its end\n";
+const lines = (megabytes * 500_000) / line.length;
+const files = {
+  "in lines": `${line.repeat(lines)}one place\n${line.repeat(lines)}`,
+  "in one line": `${"ab".repeat(megabytes * 500_000)}one place`,
+} as const;
+
+const calls = [
+  ["append_to_file", { content: "x\n" }],
+  ["prepend_to_file", { content: "x\n" }],
+  ["edit_file", { edits: [{ old_string: "one place", new_string: "another" }] }],
+  ["safe_patch", { unified_diff: `@@ -${lines + 1},1 +${lines + 1},1 @@\n-one place\n+another\n` }],
+] as const;
+
+const cases = Object.entries(files).flatMap(([how, text]) =>
+  calls.map(([name, args]) => ({ how, text, name, args })),
+);
+
+/** Of a line of 50 MB no diff is wanted. */
+const wanted = cases.filter(({ how, name }) => how === "in lines" || name !== "safe_patch");
+
+test.skipIf(!existsSync("/proc/self/status")).each(wanted)(
+  `${megabytes} MB $how are changed by $name in less than 300 MB`,
+  async ({ text, name, args }) => {
+    const project = new Project({ "f.md": text });
+    // The state before and the one after as text are 100 MB of it.
+    const flags = ["--max-old-space-size=128", program, "mcp", "--tools", "all", "--root", project.folder];
+    const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(new Project().folder, "state") };
+    const server = spawn(process.execPath, flags, { env, stdio: ["pipe", "pipe", "ignore"] });
+    onTestFinished(() => void server.kill("SIGKILL"));
+    server.stdin.on("error", () => {});
+    const say = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const base_content_sha256 = createHash("sha256").update(text).digest("hex");
+    const capabilities = {};
+    const params = { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "t", version: "1" } };
+    say({ id: "hello", method: "initialize", params });
+    say({ method: "notifications/initialized" });
+    const change = { name, arguments: { file_path: "f.md", base_content_sha256, ...args } };
+    say({ id: "change", method: "tools/call", params: change });
+    let answer = "";
+    for await (const one of createInterface({ input: server.stdout })) {
+      answer = one;
+      if (one.includes('"id":"change"')) break;
+    }
+    expect(answer).toContain("OK (applied)");
+    const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1];
+    expect(Number(peak) / 1024).toBeLessThan(300);
+  },
+);

@@ -1,0 +1,72 @@
+import { defined } from "../text/index.js";
+import type { FunctionCallPart } from "./content.js";
+import { isRecord, parsed } from "./fields.js";
+import { offeredTools, type RequestOptions } from "./provider-request.js";
+import { wireArgs } from "./wire-ids.js";
+
+/** A function as both APIs of OpenAI describe it. */
+export interface OpenAIFunction {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: { readonly [key: string]: unknown };
+}
+
+/** The tools of a request, as both APIs of OpenAI describe them. */
+export function openAITools(options: RequestOptions): readonly OpenAIFunction[] {
+  return offeredTools(options).map(({ name, description, inputSchema }) => ({
+    name,
+    ...defined({ description }),
+    parameters: inputSchema,
+  }));
+}
+
+/** What OpenAI says of its cache, for a person; both of its APIs do the same. */
+export const openAICaching =
+  "OpenAI keeps the longest beginning of a request by itself, from 1,024 tokens on: tools, system text, messages. " +
+  "A prompt_cache_key of the session helps to find it again.";
+
+/**
+ * What the signature of a text or a call of OpenAI's holds, as JSON: what its API gave with it and wants back.
+ * The neutral form has no place for it.
+ */
+export interface OpenAISignature {
+  /** The item's id. */
+  readonly id?: string;
+  readonly status?: string;
+  readonly phase?: string;
+  readonly namespace?: string;
+  /** The reasoning item that it followed: without that one, the item is given back without its id. */
+  readonly follows?: string;
+  /** The arguments as the model wrote them, where JSON writes them otherwise. */
+  readonly arguments?: string;
+  readonly annotations?: readonly unknown[];
+  /** The text is a refusal. */
+  readonly refusal?: true;
+}
+
+/** Reads a signature; one that is not of this form gives nothing. */
+export function openAISignature(signature: string | undefined): OpenAISignature {
+  const value = signature === undefined ? undefined : parsed(signature);
+  if (!isRecord(value)) return {};
+  const { id, status, phase, namespace, follows, arguments: written, annotations, refusal } = value;
+  const text = (one: unknown) => (typeof one === "string" ? one : undefined);
+  return defined({
+    id: text(id),
+    status: text(status),
+    phase: text(phase),
+    namespace: text(namespace),
+    follows: text(follows),
+    arguments: text(written),
+    annotations: Array.isArray(annotations) ? annotations : undefined,
+    refusal: refusal === true ? (true as const) : undefined,
+  });
+}
+
+/** The arguments of a call as JSON: as the model wrote them, where they still are those of the call. */
+export function argumentsText({ functionCall, thoughtSignature }: FunctionCallPart): string {
+  const text = JSON.stringify(wireArgs(functionCall.args));
+  const { arguments: written } = openAISignature(thoughtSignature);
+  if (written === undefined) return text;
+  const value = parsed(written);
+  return isRecord(value) && JSON.stringify(value) === text ? written : text;
+}

@@ -1,0 +1,106 @@
+/** An argument, and what else models call it. Letter case, `_` and `-` say nothing: `oldString` is `old_string`. */
+export interface ArgumentSpelling {
+  /** The names that tools have for it. */
+  readonly names: readonly string[];
+  readonly also: readonly string[];
+  /** Only in a tool that takes this argument, too. */
+  readonly beside?: string;
+  /** An empty text says something; else it is no argument where another one is given. */
+  readonly mayBeEmpty?: true;
+}
+
+const pathNames = ["file_path", "path", "file", "filename", "absolute_path"];
+
+/**
+ * Names of arguments as models send them: those of other agents' tools that models were trained on, and those of
+ * neighbouring tools of ours. Each tells one thing only; what could mean two is not here.
+ */
+export const spellings: readonly ArgumentSpelling[] = [
+  { names: ["file_path"], also: ["source", "old_path"], beside: "to" },
+  { names: ["file_path"], also: pathNames },
+  { names: ["path", "dir_path"], also: [...pathNames, "directory"] },
+  { names: ["paths"], also: ["file_paths", "files"] },
+  { names: ["to"], also: ["destination", "new_path"] },
+  { names: ["old_string", "old_str", "oldText"], also: ["old_text"], mayBeEmpty: true },
+  { names: ["new_string", "new_str", "newText"], also: ["new_text"], mayBeEmpty: true },
+  { names: ["unified_diff"], also: ["diff", "patch"] },
+  { names: ["content", "file_text"], also: ["contents", "file_content"], mayBeEmpty: true },
+  { names: ["new_content"], also: ["content"], mayBeEmpty: true },
+  { names: ["base_content_sha256"], also: ["sha256", "base_sha256", "hash"] },
+  { names: ["pattern"], also: ["query", "regex"] },
+  { names: ["glob"], also: ["pattern", "include"] },
+];
+
+/** The argument whose members may stand beside the others of a call, where that has one change only. */
+export const flatList = "edits";
+
+/** Arguments that hosts add for themselves: no refusal speaks of them. */
+export const hostArguments: readonly string[] = ["wait_for_previous"];
+
+/**
+ * What the names of a call mean to a tool.
+ *
+ * @param names of the tool's arguments, or of the members of one.
+ * @returns by plain name (`plainName`): the argument's own. A spelling that could be two of them is neither.
+ */
+export function meaningsOf(names: readonly string[]): ReadonlyMap<string, string> {
+  const own = new Map(names.map((name) => [plainName(name), name]));
+  const meanings = new Map<string, string | undefined>(own);
+  for (const { names: called, also, beside } of spellings) {
+    const plain = called.map(plainName);
+    const name = names.find((one) => plain.includes(plainName(one)));
+    if (name === undefined || (beside !== undefined && !names.includes(beside))) continue;
+    for (const other of [...called, ...also].map(plainName)) {
+      if (own.has(other)) continue;
+      meanings.set(other, (meanings.get(other) ?? name) === name ? name : undefined);
+    }
+  }
+  return new Map(
+    [...meanings].flatMap(([plain, name]) => (name === undefined ? [] : [[plain, name] as const])),
+  );
+}
+
+/** Whether an empty text of this argument says something. */
+export function mayBeEmpty(name: string): boolean {
+  const plain = plainName(name);
+  return spellings.some((one) => one.mayBeEmpty === true && one.names.map(plainName).includes(plain));
+}
+
+/** A name without letter case, `_` and `-`. */
+export function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, "");
+}
+
+/** The one of these names that a wrong one is most like; undefined where none is, or two are. */
+export function nearestName(given: string, names: readonly string[]): string | undefined {
+  const near = names
+    .map((name) => ({ name, far: editsBetween(plainName(given), plainName(name)) }))
+    .filter(({ name, far }) => sharesWord(given, name) || far * 3 <= Math.max(3, plainName(name).length))
+    .toSorted((one, two) => one.far - two.far);
+  const [first, second] = near;
+  return first === undefined || first.far === second?.far ? undefined : first.name;
+}
+
+function sharesWord(one: string, two: string): boolean {
+  const words = wordsOf(two);
+  return wordsOf(one).some((word) => words.includes(word));
+}
+
+function wordsOf(name: string): readonly string[] {
+  const words = name.match(/[A-Z]?[a-z0-9]+|[A-Z]+/g) ?? [];
+  return words.map((word) => word.toLowerCase()).filter((word) => word.length > 2);
+}
+
+/** Characters to add, leave out or change (Levenshtein). */
+function editsBetween(one: string, two: string): number {
+  let row = Array.from({ length: two.length + 1 }, (_, at) => at);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (const [other, same] of [...two].entries()) {
+      const changed = (row[other] ?? 0) + (letter === same ? 0 : 1);
+      next.push(Math.min(changed, (row[other + 1] ?? 0) + 1, (next[other] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

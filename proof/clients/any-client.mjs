@@ -1,0 +1,102 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { built } from "../machine.mjs";
+
+/**
+ * A real client that runs headless against a scripted model, so that one script can be told to all of them.
+ *
+ * @typedef {{ readonly text: string } | { readonly call: string, readonly args: Readonly<Record<string, unknown>> }} Part
+ *   what the model says
+ * @typedef {{ readonly project: string, readonly home: string }} Ground the folders of one run
+ * @typedef {{ readonly kind: "installed", readonly program: string } | { readonly kind: "missing", readonly reason: string }} Installed
+ * @typedef {{ readonly file: string, readonly args: readonly string[], readonly env: Readonly<Record<string, string>> }} Launch
+ * @typedef {{ readonly name: string, readonly description: string, readonly text: string }} Offered a tool, and all of it as JSON
+ * @typedef {{ readonly url: string, readonly requests: readonly any[], readonly faults: readonly unknown[], close(): Promise<void> }} Model
+ * @typedef {{ read(file: string): Part, edit(file: string, old: string, next: string): Part }} OwnTools
+ * @typedef {object} Client
+ * @property {string} title
+ * @property {string} version
+ * @property {string} [setup] what `holdfast setup` calls it
+ * @property {() => Installed} install
+ * @property {(turns: readonly ((request: any) => readonly Part[])[]) => Promise<Model>} startModel
+ * @property {(ground: Ground, url: string) => void} [settle] what a person's own settings would say: who the model is, no telemetry
+ * @property {(program: string, ground: Ground, url: string) => Launch} launch
+ * @property {(project: string) => OwnTools} [own] its own tools of files, where `holdfast guard` knows them
+ * @property {(server: string, tool: string) => string} toolName how a model calls a tool of a server
+ * @property {(request: any) => readonly string[]} answers of tools since the model last spoke, as the model sees them
+ * @property {(request: any) => readonly Offered[]} offered the tools that come with a request
+ *
+ * @typedef {{ readonly exit: number | null, readonly complaint: string, readonly faults: readonly unknown[],
+ *   readonly requests: readonly any[], bytes(name: string): Buffer | undefined }} Told
+ */
+
+/**
+ * One run of a client in a fresh project, with a home of its own.
+ *
+ * @template Result
+ * @param {Client} client
+ * @param {{ readonly program: string, readonly files: Readonly<Record<string, string | Uint8Array>>,
+ *   prepare?(ground: Ground): void, turns(project: string): readonly ((request: any) => readonly Part[])[] }} session
+ * @param {(told: Told) => Result} look at the project, before it is removed
+ * @returns {Promise<Result>}
+ */
+export async function runClient(client, { program, files, prepare, turns }, look) {
+  const top = mkdtempSync(join(tmpdir(), "holdfast-client-"));
+  const ground = { project: join(top, "project"), home: join(top, "home") };
+  for (const folder of [ground.project, join(ground.home, "tmp")]) mkdirSync(folder, { recursive: true });
+  for (const [name, content] of Object.entries(files)) writeInto(ground.project, name, content);
+  const model = await client.startModel(turns(ground.project));
+  try {
+    client.settle?.(ground, model.url);
+    prepare?.(ground);
+    const ended = await launch(client.launch(program, ground, model.url), ground);
+    const { requests, faults } = model;
+    const bytes = (/** @type {string} */ name) => {
+      const path = join(ground.project, name);
+      return existsSync(path) ? readFileSync(path) : undefined;
+    };
+    return look({ ...ended, requests, faults, bytes });
+  } finally {
+    await model.close();
+    rmSync(top, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Sets the client up as a person would.
+ *
+ * @param {Client} client @param {Ground} ground @param {readonly string[]} [flags] of `holdfast setup`
+ */
+export function setUp({ setup = "" }, { project, home }, flags = []) {
+  const env = { PATH: process.env.PATH ?? "", HOME: home };
+  const args = [built.cli, "setup", setup, "--yes", ...flags];
+  const run = spawnSync(process.execPath, args, { cwd: project, env, encoding: "utf8" });
+  if (run.status !== 0) throw new Error(`the setup failed: ${run.stderr}`);
+}
+
+/** @param {string} folder @param {string} name @param {string | Uint8Array} content */
+export function writeInto(folder, name, content) {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), content);
+}
+
+/** @param {Launch} how @param {Ground} ground @returns {Promise<{ exit: number | null, complaint: string }>} */
+function launch({ file, args, env }, { project, home }) {
+  const child = spawn(file, args, {
+    cwd: project,
+    env: { PATH: process.env.PATH ?? "", HOME: home, TMPDIR: join(home, "tmp"), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 90_000,
+  });
+  let complaint = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (part) => {
+      complaint += part;
+    });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (exit) => resolve({ exit, complaint }));
+  });
+}
