@@ -38,7 +38,8 @@ test.skipIf(!existsSync("/proc/self/status")).each(wanted)(
     const server = spawn(process.execPath, flags, { env, stdio: ["pipe", "pipe", "ignore"] });
     onTestFinished(() => void server.kill("SIGKILL"));
     server.stdin.on("error", () => {});
-    const say = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const say = (message: object) =>
+      server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
     const base_content_sha256 = createHash("sha256").update(text).digest("hex");
     const capabilities = {};
     const params = { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "t", version: "1" } };
