@@ -158,7 +158,14 @@ function deadLinks(page: string): readonly string[] {
 }
 
 describe("the links of the documentation", () => {
-  const linked = [...pages, "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "bench/README.md"];
+  const linked = [
+    ...pages,
+    "AGENTS.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "bench/README.md",
+  ];
 
   it.each(linked)("of %s lead to a file, and to a heading where they name one", (page) => {
     expect(deadLinks(page)).toEqual([]);

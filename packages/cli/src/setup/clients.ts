@@ -73,11 +73,26 @@ export function removalsFor(wishes: Omit<SetupWishes, "guard">): readonly Settin
   return all.filter(({ atLeast }) => atLeast !== true).map(({ value: _, ...setting }) => setting);
 }
 
-/** What a person has to know beside what was written; undefined where there is nothing. */
+/**
+ * What a person has to know beside what was written; undefined where there is nothing. Whether a model may write where
+ * nobody is asked is the person's to say: none of this is set.
+ */
 export function adviceFor(client: ClientName): string | undefined {
-  return client === "gemini"
-    ? "Gemini CLI offers no tools of a server headless (-p) in a folder that it does not trust: trust the folder in an interactive run first, or give --skip-trust."
-    : undefined;
+  switch (client) {
+    case "claude":
+      return "Headless (-p) Claude Code asks nobody and so refuses the tools: give --allowedTools mcp__holdfast.";
+    case "gemini":
+      return 'Headless (-p) Gemini CLI offers the tools only in a folder that it trusts (or with --skip-trust), and only where "trust": true stands beside the server\'s command (or with --yolo).';
+    case "codex":
+      return 'Headless (codex exec) Codex refuses the tools that write, unless default_tools_approval_mode = "approve" stands below [mcp_servers.holdfast].';
+    case "qwen":
+    case "opencode":
+    case "cursor":
+    case "vscode":
+      return undefined;
+    default:
+      return client satisfies never;
+  }
 }
 
 function serverSettings({ client, project, program, onMismatch }: SetupWishes): readonly Setting[] {
