@@ -5,6 +5,7 @@ import { cutOff } from "./cut-off.mjs";
 import { depth } from "./depth.mjs";
 import { dialects } from "./dialects.mjs";
 import { distance } from "./distance.mjs";
+import { doubtful } from "./doubtful.mjs";
 import { endings } from "./endings.mjs";
 import { entities } from "./entities.mjs";
 import { equalHunks } from "./equal-hunks.mjs";
@@ -41,4 +42,5 @@ export const classes = [
   ...depth,
   ...windows,
   ...gitHeaders,
+  ...doubtful,
 ];

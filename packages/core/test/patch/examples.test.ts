@@ -116,7 +116,7 @@ describe("the steps that the examples name", () => {
     texts.map((line) => ({ kind: "context", text: line, ending: "\n", bare: false }));
 
   it("embeds context with a skipped line", () => {
-    const segment = { first: 0, lines: context("a", "b", "c"), top: undefined, bottom: 4 };
+    const segment = { names: [0, 1, 2], lines: context("a", "b", "c"), top: undefined, bottom: 4 };
     const embedded = embedContext(new BaseText(text("a", "x", "b", "c", "K", "e")), segment, { cells: 100 });
     expect(embedded).toEqual({
       explained: ["0", "1", "2", "2^", "2v"],
@@ -124,12 +124,12 @@ describe("the steps that the examples name", () => {
       ranks: [0, 2, 3],
       dropped: [],
       skipped: 1,
-      stretches: [{ above: 0, below: 2, isMarked: false }],
+      stretches: [{ above: 0, below: 2, isMarked: false, unmatched: 0 }],
     });
   });
 
   it("drops neither of two swapped lines", () => {
-    const segment = { first: 0, lines: context("b", "a"), top: undefined, bottom: 2 };
+    const segment = { names: [0, 1, 2], lines: context("b", "a"), top: undefined, bottom: 2 };
     const embedded = embedContext(new BaseText(text("a", "b", "K", "e")), segment, { cells: 100 });
     expect(embedded).toMatchObject({ present: 1, dropped: [] });
   });

@@ -5,6 +5,7 @@ import { includesSorted, nearestTo } from "../locate/assign.js";
 import {
   type HunkSearch,
   hintOf,
+  type MadeOr,
   type Placement,
   type Problem,
   type Unlocated,
@@ -118,12 +119,13 @@ function describeDistance(shift: Placement["shift"]): string {
 /** Shows the first line that does not fit where the hunk most nearly fits, with the real lines around. */
 function* describeMissing(
   base: BaseText,
-  { hunk, newSideAt, stretched }: HunkSearch,
+  { hunk, newSideAt, stretched, madeOr }: HunkSearch,
   lines: number,
   deadline: Deadline,
 ): Steps<string> {
   if (base.count === 0) return "the file is empty. Send a hunk that only adds lines.";
   if (stretched !== undefined) return describeStretch(base, stretched, lines);
+  if (madeOr !== undefined) return describeMadeOr(base, madeOr, lines);
   const made =
     newSideAt === undefined
       ? ""
@@ -157,6 +159,14 @@ function describeStretch(base: BaseText, { positions, changeAt }: Stretched, lin
   const shown = isShown ? positions : [...positions, changeAt].sort((one, other) => one - other);
   const excerpts = shown.map((at) => showLines(base, at - around, at + around + 1));
   return `its context is damaged, and what is left of it stands apart, at ${listLines(positions)}: between them a section ends, or too much was left out. Its change would be at line ${changeAt + 1}, but may be meant for another place. Write it with the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;
+}
+
+/** Where a hunk fits as if it was made, and where it does not. */
+function describeMadeOr(base: BaseText, { made, start }: MadeOr, lines: number): string {
+  const around = Math.floor(lines / 4);
+  const shown = Math.abs(made - start) < around ? [start] : [made, start].sort((one, other) => one - other);
+  const excerpts = shown.map((at) => showLines(base, at - around, at + around + 1));
+  return `it fits as well as if it was applied before, at line ${made + 1}: then nothing is left to do for it, leave it out. Else its change would be at line ${start + 1}; write it with the lines of the file directly above and below the change:\n${excerpts.join("\n  …\n")}`;
 }
 
 function describeReal(base: BaseText, at: number, line: HunkLine | undefined): string {

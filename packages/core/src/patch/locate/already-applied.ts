@@ -185,7 +185,25 @@ export function appliedAtStatedLine(base: BaseText, hunk: ShapedHunk): number | 
   const start = numbers.newStart - 1;
   if (!newSideMatchesAt(base, hunk, start) || oldSideMatchesAt(base, hunk, numbers.oldStart - 1))
     return undefined;
+  if (keepsRemovedEdge(base, hunk, start)) return undefined;
   return hunk.new.some((line) => !isBlankLine(line.text)) ? start : undefined;
+}
+
+/** Whether what a hunk removes at its edge still stands right beside its new side: that part of it was not made. */
+export function keepsRemovedEdge(
+  base: BaseText,
+  { old, runs, newCount }: ShapedHunk,
+  start: number,
+): boolean {
+  const [first, last] = [runs[0], runs.at(-1)];
+  if (first === undefined || last === undefined) return false;
+  const hasLines = (run: Run, from: number) =>
+    run.added.length === 0 &&
+    old.slice(run.from, run.to).every(({ text }, at) => base.isLine(from + at, text));
+  return (
+    (last.to === old.length && hasLines(last, start + newCount)) ||
+    (first.from === 0 && start >= first.to && hasLines(first, start - first.to))
+  );
 }
 
 /** Whether a hunk that removes lines matches at a line as if it was applied, and as if it was not. */

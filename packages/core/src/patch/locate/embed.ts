@@ -5,9 +5,9 @@ import { countBelow } from "./assign.js";
 
 /** Context lines of a hunk and the part of the file where they may match. Blank lines count on neither side. */
 export interface Segment {
-  /** Index of the first line among the hunk's old lines. */
-  readonly first: number;
   readonly lines: readonly HunkLine[];
+  /** What each of them is called in what it explains. */
+  readonly names: readonly number[];
   /** Ranks among the file's lines that are not blank; undefined where the hunk begins or ends. */
   readonly top: number | undefined;
   readonly bottom: number | undefined;
@@ -35,6 +35,8 @@ export interface Stretch {
   readonly below: number;
   /** Whether the hunk has an ellipsis there. */
   readonly isMarked: boolean;
+  /** How many other lines it has there, none of which matches. */
+  readonly unmatched: number;
 }
 
 /** How much comparing is still allowed; one budget serves all candidates of a hunk. */
@@ -75,7 +77,7 @@ export interface Budget {
  */
 export function embedContext(base: BaseText, segment: Segment, budget: Budget): Embedded | undefined {
   const lines = segment.lines
-    .map((line, at) => ({ line, at: segment.first + at }))
+    .map((line, at) => ({ line, at: segment.names[at] ?? at }))
     .filter(({ line }) => !isBlankLine(line.text));
   const { positions } = base.nonBlankLines;
   const from = segment.top ?? 0;
@@ -160,8 +162,9 @@ function findStretches(
   const meet = (below: number) => {
     const between = above === undefined ? 0 : below - above - 1;
     skipped += between;
-    if (above !== undefined && between > passed.filter((text) => !isEllipsis(text)).length)
-      stretches.push({ above, below, isMarked: passed.some(isEllipsis) });
+    const unmatched = passed.filter((text) => !isEllipsis(text)).length;
+    if (above !== undefined && between > unmatched)
+      stretches.push({ above, below, isMarked: passed.some(isEllipsis), unmatched });
     above = below;
     passed = [];
   };

@@ -178,6 +178,11 @@ export class MatchFinder {
     return this.findTrimmed(lines, (start) => findShift(this.base, lines, start) !== undefined);
   }
 
+  /** Matches of lines at any depth: as they are, or with one rule for the indent of all. */
+  findAtAnyDepth(lines: readonly HunkLine[]): readonly number[] {
+    return this.findShifted(lines);
+  }
+
   /** Matches of lines with their indentation changed by a given rule. */
   findIndented(lines: readonly HunkLine[], shift: Shift): readonly number[] {
     return this.findTrimmed(lines, (start) => {

@@ -35,8 +35,15 @@ export interface HunkSearch {
   readonly newSideAt?: ArrayLike<number>;
   /** Whether `starts` are those of added lines whose neighbours are apart. */
   readonly isOpen?: boolean;
+  readonly madeOr?: MadeOr;
   /** Where damaged context would stretch the hunk too far. */
   readonly stretched?: Stretched;
+}
+
+/** Where the first change of a hunk with damaged context would be made already, and where it would be made: 0-based. */
+export interface MadeOr {
+  readonly made: number;
+  readonly start: number;
 }
 
 /** Every hunk has its one position. */

@@ -10,6 +10,7 @@ import {
   appliedAtStatedLine,
   gapIsPinned,
   isPureDeletion,
+  keepsRemovedEdge,
   mayBeApplied,
   mustBeApplied,
   newSideCore,
@@ -18,10 +19,19 @@ import {
   standsBothWays,
 } from "./already-applied.js";
 import { findPointsBelowAnchor } from "./anchors.js";
+import { appliedInsertionAt } from "./applied-insertion.js";
 import { assignInOrder, type Candidate, includesSorted } from "./assign.js";
-import { newSideMatchesAt } from "./match-at.js";
+import { explainWindow, findMadeAsWell } from "./made.js";
 import type { MatchFinder, Tier } from "./matches.js";
-import { type AlreadyApplied, type HunkSearch, hintOf, type Unlocated, unlocated } from "./placement.js";
+import {
+  type AlreadyApplied,
+  type HunkSearch,
+  hintOf,
+  type MadeOr,
+  placementAt,
+  type Unlocated,
+  unlocated,
+} from "./placement.js";
 import { findWindow } from "./window.js";
 
 /** Matches of the old side as it is; for lines without any context, their possible insertion points. */
@@ -142,7 +152,8 @@ function* findNewSide(
 ): Steps<ArrayLike<number>> {
   yield* base.prepare("trimmed");
   if (announcesMore(hunk) || !newSideProvesApplied(base, hunk, added)) return [];
-  const starts = (yield* finder.findVerbatim(hunk.new))?.starts ?? [];
+  const found = (yield* finder.findVerbatim(hunk.new))?.starts ?? [];
+  const starts = Array.from(found).filter((start) => !keepsRemovedEdge(base, hunk, start));
   const { numbers } = hunk.hunk.header;
   const weak = isPureDeletion(hunk) && !hunk.runs.every((run) => gapIsPinned(base, hunk, run));
   if (weak && (starts.length > 1 || (numbers === undefined && countNonBlank(hunk.new) < 3))) return [];
@@ -171,9 +182,63 @@ function countNonBlank(lines: readonly HunkLine[]): number {
   return lines.filter((line) => !isBlankLine(line.text)).length;
 }
 
-/** Of several lines those from which on the new side stands as it is written. */
-function newSideAmong(base: BaseText, hunk: ShapedHunk, starts: ArrayLike<number>): readonly number[] {
-  return Array.from(starts).filter((start) => newSideMatchesAt(base, hunk, start));
+/**
+ * Where the new side stands, with one of the places in it. Lines that were wrapped, and moved in by that, stand once more
+ * at another depth.
+ *
+ *     file       diff     result
+ *     1 if a:    @@       invalid_diff
+ *     2   go()   -go()
+ *     3 end      +if a:
+ *                +  go()
+ *
+ * `go()` is line 2 at another depth, but the new lines stand from line 1 on: they are not wrapped again.
+ */
+function* findMadeAround(
+  hunk: ShapedHunk,
+  starts: ArrayLike<number>,
+  finder: MatchFinder,
+): Steps<readonly number[]> {
+  const had = new Set(hunk.old.map(({ text }) => text.trim()));
+  const isFresh = ({ kind, text }: HunkLine) =>
+    kind === "added" && /[\p{L}\p{N}]/u.test(text) && !had.has(text.trim());
+  const verbatim = (yield* finder.findVerbatim(hunk.new))?.starts ?? none;
+  const made = [
+    ...Array.from(verbatim),
+    ...(hunk.new.some(isFresh) ? finder.findAtAnyDepth(hunk.new) : none),
+  ];
+  const isAround = (from: number) =>
+    Array.from(starts).some((start) => start < from + hunk.newCount && from < start + hunk.oldCount);
+  return made.filter(isAround);
+}
+
+/**
+ * What a hunk adds, and the file has nowhere else, stands with all of its context nearer to its number than the one place
+ * of its old lines, or around it: the hunk may have been made, and its place is a copy.
+ */
+function* findMadeNearer(
+  base: BaseText,
+  search: HunkSearch,
+  finder: MatchFinder,
+  added: AddedLineCounts,
+): Steps<MadeOr | undefined> {
+  const { hunk, starts } = search;
+  const [start, other] = [starts[0], starts[1]];
+  const { numbers } = hunk.hunk.header;
+  if (start === undefined || other !== undefined || hintOf(hunk) === start) return undefined;
+  // Asked of every hunk with a wrong number: most add a line that the file has not.
+  const index = base.index("exact");
+  if (hunk.new.some(({ text }) => index.idOf(text) < 0)) return undefined;
+  yield* base.prepare("trimmed");
+  if (!addsUniqueLine(base, hunk, added) || isAppliedInsertion(base, search, added)) return undefined;
+  const made = (yield* finder.findVerbatim(hunk.new))?.starts ?? none;
+  const away = (at: number) =>
+    Math.min(Math.abs(at + 1 - (numbers?.oldStart ?? 0)), Math.abs(at + 1 - (numbers?.newStart ?? 0)));
+  const nearer = Array.from(made).find((at) => {
+    const isAround = start < at + hunk.newCount && at < start + hunk.oldCount;
+    return isAround || (numbers !== undefined && away(at) < away(start));
+  });
+  return nearer === undefined ? undefined : { made: nearer + hunk.coreFrom, start: start + hunk.coreFrom };
 }
 
 /** Looks further for a hunk that matches nowhere as it is. */
@@ -189,16 +254,20 @@ export function* findMended(
   if (search.starts.length > 0) {
     // What it adds stands where its number says and nowhere else: its old lines elsewhere are a copy.
     const made = appliedAtStatedLine(base, hunk);
-    if (made === undefined || !addsUniqueLine(base, hunk, added)) return search;
-    return { ...search, tier: undefined, starts: none, appliedAt: [made] };
+    if (made !== undefined && addsUniqueLine(base, hunk, added))
+      return { ...search, tier: undefined, starts: none, appliedAt: [made] };
+    const madeOr = yield* findMadeNearer(base, search, finder, added);
+    return madeOr === undefined ? search : { ...search, tier: undefined, starts: none, madeOr };
   }
   const appliedAt = yield* findNewSide(base, hunk, finder, added);
   const matches = yield* finder.findMended(hunk);
   if (matches !== undefined) {
-    const made = matches.tier === "shift" ? newSideAmong(base, hunk, matches.starts) : none;
+    const found = { ...search, tier: matches.tier, starts: matches.starts, appliedAt };
+    const isMoved = matches.tier === "shift" && !isAppliedInsertion(base, found, added);
+    const made = isMoved ? yield* findMadeAround(hunk, matches.starts, finder) : none;
     // Either the hunk was applied, or all of it was written at another depth: nothing else in it tells which.
     if (made.length > 0) return { ...search, appliedAt, newSideAt: made, maybeAppliedAt: made };
-    return { ...search, tier: matches.tier, starts: matches.starts, appliedAt };
+    return found;
   }
   if (appliedAt.length > 0) return { ...search, appliedAt };
   // If the new lines match, the hunk may have been applied: no proof that it is damaged.
@@ -210,27 +279,46 @@ export function* findMended(
   }
   yield;
   if (hunk.runs.length > 0 && hunk.old.some(({ kind }) => kind === "context")) yield* base.prepare("loose");
-  return findDamaged(base, search, deadline);
+  return findDamaged(base, search, added, deadline);
 }
 
 /**
  * The last two tiers, for damaged context. If all of the context stands where the header says, and only what is removed
- * does not, the hunk may as well be meant for that place: two witnesses that disagree.
+ * does not, the hunk may as well be meant for that place; if it fits as well as if it was made already, it may have been:
+ * witnesses that disagree.
  */
-function findDamaged(base: BaseText, search: HunkSearch, deadline: Deadline): HunkSearch {
-  const found = findInParts(base, search, deadline);
-  const { hunk, starts, tier, alignment } = found;
-  const hint = hintOf(hunk);
-  const isPlaced = tier === "window" || alignment !== undefined;
-  if (!isPlaced || hint === undefined || !nonBlankContextMatchesAt(base, hunk, hint)) return found;
+function findDamaged(
+  base: BaseText,
+  search: HunkSearch,
+  added: AddedLineCounts,
+  deadline: Deadline,
+): HunkSearch {
+  const { explained, ...found } = findInParts(base, search, deadline);
+  if (explained === undefined || isAppliedInsertion(base, found, added)) return found;
+  const { hunk, starts, alignment } = found;
   const first = hunk.runs[0]?.from ?? 0;
   const start = (starts[0] ?? 0) + (alignment === undefined ? first : 0);
+  const runStarts = alignment?.runStarts ?? hunk.runs.map(({ from }) => (starts[0] ?? 0) + from);
+  const made = findMadeAsWell(base, hunk, { runStarts, explained }, deadline);
+  if (made !== undefined) return { ...search, madeOr: { made, start } };
+  const hint = hintOf(hunk);
+  if (hint === undefined || !nonBlankContextMatchesAt(base, hunk, hint)) return found;
   if (Math.abs(start - hint - first) < hunk.oldCount) return found;
   return { ...search, tier: "aligned", starts: [start, hint + first].sort((a, b) => a - b) };
 }
 
+/** Whether lines that are only added stand beside the one place of a hunk already, which is said later. */
+function isAppliedInsertion(base: BaseText, search: HunkSearch, added: AddedLineCounts): boolean {
+  const [start, other] = [search.starts[0], search.starts[1]];
+  if (start === undefined || other !== undefined) return false;
+  return appliedInsertionAt(base, placementAt(base, search, start), added) !== undefined;
+}
+
+/** With what of the context stands where the hunk has its one place. */
+type DamagedSearch = HunkSearch & { readonly explained?: ReadonlySet<string> };
+
 /** In a window of as many lines, or aligned line by line. What both find must be one place. */
-function findInParts(base: BaseText, search: HunkSearch, deadline: Deadline): HunkSearch {
+function findInParts(base: BaseText, search: HunkSearch, deadline: Deadline): DamagedSearch {
   const { hunk } = search;
   const window = findWindow(base, hunk, deadline);
   // Where damaged context fits several times, the change is what is spoken of, not the hunk's first line.
@@ -242,13 +330,14 @@ function findInParts(base: BaseText, search: HunkSearch, deadline: Deadline): Hu
     const { start } = window;
     const other = outcome.kind === "aligned" ? outcome.alignment.runStarts : [];
     const isSame = other.every((at, n) => at === start + (hunk.runs[n]?.from ?? 0));
-    if (isSame) return { ...search, tier: "window", starts: [start] };
+    const explained = explainWindow(base, hunk, start);
+    if (isSame) return { ...search, tier: "window", starts: [start], explained };
     return { ...search, tier: "aligned", starts: [start + first, other[0] ?? start].sort((a, b) => a - b) };
   }
   switch (outcome.kind) {
     case "aligned": {
-      const { alignment } = outcome;
-      return { ...search, tier: "aligned", starts: [alignment.runStarts[0] ?? 0], alignment };
+      const { alignment, explained } = outcome;
+      return { ...search, tier: "aligned", starts: [alignment.runStarts[0] ?? 0], alignment, explained };
     }
     case "stretched":
       return { ...search, stretched: outcome.stretched };

@@ -3,6 +3,7 @@ import type { HunkLine, Run, ShapedHunk } from "../model/hunk.js";
 import { indentOf, isBlankLine } from "../model/line-key.js";
 import { headingRank, isInside, SectionFinder } from "./anchors.js";
 import type { Stretch } from "./embed.js";
+import { removesWords } from "./pins.js";
 
 /** How a hunk would lie in the file. */
 export interface LineLayout {
@@ -52,6 +53,7 @@ export function findOverstretch(
   const over =
     certain ??
     unmarked.find((stretch) => passesSectionEnd(base, stretch, quoted, known)) ??
+    unmarked.find((stretch) => leavesOneHolder(base, hunk, runStarts, stretch)) ??
     (hunk.runs.every((run, at) => isHeld(base, hunk, run, runStarts[at] ?? 0))
       ? undefined
       : unmarked.find(({ above, below }) => below - above > fewLines));
@@ -101,6 +103,25 @@ function passesAddedLine(base: BaseText, { old, runs }: ShapedHunk, { above, bel
       return position > above && position < below;
     }),
   );
+}
+
+/**
+ * Whether a run that removes no words stands at the edge of the hunk, and lines were left out right behind the one line
+ * that holds it: nothing else says that it is this one.
+ */
+function leavesOneHolder(
+  base: BaseText,
+  hunk: ShapedHunk,
+  runStarts: readonly number[],
+  { above, below }: Stretch,
+): boolean {
+  const { rank, positions } = base.nonBlankLines;
+  return hunk.runs.some((run, at) => {
+    if (removesWords(hunk, run)) return false;
+    const start = runStarts[at] ?? 0;
+    if (run.from === 0) return above === (rank[start + run.to] ?? positions.length);
+    return run.to === hunk.old.length && below === (rank[start] ?? 0) - 1;
+  });
 }
 
 /** Whether a run removes a line that stands nowhere else, or has the hunk's context right above and right below it. */

@@ -1,0 +1,191 @@
+import type { BaseText } from "../model/base-text.js";
+import type { Deadline } from "../model/deadline.js";
+import { type HunkLine, type Run, type ShapedHunk, shapeHunk } from "../model/hunk.js";
+import { ListedHunk } from "../model/hunk-lines.js";
+import { isBlankLine } from "../model/line-key.js";
+import { explainsMore, findLayouts, type HunkLayout, namesOf } from "./align.js";
+import { isUnknown, removesWords } from "./pins.js";
+
+/**
+ * Where damaged context fits a hunk as if it was made already, in whole or in one of its runs: the hunk that would undo
+ * it is laid beside the file. If that explains as much of the context, nobody knows whether the hunk was made, or is
+ * meant for the other place.
+ *
+ *     file     diff    result
+ *     1 a {    @@      invalid_diff
+ *     2   b     a {
+ *     3 }        q
+ *     4 c {    -  k
+ *     5   k      b
+ *     6   b     }
+ *     7 }
+ *
+ * `k` is line 5, and `b` and `}` stand below it; `q` is nowhere. But what undoes the hunk fits, too, with more: below
+ * `a {`, where `k` is gone, `b` and `}` stand as well.
+ *
+ * @param found where the hunk would be applied.
+ * @returns the 0-based line at which its first change would be made already; undefined where it explains less.
+ */
+export function findMadeAsWell(
+  base: BaseText,
+  hunk: ShapedHunk,
+  found: FoundChange,
+  deadline: Deadline,
+): number | undefined {
+  for (const { undone, runs } of undo(base, hunk, deadline)) {
+    const layouts = findLayouts(base, undone, deadline, true);
+    if (layouts.kind === "several") return layouts.positions[0];
+    if (layouts.kind !== "layouts") continue;
+    const made = layouts.possible.find(
+      (one) =>
+        one.isHeld &&
+        !explainsMore(found.explained, one.explained) &&
+        closesGaps(base, undone, runs, one) &&
+        !(isSame(found.explained, one.explained) && passesRemoved(base, hunk, runs, found, one)),
+    );
+    if (made !== undefined) return made.alignment.runStarts[0];
+  }
+  return undefined;
+}
+
+/** Where the changes of a hunk would be made, 0-based, and what of its context that explains. */
+export interface FoundChange {
+  readonly runStarts: readonly number[];
+  readonly explained: ReadonlySet<string>;
+}
+
+function isSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && !explainsMore(one, other) && [...one].every((name) => other.has(name));
+}
+
+/**
+ * Whether lines of the hunk have met wherever a run only removed some: those next to it on either side that are not
+ * blank, or one of them, if the file has nothing like the other.
+ */
+function closesGaps(
+  base: BaseText,
+  undone: ShapedHunk,
+  runs: readonly number[],
+  { alignment }: HunkLayout,
+): boolean {
+  const { rank, positions } = base.nonBlankLines;
+  const index = base.index("trailing");
+  const isWord = ({ text }: HunkLine) => !isBlankLine(text);
+  return runs.every((at) => {
+    const run = undone.runs[at];
+    if (run === undefined || removesWords(undone, run)) return true;
+    const start = alignment.runStarts[at] ?? 0;
+    const above = undone.old.slice(0, run.from).findLast(isWord);
+    const below = undone.old.slice(run.to).find(isWord);
+    const [top, bottom] = [
+      positions[(rank[start] ?? 0) - 1] ?? -1,
+      positions[rank[start + run.to - run.from] ?? positions.length] ?? base.count,
+    ];
+    const meets = [
+      { line: above, position: top },
+      { line: below, position: bottom },
+    ].map(({ line, position }) => {
+      if (line === undefined || isUnknown(base, line)) return undefined;
+      return index.ids[position] === index.idOf(line.text);
+    });
+    return meets.includes(true) && !meets.includes(false);
+  });
+}
+
+/**
+ * Whether runs that only remove lines cannot have been made: a layout that takes them for made passes over what they
+ * remove, and over nothing else, between two lines that it quotes.
+ */
+function passesRemoved(
+  base: BaseText,
+  hunk: ShapedHunk,
+  runs: readonly number[],
+  { runStarts }: FoundChange,
+  { alignment }: HunkLayout,
+): boolean {
+  const { rank } = base.nonBlankLines;
+  return runs.every((at) => {
+    const run = hunk.runs[at];
+    if (run === undefined || run.added.length > 0 || !removesWords(hunk, run)) return false;
+    const start = rank[runStarts[at] ?? 0] ?? 0;
+    const end = rank[(runStarts[at] ?? 0) + run.to - run.from] ?? 0;
+    return alignment.stretches.some(({ above, below, unmatched }) => {
+      const between = below - above - 1;
+      // A line of the hunk that matches none may be one of those between, or made up.
+      const isAll = between - unmatched <= end - start && end - start <= between;
+      return above < end && start < below && isAll;
+    });
+  });
+}
+
+/** A hunk with some of its runs turned round. */
+interface Undone {
+  readonly undone: ShapedHunk;
+  readonly runs: readonly number[];
+}
+
+/** The hunks that undo all runs of one, or one run of several, if what they would find there is any evidence. */
+function undo(base: BaseText, hunk: ShapedHunk, deadline: Deadline): readonly Undone[] {
+  const { lines } = hunk.hunk;
+  const runOf: number[] = [];
+  let run = -1;
+  for (const [at, { kind }] of lines.entries()) {
+    if (kind !== "context" && (at === 0 || lines[at - 1]?.kind === "context")) run += 1;
+    runOf.push(run);
+  }
+  const turned = (runs: readonly number[]): Undone => {
+    const swapped = lines.map((line, at) => (runs.includes(runOf[at] ?? 0) ? turn(line) : line));
+    return { undone: shapeHunk(new ListedHunk(hunk.hunk, swapped), deadline), runs };
+  };
+  const all = hunk.runs.map((_, at) => at);
+  const telling = all.filter((at) => hunk.runs[at] !== undefined && showsWhenMade(base, hunk, hunk.runs[at]));
+  const single = all.length === 1 || all.length > mostRuns ? [] : telling;
+  return [...(telling.length > 0 ? [turned(all)] : []), ...single.map((at) => turned([at]))];
+}
+
+/** Whether it would be seen that a run was made: of lines that are gone only between two that the file has. */
+function showsWhenMade(base: BaseText, { old }: ShapedHunk, { from, to, added }: Run): boolean {
+  const index = base.index("trailing");
+  const isKnown = ({ text }: HunkLine) => !isBlankLine(text) && index.idOf(text) >= 0;
+  const isSeen = added.some(({ text }) => !isBlankLine(text));
+  return isSeen || (old.slice(0, from).some(isKnown) && old.slice(to).some(isKnown));
+}
+
+function turn(line: HunkLine): HunkLine {
+  if (line.kind === "context") return line;
+  return { ...line, kind: line.kind === "added" ? "removed" : "added" };
+}
+
+/**
+ * What a window of as many lines explains, in the words of a layout: the lines of its context that are exact, and which
+ * of them stand beside another or beside a change.
+ */
+export function explainWindow(base: BaseText, hunk: ShapedHunk, start: number): ReadonlySet<string> {
+  const { old, runs } = hunk;
+  const names = namesOf(hunk);
+  const index = base.index("trailing");
+  const explained = new Set<string>();
+  for (let segment = 0; segment <= runs.length; segment++) {
+    const from = runs[segment - 1]?.to ?? 0;
+    const to = runs[segment]?.from ?? old.length;
+    const words: { readonly name: string; readonly id: number; readonly isExact: boolean }[] = [];
+    for (let at = from; at < to; at++) {
+      const text = old[at]?.text ?? "";
+      const id = index.idOf(text);
+      if (!isBlankLine(text)) words.push({ name: `${names[at]}`, id, isExact: index.ids[start + at] === id });
+    }
+    for (const [n, { name, id, isExact }] of words.entries()) {
+      const above = n === 0 ? segment > 0 : words[n - 1]?.isExact === true;
+      const below = n === words.length - 1 ? segment < runs.length : words[n + 1]?.isExact === true;
+      // As in a layout, a line that the file repeats says something only beside another one.
+      if (!isExact || !(above || below || index.positionsOf(id).length === 1)) continue;
+      explained.add(name);
+      if (above) explained.add(`${name}^`);
+      if (below && n === words.length - 1) explained.add(`${name}v`);
+    }
+  }
+  return explained;
+}
+
+/** More runs than this are only undone together. */
+const mostRuns = 12;
