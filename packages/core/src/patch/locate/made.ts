@@ -75,11 +75,15 @@ function closesGaps(
     const run = undone.runs[at];
     if (run === undefined || removesWords(undone, run)) return true;
     const start = alignment.runStarts[at] ?? 0;
-    const above = undone.old.slice(0, run.from).findLast(isWord);
-    const below = undone.old.slice(run.to).find(isWord);
+    const [before, after] = [undone.old.slice(0, run.from), undone.old.slice(run.to)];
+    const end = start + run.to - run.from;
+    // Blanks are all that the hunk has on a side: they say little, but the file has to have one there.
+    if (isBlankOnly(before) && !isBlankAt(base, start - 1)) return false;
+    if (isBlankOnly(after) && !isBlankAt(base, end)) return false;
+    const [above, below] = [before.findLast(isWord), after.find(isWord)];
     const [top, bottom] = [
       positions[(rank[start] ?? 0) - 1] ?? -1,
-      positions[rank[start + run.to - run.from] ?? positions.length] ?? base.count,
+      positions[rank[end] ?? positions.length] ?? base.count,
     ];
     const meets = [
       { line: above, position: top },
@@ -143,12 +147,26 @@ function undo(base: BaseText, hunk: ShapedHunk, deadline: Deadline): readonly Un
   return [...(telling.length > 0 ? [turned(all)] : []), ...single.map((at) => turned([at]))];
 }
 
-/** Whether it would be seen that a run was made: of lines that are gone only between two that the file has. */
+function isBlankOnly(lines: readonly HunkLine[]): boolean {
+  return lines.length > 0 && lines.every(({ text }) => isBlankLine(text));
+}
+
+function isBlankAt(base: BaseText, position: number): boolean {
+  const index = base.index("trailing");
+  return index.ids[position] === index.idOf("");
+}
+
+/**
+ * Whether it would be seen that a run was made: of lines that are gone only between two that the file has, or between
+ * one of them and the blanks at the hunk's edge.
+ */
 function showsWhenMade(base: BaseText, { old }: ShapedHunk, { from, to, added }: Run): boolean {
   const index = base.index("trailing");
   const isKnown = ({ text }: HunkLine) => !isBlankLine(text) && index.idOf(text) >= 0;
   const isSeen = added.some(({ text }) => !isBlankLine(text));
-  return isSeen || (old.slice(0, from).some(isKnown) && old.slice(to).some(isKnown));
+  const sides = [old.slice(0, from), old.slice(to)];
+  const isTold = sides.some((side) => side.some(isKnown));
+  return isSeen || (isTold && sides.every((side) => side.some(isKnown) || isBlankOnly(side)));
 }
 
 function turn(line: HunkLine): HunkLine {
