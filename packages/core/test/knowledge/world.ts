@@ -401,8 +401,9 @@ export class World implements Walker {
       if (before === undefined) continue;
       const old = this.states.get(before) ?? "";
       const fresh = new Set(wordsIn(this.states.get(after) ?? ""));
-      const replaced = old.split("\n").filter((line) => !wordsIn(line).every((word) => fresh.has(word)));
-      for (const word of replaced.flatMap(wordsIn)) {
+      // An exact edit inside a line quotes what it replaces; the words beside that stay, shown or not.
+      const replaced = wordsIn(old).filter((word) => !fresh.has(word));
+      for (const word of replaced) {
         const isShown = call.whole === true ? prompt.has(word) : seen.has(word);
         if (!isShown && !beside.has(word))
           this.problems.push(`${callId} (${call.tool}) replaced ${word} of ${path}, which nobody was shown`);
