@@ -354,6 +354,12 @@ const cases: readonly PatchCase[] = [
     says: ["as if it was applied before"],
   },
   {
+    name: "lines that are only indented, and stand at another depth than either side",
+    base: text("a", "        one", "        two", "b"),
+    diff: text("@@", "-\t    one", "-\t    two", "+\t        one", "+\t        two"),
+    code: "invalid_diff",
+  },
+  {
     name: "one of two changes of a hunk made already, so that its context is not that of the file",
     base: text("a {", "  b", "  }", "  }", "}", "tail", "end"),
     diff: text("@@", " a {", "   b", "   }", "+  }", " }", " tail", "-end", "+END"),

@@ -37,12 +37,24 @@ export function findMoves(
   start: number,
   shift: Shift,
 ): readonly DepthChange[] {
+  // The new side fits at another depth just as well: it may have been made already.
+  if (onlyIndents(hunk)) return hunk.runs.map(() => "unknown");
   if ("width" in shift) return hunk.runs.map(() => "moves");
   const { indent } = shift;
   const region = new HunkSurroundings(base, hunk, start);
   const moves = hunk.runs.map((run) => (indent === " " ? region.beside(run) : region).decide(run, indent));
   // What one run shows of how the hunk was written holds for the others, too.
   return adopt(moves, moves);
+}
+
+/** Whether a hunk does nothing but indent the lines that it names, and has no other line to say how deep they were. */
+function onlyIndents({ old, runs }: ShapedHunk): boolean {
+  const words = (lines: readonly HunkLine[]) =>
+    lines.map(({ text }) => text.trim()).filter((text) => text !== "");
+  const removed = runs.flatMap(({ from, to }) => words(old.slice(from, to)));
+  const added = runs.flatMap((run) => words(run.added));
+  const isSame = removed.length === added.length && removed.every((text, at) => text === added[at]);
+  return isSame && removed.length > 0 && words(old).length === removed.length;
 }
 
 /** What is unknown is as all others are, if these agree. */
