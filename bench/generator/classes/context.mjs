@@ -159,10 +159,18 @@ function skip(random, lines, mark) {
   return lines.toSpliced(from, to - from, ...mark);
 }
 
-/** The remaining context lines stand in the file in this order only, each once. @param {Change} change @param {readonly HunkLine[]} lines */
+/**
+ * The remaining context lines stand in the file in this order only, each once; and what the hunk makes of them does not
+ * stand there: a line left out that is equal to the one added would make it a change made already.
+ *
+ * @param {Change} change @param {readonly HunkLine[]} lines
+ */
 function isOpen(change, lines) {
   const texts = oldLines({ oldStart: 0, newStart: 0, lines }).map(({ text }) => text.trim());
-  return texts.every((text) => change.lines.filter((line) => line.text.trim() === text).length === 1);
+  const file = change.lines.map(({ text }) => text.trim());
+  const made = lines.map(({ text }) => text.trim());
+  const standsMade = file.some((_, at) => made.every((text, n) => file[at + n] === text));
+  return !standsMade && texts.every((text) => file.filter((line) => line === text).length === 1);
 }
 
 /** @param {import("../random.mjs").Random} random @param {readonly HunkLine[]} lines @param {(line: HunkLine, at: number) => boolean} fits */

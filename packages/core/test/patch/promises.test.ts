@@ -360,6 +360,13 @@ const cases: readonly PatchCase[] = [
     code: "invalid_diff",
   },
   {
+    name: "braces alone, whole at another depth and in part at their own",
+    base: text("x", "    a: [", "      1", "    ]", "    }", "  }", "}"),
+    diff: text("@@ -5,3 +5,3 @@", "       }", "     }", "-  }", "+} types"),
+    code: "ambiguous",
+    says: ["lines 6, 7"],
+  },
+  {
     name: "one of two changes of a hunk made already, so that its context is not that of the file",
     base: text("a {", "  b", "  }", "  }", "}", "tail", "end"),
     diff: text("@@", " a {", "   b", "   }", "+  }", " }", " tail", "-end", "+END"),

@@ -175,6 +175,15 @@ export class MatchFinder {
   private findShifted(lines: readonly HunkLine[]): readonly number[] {
     // Braces alone prove nothing at another depth.
     if (!hasWordCharacters(lines, 3)) return noMatch;
+    return this.findByRule(lines);
+  }
+
+  /** Matches at another depth of lines that prove nothing there; none where they do. */
+  findBracesAtAnyDepth(lines: readonly HunkLine[]): readonly number[] {
+    return hasWordCharacters(lines, 3) ? noMatch : this.findByRule(lines);
+  }
+
+  private findByRule(lines: readonly HunkLine[]): readonly number[] {
     return this.findTrimmed(lines, (start) => findShift(this.base, lines, start) !== undefined);
   }
 

@@ -279,7 +279,18 @@ export function* findMended(
   }
   yield;
   if (hunk.runs.length > 0 && hunk.old.some(({ kind }) => kind === "context")) yield* base.prepare("loose");
-  return findDamaged(base, search, added, deadline);
+  return holdAgainstDepth(findDamaged(base, search, added, deadline), finder);
+}
+
+/** Braces alone prove nothing at another depth, but where all of them stand there, damaged context proves no more. */
+function holdAgainstDepth(search: HunkSearch, finder: MatchFinder): HunkSearch {
+  const { hunk, tier, starts, alignment } = search;
+  if (tier !== "aligned" || alignment === undefined) return search;
+  const first = hunk.runs[0]?.from ?? 0;
+  const shifted = finder.findBracesAtAnyDepth(hunk.old).map((start) => start + first);
+  if (shifted.length === 0 || shifted.includes(starts[0] ?? 0)) return search;
+  const places = [...new Set([...Array.from(starts), ...shifted])].sort((a, b) => a - b);
+  return { ...search, alignment: undefined, starts: places };
 }
 
 /**
