@@ -3,4 +3,5 @@ export { htmlPage } from "./html-page.js";
 export { jsonLine, newIds, withSession, withSessions } from "./open-store.js";
 export { writeOut } from "./output.js";
 export { listSessions, localTime, searchInSessions, showSession, verifySessions } from "./read-only.js";
+export { repairOne } from "./repairing.js";
 export { exportOne, importOne } from "./transfer.js";
