@@ -1,4 +1,4 @@
-import { type ConversationContext, type TurnNode, taskState } from "../conversation/index.js";
+import { activeTasks, type ConversationContext, type TurnNode, taskState } from "../conversation/index.js";
 import { describePayload } from "./debug-payload.js";
 import { type OutlineReader, type Wording, wordingFor } from "./debug-text.js";
 
@@ -50,11 +50,13 @@ function headline(context: ConversationContext, { name, quote }: Wording): strin
 class Marks {
   /** The nodes from the root to the head. */
   readonly path = new Set<string>();
+  private readonly active: ReadonlySet<string>;
 
   constructor(
     readonly context: ConversationContext,
     readonly wording: Wording,
   ) {
+    this.active = activeTasks(context);
     let id: string | null = context.currentNodeId;
     while (id !== null) {
       this.path.add(id);
@@ -72,7 +74,7 @@ class Marks {
     const { context } = this;
     const marks: string[] = [];
     const task = node.payload.kind === "task_boundary" ? context.tasks.get(node.id) : undefined;
-    if (task !== undefined && node.depth > 0) marks.push(taskState(context, task));
+    if (task !== undefined && node.depth > 0) marks.push(taskState(context, task, this.active));
     if (node.metadata.isHiddenFromLlm === true) marks.push("hidden");
     if (context.pruned.has(node.id)) marks.push("pruned");
     if (node.metadata.label !== undefined) marks.push(`label ${this.wording.quote(node.metadata.label)}`);

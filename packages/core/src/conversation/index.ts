@@ -119,7 +119,7 @@ export {
   type StoredConversation,
 } from "./stored-conversation.js";
 export { type Summariser, type SummaryRequest, scriptedSummariser } from "./summariser.js";
-export { type ListedTask, listTasks, type TaskState, taskState } from "./task-list.js";
+export { activeTasks, type ListedTask, listTasks, type TaskState, taskState } from "./task-list.js";
 export type { AnsweredCall, CompleteTask, RestartTask, StartTask } from "./tasks.js";
 export { trackedFiles } from "./tracked-files.js";
 export { type Refreshed, type RefreshTracked, refreshTrackedFiles } from "./tracked-refresh.js";
