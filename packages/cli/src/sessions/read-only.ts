@@ -20,7 +20,8 @@ import {
 import { counted, readableSize, reportRefusal } from "../answers/index.js";
 import { atPersonsPace, escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
 import { checkRendering } from "./check-rendering.js";
-import { interrupted, jsonLine } from "./open-store.js";
+import { interrupted, jsonLine, lineOfJson } from "./open-store.js";
+import { jsonWithTasks, tasksBelow } from "./task-texts.js";
 
 /** `holdfast sessions list`: the last changed first. */
 export async function listSessions(
@@ -48,7 +49,7 @@ function sessionLine(facts: SessionFacts, paint: Paint): string {
     ...(problem === undefined ? [] : [paint.red(escapeName(problem))]),
   ];
   const size = readableSize(sizeBytes).padStart(10);
-  const name = title === undefined ? paint.dim("untitled") : escapeName(title);
+  const name = title === undefined ? paint.dim("untitled") : escapeName(cutTitle(title));
   return [paint.cyan(escapeName(id)), localTime(modifiedMs), size, name, ...notes].join("  ");
 }
 
@@ -74,16 +75,17 @@ export async function showSession(
   const loaded = await loadSession(store, facts.id);
   if (isRefusal(loaded)) return loaded;
   const summary = summarizeSession(loaded.context);
+  const all = () => ({ success: true, ...factsToJson(facts), ...summaryToJson(summary, loaded) });
   await terminal.out(
     settings.json
-      ? jsonLine({ success: true, ...factsToJson(facts), ...summaryToJson(summary, loaded) })
+      ? lineOfJson(jsonWithTasks(all(), summary.tasks, taskToJson))
       : `${describe(facts, summary, loaded, terminal.outPaint).join("\n")}\n`,
   );
   return exitCodes.success;
 }
 
 function summaryToJson(summary: SessionSummary, { problems, losses, records }: LoadedSession) {
-  const { head, nodes, kinds, branches, pruned, orphans, staged, tasks, files, tokens } = summary;
+  const { head, nodes, kinds, branches, pruned, orphans, staged, files, tokens } = summary;
   return {
     records: records.length,
     nodes,
@@ -93,7 +95,6 @@ function summaryToJson(summary: SessionSummary, { problems, losses, records }: L
     orphans,
     staged,
     head: head === undefined ? null : { id: head.id, kind: head.payload.kind, gist: excerptOf(head.payload) },
-    tasks: taskToJson(tasks),
     files,
     tokens,
     problems,
@@ -101,8 +102,8 @@ function summaryToJson(summary: SessionSummary, { problems, losses, records }: L
   };
 }
 
-function taskToJson({ id, name, goal, state, current, tipId, tasks }: ListedTask): object {
-  return { id, name, goal: goal ?? null, state, current, tip: tipId, tasks: tasks.map(taskToJson) };
+function taskToJson({ id, name, goal, state, current, tipId }: ListedTask): object {
+  return { id, name, goal: goal ?? null, state, current, tip: tipId };
 }
 
 function describe(
@@ -115,6 +116,7 @@ function describe(
   const rows: (readonly [string, string | undefined])[] = [
     ["id", facts.id],
     ["folder", facts.cwd],
+    ["size", readableSize(facts.sizeBytes)],
     ["begun", localTime(facts.createdMs)],
     ["changed", localTime(facts.modifiedMs)],
     ["in use by", facts.heldBy],
@@ -137,14 +139,15 @@ function describe(
     ],
   ];
   return [
-    paint.bold(escapeName(facts.title ?? "Untitled session")),
+    paint.bold(escapeName(cutTitle(facts.title ?? "Untitled session"))),
     ...rows.flatMap(([name, value]) =>
       value === undefined ? [] : [`${paint.dim(name.padEnd(10))} ${escapeName(value)}`],
     ),
-    ...summary.tasks.tasks.flatMap((task) => taskLines(task, 0, paint)),
-    ...cappedLines([...problems.map(({ message }) => message), ...losses.map(describeLoss)]).map(
-      (line) => `${paint.red("problem".padEnd(10))} ${escapeName(line)}`,
-    ),
+    ...tasksBelow(summary.tasks).map(({ task, level }) => taskLine(task, level, paint)),
+    ...cappedLines(
+      [...problems.map(({ message }) => message), ...losses.map(describeLoss)],
+      "; --json tells all",
+    ).map((line) => `${paint.red("problem".padEnd(10))} ${escapeName(line)}`),
   ];
 }
 
@@ -156,11 +159,21 @@ function kindCounts(kinds: SessionSummary["kinds"]): string {
     .join(", ");
 }
 
-function taskLines(task: ListedTask, level: number, paint: Paint): readonly string[] {
-  const name = `${"  ".repeat(level)}${escapeName(task.name || task.id)}`;
-  const line = `${paint.dim("task".padEnd(10))} ${name}  ${paint.yellow(task.state)}`;
-  return [line, ...task.tasks.flatMap((inner) => taskLines(inner, level + 1, paint))];
+function taskLine(task: ListedTask, level: number, paint: Paint): string {
+  const name = `${"  ".repeat(Math.min(level, deepest))}${escapeName(cutTitle(task.name || task.id))}`;
+  return `${paint.dim("task".padEnd(10))} ${name}  ${paint.yellow(task.state)}`;
 }
+
+/** Deeper levels are drawn at this one, so that lines stay readable. */
+const deepest = 20;
+
+/** A title may be a whole message. */
+function cutTitle(title: string): string {
+  const points = [...title.slice(0, 4 * mostOfTitle)];
+  return points.length <= mostOfTitle ? title : `${points.slice(0, mostOfTitle - 1).join("")}…`;
+}
+
+const mostOfTitle = 80;
 
 /** `holdfast sessions search TEXT [ID]`: the texts of all nodes, line by line. */
 export async function searchInSessions(
@@ -193,7 +206,8 @@ export async function searchInSessions(
     under = sessionId;
     await terminal.out(`  ${paint.dim(escapeName(nodeId))} ${kind}: ${escapeName(snippet)}\n`);
   }
-  for (const line of cappedLines(unread.map(({ id, message }) => `${id}: ${message}`)))
+  const complaints = unread.map(({ id, message }) => `${id}: ${message}`);
+  for (const line of cappedLines(complaints, "; --json tells all"))
     terminal.err(`Not searched: ${escapeName(line)}\n`);
   if (more) terminal.err("There is more; --limit shows it.\n");
   if (matches.length === 0) terminal.err(`Nothing found in ${counted(sessions, "session")}.\n`);

@@ -64,6 +64,7 @@ export type * from "./node.js";
 export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export { type Conversation, lastOfAnswer, PathKnowledge } from "./path-knowledge.js";
 export type * from "./payload.js";
+export { payloadKinds } from "./payload-shape.js";
 export { excerptOf, isPlaceholder, lostWords, textsOf } from "./payload-text.js";
 export { firstRecords, PendingRecords, type RecordSink } from "./pending-records.js";
 export { versionOf } from "./record-version.js";
@@ -122,8 +123,9 @@ export {
   type StoredConversation,
 } from "./stored-conversation.js";
 export { type Summariser, type SummaryRequest, scriptedSummariser } from "./summariser.js";
-export { type ListedTask, listTasks, type TaskState, taskState } from "./task-list.js";
+export { activeTasks, type ListedTask, listTasks, type TaskState, taskState } from "./task-list.js";
 export type { AnsweredCall, CompleteTask, RestartTask, StartTask } from "./tasks.js";
 export { trackedFiles } from "./tracked-files.js";
 export { type Refreshed, type RefreshTracked, refreshTrackedFiles } from "./tracked-refresh.js";
-export { commonAncestor, isOnPath } from "./tree-paths.js";
+export { callOf, commonAncestor, isOnPath } from "./tree-paths.js";
+export { chatterWords, type NodeLine, TreeShape, type TreeShapeOptions } from "./tree-shape.js";

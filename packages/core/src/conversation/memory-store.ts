@@ -194,7 +194,7 @@ function factsOf(id: string, { lines, writer }: StoredSession): SessionFacts {
     title: titleOf(records.map(({ event }) => event)),
     cwd: started?.cwd,
     createdMs: records[0]?.ts ?? 0,
-    modifiedMs: records.at(-1)?.ts ?? 0,
+    modifiedMs: Math.max(records[0]?.ts ?? 0, records.at(-1)?.ts ?? 0),
     sizeBytes: lines.reduce((sum, line) => sum + new TextEncoder().encode(line).length + 1, 0),
     heldBy: writer?.holder,
   };

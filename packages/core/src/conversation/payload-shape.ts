@@ -221,3 +221,9 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
 };
 
 const kinds = new Map(Object.entries(known));
+
+/** The kinds of nodes, as one asks for them. A cast: these are the keys of that very literal. */
+export const payloadKinds: readonly PayloadKind[] = [
+  ...(Object.keys(known) as (keyof typeof known)[]),
+  "unknown",
+];

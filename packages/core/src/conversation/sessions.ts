@@ -14,6 +14,7 @@ import { reidentify } from "./reidentify.js";
 import { replayInSteps } from "./replay.js";
 import type { JournalProblem, SessionFacts, SessionStore, TimedEvent } from "./store.js";
 import { type ListedTask, listTasks } from "./task-list.js";
+import { TreeShape } from "./tree-shape.js";
 
 /**
  * Finds the session that is meant by an id or by the beginning of one.
@@ -104,7 +105,7 @@ export interface SessionSummary {
   readonly head: TurnNode | undefined;
   readonly nodes: number;
   readonly kinds: readonly (readonly [PayloadKind, number])[];
-  /** Ends of branches, pruned ones included. */
+  /** Branches, pruned ones included; one that was merged counts with the one that it was merged into. */
   readonly branches: number;
   readonly pruned: number;
   readonly orphans: number;
@@ -120,11 +121,9 @@ export interface SessionSummary {
 export function summarizeSession(context: ConversationContext): SessionSummary {
   const kinds = new Map<PayloadKind, number>();
   const files = new Set<string>();
-  let branches = 0;
   const tokens = { input: 0, cached: 0, output: 0 };
-  for (const { payload, childIds, metadata } of context.nodes.values()) {
+  for (const { payload, metadata } of context.nodes.values()) {
     kinds.set(payload.kind, (kinds.get(payload.kind) ?? 0) + 1);
-    if (childIds.length === 0) branches += 1;
     if (payload.kind === "file_content") files.add(payload.path);
     if (payload.kind === "tool_result") for (const { path } of payload.files ?? []) files.add(path);
     tokens.input += metadata.usage?.inputTokens ?? 0;
@@ -135,7 +134,7 @@ export function summarizeSession(context: ConversationContext): SessionSummary {
     head: context.nodes.get(context.currentNodeId),
     nodes: context.nodes.size,
     kinds: [...kinds].sort((one, other) => other[1] - one[1]),
-    branches,
+    branches: new TreeShape(context, { tasksAside: true }).branches(),
     pruned: context.pruned.size,
     orphans: context.orphans.size,
     staged: context.stagingArea.length,
@@ -299,9 +298,7 @@ export async function verifyAtPace(
   const loaded = await loadAtPace(store, id, { media: "inline", pace });
   if (loaded === "interrupted" || isRefusal(loaded)) return loaded;
   const { context, records, problems, losses } = loaded;
-  const ends = [...context.nodes.values()]
-    .filter(({ childIds }) => childIds.length === 0)
-    .map((node) => node.id);
+  const ends = new TreeShape(context, { tasksAside: true }).ends().map((node) => node.id);
   const findings: { readonly nodeId: string; readonly message: string }[] = [];
   for (const [at, nodeId] of ends.entries()) {
     if (!(await pace({ done: at, of: ends.length }))) return "interrupted";

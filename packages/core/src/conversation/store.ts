@@ -42,7 +42,7 @@ export interface SessionFacts {
   readonly cwd: string | undefined;
   readonly createdMs: number;
   readonly modifiedMs: number;
-  /** Of the journal, without blobs. */
+  /** Of all that is kept of it: the journal, and the large texts and the media beside it. */
   readonly sizeBytes: number;
   /** Whether somebody holds the lease now, and who, for a person to read. */
   readonly heldBy: string | undefined;

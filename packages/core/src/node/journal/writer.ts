@@ -1,4 +1,5 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { promisify } from "node:util";
 import {
   type Acknowledged,
   type ConversationRefusal,
@@ -60,7 +61,7 @@ export class JournalWriter {
     this.synced = start.durable;
     this.pending = new PendingRecords(start.nextSeq - 1, {
       prepare: (record) => encodeRecord(record, this.blobs.put),
-      keep: (lines) => this.underLease(() => this.writeLines(lines) ?? this.sync()),
+      keep: async (lines) => (await this.underLease(() => this.writeLines(lines))) ?? (await this.sync()),
       keepAhead: (lines) => this.underLease(() => this.writeLines(lines)),
       dropped: () => this.blobs.drop(),
     });
@@ -80,8 +81,13 @@ export class JournalWriter {
     return seq;
   }
 
-  flush(): Promise<Acknowledged | ConversationRefusal> {
-    return this.pending.flush();
+  async flush(): Promise<Acknowledged | ConversationRefusal> {
+    flushing += 1;
+    try {
+      return await this.pending.flush();
+    } finally {
+      flushing -= 1;
+    }
   }
 
   /**
@@ -110,6 +116,8 @@ export class JournalWriter {
     // Without the lease nothing of the file is ours any more.
     if (this.unsettled && (await this.lookAtLease()) === undefined) this.settle();
     this.over ??= refuse("read_only", `Session ${this.place.id} was closed; open it again to write.`);
+    // A flush may have a thread at work on the descriptor.
+    await this.pending.idle();
     if (this.fd !== undefined) closeQuietly(this.fd);
     this.fd = undefined;
     await this.lock.release();
@@ -169,13 +177,27 @@ export class JournalWriter {
     return undefined;
   }
 
-  private sync(): undefined {
-    if (this.synced && this.durableBytes === this.writtenBytes) return;
-    fdatasyncSync(this.opened());
-    // Who made the session may have been killed before its name was durable.
-    if (!this.synced) syncFolder(this.place.folder);
+  /**
+   * Alone, it is done at once, so that nothing can come between the write and its acknowledgement. Several sessions
+   * of a process are synced side by side, each on a thread: one after the other, each would wait for all. Nothing
+   * else is written to this one meanwhile (`PendingRecords` lets one write run at a time), and nothing is
+   * acknowledged under a lease that was lost meanwhile.
+   */
+  private async sync(): Promise<ConversationRefusal | undefined> {
+    const { writtenBytes } = this;
+    if (this.synced && this.durableBytes === writtenBytes) return undefined;
+    const isAlone = flushing <= 1;
+    try {
+      if (isAlone) fdatasyncSync(this.opened());
+      else await syncOnThread(this.opened());
+      // Who made the session may have been killed before its name was durable.
+      if (!this.synced) syncFolder(this.place.folder);
+    } catch (error) {
+      return this.fail(error);
+    }
     this.synced = true;
-    this.durableBytes = this.writtenBytes;
+    this.durableBytes = writtenBytes;
+    return isAlone ? undefined : this.lookAtLease();
   }
 
   /** Somebody without the lease has written: what he wrote is not ours to judge. */
@@ -248,6 +270,9 @@ export class JournalWriter {
   }
 }
 
+const syncOnThread = promisify(fdatasync);
+/** How many flushes of this process are under way. */
+let flushing = 0;
 const lineBreak = Buffer.from("\n");
 
 /** `write` until everything is written: one call may write less than it was given. */
