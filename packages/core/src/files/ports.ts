@@ -155,9 +155,10 @@ export interface Target {
   /**
    * The entries of a folder, in byte order of their names, at most `limit` (then `more` is true).
    *
-   * @param sizes "none" where nobody asks how large the files are: looking at each takes most of the time.
+   * @param sizes of how many files the size is wanted, the first ones; of the others it may be left out. "none" where
+   *   nobody asks: looking at each takes most of the time.
    */
-  entries(limit: number, sizes?: "none"): Promise<DirectoryListing | Refusal>;
+  entries(limit: number, sizes?: "none" | number): Promise<DirectoryListing | Refusal>;
   /** A child of this folder; links are not followed. */
   child(name: string): Promise<Target | Refusal>;
   /**
@@ -281,7 +282,7 @@ export interface DirectoryEntry {
   /** The name; where it is not valid UTF-8, a display form with `\x..`, and `openable` is false. */
   readonly name: string;
   readonly kind: "file" | "directory" | "link" | "other";
-  /** Of files only. */
+  /** Of files only, where it was asked for. */
   readonly sizeBytes?: number;
   readonly openable: boolean;
 }

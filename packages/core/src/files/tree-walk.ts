@@ -30,8 +30,8 @@ export interface WalkOptions {
   readonly all: boolean;
   /** Told of each folder when all of it was come by, while it is still held open. */
   readonly leave?: () => Promise<void>;
-  /** As `Target.entries`. */
-  readonly sizes?: "none";
+  /** As `Target.entries`; asked anew at each folder. */
+  readonly sizes?: "none" | (() => number);
   /** The walk ends where it is spent, and rests in between. */
   readonly budget: TimeBudget;
 }
@@ -94,7 +94,8 @@ class TreeWalk {
     depth: number,
     above: readonly IgnoreRules[],
   ): Promise<Refusal | undefined> {
-    const listing = await folder.entries(maxScanned, this.options.sizes);
+    const { sizes } = this.options;
+    const listing = await folder.entries(maxScanned, typeof sizes === "function" ? sizes() : sizes);
     if (isRefusal(listing)) return listing;
     if (listing.more) this.more ??= "limit";
     const rules = this.options.all ? [] : [...above, ...(await this.ownRules(folder, listing.entries))];

@@ -120,7 +120,7 @@ class DiskTarget implements Target {
     }
   }
 
-  async entries(limit: number, sizes?: "none"): Promise<DirectoryListing | Refusal> {
+  async entries(limit: number, sizes?: "none" | number): Promise<DirectoryListing | Refusal> {
     const opened = this.isRoot ? answering(".", () => this.root.folder) : this.openFolder();
     if ("code" in opened) return opened;
     try {
