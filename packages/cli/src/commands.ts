@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
-import { collect, daysOrNone, wholeNumber } from "./flags.js";
+import { collect, countFromZero, daysOrNone, wholeNumber } from "./flags.js";
 import { historySpec, sessionsSpec } from "./session-commands.js";
 
 export type { CommandSpec, OptionSpec };
@@ -63,12 +63,18 @@ export const commandSpecs: readonly CommandSpec[] = [
     summary: "print a file, with its state on standard error",
     options: [
       { flags: "--offset <line>", help: "first line, counted from 1", parse: wholeNumber },
+      {
+        flags: "--char-offset <characters>",
+        help: "where to begin in that line, counted from 0, in code points: of long lines",
+        parse: countFromZero,
+      },
       { flags: "--limit <lines>", help: "number of lines", parse: wholeNumber },
       encoding,
     ],
     examples: [
       "holdfast read src/app.ts",
       "holdfast read build.log --offset 5000 --limit 40",
+      "holdfast read bundle.js --offset 1 --char-offset 100000",
       "holdfast read src/app.ts --json",
     ],
     load: async () => (await import("./commands/read.js")).readCommand,
