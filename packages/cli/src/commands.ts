@@ -422,8 +422,15 @@ export const commandSpecs: readonly CommandSpec[] = [
     summary: "a hook for Claude Code and Gemini CLI: no built-in write to a file whose state was not seen",
     description:
       "Reads a hook's JSON from standard input, before and after the host's own tools that read and write files. " +
-      "A write to a file whose present state the session was not shown is denied, with the file as it is now. " +
-      "`holdfast setup claude --guard` sets the hooks.",
+      "A write to a file whose present state the session was not shown is denied, with what changed or the file as it " +
+      "is now. `holdfast setup claude --guard` sets the hooks.",
+    options: [
+      {
+        flags: "--on-mismatch <answer>",
+        help: "what an edit gets where others changed the file; rebase: it runs where its lines are certain (default: rebase-own)",
+        choices: ["rebase-own", "rebase", "refuse"],
+      },
+    ],
     examples: ["holdfast guard < hook.json", "holdfast setup gemini --guard"],
     load: async () => (await import("./commands/guard.js")).guardCommand,
   },
