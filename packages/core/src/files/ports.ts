@@ -122,6 +122,8 @@ export interface Target {
   readonly kind: "target";
   /** Absolute path with all links resolved: the key of locks, ledger and history. */
   readonly realPath: string;
+  /** Real paths of the folders that entering it made, an outer one before those in it; left out where there are none. */
+  readonly madeFolders?: readonly string[];
   /** `realPath` relative to the root that holds it, with `/`; "" is that root itself. */
   readonly relativePath: string;
   /** `root_changed` where the path of its root means another folder by now; undefined if not. */
@@ -503,4 +505,6 @@ export interface HistoryEntry {
   readonly displaced?: boolean;
   /** Of a file that may hold secrets: for how long its states are kept, where that is not the seven days. */
   readonly keepSecrets?: number | "none";
+  /** Real paths of the folders that were made for this write, an outer one before those in it. */
+  readonly folders?: readonly string[];
 }
