@@ -1,4 +1,4 @@
-export { fromBase64, toBase64 } from "./base64.js";
+export { fromBase64, isBase64, toBase64 } from "./base64.js";
 export { countCodePoints, unitOfCodePoint } from "./code-points.js";
 export { type Defined, defined } from "./defined.js";
 export {

@@ -151,7 +151,8 @@ function shellNote(message: JsonObject): EntryNode {
 function customMessage(value: JsonObject): readonly EntryNode[] {
   const { text, rest } = textAndRest(blocksOf(value.content));
   const note = { ...noteForModel(text), metadata: details(value) };
-  return [note, ...rest.map((block) => unknown("pi", block))];
+  // A note holds no media: they are shown as the user's, as pi shows them to its model.
+  return rest.length === 0 ? [note] : [note, ...userNodes(rest, "pi")];
 }
 
 function assistantPieces(
