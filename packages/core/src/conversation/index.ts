@@ -36,10 +36,13 @@ export { firstEvent } from "./first-event.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export {
+  type Envelope,
+  type EnvelopeFile,
   exportLines,
   type ImportedSession,
   type ImportOptions,
   type ImportProblem,
+  parseEnvelope,
   readSessionFile,
   readSessionInSteps,
 } from "./import/index.js";

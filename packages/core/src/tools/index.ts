@@ -1,3 +1,4 @@
+export { type Envelope, type EnvelopeFile, parseEnvelope } from "../conversation/index.js";
 export { chooseSuffix, type FrameSuffix } from "../text/index.js";
 export type { Approval, Approve, Question } from "./approval.js";
 export { type ParsedArguments, parseArguments } from "./arguments.js";
@@ -60,7 +61,6 @@ export {
   type WireOptions,
 } from "./wire/options.js";
 export { type Page, type PageRoom, pageWithin } from "./wire/page.js";
-export { type Envelope, type EnvelopeFile, parseEnvelope } from "./wire/parse-envelope.js";
 export { renderResult } from "./wire/render.js";
 export type { ChangeSetResult, RefusedResult, ToolReply, ToolResult, WriteResult } from "./wire/result.js";
 export {

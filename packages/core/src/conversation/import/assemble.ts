@@ -8,6 +8,7 @@ import { type ConversationRefusal, refuse } from "../refusal.js";
 import type { TimedEvent } from "../store.js";
 import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
 import type { ImportProblem } from "./lines.js";
+import { OwnResults } from "./own-results.js";
 import { brokenPairs } from "./pairs.js";
 import { resolveParents } from "./resolve-parents.js";
 
@@ -113,6 +114,7 @@ class TreeBuilder {
   private readonly source: string;
   private batch: NodeBatch | undefined;
   private head: string;
+  private readonly own: OwnResults;
 
   constructor(
     foreign: ForeignSession,
@@ -121,6 +123,9 @@ class TreeBuilder {
     this.sessionId = options.newId();
     this.head = this.sessionId;
     this.source = `import:${foreign.format}`;
+    const payloads = foreign.entries.flatMap(({ nodes }) => nodes.map(({ payload }) => payload));
+    const said = payloads.filter((payload) => typeof payload !== "function");
+    this.own = new OwnResults(said, foreign.format, options.digest);
     const { title, cwd, startedMs } = foreign;
     const payload = {
       kind: "task_boundary",
@@ -187,7 +192,8 @@ class TreeBuilder {
     scope: EntryScope,
   ): { payload: TurnPayload; metadata: TurnMetadata } {
     const provenance = { source: this.source, sourceId: entry.sourceId };
-    const payload = typeof node.payload === "function" ? node.payload(scope) : node.payload;
+    const said = typeof node.payload === "function" ? node.payload(scope) : node.payload;
+    const payload = said.kind === "tool_result" ? this.own.withFacts(said) : said;
     return { payload, metadata: { ...node.metadata, provenance } };
   }
 
