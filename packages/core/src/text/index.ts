@@ -43,4 +43,5 @@ export {
   type TextLines,
 } from "./lines.js";
 export { isSameInSteps } from "./same-bytes.js";
+export { sha256Of } from "./sha256.js";
 export { type Advancing, finish, type Pace, type Progress, type Steps, takeAtPace } from "./steps.js";

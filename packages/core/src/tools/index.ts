@@ -45,6 +45,7 @@ export {
   runHostTool,
 } from "./host-tool.js";
 export { phraseResult } from "./phrase.js";
+export { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "./read-media.js";
 export { catching, questionOf, runTool, runToolWithResult, type ToolContext } from "./run-tool.js";
 export { type JsonSchema, type NamedArguments, understand } from "./shapes.js";
 export { meaningsOf, plainName } from "./spellings.js";
@@ -69,6 +70,7 @@ export {
   type WireFileState,
   type WireListResult,
   type WireReadManyResult,
+  type WireReadMedia,
   type WireReadResult,
   type WireRefusal,
   type WireWriteResult,
