@@ -76,7 +76,7 @@ export {
   type ConversationEvent,
   type ConversationRefusal,
   createConversation,
-
+  type DeclaredKey,
   type Done,
   defineMetadataKey,
   type Exchange,

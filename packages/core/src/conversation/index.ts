@@ -59,7 +59,7 @@ export {
 export { filesChanged, type Manifest, Manifests } from "./manifest.js";
 export { isStored } from "./media.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
-export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
+export { type DeclaredKey, defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type { AnswerPart, ModelAnswer } from "./model-answer.js";
 export type * from "./node.js";
 export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";

@@ -1,4 +1,6 @@
 import { isJson, isJsonObject, type JsonObject, type JsonValue } from "../json.js";
+import { defineMetadataKey } from "../metadata-key.js";
+import type { TurnMetadata } from "../node.js";
 import type { EntryNode } from "./foreign-entry.js";
 import { textOf } from "./lines.js";
 import { mediaOf, textIn } from "./media-blocks.js";
@@ -41,15 +43,20 @@ export function resultNodes(
 ): readonly EntryNode[] {
   const { text, rest } = textAndRest(content);
   const { callId, name, isError } = result;
-  const custom = details === undefined || details === null ? {} : { [`${format}:details`]: details };
   const media = rest.flatMap((block) => mediaOf(block) ?? []);
   const others = rest.filter((block) => mediaOf(block) === undefined);
   const shown = media.length === 0 ? {} : { media };
   const node: EntryNode = {
     payload: { kind: "tool_result", callId, name, output: text, ...shown, ...(isError ? { isError } : {}) },
-    ...(Object.keys(custom).length === 0 ? {} : { metadata: { custom } }),
+    ...(details === undefined || details === null ? {} : { metadata: detailsOf(format, details) }),
   };
   return [node, ...others.map((block) => unknown(format, block))];
+}
+
+/** What another agent kept beside an entry, under the key that its importer declares. */
+export function detailsOf(format: string, details: JsonValue): TurnMetadata {
+  const { name } = defineMetadataKey(`${format}/details`, isJson);
+  return { custom: { [name]: details } };
 }
 
 /** What has no counterpart here: kept whole and shown to people, never rendered. */

@@ -6,6 +6,7 @@ import type { ForeignSession } from "./assemble.js";
 import {
   argsOf,
   blocksOf,
+  detailsOf,
   noteForModel,
   noteForPerson,
   resultNodes,
@@ -245,7 +246,7 @@ function usageOf(usage: JsonObject | undefined): TurnUsage | undefined {
 
 function details(value: JsonObject): TurnMetadata {
   const { details: data } = value;
-  return data === undefined || data === null ? {} : { custom: { "pi:details": data } };
+  return data === undefined || data === null ? {} : detailsOf("pi", data);
 }
 
 function compaction(value: JsonObject, kept: string | undefined, scope: EntryScope): TurnPayload {
