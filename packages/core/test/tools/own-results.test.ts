@@ -254,6 +254,8 @@ describe("an answer that is not whole is a text and nothing else", () => {
     ["in JSON without a hash", '{"file_path":"a.txt","version":1,"content":"x"}'],
     ["in JSON with a code that is none", '{"success":true,"latest_file_state":{"file_path":"a.txt"}}'],
     ["in JSON that is cut", '{"success":true,"code":"applied","latest_file_state":{"fi'],
+    ["in JSON with sets inside sets", `${'{"changes":['.repeat(20_000)}${"]}".repeat(20_000)}`],
+    ["in JSON that is only deep", `${"[".repeat(200_000)}${"]".repeat(200_000)}`],
     ["empty", ""],
   ];
   for (const [name, output] of cases)

@@ -144,7 +144,10 @@ function statesOf(answer: JsonObject): readonly ToldState[] | undefined {
   const { success, code, changes } = answer;
   const applied = success === true && code === "applied";
   if (isList(changes)) {
-    const all = changes.map((change) => (isJsonObject(change) ? statesOf(change) : undefined));
+    // No answer of ours has a change set inside another.
+    const all = changes.map((one) =>
+      isJsonObject(one) && one.changes === undefined ? statesOf(one) : undefined,
+    );
     const told = all.filter((state) => state !== undefined);
     return told.length === all.length ? told.flat() : undefined;
   }
