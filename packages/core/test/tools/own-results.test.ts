@@ -217,6 +217,13 @@ describe("whose tool it was", () => {
     it(`is another's, whatever its text looks like: ${name}`, () =>
       expect(seen([read(name, whole)])).toEqual([[]]));
 
+  it("is ours behind the words of Codex, and shows its lines where they stand", () => {
+    const lead = "Wall time: 0.0123 seconds\nOutput:\n";
+    const [result] = imported([read("mcp__holdfast__read_file", lead + whole)]);
+    expect(result?.shows?.map(({ start, end }) => result.output.slice(start, end))).toEqual(["one\n"]);
+    expect(seen([read("mcp__holdfast__read_file", `x${lead}${whole}`)])).toEqual([[]]);
+  });
+
   it("is not ours by a plain name that also answers otherwise", () => {
     expect(seen([read("read_file", whole), read("read_file", "plain text of a file")])).toEqual([[], []]);
     expect(seen([read("mcp__holdfast__read_file", whole), read("read_file", "text")])).toEqual([

@@ -60,8 +60,9 @@ export function* assemble(
   const resolved = resolveParents(foreign.entries);
   yield { done: 0, of };
   const tree = new TreeBuilder(foreign, options);
+  const own = new OwnResults(resolved.entries, foreign.format, options.digest);
   for (const [at, entry] of resolved.entries.entries()) {
-    tree.add(entry);
+    tree.add(own.inEntry(entry));
     if (at % stepEntries === stepEntries - 1) yield { done: at + 1, of };
   }
   tree.finish(foreign.leafLine);
@@ -114,7 +115,6 @@ class TreeBuilder {
   private readonly source: string;
   private batch: NodeBatch | undefined;
   private head: string;
-  private readonly own: OwnResults;
 
   constructor(
     foreign: ForeignSession,
@@ -123,9 +123,6 @@ class TreeBuilder {
     this.sessionId = options.newId();
     this.head = this.sessionId;
     this.source = `import:${foreign.format}`;
-    const payloads = foreign.entries.flatMap(({ nodes }) => nodes.map(({ payload }) => payload));
-    const said = payloads.filter((payload) => typeof payload !== "function");
-    this.own = new OwnResults(said, foreign.format, options.digest);
     const { title, cwd, startedMs } = foreign;
     const payload = {
       kind: "task_boundary",
@@ -192,8 +189,7 @@ class TreeBuilder {
     scope: EntryScope,
   ): { payload: TurnPayload; metadata: TurnMetadata } {
     const provenance = { source: this.source, sourceId: entry.sourceId };
-    const said = typeof node.payload === "function" ? node.payload(scope) : node.payload;
-    const payload = said.kind === "tool_result" ? this.own.withFacts(said) : said;
+    const payload = typeof node.payload === "function" ? node.payload(scope) : node.payload;
     return { payload, metadata: { ...node.metadata, provenance } };
   }
 

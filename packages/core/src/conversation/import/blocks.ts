@@ -5,6 +5,8 @@ import type { EntryNode } from "./foreign-entry.js";
 import { textOf } from "./lines.js";
 import { mediaOf, textIn } from "./media-blocks.js";
 
+export { mediaOf } from "./media-blocks.js";
+
 /** The content of a message: one text, or blocks. What is neither is one block of its own. */
 export function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
   if (content === undefined || content === null) return [];

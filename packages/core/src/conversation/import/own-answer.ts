@@ -31,10 +31,21 @@ export interface ToldState {
  * @param digest proves the texts of whole files; without one only their lines are counted.
  */
 export function readOwnAnswer(text: string, digest: Digest | undefined): OwnAnswer | undefined {
-  const envelope = parseEnvelope(text);
-  if (envelope !== undefined) return readEnvelope(envelope, text, digest);
-  const json = parsed(text);
+  const lead = codexLead.exec(text)?.[0] ?? "";
+  const said = text.slice(lead.length);
+  const envelope = parseEnvelope(said);
+  if (envelope !== undefined) return shifted(readEnvelope(envelope, said, digest), lead.length);
+  const json = parsed(said);
   return json === undefined ? undefined : readJson(json);
+}
+
+/** What Codex writes before the answers of an MCP server. */
+const codexLead = /^Wall time: [\d.]+ seconds\nOutput:\n/;
+
+function shifted(answer: OwnAnswer | undefined, by: number): OwnAnswer | undefined {
+  if (answer === undefined || by === 0) return answer;
+  const moved = (shown: ShownText) => ({ ...shown, start: shown.start + by, end: shown.end + by });
+  return { states: answer.states.map((state) => ({ ...state, shows: state.shows.map(moved) })) };
 }
 
 function readEnvelope(envelope: Envelope, text: string, digest: Digest | undefined): OwnAnswer | undefined {

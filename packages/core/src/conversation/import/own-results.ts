@@ -1,6 +1,7 @@
 import { defined } from "../../text/index.js";
 import type { Digest } from "../file-content.js";
 import type { FileEffect, ToolCall, ToolResultPayload, TurnPayload } from "../payload.js";
+import type { EntryNode, ForeignEntry } from "./foreign-entry.js";
 import { readOwnAnswer, type ToldState } from "./own-answer.js";
 
 /**
@@ -20,12 +21,13 @@ export class OwnResults {
   readonly #moves = new Map<string, FileEffect>();
 
   /**
-   * @param payloads of the whole session, in any order.
+   * @param entries of the whole session, in any order.
    * @param format whose session it is.
    * @param digest proves texts of whole files and of writes; without one, no other server's name is ours.
    */
-  constructor(payloads: readonly TurnPayload[], format: string, digest: Digest | undefined) {
+  constructor(entries: readonly ForeignEntry[], format: string, digest: Digest | undefined) {
     this.#digest = digest;
+    const payloads = entries.flatMap(({ nodes }) => nodes.flatMap(({ payload }) => payloadIn(payload)));
     for (const payload of payloads) if (payload.kind === "tool_call") this.#remember(payload);
     const groups = new Map<string, Evidence>();
     for (const payload of payloads) if (payload.kind === "tool_result") this.#weigh(payload, groups);
@@ -36,8 +38,18 @@ export class OwnResults {
     );
   }
 
-  /** The result with what it tells of files, where it is one of ours; else the same. To be asked in order. */
-  withFacts(result: ToolResultPayload): ToolResultPayload {
+  /** An entry whose results tell of files what ours among them told. To be asked in the order of the tree. */
+  inEntry(entry: ForeignEntry): ForeignEntry {
+    const nodes = entry.nodes.map((node): EntryNode => {
+      const { payload } = node;
+      if (typeof payload === "function" || payload.kind !== "tool_result") return node;
+      return { ...node, payload: this.#withFacts(payload) };
+    });
+    return { ...entry, nodes };
+  }
+
+  /** The result with what it tells of files, where it is one of ours; else the same. */
+  #withFacts(result: ToolResultPayload): ToolResultPayload {
     const named = ownName(result.name);
     const call = this.#calls.get(result.callId);
     if (named === undefined || call === undefined || call === "ambiguous") return result;
@@ -85,6 +97,11 @@ export class OwnResults {
     const { content } = call.args;
     return typeof content === "string" && this.#digest(encoder.encode(content)) === sha256;
   }
+}
+
+/** Compactions and the like name nodes that are not there yet; a call or a result does not. */
+function payloadIn(payload: EntryNode["payload"]): readonly TurnPayload[] {
+  return typeof payload === "function" ? [] : [payload];
 }
 
 interface Evidence {
