@@ -56,6 +56,19 @@ test.each([
   ]);
 });
 
+test("in the JSON form what it is stands in an object beside the image", async () => {
+  const { content, isError } = await read(claude, "a.png", { wire: "json" });
+  expect(isError).toBe(false);
+  expect(content[1]).toEqual({ type: "image", data: png.toString("base64"), mimeType: "image/png" });
+  const said: unknown = JSON.parse(content[0]?.type === "text" ? content[0].text : "");
+  expect(said).toEqual({
+    file_path: "a.png",
+    sha256: sha(png),
+    media: { mime_type: "image/png", size_bytes: png.length },
+    message: expect.stringContaining("follows as it is"),
+  });
+});
+
 test.each([gemini, opencode])("a PDF comes as a resource where %s hands it on", async (client) => {
   const { content, root } = await read(client, "b.pdf");
   const uri = pathToFileURL(join(root, "b.pdf")).href;
