@@ -3,6 +3,7 @@ import {
   forkOne,
   importOne,
   listSessions,
+  pruneStored,
   removeOne,
   renameOne,
   searchInSessions,
@@ -23,6 +24,8 @@ export async function sessionsCommand(call: Invocation): Promise<number> {
       return withSessions(call, (store) => searchInSessions(call, store));
     case "verify":
       return withSessions(call, (store) => verifySessions(call, store));
+    case "prune":
+      return withSessions(call, (store) => pruneStored(call, store));
     case "import":
       return withSessions(call, (store) => importOne(call, store));
     case "show":
@@ -36,6 +39,8 @@ export async function sessionsCommand(call: Invocation): Promise<number> {
     case "export":
       return withSession(call, first, (store, session) => exportOne(call, store, session));
     default:
-      return call.misuse("sessions knows list, show, search, fork, rename, rm, export, import, verify");
+      return call.misuse(
+        "sessions knows list, show, search, fork, rename, rm, export, import, prune, verify",
+      );
   }
 }

@@ -23,6 +23,7 @@ import {
 } from "../shell/index.js";
 import { interrupted, jsonLine, newIds } from "./open-store.js";
 import { writeOut } from "./output.js";
+import { firstOf } from "./read-only.js";
 
 /** `holdfast sessions export ID`: one text of JSON Lines that another machine can import. */
 export async function exportOne(
@@ -34,7 +35,7 @@ export async function exportOne(
   const exported = await atPersonsPace(call, loading, (pace) => exportAtPace(store, id, pace));
   if (exported === "interrupted") return interrupted(call, "nothing was exported.");
   if (isRefusal(exported)) return exported;
-  for (const { message } of exported.problems)
+  for (const message of firstOf(exported.problems.map((problem) => problem.message)))
     call.terminal.err(`Not in the export: ${escapeName(message)}\n`);
   return writeOut(call, harmlessLines(exported.lines), exported.count);
 }

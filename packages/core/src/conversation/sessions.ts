@@ -21,11 +21,10 @@ export async function findSession(
   store: SessionStore,
   prefix: string,
 ): Promise<SessionFacts | ConversationRefusal> {
-  const all = await store.list();
-  if (isRefusal(all)) return all;
-  const exact = all.find(({ id }) => id === prefix);
+  const meant = prefix === "" ? [] : await store.list({ idPrefix: prefix });
+  if (isRefusal(meant)) return meant;
+  const exact = meant.find(({ id }) => id === prefix);
   if (exact !== undefined) return exact;
-  const meant = prefix === "" ? [] : all.filter(({ id }) => id.startsWith(prefix));
   const [first, ...others] = meant;
   if (first === undefined) return refuse("unknown_session", `There is no session ${prefix}.`);
   if (others.length === 0) return first;
