@@ -76,7 +76,10 @@ export class SnapshotKeeper {
   private parts: number;
   private readonly changed: Set<string>;
   /** What no part holds yet. */
-  private unkept: readonly JournalRecord[];
+  private readonly unkept: JournalRecord[];
+  /** How many records came since a state was offered; who never offers one needs none remembered. */
+  private sinceOffer = 0;
+  private isOff = false;
   /** So many have to be there for the next try. */
   private due: number;
   private work: Promise<void> | undefined;
@@ -100,12 +103,24 @@ export class SnapshotKeeper {
 
   /** Records that are durable from now on. */
   added(records: readonly JournalRecord[]): void {
-    this.unkept = [...this.unkept, ...records];
+    if (this.isOff) return;
+    this.sinceOffer += records.length;
+    for (const record of records) this.unkept.push(record);
+    if (this.sinceOffer <= mostUnoffered || this.work !== undefined) return;
+    this.isOff = true;
+    this.unkept.length = 0;
   }
 
   /** @param context what the session is after all that was added. */
   offer(context: ConversationContext, seq: number): void {
-    if (this.work !== undefined || this.unkept.length < this.due || this.unkept.at(-1)?.seq !== seq) return;
+    this.sinceOffer = 0;
+    if (
+      this.isOff ||
+      this.work !== undefined ||
+      this.unkept.length < this.due ||
+      this.unkept.at(-1)?.seq !== seq
+    )
+      return;
     this.work = this.keep(context, seq).finally(() => {
       this.work = undefined;
     });
@@ -118,7 +133,7 @@ export class SnapshotKeeper {
 
   private async keep(context: ConversationContext, seq: number): Promise<void> {
     const { table, asking, id, token, everyEvents } = this.place;
-    const records = this.unkept;
+    const records = [...this.unkept];
     const changed = new Set(this.changed);
     for (const { event } of records) if (event.type === "metadata_set") changed.add(event.nodeId);
     const parts: string[] = [];
@@ -141,11 +156,12 @@ export class SnapshotKeeper {
       return;
     }
     this.parts += parts.length;
-    this.unkept = this.unkept.slice(records.length);
+    this.unkept.splice(0, records.length);
     for (const name of changed) this.changed.add(name);
     this.due = everyEvents;
   }
 }
 
+const mostUnoffered = 10_000;
 /** Made in some milliseconds. */
 const recordsAtOnce = 256;

@@ -211,7 +211,7 @@ export async function renameSession(
   title: string,
   now: number,
 ): Promise<{ readonly kind: "renamed" } | ConversationRefusal> {
-  const session = await store.open(id, "write");
+  const session = await store.open(id, "write", "state");
   if (isRefusal(session)) return session;
   try {
     if (session.mode === "read")

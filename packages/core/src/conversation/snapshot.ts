@@ -1,10 +1,12 @@
 import { type InPlaceEdit, PersistentMap } from "../files/index.js";
 import { defined } from "../text/index.js";
 import type { JournalRecord, NewNode } from "./event.js";
+import { flawOfFrame, flawOfMetadata } from "./event-shape.js";
 import { applyEvent, nodeBelow, startedContext } from "./fold.js";
 import { encodeRecord, isSealed, type Line, readLine, sealJson } from "./journal-codec.js";
 import type {
   ConversationContext,
+  Expansion,
   PendingRestore,
   StagedItem,
   TaskRecord,
@@ -12,7 +14,7 @@ import type {
   TurnNode,
 } from "./node.js";
 import { isRefusal } from "./refusal.js";
-import { isObject } from "./shape.js";
+import { count, isObject, listOf, number, object, oneOf, optional, orNull, shape, text } from "./shape.js";
 
 /**
  * What a conversation is after one record, in the place of the records before it. It consists of parts: nodes as
@@ -178,7 +180,9 @@ export function readSnapshot(
   const edit: InPlaceEdit = { edit: true };
   const begun = startedContext(root);
   const nodes = nodesIn(begun, parts, { read, metadata: new Map(state.metadata), edit });
-  if (nodes === undefined || nodes.size !== state.size || !nodes.has(state.head)) return undefined;
+  if (nodes === undefined || nodes.size !== state.size) return undefined;
+  const headTask = nodes.get(state.head)?.taskId;
+  if (headTask === undefined || !state.tasks.some(({ id }) => id === headTask)) return undefined;
   const { title, head, expansions, pendingRestore } = state;
   let tasks = PersistentMap.empty<TaskRecord>();
   for (const task of state.tasks) tasks = tasks.set(task.id, task, edit);
@@ -217,6 +221,7 @@ function nodesIn(
     for (const node of event.nodes as readonly PartNode[]) {
       const parent = node.parentId === null ? undefined : nodes.get(node.parentId);
       if (parent === undefined || nodes.has(node.id)) return undefined;
+      if (optional(text)(node.turnParentId) !== undefined) return undefined;
       const now = metadata.get(node.id);
       const { turnParentId } = node;
       nodes = nodes.set(
@@ -245,9 +250,51 @@ function eventIn(line: string, read: (sha256: string) => Uint8Array | undefined)
 function stateIn(sealed: string): State | undefined {
   const bytes = encoder.encode(sealed);
   if (!isSealed(bytes, 0, bytes.length)) return undefined;
-  const json: unknown = JSON.parse(sealed);
-  // The check says that it is as `snapshotHead` wrote it.
-  return isObject(json) && json.v === snapshotVersion ? (json as unknown as State) : undefined;
+  const json = parsed(sealed);
+  // Every field is looked at: whoever can write to a store can seal.
+  return json?.v === snapshotVersion && stateShape(json) === undefined
+    ? (json as unknown as State)
+    : undefined;
+}
+
+function parsed(sealed: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const json: unknown = JSON.parse(sealed);
+    return isObject(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const stateShape = shape<State>({
+  v: count,
+  seq: count,
+  size: count,
+  title: optional(text),
+  head: text,
+  tasks: listOf(
+    shape<TaskRecord>({
+      id: text,
+      parentTaskId: orNull(text),
+      tipId: text,
+      outcome: oneOf("open", "complete", "cancelled"),
+    }),
+  ),
+  pruned: listOf(text),
+  expansions: listOf(shape<Expansion>({ taskId: text, turns: number })),
+  pendingRestore: optional((value) =>
+    isObject(value)
+      ? flawOfFrame({ ...(value as unknown as PendingRestore), type: "restore_begun" })
+      : "must be an object",
+  ),
+  metadata: listOf(pair),
+});
+
+/** An id, and metadata in the shape of an event's. */
+function pair(value: unknown): string | undefined {
+  const [id, metadata]: readonly unknown[] = Array.isArray(value) ? value : [];
+  // Looked at by `flawOfMetadata`.
+  return text(id) ?? object(metadata) ?? flawOfMetadata(metadata as TurnMetadata);
 }
 
 const encoder = new TextEncoder();

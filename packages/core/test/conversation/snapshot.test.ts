@@ -16,6 +16,7 @@ import {
   snapshotParts,
   type TimedEvent,
 } from "../../src/conversation/index.js";
+import { sealJson } from "../../src/conversation/journal-codec.js";
 import type { PersistentMap } from "../../src/files/index.js";
 import { operation, World } from "./operations.js";
 import { awkwardEvents, longLife, started } from "./store-events.js";
@@ -168,6 +169,27 @@ describe("a snapshot that does not fit", () => {
     expect(readSnapshot("s-1", { ...head, seq: 39 }, parts, read)).toBeUndefined();
     expect(readSnapshot("s-1", { ...head, lines: [] }, parts, read)).toBeUndefined();
     expect(readSnapshot("s-1", head, parts, read)).toBeDefined();
+  });
+
+  it("is not used where it was sealed by somebody who makes up what it says", () => {
+    const { parts, head, read } = whole();
+    const { crc: _, ...state } = JSON.parse(head.state);
+    const made = [
+      { ...state, tasks: [] },
+      { ...state, tasks: [{}] },
+      { ...state, tasks: "none" },
+      { ...state, pruned: [1] },
+      { ...state, head: "nobody" },
+      { ...state, metadata: [["s-1", null]] },
+      { ...state, metadata: {} },
+      { ...state, pendingRestore: { restoreId: "r" } },
+      { ...state, v: 2 },
+      {},
+    ];
+    for (const json of made)
+      expect(readSnapshot("s-1", { ...head, state: sealJson(json) }, parts, read)).toBeUndefined();
+    expect(readSnapshot("s-1", { ...head, state: sealJson(state) }, parts, read)).toBeDefined();
+    expect(readSnapshot("s-1", { ...head, state: 'x,"crc":"00000000"}' }, parts, read)).toBeUndefined();
   });
 
   it("is not used where one of its texts is lost", () => {
