@@ -35,7 +35,7 @@ export async function measureCrashes(fleet) {
   over.catch(() => undefined);
   let crashes = 0;
   while (!isOver && performance.now() - begun < seconds * 1_000) {
-    await Promise.race([over, pause(5_000)]);
+    await Promise.race([over, pause(betweenCrashesMs)]);
     if (isOver) break;
     await cluster.stop("immediate");
     await cluster.start();
@@ -70,6 +70,9 @@ export async function measureCrashes(fleet) {
     ],
   );
 }
+
+/** Long enough that turns are served between two of them. */
+const betweenCrashesMs = 12_000;
 
 /** @param {readonly Said[]} said */
 function describeRefusals(said) {

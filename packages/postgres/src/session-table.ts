@@ -75,6 +75,55 @@ export class SessionTable {
     });
   }
 
+  /**
+   * Puts these events in the place of all that a session has, and what it has under another id.
+   *
+   * @returns false where the session does not stand at `from` any more, or the lease is another's.
+   */
+  async replace({ id, token, changeId, from, events, sums }: Advance, backup: string): Promise<boolean> {
+    const { tenant, schema } = this.home;
+    return await this.home.change(async (change) => {
+      const row = await change
+        .selectFrom("sessions")
+        .select(["title", "title_key", "cwd", "head", "seq", "created_ms", "modified_ms", "size_bytes"])
+        .where("tenant", "=", tenant)
+        .where("id", "=", id)
+        .where("seq", "=", from)
+        .where("lease_token", "=", token)
+        .forUpdate()
+        .executeTakeFirst();
+      if (row === undefined) return false;
+      await change
+        .insertInto("sessions")
+        .values({ ...row, tenant, id: backup })
+        .execute();
+      // The rows move; nothing of them is written again.
+      for (const table of ["events", "session_blobs"] as const)
+        await change
+          .updateTable(table)
+          .set({ session_id: backup })
+          .where("tenant", "=", tenant)
+          .where("session_id", "=", id)
+          .execute();
+      const named = sql.id(schema, "session_blobs");
+      await sql`insert into ${named} (tenant, session_id, sha256)
+        select tenant, ${id}, sha256 from ${named} where tenant = ${tenant} and session_id = ${backup}`.execute(
+        change,
+      );
+      // It says what the old events said.
+      for (const table of ["snapshots", "snapshot_parts"] as const)
+        await change.deleteFrom(table).where("tenant", "=", tenant).where("session_id", "=", id).execute();
+      await change
+        .updateTable("sessions")
+        .set({ ...columnsOf(sums), seq: events.length, ...this.lease(token) })
+        .where("tenant", "=", tenant)
+        .where("id", "=", id)
+        .execute();
+      await this.insert(change, id, changeId, events);
+      return true;
+    });
+  }
+
   /** Whether this very change took effect. Waits for one that is under way. */
   async isWritten({ id, changeId, from }: Advance): Promise<boolean> {
     const { tenant } = this.home;

@@ -3,9 +3,11 @@ import {
   type BegunState,
   type ConversationContext,
   type ConversationRefusal,
+  firstRecords,
   type JournalRecord,
   type OpenSession,
   PendingRecords,
+  type ReplacedSession,
   refuse,
   type TimedEvent,
 } from "@holdfast/core";
@@ -48,6 +50,7 @@ export class PostgresSession implements OpenSession {
   readonly begun?: BegunState;
   readonly records: OpenSession["records"];
   readonly problems: OpenSession["problems"];
+  readonly lastSeq: number;
   readonly readOnlyBecause?: ConversationRefusal;
   private readonly pending: PendingRecords<JournalRecord>;
   private sums: SessionSums;
@@ -58,6 +61,7 @@ export class PostgresSession implements OpenSession {
   private lost: ConversationRefusal | undefined;
   /** Of a writer whose session is whole. */
   private readonly keeper: SnapshotKeeper | undefined;
+  private repaired: ConversationRefusal | undefined;
 
   /**
    * @param token the lease; undefined where the session was opened to be read.
@@ -77,6 +81,7 @@ export class PostgresSession implements OpenSession {
     this.problems = found.problems;
     this.sums = found.sums;
     this.durableSeq = found.seq;
+    this.lastSeq = found.seq;
     this.pending = new PendingRecords(found.seq, {
       prepare: (record) => record,
       keep: (records) => this.write(records),
@@ -119,7 +124,33 @@ export class PostgresSession implements OpenSession {
   }
 
   keepState(context: ConversationContext, seq: number): void {
-    if (!this.isClosed && this.lost === undefined) this.keeper?.offer(context, seq);
+    const isOver = this.isClosed || this.lost !== undefined || this.repaired !== undefined;
+    if (!isOver) this.keeper?.offer(context, seq);
+  }
+
+  /** The rows of the session are exchanged in one transaction; the old ones become a session of their own. */
+  async replace(events: readonly TimedEvent[]): Promise<ReplacedSession | ConversationRefusal> {
+    await this.pending.idle();
+    await this.keeper?.idle();
+    const { id, token, durableSeq } = this;
+    if (token === undefined || this.isClosed)
+      return refuse("read_only", `Session ${id} is not open for writing here; open it so.`);
+    if (this.lost !== undefined) return this.lost;
+    const records = firstRecords(events);
+    const rows = records.map(encodeEvent);
+    const tooLarge = refuseTooLarge(id, rows, this.ground.textBytes);
+    if (tooLarge !== undefined) return tooLarge;
+    const sums = sumsAfter(undefined, records, rows);
+    const changeId = randomUUID();
+    const backup = `${id.slice(0, longestKept)}-damaged-${changeId.slice(0, 8)}`;
+    try {
+      const change = { id, token, changeId, from: durableSeq, events: rows, sums };
+      if (!(await this.ground.table.replace(change, backup))) return await this.refuseOvertaken(token);
+    } catch (error) {
+      return this.refusedBy(error);
+    }
+    this.repaired = refuse("read_only", `Session ${id} was repaired; open it again to write.`);
+    return { kind: "replaced", backup };
   }
 
   /** Somebody else has taken the lease. */
@@ -151,7 +182,8 @@ export class PostgresSession implements OpenSession {
     if (records.length === 0) return undefined;
     if (this.token === undefined || this.isClosed)
       return refuse("read_only", `Session ${this.id} is not open for writing here; open it so.`);
-    if (this.lost !== undefined) return this.lost;
+    const over = this.lost ?? this.repaired;
+    if (over !== undefined) return over;
     const events = records.map(encodeEvent);
     const tooLarge = refuseTooLarge(this.id, events, this.ground.textBytes);
     if (tooLarge !== undefined) return tooLarge;
@@ -246,6 +278,9 @@ export class PostgresSession implements OpenSession {
   }
 }
 
+/** So that the id of what is kept of a damaged session is one that a session can bear. */
+const longestKept = 100;
+
 /** The sums after these records, which come to these rows. */
 export function sumsAfter(
   before: SessionSums | undefined,
@@ -253,6 +288,11 @@ export function sumsAfter(
   events: readonly EncodedEvent[],
 ): SessionSums {
   const sums = addUp(before, records);
-  const added = events.reduce((sum, { body }) => sum + Buffer.byteLength(body) + 1, 0);
+  const added = events.reduce((sum, event) => sum + sizeOf(event), 0);
   return { ...sums, sizeBytes: sums.sizeBytes + added };
+}
+
+/** With the texts and media beside it; one that is named twice counts twice. */
+function sizeOf({ body, blobs }: EncodedEvent): number {
+  return [...blobs.values()].reduce((sum, { length }) => sum + length, Buffer.byteLength(body) + 1);
 }

@@ -32,7 +32,7 @@ interface SessionRow {
   readonly modified_ms: number;
   /** Made by the server of `modified_ms`, in hours: an index by it need not follow every turn. */
   readonly changed_hour: ColumnType<number, never, never>;
-  /** Of all bodies. */
+  /** Of all bodies, with the texts and media that they name. */
   readonly size_bytes: number;
   /** Who may write: the fence of every change. */
   readonly lease_token: string | null;

@@ -1,5 +1,6 @@
 import { type InPlaceEdit, PersistentMap } from "../files/index.js";
 import { defined } from "../text/index.js";
+import { withChild } from "./children.js";
 import type { JournalRecord, NewNode } from "./event.js";
 import { flawOfFrame, flawOfMetadata } from "./event-shape.js";
 import { applyEvent, nodeBelow, startedContext } from "./fold.js";
@@ -229,8 +230,8 @@ function nodesIn(
         nodeBelow(now === undefined ? node : { ...node, metadata: now }, parent, turnParentId),
         edit,
       );
-      // Nobody holds a node yet, and `nodeBelow` and `startedContext` give each a list of its own.
-      (parent.childIds as string[]).push(node.id);
+      // Nobody holds a node yet.
+      withChild(parent, node.id, edit);
     }
   }
   return nodes;

@@ -2,6 +2,7 @@ import { defined } from "../text/index.js";
 import { checkEvent } from "./checks.js";
 import { firstEvent } from "./first-event.js";
 import { ContextManager, type ContextManagerOptions } from "./manager.js";
+import type { Loss } from "./mend.js";
 import { type ConversationRefusal, isRefusal } from "./refusal.js";
 import { type Replayed, replay } from "./replay.js";
 import { replayOn } from "./snapshot.js";
@@ -14,6 +15,8 @@ export interface StoredConversation {
   readonly session: OpenSession;
   /** What of the journal could not be read, or could not take effect. */
   readonly problems: readonly JournalProblem[];
+  /** What is lost, and the placeholders that stand there; `describeLosses` says it in words. See `repairSession`. */
+  readonly losses: readonly Loss[];
   /** Makes what was done durable and gives the lease back; the refusal is that of the last flush. */
   close(): Promise<{ readonly kind: "closed" } | ConversationRefusal>;
 }
@@ -30,7 +33,7 @@ export async function createConversation(
   if (flawed !== undefined) return flawed;
   const session = await store.create(event.sessionId, [{ ts: options.now(), event }]);
   if (isRefusal(session)) return session;
-  return conversationOf(session, replay(session.id, session.records), options);
+  return conversationOf(session, stateOf(session), options);
 }
 
 /** Goes on with a stored conversation; see `SessionStore.open`. */
@@ -42,20 +45,24 @@ export async function openConversation(
 ): Promise<StoredConversation | ConversationRefusal> {
   const session = await store.open(id, mode, "state");
   if (isRefusal(session)) return session;
-  if (session.begun === undefined) return conversationOf(session, replay(id, session.records), sources);
+  if (session.begun === undefined) return conversationOf(session, stateOf(session), sources);
   const context = replayOn(session.begun.context, session.records);
-  if (context !== undefined) return conversationOf(session, { context, problems: [] }, sources);
+  if (context !== undefined) return conversationOf(session, { context, problems: [], losses: [] }, sources);
   await session.close();
   const whole = await store.open(id, mode, "records");
-  return isRefusal(whole) ? whole : conversationOf(whole, replay(id, whole.records), sources);
+  return isRefusal(whole) ? whole : conversationOf(whole, stateOf(whole), sources);
+}
+
+function stateOf({ id, records, lastSeq }: OpenSession): Replayed {
+  return replay(id, records, lastSeq);
 }
 
 function conversationOf(
   session: OpenSession,
-  { context, problems }: Replayed,
+  { context, problems, losses }: Omit<Replayed, "events">,
   { ids, now, naming, digest }: Sources,
 ): StoredConversation {
-  const isWhole = problems.length === 0;
+  const isWhole = problems.length === 0 && losses.length === 0;
   const manager = new ContextManager({
     ids,
     now,
@@ -67,6 +74,7 @@ function conversationOf(
     manager,
     session,
     problems: [...session.problems, ...problems],
+    losses,
     close: async () => {
       const closed = await manager.close();
       return isRefusal(closed) ? closed : { kind: "closed" };
