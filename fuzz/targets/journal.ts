@@ -12,6 +12,7 @@ import {
   replayOn,
   snapshotHead,
   snapshotParts,
+  TreeShape,
 } from "@holdfast/core";
 import { treeRows } from "../../packages/cli/src/page/tree-rows.js";
 import { crc32 } from "../../packages/core/src/conversation/crc32.js";
@@ -100,8 +101,10 @@ export const journal: Target = {
     checkSnapshot(id, records);
     checkMadeUp(id, input.split("\n"));
     debugOutline(context);
+    const shape = new TreeShape(context, { tasksAside: true });
     ensure(
-      treeRows(context, { folded: new Set() }).length === context.nodes.size,
+      treeRows(shape, { folded: new Set(), opened: new Set(), shows: () => true }).length ===
+        context.nodes.size,
       "the page has a row for each node",
     );
   },
@@ -121,7 +124,7 @@ function checkSnapshot(id: string, given: readonly JournalRecord[]): void {
     return read.kind === "record" ? [read.record] : [];
   });
   const whole = replay(id, records);
-  if (whole.problems.length > 0) return;
+  if (whole.problems.length > 0 || whole.losses.length > 0) return;
   const half = Math.ceil(records.length / 2);
   const begun = replay(id, records.slice(0, half));
   const changed = records
@@ -129,7 +132,8 @@ function checkSnapshot(id: string, given: readonly JournalRecord[]): void {
     .flatMap(({ event }) => (event.type === "metadata_set" ? [event.nodeId] : []));
   const parts = snapshotParts(begun.context, records.slice(0, half), put);
   const head = snapshotHead(begun.context, half, changed, put);
-  if (begun.problems.length > 0 || parts === undefined || head === undefined) return;
+  if (begun.problems.length > 0 || begun.losses.length > 0 || parts === undefined || head === undefined)
+    return;
   const found = readSnapshot(id, head, parts, (name) => kept.get(name));
   ensure(found !== undefined, "a snapshot that was written can be read", head.state);
   const opened = replayOn(found.context, records.slice(half));
