@@ -68,6 +68,13 @@ export interface Flags extends GlobalFlags {
   readonly output?: string;
   readonly repair?: boolean;
   readonly newId?: boolean;
+  /** Milliseconds since the epoch, as are the next two. */
+  readonly olderThan?: number;
+  readonly since?: number;
+  readonly before?: number;
+  readonly after?: string;
+  readonly keep?: number;
+  readonly tenant?: string;
   readonly apply?: boolean;
   readonly yaml?: boolean;
   readonly html?: boolean;

@@ -70,6 +70,7 @@ export type * from "./payload.js";
 export { payloadKinds } from "./payload-shape.js";
 export { excerptOf, isPlaceholder, lostWords, textsOf } from "./payload-text.js";
 export { firstRecords, PendingRecords, type RecordSink } from "./pending-records.js";
+export { type PrunedSessions, pruneSessions, type Retention } from "./prune-sessions.js";
 export { versionOf } from "./record-version.js";
 export type { ConversationRefusal } from "./refusal.js";
 export { reidentify } from "./reidentify.js";
@@ -101,6 +102,7 @@ export {
   refuseNewSession,
   refuseUnknownSession,
 } from "./session-id.js";
+export { placeOf, readPlace, recordsOfNext, sessionsWithin, standsAsListed } from "./session-query.js";
 export { type SessionMatch, type SessionMatches, searchSessions } from "./session-search.js";
 export {
   type ExportedSession,
@@ -119,6 +121,7 @@ export {
   verifyAtPace,
   verifySession,
 } from "./sessions.js";
+export { readSnapshot, replayOn, type SnapshotHead, snapshotHead, snapshotParts } from "./snapshot.js";
 export type * from "./store.js";
 export {
   createConversation,

@@ -7,7 +7,7 @@ import { type Digest, withProof } from "./file-content.js";
 import type { FileNaming } from "./file-effects.js";
 import { type ConversationStart, firstEvent } from "./first-event.js";
 import { applyEvent, startedContext } from "./fold.js";
-import { type ContextListener, JournaledContext } from "./journaled-context.js";
+import { type ContextListener, JournaledContext, type StoredContext } from "./journaled-context.js";
 import type { JsonValue } from "./json.js";
 import { filesChanged, Manifests } from "./manifest.js";
 import { checkCustom, checkPatch, type DeclaredKey, type MetadataKey } from "./metadata-key.js";
@@ -18,7 +18,7 @@ import { PathKnowledge } from "./path-knowledge.js";
 import type { FormChange, OverlayForm, Summary, TurnPayload } from "./payload.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import { checkStaged, stagedNodes } from "./staging.js";
-import type { Acknowledged, OpenSession } from "./store.js";
+import type { Acknowledged } from "./store.js";
 import {
   type AnsweredCall,
   type CompleteTask,
@@ -47,7 +47,7 @@ export interface ContextManagerOptions extends ConversationStart {
   /** Whose data nodes may hold in `custom`; `setCustom` brings its own. */
   readonly metadataKeys?: readonly DeclaredKey[];
   /** A session of a store and what its journal folds to; without one the conversation lives in memory. */
-  readonly stored?: { readonly session: OpenSession; readonly context: ConversationContext };
+  readonly stored?: StoredContext;
 }
 
 /**
@@ -71,7 +71,7 @@ export class ContextManager {
     const { stored, now } = options;
     this.manifests = new Manifests(options.naming);
     const begun = stored?.context ?? startedContext(firstEvent(options));
-    this.journaled = new JournaledContext(begun, stored?.session, now);
+    this.journaled = new JournaledContext(begun, stored, now);
   }
 
   /** Which files are tracked where the head stands. */
