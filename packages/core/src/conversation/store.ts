@@ -57,8 +57,10 @@ export interface OpenSession {
   readonly mode: "write" | "read";
   /** Why a session that was to be written opened read-only. */
   readonly readOnlyBecause?: ConversationRefusal;
-  /** What could be read, in the order of `seq`. */
+  /** What could be read, in the order of `seq`; none any more once `letGo` was called. */
   readonly records: readonly JournalRecord[];
+  /** Lets go of the records: of a conversation that was folded from them they would be a second copy. */
+  letGo?(): void;
   /** What could not, line by line. */
   readonly problems: readonly JournalProblem[];
   /**

@@ -44,6 +44,7 @@ export async function openConversation(
 
 function conversationOf(session: OpenSession, { ids, now, naming, digest }: Sources): StoredConversation {
   const { context, problems } = replay(session.id, session.records);
+  session.letGo?.();
   const manager = new ContextManager({
     ids,
     now,

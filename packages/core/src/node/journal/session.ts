@@ -96,7 +96,8 @@ export class JournalSession implements OpenSession {
   readonly kind = "session";
   readonly id: string;
   readonly mode: "write" | "read";
-  readonly records: readonly JournalRecord[];
+  private read: readonly JournalRecord[];
+  private readonly lastSeq: number;
   readonly problems: readonly JournalProblem[];
   declare readonly readOnlyBecause?: ConversationRefusal;
   private readonly blobs: JournalBlobs;
@@ -110,10 +111,19 @@ export class JournalSession implements OpenSession {
   ) {
     this.id = paths.id;
     this.mode = writer === undefined ? "read" : "write";
-    this.records = journal.records;
+    this.read = journal.records;
+    this.lastSeq = journal.records.at(-1)?.seq ?? 0;
     this.problems = problems;
     this.blobs = blobs;
     if (because !== undefined) this.readOnlyBecause = because;
+  }
+
+  get records(): readonly JournalRecord[] {
+    return this.read;
+  }
+
+  letGo(): void {
+    this.read = [];
   }
 
   readonly readBlob = async (sha256: string) => this.blobs.read(sha256);
@@ -125,7 +135,7 @@ export class JournalSession implements OpenSession {
   append(event: TimedEvent): number {
     if (this.writer !== undefined) return this.writer.append(event);
     this.appended += 1;
-    return (this.records.at(-1)?.seq ?? 0) + this.appended;
+    return this.lastSeq + this.appended;
   }
 
   async flush(): Promise<Acknowledged | ConversationRefusal> {
