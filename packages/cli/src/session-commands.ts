@@ -37,6 +37,7 @@ const sessionActions: readonly ActionSpec[] = [
     options: ["repair", "newId"],
   },
   { usage: "verify [SESSION]", summary: "read every record, render every branch", options: [] },
+  { usage: "repair SESSION", summary: "mend a damaged one: shows what it would do", options: ["apply"] },
 ];
 
 const historyActions: readonly ActionSpec[] = [
@@ -56,11 +57,12 @@ const historyActions: readonly ActionSpec[] = [
 export const sessionsSpec: CommandSpec = {
   usage: "sessions <action> [session] [more]",
   actions: sessionActions,
-  summary: "the stored conversations: list, show, search, fork, rename, rm, export, import, verify",
+  summary: "the stored conversations: list, show, search, fork, rename, rm, export, import, verify, repair",
   description:
     "Works on stored conversations. A session is named by its id or by the beginning of it. " +
     "`search TEXT [SESSION]` looks for a regular expression of RE2; `import FILE` also reads the session files " +
-    "of pi and of Claude Code; `verify [SESSION]` reads every record and renders every branch.",
+    "of pi and of Claude Code; `verify [SESSION]` reads every record and renders every branch; " +
+    "`repair SESSION` shows how a damaged one is mended, and with --apply mends it and keeps what was there.",
   options: [
     store,
     { flags: "-F, --literal", help: "search: the text is plain text" },
@@ -70,6 +72,7 @@ export const sessionsSpec: CommandSpec = {
     { flags: "--title <text>", help: "fork: its title" },
     output,
     { flags: "--repair", help: "import: keep calls without results and results without calls" },
+    { flags: "--apply", help: "repair: do it, not only show it" },
     { flags: "--new-id", help: "import: give an exported session an id of its own" },
     { flags: "--yes", help: "rm, --output: without asking" },
   ],

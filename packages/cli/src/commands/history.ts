@@ -1,4 +1,5 @@
 import {
+  cappedLines,
   type ConversationRefusal,
   debugOutline,
   debugYaml,
@@ -14,7 +15,6 @@ import {
   type SessionStore,
   type TurnNode,
 } from "@holdfast/core";
-import { firstComplaints } from "../answers/index.js";
 import { htmlPage, jsonWithTasks, lineOfJson, localTime, withSession, writeOut } from "../sessions/index.js";
 import { escapeName, exitCodes, type Invocation } from "../shell/index.js";
 
@@ -49,7 +49,7 @@ async function viewHistory(
   const time = flags.times === true ? { time: localTime } : {};
   await terminal.out(debugOutline(loaded.context, { reader: "person", ...time, ...filter }));
   const problems = loaded.problems.map(({ message }) => message);
-  for (const problem of firstComplaints(problems, "; --json tells all"))
+  for (const problem of cappedLines(problems))
     terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
   return exitCodes.success;
 }

@@ -1,5 +1,4 @@
-import type { TreeShape } from "@holdfast/core";
-import { firstComplaints } from "../answers/complaints.js";
+import { cappedLines, type TreeShape } from "@holdfast/core";
 import { button, element, fill, part, plain } from "./dom.js";
 import { type FileChoice, filesView } from "./files-pane.js";
 import { seenView } from "./seen-pane.js";
@@ -170,7 +169,7 @@ function header({ context, data, problems }: SessionView, shape: TreeShape): voi
   fill(part("session-facts"), ...facts.map((fact) => element("span", {}, fact)));
   fill(part("made"), `Session ${data.id} · holdfast ${data.version} · ${timeOf(data.exportedMs)}`);
   if (problems.length === 0) return;
-  const messages = firstComplaints(problems.map(({ message }) => message));
+  const messages = cappedLines(problems.map(({ message }) => message));
   const rows = messages.map((message) => element("li", {}, message));
   const notice = element(
     "details",

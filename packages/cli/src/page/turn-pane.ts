@@ -170,6 +170,8 @@ function payloadView(payload: TurnPayload, select: (nodeId: string) => void): re
         quiet(payload.audience === "model" ? "For the model." : "For people; never shown to a model."),
         prose(payload.text),
       ];
+    case "lost":
+      return [quiet(`Its record cannot be read any more; ${excerptOf(payload)}.`)];
     case "unknown":
       return [quiet(`Of a kind that is kept as it came: ${payload.type}.`), args(payload.data)];
     default:

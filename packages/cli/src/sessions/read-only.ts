@@ -1,6 +1,8 @@
 import {
   type ConversationRefusal,
+  cappedLines,
   compilePattern,
+  describeLoss,
   excerptOf,
   findSession,
   isRefusal,
@@ -15,7 +17,7 @@ import {
   type VerifiedSession,
   verifyAtPace,
 } from "@holdfast/core";
-import { counted, firstComplaints, readableSize, reportRefusal } from "../answers/index.js";
+import { counted, readableSize, reportRefusal } from "../answers/index.js";
 import { atPersonsPace, escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
 import { checkRendering } from "./check-rendering.js";
 import { interrupted, jsonLine, lineOfJson } from "./open-store.js";
@@ -82,7 +84,7 @@ export async function showSession(
   return exitCodes.success;
 }
 
-function summaryToJson(summary: SessionSummary, { problems, records }: LoadedSession) {
+function summaryToJson(summary: SessionSummary, { problems, losses, records }: LoadedSession) {
   const { head, nodes, kinds, branches, pruned, orphans, staged, files, tokens } = summary;
   return {
     records: records.length,
@@ -96,6 +98,7 @@ function summaryToJson(summary: SessionSummary, { problems, records }: LoadedSes
     files,
     tokens,
     problems,
+    losses,
   };
 }
 
@@ -106,7 +109,7 @@ function taskToJson({ id, name, goal, state, current, tipId }: ListedTask): obje
 function describe(
   facts: SessionFacts,
   summary: SessionSummary,
-  { problems }: LoadedSession,
+  { problems, losses }: LoadedSession,
   paint: Paint,
 ): readonly string[] {
   const { head, nodes, kinds, branches, pruned, orphans, staged, files, tokens } = summary;
@@ -141,10 +144,9 @@ function describe(
       value === undefined ? [] : [`${paint.dim(name.padEnd(10))} ${escapeName(value)}`],
     ),
     ...tasksBelow(summary.tasks).map(({ task, level }) => taskLine(task, level, paint)),
-    ...firstComplaints(
-      problems.map(({ message }) => message),
-      "; --json tells all",
-    ).map((message) => `${paint.red("problem".padEnd(10))} ${escapeName(message)}`),
+    ...cappedLines([...problems.map(({ message }) => message), ...losses.map(describeLoss)]).map(
+      (line) => `${paint.red("problem".padEnd(10))} ${escapeName(line)}`,
+    ),
   ];
 }
 
@@ -203,10 +205,8 @@ export async function searchInSessions(
     under = sessionId;
     await terminal.out(`  ${paint.dim(escapeName(nodeId))} ${kind}: ${escapeName(snippet)}\n`);
   }
-  const complaints = unread.map(
-    ({ id, message }) => `Not searched: ${escapeName(id)}: ${escapeName(message)}`,
-  );
-  for (const complaint of firstComplaints(complaints, "; --json tells all")) terminal.err(`${complaint}\n`);
+  for (const line of cappedLines(unread.map(({ id, message }) => `${id}: ${message}`)))
+    terminal.err(`Not searched: ${escapeName(line)}\n`);
   if (more) terminal.err("There is more; --limit shows it.\n");
   if (matches.length === 0) terminal.err(`Nothing found in ${counted(sessions, "session")}.\n`);
   return exitCodes.success;
@@ -240,7 +240,11 @@ export async function verifySessions(
       return interrupted(call, `${counted(at, "session")} of ${chosen.length} looked at, nothing changed.`);
     const wrong = isRefusal(verified)
       ? [verified.message]
-      : [...verified.problems.map(({ message }) => message), ...joinFindings(verified.findings)];
+      : [
+          ...verified.problems.map(({ message }) => message),
+          ...verified.losses.map(describeLoss),
+          ...joinFindings(verified.findings),
+        ];
     sound &&= wrong.length === 0;
     const counts = isRefusal(verified)
       ? {}
@@ -249,6 +253,7 @@ export async function verifySessions(
           nodes: verified.nodes,
           orphans: verified.orphans,
           branches: verified.rendered,
+          placeholders: verified.placeholders,
         };
     reports.push({ id, sound: wrong.length === 0, ...counts, problems: wrong });
     if (!settings.json) await terminal.out(`${verdict(id, counts, wrong, terminal.outPaint)}\n`);
@@ -272,16 +277,17 @@ function joinFindings(findings: VerifiedSession["findings"]): readonly string[] 
 
 function verdict(
   id: string,
-  counts: { readonly records?: number; readonly branches?: number },
+  counts: { readonly records?: number; readonly branches?: number; readonly placeholders?: number },
   wrong: readonly string[],
   paint: Paint,
 ): string {
-  const { records = 0, branches = 0 } = counts;
-  const size = `${counted(records, "record")}, ${counted(branches, "branch", "branches")}`;
+  const { records = 0, branches = 0, placeholders = 0 } = counts;
+  const lost = placeholders === 0 ? "" : `, ${counted(placeholders, "placeholder")} for what is lost`;
+  const size = `${counted(records, "record")}, ${counted(branches, "branch", "branches")}${lost}`;
   const word = wrong.length === 0 ? paint.green("sound") : paint.red(counted(wrong.length, "problem"));
   return [
     `${paint.cyan(escapeName(id))}  ${word}  ${size}`,
-    ...wrong.map((line) => `  ${escapeName(line)}`),
+    ...cappedLines(wrong).map((line) => `  ${escapeName(line)}`),
   ].join("\n");
 }
 

@@ -67,6 +67,7 @@ export interface Flags extends GlobalFlags {
   readonly output?: string;
   readonly repair?: boolean;
   readonly newId?: boolean;
+  readonly apply?: boolean;
   readonly yaml?: boolean;
   readonly html?: boolean;
   readonly times?: boolean;

@@ -21,6 +21,7 @@ import { appendDrafts, draftText, modelMessage, userMessage } from "./rule-messa
 import {
   branchSummaryText,
   compactionText,
+  lostNodeText,
   restoreText,
   sessionText,
   taskSummaryText,
@@ -112,6 +113,8 @@ function layOut(layout: Layout, node: TurnNode, place: NodePlace): Layout {
       return appendText(layout, restoreText(payload), "restore", source);
     case "note":
       return payload.audience === "person" ? layout : appendText(layout, payload.text, "note", source);
+    case "lost":
+      return appendText(layout, lostNodeText, "lost", source);
     case "context_management":
     case "unknown":
       return layout;

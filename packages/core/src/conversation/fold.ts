@@ -305,7 +305,10 @@ function endRestore(context: ConversationContext, event: Adding): ConversationCo
   const { pendingRestore } = context;
   if (pendingRestore === undefined) return context;
   const ended = event.nodes.some(
-    ({ payload }) => payload.kind === "restore" && payload.restoreId === pendingRestore.restoreId,
+    ({ payload, parentId }) =>
+      (payload.kind === "restore" && payload.restoreId === pendingRestore.restoreId) ||
+      // What is lost there was its node: nothing else is put below it meanwhile.
+      (payload.kind === "lost" && parentId === pendingRestore.toId),
   );
   return ended ? { ...context, pendingRestore: undefined } : context;
 }

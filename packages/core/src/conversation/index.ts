@@ -10,6 +10,7 @@ export {
   PathChoices,
   type Start,
 } from "./choices.js";
+export { describeLoss, describeLosses } from "./describe-losses.js";
 export {
   type ConversationEvent,
   type EventType,
@@ -56,6 +57,7 @@ export {
 export { filesChanged, type Manifest, Manifests } from "./manifest.js";
 export { isStored } from "./media.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
+export type { Loss } from "./mend.js";
 export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type { AnswerPart, ModelAnswer } from "./model-answer.js";
 export type * from "./node.js";
@@ -63,11 +65,12 @@ export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export { type Conversation, lastOfAnswer, PathKnowledge } from "./path-knowledge.js";
 export type * from "./payload.js";
 export { payloadKinds } from "./payload-shape.js";
-export { excerptOf, textsOf } from "./payload-text.js";
+export { excerptOf, isPlaceholder, lostWords, textsOf } from "./payload-text.js";
 export { firstRecords, PendingRecords, type RecordSink } from "./pending-records.js";
 export { versionOf } from "./record-version.js";
 export type { ConversationRefusal } from "./refusal.js";
 export { reidentify } from "./reidentify.js";
+export { repairSession, type SessionRepair } from "./repair.js";
 export { type Replayed, replay } from "./replay.js";
 export {
   type ConflictReason,

@@ -57,10 +57,15 @@ export interface OpenSession {
   readonly mode: "write" | "read";
   /** Why a session that was to be written opened read-only. */
   readonly readOnlyBecause?: ConversationRefusal;
-  /** What could be read, in the order of `seq`; none any more once `letGo` was called. */
+  /**
+   * What could be read, in the order of `seq`; a second record of a number stands behind the first. None any more once
+   * `letGo` was called.
+   */
   readonly records: readonly JournalRecord[];
   /** Lets go of the records: of a conversation that was folded from them they would be a second copy. */
   letGo?(): void;
+  /** The number of the last record that there was, read or lost; that of the last one read where it is not said. */
+  readonly lastSeq?: number;
   /** What could not, line by line. */
   readonly problems: readonly JournalProblem[];
   /**
@@ -83,6 +88,13 @@ export interface OpenSession {
    * @returns `undefined` where they are missing or damaged; a refusal where the store cannot be asked now.
    */
   readonly readBlob: (sha256: string) => Promise<Uint8Array | ConversationRefusal | undefined>;
+  /**
+   * Puts these events in the place of all that the session holds, in one step, and keeps what was there. The
+   * session can then only be closed. Not there where a store cannot do it; see `repairSession`.
+   *
+   * @returns where the old state is kept; what a flush is refused with, and then nothing changed.
+   */
+  replace?(events: readonly TimedEvent[]): Promise<ReplacedSession | ConversationRefusal>;
   /** How often a refused flush has dropped what was pending; counted at the moment it is dropped. */
   readonly drops: number;
   /** Gives the lease back; flushes nothing. */
@@ -96,6 +108,12 @@ export interface Acknowledged {
   readonly seq: number;
 }
 
+/** Where the state before a repair is kept: the path of a file, or the id of a session. */
+export interface ReplacedSession {
+  readonly kind: "replaced";
+  readonly backup: string;
+}
+
 /** A place in a journal that could not be read. */
 export interface JournalProblem {
   /** 1-based, in a journal file; in a table, the `seq`. */
@@ -103,6 +121,12 @@ export interface JournalProblem {
   readonly what:
     | "torn_tail"
     | "damaged_line"
+    /** It stands there twice. */
+    | "doubled_line"
+    /** Another one has its number; its nodes are kept beside those of the first. */
+    | "second_record"
+    /** It is another session's. */
+    | "foreign_line"
     | "missing_record"
     | "missing_blob"
     | "newer_version"

@@ -3,10 +3,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type Acknowledged,
   type ConversationRefusal,
+  encodeRecord,
+  firstRecords,
   type JournalProblem,
   type JournalRecord,
   type OpenSession,
   type ReadJournal,
+  type ReplacedSession,
   readJournalInSteps,
   refuseNewerSession,
   refuseUnknownSession,
@@ -39,7 +42,7 @@ export async function openToRead(
   const problems = torn
     ? [...journal.problems, tornTail(journal, bytes, "it was left where it is")]
     : journal.problems;
-  return new JournalSession({ paths, journal, problems, blobs }, undefined, because);
+  return new JournalSession({ paths, journal, problems, blobs, state }, undefined, because);
 }
 
 /**
@@ -64,7 +67,7 @@ export async function openToWrite(
     const problems = [...journal.problems, ...repair(state, paths, fd, found)];
     const start = { fd, bytes: fstatSync(fd).size, nextSeq: journal.nextSeq, durable: false };
     const writer = new JournalWriter(paths, lock, blobs, start);
-    return new JournalSession({ paths, journal, problems, blobs }, writer);
+    return new JournalSession({ paths, journal, problems, blobs, state }, writer);
   } catch (error) {
     if (fd !== undefined) closeQuietly(fd);
     const because = storeRefusalFrom(error, `Session ${paths.id} cannot be written`);
@@ -73,11 +76,9 @@ export async function openToWrite(
   }
 }
 
-/** A session that was just made. */
+/** A session that was just made. @param bytes the size of its journal. */
 export function startSession(
-  paths: JournalPaths,
-  lock: Lock,
-  blobs: JournalBlobs,
+  { state, paths, lock, blobs }: StartedJournal,
   records: readonly JournalRecord[],
   bytes: number,
 ): JournalSession {
@@ -88,7 +89,15 @@ export function startSession(
     durable: true,
   };
   const writer = new JournalWriter(paths, lock, blobs, start);
-  return new JournalSession({ paths, journal: { records }, problems: [], blobs }, writer);
+  const journal = { records, nextSeq: start.nextSeq };
+  return new JournalSession({ paths, journal, problems: [], blobs, state }, writer);
+}
+
+interface StartedJournal {
+  readonly state: StateFolder;
+  readonly paths: JournalPaths;
+  readonly lock: Lock;
+  readonly blobs: JournalBlobs;
 }
 
 /** A session in a journal file. A writer holds its lease until `close`; readers hold nothing. */
@@ -97,22 +106,25 @@ export class JournalSession implements OpenSession {
   readonly id: string;
   readonly mode: "write" | "read";
   private read: readonly JournalRecord[];
-  private readonly lastSeq: number;
   readonly problems: readonly JournalProblem[];
+  readonly lastSeq: number;
   declare readonly readOnlyBecause?: ConversationRefusal;
   private readonly blobs: JournalBlobs;
+  private readonly state: StateFolder;
   private appended = 0;
   private closed = () => {};
 
   constructor(
-    { paths, journal, problems, blobs }: Opened,
+    opened: Opened,
     private readonly writer: JournalWriter | undefined,
     because?: ConversationRefusal,
   ) {
+    const { paths, journal, problems, blobs, state } = opened;
+    this.state = state;
     this.id = paths.id;
+    this.lastSeq = journal.nextSeq - 1;
     this.mode = writer === undefined ? "read" : "write";
     this.read = journal.records;
-    this.lastSeq = journal.records.at(-1)?.seq ?? 0;
     this.problems = problems;
     this.blobs = blobs;
     if (because !== undefined) this.readOnlyBecause = because;
@@ -141,12 +153,23 @@ export class JournalSession implements OpenSession {
   async flush(): Promise<Acknowledged | ConversationRefusal> {
     if (this.writer !== undefined) return this.writer.flush();
     this.appended = 0;
-    return refuse("read_only", `Session ${this.id} was opened to be read; open it to be written.`);
+    return this.refuseWriting();
+  }
+
+  /** The journal takes its new lines in one step; the old one is kept beside it under another name. */
+  async replace(events: readonly TimedEvent[]): Promise<ReplacedSession | ConversationRefusal> {
+    if (this.writer === undefined) return this.refuseWriting();
+    const lines = firstRecords(events).map((record) => encodeRecord(record, this.blobs.put));
+    return this.writer.replace(this.state, Buffer.concat(lines));
   }
 
   async close(): Promise<void> {
     this.closed();
     await this.writer?.close();
+  }
+
+  private refuseWriting(): ConversationRefusal {
+    return refuse("read_only", `Session ${this.id} was opened to be read; open it to be written.`);
   }
 
   onClosed(listener: () => void): void {
@@ -156,7 +179,8 @@ export class JournalSession implements OpenSession {
 
 interface Opened {
   readonly paths: JournalPaths;
-  readonly journal: Pick<ReadJournal, "records">;
+  readonly state: StateFolder;
+  readonly journal: Pick<ReadJournal, "records" | "nextSeq">;
   readonly problems: readonly JournalProblem[];
   readonly blobs: JournalBlobs;
 }
@@ -170,7 +194,7 @@ interface Found {
 async function findJournal(paths: JournalPaths, blobs: JournalBlobs): Promise<Found | ConversationRefusal> {
   const bytes = readWhole(paths.file);
   if (bytes === undefined) return refuseUnknownSession(paths.id);
-  const journal = await inTurns(readJournalInSteps(bytes, blobs.read));
+  const journal = await inTurns(readJournalInSteps(bytes, blobs.read, paths.id));
   const first = journal.records[0]?.event;
   if (first === undefined && refuseNewerSession(paths.id, journal.problems) === undefined)
     return refuse("not_a_session", `Nothing in ${paths.id}.jsonl can be read; the file is left as it is.`);

@@ -5,15 +5,17 @@ import {
   type ConversationRefusal,
   encodeRecord,
   PendingRecords,
+  type ReplacedSession,
   refuseHeldSession,
   type TimedEvent,
 } from "../../conversation/index.js";
 import { type Lock, refuse } from "../../files/index.js";
 import { openDescriptor } from "../disk/descriptors.js";
 import { appendFlags, closeQuietly, codeOf, syncFolder } from "../disk/platform.js";
+import type { StateFolder } from "../state-folder/state-folder.js";
 import type { JournalBlobs } from "./blobs.js";
 import { anotherProcess } from "./lease.js";
-import type { JournalPaths } from "./paths.js";
+import { type JournalPaths, keepAside, publishFile, readWhole } from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 
 /** Where in a journal a writer begins. */
@@ -86,6 +88,26 @@ export class JournalWriter {
     } finally {
       flushing -= 1;
     }
+  }
+
+  /**
+   * Puts other lines in the place of the whole journal; what was there is kept in a file of its own. After a kill
+   * at any moment the one or the other is there, whole. From then on nothing more is written here.
+   */
+  async replace(state: StateFolder, lines: Uint8Array): Promise<ReplacedSession | ConversationRefusal> {
+    await this.pending.putAhead();
+    let backup = "";
+    const refusal = await this.underLease(() => {
+      const old = readWhole(this.place.file);
+      if (old?.length !== this.writtenBytes) return this.stop();
+      backup = keepAside(state, this.place, old, "damaged");
+      this.blobs.write();
+      publishFile(state, this.place.file, lines);
+      syncFolder(this.place.folder);
+      this.over = refuse("read_only", `Session ${this.place.id} was repaired; open it again to write.`);
+      return undefined;
+    });
+    return refusal ?? { kind: "replaced", backup };
   }
 
   async close(): Promise<void> {
