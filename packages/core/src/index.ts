@@ -359,7 +359,6 @@ export {
   escapeForPeople,
   escapeInJson,
   escapeUnseen,
-  mostComplaints,
   type Pace,
   type Progress,
   splitLines,

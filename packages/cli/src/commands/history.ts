@@ -1,6 +1,6 @@
 import {
-  cappedLines,
   type ConversationRefusal,
+  cappedLines,
   debugOutline,
   debugYaml,
   defined,
@@ -49,7 +49,7 @@ async function viewHistory(
   const time = flags.times === true ? { time: localTime } : {};
   await terminal.out(debugOutline(loaded.context, { reader: "person", ...time, ...filter }));
   const problems = loaded.problems.map(({ message }) => message);
-  for (const problem of cappedLines(problems))
+  for (const problem of cappedLines(problems, "; --json tells all"))
     terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
   return exitCodes.success;
 }

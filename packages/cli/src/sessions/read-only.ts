@@ -144,9 +144,10 @@ function describe(
       value === undefined ? [] : [`${paint.dim(name.padEnd(10))} ${escapeName(value)}`],
     ),
     ...tasksBelow(summary.tasks).map(({ task, level }) => taskLine(task, level, paint)),
-    ...cappedLines([...problems.map(({ message }) => message), ...losses.map(describeLoss)]).map(
-      (line) => `${paint.red("problem".padEnd(10))} ${escapeName(line)}`,
-    ),
+    ...cappedLines(
+      [...problems.map(({ message }) => message), ...losses.map(describeLoss)],
+      "; --json tells all",
+    ).map((line) => `${paint.red("problem".padEnd(10))} ${escapeName(line)}`),
   ];
 }
 
@@ -205,7 +206,8 @@ export async function searchInSessions(
     under = sessionId;
     await terminal.out(`  ${paint.dim(escapeName(nodeId))} ${kind}: ${escapeName(snippet)}\n`);
   }
-  for (const line of cappedLines(unread.map(({ id, message }) => `${id}: ${message}`)))
+  const complaints = unread.map(({ id, message }) => `${id}: ${message}`);
+  for (const line of cappedLines(complaints, "; --json tells all"))
     terminal.err(`Not searched: ${escapeName(line)}\n`);
   if (more) terminal.err("There is more; --limit shows it.\n");
   if (matches.length === 0) terminal.err(`Nothing found in ${counted(sessions, "session")}.\n`);

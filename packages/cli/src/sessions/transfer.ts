@@ -7,7 +7,6 @@ import {
   exportAtPace,
   type ImportedSession,
   isRefusal,
-  mostComplaints,
   readSessionInSteps,
   reidentify,
   type SessionFacts,
@@ -98,9 +97,11 @@ async function report({ settings, terminal }: Invocation, session: ImportedSessi
     );
     return;
   }
-  for (const line of cappedLines(problems.map(({ message }) => message)))
+  for (const line of cappedLines(
+    problems.map(({ message }) => message),
+    "; --json tells all",
+  ))
     terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(line)}\n`);
-  if (problems.length > mostComplaints) terminal.err("--json tells all.\n");
   const name = formats[format];
   await terminal.out(
     `Imported ${counted(nodes, "node")} from ${name}: ${escapeName(sessionId)}  ${escapeName(title ?? "")}\n`,
