@@ -9,6 +9,7 @@ import { measureGrowth } from "./growth.mjs";
 import { measureKnowledge } from "./knowledge.mjs";
 import { measureOpening } from "./opening.mjs";
 import { describePeers, measurePeers } from "./peers.mjs";
+import { measureSize } from "./size.mjs";
 
 /**
  * `npm run bench:context`: what the conversation tree and its stores cost as they grow, beside LangGraph's
@@ -17,7 +18,7 @@ import { describePeers, measurePeers } from "./peers.mjs";
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
-    only: { type: "string", default: "growth,knowledge,opening,durable,peers" },
+    only: { type: "string", default: "growth,knowledge,size,opening,durable,peers" },
     turns: { type: "string" },
     write: { type: "boolean", default: false },
   },
@@ -31,6 +32,7 @@ try {
   const sections = [];
   if (parts.includes("growth")) sections.push(await measureGrowth({ quick, note }));
   if (parts.includes("knowledge")) sections.push(await measureKnowledge({ quick, note }));
+  if (parts.includes("size")) sections.push(await measureSize({ quick, folder, note }));
   if (parts.includes("opening")) sections.push(await measureOpening({ quick, folder, note }));
   if (parts.includes("durable")) sections.push(await measureDurable({ quick, folder, note }));
   if (parts.includes("peers"))

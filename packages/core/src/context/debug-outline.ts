@@ -136,12 +136,17 @@ class OutlineLines {
   /** One line for all of it, which belongs to the node above. */
   addChatter(ids: readonly string[], level: number): void {
     const { depth = Number.POSITIVE_INFINITY } = this.options;
-    if (ids.length === 0) return;
-    if (level > depth) this.#skipped += ids.length;
-    else {
+    const shown = level > depth ? [] : ids.filter((id) => this.#shows(id));
+    if (shown.length > 0) {
       this.#addSkipped();
-      this.#lines.push(`${indentOf(level)}(${this.wording.name(chatterWords(this.context, ids))})`);
+      this.#lines.push(`${indentOf(level)}(${this.wording.name(chatterWords(this.context, shown))})`);
     }
+    this.#skipped += ids.length - shown.length;
+  }
+
+  #shows(id: string): boolean {
+    const node = this.context.nodes.get(id);
+    return node !== undefined && this.options.filter?.(node) !== false;
   }
 
   /** The root is called what the session is called now, not what it was begun with. */

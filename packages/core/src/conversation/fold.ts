@@ -128,7 +128,7 @@ function addOne(
   event: Adding,
   edit?: InPlaceEdit,
 ): ConversationContext | ConversationRefusal {
-  if (context.nodes.has(node.id) || context.orphans.has(node.id))
+  if (context.nodes.has(node.id) || (context.orphans.size > 0 && context.orphans.has(node.id)))
     return refuse("duplicate_id", `There is a node ${node.id} already.`);
   const parent = node.parentId === null ? undefined : context.nodes.get(node.parentId);
   if (parent === undefined) {
@@ -143,7 +143,14 @@ function addOne(
   const known = elder === parent ? context.nodes : context.nodes.set(parent.id, elder, edit);
   const nodes = known.set(node.id, added, edit);
   const rootNode = parent.depth === 0 ? elder : context.rootNode;
-  return { ...context, nodes, rootNode, tasks: tasksWith(context, added, parent, edit) };
+  const tasks = tasksWith(context, added, parent, edit);
+  if (edit === undefined) return { ...context, nodes, rootNode, tasks };
+  // In a replay nobody holds a state on the way.
+  const own: { -readonly [Field in keyof ConversationContext]: ConversationContext[Field] } = context;
+  own.nodes = nodes;
+  own.rootNode = rootNode;
+  own.tasks = tasks;
+  return own;
 }
 
 /** A boundary begins a task; what is added below the end of a task's branch is its end from then on. */
@@ -206,7 +213,11 @@ function moveHead(
   if (task === undefined) throw new Error("a node belongs to a task that is not there");
   const tasks =
     task.tipId === head ? context.tasks : context.tasks.set(task.id, { ...task, tipId: head }, edit);
-  return { ...context, currentNodeId: head, tasks };
+  if (edit === undefined) return { ...context, currentNodeId: node.id, tasks };
+  const own: { -readonly [Field in keyof ConversationContext]: ConversationContext[Field] } = context;
+  own.currentNodeId = node.id;
+  own.tasks = tasks;
+  return own;
 }
 
 function changeTask(context: ConversationContext, change: TaskChange | undefined): ConversationContext {

@@ -127,8 +127,13 @@ export interface OpenSession {
   readonly readOnlyBecause?: ConversationRefusal;
   /** What the session was before the first of `records`, where a snapshot was read in the place of all before. */
   readonly begun?: BegunState;
-  /** What could be read, in the order of `seq`; a second record of a number stands behind the first. */
+  /**
+   * What could be read, in the order of `seq`; a second record of a number stands behind the first. None any more once
+   * `letGo` was called.
+   */
   readonly records: readonly JournalRecord[];
+  /** Lets go of the records: of a conversation that was folded from them they would be a second copy. */
+  letGo?(): void;
   /** The number of the last record that there was, read or lost; that of the last one read where it is not said. */
   readonly lastSeq?: number;
   /** What could not, line by line. */

@@ -63,6 +63,7 @@ function conversationOf(
   { ids, now, naming, digest }: Sources,
 ): StoredConversation {
   const isWhole = problems.length === 0 && losses.length === 0;
+  session.letGo?.();
   const manager = new ContextManager({
     ids,
     now,

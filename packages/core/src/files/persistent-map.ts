@@ -5,9 +5,14 @@
  */
 export class PersistentMap<Value> implements Iterable<readonly [string, Value]> {
   private constructor(
-    readonly size: number,
+    private count: number,
     private readonly root: Branch<Value>,
+    private readonly edit?: InPlaceEdit,
   ) {}
+
+  get size(): number {
+    return this.count;
+  }
 
   static empty<Value>(): PersistentMap<Value> {
     return new PersistentMap<Value>(0, { kind: "branch", bitmap: 0, children: [], edit: undefined });
@@ -36,8 +41,10 @@ export class PersistentMap<Value> implements Iterable<readonly [string, Value]> 
   set(key: string, value: Value, edit?: InPlaceEdit): PersistentMap<Value> {
     const change: EntryChange<Value> = { hash: hashOf(key), key, value, edit, grown: false };
     const root = setIn(this.root, 0, change);
-    if (root === this.root && edit === undefined) return this;
-    return new PersistentMap(this.size + (change.grown ? 1 : 0), root);
+    if (root !== this.root || (edit !== undefined && this.edit !== edit))
+      return new PersistentMap(this.count + (change.grown ? 1 : 0), root, edit);
+    if (change.grown) this.count += 1;
+    return this;
   }
 
   delete(key: string): PersistentMap<Value> {
@@ -193,10 +200,29 @@ function indexOf(bitmap: number, bit: number): number {
   return (((ones + (ones >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
 }
 
-/** FNV-1a over the UTF-16 units, then mixed, since neighbouring ids differ in their last letters only. */
+/** The two keys that were hashed last: one node after the other asks for itself and for the one above it. */
+let lastKey = "";
+let lastHash = computedHash("");
+let earlierKey = "";
+let earlierHash = lastHash;
+
 function hashOf(key: string): number {
+  if (key === lastKey) return lastHash;
+  if (key === earlierKey) return earlierHash;
+  earlierKey = lastKey;
+  earlierHash = lastHash;
+  lastKey = key;
+  lastHash = computedHash(key);
+  return lastHash;
+}
+
+/**
+ * FNV-1a over the UTF-16 units, then mixed, since neighbouring ids differ in their last letters only. Signed: a
+ * number of 31 bits needs no memory of its own.
+ */
+function computedHash(key: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  return (hash ^ (hash >>> 13)) >>> 0;
+  return (hash ^ (hash >>> 13)) | 0;
 }

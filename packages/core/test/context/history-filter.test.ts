@@ -66,6 +66,14 @@ describe("chatter", () => {
     expect(shown(context, { kinds: ["unknown"] }).filter((line) => line.includes("p"))).toHaveLength(4);
   });
 
+  it("is shown of the branch that is asked for only", () => {
+    const { context } = chatty().add("side", user("No."), {}, "u").move("m");
+    const options = historyFilter(context, { branch: "side" });
+    const outline = debugOutline(context, isRefusal(options) ? {} : options);
+    expect(outline).not.toContain("chatter");
+    expect(outline).toContain("side user: No.");
+  });
+
   it("has a line of its own where something branches, where the head is, and where a person labelled it", () => {
     const forked = chatty().add("other", user("No."), {}, "q").move("m");
     expect(debugOutline(forked.context)).toMatch(/^q unknown kind/m);

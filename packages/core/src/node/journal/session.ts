@@ -105,27 +105,37 @@ export class JournalSession implements OpenSession {
   readonly kind = "session";
   readonly id: string;
   readonly mode: "write" | "read";
-  readonly records: readonly JournalRecord[];
+  private read: readonly JournalRecord[];
   readonly problems: readonly JournalProblem[];
   readonly lastSeq: number;
   declare readonly readOnlyBecause?: ConversationRefusal;
   private readonly blobs: JournalBlobs;
+  private readonly state: StateFolder;
   private appended = 0;
   private closed = () => {};
 
   constructor(
-    private readonly opened: Opened,
+    opened: Opened,
     private readonly writer: JournalWriter | undefined,
     because?: ConversationRefusal,
   ) {
-    const { paths, journal, problems, blobs } = opened;
+    const { paths, journal, problems, blobs, state } = opened;
+    this.state = state;
     this.id = paths.id;
     this.lastSeq = journal.nextSeq - 1;
     this.mode = writer === undefined ? "read" : "write";
-    this.records = journal.records;
+    this.read = journal.records;
     this.problems = problems;
     this.blobs = blobs;
     if (because !== undefined) this.readOnlyBecause = because;
+  }
+
+  get records(): readonly JournalRecord[] {
+    return this.read;
+  }
+
+  letGo(): void {
+    this.read = [];
   }
 
   readonly readBlob = async (sha256: string) => this.blobs.read(sha256);
@@ -137,7 +147,7 @@ export class JournalSession implements OpenSession {
   append(event: TimedEvent): number {
     if (this.writer !== undefined) return this.writer.append(event);
     this.appended += 1;
-    return (this.records.at(-1)?.seq ?? 0) + this.appended;
+    return this.lastSeq + this.appended;
   }
 
   async flush(): Promise<Acknowledged | ConversationRefusal> {
@@ -149,9 +159,8 @@ export class JournalSession implements OpenSession {
   /** The journal takes its new lines in one step; the old one is kept beside it under another name. */
   async replace(events: readonly TimedEvent[]): Promise<ReplacedSession | ConversationRefusal> {
     if (this.writer === undefined) return this.refuseWriting();
-    const { state } = this.opened;
     const lines = firstRecords(events).map((record) => encodeRecord(record, this.blobs.put));
-    return this.writer.replace(state, Buffer.concat(lines));
+    return this.writer.replace(this.state, Buffer.concat(lines));
   }
 
   async close(): Promise<void> {
