@@ -73,7 +73,7 @@ interface Ground {
   reopen(): Promise<SessionStore>;
 }
 
-function describeRecords({ store, reopen }: Ground): void {
+function describeRecords({ store, trial, reopen }: Ground): void {
   it("is durable as soon as it was made, and a second of its id is refused", async () => {
     await made(store(), "s-1", { title: "first" });
     expect(codeOf(await store().create("s-1", [started("s-1")]))).toBe("duplicate_id");
@@ -98,6 +98,21 @@ function describeRecords({ store, reopen }: Ground): void {
     expectRecords(read.records, events);
     read.append(renamed("goes on"));
     expect(await read.flush()).toEqual({ kind: "acknowledged", seq: 3 });
+    await read.close();
+  });
+
+  it("is as it was where other events cannot take the place of what it has", async () => {
+    const session = await made(store(), "s-1");
+    session.append(message("m-1", "s-1", "one"));
+    await session.flush();
+    await trial().breakGround();
+    const refused = await session.replace?.([started("s-1"), message("m-1", "s-1", "other")]);
+    expect(refused?.kind).toBe("refusal");
+    await trial().mendGround();
+    await session.close();
+    const read = await opened(await reopen(), "s-1", "write");
+    expectRecords(read.records, [started("s-1"), message("m-1", "s-1", "one")]);
+    expect(read.problems).toEqual([]);
     await read.close();
   });
 
