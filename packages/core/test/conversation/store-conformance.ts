@@ -18,6 +18,7 @@ import type { ConversationCode } from "../../src/files/index.js";
 import { isRefusal } from "../../src/files/index.js";
 import { awkwardEvents, longLife, message, renamed, started } from "./store-events.js";
 import { describeMedia } from "./store-media.js";
+import { describeReplace } from "./store-replace.js";
 
 /** A store under trial, and what the trial has to do to the ground on which it stands. */
 export interface StoreTrial {
@@ -60,6 +61,7 @@ export function describeStore(name: string, open: () => Promise<StoreTrial>): vo
     describeRecords(ground);
     describeContents(ground);
     describeMedia(ground);
+    describeReplace(ground);
     describeLease(ground);
     describeFailures(ground);
     describeList(ground);
@@ -73,47 +75,13 @@ interface Ground {
   reopen(): Promise<SessionStore>;
 }
 
-function describeRecords({ store, trial, reopen }: Ground): void {
+function describeRecords({ store, reopen }: Ground): void {
   it("is durable as soon as it was made, and a second of its id is refused", async () => {
     await made(store(), "s-1", { title: "first" });
     expect(codeOf(await store().create("s-1", [started("s-1")]))).toBe("duplicate_id");
     expect(codeOf(await (await reopen()).create("s-1", [started("s-1")]))).toBe("duplicate_id");
     const read = await opened(await reopen(), "s-1", "read");
     expect(read.records.map(({ event }) => event)).toEqual([started("s-1", { title: "first" }).event]);
-  });
-
-  it("takes other events in the place of all it has, keeps what it had, and is then only to be closed", async () => {
-    const session = await made(store(), "s-1");
-    session.append(message("m-1", "s-1", "one"));
-    session.append(message("m-2", "m-1", "two"));
-    await session.flush();
-    const events = [started("s-1"), message("m-1", "s-1", "other")];
-    const replaced = await session.replace?.(events);
-    if (replaced === undefined || isRefusal(replaced)) throw new Error("it was not replaced");
-    expect(replaced.backup).not.toBe("");
-    session.append(renamed("never"));
-    expect(codeOf(await session.flush())).toBe("read_only");
-    await session.close();
-    const read = await opened(await reopen(), "s-1", "write");
-    expectRecords(read.records, events);
-    read.append(renamed("goes on"));
-    expect(await read.flush()).toEqual({ kind: "acknowledged", seq: 3 });
-    await read.close();
-  });
-
-  it("is as it was where other events cannot take the place of what it has", async () => {
-    const session = await made(store(), "s-1");
-    session.append(message("m-1", "s-1", "one"));
-    await session.flush();
-    await trial().breakGround();
-    const refused = await session.replace?.([started("s-1"), message("m-1", "s-1", "other")]);
-    expect(refused?.kind).toBe("refusal");
-    await trial().mendGround();
-    await session.close();
-    const read = await opened(await reopen(), "s-1", "write");
-    expectRecords(read.records, [started("s-1"), message("m-1", "s-1", "one")]);
-    expect(read.problems).toEqual([]);
-    await read.close();
   });
 
   it("is made once where it is made twice at the same moment", async () => {
