@@ -4,6 +4,7 @@ import { damage } from "./store/damage.mjs";
 import { fillStores } from "./store/full.mjs";
 import { takeTurns } from "./store/leases.mjs";
 import { cutSessions } from "./store/power-cuts.mjs";
+import { sweepRepairs } from "./store/repairs.mjs";
 import { measure } from "./store/speed.mjs";
 import { sweepStore } from "./store/sweep.mjs";
 
@@ -13,8 +14,12 @@ export const part = {
   title: "Sessions",
   run: async ({ quick, print }) => {
     const turn = bundle("store/turn.mjs");
+    const points = quick ? 4 : Number.POSITIVE_INFINITY;
     const swept = hasProgram("strace", ["-V"])
-      ? await sweepStore(turn, { points: quick ? 4 : Number.POSITIVE_INFINITY, print })
+      ? [
+          ...(await sweepStore(turn, { points, print })),
+          ...(await sweepRepairs(bundle("store/repairer.mjs"), { points, print })),
+        ]
       : [notHad("system calls under strace", "strace is not installed")];
     return [
       ...swept,

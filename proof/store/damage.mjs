@@ -107,7 +107,7 @@ async function cut(store, path, stride) {
  * @returns {Promise<import("../contract.mjs").Row>}
  */
 async function mend(store, stateDir, quick) {
-  const { id, nodes, head } = await conversationIn(store, quick ? 6 : 60);
+  const { id, nodes, head } = await conversationIn(store, quick ? 6 : 20);
   const other = await conversationIn(store, 2, "walk");
   const foreign = readFileSync(join(stateDir, "conversations", `${other.id}.jsonl`));
   const path = join(stateDir, "conversations", `${id}.jsonl`);

@@ -33,6 +33,8 @@ export function findGaps(
 
 class GapFinder {
   private readonly gaps: Gap[] = [];
+  /** Those of them at which numbers are missing. */
+  private readonly real: (Gap & { readonly records: LostRecords })[] = [];
   /** Ids that some record adds; one of them is not lost, wherever it stands. */
   private readonly added: ReadonlySet<string>;
   private readonly lost = new Map<string, Gap>();
@@ -64,7 +66,14 @@ class GapFinder {
   }
 
   private open(at: number, records: LostRecords | undefined): Gap {
-    const gap: Gap = { records, at, after: this.last, nodes: new Map(), staged: new Set() };
+    const beside = { at, after: this.last, nodes: new Map(), staged: new Set<string>() };
+    if (records === undefined) return this.keep({ ...beside, records });
+    const gap = { ...beside, records };
+    this.real.push(gap);
+    return this.keep(gap);
+  }
+
+  private keep(gap: Gap): Gap {
     this.gaps.push(gap);
     return gap;
   }
@@ -77,14 +86,12 @@ class GapFinder {
   }
 
   private gapOf(at: number, id: string): Gap {
-    const own = /^lost-(\d+)/.exec(id);
-    const number = own === null ? 0 : Number(own[1]);
-    const held = this.gaps.findLast(
-      ({ records }) => records !== undefined && records.from <= number && number <= records.to,
-    );
-    const real = this.gaps.filter(({ records }) => records !== undefined);
-    const earlier = real.findLast(({ after }) => after.length !== id.length || after < id);
-    return held ?? earlier ?? real.at(-1) ?? this.open(at, undefined);
+    const [, number] = /^lost-(\d+)/.exec(id) ?? [];
+    const isHeld = ({ records: { from, to } }: { readonly records: LostRecords }) =>
+      from <= Number(number) && Number(number) <= to;
+    const held = number === undefined ? undefined : this.real.findLast(isHeld);
+    const earlier = this.real.findLast(({ after }) => after.length !== id.length || after < id);
+    return held ?? earlier ?? this.real.at(-1) ?? this.open(at, undefined);
   }
 }
 

@@ -102,9 +102,10 @@ export class JournalWriter {
       if (old?.length !== this.writtenBytes) return this.stop();
       backup = keepAside(state, this.place, old, "damaged");
       this.blobs.write();
+      // Before the step: from then on what was acknowledged here is no measure of what stands in the file.
+      this.over = refuse("read_only", `Session ${this.place.id} was repaired; open it again to write.`);
       publishFile(state, this.place.file, lines);
       syncFolder(this.place.folder);
-      this.over = refuse("read_only", `Session ${this.place.id} was repaired; open it again to write.`);
       return undefined;
     });
     return refusal ?? { kind: "replaced", backup };
@@ -153,7 +154,7 @@ export class JournalWriter {
     const failure = storeRefusalFrom(error, what);
     if (failure === undefined) throw error;
     this.unsettled = true;
-    if (isOurs) this.settle();
+    if (isOurs && this.over === undefined) this.settle();
     return failure;
   }
 
