@@ -3,6 +3,7 @@ import {
   type ConversationRefusal,
   escapeInJson,
   exportAtPace,
+  foldedText,
   type ImportedSession,
   isRefusal,
   readSessionInSteps,
@@ -88,10 +89,10 @@ function renamed(session: ImportedSession, sessionId: string): ImportedSession {
 }
 
 async function report({ settings, terminal }: Invocation, session: ImportedSession): Promise<void> {
-  const { sessionId, format, title, nodes, problems } = session;
+  const { sessionId, format, title, nodes, folded, problems } = session;
   if (settings.json) {
     await terminal.out(
-      jsonLine({ success: true, id: sessionId, format, title: title ?? null, nodes, problems }),
+      jsonLine({ success: true, id: sessionId, format, title: title ?? null, nodes, folded, problems }),
     );
     return;
   }
@@ -99,6 +100,8 @@ async function report({ settings, terminal }: Invocation, session: ImportedSessi
   for (const { message } of shown)
     terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(message)}\n`);
   if (problems.length > mostShown) terminal.err(`… ${problems.length - mostShown} more; --json tells all.\n`);
+  const left = foldedText(folded);
+  if (left !== undefined) terminal.err(`Not in the tree: ${escapeName(left)}.\n`);
   const name = formats[format];
   await terminal.out(
     `Imported ${counted(nodes, "node")} from ${name}: ${escapeName(sessionId)}  ${escapeName(title ?? "")}\n`,
@@ -112,5 +115,6 @@ const sessionLimits = { bytes: 256 * 1024 * 1024, lineBytes: 100 * 1024 * 1024 }
 const formats = {
   pi: "a session of pi",
   claude: "a transcript of Claude Code",
+  "claude-sdk": "a stream of the Claude Agent SDK",
   holdfast: "an export",
-} as const;
+} as const satisfies Record<ImportedSession["format"], string>;

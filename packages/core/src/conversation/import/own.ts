@@ -7,7 +7,7 @@ import { type ConversationRefusal, refuse } from "../refusal.js";
 import { replayInSteps } from "../replay.js";
 import { isSessionId } from "../session-id.js";
 import type { TimedEvent } from "../store.js";
-import type { ImportedSession } from "./assemble.js";
+import type { ImportedSession } from "./foreign-session.js";
 import { type ImportProblem, type SourceLine, type SourceLines, textOf } from "./lines.js";
 
 /**
@@ -77,7 +77,7 @@ export function* readOwn(
   const nodes = context.nodes.size + context.orphans.size;
   const { title } = context;
   problems.sort((a, b) => a.line - b.line);
-  return { kind: "imported", format: "holdfast", sessionId, title, events, nodes, problems };
+  return { kind: "imported", format: "holdfast", sessionId, title, events, nodes, folded: [], problems };
 }
 
 const formatName = "holdfast-session";

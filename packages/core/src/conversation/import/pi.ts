@@ -1,8 +1,7 @@
-import { defined } from "../../text/index.js";
+import { type Advancing, defined } from "../../text/index.js";
 import type { JsonObject } from "../json.js";
 import type { TurnMetadata, TurnUsage } from "../node.js";
 import type { ModelMessage, ModelOrigin, TurnPayload } from "../payload.js";
-import type { ForeignSession } from "./assemble.js";
 import {
   argsOf,
   blocksOf,
@@ -14,6 +13,7 @@ import {
   userNodes,
 } from "./blocks.js";
 import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
+import type { ForeignSession } from "./foreign-session.js";
 import { countOf, objectOf, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
 
 /** Whether the first line that can be read is the header of a session of pi. */
@@ -26,11 +26,12 @@ export function isPi(lines: readonly SourceLine[]): boolean {
  * Reads a session of pi: entries with `id` and `parentId` (versions 2 and 3), or one below the other
  * (version 1). Where it stood is its last entry; pi keeps no other mark of it.
  */
-export function readPi({ lines, problems }: SourceLines, now: number): ForeignSession {
+export function* readPi({ lines, problems }: SourceLines, now: number): Advancing<ForeignSession> {
   const [header, ...sources] = lines;
   const startedMs = header === undefined ? now : timeOf(header.value, now);
   const entries: ForeignEntry[] = [];
-  for (const source of sources) {
+  for (const [at, source] of sources.entries()) {
+    if (at % stepLines === stepLines - 1) yield { done: at, of: lines.length };
     const { line, value } = source;
     const last = entries.at(-1);
     const timestamp = timeOf(value, last?.timestamp ?? startedMs);
@@ -52,6 +53,9 @@ export function readPi({ lines, problems }: SourceLines, now: number): ForeignSe
     problems,
   };
 }
+
+/** Read in some milliseconds. */
+const stepLines = 256;
 
 function idOf({ line, value }: SourceLine): string {
   return textOf(value, "id") ?? `line ${line}`;
