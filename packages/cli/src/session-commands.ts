@@ -33,7 +33,7 @@ const sessionActions: readonly ActionSpec[] = [
   },
   {
     usage: "import [FILE]",
-    summary: "an export, or a session of pi or of Claude Code",
+    summary: "an export, or a session of pi, Claude Code or its SDK",
     options: ["repair", "newId"],
   },
   { usage: "verify [SESSION]", summary: "read every record, render every branch", options: [] },
@@ -65,7 +65,7 @@ export const sessionsSpec: CommandSpec = {
     { flags: "--head <node>", help: "fork: where the new session stands" },
     { flags: "--title <text>", help: "fork: its title" },
     output,
-    { flags: "--repair", help: "import: keep calls without results and results without calls" },
+    { flags: "--repair", help: "import: needed no longer" },
     { flags: "--new-id", help: "import: give an exported session an id of its own" },
     { flags: "--yes", help: "rm, --output: without asking" },
   ],

@@ -22,6 +22,7 @@ import {
   leavingWith,
   readInputText,
 } from "../shell/index.js";
+import { filesBeside } from "./beside-files.js";
 import { interrupted, jsonLine, newIds } from "./open-store.js";
 import { writeOut } from "./output.js";
 
@@ -44,7 +45,7 @@ function* harmlessLines(lines: Iterable<string>): Generator<string> {
   for (const line of lines) yield escapeInJson(line);
 }
 
-/** `holdfast sessions import FILE`: an export of ours, or a session of pi or of Claude Code. */
+/** `holdfast sessions import FILE`: an export of ours, or a session of another program. */
 export async function importOne(
   call: Invocation,
   store: SessionStore,
@@ -57,18 +58,20 @@ export async function importOne(
     return reportRefusal(text, terminal);
   }
   const newId = newIds();
+  const beside = await leavingWith(nothingImported, () => filesBeside(args[1]));
   const from = args[1] === undefined || args[1] === "-" ? "standard input" : args[1];
   const work = readSessionInSteps(text, {
     from,
     newId,
     now: Date.now(),
     digest: (bytes) => createHash("sha256").update(bytes).digest("hex"),
-    repair: flags.repair === true,
+    beside: beside.files,
   });
   const read = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
   if (read === "interrupted") return interrupted(call, nothingImported);
   if (isRefusal(read)) return read;
-  const session = flags.newId === true ? renamed(read, newId()) : read;
+  const whole = { ...read, problems: [...beside.problems, ...read.problems] };
+  const session = flags.newId === true ? renamed(whole, newId()) : whole;
   const created = await atPersonsPace(call, { doing: "Storing" }, (pace) =>
     finishOnceBegun(() => store.create(session.sessionId, session.events, pace)),
   );
