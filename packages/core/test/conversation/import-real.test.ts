@@ -157,7 +157,7 @@ describe("a session that the program wrote and somebody damaged", () => {
           else expect(faultsOf(folded(session).context)).toEqual([]);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: Number(process.env.HOLDFAST_RUNS ?? 60) },
     );
   });
 });
