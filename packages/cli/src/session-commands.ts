@@ -41,7 +41,7 @@ const sessionActions: readonly ActionSpec[] = [
   },
   {
     usage: "import [FILE]",
-    summary: "an export, or a session of pi or of Claude Code",
+    summary: "an export, or a session of pi, Claude Code or its SDK",
     options: ["repair", "newId"],
   },
   {
@@ -96,7 +96,7 @@ export const sessionsSpec: CommandSpec = {
     { flags: "--head <node>", help: "fork: where the new session stands" },
     { flags: "--title <text>", help: "fork: its title; list: only titles that hold this" },
     output,
-    { flags: "--repair", help: "import: keep calls without results and results without calls" },
+    { flags: "--repair", help: "import: needed no longer" },
     { flags: "--apply", help: "repair: do it, not only show it" },
     { flags: "--new-id", help: "import: give an exported session an id of its own" },
     { flags: "--yes", help: "rm, prune, --output: without asking" },

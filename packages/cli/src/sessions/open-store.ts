@@ -88,7 +88,6 @@ export async function interrupted({ terminal, settings }: Invocation, stands: st
 }
 
 const hints: Partial<Record<ConversationRefusal["code"], string>> = {
-  broken_pairs: "Here: --repair imports them all the same.",
   duplicate_id: "Here: --new-id imports it beside the one that is there.",
 };
 

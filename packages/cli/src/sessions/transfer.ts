@@ -5,6 +5,7 @@ import {
   describeLoss,
   escapeInJson,
   exportAtPace,
+  foldedText,
   type ImportedSession,
   isRefusal,
   readSessionInSteps,
@@ -23,6 +24,7 @@ import {
   leavingWith,
   readInputText,
 } from "../shell/index.js";
+import { filesBeside } from "./beside-files.js";
 import { interrupted, jsonLine, newIds } from "./open-store.js";
 import { writeOut } from "./output.js";
 
@@ -45,7 +47,7 @@ function* harmlessLines(lines: Iterable<string>): Generator<string> {
   for (const line of lines) yield escapeInJson(line);
 }
 
-/** `holdfast sessions import FILE`: an export of ours, or a session of pi or of Claude Code. */
+/** `holdfast sessions import FILE`: an export of ours, or a session of another program. */
 export async function importOne(
   call: Invocation,
   store: SessionStore,
@@ -58,18 +60,20 @@ export async function importOne(
     return reportRefusal(text, terminal);
   }
   const newId = newIds();
+  const beside = await leavingWith(nothingImported, () => filesBeside(args[1]));
   const from = args[1] === undefined || args[1] === "-" ? "standard input" : args[1];
   const work = readSessionInSteps(text, {
     from,
     newId,
     now: Date.now(),
     digest: (bytes) => createHash("sha256").update(bytes).digest("hex"),
-    repair: flags.repair === true,
+    beside: beside.files,
   });
   const read = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
   if (read === "interrupted") return interrupted(call, nothingImported);
   if (isRefusal(read)) return read;
-  const session = flags.newId === true ? renamed(read, newId()) : read;
+  const whole = { ...read, problems: [...beside.problems, ...read.problems] };
+  const session = flags.newId === true ? renamed(whole, newId()) : whole;
   const created = await atPersonsPace(call, { doing: "Storing" }, (pace) =>
     finishOnceBegun(() => store.create(session.sessionId, session.events, pace)),
   );
@@ -90,10 +94,10 @@ function renamed(session: ImportedSession, sessionId: string): ImportedSession {
 }
 
 async function report({ settings, terminal }: Invocation, session: ImportedSession): Promise<void> {
-  const { sessionId, format, title, nodes, problems } = session;
+  const { sessionId, format, title, nodes, folded, problems } = session;
   if (settings.json) {
     await terminal.out(
-      jsonLine({ success: true, id: sessionId, format, title: title ?? null, nodes, problems }),
+      jsonLine({ success: true, id: sessionId, format, title: title ?? null, nodes, folded, problems }),
     );
     return;
   }
@@ -102,6 +106,8 @@ async function report({ settings, terminal }: Invocation, session: ImportedSessi
     "; --json tells all",
   ))
     terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(line)}\n`);
+  const left = foldedText(folded);
+  if (left !== undefined) terminal.err(`Not in the tree: ${escapeName(left)}.\n`);
   const name = formats[format];
   await terminal.out(
     `Imported ${counted(nodes, "node")} from ${name}: ${escapeName(sessionId)}  ${escapeName(title ?? "")}\n`,
@@ -114,5 +120,6 @@ const sessionLimits = { bytes: 256 * 1024 * 1024, lineBytes: 100 * 1024 * 1024 }
 const formats = {
   pi: "a session of pi",
   claude: "a transcript of Claude Code",
+  "claude-sdk": "a stream of the Claude Agent SDK",
   holdfast: "an export",
-} as const;
+} as const satisfies Record<ImportedSession["format"], string>;

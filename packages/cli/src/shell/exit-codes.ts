@@ -94,7 +94,6 @@ export const exitCodeOf: Readonly<Record<OutcomeCode | AnyRefusalCode, number>> 
   unsafe_cut: exitCodes.change,
   no_effect: exitCodes.change,
   no_summary: exitCodes.change,
-  broken_pairs: exitCodes.change,
   newer_version: exitCodes.kind,
   not_a_session: exitCodes.kind,
   conflict: exitCodes.machine,

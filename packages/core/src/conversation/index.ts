@@ -37,15 +37,20 @@ export { firstEvent } from "./first-event.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export {
+  type BesideFile,
   type Envelope,
   type EnvelopeFile,
   exportLines,
+  type FoldedLines,
+  type ForeignFormat,
+  foldedText,
   type ImportedSession,
   type ImportOptions,
   type ImportProblem,
   parseEnvelope,
   readSessionFile,
   readSessionInSteps,
+  type UnreadLine,
 } from "./import/index.js";
 export { type ReadJournal, readJournal, readJournalInSteps } from "./journal.js";
 export { encodeRecord, isSealed, type Line, readLine } from "./journal-codec.js";

@@ -77,7 +77,6 @@ export const conversationCodes = [
   "files_refused",
   "newer_version",
   "read_only",
-  "broken_pairs",
   "not_a_session",
   "too_large",
   "busy",

@@ -1,117 +1,19 @@
 import { describe, expect, it } from "vitest";
+import { checkContents, providers, renderContext } from "../../src/context/index.js";
+import { exportLines, type JournalRecord, reidentify } from "../../src/conversation/index.js";
+import { amountsOf, faultsOf } from "./import-counts.js";
 import {
-  exportLines,
-  type ImportedSession,
-  type JournalRecord,
-  type Replayed,
-  readSessionFile,
-  reidentify,
-  replay,
-  type TurnNode,
-} from "../../src/conversation/index.js";
-import { isRefusal } from "../../src/files/index.js";
-
-/** Ids in the order in which they are asked for. */
-function countingIds(): () => string {
-  let count = 0;
-  return () => {
-    count += 1;
-    return `n${String(count).padStart(4, "0")}`;
-  };
-}
-
-function read(lines: readonly (object | string)[], options: { readonly repair?: boolean } = {}) {
-  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
-  return readSessionFile(text, { from: "file.jsonl", newId: countingIds(), now: 5_000, ...options });
-}
-
-function imported(lines: readonly (object | string)[], options: { readonly repair?: boolean } = {}) {
-  const session = read(lines, options);
-  if (isRefusal(session)) throw new Error(session.message);
-  return session;
-}
-
-function folded({ sessionId, events }: ImportedSession): Replayed {
-  const records = events.map(({ ts, event }, at): JournalRecord => ({ v: 1, seq: at + 1, ts, event }));
-  return replay(sessionId, records);
-}
-
-/** The tree as an outline: one line a node, deeper where a node is not an only child. */
-function outline(session: ImportedSession): readonly string[] {
-  const { context, problems } = folded(session);
-  expect(problems).toEqual([]);
-  const lines: string[] = [];
-  const visit = (id: string, level: number) => {
-    const node = context.nodes.get(id);
-    if (node === undefined) throw new Error("a child is missing");
-    const head = context.currentNodeId === id ? " <" : "";
-    lines.push(`${"  ".repeat(level)}${told(node)}${head}`);
-    for (const child of node.childIds) visit(child, level + (node.childIds.length > 1 ? 1 : 0));
-  };
-  visit(context.rootNode.id, 0);
-  return lines;
-}
-
-function told({ payload, metadata }: TurnNode): string {
-  const label = metadata.label === undefined ? "" : ` [${metadata.label}]`;
-  switch (payload.kind) {
-    case "user_message":
-      return `user ${payload.text}${label}`;
-    case "model_message":
-      return `model ${payload.thought === undefined ? "" : `(${payload.thought}) `}${payload.text}${label}`;
-    case "tool_call":
-      return `call ${payload.callId} ${payload.name}${label}`;
-    case "tool_result":
-      return `result ${payload.callId} ${payload.name} ${payload.output}${label}`;
-    case "note":
-      return `note for ${payload.audience}: ${payload.text}`;
-    case "summary":
-      return `summary of ${payload.of}: ${payload.text}`;
-    case "unknown":
-      return `unknown ${payload.type}`;
-    case "task_boundary":
-      return `task ${payload.name}`;
-    default:
-      return payload.kind;
-  }
-}
-
-const piHeader = {
-  type: "session",
-  version: 3,
-  id: "p-1",
-  timestamp: "2026-01-02T03:04:05.000Z",
-  cwd: "/srv/app",
-};
-const at = (id: string, parentId: string | null) => ({ id, parentId, timestamp: "2026-01-02T03:04:06.000Z" });
-const piUser = (id: string, parentId: string | null, text: string) => ({
-  type: "message",
-  ...at(id, parentId),
-  message: { role: "user", content: [{ type: "text", text }] },
-});
-const piAnswer = (id: string, parentId: string | null, ...content: object[]) => ({
-  type: "message",
-  ...at(id, parentId),
-  message: {
-    role: "assistant",
-    content,
-    provider: "anthropic",
-    model: "m-1",
-    usage: { input: 3, output: 4, cacheRead: 5, cacheWrite: 6 },
-  },
-});
-const piCall = (id: string, name: string) => ({ type: "toolCall", id, name, arguments: { path: "a.txt" } });
-const piResult = (id: string, parentId: string | null, call: string, text: string) => ({
-  type: "message",
-  ...at(id, parentId),
-  message: {
-    role: "toolResult",
-    toolCallId: call,
-    toolName: "read",
-    content: [{ type: "text", text }],
-    isError: false,
-  },
-});
+  at,
+  folded,
+  imported,
+  outline,
+  piAnswer,
+  piCall,
+  piHeader,
+  piResult,
+  piUser,
+  read,
+} from "./import-support.js";
 
 describe("a session of pi", () => {
   it("keeps its tree: branches, labels, summaries, and where it stood", () => {
@@ -165,7 +67,7 @@ describe("a session of pi", () => {
     });
   });
 
-  it("keeps compactions, edits of the context, commands of the user and what it has no word for", () => {
+  it("keeps compactions, edits of the context, commands of the user, and counts what is no turn", () => {
     const session = imported([
       piHeader,
       piUser("a", null, "one"),
@@ -184,22 +86,22 @@ describe("a session of pi", () => {
     ]);
     expect(outline(session)).toEqual([
       "task A name",
+      "note for person: Not in the tree: 1 line that is no turn (custom 1).",
       "user one",
       "call c1 read",
       "result c1 read a long text",
       "context_management",
       "summary of compaction: so far",
       "note for model: $ ls\na\n\n(exit code 0)",
-      "unknown pi:custom",
       "note for model: mind this <",
     ]);
     const { context } = folded(session);
     expect(context.title).toBe("A name");
-    expect(context.nodes.get("n0005")?.payload).toMatchObject({
-      targetId: "n0004",
+    expect(context.nodes.get("n0006")?.payload).toMatchObject({
+      targetId: "n0005",
       form: { form: "replaced", text: "cleared" },
     });
-    expect(context.nodes.get("n0006")?.payload).toMatchObject({ keepFromId: "n0002" });
+    expect(context.nodes.get("n0007")?.payload).toMatchObject({ keepFromId: "n0003" });
   });
 
   it("of version 1, which is no tree, stands in the order of its lines", () => {
@@ -226,119 +128,51 @@ describe("a compaction of pi in version 1", () => {
   });
 });
 
-const line = (uuid: string, parentUuid: string | null, type: string, message: object, more: object = {}) => ({
-  type,
-  uuid,
-  parentUuid,
-  isSidechain: false,
-  sessionId: "s",
-  cwd: "/srv/app",
-  timestamp: "2026-01-02T03:04:06.000Z",
-  message,
-  ...more,
-});
-const said = (uuid: string, parent: string | null, content: unknown, more: object = {}) =>
-  line(uuid, parent, "user", { role: "user", content }, more);
-const answered = (uuid: string, parent: string | null, step: string, block: object, more: object = {}) =>
-  line(
-    uuid,
-    parent,
-    "assistant",
-    {
-      id: step,
-      role: "assistant",
-      model: "claude-x",
-      content: [block],
-      usage: { input_tokens: 1, output_tokens: 2 },
-    },
-    more,
-  );
-const use = (id: string, name = "Read") => ({ type: "tool_use", id, name, input: { file_path: "a" } });
-const result = (id: string, text: string) => [{ type: "tool_result", tool_use_id: id, content: text }];
-
-describe("a transcript of Claude Code", () => {
-  it("has the results of parallel calls put behind the last call", () => {
-    const session = imported([
-      { type: "summary", summary: "Reading", leafUuid: "e" },
-      said("a", null, "read both"),
-      answered("b", "a", "m1", { type: "thinking", thinking: "both", signature: "sig" }),
-      answered("c", "b", "m1", use("t1")),
-      answered("d", "c", "m1", use("t2")),
-      said("r1", "c", result("t1", "one"), { toolUseResult: { numLines: 1 } }),
-      said("r2", "d", result("t2", "two")),
-      answered("e", "r2", "m2", { type: "text", text: "Read." }),
-    ]);
-    expect(outline(session)).toEqual([
-      "task Reading",
-      "  note for person: Summary: Reading",
-      "  user read both",
-      "  model (both) ",
-      "  call t1 Read",
-      "  call t2 Read",
-      "  result t1 Read one",
-      "  result t2 Read two",
-      "  model Read. <",
-    ]);
-    expect(session.title).toBe("Reading");
-    const node = [...folded(session).context.nodes.values()].find(
-      ({ payload }) => payload.kind === "tool_result",
+describe("a session of pi that was copied or broken off", () => {
+  it("never changes before it began, although its entries are older", () => {
+    const later = { ...piHeader, timestamp: "2026-06-01T00:00:00.000Z", parentSession: "/srv/x.jsonl" };
+    const session = imported([later, piUser("a", null, "x"), piUser("b", "a", "y")]);
+    const times = session.events.map(({ ts }) => ts);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times[0]).toBe(Date.parse(later.timestamp));
+    expect(folded(session).context.nodes.get("n0002")?.timestamp).toBe(
+      Date.parse("2026-01-02T03:04:06.000Z"),
     );
-    expect(node?.metadata.custom).toEqual({ "claude/details": { numLines: 1 } });
   });
 
-  it("has results that came between the calls of one answer put behind the last call", () => {
+  it("keeps what an answer said before it was aborted, and compacts around open calls", () => {
+    const aborted = piAnswer("b", "a", { type: "text", text: "I" }, piCall("c1", "read"));
     const session = imported([
-      said("a", null, "read both"),
-      answered("b", "a", "m1", use("t1")),
-      said("r1", "b", result("t1", "one")),
-      { ...line("p", "r1", "progress", {}), type: "progress" },
-      answered("c", "p", "m1", use("t2")),
-      said("r2", "c", result("t2", "two")),
-      answered("d", "r2", "m1", use("t3")),
-      said("r3", "d", result("t3", "three")),
-      answered("e", "r3", "m2", { type: "text", text: "Read." }),
+      piHeader,
+      piUser("a", null, "one"),
+      {
+        ...aborted,
+        message: { ...aborted.message, stopReason: "aborted", errorMessage: "Request was aborted." },
+      },
+      { type: "compaction", ...at("c", "b"), summary: "so far", firstKeptEntryId: "b", tokensBefore: 9 },
+      piUser("d", "c", "two"),
     ]);
     expect(session.problems).toEqual([]);
-    expect(outline(session).join(", ")).toBe(
-      "task read both, user read both, call t1 Read, unknown claude:progress, call t2 Read, call t3 Read, " +
-        "result t1 Read one, result t2 Read two, result t3 Read three, model Read. <",
-    );
+    expect(faultsOf(folded(session).context)).toEqual([]);
+    expect(amountsOf(folded(session).context)).toMatchObject({ calls: 1, results: 0 });
   });
 
-  it("has a subagent as a complete task, a compaction as a summary, and what is no turn beside the tree", () => {
+  it("keeps from where it says, at the nearest place that parts nothing", () => {
     const session = imported([
-      { type: "queue-operation", operation: "enqueue" },
-      said("a", null, "look into it"),
-      answered("b", "a", "m1", use("t1", "Task")),
-      said("s1", null, "you look", { isSidechain: true, agentId: "7" }),
-      answered("s2", "s1", "m9", { type: "text", text: "Seen." }, { isSidechain: true }),
-      said("c", "b", result("t1", "Seen.")),
-      {
-        ...line("k", null, "system", {}),
-        logicalParentUuid: "c",
-        subtype: "compact_boundary",
-        content: "Compacted",
-      },
-      said("l", "k", "what was", { isCompactSummary: true }),
-      said("m", "l", "a caveat", { isMeta: true }),
-      answered("n", "m", "m2", { type: "text", text: "On." }),
+      piHeader,
+      piUser("a", null, "one"),
+      piAnswer("b", "a", piCall("c1", "read"), piCall("c2", "read")),
+      piResult("c", "b", "c1", "one"),
+      piResult("d", "c", "c2", "two"),
+      { type: "compaction", ...at("e", "d"), summary: "first", firstKeptEntryId: "d", tokensBefore: 9 },
+      { type: "compaction", ...at("f", "e"), summary: "second", firstKeptEntryId: "a", tokensBefore: 9 },
     ]);
-    expect(outline(session)).toEqual([
-      "task look into it",
-      "  unknown claude:queue-operation",
-      "  user look into it",
-      "  call t1 Task",
-      "    task subagent 7",
-      "    user you look",
-      "    model Seen.",
-      "    result t1 Task Seen.",
-      "    note for person: Compacted",
-      "    summary of compaction: what was",
-      "    note for model: a caveat",
-      "    model On. <",
-    ]);
-    const tasks = [...folded(session).context.tasks.values()].map(({ outcome }) => outcome);
-    expect(tasks.toSorted()).toEqual(["complete", "open"]);
+    const { context } = folded(session);
+    const kept = [...context.nodes.values()].flatMap(({ payload }) =>
+      payload.kind === "summary" && payload.of === "compaction" ? [payload.keepFromId] : [],
+    );
+    expect(kept).toEqual(["n0003", "n0003"]);
+    expect(faultsOf(context)).toEqual([]);
   });
 });
 
@@ -401,21 +235,32 @@ describe("what is wrong in a file", () => {
     });
   });
 
+  it("keeps a result without its call, hidden from models, and tells it", () => {
+    const session = imported([piHeader, piUser("a", null, "x"), piResult("b", "a", "c1", "r")]);
+    expect(session.problems.map(({ message }) => message)).toEqual([
+      "Line 3: The result of c1 has no open call above it; no model is shown it.",
+    ]);
+    const { context } = folded(session);
+    expect(context.nodes.get("n0003")).toMatchObject({
+      payload: { kind: "tool_result", output: "r" },
+      metadata: { isHiddenFromLlm: true },
+    });
+    expect(renderContext(context).report.dropped).toEqual([{ nodeId: "n0003", what: "hidden" }]);
+  });
+
   it.each([
+    ["that nobody answers", [piHeader, piUser("u", null, "x"), piAnswer("a", "u", piCall("c1", "read"))]],
     [
-      "a result without its call",
-      [piHeader, piUser("a", null, "x"), piResult("b", "a", "c1", "r")],
-      "3 broken_pair",
+      "passed over",
+      [piHeader, piUser("u", null, "x"), piAnswer("a", "u", piCall("c1", "read")), piUser("b", "a", "y")],
     ],
-    ["a call that nobody answers", [piHeader, piAnswer("a", null, piCall("c1", "read"))], "2 broken_pair"],
-    [
-      "a call passed over",
-      [piHeader, piAnswer("a", null, piCall("c1", "read")), piUser("b", "a", "x")],
-      "2 broken_pair",
-    ],
-  ])("refuses %s, and keeps it where repair is asked for", (_name, lines, expected) => {
-    expect(read(lines)).toMatchObject({ kind: "refusal", code: "broken_pairs" });
-    expect(problems(lines, { repair: true })).toEqual([expected]);
+  ])("takes a call %s for an interrupted one, which is no fault", (_name, lines) => {
+    const session = imported(lines);
+    expect(session.problems).toEqual([]);
+    const { contents, report } = renderContext(folded(session).context);
+    expect(report.repairs.map(({ what }) => what)).toContain("interrupted");
+    for (const provider of providers) expect(checkContents(contents, provider)).toEqual([]);
+    expect(imported(lines, { repair: true }).events).toEqual(session.events);
   });
 
   it("is no session at all", () => {
@@ -475,6 +320,18 @@ describe("an exported session", () => {
     }));
     const session = imported([...exportLines(id, events)].map((text) => text.trimEnd()));
     expect(session).toMatchObject({ sessionId: id, problems: [] });
+  });
+
+  it("whose records have numbers beyond counting is read back as it was imported", () => {
+    const [header = "", ...rest] = lines;
+    const far = (rest[1] ?? "").replace(/"seq":\d+/, '"seq":9999999999999999');
+    const session = imported([header, rest[0] ?? "", far].map((text) => text.trimEnd()));
+    expect(session.problems.map(({ line, what }) => `${line} ${what}`)).toContain("3 unreadable_line");
+    const kept = session.events.map(
+      ({ ts, event }, index): JournalRecord => ({ v: 1, seq: index + 1, ts, event }),
+    );
+    const again = imported([...exportLines(session.sessionId, kept)].map((text) => text.trimEnd()));
+    expect(again.problems).toEqual([]);
   });
 
   it("of a newer release is refused", () => {

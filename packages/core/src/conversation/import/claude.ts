@@ -1,48 +1,77 @@
-import { defined } from "../../text/index.js";
+import { type Advancing, defined } from "../../text/index.js";
 import type { JsonObject } from "../json.js";
-import type { TurnUsage } from "../node.js";
-import type { ForeignSession } from "./assemble.js";
-import {
-  argsOf,
-  blocksOf,
-  noteForModel,
-  noteForPerson,
-  resultNodes,
-  textAndRest,
-  unknown,
-  userNodes,
-} from "./blocks.js";
-import { behindTheirCalls } from "./claude-batches.js";
-import type { EntryNode, ForeignEntry } from "./foreign-entry.js";
-import { countOf, objectOf, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
-import { mergeThoughts, titleFrom } from "./pi.js";
+import { blocksOf, textAndRest } from "./blocks.js";
+import { type AgentStart, ClaudeWeaver, noUuid } from "./claude-weaver.js";
+import type { ForeignEntry } from "./foreign-entry.js";
+import type { BesideFile, ForeignSession } from "./foreign-session.js";
+import { objectOf, readLines, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
+import { titleFrom } from "./pi.js";
 
 /** Whether a line is one of a transcript of Claude Code. */
 export function isClaude(lines: readonly SourceLine[]): boolean {
   return lines.some(
-    ({ value }) => typeof value.uuid === "string" && (value.type === "user" || value.type === "assistant"),
+    ({ value }) => isTurn(value) && ("uuid" in value || "parentUuid" in value || "sessionId" in value),
   );
 }
 
 /**
- * Reads a transcript of Claude Code: one line for each block of an answer, `uuid` and `parentUuid`. The
- * turns of a subagent (`isSidechain`) become a task of their own; lines outside the tree are
- * kept in a row below the root.
+ * Reads a transcript of Claude Code: one line for each block of an answer, `uuid` and `parentUuid`. The turns of a
+ * subagent (`isSidechain`, or a file of its own) become a task below the call that began it; in a file that holds
+ * nothing else they are the session.
+ *
+ * @param beside the files of subagents (`agent-*.jsonl`), and what is known of them (`agent-*.meta.json`).
  */
-export function readClaude({ lines, problems }: SourceLines, now: number): ForeignSession {
-  const reader = new ClaudeReader(lines);
-  const first = lines.find(({ value }) => value.timestamp !== undefined);
-  const startedMs = first === undefined ? now : timeOf(first.value, now);
-  const entries = behindTheirCalls(reader.read(startedMs));
+export function* readClaude(
+  source: SourceLines,
+  now: number,
+  beside: readonly BesideFile[] = [],
+): Advancing<ForeignSession> {
+  const files: AgentFile[] = [];
+  const described = new Map<string, JsonObject>();
+  const problems = [...source.problems];
+  for (const { name, text } of beside) {
+    const agent = agentIn(name);
+    const isMeta = name.endsWith(".meta.json");
+    // One object, on as many lines as it likes; no text in it holds a line end.
+    const read = yield* readLines(isMeta ? text.replaceAll(/[\r\n]/g, " ") : text, name);
+    problems.push(...read.problems);
+    if (!isMeta) files.push({ name, agent, lines: read.lines });
+    else for (const { value } of read.lines) described.set(agent, value);
+  }
+  const reader = new ClaudeReader(source.lines, files, described);
+  const entries = yield* reader.read(now);
+  const { lines } = source;
   return {
     format: "claude",
     title: titleOf(lines),
     cwd: lines.map(({ value }) => textOf(value, "cwd")).find((cwd) => cwd !== undefined),
-    startedMs,
+    startedMs: startOf(lines, now),
     entries,
-    leafLine: reader.leaf?.line,
-    problems,
+    leafLine: reader.weaver.leafLine(),
+    folded: reader.weaver.folded.all(),
+    problems: [...problems, ...reader.weaver.problems],
   };
+}
+
+/** The file of one subagent. */
+interface AgentFile {
+  readonly name: string;
+  readonly agent: string;
+  readonly lines: readonly SourceLine[];
+}
+
+/** `agent-7.jsonl` and `agent-7.meta.json` are about subagent 7. */
+function agentIn(name: string): string {
+  return /(?:^|[/\\])agent-([^/\\]+?)(?:\.meta\.json|\.jsonl)$/.exec(name)?.[1] ?? name;
+}
+
+function isTurn(value: JsonObject): boolean {
+  return (value.type === "user" || value.type === "assistant") && objectOf(value, "message") !== undefined;
+}
+
+function startOf(lines: readonly SourceLine[], now: number): number {
+  const first = lines.find(({ value }) => value.timestamp !== undefined);
+  return first === undefined ? now : timeOf(first.value, now);
 }
 
 /** A title that was given, else what summed it up last, else the beginning of the first prompt. */
@@ -50,166 +79,135 @@ function titleOf(lines: readonly SourceLine[]): string | undefined {
   const lastOf = (key: string) =>
     lines.map(({ value }) => textOf(value, key)).findLast((title) => title !== undefined);
   const given = lastOf("customTitle") ?? lastOf("aiTitle") ?? lastOf("summary");
-  if (given !== undefined) return given;
-  const prompt = lines.find(({ value }) => value.type === "user" && value.isMeta !== true);
-  return titleFrom(textAndRest(blocksOf((prompt && objectOf(prompt.value, "message"))?.content)).text);
+  if (given !== undefined) return titleFrom(given);
+  for (const { value } of lines) {
+    const text = promptIn(value);
+    if (text !== undefined && value.isMeta !== true && value.isCompactSummary !== true && !/^\s*</.test(text))
+      return titleFrom(text);
+  }
+  return undefined;
+}
+
+/** What a line of the user says, if it says something. */
+function promptIn(value: JsonObject): string | undefined {
+  if (value.type !== "user") return undefined;
+  const { text } = textAndRest(blocksOf(objectOf(value, "message")?.content));
+  return text.trim() === "" ? undefined : text;
 }
 
 class ClaudeReader {
-  /** The entry of the main conversation that was written last. */
-  leaf: { readonly sourceId: string; readonly line: number } | undefined;
-  private readonly callNames = new Map<string, string>();
-  private readonly usage = new Map<string, TurnUsage>();
-  private readonly sidechain = new Set<string>();
-  private lastAside: string | null = null;
+  readonly weaver: ClaudeWeaver;
+  private readonly uuids = new Set<string>();
+  private readonly agents = new Map<SourceLine, string>();
+  private readonly agentOf = new Map<string, string>();
+  private readonly calls = new Map<string, JsonObject>();
+  private readonly callOfAgent = new Map<string, string>();
+  private readonly callOfPrompt = new Map<string, string | undefined>();
+  private readonly prompts = new Map<string, string>();
+  private readonly hasOwn: boolean;
 
-  constructor(private readonly lines: readonly SourceLine[]) {
-    for (const { value } of lines) this.lookAhead(value);
+  constructor(
+    private readonly lines: readonly SourceLine[],
+    private readonly files: readonly AgentFile[],
+    private readonly described: ReadonlyMap<string, JsonObject>,
+  ) {
+    this.hasOwn = lines.some(({ value }) => isTurn(value) && value.isSidechain !== true);
+    this.weaver = new ClaudeWeaver(
+      (uuid) => this.uuids.has(uuid),
+      (agent) => this.startOf(agent),
+    );
   }
 
-  read(startedMs: number): readonly ForeignEntry[] {
-    const entries: ForeignEntry[] = [];
-    for (const source of this.lines) {
-      const entry = this.entryOf(source, timeOf(source.value, entries.at(-1)?.timestamp ?? startedMs));
-      entries.push(entry);
+  *read(now: number): Advancing<readonly ForeignEntry[]> {
+    yield* this.lookAhead(this.lines, undefined);
+    for (const { agent, lines } of this.files) yield* this.lookAhead(lines, agent);
+    yield* this.weave(this.lines, startOf(this.lines, now));
+    let waiting = this.files.toSorted((a, b) => startOf(a.lines, now) - startOf(b.lines, now));
+    while (waiting.length > 0) {
+      const ready = waiting.filter(({ agent }) => this.weaver.hasCall(this.startOf(agent).callId ?? ""));
+      const next = ready.length > 0 ? ready : waiting;
+      for (const file of next) yield* this.weave(file.lines, startOf(file.lines, now), file);
+      waiting = waiting.filter((file) => !next.includes(file));
     }
-    return entries;
+    return yield* this.weaver.entries();
   }
 
-  /** Collects what a line says about others: names of calls, the last count of an answer, subagents. */
-  private lookAhead(value: JsonObject): void {
-    const { type, isSidechain } = value;
-    const uuid = textOf(value, "uuid");
-    if (isSidechain === true && uuid !== undefined) this.sidechain.add(uuid);
-    const message = objectOf(value, "message");
-    if (type !== "assistant" || message === undefined) return;
-    for (const block of blocksOf(message.content)) {
-      const [id, name] = [textOf(block, "id"), textOf(block, "name")];
-      if (block.type === "tool_use" && id !== undefined && name !== undefined) this.callNames.set(id, name);
-    }
-    const [step, usage] = [textOf(message, "id"), objectOf(message, "usage")];
-    if (step !== undefined && usage !== undefined) this.usage.set(step, usageOf(usage));
-  }
-
-  private entryOf({ line, value }: SourceLine, timestamp: number): ForeignEntry {
-    const uuid = textOf(value, "uuid");
-    if (uuid === undefined) return this.aside(line, value, timestamp);
-    const parent = textOf(value, "parentUuid") ?? textOf(value, "logicalParentUuid") ?? null;
-    const nodes = this.nodesFor(value);
-    const isSide = value.isSidechain === true;
-    if (!isSide && nodes.length > 0) this.leaf = { sourceId: uuid, line };
-    const base = { sourceId: uuid, line, timestamp };
-    if (!isSide || (parent !== null && this.sidechain.has(parent)))
-      return { ...base, parentSourceId: parent, nodes };
-    const agent = textOf(value, "agentId");
-    const name = agent === undefined ? "subagent" : `subagent ${agent}`;
-    const boundary: EntryNode = {
-      payload: { kind: "task_boundary", name, transformation: { kind: "clear" } },
-    };
-    return {
-      ...base,
-      parentSourceId: parent ?? this.leaf?.sourceId ?? null,
-      nodes: [boundary, ...nodes],
-      aside: true,
-    };
-  }
-
-  /** A line outside the tree. */
-  private aside(line: number, value: JsonObject, timestamp: number): ForeignEntry {
-    const sourceId = `line ${line}`;
-    const parentSourceId = this.lastAside;
-    this.lastAside = sourceId;
-    const summary = value.type === "summary" ? textOf(value, "summary") : undefined;
-    const node = summary === undefined ? unknown("claude", value) : noteForPerson(`Summary: ${summary}`);
-    return { sourceId, parentSourceId, line, timestamp, nodes: [node] };
-  }
-
-  private nodesFor(value: JsonObject): readonly EntryNode[] {
-    const message = objectOf(value, "message");
-    switch (value.type) {
-      case "user":
-        return message === undefined ? [unknown("claude", value)] : this.userNodes(value, message);
-      case "assistant":
-        return message === undefined ? [unknown("claude", value)] : this.answerPieces(message);
-      case "system":
-        return [noteForPerson(textOf(value, "content") ?? textOf(value, "subtype") ?? JSON.stringify(value))];
-      default:
-        return [unknown("claude", value)];
+  private *lookAhead(lines: readonly SourceLine[], file: string | undefined): Advancing<void> {
+    let before: string | undefined;
+    for (const [at, source] of lines.entries()) {
+      if (at % stepLines === stepLines - 1) yield { done: 0, of: lines.length };
+      const { value } = source;
+      const uuid = textOf(value, "uuid");
+      if (uuid !== undefined) this.uuids.add(uuid);
+      const agent = file ?? this.agentIn(source, before);
+      if (agent !== undefined) this.agents.set(source, agent);
+      if (agent !== undefined && uuid !== undefined) this.agentOf.set(uuid, agent);
+      before = agent;
+      this.weaver.content.lookAhead(value);
+      this.lookForCalls(value);
+      const prompt = agent === undefined ? undefined : promptIn(value);
+      if (agent !== undefined && prompt !== undefined && !this.prompts.has(agent))
+        this.prompts.set(agent, prompt);
     }
   }
 
-  private userNodes(value: JsonObject, message: JsonObject): readonly EntryNode[] {
-    const blocks = blocksOf(message.content);
-    const { text } = textAndRest(blocks);
-    if (value.isCompactSummary === true)
-      return [{ payload: { kind: "summary", of: "compaction", text, keepFromId: null } }];
-    const results = blocks.filter(({ type }) => type === "tool_result");
-    const rest = blocks.filter(({ type }) => type !== "tool_result");
-    const answered = results.flatMap((block) => this.resultOf(block, value));
-    if (rest.length === 0 && results.length > 0) return answered;
-    if (value.isVisibleInTranscriptOnly === true) return [...answered, noteForPerson(text)];
-    if (value.isMeta === true) return [...answered, noteForModel(text)];
-    return [...answered, ...userNodes(rest, "claude")];
+  /** The subagent whose line it is, where the file holds the session's own lines as well. */
+  private agentIn({ line, value }: SourceLine, before: string | undefined): string | undefined {
+    if (!this.hasOwn || value.isSidechain !== true) return undefined;
+    const named = textOf(value, "agentId");
+    if (named !== undefined) return named;
+    const parent = textOf(value, "parentUuid");
+    if (parent !== undefined) return this.agentOf.get(parent) ?? `at line ${line}`;
+    return value.parentUuid === undefined && before !== undefined ? before : `at line ${line}`;
   }
 
-  private resultOf(block: JsonObject, { toolUseResult }: JsonObject): readonly EntryNode[] {
-    const callId = textOf(block, "tool_use_id") ?? "";
-    const name = this.callNames.get(callId) ?? "unknown";
-    const isError = block.is_error === true;
-    return resultNodes({ callId, name, isError }, blocksOf(block.content), "claude", toolUseResult);
+  /** Which call began which subagent. */
+  private lookForCalls(value: JsonObject): void {
+    const blocks = blocksOf(objectOf(value, "message")?.content);
+    for (const block of value.type === "assistant" ? blocks : []) {
+      const [id, input] = [textOf(block, "id"), objectOf(block, "input")];
+      if (block.type !== "tool_use" || id === undefined || input === undefined) continue;
+      this.calls.set(id, input);
+      const prompt = textOf(input, "prompt");
+      // Of a prompt that was given twice it is not known whose it was.
+      if (prompt !== undefined) this.callOfPrompt.set(prompt, this.callOfPrompt.has(prompt) ? undefined : id);
+    }
+    const agent = textOf(objectOf(value, "toolUseResult") ?? {}, "agentId");
+    const result = blocks.find(({ type }) => type === "tool_result");
+    const callId = result && textOf(result, "tool_use_id");
+    if (agent !== undefined && callId !== undefined) this.callOfAgent.set(agent, callId);
+    const data = value.type === "progress" ? objectOf(value, "data") : undefined;
+    const [running, call] = [data && textOf(data, "agentId"), textOf(value, "parentToolUseID")];
+    if (running !== undefined && call !== undefined && !this.callOfAgent.has(running))
+      this.callOfAgent.set(running, call);
   }
 
-  private answerPieces(message: JsonObject): readonly EntryNode[] {
-    const blocks = blocksOf(message.content);
-    const model = textOf(message, "model") ?? "unknown";
-    if (model === "<synthetic>") return [noteForPerson(textAndRest(blocks).text)];
-    const step = textOf(message, "id");
-    const origin = { from: { provider: "anthropic", model }, ...defined({ step }) };
-    const nodes = mergeThoughts(blocks.map((block) => answerNode(block, origin)));
-    const usage = step === undefined ? usageOf(objectOf(message, "usage") ?? {}) : this.usage.get(step);
-    if (step !== undefined) this.usage.delete(step);
-    const [first, ...others] = nodes;
-    if (first === undefined || usage === undefined) return nodes;
-    return [{ ...first, metadata: { usage } }, ...others];
+  private startOf(agent: string): AgentStart {
+    const meta = this.described.get(agent);
+    const prompt = this.prompts.get(agent);
+    const callId =
+      this.callOfAgent.get(agent) ??
+      (meta && textOf(meta, "toolUseId")) ??
+      (prompt === undefined ? undefined : this.callOfPrompt.get(prompt));
+    const input = callId === undefined ? undefined : this.calls.get(callId);
+    const what = (input && textOf(input, "description")) ?? (meta && textOf(meta, "description"));
+    const name = agent.startsWith("at line ") ? "subagent" : `subagent ${agent}`;
+    return { name: what === undefined ? name : `${name}: ${what}`, callId };
+  }
+
+  private *weave(lines: readonly SourceLine[], startedMs: number, file?: AgentFile): Advancing<void> {
+    let timestamp = startedMs;
+    for (const [at, source] of lines.entries()) {
+      if (at % stepLines === stepLines - 1) yield { done: at, of: lines.length };
+      const { line, value } = source;
+      timestamp = timeOf(value, timestamp);
+      const uuid = textOf(value, "uuid") ?? `${noUuid}${line}${file === undefined ? "" : ` of ${file.name}`}`;
+      const parent = value.parentUuid === null ? null : textOf(value, "parentUuid");
+      const agent = this.agents.get(source);
+      this.weaver.add({ line, value, uuid, parent, timestamp, ...defined({ agent, file: file?.name }) });
+    }
   }
 }
 
-function answerNode(
-  block: JsonObject,
-  origin: { readonly from: { readonly provider: string; readonly model: string }; readonly step?: string },
-): EntryNode {
-  switch (block.type) {
-    case "text":
-      return { payload: { kind: "model_message", text: textOf(block, "text") ?? "", ...origin } };
-    case "thinking": {
-      const signature = textOf(block, "signature");
-      const thought = textOf(block, "thinking") ?? "";
-      const sign = defined({ signature });
-      return { payload: { kind: "model_message", text: "", thought, ...sign, ...origin } };
-    }
-    case "redacted_thinking":
-      return {
-        payload: {
-          kind: "model_message",
-          text: "",
-          redactedThought: textOf(block, "data") ?? "",
-          ...origin,
-        },
-      };
-    case "tool_use": {
-      const call = { callId: textOf(block, "id") ?? "", name: textOf(block, "name") ?? "unknown" };
-      return { payload: { kind: "tool_call", ...call, args: argsOf(block.input), ...origin } };
-    }
-    default:
-      return unknown("claude", block);
-  }
-}
-
-function usageOf(usage: JsonObject): TurnUsage {
-  const cached = countOf(usage, "cache_read_input_tokens");
-  return {
-    inputTokens: countOf(usage, "input_tokens") + cached + countOf(usage, "cache_creation_input_tokens"),
-    cachedInputTokens: cached,
-    outputTokens: countOf(usage, "output_tokens"),
-  };
-}
+/** Read in some milliseconds. */
+const stepLines = 256;

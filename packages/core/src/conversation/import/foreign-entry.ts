@@ -10,6 +10,8 @@ export interface ForeignEntry {
   readonly parentSourceId: string | null;
   /** 1-based, of the file. */
   readonly line: number;
+  /** The name of the file, where it is one beside the session's. */
+  readonly file?: string;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
   /** What becomes a node each, one below the other. None: what hangs below hangs on its parent. */

@@ -1,4 +1,4 @@
-import type { Advancing } from "../../text/index.js";
+import { type Advancing, defined } from "../../text/index.js";
 import { isJsonObject, type JsonObject } from "../json.js";
 
 /** One line of a JSON Lines file that holds an object. */
@@ -12,8 +12,13 @@ export interface SourceLine {
 export interface ImportProblem {
   /** 1-based, of the file. */
   readonly line: number;
+  /** The name of the file, where it is one beside the session's. */
+  readonly file?: string;
   readonly what:
     | "unreadable_line"
+    | "unreadable_file"
+    | "long_line"
+    | "tamed_value"
     | "duplicate_id"
     | "missing_parent"
     | "cycle"
@@ -30,8 +35,18 @@ export interface SourceLines {
   readonly problems: readonly ImportProblem[];
 }
 
-/** Reads a file line by line. A line that is no object is told and left out; empty lines are nothing. */
-export function* readLines(text: string): Advancing<SourceLines> {
+/** Where something stands, for messages: "Line 3", or "agent-1.jsonl, line 3" in a file beside the session's. */
+export function whereOf({ line, file }: { readonly line: number; readonly file?: string }): string {
+  return file === undefined ? `Line ${line}` : `${file}, line ${line}`;
+}
+
+/**
+ * Reads a file line by line. A line that is no object is told and left out; empty lines are nothing. What no line of
+ * ours could hold is kept as text and told.
+ *
+ * @param file its name, where it is one beside the session's.
+ */
+export function* readLines(text: string, file?: string): Advancing<SourceLines> {
   const lines: SourceLine[] = [];
   const problems: ImportProblem[] = [];
   let told = 0;
@@ -43,9 +58,16 @@ export function* readLines(text: string): Advancing<SourceLines> {
     line += 1;
     from = end + 1;
     if (raw.trim() !== "") {
-      const value = parsed(raw);
-      if (value !== undefined) lines.push({ line, value });
-      else problems.push(unreadable(line, raw));
+      const read = parsed(raw);
+      if (read !== undefined) lines.push({ line, value: read.value });
+      const flaw = read === undefined ? unreadable(raw) : read.flaw;
+      if (flaw !== undefined)
+        problems.push({
+          line,
+          message: `${whereOf({ line, ...defined({ file }) })} ${flaw.said}`,
+          what: flaw.what,
+          ...defined({ file }),
+        });
     }
     if (end - told < stepUnits) continue;
     told = end;
@@ -57,21 +79,51 @@ export function* readLines(text: string): Advancing<SourceLines> {
 /** In UTF-16 units: parsed in some milliseconds. */
 const stepUnits = 64 * 1024;
 
-function parsed(raw: string): JsonObject | undefined {
+interface Flaw {
+  readonly what: ImportProblem["what"];
+  readonly said: string;
+}
+
+function parsed(raw: string): { readonly value: JsonObject; readonly flaw: Flaw | undefined } | undefined {
   try {
     const value: unknown = JSON.parse(raw);
-    if (isJsonObject(value)) return value;
-    // A zero below zero is the one number of these files that no line of ours can hold.
-    const plain: unknown = JSON.parse(raw, (_key, item: unknown) => (Object.is(item, -0) ? 0 : item));
-    return isJsonObject(plain) ? plain : undefined;
+    if (isJsonObject(value)) return { value, flaw: undefined };
+    const changed = new Set<string>();
+    const plain = tamed(value, mostLevels, changed);
+    if (!isJsonObject(plain)) return undefined;
+    const said = `holds ${[...changed].join(" and ")}.`;
+    return { value: plain, flaw: changed.size === 0 ? undefined : { what: "tamed_value", said } };
   } catch {
     return undefined;
   }
 }
 
-function unreadable(line: number, raw: string): ImportProblem {
-  const message = `Line ${line} is no JSON object (${raw.length} characters); it was left out.`;
-  return { line, what: "unreadable_line", message };
+/** What JSON can write and no line of ours can hold, as something that it can. */
+function tamed(value: unknown, levels: number, changed: Set<string>): unknown {
+  if (typeof value === "number") {
+    // A zero below zero is the same number.
+    if (Number.isFinite(value)) return Object.is(value, -0) ? 0 : value;
+    changed.add("a number that is too great, which was kept as text");
+    return String(value);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) {
+    changed.add("more levels than are kept; the deeper ones were kept as text");
+    return JSON.stringify(value);
+  }
+  if (Array.isArray(value)) return value.map((item) => tamed(item, levels - 1, changed));
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
+    if (key === "__proto__") changed.add("a key __proto__, which was kept as (__proto__)");
+    return [key === "__proto__" ? "(__proto__)" : key, tamed(item, levels - 1, changed)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** In a line of ours a value stands a few levels deeper than in theirs. */
+const mostLevels = 150;
+
+function unreadable(raw: string): Flaw {
+  return { what: "unreadable_line", said: `is no JSON object (${raw.length} characters); it was left out.` };
 }
 
 /** A field that should be a text; anything else is as if it were not there. */

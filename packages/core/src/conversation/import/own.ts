@@ -7,7 +7,7 @@ import { type ConversationRefusal, refuse } from "../refusal.js";
 import { replayInSteps } from "../replay.js";
 import { isSessionId } from "../session-id.js";
 import type { TimedEvent } from "../store.js";
-import type { ImportedSession } from "./assemble.js";
+import type { ImportedSession } from "./foreign-session.js";
 import { type ImportProblem, type SourceLine, type SourceLines, textOf } from "./lines.js";
 
 /**
@@ -75,7 +75,7 @@ export function* readOwn(
   const nodes = context.nodes.size + context.orphans.size;
   const { title } = context;
   problems.sort((a, b) => a.line - b.line);
-  return { kind: "imported", format: "holdfast", sessionId, title, events, nodes, problems };
+  return { kind: "imported", format: "holdfast", sessionId, title, events, nodes, folded: [], problems };
 }
 
 const formatName = "holdfast-session";
@@ -85,6 +85,8 @@ const stepLines = 128;
 function recordOf(value: JsonObject, digest: Digest | undefined): JournalRecord | undefined {
   const { v, seq, ts, ...rest } = value;
   if (typeof v !== "number" || typeof seq !== "number" || typeof ts !== "number") return undefined;
+  // Where records are missing they are counted, which no number can do beyond these.
+  if (!Number.isSafeInteger(seq)) return undefined;
   const read = eventFromJson(rest);
   if (read.kind !== "event") return undefined;
   // Anybody can have written the file: of its texts only those are believed that prove themselves.

@@ -1,8 +1,7 @@
-import { defined } from "../../text/index.js";
+import { type Advancing, defined } from "../../text/index.js";
 import type { JsonObject } from "../json.js";
 import type { TurnMetadata, TurnUsage } from "../node.js";
 import type { ModelMessage, ModelOrigin, TurnPayload } from "../payload.js";
-import type { ForeignSession } from "./assemble.js";
 import {
   argsOf,
   blocksOf,
@@ -14,7 +13,9 @@ import {
   unknown,
   userNodes,
 } from "./blocks.js";
+import { FoldedCounter } from "./folded-lines.js";
 import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
+import type { ForeignSession } from "./foreign-session.js";
 import { countOf, objectOf, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
 
 /** Whether the first line that can be read is the header of a session of pi. */
@@ -27,21 +28,20 @@ export function isPi(lines: readonly SourceLine[]): boolean {
  * Reads a session of pi: entries with `id` and `parentId` (versions 2 and 3), or one below the other
  * (version 1). Where it stood is its last entry; pi keeps no other mark of it.
  */
-export function readPi({ lines, problems }: SourceLines, now: number): ForeignSession {
+export function* readPi({ lines, problems }: SourceLines, now: number): Advancing<ForeignSession> {
   const [header, ...sources] = lines;
   const startedMs = header === undefined ? now : timeOf(header.value, now);
   const entries: ForeignEntry[] = [];
-  for (const source of sources) {
+  const folded = new FoldedCounter();
+  for (const [at, source] of sources.entries()) {
+    if (at % stepLines === stepLines - 1) yield { done: at, of: lines.length };
     const { line, value } = source;
     const last = entries.at(-1);
     const timestamp = timeOf(value, last?.timestamp ?? startedMs);
-    entries.push({
-      sourceId: idOf(source),
-      parentSourceId: parentOf(value, last),
-      line,
-      timestamp,
-      ...contentOf(value, keptBy(value, lines)),
-    });
+    const content = contentOf(value, keptBy(value, lines));
+    if (content === undefined) folded.add(textOf(value, "type") ?? "untyped");
+    const place = { sourceId: idOf(source), parentSourceId: parentOf(value, last), line, timestamp };
+    entries.push({ ...place, ...(content ?? { nodes: [] }) });
   }
   return {
     format: "pi",
@@ -50,9 +50,13 @@ export function readPi({ lines, problems }: SourceLines, now: number): ForeignSe
     startedMs,
     entries,
     leafLine: entries.at(-1)?.line,
+    folded: folded.all(),
     problems,
   };
 }
+
+/** Read in some milliseconds. */
+const stepLines = 256;
 
 function idOf({ line, value }: SourceLine): string {
   return textOf(value, "id") ?? `line ${line}`;
@@ -89,7 +93,11 @@ export function titleFrom(prompt: string): string | undefined {
   return points.length <= 72 ? line : `${points.slice(0, 71).join("")}…`;
 }
 
-function contentOf(value: JsonObject, kept: string | undefined): Pick<ForeignEntry, "nodes" | "effect"> {
+/** Undefined: it is no turn, such as what an extension keeps (`custom`), or of a kind that is not known. */
+function contentOf(
+  value: JsonObject,
+  kept: string | undefined,
+): Pick<ForeignEntry, "nodes" | "effect"> | undefined {
   switch (value.type) {
     case "message":
       return { nodes: messageNodes(value) };
@@ -114,7 +122,7 @@ function contentOf(value: JsonObject, kept: string | undefined): Pick<ForeignEnt
     case "session_info":
       return { nodes: [], effect: () => renamed(value) };
     default:
-      return { nodes: [unknown("pi", value)] };
+      return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
+import { type Advancing, defined } from "../../text/index.js";
 import type { ForeignEntry } from "./foreign-entry.js";
-import type { ImportProblem } from "./lines.js";
+import { type ImportProblem, whereOf } from "./lines.js";
 
 /** Entries whose parents are known. */
 export interface ResolvedEntries {
@@ -8,29 +9,48 @@ export interface ResolvedEntries {
   readonly problems: readonly ImportProblem[];
 }
 
-/** Makes a tree of the entries: ids are made unique, lost parents and circles end at the root. */
-export function resolveParents(entries: readonly ForeignEntry[]): ResolvedEntries {
+/**
+ * Makes a tree of the entries, in steps: ids are made unique; what has lost its parent hangs on the entry before
+ * it in the file; a circle is opened at the root.
+ */
+export function* resolveParents(entries: readonly ForeignEntry[]): Advancing<ResolvedEntries> {
   const problems: ImportProblem[] = [];
+  const byId = yield* withOwnIds(entries, problems);
+  let before: ForeignEntry | undefined;
+  let count = 0;
+  for (const entry of byId.values()) {
+    const { sourceId, parentSourceId } = entry;
+    if (parentSourceId !== null && !byId.has(parentSourceId)) {
+      byId.set(sourceId, { ...entry, parentSourceId: before?.sourceId ?? null });
+      const place = before === undefined ? "at the root" : `below ${before.sourceId}, which is before it`;
+      const said = `hangs on ${parentSourceId}, which is not in the file; it was put ${place}`;
+      problems.push(problem(entry, "missing_parent", said));
+    }
+    before = entry;
+    count += 1;
+    if (count % stepEntries === 0) yield { done: 0, of: byId.size };
+  }
+  return { entries: yield* ordered(byId, problems), problems };
+}
+
+function* withOwnIds(
+  entries: readonly ForeignEntry[],
+  problems: ImportProblem[],
+): Advancing<Map<string, ForeignEntry>> {
   const byId = new Map<string, ForeignEntry>();
-  for (const entry of entries) {
+  for (const [at, entry] of entries.entries()) {
+    if (at % stepEntries === stepEntries - 1) yield { done: 0, of: entries.length };
     const { sourceId, line } = entry;
     const first = byId.get(sourceId);
     if (first === undefined) byId.set(sourceId, entry);
     else {
       const own = freeId(`${sourceId}#${line}`, byId);
       byId.set(own, { ...entry, sourceId: own });
-      const message = `Line ${line} has the id ${sourceId} of line ${first.line}; it was kept as ${own}.`;
-      problems.push({ line, what: "duplicate_id", message });
+      const said = `has the id ${sourceId} of line ${first.line}; it was kept as ${own}`;
+      problems.push(problem(entry, "duplicate_id", said));
     }
   }
-  for (const entry of byId.values()) {
-    const { sourceId, parentSourceId, line } = entry;
-    if (parentSourceId === null || byId.has(parentSourceId)) continue;
-    byId.set(sourceId, { ...entry, parentSourceId: null });
-    const message = `Line ${line} hangs on ${parentSourceId}, which is not in the file; it was put at the root.`;
-    problems.push({ line, what: "missing_parent", message });
-  }
-  return { entries: ordered(byId, problems), problems };
+  return byId;
 }
 
 /** In files made by hand a later id may look like one of these. */
@@ -40,20 +60,29 @@ function freeId(id: string, taken: ReadonlyMap<string, unknown>): string {
   return free;
 }
 
-function ordered(byId: Map<string, ForeignEntry>, problems: ImportProblem[]): readonly ForeignEntry[] {
+function* ordered(
+  byId: Map<string, ForeignEntry>,
+  problems: ImportProblem[],
+): Advancing<readonly ForeignEntry[]> {
   const done = new Set<string>();
   const order: ForeignEntry[] = [];
-  for (const { sourceId } of [...byId.values()]) {
+  let work = 0;
+  for (const sourceId of [...byId.keys()]) {
     let above = climb(byId, done, sourceId);
     while (above.circle !== undefined) {
       byId.set(above.circle.sourceId, { ...above.circle, parentSourceId: null });
-      problems.push(circle(above.circle));
+      const said = "stands below itself; the circle was opened here, at the root";
+      problems.push(problem(above.circle, "cycle", said));
       above = climb(byId, done, sourceId);
     }
     for (const next of above.entries.toReversed()) {
       done.add(next.sourceId);
       order.push(next);
     }
+    work += 1 + above.entries.length;
+    if (work < stepEntries) continue;
+    work = 0;
+    yield { done: 0, of: byId.size };
   }
   return order;
 }
@@ -76,7 +105,10 @@ function climb(byId: ReadonlyMap<string, ForeignEntry>, done: ReadonlySet<string
   return { entries, circle: undefined };
 }
 
-function circle({ line, sourceId }: ForeignEntry): ImportProblem {
-  const message = `Line ${line} (${sourceId}) stands below itself; the circle was opened here, at the root.`;
-  return { line, what: "cycle", message };
+function problem(entry: ForeignEntry, what: ImportProblem["what"], said: string): ImportProblem {
+  const { line, file } = entry;
+  return { line, what, message: `${whereOf(entry)} ${said}.`, ...defined({ file }) };
 }
+
+/** Looked at in some milliseconds. */
+const stepEntries = 2048;

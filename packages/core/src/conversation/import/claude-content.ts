@@ -1,0 +1,139 @@
+import { defined } from "../../text/index.js";
+import type { JsonObject } from "../json.js";
+import type { TurnUsage } from "../node.js";
+import {
+  argsOf,
+  blocksOf,
+  mediaOf,
+  noteForModel,
+  noteForPerson,
+  resultNodes,
+  textAndRest,
+  unknown,
+  userNodes,
+} from "./blocks.js";
+import type { EntryNode } from "./foreign-entry.js";
+import { countOf, objectOf, textOf } from "./lines.js";
+
+/** What a line of the user becomes: the results in it, and what was said beside them. */
+export interface UserContent {
+  readonly results: readonly { readonly callId: string; readonly nodes: readonly EntryNode[] }[];
+  readonly said: readonly EntryNode[];
+}
+
+/** What the lines of Claude Code and of its SDK say, as nodes. */
+export class ClaudeContent {
+  private readonly names = new Map<string, string>();
+  private readonly usage = new Map<string, TurnUsage>();
+
+  /** Collects what a line says about others: the names of calls, the last count of an answer. */
+  lookAhead(value: JsonObject): void {
+    const message = objectOf(value, "message");
+    if (value.type !== "assistant" || message === undefined) return;
+    for (const block of blocksOf(message.content)) {
+      const [id, name] = [textOf(block, "id"), textOf(block, "name")];
+      if (block.type === "tool_use" && id !== undefined && name !== undefined) this.names.set(id, name);
+    }
+    const [step, usage] = [textOf(message, "id"), objectOf(message, "usage")];
+    if (step !== undefined && usage !== undefined) this.usage.set(step, usageOf(usage));
+  }
+
+  /** The parts of an answer that one line holds. */
+  answer(message: JsonObject, step: string | undefined): readonly EntryNode[] {
+    const from = { provider: "anthropic", model: textOf(message, "model") ?? "unknown" };
+    return blocksOf(message.content).map((block) => answerNode(block, { from, ...defined({ step }) }));
+  }
+
+  /** What was counted for the answer, told once. */
+  usageOf(message: JsonObject, step: string | undefined): TurnUsage | undefined {
+    const own = objectOf(message, "usage");
+    const usage = step === undefined ? own && usageOf(own) : this.usage.get(step);
+    if (step !== undefined) this.usage.delete(step);
+    return usage;
+  }
+
+  user(value: JsonObject, message: JsonObject): UserContent {
+    const blocks = blocksOf(message.content);
+    const isResult = ({ type }: JsonObject) => type === "tool_result";
+    const results = blocks.filter(isResult).map((block) => this.resultOf(block, value));
+    const rest = blocks.filter((block) => !isResult(block));
+    return { results, said: rest.length === 0 && results.length > 0 ? [] : saidNodes(value, rest) };
+  }
+
+  private resultOf(block: JsonObject, value: JsonObject): UserContent["results"][number] {
+    const callId = textOf(block, "tool_use_id") ?? "";
+    const name = this.names.get(callId) ?? "unknown";
+    const isError = block.is_error === true;
+    const details = value.toolUseResult ?? value.tool_use_result;
+    return {
+      callId,
+      nodes: resultNodes({ callId, name, isError }, blocksOf(block.content), "claude", details),
+    };
+  }
+}
+
+/** Words of the program in the user's place are notes; its images are the user's. */
+function saidNodes(value: JsonObject, blocks: readonly JsonObject[]): readonly EntryNode[] {
+  const { text, rest } = textAndRest(blocks);
+  if (rest.some((block) => mediaOf(block) !== undefined)) return userNodes(blocks, "claude");
+  const note =
+    value.isVisibleInTranscriptOnly === true
+      ? noteForPerson(text)
+      : value.isMeta === true || value.isSynthetic === true
+        ? noteForModel(text)
+        : undefined;
+  if (note === undefined) return userNodes(blocks, "claude");
+  return [...(text === "" ? [] : [note]), ...rest.map((block) => unknown("claude", block))];
+}
+
+/** Words that the user sent while the model was at work, and files that were shown with a prompt. */
+export function attachmentNodes(value: JsonObject): readonly EntryNode[] {
+  const attachment = objectOf(value, "attachment");
+  if (attachment?.type === "queued_command") {
+    const blocks = blocksOf(attachment.prompt);
+    const isHosts = attachment.commandMode === "task-notification" || value.isMeta === true;
+    return isHosts ? [noteForModel(textAndRest(blocks).text)] : userNodes(blocks, "claude");
+  }
+  const content = attachment?.type === "file" ? objectOf(attachment, "content") : undefined;
+  const file = content === undefined ? undefined : objectOf(content, "file");
+  const [data, mimeType] = [file && textOf(file, "base64"), file && textOf(file, "type")];
+  if (content?.type !== "image" || data === undefined || mimeType === undefined) return [];
+  return [{ payload: { kind: "user_message", text: "", media: [{ mimeType, data }] } }];
+}
+
+type SaidBy = {
+  readonly from: { readonly provider: string; readonly model: string };
+  readonly step?: string;
+};
+
+function answerNode(block: JsonObject, origin: SaidBy): EntryNode {
+  switch (block.type) {
+    case "text":
+      return { payload: { kind: "model_message", text: textOf(block, "text") ?? "", ...origin } };
+    case "thinking": {
+      const signature = textOf(block, "signature");
+      const thought = textOf(block, "thinking") ?? "";
+      const sign = defined({ signature });
+      return { payload: { kind: "model_message", text: "", thought, ...sign, ...origin } };
+    }
+    case "redacted_thinking": {
+      const redactedThought = textOf(block, "data") ?? "";
+      return { payload: { kind: "model_message", text: "", redactedThought, ...origin } };
+    }
+    case "tool_use": {
+      const call = { callId: textOf(block, "id") ?? "", name: textOf(block, "name") ?? "unknown" };
+      return { payload: { kind: "tool_call", ...call, args: argsOf(block.input), ...origin } };
+    }
+    default:
+      return unknown("claude", block);
+  }
+}
+
+function usageOf(usage: JsonObject): TurnUsage {
+  const cached = countOf(usage, "cache_read_input_tokens");
+  return {
+    inputTokens: countOf(usage, "input_tokens") + cached + countOf(usage, "cache_creation_input_tokens"),
+    cachedInputTokens: cached,
+    outputTokens: countOf(usage, "output_tokens"),
+  };
+}

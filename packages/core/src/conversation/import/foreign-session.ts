@@ -1,0 +1,69 @@
+import type { Digest } from "../file-content.js";
+import type { IdSource } from "../ids.js";
+import type { TimedEvent } from "../store.js";
+import type { FoldedLines } from "./folded-lines.js";
+import type { ForeignEntry } from "./foreign-entry.js";
+import type { ImportProblem } from "./lines.js";
+
+/** How a foreign session becomes one of ours. */
+export interface ImportOptions {
+  /** What it was read from, for `origin`. */
+  readonly from: string;
+  readonly newId: IdSource;
+  /** Milliseconds since the epoch, for what bears no time. */
+  readonly now: number;
+  /** Proves the texts of whole files; without one, no text of a file is believed. */
+  readonly digest?: Digest;
+  /** Files that belong to the session, such as those of its subagents. */
+  readonly beside?: readonly BesideFile[];
+  /** Lines that the caller did not read, because they were too long. */
+  readonly unread?: readonly UnreadLine[];
+  /** Changes nothing any more: what is damaged is kept and told without it. */
+  readonly repair?: boolean;
+}
+
+/** A file that belongs to a session. */
+export interface BesideFile {
+  /** Its name, for messages and for what it says of its content. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A line in whose place the text has an empty one. */
+export interface UnreadLine {
+  /** 1-based. */
+  readonly line: number;
+  readonly bytes: number;
+}
+
+/** The programs whose sessions can be read. */
+export type ForeignFormat = "pi" | "claude" | "claude-sdk";
+
+/** A session that was read from a file; nothing is stored yet. */
+export interface ImportedSession {
+  readonly kind: "imported";
+  readonly format: ForeignFormat | "holdfast";
+  readonly sessionId: string;
+  readonly title: string | undefined;
+  /** What to create the session with: the first one is `session_started`. */
+  readonly events: readonly TimedEvent[];
+  readonly nodes: number;
+  /** Lines that are no turns and not in the tree, by kind. */
+  readonly folded: readonly FoldedLines[];
+  /** Everything that is not as it was in the file, by line. */
+  readonly problems: readonly ImportProblem[];
+}
+
+/** A session of another agent, read but not yet a tree. */
+export interface ForeignSession {
+  readonly format: ForeignFormat;
+  readonly title: string | undefined;
+  readonly cwd: string | undefined;
+  readonly startedMs: number;
+  readonly entries: readonly ForeignEntry[];
+  /** The line of the entry at which the session stood. */
+  readonly leafLine: number | undefined;
+  /** Lines that are no turns, by kind. */
+  readonly folded?: readonly FoldedLines[];
+  readonly problems: readonly ImportProblem[];
+}
