@@ -36,6 +36,11 @@ export function moment(value: string): number {
 
 const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
+/** For flags that want a whole number, 0 too. */
+export function countFromZero(value: string): number {
+  return value === "0" ? 0 : wholeNumber(value);
+}
+
 /** For flags that want a whole number of at least 1. */
 export function wholeNumber(value: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a whole number from 1 up.");

@@ -37,10 +37,13 @@ export { firstEvent } from "./first-event.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export {
+  type Envelope,
+  type EnvelopeFile,
   exportLines,
   type ImportedSession,
   type ImportOptions,
   type ImportProblem,
+  parseEnvelope,
   readSessionFile,
   readSessionInSteps,
 } from "./import/index.js";
@@ -58,7 +61,7 @@ export { filesChanged, type Manifest, Manifests } from "./manifest.js";
 export { isStored } from "./media.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
 export type { Loss } from "./mend.js";
-export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
+export { type DeclaredKey, defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type { AnswerPart, ModelAnswer } from "./model-answer.js";
 export type * from "./node.js";
 export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
