@@ -2,6 +2,7 @@ import {
   type ContextManager,
   createConversation,
   openConversation,
+  repairSession,
   replay,
   type SessionStore,
 } from "@holdfast/core";
@@ -239,6 +240,11 @@ function describeSnapshots({ ask, newSchema, open }: PostgresGround): void {
     await turns(opened.manager, 12, 20);
     must(await opened.close());
     expect(await ask(`select seq from ${schema}.snapshots`)).toEqual(before);
+    expect(must(await repairSession(store, id, { apply: true })).kind).toBe("repaired");
+    expect(await ask(`select seq from ${schema}.snapshots`), "it spoke of events that are gone").toEqual([]);
+    const mended = must(await openConversation(store, id, "read", ids));
+    expect([mended.problems, mended.losses]).toEqual([[], []]);
+    expect(plain(mended.manager.context)).toEqual(await whole(store, id));
     await store.close();
   });
 }
