@@ -62,8 +62,8 @@ function conversationOf(
   { context, problems, losses }: Omit<Replayed, "events">,
   { ids, now, naming, digest }: Sources,
 ): StoredConversation {
-  const isWhole = problems.length === 0 && losses.length === 0;
   session.letGo?.();
+  const isWhole = problems.length === 0 && losses.length === 0;
   const manager = new ContextManager({
     ids,
     now,
