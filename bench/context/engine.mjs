@@ -24,6 +24,9 @@ const files = await import(`${folder}/files/index.js`);
 /** @type {typeof import("../../packages/core/dist/context/index.js")} */
 export const rendering = await import(`${folder}/context/index.js`);
 
+/** How texts are searched for. */
+export const patterns = files;
+
 /** @type {() => Promise<typeof import("../../packages/core/dist/node/index.js")>} */
 export const openNode = () => import(`${folder}/node/index.js`);
 

@@ -1,11 +1,17 @@
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import {
+  type ConversationContext,
   debugOutline,
   encodeRecord,
   isSealed,
   type JournalRecord,
   readLine,
+  readSnapshot,
   replay,
+  replayOn,
+  snapshotHead,
+  snapshotParts,
   TreeShape,
 } from "@holdfast/core";
 import { treeRows } from "../../packages/cli/src/page/tree-rows.js";
@@ -16,7 +22,8 @@ import { ensure, type Target } from "../target.js";
 /**
  * Lines of a journal. One that is an object without a check is sealed first, so that what is behind the check is
  * reached. Held against: a record that was read and written again is the same record; what cannot be read is a kind of
- * line and no exception; any records fold to a tree that can be shown, twice to the same one.
+ * line and no exception; any records fold to a tree that can be shown, twice to the same one; a snapshot of a half of
+ * them and the rest come to the same.
  */
 export const journal: Target = {
   name: "journal",
@@ -91,6 +98,8 @@ export const journal: Target = {
         node.id,
       );
     ensure(context.nodes.has(context.currentNodeId), "the head is in the tree", context.currentNodeId);
+    checkSnapshot(id, records);
+    checkMadeUp(id, input.split("\n"));
     debugOutline(context);
     const shape = new TreeShape(context, { tasksAside: true });
     ensure(
@@ -100,6 +109,53 @@ export const journal: Target = {
     );
   },
 };
+
+/** As a store keeps them: with texts and media beside the lines. */
+function checkSnapshot(id: string, given: readonly JournalRecord[]): void {
+  const kept = new Map<string, Uint8Array>();
+  const put = (blob: Uint8Array) => {
+    const name = createHash("sha256").update(blob).digest("hex");
+    kept.set(name, blob);
+    return name;
+  };
+  const records = given.flatMap((record) => {
+    const line = new TextDecoder().decode(encodeRecord(record, put).subarray(0, -1));
+    const read = readLine(line, (name) => kept.get(name));
+    return read.kind === "record" ? [read.record] : [];
+  });
+  const whole = replay(id, records);
+  if (whole.problems.length > 0 || whole.losses.length > 0) return;
+  const half = Math.ceil(records.length / 2);
+  const begun = replay(id, records.slice(0, half));
+  const changed = records
+    .slice(0, half)
+    .flatMap(({ event }) => (event.type === "metadata_set" ? [event.nodeId] : []));
+  const parts = snapshotParts(begun.context, records.slice(0, half), put);
+  const head = snapshotHead(begun.context, half, changed, put);
+  if (begun.problems.length > 0 || begun.losses.length > 0 || parts === undefined || head === undefined)
+    return;
+  const found = readSnapshot(id, head, parts, (name) => kept.get(name));
+  ensure(found !== undefined, "a snapshot that was written can be read", head.state);
+  const opened = replayOn(found.context, records.slice(half));
+  ensure(
+    opened !== undefined && isDeepStrictEqual(plain(opened), plain(whole.context)),
+    "a snapshot and the rest come to what all records come to",
+    head.state,
+  );
+}
+
+function plain({ nodes, tasks, pruned, orphans, ...rest }: ConversationContext): unknown {
+  const all = { ...rest, nodes: [...nodes], tasks: [...tasks], pruned: [...pruned], orphans: [...orphans] };
+  for (const list of [all.nodes, all.tasks, all.pruned])
+    list.sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
+  return JSON.parse(JSON.stringify(all));
+}
+
+/** What is no snapshot is none, whatever it says. */
+function checkMadeUp(id: string, given: readonly string[]): void {
+  const lines = given.map((line) => new TextDecoder().decode(sealedLine(line)));
+  for (const state of lines) readSnapshot(id, { seq: 1, state, lines }, lines, () => undefined);
+}
 
 function checkRoundTrip(record: JournalRecord): void {
   const kept = new Map<string, Uint8Array>();

@@ -22,7 +22,7 @@ export function misuseOf(
       ? `${command} knows ${names.join(", ")}`
       : `${command} has no action ${name}; did you mean ${nearest}?`;
   }
-  const allowed = new Set<string>(["store", ...action.options]);
+  const allowed = new Set<string>(["store", "tenant", ...action.options]);
   const ignored = given.find((option) => !allowed.has(option.name));
   if (ignored !== undefined) return `${command} ${name} takes no ${ignored.shown}`;
   const extra = rest[action.usage.split(" ").length - 1];

@@ -20,7 +20,7 @@ export interface ActionSpec {
   /** Name and arguments: `show SESSION`, `[…]` around what may be left out. */
   readonly usage: string;
   readonly summary: string;
-  /** The options that it takes, beside `--store` and those of every command. */
+  /** The options that it takes, beside `--store`, `--tenant` and those of every command. */
   readonly options: readonly (keyof Flags)[];
 }
 

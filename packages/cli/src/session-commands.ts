@@ -1,10 +1,14 @@
 import type { ActionSpec, CommandSpec, OptionSpec } from "./command-spec.js";
-import { collect, levels, wholeNumber } from "./flags.js";
+import { collect, countFromZero, moment, wholeNumber } from "./flags.js";
 
 /** What every action of both commands takes. */
 const store: OptionSpec = {
   flags: "--store <address>",
   help: "sessions of a PostgreSQL server, postgres://… (also HOLDFAST_STORE); else the state folder",
+};
+const tenant: OptionSpec = {
+  flags: "--tenant <name>",
+  help: "with --store: whose sessions (also HOLDFAST_TENANT)",
 };
 const output: OptionSpec = {
   flags: "-o, --output <file>",
@@ -12,7 +16,11 @@ const output: OptionSpec = {
 };
 
 const sessionActions: readonly ActionSpec[] = [
-  { usage: "list", summary: "what there is, the last changed first", options: ["limit"] },
+  {
+    usage: "list",
+    summary: "what there is, the last changed first",
+    options: ["limit", "after", "since", "before", "title"],
+  },
   { usage: "show SESSION", summary: "where it stands, what is in it, what is wrong with it", options: [] },
   {
     usage: "search TEXT [SESSION]",
@@ -36,6 +44,11 @@ const sessionActions: readonly ActionSpec[] = [
     summary: "an export, or a session of pi or of Claude Code",
     options: ["repair", "newId"],
   },
+  {
+    usage: "prune",
+    summary: "delete old ones for good, in batches",
+    options: ["olderThan", "keep", "dryRun", "yes"],
+  },
   { usage: "verify [SESSION]", summary: "read every record, render every branch", options: [] },
   { usage: "repair SESSION", summary: "mend a damaged one: shows what it would do", options: ["apply"] },
 ];
@@ -57,7 +70,8 @@ const historyActions: readonly ActionSpec[] = [
 export const sessionsSpec: CommandSpec = {
   usage: "sessions <action> [session] [more]",
   actions: sessionActions,
-  summary: "the stored conversations: list, show, search, fork, rename, rm, export, import, verify, repair",
+  summary:
+    "the stored conversations: list, show, search, fork, rename, rm, export, import, prune, verify, repair",
   description:
     "Works on stored conversations. A session is named by its id or by the beginning of it. " +
     "`search TEXT [SESSION]` looks for a regular expression of RE2; `import FILE` also reads the session files " +
@@ -65,20 +79,32 @@ export const sessionsSpec: CommandSpec = {
     "`repair SESSION` shows how a damaged one is mended, and with --apply mends it and keeps what was there.",
   options: [
     store,
+    tenant,
     { flags: "-F, --literal", help: "search: the text is plain text" },
     { flags: "-i, --ignore-case", help: "search: upper and lower case are the same" },
     { flags: "--limit <number>", help: "list, search: so many at most", parse: wholeNumber },
+    { flags: "--after <place>", help: "list: behind this one, as the page before says" },
+    { flags: "--since <when>", help: "list: changed since, 7d or 2026-01-31", parse: moment },
+    { flags: "--before <when>", help: "list: changed before", parse: moment },
+    {
+      flags: "--older-than <age>",
+      help: "prune: not changed for so long, 30d, or since a day",
+      parse: moment,
+    },
+    { flags: "--keep <number>", help: "prune: so many stay, the last changed", parse: wholeNumber },
+    { flags: "--dry-run", help: "prune: only show what would go" },
     { flags: "--head <node>", help: "fork: where the new session stands" },
-    { flags: "--title <text>", help: "fork: its title" },
+    { flags: "--title <text>", help: "fork: its title; list: only titles that hold this" },
     output,
     { flags: "--repair", help: "import: keep calls without results and results without calls" },
     { flags: "--apply", help: "repair: do it, not only show it" },
     { flags: "--new-id", help: "import: give an exported session an id of its own" },
-    { flags: "--yes", help: "rm, --output: without asking" },
+    { flags: "--yes", help: "rm, prune, --output: without asking" },
   ],
   examples: [
     "holdfast sessions list",
     "holdfast sessions search 'parse[A-Z]\\w+'",
+    "holdfast sessions prune --older-than 30d --keep 100 --dry-run",
     "holdfast sessions fork 01kab --title 'Another way'",
     "holdfast sessions export 01kab -o session.jsonl",
     "holdfast sessions import ~/.claude/projects/my-project/4f1c.jsonl",
@@ -96,6 +122,7 @@ export const historySpec: CommandSpec = {
     "or with --html as one page that shows the tree, each turn, what the model saw and how the files changed.",
   options: [
     store,
+    tenant,
     { flags: "--times", help: "view: with the time of each turn" },
     {
       flags: "--kind <kinds>",
@@ -107,7 +134,7 @@ export const historySpec: CommandSpec = {
     {
       flags: "--depth <levels>",
       help: "view: so many levels of branches; 0 for what goes straight down",
-      parse: levels,
+      parse: countFromZero,
     },
     { flags: "--fold-tasks", help: "view: tasks that the head does not stand in are one line each" },
     { flags: "--all", help: "view: chatter of other agents' sessions line by line, too" },

@@ -3,6 +3,7 @@ import type { SessionSums } from "./rows.js";
 /** How the sums of a session stand in its row. */
 export interface SumColumns {
   readonly title: string | null;
+  readonly title_key: string | null;
   readonly cwd: string | null;
   readonly head: string;
   readonly created_ms: number;
@@ -20,6 +21,7 @@ export function columnsOf({
 }: SessionSums): Omit<SumColumns, "created_ms"> {
   return {
     title: asJson(title),
+    title_key: asJson(title?.toLowerCase()),
     cwd: asJson(cwd),
     head: JSON.stringify(head),
     modified_ms: modifiedMs,
@@ -28,7 +30,7 @@ export function columnsOf({
 }
 
 /** The sums of a session, as its row keeps them. */
-export function sumsOf(row: SumColumns): SessionSums {
+export function sumsOf(row: Omit<SumColumns, "title_key">): SessionSums {
   return {
     title: fromJson(row.title),
     cwd: fromJson(row.cwd),

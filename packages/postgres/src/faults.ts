@@ -46,9 +46,20 @@ export function isRolledBack(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(?:08|57P|58)/u.test(error.code ?? "");
 }
 
-/** Whether two changes got in each other's way, and the same again may well succeed. */
+/**
+ * Whether two changes got in each other's way, and the same again may well succeed. A blob that was collected
+ * between its look and its naming breaks a foreign key (23503): the next try writes it anew.
+ */
 export function isClash(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === "40001" || error.code === "40P01");
+  return error instanceof pg.DatabaseError && clashes.has(error.code ?? "");
+}
+
+const clashes: ReadonlySet<string> = new Set(["40001", "40P01", "23503"]);
+
+/** Whether the server is not there now, or takes nobody in: it starts, ends, or has too many connections. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return error.code === "53300" || !isRolledBack(error);
+  return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
 }
 
 /** A connection to several addresses fails with several errors and no message of its own. */

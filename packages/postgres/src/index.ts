@@ -1,6 +1,7 @@
 import type { ConversationRefusal, SessionStore } from "@holdfast/core";
 import type { PostgresStoreOptions } from "./store.js";
 
+export type { MetricListener, StoreMetric, StoreOperation } from "./asking.js";
 export type { PostgresConnection } from "./pool.js";
 export type { PostgresStoreOptions } from "./store.js";
 

@@ -48,9 +48,9 @@ export function encodeEvent(record: JournalRecord): EncodedEvent {
 }
 
 /** The blobs that hold texts of these rows: without them an event cannot be read. Media are read when asked for. */
-export function textBlobsOf(rows: readonly { readonly body: string }[]): readonly string[] {
+export function textBlobsOf(bodies: Iterable<string>): readonly string[] {
   const names = new Set<string>();
-  for (const { body } of rows) {
+  for (const body of bodies) {
     const at = body.lastIndexOf(blobsStart);
     for (const [, name = ""] of at < 0 ? [] : body.slice(at).matchAll(/"([0-9a-f]{64})"/g)) names.add(name);
   }
@@ -85,16 +85,17 @@ export function addUp(sums: SessionSums | undefined, records: readonly JournalRe
 /**
  * Reads the rows of a session. One that is damaged loses itself only.
  *
- * @param rows in the order of `seq`. @param lastSeq of the session, by its own row.
+ * @param rows in the order of `seq`. @param span between which events they stand: behind `from`, up to the last one
+ *   by the session's own row.
  */
 export function readRows(
   rows: readonly { readonly seq: number; readonly body: string }[],
-  lastSeq: number,
+  span: { readonly from: number; readonly to: number },
   blobs: ReadonlyMap<string, Uint8Array>,
 ): ReadRows {
   const records: JournalRecord[] = [];
   const problems: JournalProblem[] = [];
-  let next = 1;
+  let next = span.from + 1;
   const missingTo = (seq: number) => {
     if (seq <= next) return;
     const what = seq - next === 1 ? `Event ${next} is` : `Events ${next} to ${seq - 1} are`;
@@ -107,7 +108,7 @@ export function readRows(
     if (line.kind === "record") records.push(line.record);
     problems.push(...problemsOf(line, seq));
   }
-  missingTo(lastSeq + 1);
+  missingTo(span.to + 1);
   return { records, problems };
 }
 

@@ -1,9 +1,10 @@
 import { type ConversationRefusal, refuse } from "@holdfast/core";
 import { type RawBuilder, sql } from "kysely";
+import { forFleets } from "./schema-for-fleets.js";
 import type { Change, Database } from "./tables.js";
 
-/** Each takes the schema one version further, and only adds: programs of the version before go on working. */
-const migrations: readonly ((schema: string) => readonly RawBuilder<unknown>[])[] = [firstTables];
+/** Each takes the schema one version further, in the transaction of the climb: all of it or nothing. */
+const migrations: readonly ((schema: string) => readonly RawBuilder<unknown>[])[] = [firstTables, forFleets];
 
 /**
  * Makes the tables, or brings them to the version of this release. Programs that start at the same moment

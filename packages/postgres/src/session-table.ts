@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import { columnsOf, sumsOf } from "./columns.js";
-import { type EncodedEvent, type SessionSums, textBlobsOf } from "./rows.js";
-import { type Change, type Database, lockBlobs, makeDurable } from "./tables.js";
+import { columnsOf } from "./columns.js";
+import type { EncodedEvent, SessionSums } from "./rows.js";
+import { type Change, type Database, type Home, inPieces, isFree } from "./tables.js";
 
 /** Some events that follow on event `from` of a session, under a lease. */
 export interface Advance {
@@ -15,45 +15,40 @@ export interface Advance {
   readonly sums: SessionSums;
 }
 
-/** A row as it is listed. */
-export interface ListedRow extends SessionSums {
-  readonly id: string;
-  readonly heldBy: string | undefined;
-}
-
-/** What of a session is there to be read, as of one moment. */
-export interface StoredRows {
+/** Who has the lease of a session or had it last, and where the session stands. */
+export interface Holder {
   readonly seq: number;
-  readonly sums: SessionSums;
-  readonly events: readonly { readonly seq: number; readonly body: string }[];
-  readonly blobs: readonly { readonly sha256: string; readonly bytes: Uint8Array }[];
+  readonly token: string | null;
+  readonly name: string | null;
 }
 
 /**
- * What is asked of the tables, each as one transaction. Throws the server's errors. Leases go by the clock
- * of the server.
+ * What writers ask of the tables, each as one transaction. Throws the server's errors. Leases go by the clock
+ * of the server. A change locks its session first and then blobs in the order of their names, so that no two wait
+ * for each other.
  */
 export class SessionTable {
   constructor(
-    private readonly database: Database,
-    private readonly schema: string,
+    private readonly home: Home,
     private readonly leaseMs: number,
     private readonly holderName: string,
   ) {}
 
   /** @returns false where there is a session of this id. The same again is no second session. */
   async create({ id, token, changeId, events, sums }: Omit<Advance, "from">): Promise<boolean> {
-    return await this.change(blobsOf(events), async (change) => {
+    const { tenant } = this.home;
+    return await this.home.change(async (change) => {
       const made = await change
         .insertInto("sessions")
         .values({
           ...columnsOf(sums),
+          tenant,
           id,
           created_ms: sums.createdMs,
           seq: events.length,
           ...this.lease(token),
         })
-        .onConflict((conflict) => conflict.column("id").doNothing())
+        .onConflict((conflict) => conflict.columns(["tenant", "id"]).doNothing())
         .returning("id")
         .executeTakeFirst();
       if (made === undefined) return (await this.holderWithin(change, id))?.token === token;
@@ -64,10 +59,11 @@ export class SessionTable {
 
   /** @returns false where the session does not stand at `from` any more, or the lease is another's. */
   async advance({ id, token, changeId, from, events, sums }: Advance): Promise<boolean> {
-    return await this.change(blobsOf(events), async (change) => {
+    return await this.home.change(async (change) => {
       const moved = await change
         .updateTable("sessions")
         .set({ ...columnsOf(sums), seq: from + events.length, ...this.lease(token) })
+        .where("tenant", "=", this.home.tenant)
         .where("id", "=", id)
         .where("seq", "=", from)
         .where("lease_token", "=", token)
@@ -85,36 +81,42 @@ export class SessionTable {
    * @returns false where the session does not stand at `from` any more, or the lease is another's.
    */
   async replace({ id, token, changeId, from, events, sums }: Advance, backup: string): Promise<boolean> {
-    return await this.change(blobsOf(events), async (change) => {
+    const { tenant, schema } = this.home;
+    return await this.home.change(async (change) => {
       const row = await change
         .selectFrom("sessions")
-        .selectAll()
+        .select(["title", "title_key", "cwd", "head", "seq", "created_ms", "modified_ms", "size_bytes"])
+        .where("tenant", "=", tenant)
         .where("id", "=", id)
         .where("seq", "=", from)
         .where("lease_token", "=", token)
         .forUpdate()
         .executeTakeFirst();
       if (row === undefined) return false;
-      const free = { lease_token: null, lease_holder: null, lease_until: null };
       await change
         .insertInto("sessions")
-        .values({ ...row, ...free, id: backup })
+        .values({ ...row, tenant, id: backup })
         .execute();
       // The rows move; nothing of them is written again.
       for (const table of ["events", "session_blobs"] as const)
-        await change.updateTable(table).set({ session_id: backup }).where("session_id", "=", id).execute();
-      await change
-        .insertInto("session_blobs")
-        .columns(["session_id", "sha256"])
-        .expression(({ selectFrom, val }) =>
-          selectFrom("session_blobs")
-            .select([val(id).as("session_id"), "sha256"])
-            .where("session_id", "=", backup),
-        )
-        .execute();
+        await change
+          .updateTable(table)
+          .set({ session_id: backup })
+          .where("tenant", "=", tenant)
+          .where("session_id", "=", id)
+          .execute();
+      const named = sql.id(schema, "session_blobs");
+      await sql`insert into ${named} (tenant, session_id, sha256)
+        select tenant, ${id}, sha256 from ${named} where tenant = ${tenant} and session_id = ${backup}`.execute(
+        change,
+      );
+      // It says what the old events said.
+      for (const table of ["snapshots", "snapshot_parts"] as const)
+        await change.deleteFrom(table).where("tenant", "=", tenant).where("session_id", "=", id).execute();
       await change
         .updateTable("sessions")
         .set({ ...columnsOf(sums), seq: events.length, ...this.lease(token) })
+        .where("tenant", "=", tenant)
         .where("id", "=", id)
         .execute();
       await this.insert(change, id, changeId, events);
@@ -124,11 +126,19 @@ export class SessionTable {
 
   /** Whether this very change took effect. Waits for one that is under way. */
   async isWritten({ id, changeId, from }: Advance): Promise<boolean> {
-    return await this.change(none, async (change) => {
-      await change.selectFrom("sessions").select("id").where("id", "=", id).forUpdate().execute();
+    const { tenant } = this.home;
+    return await this.home.change(async (change) => {
+      await change
+        .selectFrom("sessions")
+        .select("id")
+        .where("tenant", "=", tenant)
+        .where("id", "=", id)
+        .forUpdate()
+        .execute();
       const row = await change
         .selectFrom("events")
         .select("seq")
+        .where("tenant", "=", tenant)
         .where("session_id", "=", id)
         .where("seq", "=", from + 1)
         .where("change_id", "=", changeId)
@@ -139,25 +149,33 @@ export class SessionTable {
 
   /** Takes away what was written behind event `seq`, where the lease is still this one. */
   async takeBack(id: string, token: string, seq: number): Promise<void> {
-    await this.change(none, async (change) => {
+    const { tenant } = this.home;
+    await this.home.change(async (change) => {
       const moved = await change
         .updateTable("sessions")
         .set({ seq })
+        .where("tenant", "=", tenant)
         .where("id", "=", id)
         .where("seq", ">", seq)
         .where("lease_token", "=", token)
         .returning("id")
         .executeTakeFirst();
       if (moved === undefined) return;
-      await change.deleteFrom("events").where("session_id", "=", id).where("seq", ">", seq).execute();
+      await change
+        .deleteFrom("events")
+        .where("tenant", "=", tenant)
+        .where("session_id", "=", id)
+        .where("seq", ">", seq)
+        .execute();
     });
   }
 
   /** @returns whether the lease was free, or was this one already. */
   async take(id: string, token: string): Promise<boolean> {
-    const taken = await this.tables()
+    const taken = await this.home.tables
       .updateTable("sessions")
       .set(this.lease(token))
+      .where("tenant", "=", this.home.tenant)
       .where("id", "=", id)
       .where(({ or, eb }) => or([eb("lease_token", "=", token), isFree]))
       .returning("id")
@@ -169,135 +187,32 @@ export class SessionTable {
   async renew(
     leases: readonly { readonly id: string; readonly token: string }[],
   ): Promise<ReadonlySet<string>> {
-    const rows = await this.tables()
+    const ids = leases.map(({ id }) => id);
+    const tokens = leases.map(({ token }) => token);
+    const rows = await this.home.tables
       .updateTable("sessions")
       .set({ lease_until: this.until() })
-      .where(
-        "id",
-        "in",
-        leases.map(({ id }) => id),
-      )
-      .where(
-        "lease_token",
-        "in",
-        leases.map(({ token }) => token),
-      )
+      .where("tenant", "=", this.home.tenant)
+      .where("id", "in", ids)
+      .where("lease_token", "in", tokens)
       .returning("lease_token")
       .execute();
     return new Set(rows.flatMap(({ lease_token }) => (lease_token === null ? [] : [lease_token])));
   }
 
   async release(id: string, token: string): Promise<void> {
-    await this.tables()
+    await this.home.tables
       .updateTable("sessions")
       .set({ lease_token: null, lease_holder: null, lease_until: null })
+      .where("tenant", "=", this.home.tenant)
       .where("id", "=", id)
       .where("lease_token", "=", token)
       .execute();
   }
 
   /** Who has the lease or had it last, and where the session stands. */
-  async holder(id: string): ReturnType<SessionTable["holderWithin"]> {
-    return await this.holderWithin(this.tables(), id);
-  }
-
-  /** @returns `held` where somebody has the lease. */
-  async remove(id: string): Promise<"removed" | "held" | "unknown"> {
-    return await this.database.transaction().execute(async (transaction) => {
-      await lockBlobs(transaction, this.schema, "alone");
-      const change = this.home(transaction);
-      await makeDurable(change);
-      const named = await change
-        .selectFrom("session_blobs")
-        .select("sha256")
-        .where("session_id", "=", id)
-        .execute();
-      const gone = await change
-        .deleteFrom("sessions")
-        .where("id", "=", id)
-        .where(isFree)
-        .returning("id")
-        .executeTakeFirst();
-      if (gone === undefined) return (await this.holderWithin(change, id)) === undefined ? "unknown" : "held";
-      await collect(
-        change,
-        named.map(({ sha256 }) => sha256),
-      );
-      return "removed";
-    });
-  }
-
-  /** As of one moment; undefined where there is no such session. */
-  async read(id: string): Promise<StoredRows | undefined> {
-    const transaction = this.database
-      .transaction()
-      .setIsolationLevel("repeatable read")
-      .setAccessMode("read only");
-    return await transaction.execute(async (moment) => {
-      const change = this.home(moment);
-      const row = await change.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirst();
-      if (row === undefined) return undefined;
-      const events = await change
-        .selectFrom("events")
-        .select(["seq", "body"])
-        .where("session_id", "=", id)
-        .orderBy("seq")
-        .execute();
-      const blobs = await this.blobs(change, id, textBlobsOf(events));
-      return { seq: row.seq, sums: sumsOf(row), events, blobs };
-    });
-  }
-
-  /** The bytes of this name that a session keeps, as they are; undefined where there are none. */
-  async blob(id: string, sha256: string): Promise<Uint8Array | undefined> {
-    const [found] = await this.blobs(this.tables(), id, [sha256]);
-    return found?.bytes;
-  }
-
-  private async blobs(
-    database: Database | Change,
-    id: string,
-    names: readonly string[],
-  ): Promise<StoredRows["blobs"]> {
-    const found: StoredRows["blobs"][number][] = [];
-    for (let at = 0; at < names.length; at += rowsAtOnce) {
-      const rows = await database
-        .selectFrom("session_blobs")
-        .innerJoin("blobs", "blobs.sha256", "session_blobs.sha256")
-        .select(["blobs.sha256", "blobs.bytes"])
-        .where("session_id", "=", id)
-        .where("blobs.sha256", "in", names.slice(at, at + rowsAtOnce))
-        .execute();
-      found.push(...rows);
-    }
-    return found;
-  }
-
-  async list(): Promise<readonly ListedRow[]> {
-    const rows = await this.tables()
-      .selectFrom("sessions")
-      .selectAll()
-      .select(isFree.as("is_free"))
-      .orderBy("modified_ms", "desc")
-      .orderBy("id")
-      .execute();
-    return rows.map((row) => ({
-      ...sumsOf(row),
-      id: row.id,
-      heldBy: row.is_free ? undefined : (row.lease_holder ?? undefined),
-    }));
-  }
-
-  private async change<Answer>(
-    blobs: ReadonlyMap<string, Uint8Array>,
-    make: (change: Change) => Promise<Answer>,
-  ): Promise<Answer> {
-    return await this.database.transaction().execute(async (transaction) => {
-      if (blobs.size > 0) await lockBlobs(transaction, this.schema, "shared");
-      const change = this.home(transaction);
-      await makeDurable(change);
-      return await make(change);
-    });
+  async holder(id: string): Promise<Holder | undefined> {
+    return await this.holderWithin(this.home.tables, id);
   }
 
   private async insert(
@@ -306,37 +221,39 @@ export class SessionTable {
     changeId: string,
     events: readonly EncodedEvent[],
   ): Promise<void> {
-    // In one order for all, so that no two wait for each other.
-    const blobs = [...blobsOf(events)].sort(([one], [other]) => (one < other ? -1 : 1));
-    for (const [sha256, bytes] of blobs) {
+    const { tenant } = this.home;
+    for (const piece of inPieces(blobsOf(events), ({ bytes }) => bytes.length)) {
       await change
         .insertInto("blobs")
-        .values({ sha256, bytes })
+        .values(piece.map(({ sha256, bytes }) => ({ tenant, sha256, bytes })))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
+      // Its foreign key locks each blob against whoever would collect it.
       await change
         .insertInto("session_blobs")
-        .values({ session_id: id, sha256 })
+        .values(piece.map(({ sha256 }) => ({ tenant, session_id: id, sha256 })))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     }
-    for (let at = 0; at < events.length; at += rowsAtOnce) {
-      const rows = events
-        .slice(at, at + rowsAtOnce)
-        .map(({ seq, ts, type, body }) => ({ session_id: id, seq, ts, type, change_id: changeId, body }));
+    for (const piece of inPieces(events, ({ body }) => body.length)) {
+      const rows = piece.map(({ seq, ts, type, body }) => ({
+        tenant,
+        session_id: id,
+        seq,
+        ts,
+        type,
+        change_id: changeId,
+        body,
+      }));
       await change.insertInto("events").values(rows).execute();
     }
   }
 
-  private async holderWithin(
-    database: Database | Change,
-    id: string,
-  ): Promise<
-    { readonly seq: number; readonly token: string | null; readonly name: string | null } | undefined
-  > {
+  private async holderWithin(database: Database | Change, id: string): Promise<Holder | undefined> {
     return await database
       .selectFrom("sessions")
       .select(["seq", "lease_token as token", "lease_holder as name"])
+      .where("tenant", "=", this.home.tenant)
       .where("id", "=", id)
       .executeTakeFirst();
   }
@@ -348,41 +265,14 @@ export class SessionTable {
   private until(): RawBuilder<Date> {
     return sql<Date>`clock_timestamp() + make_interval(secs => ${this.leaseMs / 1_000})`;
   }
-
-  private tables(): Database {
-    return this.database.withSchema(this.schema);
-  }
-
-  private home(change: Change): Change {
-    return change.withSchema(this.schema);
-  }
 }
 
-const none: ReadonlyMap<string, Uint8Array> = new Map();
-/** Far below the 65,535 parameters that a statement may have. */
-const rowsAtOnce = 1_000;
-/** Nobody has the lease, or somebody who gave no sign for too long. */
-const isFree = sql<boolean>`(lease_token is null or lease_until < clock_timestamp())`;
-
-function blobsOf(events: readonly EncodedEvent[]): ReadonlyMap<string, Uint8Array> {
-  return new Map(events.flatMap(({ blobs }) => [...blobs]));
-}
-
-/** Those of these blobs go that no session names any more. */
-async function collect(change: Change, names: readonly string[]): Promise<void> {
-  for (let at = 0; at < names.length; at += rowsAtOnce) {
-    await change
-      .deleteFrom("blobs")
-      .where("sha256", "in", names.slice(at, at + rowsAtOnce))
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("session_blobs")
-              .select("session_id")
-              .whereRef("session_blobs.sha256", "=", "blobs.sha256"),
-          ),
-        ),
-      )
-      .execute();
-  }
+/** In one order for all who name them. */
+function blobsOf(
+  events: readonly EncodedEvent[],
+): readonly { readonly sha256: string; readonly bytes: Uint8Array }[] {
+  const named = new Map(events.flatMap(({ blobs }) => [...blobs]));
+  return [...named]
+    .map(([sha256, bytes]) => ({ sha256, bytes }))
+    .sort((one, other) => (one.sha256 < other.sha256 ? -1 : 1));
 }

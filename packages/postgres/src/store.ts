@@ -8,6 +8,9 @@ import {
   isSessionId,
   type OpenSession,
   type Pace,
+  type RecordPage,
+  type RecordQuery,
+  readSnapshot,
   refuse,
   refuseCancelled,
   refuseHeldSession,
@@ -15,17 +18,23 @@ import {
   refuseNewSession,
   refuseUnknownSession,
   type SessionFacts,
+  type SessionQuery,
   type SessionStore,
   type TimedEvent,
 } from "@holdfast/core";
 import { sha256 } from "@holdfast/core/node";
-import { isClash, isRolledBack, refusalFrom } from "./faults.js";
+import { Asking, type MetricListener, type Tally } from "./asking.js";
+import { mostReadableBytes, refuseTooLarge, refuseUnreadable, usualTextBytes } from "./limits.js";
 import { connect, inspectServer, type PostgresConnection } from "./pool.js";
+import { Reading, type StoredRows } from "./reading.js";
+import { Removing } from "./removing.js";
 import { type EncodedEvent, encodeEvent, readRows } from "./rows.js";
 import { migrate } from "./schema.js";
-import { type FoundSession, PostgresSession, sumsAfter } from "./session.js";
+import { Searching } from "./searching.js";
+import { type FoundSession, type Ground, PostgresSession, sumsAfter } from "./session.js";
 import { SessionTable } from "./session-table.js";
-import type { Database } from "./tables.js";
+import { SnapshotTable } from "./snapshots.js";
+import { type Database, Home } from "./tables.js";
 
 /** Which server is used, and how long its answers and the leases last. */
 export interface PostgresStoreOptions {
@@ -39,22 +48,65 @@ export interface PostgresStoreOptions {
   readonly holder?: string;
   /** How long an answer of the server is waited for. */
   readonly timeoutMs?: number;
+  /**
+   * Whose sessions these are: every row bears it, and nothing of another tenant is seen or shared. 1 to 128 letters,
+   * digits and `_.:@-`; without one, the tenant of all who say none.
+   */
+  readonly tenant?: string;
+  /** For how long an operation waits for a server that is away or starts; 10,000 where it is not said, 0 for not. */
+  readonly retryMs?: number;
+  /** The most bytes of one text, medium or event; 128,000,000 where it is not said, 256,000,000 at the most. */
+  readonly textBytes?: number;
+  /** How many events a snapshot is written after; 256 where it is not said, 0 for never. */
+  readonly snapshotEvents?: number;
+  /** Told what each operation took. It must return at once; what it throws is dropped. */
+  readonly onMetric?: MetricListener;
 }
 
 /** @see openPostgresStore, which loads this only when it is needed. */
 export async function openStore(options: PostgresStoreOptions): Promise<SessionStore | ConversationRefusal> {
   const { connection, schema = "holdfast", leaseMs = 30_000, timeoutMs = 30_000 } = options;
-  if (!/^[a-z_][a-z0-9_]{0,62}$/u.test(schema))
-    return refuse("invalid_arguments", "A schema is named in lower-case letters, digits and _.");
+  const { tenant = "", textBytes = usualTextBytes, snapshotEvents = 256, retryMs = 10_000 } = options;
+  const flaw = flawOf({ schema, tenant, textBytes });
+  if (flaw !== undefined) return refuse("invalid_arguments", flaw);
   const holder = options.holder ?? `${hostname()}, process ${process.pid}`;
+  const asking = new Asking(retryMs, options.onMetric);
   const database = connectTo(connection, timeoutMs);
   if ("kind" in database) return database;
-  const refused = await prepared(database, schema);
+  const refused = await asking.ask("prepare", () => prepared(database, schema));
   if (refused !== undefined) {
     await database.destroy();
     return refused;
   }
-  return new PostgresStore(database, new SessionTable(database, schema, leaseMs, holder), leaseMs);
+  const home = new Home(database, schema, tenant);
+  const table = new SessionTable(home, leaseMs, holder);
+  const ground = {
+    table,
+    reading: new Reading(home),
+    snapshots: new SnapshotTable(home),
+    asking,
+    textBytes,
+    snapshotEvents,
+  };
+  return new PostgresStore(database, home, ground, leaseMs);
+}
+
+function flawOf({
+  schema,
+  tenant,
+  textBytes,
+}: {
+  readonly schema: string;
+  readonly tenant: string;
+  readonly textBytes: number;
+}): string | undefined {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/u.test(schema))
+    return "A schema is named in lower-case letters, digits and _.";
+  if (!/^(?:[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127})?$/u.test(tenant))
+    return "A tenant is 1 to 128 letters, digits and _.:@-, beginning with a letter or a digit.";
+  if (!(textBytes > 0 && textBytes <= mostReadableBytes))
+    return `textBytes is at most ${mostReadableBytes}: more cannot be read back.`;
+  return undefined;
 }
 
 function connectTo(
@@ -70,13 +122,7 @@ function connectTo(
 }
 
 async function prepared(database: Database, schema: string): Promise<ConversationRefusal | undefined> {
-  try {
-    return (await inspectServer(database)) ?? (await migrate(database, schema));
-  } catch (error) {
-    const refusal = refusalFrom(error);
-    if (refusal === undefined) throw error;
-    return refusal;
-  }
+  return (await inspectServer(database)) ?? (await migrate(database, schema));
 }
 
 class PostgresStore implements SessionStore {
@@ -85,11 +131,17 @@ class PostgresStore implements SessionStore {
   private readonly heart: NodeJS.Timeout;
   private beat: Promise<void> | undefined;
 
+  private readonly removing: Removing;
+  private readonly searching: Searching;
+
   constructor(
     private readonly database: Database,
-    private readonly table: SessionTable,
+    home: Home,
+    private readonly ground: Ground,
     leaseMs: number,
   ) {
+    this.removing = new Removing(home);
+    this.searching = new Searching(home);
     this.heart = setInterval(
       () => {
         this.beat ??= this.renew().finally(() => {
@@ -114,55 +166,101 @@ class PostgresStore implements SessionStore {
         return refuseCancelled(id);
       rows.push(encodeEvent(record));
     }
+    const { asking, table, textBytes } = this.ground;
+    const tooLarge = refuseTooLarge(id, rows, textBytes);
+    if (tooLarge !== undefined) return tooLarge;
     const sums = sumsAfter(undefined, records, rows);
     const token = randomUUID();
-    const made = await asked(() => this.table.create({ id, token, changeId: token, events: rows, sums }));
+    const made = await asking.ask("create", async (tally) => {
+      tally.rows = rows.length;
+      tally.bytes = sums.sizeBytes;
+      return await table.create({ id, token, changeId: token, events: rows, sums });
+    });
     if (typeof made !== "boolean") return made;
     if (!made) return refuse("duplicate_id", `There is a session ${id} already.`);
     return this.hold({ id, seq: records.length, sums, records, problems: [] }, token);
   }
 
-  async open(id: string, mode: "write" | "read"): Promise<OpenSession | ConversationRefusal> {
+  async open(
+    id: string,
+    mode: "write" | "read",
+    reading: "records" | "state" = "records",
+  ): Promise<OpenSession | ConversationRefusal> {
     if (!isSessionId(id)) return refuseUnknownSession(id);
-    if (mode === "read") {
-      const found = await this.find(id);
-      return isRefusal(found) ? found : this.hold(found, undefined);
-    }
+    return await this.ground.asking.measure("open", async (tally) => {
+      if (mode === "read") {
+        const found = await this.find(id, reading, tally);
+        return isRefusal(found) ? found : this.hold(found, undefined);
+      }
+      return await this.openToWrite(id, reading, tally);
+    });
+  }
+
+  private async openToWrite(
+    id: string,
+    reading: "records" | "state",
+    tally: Tally,
+  ): Promise<OpenSession | ConversationRefusal> {
+    const { table } = this.ground;
     const token = randomUUID();
-    const taken = await asked(() => this.table.take(id, token));
+    const taken = await this.patiently(tally, () => table.take(id, token));
     if (typeof taken !== "boolean") return taken;
-    if (!taken) return await this.refuseHeld(id);
-    const found = await this.find(id);
+    if (!taken) return await this.refuseHeld(id, tally);
+    const found = await this.find(id, reading, tally);
     const newer = isRefusal(found) ? undefined : refuseNewerSession(id, found.problems);
     if (!isRefusal(found) && newer === undefined) return this.hold(found, token);
-    await asked(() => this.table.release(id, token));
+    await this.patiently(tally, () => table.release(id, token));
     return isRefusal(found) ? found : this.hold(found, undefined, newer);
   }
 
-  async list(): Promise<readonly SessionFacts[] | ConversationRefusal> {
-    return await asked(async () =>
-      (await this.table.list()).map(({ head: _, ...facts }): SessionFacts => facts),
-    );
+  async list(query: SessionQuery = {}): Promise<readonly SessionFacts[] | ConversationRefusal> {
+    return await this.ground.asking.ask("list", async (tally) => {
+      const rows = await this.ground.reading.list(query);
+      tally.rows = rows.length;
+      return rows.map(({ head: _, ...facts }): SessionFacts => facts);
+    });
   }
 
   async remove(id: string): Promise<{ readonly kind: "removed" } | ConversationRefusal> {
     if (!isSessionId(id)) return refuseUnknownSession(id);
-    const outcome = await asked(async (tries) => {
-      const answer = await this.table.remove(id);
-      // It was removed the first time, and the answer was lost.
-      return answer === "unknown" && tries > 0 ? "removed" : answer;
+    return await this.ground.asking.measure("remove", async (tally) => {
+      const outcome = await this.patiently(tally, async () => {
+        const answer = await this.removing.remove(id);
+        // It was removed the first time, and the answer was lost.
+        return answer === "unknown" && tally.retries > 0 ? "removed" : answer;
+      });
+      if (typeof outcome !== "string") return outcome;
+      tally.rows = outcome === "removed" ? 1 : 0;
+      switch (outcome) {
+        case "removed":
+          return { kind: "removed" } as const;
+        case "held":
+          return await this.refuseHeld(id, tally);
+        case "unknown":
+          return refuseUnknownSession(id);
+        default:
+          return outcome satisfies never;
+      }
     });
-    if (typeof outcome !== "string") return outcome;
-    switch (outcome) {
-      case "removed":
-        return { kind: "removed" };
-      case "held":
-        return await this.refuseHeld(id);
-      case "unknown":
-        return refuseUnknownSession(id);
-      default:
-        return outcome satisfies never;
-    }
+  }
+
+  async prune(listed: Parameters<SessionStore["prune"]>[0]): ReturnType<SessionStore["prune"]> {
+    const named = listed.filter(({ id }) => isSessionId(id));
+    if (named.length === 0) return { kind: "pruned", removed: [] };
+    return await this.ground.asking.ask("prune", async (tally) => {
+      const removed = await this.removing.prune(named);
+      tally.rows = removed.length;
+      return { kind: "pruned", removed } as const;
+    });
+  }
+
+  async recordsHolding(query: RecordQuery): Promise<RecordPage | ConversationRefusal> {
+    const sessions = query.sessions.filter(isSessionId);
+    return await this.ground.asking.ask("search", async (tally) => {
+      const page = await this.searching.page({ ...query, sessions });
+      tally.rows = page.records.length;
+      return page;
+    });
   }
 
   async close(): Promise<void> {
@@ -172,14 +270,27 @@ class PostgresStore implements SessionStore {
     await this.database.destroy();
   }
 
-  private async find(id: string): Promise<FoundSession | ConversationRefusal> {
-    const stored = await asked(() => this.table.read(id));
+  private async find(
+    id: string,
+    reading: "records" | "state",
+    tally: Tally,
+  ): Promise<FoundSession | ConversationRefusal> {
+    const from = reading === "state" && this.ground.snapshotEvents > 0 ? "snapshot" : "start";
+    const stored = await this.patiently(tally, () => this.ground.reading.read(id, from));
     if (stored === undefined) return refuseUnknownSession(id);
-    if ("kind" in stored) return stored;
-    const sound = stored.blobs.filter((blob) => sha256(blob.bytes) === blob.sha256);
-    const blobs = new Map(sound.map((blob) => [blob.sha256, blob.bytes]));
-    const { records, problems } = readRows(stored.events, stored.seq, blobs);
-    return { id, seq: stored.seq, sums: stored.sums, records, problems };
+    if (stored.kind === "refusal") return stored;
+    if (stored.kind === "unreadable") return refuseUnreadable(id, stored.what, stored.bytes);
+    tally.rows += stored.events.length + (stored.snapshot?.parts.length ?? 0);
+    tally.bytes += bytesOf(stored);
+    return foundIn(id, stored) ?? (await this.find(id, "records", tally));
+  }
+
+  /** Within an operation that is measured as a whole. */
+  private async patiently<Answer>(
+    tally: Tally,
+    question: () => Promise<Answer>,
+  ): Promise<Answer | ConversationRefusal> {
+    return await this.ground.asking.retry(tally, question);
   }
 
   private hold(found: FoundSession, token: string | undefined, because?: ConversationRefusal): OpenSession {
@@ -187,14 +298,14 @@ class PostgresStore implements SessionStore {
       this.opened.delete(closed);
       if (token !== undefined) this.writers.delete(token);
     };
-    const session = new PostgresSession(found, this.table, token, close, because);
+    const session = new PostgresSession(found, this.ground, token, close, because);
     this.opened.add(session);
     if (token !== undefined) this.writers.set(token, session);
     return session;
   }
 
-  private async refuseHeld(id: string): Promise<ConversationRefusal> {
-    const now = await asked(() => this.table.holder(id));
+  private async refuseHeld(id: string, tally: Tally): Promise<ConversationRefusal> {
+    const now = await this.patiently(tally, () => this.ground.table.holder(id));
     if (now === undefined) return refuseUnknownSession(id);
     if ("kind" in now) return now;
     return refuseHeldSession(id, now.name ?? "another program");
@@ -203,7 +314,10 @@ class PostgresStore implements SessionStore {
   private async renew(): Promise<void> {
     const leases = [...this.writers].map(([token, { id }]) => ({ id, token }));
     if (leases.length === 0) return;
-    const kept = await asked(() => this.table.renew(leases));
+    const kept = await this.ground.asking.ask("renew", (tally) => {
+      tally.rows = leases.length;
+      return this.ground.table.renew(leases);
+    });
     // What could not be asked is not lost: the next flush will tell.
     if ("kind" in kept) return;
     for (const { token } of leases) if (!kept.has(token)) this.writers.get(token)?.lose();
@@ -218,22 +332,32 @@ const letOthersRun: Pace = async () => {
   return true;
 };
 
-/** Asks what may be asked twice; what a broken connection or a clash has cost is asked again. */
-async function asked<Answer>(
-  question: (tries: number) => Promise<Answer>,
-): Promise<Answer | ConversationRefusal> {
-  let failure: unknown;
-  for (let tries = 0; tries < mostTries; tries += 1) {
-    try {
-      return await question(tries);
-    } catch (error) {
-      failure = error;
-      if (isRolledBack(error) && !isClash(error)) break;
-    }
-  }
-  const refusal = refusalFrom(failure);
-  if (refusal === undefined) throw failure;
-  return refusal;
+function bytesOf({ events, snapshot, blobs }: StoredRows): number {
+  const lengths = [
+    ...events.map(({ body }) => body.length),
+    ...(snapshot?.parts ?? []).map((part) => part.length),
+    ...blobs.map(({ bytes }) => bytes.length),
+  ];
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
-const mostTries = 3;
+/** @returns undefined where a snapshot stands in the place of the events and does not fit, or where they are damaged. */
+function foundIn(id: string, stored: StoredRows): FoundSession | undefined {
+  const { seq, sums, snapshot } = stored;
+  const sound = stored.blobs.filter((blob) => sha256(blob.bytes) === blob.sha256);
+  const blobs = new Map(sound.map((blob) => [blob.sha256, blob.bytes]));
+  const span = { from: snapshot?.seq ?? 0, to: seq };
+  const { records, problems } = readRows(stored.events, span, blobs);
+  if (snapshot === undefined) return { id, seq, sums, records, problems };
+  const begun = readSnapshot(id, snapshot, snapshot.parts, (name) => blobs.get(name));
+  if (begun === undefined || problems.length > 0) return undefined;
+  return {
+    id,
+    seq,
+    sums,
+    records,
+    problems,
+    begun: { context: begun.context, seq: snapshot.seq },
+    snapshot: { parts: snapshot.parts.length, changed: begun.changed },
+  };
+}

@@ -16,8 +16,9 @@ describe.skipIf(!hasServer)("PostgreSQL", () => {
     const { open, ask } = ground;
     const schema = ground.newSchema();
     return {
-      store: await open(schema),
-      reopen: () => open(schema),
+      // So that what the suite opens by its state has a snapshot in its place.
+      store: await open(schema, { snapshotEvents: 8 }),
+      reopen: () => open(schema, { snapshotEvents: 8 }),
       // What the server answers when the disk of a table is full.
       breakGround: async () => {
         await ask(`create function ${schema}.full() returns trigger language plpgsql
@@ -44,7 +45,7 @@ function describeSchema({ cluster, ask, open, newSchema, room }: PostgresGround)
     const starts = Array.from({ length: 8 }, () => startWriter(room(), options, "start"));
     expect(await Promise.all(starts.map(({ line }) => line()))).toEqual(starts.map(() => "started"));
     const versions = await ask(`select version from ${schema}.migrations order by version`);
-    expect(versions).toEqual([{ version: 1 }]);
+    expect(versions).toEqual([{ version: 1 }, { version: 2 }]);
   });
 
   it("opens nothing that a newer release has changed", async () => {
@@ -87,7 +88,7 @@ function describeSchema({ cluster, ask, open, newSchema, room }: PostgresGround)
       ["postgresql://u:pa55word@[::bad/x", "invalid_arguments"],
     ] as const;
     for (const [connection, code] of cases) {
-      const answer = await openPostgresStore({ connection });
+      const answer = await openPostgresStore({ connection, retryMs: 0 });
       expect(answer).toMatchObject({ kind: "refusal", code });
       expect(JSON.stringify(answer)).not.toContain("pa55word");
     }
@@ -181,7 +182,8 @@ function describeLeases({ cluster, ask, open, newSchema, room }: PostgresGround)
   it("writes nothing where the head has moved, though the lease is its own", async () => {
     const { schema, one } = await two();
     const session = must(await one.create("s-1", [started("s-1")]));
-    await ask(`insert into ${schema}.events select session_id, 2, ts, type, change_id, body from ${schema}.events;
+    await ask(`insert into ${schema}.events (session_id, seq, ts, type, change_id, body)
+      select session_id, 2, ts, type, change_id, body from ${schema}.events;
       update ${schema}.sessions set seq = 2`);
     session.append(message("m-1", "s-1", "beside the head"));
     expect(codeOf(await session.flush())).toBe("conflict");
@@ -303,7 +305,7 @@ function describeRows({ ask, open, newSchema }: PostgresGround): void {
     }
     const blobs = () => ask(`select sha256 from ${schema}.blobs`);
     expect(await blobs()).toHaveLength(1);
-    expect(must(await store.list()).every(({ sizeBytes }) => sizeBytes < 2_000)).toBe(true);
+    expect(must(await store.list()).every(({ sizeBytes }) => sizeBytes > large.length)).toBe(true);
     must(await store.remove("s-1"));
     expect(await blobs()).toHaveLength(1);
     expect(JSON.stringify(must(await store.open("s-2", "read")).records[1])).toContain(large);

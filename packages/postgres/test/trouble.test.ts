@@ -27,7 +27,7 @@ function describeLostAnswers({ ask, cluster, newSchema, open }: PostgresGround):
   beforeEach(async () => {
     way = await breakingWay(cluster().connection.port);
     schema = newSchema();
-    store = await open(schema, { connection: { ...cluster().connection, port: way.port } });
+    store = await open(schema, { connection: { ...cluster().connection, port: way.port }, retryMs: 0 });
   });
   afterEach(async () => {
     way.mend();
@@ -126,7 +126,7 @@ function describeCrashes({ cluster, newSchema, open, ask }: PostgresGround): voi
   it("keeps through crashes of the server exactly what was acknowledged", async () => {
     // The server is told to answer before it has written, which a store that acknowledges must not accept.
     await ask("alter role holdfast set synchronous_commit = off");
-    const store = await open(newSchema());
+    const store = await open(newSchema(), { retryMs: 0 });
     const session = must(await store.create("s-1", [started("s-1")]));
     const kept: string[] = [];
     let refused = 0;

@@ -3,6 +3,7 @@ import {
   forkOne,
   importOne,
   listSessions,
+  pruneStored,
   removeOne,
   renameOne,
   repairOne,
@@ -24,6 +25,8 @@ export async function sessionsCommand(call: Invocation): Promise<number> {
       return withSessions(call, (store) => searchInSessions(call, store));
     case "verify":
       return withSessions(call, (store) => verifySessions(call, store));
+    case "prune":
+      return withSessions(call, (store) => pruneStored(call, store));
     case "import":
       return withSessions(call, (store) => importOne(call, store));
     case "show":
@@ -40,7 +43,7 @@ export async function sessionsCommand(call: Invocation): Promise<number> {
       return withSession(call, first, (store, session) => exportOne(call, store, session));
     default:
       return call.misuse(
-        "sessions knows list, show, search, fork, rename, rm, export, import, verify, repair",
+        "sessions knows list, show, search, fork, rename, rm, export, import, prune, verify, repair",
       );
   }
 }

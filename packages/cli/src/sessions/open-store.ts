@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import {
   type ConversationRefusal,
+  defined,
   escapeInJson,
   findSession,
   type IdSource,
@@ -23,9 +24,12 @@ export async function withSessions(
   work: (store: SessionStore) => Promise<number | ConversationRefusal>,
 ): Promise<number> {
   const place = call.flags.store ?? process.env.HOLDFAST_STORE ?? "";
+  const tenant = call.flags.tenant ?? process.env.HOLDFAST_TENANT;
   if (place !== "" && !/^postgres(ql)?:\/\//.test(place))
     return call.misuse("--store takes a postgres:// address; without one, sessions are in the state folder");
-  const store = await openStore(place, call);
+  if (place === "" && call.flags.tenant !== undefined)
+    return call.misuse("--tenant goes with --store: the state folder is one person's");
+  const store = await openStore({ place, tenant }, call);
   if (isRefusal(store)) return refuse(store, call);
   try {
     const done = await work(store);
@@ -36,10 +40,14 @@ export async function withSessions(
 }
 
 /** The library of the server is loaded only by those who name one. */
-async function openStore(place: string, call: Invocation): Promise<SessionStore | ConversationRefusal> {
+async function openStore(
+  { place, tenant }: { readonly place: string; readonly tenant: string | undefined },
+  call: Invocation,
+): Promise<SessionStore | ConversationRefusal> {
   if (place === "") return openJournalStore({ stateDir: call.settings.stateDir });
   const { openPostgresStore } = await import("@holdfast/postgres");
-  return openPostgresStore({ connection: place });
+  // A person who waits at a terminal wants to know soon that there is no server.
+  return openPostgresStore({ connection: place, retryMs: 2_000, ...defined({ tenant }) });
 }
 
 /** Does something with the one session that is meant by an id or the beginning of one. */

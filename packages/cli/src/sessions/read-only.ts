@@ -2,6 +2,7 @@ import {
   type ConversationRefusal,
   cappedLines,
   compilePattern,
+  defined,
   describeLoss,
   excerptOf,
   findSession,
@@ -9,7 +10,11 @@ import {
   type ListedTask,
   type LoadedSession,
   loadSession,
+  placeOf,
+  readPlace,
+  requiredLiterals,
   type SessionFacts,
+  type SessionMatches,
   type SessionStore,
   type SessionSummary,
   searchSessions,
@@ -25,19 +30,28 @@ import { jsonWithTasks, tasksBelow } from "./task-texts.js";
 
 /** `holdfast sessions list`: the last changed first. */
 export async function listSessions(
-  { settings, terminal, flags }: Invocation,
+  { settings, terminal, flags, misuse }: Invocation,
   store: SessionStore,
 ): Promise<number | ConversationRefusal> {
-  const all = await store.list();
-  if (isRefusal(all)) return all;
-  const sessions = all.slice(0, flags.limit ?? all.length);
+  const { limit, title, since: changedSince, before: changedBefore } = flags;
+  const after = flags.after === undefined ? undefined : readPlace(flags.after);
+  if (flags.after !== undefined && after === undefined) return misuse("--after takes what a list ended with");
+  const filter = defined({ title, changedSince, changedBefore, after });
+  // One more than is shown says whether there are more.
+  const found = await store.list({ ...filter, ...(limit === undefined ? {} : { limit: limit + 1 }) });
+  if (isRefusal(found)) return found;
+  const sessions = found.slice(0, limit ?? found.length);
+  const last = sessions.at(-1);
+  const next = last !== undefined && sessions.length < found.length ? placeOf(last) : undefined;
   if (settings.json) {
-    await terminal.out(jsonLine({ success: true, sessions: sessions.map(factsToJson) }));
+    await terminal.out(jsonLine({ success: true, sessions: sessions.map(factsToJson), next: next ?? null }));
     return exitCodes.success;
   }
-  if (all.length === 0) terminal.err("There are no sessions yet.\n");
+  const isFiltered = Object.keys(filter).length > 0;
+  if (found.length === 0)
+    terminal.err(isFiltered ? "There is no such session.\n" : "There are no sessions yet.\n");
   for (const facts of sessions) await terminal.out(`${sessionLine(facts, terminal.outPaint)}\n`);
-  if (sessions.length < all.length) terminal.err(`… ${all.length - sessions.length} more\n`);
+  if (next !== undefined) terminal.err(`There are more: --after ${next}\n`);
   return exitCodes.success;
 }
 
@@ -191,9 +205,17 @@ export async function searchInSessions(
     if (!settings.json) return reportRefusal(pattern, terminal);
     return { kind: "refusal", code: "invalid_arguments", message: pattern.message };
   }
-  const chosen = await chooseSessions(store, prefix);
-  if (isRefusal(chosen)) return chosen;
-  const found = await searchSessions(store, chosen, pattern, flags.limit ?? 100);
+  const one = prefix === undefined ? undefined : await findSession(store, prefix);
+  if (one !== undefined && isRefusal(one)) return one;
+  const anyOf = requiredLiterals(text, { literal: flags.literal === true });
+  const sought = { ignoreCase: flags.ignoreCase === true, ...defined({ anyOf }) };
+  const found = await searchPages(
+    store,
+    one,
+    (page, most) => searchSessions(store, page, pattern, most, sought),
+    flags.limit ?? 100,
+  );
+  if (isRefusal(found)) return found;
   const { matches, more, unread, sessions } = found;
   if (settings.json) {
     await terminal.out(jsonLine({ success: true, matches, more, sessions, unread }));
@@ -213,6 +235,32 @@ export async function searchInSessions(
   if (matches.length === 0) terminal.err(`Nothing found in ${counted(sessions, "session")}.\n`);
   return exitCodes.success;
 }
+
+/** Session by session as a list gives them, page by page, until enough is found. */
+async function searchPages(
+  store: SessionStore,
+  one: SessionFacts | undefined,
+  search: (page: readonly SessionFacts[], most: number) => Promise<SessionMatches>,
+  limit: number,
+): Promise<SessionMatches | ConversationRefusal> {
+  let all: SessionMatches = { kind: "matches", matches: [], more: false, sessions: 0, unread: [] };
+  for (let after: SessionFacts | undefined; ; ) {
+    const page = one === undefined ? await store.list({ limit: pageSessions, ...defined({ after }) }) : [one];
+    if (isRefusal(page)) return page;
+    const { matches, more, sessions, unread } = await search(page, limit - all.matches.length);
+    all = {
+      kind: "matches",
+      matches: [...all.matches, ...matches],
+      more,
+      sessions: all.sessions + sessions,
+      unread: [...all.unread, ...unread],
+    };
+    after = page.at(-1);
+    if (more || one !== undefined || page.length < pageSessions) return all;
+  }
+}
+
+const pageSessions = 512;
 
 async function chooseSessions(
   store: SessionStore,

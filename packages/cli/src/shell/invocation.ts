@@ -14,6 +14,7 @@ export interface Invocation {
 /** Every flag of every command; which command takes which is said in the table below. */
 export interface Flags extends GlobalFlags {
   readonly offset?: number;
+  readonly charOffset?: number;
   readonly limit?: number;
   readonly depth?: number;
   readonly all?: boolean;
@@ -67,6 +68,13 @@ export interface Flags extends GlobalFlags {
   readonly output?: string;
   readonly repair?: boolean;
   readonly newId?: boolean;
+  /** Milliseconds since the epoch, as are the next two. */
+  readonly olderThan?: number;
+  readonly since?: number;
+  readonly before?: number;
+  readonly after?: string;
+  readonly keep?: number;
+  readonly tenant?: string;
   readonly apply?: boolean;
   readonly yaml?: boolean;
   readonly html?: boolean;

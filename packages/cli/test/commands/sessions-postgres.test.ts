@@ -37,6 +37,15 @@ describe.skipIf(bin === undefined)(`sessions of a PostgreSQL server${missing}`, 
       '"hello"',
     );
     expect((await project.run(["sessions", "verify"], { env })).stdout).toContain("sound");
+    const other = ["--tenant", "other"];
+    expect((await project.run(["sessions", "list", ...other], { env })).stdout).toBe("");
+    const would = await project.run(["sessions", "prune", "--older-than", "2026-01-02", "--dry-run"], {
+      env,
+    });
+    expect(would.stdout).toMatch(new RegExp(`^${id} .*\nWould delete 1 session, `));
+    expect((await project.run(["sessions", "list", ...other])).stderr).toContain(
+      "--tenant goes with --store",
+    );
     expect(await project.run(["sessions", "rm", id, "--yes"], { env })).toMatchObject({ code: 0 });
     expect((await project.run(["sessions", "list"], { env })).stdout).toBe("");
     expect((await project.run(["sessions", "list"])).stdout, "the state folder has none of it").toBe("");

@@ -230,6 +230,47 @@ describe("holdfast sessions", () => {
     expect(done).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(told) });
   });
 
+  test("are listed page by page, by title and by time", async () => {
+    const there = ["--state-dir", join(project.folder, "pages")];
+    const titles = ["First", "Second", "Third"];
+    const file = join(project.folder, "session.jsonl");
+    for (const title of titles) {
+      const { said } = await json("sessions", "import", file, "--new-id", ...there);
+      await run("sessions", "rename", said.id, title, ...there);
+    }
+    const first = (await json("sessions", "list", "--limit", "2", ...there)).said;
+    expect(first.sessions.map((facts: { title: string }) => facts.title)).toEqual(["Third", "Second"]);
+    const told = await run("sessions", "list", "--limit", "2", ...there);
+    expect(told.stderr).toBe(`There are more: --after ${first.next}\n`);
+    const rest = (await json("sessions", "list", "--after", first.next, ...there)).said;
+    expect(rest.sessions.map((facts: { title: string }) => facts.title)).toEqual(["First"]);
+    expect(rest.next).toBe(null);
+    expect((await json("sessions", "list", "--title", "SEC", ...there)).said.sessions).toHaveLength(1);
+    expect((await json("sessions", "list", "--since", "1d", ...there)).said.sessions).toHaveLength(3);
+    const none = await run("sessions", "list", "--before", "1d", ...there);
+    expect(none).toMatchObject({ code: 0, stdout: "", stderr: "There is no such session.\n" });
+    expect((await run("sessions", "search", "cent", "-i", ...there)).code).toBe(0);
+  });
+
+  test("are pruned by age and number, not without being told, and shown before", async () => {
+    const there = ["--state-dir", join(project.folder, "pages")];
+    expect(await run("sessions", "prune", "--keep", "1", ...there)).toMatchObject({
+      code: 4,
+      stderr: "Sessions are deleted for good: look with --dry-run first, then say --yes.\n",
+    });
+    expect((await json("sessions", "prune", "--keep", "1", ...there)).said.code).toBe("invalid_arguments");
+    const shown = await run("sessions", "prune", "--keep", "1", "--dry-run", ...there);
+    expect(shown.stdout).toMatch(/^.* {2}Second\n.* {2}First\nWould delete 2 sessions, /);
+    expect((await json("sessions", "prune", "--older-than", "1h", "--yes", ...there)).said).toMatchObject({
+      removed: [],
+    });
+    const pruned = await run("sessions", "prune", "--keep", "1", "--yes", ...there);
+    expect(pruned.stdout).toMatch(/^Deleted 2 sessions, /);
+    expect((await json("sessions", "list", ...there)).said.sessions).toMatchObject([{ title: "Third" }]);
+    for (const args of [["--older-than", "soon"], ["--keep", "0"], []])
+      expect((await run("sessions", "prune", ...args)).code).toBe(2);
+  });
+
   test("has a line of help for each action", async () => {
     const { stdout } = await project.run(["sessions", "--help"]);
     for (const action of ["list", "search TEXT", "import", "verify"])

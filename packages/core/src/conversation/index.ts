@@ -37,10 +37,13 @@ export { firstEvent } from "./first-event.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export {
+  type Envelope,
+  type EnvelopeFile,
   exportLines,
   type ImportedSession,
   type ImportOptions,
   type ImportProblem,
+  parseEnvelope,
   readSessionFile,
   readSessionInSteps,
 } from "./import/index.js";
@@ -58,7 +61,7 @@ export { filesChanged, type Manifest, Manifests } from "./manifest.js";
 export { isStored } from "./media.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
 export type { Loss } from "./mend.js";
-export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
+export { type DeclaredKey, defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type { AnswerPart, ModelAnswer } from "./model-answer.js";
 export type * from "./node.js";
 export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
@@ -67,6 +70,7 @@ export type * from "./payload.js";
 export { payloadKinds } from "./payload-shape.js";
 export { excerptOf, isPlaceholder, lostWords, textsOf } from "./payload-text.js";
 export { firstRecords, PendingRecords, type RecordSink } from "./pending-records.js";
+export { type PrunedSessions, pruneSessions, type Retention } from "./prune-sessions.js";
 export { versionOf } from "./record-version.js";
 export type { ConversationRefusal } from "./refusal.js";
 export { reidentify } from "./reidentify.js";
@@ -98,6 +102,7 @@ export {
   refuseNewSession,
   refuseUnknownSession,
 } from "./session-id.js";
+export { placeOf, readPlace, recordsOfNext, sessionsWithin, standsAsListed } from "./session-query.js";
 export { type SessionMatch, type SessionMatches, searchSessions } from "./session-search.js";
 export {
   type ExportedSession,
@@ -116,6 +121,7 @@ export {
   verifyAtPace,
   verifySession,
 } from "./sessions.js";
+export { readSnapshot, replayOn, type SnapshotHead, snapshotHead, snapshotParts } from "./snapshot.js";
 export type * from "./store.js";
 export {
   createConversation,

@@ -29,6 +29,11 @@ export function encodeRecord(
   return sealed(encoder.encode(text));
 }
 
+/** JSON with the check of a line at its end, and no line break; `isSealed` proves it. */
+export function sealJson(json: Readonly<Record<string, unknown>>): string {
+  return decoder.decode(sealed(encoder.encode(JSON.stringify(json)))).slice(0, -1);
+}
+
 /** What a line of a journal turned out to be. */
 export type Line =
   | {
@@ -131,6 +136,7 @@ export function sealedEnd(bytes: Uint8Array, from: number, to: number): number {
 }
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Of each version that is read, the first one first. */
 const usualStarts = Array.from({ length: journalVersion }, (_, at) => `{"v":${at + 1},"seq":`);
 const usualBytes = '{"v":1,"seq":'.length;

@@ -14,6 +14,14 @@ export interface CheckedEvent {
   readonly checked: "nodes" | "nothing";
 }
 
+/** A conversation that was read from a session. */
+export interface StoredContext {
+  readonly session: OpenSession;
+  readonly context: ConversationContext;
+  /** Whether all of the journal took effect: only then may what it came to be kept in its place. */
+  readonly isWhole?: boolean;
+}
+
 /**
  * The one mutable cell of a conversation and its journal. An event takes effect here and is on its way to the
  * session at once; where the session drops it, the conversation goes back.
@@ -32,21 +40,23 @@ export class JournaledContext {
   /** How many drops of the session the conversation has gone back for. */
   private drops: number;
   private closed = false;
+  private readonly session: OpenSession | undefined;
   /** Of a conversation in memory. */
   private seq = 1;
 
   /**
-   * @param session where the events are kept; without one the conversation lives in memory.
+   * @param stored where the events are kept; without one the conversation lives in memory.
    * @param now milliseconds since the epoch.
    */
   constructor(
     begun: ConversationContext,
-    private readonly session: OpenSession | undefined,
+    private readonly stored: Omit<StoredContext, "context"> | undefined,
     private readonly now: () => number,
   ) {
     this.value = begun;
     this.acknowledged = begun;
-    this.drops = session?.drops ?? 0;
+    this.session = stored?.session;
+    this.drops = this.session?.drops ?? 0;
   }
 
   /** The state at this moment. */
@@ -104,6 +114,7 @@ export class JournaledContext {
     }
     this.acknowledged = this.pending.findLast(({ seq }) => seq <= answer.seq)?.context ?? this.acknowledged;
     this.pending = this.pending.filter(({ seq }) => seq > answer.seq);
+    if (this.stored?.isWhole === true) this.session?.keepState?.(this.acknowledged, answer.seq);
     return answer;
   }
 

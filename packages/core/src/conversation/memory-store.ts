@@ -3,9 +3,19 @@ import type { Digest } from "./file-content.js";
 import { storeMedia } from "./media.js";
 import { firstRecords, PendingRecords } from "./pending-records.js";
 import { versionOf } from "./record-version.js";
-import { type ConversationRefusal, refuse } from "./refusal.js";
+import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import { isSessionId, refuseHeldSession, refuseNewSession, refuseUnknownSession } from "./session-id.js";
-import type { OpenSession, ReplacedSession, SessionFacts, SessionStore, TimedEvent } from "./store.js";
+import { recordsOfNext, sessionsWithin, standsAsListed } from "./session-query.js";
+import type {
+  OpenSession,
+  RecordPage,
+  RecordQuery,
+  ReplacedSession,
+  SessionFacts,
+  SessionQuery,
+  SessionStore,
+  TimedEvent,
+} from "./store.js";
 
 /**
  * Sessions that end with the program: for tests, for trying out, and as the smallest store to learn from.
@@ -69,9 +79,10 @@ class MemoryStore implements SessionStore {
     return this.hold(id, stored, mode);
   }
 
-  async list(): Promise<readonly SessionFacts[]> {
+  async list(query?: SessionQuery): Promise<readonly SessionFacts[]> {
     const facts = [...this.memory].map(([id, stored]) => factsOf(id, stored));
-    return facts.sort((one, other) => other.modifiedMs - one.modifiedMs || (one.id < other.id ? -1 : 1));
+    facts.sort((one, other) => other.modifiedMs - one.modifiedMs || (one.id < other.id ? -1 : 1));
+    return sessionsWithin(facts, query);
   }
 
   async remove(id: string): Promise<{ readonly kind: "removed" } | ConversationRefusal> {
@@ -82,6 +93,22 @@ class MemoryStore implements SessionStore {
     if (refused !== undefined) return refused;
     this.memory.delete(id);
     return { kind: "removed" };
+  }
+
+  async prune(listed: Parameters<SessionStore["prune"]>[0]): ReturnType<SessionStore["prune"]> {
+    const removed: string[] = [];
+    for (const { id, ...rest } of listed) {
+      const stored = this.find(id);
+      if (stored === undefined || !standsAsListed(factsOf(id, stored), rest)) continue;
+      const answer = await this.remove(id);
+      if (!isRefusal(answer)) removed.push(id);
+      else if (answer.code !== "busy") return answer;
+    }
+    return { kind: "pruned", removed };
+  }
+
+  recordsHolding(query: RecordQuery): Promise<RecordPage> {
+    return recordsOfNext(query, (id) => this.open(id, "read"));
   }
 
   async close(): Promise<void> {

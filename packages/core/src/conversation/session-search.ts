@@ -1,9 +1,10 @@
 import type { LinePattern } from "../files/index.js";
+import { defined } from "../text/index.js";
+import type { JournalRecord } from "./event.js";
 import type { PayloadKind } from "./payload.js";
 import { textsOf } from "./payload-text.js";
-import { type ConversationRefusal, isRefusal } from "./refusal.js";
-import { loadSession } from "./sessions.js";
-import type { SessionFacts, SessionStore } from "./store.js";
+import { isRefusal } from "./refusal.js";
+import type { RecordPlace, RecordQuery, SessionFacts, SessionStore } from "./store.js";
 
 /** One node of a stored session whose text matches. */
 export interface SessionMatch {
@@ -19,7 +20,7 @@ export interface SessionMatch {
 /** What a search over stored sessions found. */
 export interface SessionMatches {
   readonly kind: "matches";
-  /** Sessions in the order of the store, nodes by their time. */
+  /** Sessions in the order of the store, nodes in the order in which they came. */
   readonly matches: readonly SessionMatch[];
   /** Whether there are more than were asked for. */
   readonly more: boolean;
@@ -32,45 +33,78 @@ export interface SessionMatches {
  * Looks through the texts of all nodes, line by line: the first line of a node that matches is its match.
  *
  * @param pattern of `compilePattern`, so no pattern makes it hang.
+ * @param sought texts of which a matching line holds one (`requiredLiterals`): a store that can seeks them first.
  */
 export async function searchSessions(
   store: SessionStore,
-  sessions: readonly SessionFacts[],
+  sessions: readonly Pick<SessionFacts, "id">[],
   pattern: LinePattern,
   limit: number,
+  sought: Pick<RecordQuery, "anyOf" | "ignoreCase"> = {},
 ): Promise<SessionMatches> {
   const matches: SessionMatch[] = [];
   const unread: { id: string; message: string }[] = [];
+  const batches = batchesOf(sessions.map(({ id }) => id));
   let searched = 0;
-  for (const { id } of sessions) {
+  for (const batch of batches) {
     if (matches.length > limit) break;
-    const found = await searchOne(store, id, pattern, limit + 1 - matches.length);
-    searched += 1;
-    if (isRefusal(found)) unread.push({ id, message: found.message });
-    else matches.push(...found.matches);
+    const found = await searchBatch(store, batch, { pattern, most: limit + 1 - matches.length, sought });
+    searched += batch.length;
+    matches.push(...found.matches);
+    unread.push(...found.unread);
   }
   const more = matches.length > limit;
   return { kind: "matches", matches: matches.slice(0, limit), more, sessions: searched, unread };
 }
 
-async function searchOne(
+/** So many sessions are one question to a server. */
+const batchSessions = 64;
+const pageRecords = 200;
+
+function batchesOf(ids: readonly string[]): readonly (readonly string[])[] {
+  const starts = Array.from({ length: Math.ceil(ids.length / batchSessions) }, (_, at) => at * batchSessions);
+  return starts.map((at) => ids.slice(at, at + batchSessions));
+}
+
+interface Sought {
+  readonly pattern: LinePattern;
+  readonly most: number;
+  readonly sought: Pick<RecordQuery, "anyOf" | "ignoreCase">;
+}
+
+async function searchBatch(
   store: SessionStore,
-  id: string,
-  pattern: LinePattern,
-  most: number,
-): Promise<{ readonly matches: readonly SessionMatch[] } | ConversationRefusal> {
-  const loaded = await loadSession(store, id);
-  if (isRefusal(loaded)) return loaded;
+  sessions: readonly string[],
+  { pattern, most, sought }: Sought,
+): Promise<Pick<SessionMatches, "matches" | "unread">> {
   const matches: SessionMatch[] = [];
-  const nodes = [...loaded.context.nodes.values(), ...loaded.context.orphans.values()];
-  nodes.sort((one, other) => one.timestamp - other.timestamp || (one.id < other.id ? -1 : 1));
-  for (const { id: nodeId, payload, timestamp } of nodes) {
-    if (matches.length >= most) break;
-    const snippet = firstMatch(textsOf(payload), pattern);
-    if (snippet !== undefined)
-      matches.push({ sessionId: id, nodeId, kind: payload.kind, timestamp, snippet });
+  const unread: { id: string; message: string }[] = [];
+  for (let after: RecordPlace | undefined; ; ) {
+    const page = await store.recordsHolding({
+      sessions,
+      limit: pageRecords,
+      ...sought,
+      ...defined({ after }),
+    });
+    if (isRefusal(page)) return { matches, unread: sessions.map((id) => ({ id, message: page.message })) };
+    unread.push(...page.unread);
+    for (const { sessionId, record } of page.records) matches.push(...matchesIn(sessionId, record, pattern));
+    if (page.next === undefined || matches.length >= most) return { matches, unread };
+    after = page.next;
   }
-  return { matches };
+}
+
+function matchesIn(
+  sessionId: string,
+  { event }: JournalRecord,
+  pattern: LinePattern,
+): readonly SessionMatch[] {
+  const nodes =
+    event.type === "session_started" ? [event.root] : event.type === "nodes_added" ? event.nodes : [];
+  return nodes.flatMap(({ id: nodeId, payload, timestamp }) => {
+    const snippet = firstMatch(textsOf(payload), pattern);
+    return snippet === undefined ? [] : [{ sessionId, nodeId, kind: payload.kind, timestamp, snippet }];
+  });
 }
 
 function firstMatch(texts: readonly string[], pattern: LinePattern): string | undefined {

@@ -25,11 +25,10 @@ export async function findSession(
   store: SessionStore,
   prefix: string,
 ): Promise<SessionFacts | ConversationRefusal> {
-  const all = await store.list();
-  if (isRefusal(all)) return all;
-  const exact = all.find(({ id }) => id === prefix);
+  const meant = prefix === "" ? [] : await store.list({ idPrefix: prefix });
+  if (isRefusal(meant)) return meant;
+  const exact = meant.find(({ id }) => id === prefix);
   if (exact !== undefined) return exact;
-  const meant = prefix === "" ? [] : all.filter(({ id }) => id.startsWith(prefix));
   const [first, ...others] = meant;
   if (first === undefined) return refuse("unknown_session", `There is no session ${prefix}.`);
   if (others.length === 0) return first;
@@ -205,7 +204,7 @@ export async function renameSession(
   title: string,
   now: number,
 ): Promise<{ readonly kind: "renamed" } | ConversationRefusal> {
-  const session = await store.open(id, "write");
+  const session = await store.open(id, "write", "state");
   if (isRefusal(session)) return session;
   try {
     if (session.mode === "read")

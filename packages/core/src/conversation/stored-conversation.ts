@@ -4,7 +4,8 @@ import { firstEvent } from "./first-event.js";
 import { ContextManager, type ContextManagerOptions } from "./manager.js";
 import type { Loss } from "./mend.js";
 import { type ConversationRefusal, isRefusal } from "./refusal.js";
-import { replay } from "./replay.js";
+import { type Replayed, replay } from "./replay.js";
+import { replayOn } from "./snapshot.js";
 import type { JournalProblem, OpenSession, SessionStore } from "./store.js";
 
 /** A conversation whose journal is in a store. */
@@ -20,7 +21,7 @@ export interface StoredConversation {
   close(): Promise<{ readonly kind: "closed" } | ConversationRefusal>;
 }
 
-type Sources = Pick<ContextManagerOptions, "ids" | "now" | "naming" | "digest">;
+type Sources = Pick<ContextManagerOptions, "ids" | "now" | "naming" | "digest" | "metadataKeys">;
 
 /** Begins a conversation in a store; the id of its session is its root's. */
 export async function createConversation(
@@ -31,7 +32,8 @@ export async function createConversation(
   const flawed = checkEvent(event);
   if (flawed !== undefined) return flawed;
   const session = await store.create(event.sessionId, [{ ts: options.now(), event }]);
-  return isRefusal(session) ? session : conversationOf(session, options);
+  if (isRefusal(session)) return session;
+  return conversationOf(session, stateOf(session), options);
 }
 
 /** Goes on with a stored conversation; see `SessionStore.open`. */
@@ -41,16 +43,30 @@ export async function openConversation(
   mode: "write" | "read",
   sources: Sources,
 ): Promise<StoredConversation | ConversationRefusal> {
-  const session = await store.open(id, mode);
-  return isRefusal(session) ? session : conversationOf(session, sources);
+  const session = await store.open(id, mode, "state");
+  if (isRefusal(session)) return session;
+  if (session.begun === undefined) return conversationOf(session, stateOf(session), sources);
+  const context = replayOn(session.begun.context, session.records);
+  if (context !== undefined) return conversationOf(session, { context, problems: [], losses: [] }, sources);
+  await session.close();
+  const whole = await store.open(id, mode, "records");
+  return isRefusal(whole) ? whole : conversationOf(whole, stateOf(whole), sources);
 }
 
-function conversationOf(session: OpenSession, { ids, now, naming, digest }: Sources): StoredConversation {
-  const { context, problems, losses } = replay(session.id, session.records, session.lastSeq);
+function stateOf({ id, records, lastSeq }: OpenSession): Replayed {
+  return replay(id, records, lastSeq);
+}
+
+function conversationOf(
+  session: OpenSession,
+  { context, problems, losses }: Omit<Replayed, "events">,
+  { ids, now, naming, digest }: Sources,
+): StoredConversation {
+  const isWhole = problems.length === 0 && losses.length === 0;
   const manager = new ContextManager({
     ids,
     now,
-    stored: { session, context },
+    stored: { session, context, isWhole },
     ...defined({ naming, digest }),
   });
   return {

@@ -79,6 +79,7 @@ export const conversationCodes = [
   "read_only",
   "broken_pairs",
   "not_a_session",
+  "too_large",
   "busy",
   "cancelled",
   "conflict",

@@ -18,6 +18,7 @@ import type { ConversationCode } from "../../src/files/index.js";
 import { isRefusal } from "../../src/files/index.js";
 import { awkwardEvents, longLife, message, renamed, started } from "./store-events.js";
 import { describeMedia } from "./store-media.js";
+import { describePages } from "./store-pages.js";
 import { describeReplace } from "./store-replace.js";
 
 /** A store under trial, and what the trial has to do to the ground on which it stands. */
@@ -65,6 +66,7 @@ export function describeStore(name: string, open: () => Promise<StoreTrial>): vo
     describeLease(ground);
     describeFailures(ground);
     describeList(ground);
+    describePages(ground);
     describeIds(ground);
   });
 }

@@ -8,6 +8,7 @@ import { type ConversationRefusal, refuse } from "../refusal.js";
 import type { TimedEvent } from "../store.js";
 import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
 import type { ImportProblem } from "./lines.js";
+import { OwnResults } from "./own-results.js";
 import { brokenPairs } from "./pairs.js";
 import { resolveParents } from "./resolve-parents.js";
 
@@ -59,8 +60,9 @@ export function* assemble(
   const resolved = resolveParents(foreign.entries);
   yield { done: 0, of };
   const tree = new TreeBuilder(foreign, options);
+  const own = new OwnResults(resolved.entries, foreign.format, options.digest);
   for (const [at, entry] of resolved.entries.entries()) {
-    tree.add(entry);
+    tree.add(own.inEntry(entry));
     if (at % stepEntries === stepEntries - 1) yield { done: at + 1, of };
   }
   tree.finish(foreign.leafLine);

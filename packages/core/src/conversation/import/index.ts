@@ -9,6 +9,7 @@ import { isPi, readPi } from "./pi.js";
 export type { ImportedSession, ImportOptions } from "./assemble.js";
 export type { ImportProblem } from "./lines.js";
 export { exportLines } from "./own.js";
+export { type Envelope, type EnvelopeFile, parseEnvelope } from "./parse-envelope.js";
 
 /**
  * Reads a session that was exported here, or the session file of pi or of Claude Code. The tree stays a

@@ -39,6 +39,11 @@ export function listJournals(state: StateFolder): readonly SessionFacts[] {
   return facts.sort((one, other) => other.modifiedMs - one.modifiedMs || (one.id < other.id ? -1 : 1));
 }
 
+/** What a list would say of one journal now; undefined where it is gone. */
+export function factsOfJournal(paths: JournalPaths): IndexedFacts["facts"] | undefined {
+  return look(paths, undefined)?.facts;
+}
+
 /** What is known of a journal, by the index where that still fits; undefined where it is gone. */
 function look(paths: JournalPaths, indexed: IndexedFacts | undefined): IndexedFacts | undefined {
   const stat = lstatSync(paths.file, { throwIfNoEntry: false, bigint: true });

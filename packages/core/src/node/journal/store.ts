@@ -6,11 +6,17 @@ import {
   firstRecords,
   isSessionId,
   type OpenSession,
+  type RecordPage,
+  type RecordQuery,
+  recordsOfNext,
   refuseCancelled,
   refuseNewSession,
   refuseUnknownSession,
   type SessionFacts,
+  type SessionQuery,
   type SessionStore,
+  sessionsWithin,
+  standsAsListed,
   type TimedEvent,
 } from "../../conversation/index.js";
 import { isRefusal, type Lock, refuse } from "../../files/index.js";
@@ -20,7 +26,7 @@ import { syncFolder } from "../disk/platform.js";
 import { openStateFolder, type StateFolder } from "../state-folder/state-folder.js";
 import { JournalBlobs } from "./blobs.js";
 import { takeLease } from "./lease.js";
-import { listJournals } from "./listing.js";
+import { factsOfJournal, listJournals } from "./listing.js";
 import { isThere, type JournalPaths, journalPaths, publishFile, syncConversations } from "./paths.js";
 import { clearRemains } from "./remains.js";
 import { type JournalSession, openToRead, openToWrite, startSession } from "./session.js";
@@ -86,11 +92,38 @@ class JournalStore implements SessionStore {
     return this.remember(answer);
   }
 
-  async list(): Promise<readonly SessionFacts[] | ConversationRefusal> {
-    return this.attempt("The sessions could not be listed", () => listJournals(this.state));
+  async list(query?: SessionQuery): Promise<readonly SessionFacts[] | ConversationRefusal> {
+    return this.attempt("The sessions could not be listed", () =>
+      sessionsWithin(listJournals(this.state), query),
+    );
   }
 
-  async remove(id: string): Promise<{ readonly kind: "removed" } | ConversationRefusal> {
+  remove(id: string): Promise<{ readonly kind: "removed" } | ConversationRefusal> {
+    return this.removeIf(id, () => true);
+  }
+
+  async prune(listed: Parameters<SessionStore["prune"]>[0]): ReturnType<SessionStore["prune"]> {
+    const removed: string[] = [];
+    for (const { id, ...before } of listed) {
+      const answer = await this.removeIf(id, (paths) => {
+        const now = factsOfJournal(paths);
+        return now !== undefined && standsAsListed(now, before);
+      });
+      if (!isRefusal(answer)) removed.push(id);
+      else if (!staying.has(answer.code)) return answer;
+    }
+    return { kind: "pruned", removed };
+  }
+
+  recordsHolding(query: RecordQuery): Promise<RecordPage> {
+    return recordsOfNext(query, (id) => this.open(id, "read"));
+  }
+
+  /** @param isMeant asked under the lease. @returns `conflict` where it says no. */
+  private async removeIf(
+    id: string,
+    isMeant: (paths: JournalPaths) => boolean,
+  ): Promise<{ readonly kind: "removed" } | ConversationRefusal> {
     if (!isSessionId(id)) return refuseUnknownSession(id);
     const paths = journalPaths(this.state, id);
     const what = `Session ${id} could not be removed`;
@@ -101,6 +134,7 @@ class JournalStore implements SessionStore {
     try {
       return await this.attempt(what, () => {
         if (!isThere(paths.file)) return refuseUnknownSession(id);
+        if (!isMeant(paths)) return refuse("conflict", `Session ${id} has changed since it was listed.`);
         // The journal first: without it, recovery knows that the rest may go.
         unlinkSync(paths.file);
         syncFolder(paths.folder);
@@ -173,6 +207,9 @@ class JournalStore implements SessionStore {
     return answer;
   }
 }
+
+/** What a session is that no retention takes away. */
+const staying: ReadonlySet<string> = new Set(["busy", "conflict", "unknown_session"]);
 
 /** After so long whatever else this process has to do has its turn. */
 const sliceMs = 10;
