@@ -56,7 +56,8 @@ export interface Flags extends GlobalFlags {
   readonly dryRun?: boolean;
   readonly guard?: boolean;
   readonly user?: boolean;
-  readonly project?: boolean;
+  /** Of `setup`; the name of a folder for `sessions import`. */
+  readonly project?: boolean | string;
   readonly remove?: boolean;
   readonly yes?: boolean;
   /** Where sessions are: `postgres://…`, or the state folder. */
@@ -67,6 +68,8 @@ export interface Flags extends GlobalFlags {
   readonly output?: string;
   readonly repair?: boolean;
   readonly newId?: boolean;
+  /** The program whose sessions are meant. */
+  readonly from?: string;
   readonly yaml?: boolean;
   readonly html?: boolean;
   readonly times?: boolean;

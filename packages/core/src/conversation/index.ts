@@ -37,6 +37,7 @@ export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export {
   type BesideFile,
+  describeSessionFile,
   exportLines,
   type FoldedLines,
   type ForeignFormat,
@@ -46,6 +47,8 @@ export {
   type ImportProblem,
   readSessionFile,
   readSessionInSteps,
+  type SessionDescription,
+  type SourceSession,
   type UnreadLine,
 } from "./import/index.js";
 export { type ReadJournal, readJournal, readJournalInSteps } from "./journal.js";
