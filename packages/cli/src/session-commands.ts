@@ -65,7 +65,7 @@ export const sessionsSpec: CommandSpec = {
     { flags: "--head <node>", help: "fork: where the new session stands" },
     { flags: "--title <text>", help: "fork: its title" },
     output,
-    { flags: "--repair", help: "import: keep calls without results and results without calls" },
+    { flags: "--repair", help: "import: needed no longer" },
     { flags: "--new-id", help: "import: give the session an id of its own, also beside one that is there" },
     { flags: "--all", help: "import: all sessions of other programs on this machine" },
     { flags: "--from <agent>", help: "import: only those of claude, codex, gemini, opencode or pi" },

@@ -27,6 +27,7 @@ import {
   leavingWith,
   readInputLines,
 } from "../shell/index.js";
+import { filesBeside } from "./beside-files.js";
 import {
   type ForeignFile,
   findForeign,
@@ -152,18 +153,21 @@ async function takeIn(call: Invocation, store: SessionStore, { place, read }: Se
   if (isRefusal(source)) return { kind: "unreadable", why: source };
   const newId = newIds();
   const cwd = await folderNotedBeside(place);
+  const beside = await leavingWith(nothingImported, () => filesBeside(place));
   const work = readSessionInSteps(source.text, {
     from: place,
     newId,
     now: Date.now(),
     digest: (bytes) => createHash("sha256").update(bytes).digest("hex"),
     unread: source.unread,
+    beside: beside.files,
     idOf: (one) => (call.flags.newId === true ? newId() : importIdOf(sourceOf(one, place))),
     ...defined({ cwd }),
   });
-  const session = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
-  if (session === "interrupted") return { kind: "interrupted" };
-  if (isRefusal(session)) return session;
+  const made = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
+  if (made === "interrupted") return { kind: "interrupted" };
+  if (isRefusal(made)) return made;
+  const session = { ...made, problems: [...beside.problems, ...made.problems] };
   const known = session.format === "holdfast" ? undefined : await importedBefore(store, session);
   if (known !== undefined) return known;
   const own =

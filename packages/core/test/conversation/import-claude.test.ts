@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { amountsOf, faultsOf, importedText } from "./import-counts.js";
 import { answered, folded, imported, line, outline, result, said, use } from "./import-support.js";
 
 describe("a transcript of Claude Code", () => {
@@ -85,5 +86,367 @@ describe("a transcript of Claude Code", () => {
     ]);
     const tasks = [...folded(session).context.tasks.values()].map(({ outcome }) => outcome);
     expect(tasks.toSorted()).toEqual(["complete", "open"]);
+  });
+});
+
+const progress = (uuid: string, parent: string) => ({
+  ...line(uuid, parent, "progress", {}),
+  type: "progress",
+  message: undefined,
+});
+const kept = (head: string, tail: string) => ({
+  compactMetadata: { preservedSegment: { headUuid: head, tailUuid: tail } },
+});
+const boundary = (uuid: string, logical: string, more: object = {}) => ({
+  ...line(uuid, null, "system", {}),
+  message: undefined,
+  logicalParentUuid: logical,
+  subtype: "compact_boundary",
+  content: "Compacted",
+  ...more,
+});
+const rows = (...lines: readonly object[]) => {
+  const session = imported(lines);
+  expect(faultsOf(folded(session).context)).toEqual([]);
+  return outline(session)
+    .filter((row) => !row.includes("Not in the tree"))
+    .slice(1);
+};
+
+describe("a transcript of Claude Code with chatter", () => {
+  it("has no branch, leaf or parent of it, however it hangs", () => {
+    const lines = [
+      said("a", null, "go"),
+      answered("b", "a", "m1", use("t1")),
+      progress("p1", "b"),
+      progress("p2", "p1"),
+      said("r1", "b", result("t1", "one")),
+      progress("p3", "b"),
+      { ...line("h", "r1", "attachment", {}), message: undefined, attachment: { type: "hook_success" } },
+      answered("c", "h", "m2", { type: "text", text: "Done." }),
+      { ...line("s", "c", "system", {}), message: undefined, subtype: "turn_duration" },
+      progress("p4", "s"),
+      { type: "file-history-snapshot", messageId: "a" },
+    ];
+    expect(rows(...lines)).toEqual(["user go", "call t1 Read", "result t1 Read one", "model Done. <"]);
+    const { folded: counted, problems } = imported(lines);
+    expect(problems).toEqual([]);
+    expect(counted).toEqual([
+      { kind: "progress", count: 4 },
+      { kind: "attachment", count: 1 },
+      { kind: "system", count: 1 },
+      { kind: "file-history-snapshot", count: 1 },
+    ]);
+  });
+
+  it("keeps what the user said meanwhile, and images that came with a prompt", () => {
+    const attached = (uuid: string, parent: string, attachment: object) => ({
+      ...line(uuid, parent, "attachment", {}),
+      message: undefined,
+      attachment,
+    });
+    const file = { base64: "aGk=", type: "image/png" };
+    const session = imported([
+      said("a", null, "go"),
+      attached("i", "a", { type: "file", content: { type: "image", file } }),
+      answered("b", "i", "m1", use("t1")),
+      attached("q", "b", { type: "queued_command", prompt: "and mind the gap" }),
+      said("r", "b", result("t1", "one")),
+      answered("c", "r", "m2", { type: "text", text: "Minded." }),
+    ]);
+    expect(outline(session)).toEqual([
+      "task go",
+      "user go",
+      "user ",
+      "call t1 Read",
+      "result t1 Read one",
+      "  user and mind the gap",
+      "  model Minded. <",
+    ]);
+    expect(amountsOf(folded(session).context)).toMatchObject({ images: 1 });
+  });
+});
+
+describe("an answer of Claude Code", () => {
+  it("is one event, although it is written a line a block", () => {
+    const long = Array.from({ length: 250 }, (_, n) => answered(`c${n}`, "b", "m1", use(`t${n}`)));
+    const session = imported([
+      said("a", null, "go"),
+      answered("b", "a", "m1", { type: "thinking", thinking: "both", signature: "sig" }),
+      answered("c", "b", "m1", { type: "text", text: "I read." }),
+      ...long,
+      said("r1", "c0", result("t0", "one")),
+    ]);
+    const steps = session.events.map(({ event }) =>
+      event.type === "nodes_added" ? event.nodes.filter(({ payload }) => "step" in payload).length : 0,
+    );
+    expect(steps.filter((count) => count > 0)).toEqual([251]);
+    const [thought] = [...folded(session).context.nodes.values()].filter(
+      ({ payload }) => payload.kind === "model_message",
+    );
+    expect(thought).toMatchObject({
+      payload: { thought: "both", signature: "sig", text: "I read.", step: "m1" },
+      metadata: { usage: { inputTokens: 1, outputTokens: 2 } },
+    });
+  });
+
+  it("that is an error of the API is a note for people", () => {
+    const error = answered(
+      "b",
+      "a",
+      "m1",
+      { type: "text", text: "API Error: 529" },
+      { isApiErrorMessage: true },
+    );
+    expect(rows(said("a", null, "go"), error, said("c", "b", "again"))).toEqual([
+      "user go",
+      "note for person: API Error: 529",
+      "user again <",
+    ]);
+  });
+
+  it("keeps images of results and of words in the user's place", () => {
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "aGk=" } };
+    const session = imported([
+      said("a", null, [{ type: "text", text: "see" }, image]),
+      answered("b", "a", "m1", use("t1")),
+      said("r", "b", [{ type: "tool_result", tool_use_id: "t1", content: [image] }]),
+      said("m", "r", [{ type: "text", text: "[Image: source]" }, image], { isMeta: true }),
+    ]);
+    expect(amountsOf(folded(session).context)).toMatchObject({ images: 3 });
+  });
+
+  it("whose words came with a result does not part the results of its calls", () => {
+    const both = [...result("t1", "one"), { type: "text", text: "stop" }];
+    expect(
+      rows(
+        said("a", null, "go"),
+        answered("b", "a", "m1", use("t1")),
+        answered("c", "b", "m1", use("t2")),
+        said("r1", "b", both),
+        said("r2", "c", result("t2", "two")),
+        answered("d", "r1", "m2", { type: "text", text: "Stopped." }),
+      ),
+    ).toEqual([
+      "user go",
+      "call t1 Read",
+      "call t2 Read",
+      "result t1 Read one",
+      "result t2 Read two",
+      "user stop",
+      "model Stopped. <",
+    ]);
+  });
+});
+
+describe("a compaction of Claude Code", () => {
+  const before = [
+    said("a", null, "go"),
+    answered("b", "a", "m1", { type: "text", text: "Gone." }),
+    said("c", "b", "on"),
+    answered("d", "c", "m2", { type: "text", text: "Onwards." }),
+  ];
+  const after = (parent: string) => [
+    said("l", "k", "what was", { isCompactSummary: true }),
+    said("m", parent, "further"),
+    answered("n", "m", "m3", { type: "text", text: "There." }),
+  ];
+  const whole = ["user go", "model Gone.", "user on", "model Onwards."];
+  const rest = [
+    "note for person: Compacted",
+    "summary of compaction: what was",
+    "user further",
+    "model There. <",
+  ];
+
+  it.each([
+    ["that is the line before", "d"],
+    ["that stands further up", "b"],
+    ["that is not in the file", "nowhere"],
+    ["that comes later", "n"],
+  ])("follows the line before it, with a logical parent %s", (_name, logical) => {
+    expect(rows(...before, boundary("k", logical), ...after("l"))).toEqual([...whole, ...rest]);
+  });
+
+  it("follows its logical parent where the line before stands on another branch", () => {
+    const aside = said("x", "b", "another way");
+    expect(rows(...before, aside, boundary("k", "d"), ...after("l"))).toEqual([
+      "user go",
+      "model Gone.",
+      "  user on",
+      "  model Onwards.",
+      ...rest.map((row) => `  ${row}`),
+      "  user another way",
+    ]);
+  });
+
+  it("keeps the lines that it says, and what hangs on them later hangs behind it", () => {
+    const lines = [...before, boundary("k", "d", kept("c", "d")), ...after("d")];
+    expect(rows(...lines)).toEqual([...whole, ...rest]);
+    const { context } = folded(imported(lines));
+    const summary = [...context.nodes.values()].find(({ payload }) => payload.kind === "summary");
+    const { keepFromId } =
+      summary?.payload.kind === "summary" && "keepFromId" in summary.payload ? summary.payload : {};
+    expect(context.nodes.get(keepFromId ?? "")?.payload).toMatchObject({ text: "on" });
+  });
+
+  it("in the midst of calls tears none from its result", () => {
+    const lines = [
+      said("a", null, "go"),
+      answered("b", "a", "m1", use("t1")),
+      boundary("k", "b", kept("r", "r")),
+      said("l", "k", "what was", { isCompactSummary: true }),
+      said("r", "b", result("t1", "one")),
+      answered("n", "r", "m2", { type: "text", text: "There." }),
+    ];
+    expect(faultsOf(folded(imported(lines)).context)).toEqual([]);
+    expect(amountsOf(folded(imported(lines)).context)).toMatchObject({ calls: 1, results: 1 });
+  });
+});
+
+describe("lines of Claude Code without a parent", () => {
+  it("follow each other where none has one", () => {
+    const bare = [
+      said("a", null, "go"),
+      answered("b", null, "m1", use("t1")),
+      answered("c", null, "m1", use("t2")),
+      said("r1", null, result("t1", "one")),
+      said("r2", null, result("t2", "two")),
+      answered("d", null, "m2", { type: "text", text: "Done." }),
+    ].map(({ parentUuid: _, ...rest }) => rest);
+    const flat = [
+      "user go",
+      "call t1 Read",
+      "call t2 Read",
+      "result t1 Read one",
+      "result t2 Read two",
+      "model Done. <",
+    ];
+    expect(rows(...bare)).toEqual(flat);
+    expect(rows(...bare.map(({ uuid: _, ...rest }) => rest))).toEqual(flat);
+  });
+
+  it("stay at the beginning where the user went back to it", () => {
+    expect(rows(said("a", null, "go"), said("b", null, "go there"))).toEqual([
+      "  user go",
+      "  user go there <",
+    ]);
+  });
+});
+
+describe("subagents of Claude Code", () => {
+  const call = { ...use("t1", "Task"), input: { description: "look", prompt: "you look" } };
+  const main = (agentId: string | undefined) => [
+    said("a", null, "look into it"),
+    answered("b", "a", "m1", call),
+    said("c", "b", result("t1", "Seen."), agentId === undefined ? {} : { toolUseResult: { agentId } }),
+    answered("d", "c", "m2", { type: "text", text: "It is seen." }),
+  ];
+  const agent = (more: object = {}) => [
+    said("s1", null, "you look", { isSidechain: true, ...more }),
+    answered("s2", "s1", "m9", { type: "text", text: "Seen." }, { isSidechain: true, ...more }),
+  ];
+  const file = (lines: readonly object[]) => lines.map((each) => JSON.stringify(each)).join("\n");
+  const joined = (name: string, more: readonly object[] = [], start = main("7")) =>
+    outline(
+      importedText(file(start), [
+        { name: "agent-7.jsonl", text: file(agent({ agentId: "7" })) },
+        ...more.map((meta) => ({ name, text: JSON.stringify(meta) })),
+      ]),
+    );
+  const below = (name: string) => [
+    "task look into it",
+    "user look into it",
+    "call t1 Task",
+    "  result t1 Task Seen.",
+    "  model It is seen. <",
+    `  task ${name}`,
+    "  user you look",
+    "  model Seen.",
+  ];
+
+  it("in files of their own hang below the call that says their id", () => {
+    expect(joined("")).toEqual(below("subagent 7: look"));
+  });
+
+  it("hang below the call that their description names, or the one with their prompt", () => {
+    const meta = { agentType: "x", description: "look", toolUseId: "t1" };
+    expect(joined("agent-7.meta.json", [meta], main(undefined))).toEqual(below("subagent 7: look"));
+    expect(joined("", [], main(undefined))).toEqual(below("subagent 7: look"));
+  });
+
+  it("whose call is nowhere hang at the end, and a file of nothing else is a session", () => {
+    const other = [said("a", null, "hello"), answered("b", "a", "m1", { type: "text", text: "Hi." })];
+    expect(joined("", [], other).slice(-3)).toEqual(["task subagent 7", "user you look", "model Seen."]);
+    expect(outline(importedText(file(agent({ agentId: "7" }))))).toEqual([
+      "task you look",
+      "user you look",
+      "model Seen. <",
+    ]);
+  });
+
+  it("of subagents hang below these, and all are complete", () => {
+    const inner = [
+      said("s1", null, "you look", { isSidechain: true, agentId: "7" }),
+      answered(
+        "s2",
+        "s1",
+        "m9",
+        { ...use("t2", "Task"), input: { prompt: "deeper" } },
+        { isSidechain: true },
+      ),
+      said("s3", "s2", result("t2", "deep"), { isSidechain: true, toolUseResult: { agentId: "8" } }),
+    ];
+    const deep = [said("z1", null, "deeper", { isSidechain: true, agentId: "8" })];
+    const session = importedText(file(main("7")), [
+      { name: "agent-8.jsonl", text: file(deep) },
+      { name: "agent-7.jsonl", text: file(inner) },
+    ]);
+    const { tasks, nodes } = folded(session).context;
+    const [root, seven, eight] = [...tasks.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    expect(eight?.parentTaskId).toBe(seven?.id);
+    expect([seven?.outcome, eight?.outcome, root?.outcome]).toEqual(["complete", "complete", "open"]);
+    expect(nodes.get(seven?.tipId ?? "")?.payload).toMatchObject({ output: "deep" });
+  });
+});
+
+describe("a stream of the Claude Agent SDK", () => {
+  const message = (type: string, content: unknown, more: object = {}) => ({
+    type,
+    session_id: "s",
+    parent_tool_use_id: null,
+    message: { id: "m1", role: type, model: "claude-x", content },
+    ...more,
+  });
+
+  it("is read without ids, with its errors told once", () => {
+    const lines = [
+      { type: "system", subtype: "init", session_id: "s", cwd: "/srv/app" },
+      message("user", "go"),
+      message("assistant", [{ type: "text", text: "I go." }]),
+      message("assistant", [use("t1")]),
+      message("user", result("t1", "one")),
+      message("assistant", [{ type: "text", text: "Gone." }], {
+        message: { id: "m2", model: "x", content: "Gone." },
+      }),
+      { type: "result", subtype: "success", session_id: "s", result: "Gone." },
+      {
+        type: "result",
+        subtype: "error_max_turns",
+        session_id: "s",
+        is_error: true,
+        errors: ["too many turns"],
+      },
+    ];
+    expect(rows(...lines)).toEqual([
+      "user go",
+      "model I go.",
+      "call t1 Read",
+      "result t1 Read one",
+      "model Gone.",
+      "note for person: too many turns <",
+    ]);
+    expect(imported(lines)).toMatchObject({ format: "claude-sdk", title: "go" });
+    expect(imported(lines).events[0]?.event).toMatchObject({ cwd: "/srv/app" });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkContents, providers, renderContext } from "../../src/context/index.js";
 import { exportLines, type JournalRecord, reidentify } from "../../src/conversation/index.js";
+import { amountsOf, faultsOf } from "./import-counts.js";
 import {
   at,
   folded,
@@ -66,7 +67,7 @@ describe("a session of pi", () => {
     });
   });
 
-  it("keeps compactions, edits of the context, commands of the user and what it has no word for", () => {
+  it("keeps compactions, edits of the context, commands of the user, and counts what is no turn", () => {
     const session = imported([
       piHeader,
       piUser("a", null, "one"),
@@ -85,22 +86,22 @@ describe("a session of pi", () => {
     ]);
     expect(outline(session)).toEqual([
       "task A name",
+      "note for person: Not in the tree: 1 line that is no turn (custom 1).",
       "user one",
       "call c1 read",
       "result c1 read a long text",
       "context_management",
       "summary of compaction: so far",
       "note for model: $ ls\na\n\n(exit code 0)",
-      "unknown pi:custom",
       "note for model: mind this <",
     ]);
     const { context } = folded(session);
     expect(context.title).toBe("A name");
-    expect(context.nodes.get("n0005")?.payload).toMatchObject({
-      targetId: "n0004",
+    expect(context.nodes.get("n0006")?.payload).toMatchObject({
+      targetId: "n0005",
       form: { form: "replaced", text: "cleared" },
     });
-    expect(context.nodes.get("n0006")?.payload).toMatchObject({ keepFromId: "n0002" });
+    expect(context.nodes.get("n0007")?.payload).toMatchObject({ keepFromId: "n0003" });
   });
 
   it("of version 1, which is no tree, stands in the order of its lines", () => {
@@ -124,6 +125,54 @@ describe("a compaction of pi in version 1", () => {
   it.each([-1, 0.5, 9])("that keeps from entry %d, which is none, is told", (firstKeptEntryIndex) => {
     const { problems } = imported([piHeader, user, { ...compaction, firstKeptEntryIndex }, user]);
     expect(problems.map(({ line, what }) => `${line} ${what}`)).toEqual(["3 lost_reference"]);
+  });
+});
+
+describe("a session of pi that was copied or broken off", () => {
+  it("never changes before it began, although its entries are older", () => {
+    const later = { ...piHeader, timestamp: "2026-06-01T00:00:00.000Z", parentSession: "/srv/x.jsonl" };
+    const session = imported([later, piUser("a", null, "x"), piUser("b", "a", "y")]);
+    const times = session.events.map(({ ts }) => ts);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times[0]).toBe(Date.parse(later.timestamp));
+    expect(folded(session).context.nodes.get("n0002")?.timestamp).toBe(
+      Date.parse("2026-01-02T03:04:06.000Z"),
+    );
+  });
+
+  it("keeps what an answer said before it was aborted, and compacts around open calls", () => {
+    const aborted = piAnswer("b", "a", { type: "text", text: "I" }, piCall("c1", "read"));
+    const session = imported([
+      piHeader,
+      piUser("a", null, "one"),
+      {
+        ...aborted,
+        message: { ...aborted.message, stopReason: "aborted", errorMessage: "Request was aborted." },
+      },
+      { type: "compaction", ...at("c", "b"), summary: "so far", firstKeptEntryId: "b", tokensBefore: 9 },
+      piUser("d", "c", "two"),
+    ]);
+    expect(session.problems).toEqual([]);
+    expect(faultsOf(folded(session).context)).toEqual([]);
+    expect(amountsOf(folded(session).context)).toMatchObject({ calls: 1, results: 0 });
+  });
+
+  it("keeps from where it says, at the nearest place that parts nothing", () => {
+    const session = imported([
+      piHeader,
+      piUser("a", null, "one"),
+      piAnswer("b", "a", piCall("c1", "read"), piCall("c2", "read")),
+      piResult("c", "b", "c1", "one"),
+      piResult("d", "c", "c2", "two"),
+      { type: "compaction", ...at("e", "d"), summary: "first", firstKeptEntryId: "d", tokensBefore: 9 },
+      { type: "compaction", ...at("f", "e"), summary: "second", firstKeptEntryId: "a", tokensBefore: 9 },
+    ]);
+    const { context } = folded(session);
+    const kept = [...context.nodes.values()].flatMap(({ payload }) =>
+      payload.kind === "summary" && payload.of === "compaction" ? [payload.keepFromId] : [],
+    );
+    expect(kept).toEqual(["n0003", "n0003"]);
+    expect(faultsOf(context)).toEqual([]);
   });
 });
 

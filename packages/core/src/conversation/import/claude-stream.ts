@@ -51,7 +51,7 @@ export function* readClaudeStream({ lines, problems }: SourceLines, now: number)
     title: facts.title,
     cwd: facts.cwd,
     startedMs,
-    entries: weaver.entries(),
+    entries: yield* weaver.entries(),
     leafLine: weaver.leafLine(),
     folded: weaver.folded.all(),
     problems: [...problems, ...weaver.problems],

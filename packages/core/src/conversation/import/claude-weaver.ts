@@ -1,4 +1,4 @@
-import { defined } from "../../text/index.js";
+import { type Advancing, defined } from "../../text/index.js";
 import type { JsonObject } from "../json.js";
 import { blocksOf, noteForPerson, textAndRest } from "./blocks.js";
 import { attachmentNodes, ClaudeContent } from "./claude-content.js";
@@ -68,8 +68,13 @@ export class ClaudeWeaver {
     return this.answers.has(callId);
   }
 
-  entries(): readonly ForeignEntry[] {
-    return this.drafts.map(finished);
+  *entries(): Advancing<readonly ForeignEntry[]> {
+    const entries: ForeignEntry[] = [];
+    for (const [at, draft] of this.drafts.entries()) {
+      if (at % stepDrafts === stepDrafts - 1) yield { done: at, of: this.drafts.length };
+      entries.push(finished(draft));
+    }
+    return entries;
   }
 
   /** The line at which the session stood: its own last one on which nothing hangs. */
@@ -237,6 +242,9 @@ export class ClaudeWeaver {
     this.problems.push({ line: number, what, message: `${whereOf(line)} ${said}`, ...defined({ file }) });
   }
 }
+
+/** Finished in some milliseconds. */
+const stepDrafts = 1024;
 
 /** Begins the made-up id of a line that has none. */
 export const noUuid = "line ";

@@ -2,6 +2,7 @@ import { type Advancing, defined } from "../../text/index.js";
 import type { JsonObject } from "../json.js";
 import { blocksOf, textAndRest } from "./blocks.js";
 import { type AgentStart, ClaudeWeaver, noUuid } from "./claude-weaver.js";
+import type { ForeignEntry } from "./foreign-entry.js";
 import type { BesideFile, ForeignSession } from "./foreign-session.js";
 import { objectOf, readLines, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
 import { titleFrom } from "./pi.js";
@@ -30,9 +31,11 @@ export function* readClaude(
   const problems = [...source.problems];
   for (const { name, text } of beside) {
     const agent = agentIn(name);
-    const read = yield* readLines(text, name);
+    const isMeta = name.endsWith(".meta.json");
+    // One object, on as many lines as it likes; no text in it holds a line end.
+    const read = yield* readLines(isMeta ? text.replaceAll(/[\r\n]/g, " ") : text, name);
     problems.push(...read.problems);
-    if (!name.endsWith(".meta.json")) files.push({ name, agent, lines: read.lines });
+    if (!isMeta) files.push({ name, agent, lines: read.lines });
     else for (const { value } of read.lines) described.set(agent, value);
   }
   const reader = new ClaudeReader(source.lines, files, described);
@@ -116,17 +119,18 @@ class ClaudeReader {
     );
   }
 
-  *read(now: number): Advancing<ReturnType<ClaudeWeaver["entries"]>> {
+  *read(now: number): Advancing<readonly ForeignEntry[]> {
     yield* this.lookAhead(this.lines, undefined);
     for (const { agent, lines } of this.files) yield* this.lookAhead(lines, agent);
     yield* this.weave(this.lines, startOf(this.lines, now));
-    for (let waiting = this.files; waiting.length > 0; ) {
+    let waiting = this.files.toSorted((a, b) => startOf(a.lines, now) - startOf(b.lines, now));
+    while (waiting.length > 0) {
       const ready = waiting.filter(({ agent }) => this.weaver.hasCall(this.startOf(agent).callId ?? ""));
       const next = ready.length > 0 ? ready : waiting;
       for (const file of next) yield* this.weave(file.lines, startOf(file.lines, now), file);
       waiting = waiting.filter((file) => !next.includes(file));
     }
-    return this.weaver.entries();
+    return yield* this.weaver.entries();
   }
 
   private *lookAhead(lines: readonly SourceLine[], file: string | undefined): Advancing<void> {

@@ -16,6 +16,7 @@ export interface ImportProblem {
   readonly file?: string;
   readonly what:
     | "unreadable_line"
+    | "unreadable_file"
     | "long_line"
     | "tamed_value"
     | "duplicate_id"

@@ -12,6 +12,7 @@ import {
   unknown,
   userNodes,
 } from "./blocks.js";
+import { FoldedCounter } from "./folded-lines.js";
 import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
 import type { ForeignSession } from "./foreign-session.js";
 import { countOf, objectOf, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
@@ -30,18 +31,16 @@ export function* readPi({ lines, problems }: SourceLines, now: number): Advancin
   const [header, ...sources] = lines;
   const startedMs = header === undefined ? now : timeOf(header.value, now);
   const entries: ForeignEntry[] = [];
+  const folded = new FoldedCounter();
   for (const [at, source] of sources.entries()) {
     if (at % stepLines === stepLines - 1) yield { done: at, of: lines.length };
     const { line, value } = source;
     const last = entries.at(-1);
     const timestamp = timeOf(value, last?.timestamp ?? startedMs);
-    entries.push({
-      sourceId: idOf(source),
-      parentSourceId: parentOf(value, last),
-      line,
-      timestamp,
-      ...contentOf(value, keptBy(value, lines)),
-    });
+    const content = contentOf(value, keptBy(value, lines));
+    if (content === undefined) folded.add(textOf(value, "type") ?? "untyped");
+    const place = { sourceId: idOf(source), parentSourceId: parentOf(value, last), line, timestamp };
+    entries.push({ ...place, ...(content ?? { nodes: [] }) });
   }
   return {
     format: "pi",
@@ -51,6 +50,7 @@ export function* readPi({ lines, problems }: SourceLines, now: number): Advancin
     startedMs,
     entries,
     leafLine: entries.at(-1)?.line,
+    folded: folded.all(),
     problems,
   };
 }
@@ -93,7 +93,11 @@ export function titleFrom(prompt: string): string | undefined {
   return points.length <= 72 ? line : `${points.slice(0, 71).join("")}…`;
 }
 
-function contentOf(value: JsonObject, kept: string | undefined): Pick<ForeignEntry, "nodes" | "effect"> {
+/** Undefined: it is no turn, such as what an extension keeps (`custom`), or of a kind that is not known. */
+function contentOf(
+  value: JsonObject,
+  kept: string | undefined,
+): Pick<ForeignEntry, "nodes" | "effect"> | undefined {
   switch (value.type) {
     case "message":
       return { nodes: messageNodes(value) };
@@ -118,7 +122,7 @@ function contentOf(value: JsonObject, kept: string | undefined): Pick<ForeignEnt
     case "session_info":
       return { nodes: [], effect: () => renamed(value) };
     default:
-      return { nodes: [unknown("pi", value)] };
+      return undefined;
   }
 }
 

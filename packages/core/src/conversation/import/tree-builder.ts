@@ -18,7 +18,8 @@ export class TreeBuilder {
   private readonly byId = new Map<string, PlacedNode>();
   private readonly idsBySource = new Map<string, { readonly firstId: string; readonly lastId: string }>();
   private readonly lastOfLine = new Map<number, string>();
-  private readonly asides: { readonly taskId: string; readonly parentId: string; readonly ts: number }[] = [];
+  /** The tasks that ended. */
+  private readonly asides: string[] = [];
   private readonly source: string;
   private batch: NodeBatch | undefined;
   private head: string;
@@ -56,6 +57,8 @@ export class TreeBuilder {
   add(entry: ForeignEntry): void {
     const parentId = this.lastNodeOf(entry.parentSourceId);
     const scope = this.scopeOf(entry, parentId);
+    // Never within an entry, since an answer is one event.
+    if ((this.batch?.nodes.length ?? 0) >= mostInEvent) this.close();
     let lastId = parentId;
     let firstId: string | undefined;
     for (const node of entry.nodes) {
@@ -67,8 +70,7 @@ export class TreeBuilder {
     }
     if (entry.file === undefined) this.lastOfLine.set(entry.line, lastId);
     this.idsBySource.set(entry.sourceId, { firstId: firstId ?? parentId, lastId });
-    if (entry.aside === true && firstId !== undefined)
-      this.asides.push({ taskId: firstId, parentId, ts: entry.timestamp });
+    if (entry.aside === true && firstId !== undefined) this.asides.push(firstId);
     const event = entry.effect?.(scope);
     if (event === undefined) return;
     this.close();
@@ -78,13 +80,12 @@ export class TreeBuilder {
   finish(leafLine: number | undefined): void {
     this.close();
     const ts = this.events.at(-1)?.ts ?? this.options.now;
-    for (const { taskId, parentId } of this.asides) {
-      const task = { id: taskId, outcome: "complete" } as const;
-      this.record(ts, { type: "head_moved", head: parentId, reason: "task_pop", task });
-      this.head = parentId;
-    }
     const head = (leafLine === undefined ? undefined : this.lastOfLine.get(leafLine)) ?? this.head;
-    if (head !== this.head) this.record(ts, { type: "head_moved", head, reason: "navigate" });
+    // Each ends at its own last node, which moving the head to where it began could change.
+    for (const id of this.asides)
+      this.record(ts, { type: "head_moved", head, reason: "task_pop", task: { id, outcome: "complete" } });
+    if (head !== this.head && this.asides.length === 0)
+      this.record(ts, { type: "head_moved", head, reason: "navigate" });
   }
 
   /** One note for a person; the id of the node on which the first entries hang. */
@@ -157,8 +158,7 @@ export class TreeBuilder {
   private put(node: NewNode): void {
     const turn = node.payload.kind === "user_message";
     const follows = this.batch?.nodes.at(-1)?.id === node.parentId;
-    const full = (this.batch?.nodes.length ?? 0) >= mostInEvent;
-    if (!follows || turn || full) this.close();
+    if (!follows || turn) this.close();
     this.batch ??= { ts: node.timestamp, turn, nodes: [] };
     this.batch.nodes.push(node);
     this.remember(node);
