@@ -76,9 +76,9 @@ class DocumentReader {
         const piece = this.piece();
         // Put into an object, it is tamed as a line is.
         const read = piece === undefined ? undefined : parsed(`{"value":${piece.raw}}`);
-        if (piece === undefined || read === undefined) return false;
-        this.tell(piece.line, read.flaw);
-        take(key, read.value);
+        if (piece === undefined) return false;
+        this.tell(piece.line, read === undefined ? noObject(piece.raw) : read.flaw);
+        if (read !== undefined) take(key, read.value);
       }
       if (!this.skipComma("}")) return false;
     }
