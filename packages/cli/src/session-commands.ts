@@ -1,5 +1,5 @@
 import type { ActionSpec, CommandSpec, OptionSpec } from "./command-spec.js";
-import { wholeNumber } from "./flags.js";
+import { collect, levels, wholeNumber } from "./flags.js";
 
 /** What every action of both commands takes. */
 const store: OptionSpec = {
@@ -37,10 +37,15 @@ const sessionActions: readonly ActionSpec[] = [
     options: ["repair", "newId", "all", "from", "project", "limit"],
   },
   { usage: "verify [SESSION]", summary: "read every record, render every branch", options: [] },
+  { usage: "repair SESSION", summary: "mend a damaged one: shows what it would do", options: ["apply"] },
 ];
 
 const historyActions: readonly ActionSpec[] = [
-  { usage: "view SESSION", summary: "the tree as an outline", options: ["times"] },
+  {
+    usage: "view SESSION",
+    summary: "the tree as an outline, or a part of it",
+    options: ["times", "kind", "text", "branch", "depth", "foldTasks", "all"],
+  },
   {
     usage: "export SESSION",
     summary: "all of it, as YAML, as JSON or as a page",
@@ -52,11 +57,13 @@ const historyActions: readonly ActionSpec[] = [
 export const sessionsSpec: CommandSpec = {
   usage: "sessions <action> [session] [more]",
   actions: sessionActions,
-  summary: "the stored conversations: list, show, search, fork, rename, rm, export, import, verify",
+  summary: "the stored conversations: list, show, search, fork, rename, rm, export, import, verify, repair",
   description:
     "Works on stored conversations. A session is named by its id or by the beginning of it. " +
     "`search TEXT [SESSION]` looks for a regular expression of RE2; `import FILE` also reads the sessions " +
-    "of Claude Code, Codex, gemini-cli, opencode and pi, and without FILE lists those on this machine; `verify [SESSION]` reads every record and renders every branch.",
+    "of Claude Code, Codex, gemini-cli, opencode and pi, and without FILE lists those on this machine; " +
+    "`verify [SESSION]` reads every record and renders every branch; " +
+    "`repair SESSION` shows how a damaged one is mended, and with --apply mends it and keeps what was there.",
   options: [
     store,
     { flags: "-F, --literal", help: "search: the text is plain text" },
@@ -66,6 +73,7 @@ export const sessionsSpec: CommandSpec = {
     { flags: "--title <text>", help: "fork: its title" },
     output,
     { flags: "--repair", help: "import: needed no longer" },
+    { flags: "--apply", help: "repair: do it, not only show it" },
     { flags: "--new-id", help: "import: give the session an id of its own, also beside one that is there" },
     { flags: "--all", help: "import: all sessions of other programs on this machine" },
     { flags: "--from <agent>", help: "import: only those of claude, codex, gemini, opencode or pi" },
@@ -90,11 +98,25 @@ export const historySpec: CommandSpec = {
   actions: historyActions,
   summary: "the tree of a stored conversation: view it, export it as YAML, JSON or a page",
   description:
-    "`view` draws the tree as an outline. `export` writes all of it, with payloads and metadata: as YAML, as JSON, " +
+    "`view` draws the tree as an outline, or what of it the flags ask for. `export` writes all of it, with payloads and metadata: as YAML, as JSON, " +
     "or with --html as one page that shows the tree, each turn, what the model saw and how the files changed.",
   options: [
     store,
     { flags: "--times", help: "view: with the time of each turn" },
+    {
+      flags: "--kind <kinds>",
+      help: "view: only turns of these kinds, such as user_message,tool_call",
+      parse: collect,
+    },
+    { flags: "--text <words>", help: "view: only turns that hold these words" },
+    { flags: "--branch <node>", help: "view: only what leads to this node and what is below it" },
+    {
+      flags: "--depth <levels>",
+      help: "view: so many levels of branches; 0 for what goes straight down",
+      parse: levels,
+    },
+    { flags: "--fold-tasks", help: "view: tasks that the head does not stand in are one line each" },
+    { flags: "--all", help: "view: chatter of other agents' sessions line by line, too" },
     { flags: "--yaml", help: "export: as YAML, the default (--json: as JSON)" },
     { flags: "--html", help: "export: as one self-contained page" },
     output,
@@ -102,6 +124,7 @@ export const historySpec: CommandSpec = {
   ],
   examples: [
     "holdfast history view 01kab",
+    "holdfast history view 01kab --kind user_message,task_boundary --fold-tasks",
     "holdfast history export 01kab --html -o session.html",
     "holdfast history export 01kab --json",
   ],

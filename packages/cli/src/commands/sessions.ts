@@ -5,6 +5,7 @@ import {
   listSessions,
   removeOne,
   renameOne,
+  repairOne,
   searchInSessions,
   showSession,
   verifySessions,
@@ -31,11 +32,15 @@ export async function sessionsCommand(call: Invocation): Promise<number> {
       return withSession(call, first, (store, session) => forkOne(call, store, session));
     case "rename":
       return withSession(call, first, (store, session) => renameOne(call, store, session));
+    case "repair":
+      return withSession(call, first, (store, session) => repairOne(call, store, session));
     case "rm":
       return withSession(call, first, (store, session) => removeOne(call, store, session));
     case "export":
       return withSession(call, first, (store, session) => exportOne(call, store, session));
     default:
-      return call.misuse("sessions knows list, show, search, fork, rename, rm, export, import, verify");
+      return call.misuse(
+        "sessions knows list, show, search, fork, rename, rm, export, import, verify, repair",
+      );
   }
 }

@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import {
   type ConversationRefusal,
+  cappedLines,
   defined,
+  describeLoss,
   escapeInJson,
   exportAtPace,
   foldedText,
@@ -51,8 +53,8 @@ export async function exportOne(
   const exported = await atPersonsPace(call, loading, (pace) => exportAtPace(store, id, pace));
   if (exported === "interrupted") return interrupted(call, "nothing was exported.");
   if (isRefusal(exported)) return exported;
-  for (const { message } of exported.problems)
-    call.terminal.err(`Not in the export: ${escapeName(message)}\n`);
+  const missing = [...exported.problems.map(({ message }) => message), ...exported.losses.map(describeLoss)];
+  for (const line of cappedLines(missing)) call.terminal.err(`Not in the export: ${escapeName(line)}\n`);
   return writeOut(call, harmlessLines(exported.lines), exported.count);
 }
 
@@ -84,7 +86,7 @@ export async function importOne(
     case "refusal":
       return taken;
     case "imported":
-      await report(call, taken, mostShown);
+      await report(call, taken);
       return exitCodes.success;
     default:
       return taken satisfies never;
@@ -107,7 +109,7 @@ async function importAll(call: Invocation, store: SessionStore): Promise<number 
       return interrupted(call, `${counted(imported, "session")} of ${offer.sessions.length} imported.`);
     if (taken.kind === "imported") {
       imported += 1;
-      if (!settings.json) await report(call, taken, mostShownOfMany);
+      if (!settings.json) await report(call, taken);
       results.push({ reference, ...importedToJson(taken) });
       continue;
     }
@@ -213,20 +215,17 @@ function importedToJson({ sessionId, format, title, nodes, folded, problems }: I
   return { success: true, id: sessionId, format, title: title ?? null, nodes, folded, problems };
 }
 
-async function report(
-  { settings, terminal }: Invocation,
-  session: ImportedSession,
-  most: number,
-): Promise<void> {
+async function report({ settings, terminal }: Invocation, session: ImportedSession): Promise<void> {
   const { sessionId, format, title, nodes, folded, problems } = session;
   if (settings.json) {
     await terminal.out(jsonLine(importedToJson(session)));
     return;
   }
-  const shown = problems.slice(0, most);
-  for (const { message } of shown)
-    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(message)}\n`);
-  if (problems.length > most) terminal.err(`… ${problems.length - most} more; --json tells all.\n`);
+  for (const line of cappedLines(
+    problems.map(({ message }) => message),
+    "; --json tells all",
+  ))
+    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(line)}\n`);
   const left = foldedText(folded);
   if (left !== undefined) terminal.err(`Not in the tree: ${escapeName(left)}.\n`);
   const name = formats[format];
@@ -235,8 +234,6 @@ async function report(
   );
 }
 
-const mostShown = 20;
-const mostShownOfMany = 3;
 const formats = {
   pi: "a session of pi",
   claude: "a transcript of Claude Code",

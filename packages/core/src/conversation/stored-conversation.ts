@@ -2,6 +2,7 @@ import { defined } from "../text/index.js";
 import { checkEvent } from "./checks.js";
 import { firstEvent } from "./first-event.js";
 import { ContextManager, type ContextManagerOptions } from "./manager.js";
+import type { Loss } from "./mend.js";
 import { type ConversationRefusal, isRefusal } from "./refusal.js";
 import { replay } from "./replay.js";
 import type { JournalProblem, OpenSession, SessionStore } from "./store.js";
@@ -13,6 +14,8 @@ export interface StoredConversation {
   readonly session: OpenSession;
   /** What of the journal could not be read, or could not take effect. */
   readonly problems: readonly JournalProblem[];
+  /** What is lost, and the placeholders that stand there; `describeLosses` says it in words. See `repairSession`. */
+  readonly losses: readonly Loss[];
   /** Makes what was done durable and gives the lease back; the refusal is that of the last flush. */
   close(): Promise<{ readonly kind: "closed" } | ConversationRefusal>;
 }
@@ -43,7 +46,7 @@ export async function openConversation(
 }
 
 function conversationOf(session: OpenSession, { ids, now, naming, digest }: Sources): StoredConversation {
-  const { context, problems } = replay(session.id, session.records);
+  const { context, problems, losses } = replay(session.id, session.records, session.lastSeq);
   const manager = new ContextManager({
     ids,
     now,
@@ -55,6 +58,7 @@ function conversationOf(session: OpenSession, { ids, now, naming, digest }: Sour
     manager,
     session,
     problems: [...session.problems, ...problems],
+    losses,
     close: async () => {
       const closed = await manager.close();
       return isRefusal(closed) ? closed : { kind: "closed" };

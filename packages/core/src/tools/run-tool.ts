@@ -8,6 +8,7 @@ import {
   refuse,
   type ShownLines,
 } from "../files/index.js";
+import { causeOf } from "../text/index.js";
 import { type Approve, carryApproved, type Question } from "./approval.js";
 import { fileOfCall, intentOf, parseArguments } from "./arguments.js";
 import { carryRequest, resultOf } from "./carry-request.js";
@@ -122,7 +123,8 @@ async function obtainResult(tool: FileTool, args: unknown, context: ToolContext)
     return isRefusal(intent) ? refuseCall(tool, args, intent, context) : carry(intent, context);
   };
   return catching(tool.name, work, context, (error) => {
-    const reason = error instanceof DiskFault ? error.message : `${tool.name} failed unexpectedly`;
+    const reason =
+      error instanceof DiskFault ? error.message : `${tool.name} failed unexpectedly (${causeOf(error)})`;
     const check = writing ? " Check the file's state before you go on." : "";
     const refusal = refuse("internal_error", `Internal Error: ${reason}.${check}`);
     return refuseCall(tool, args, refusal, context);

@@ -191,8 +191,9 @@ function image(item: JsonObject, { from, step }: CodexAnswer): CodexItem | undef
 /** The provider searched; what it found is not in the file. */
 function webSearch(item: JsonObject): EntryNode {
   const action = objectOf(item, "action") ?? {};
-  const target = textOf(action, "query") ?? textOf(action, "url") ?? JSON.stringify(action);
-  return { ...noteForPerson(`Web search: ${target}`), metadata: { custom: { "codex:details": item } } };
+  return noteForPerson(
+    `Web search: ${textOf(action, "query") ?? textOf(action, "url") ?? JSON.stringify(action)}`,
+  );
 }
 
 /** As `fromOpenAIResponses` keeps what the API gave with a text or a call. */
