@@ -183,6 +183,17 @@ describe("holdfast sessions import without a file", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
+  test("passes over a line that is too long to be held, and keeps all others", async () => {
+    const file = join(project.folder, "long.jsonl");
+    const [head = "", ...rest] = sample("codex-aborted.jsonl").split("\n");
+    writeFileSync(file, `${head}\n`);
+    for (let part = 0; part < 101; part += 1) appendFileSync(file, Buffer.alloc(1024 * 1024, "a"));
+    appendFileSync(file, `\n${rest.join("\n")}`);
+    const { said } = await json(["import", file]);
+    expect(said).toMatchObject({ success: true, nodes: 11 });
+    expect(said.problems).toMatchObject([{ line: 2, what: "long_line" }]);
+  });
+
   test("says what opencode's database needs, where this Node cannot read it", async () => {
     const data = join(project.folder, "data");
     mkdirSync(join(data, "opencode"), { recursive: true });
