@@ -4,7 +4,7 @@ import { figures, guardedFigure } from "./clients/day.mjs";
 import { tellDay } from "./clients/day-run.mjs";
 import { foreignWriters } from "./clients/foreign-writers.mjs";
 import { geminiCli, geminiVersion, installGemini, runGemini } from "./clients/gemini-cli.mjs";
-import { editInClaude, guardedOverwrite, guardedReplace } from "./clients/guard-stories.mjs";
+import { editInClaude, guardedOverwrite, guardedReplace, movedInClaude } from "./clients/guard-stories.mjs";
 import { blindWrite, replaceInLegacy, staleReplace } from "./clients/stock-tools.mjs";
 import { answersOf, blindStory, bytesStory, staleStory, togetherStory } from "./clients/stories.mjs";
 
@@ -70,6 +70,7 @@ async function run({ quick, print }) {
     ),
     ...(await claudeRows(print)),
     ...(await dayRows(print)),
+    ...(await movedRows(print)),
   ];
 }
 
@@ -101,15 +102,33 @@ async function claudeRows(print) {
   const what = "Claude Code's own `Edit` behind `holdfast guard` meets a change behind its back";
   const claude = installClaude();
   if (claude.kind === "missing") return [{ figure, what, tried: 0, bad: {}, notHad: claude.reason }];
-  print(what);
-  const told = await editInClaude(claude.program, true);
-  if (Object.values(told.breaches).some((count) => count > 0)) print(`${told.said}\n${told.complaint}`);
   const alone = await editInClaude(claude.program, false);
   const baseline = alone.said.includes("updated successfully")
     ? "`Edit` changed the state that it had not seen"
     : "`Edit` refused";
+  return [{ ...(await claudeRow(figure, what, () => editInClaude(claude.program, true), print)), baseline }];
+}
+
+/** @param {(line: string) => void} print */
+async function movedRows(print) {
+  const figure = "C14";
+  const what =
+    "Claude Code's own `Edit` behind the guard under `rebase`: a formatter elsewhere in the file, two edits in one turn, others on the same line";
+  const claude = installClaude();
+  if (claude.kind === "missing") return [{ figure, what, tried: 0, bad: {}, notHad: claude.reason }];
+  return [await claudeRow(figure, what, () => movedInClaude(claude.program), print)];
+}
+
+/**
+ * @param {string} figure @param {string} what @param {() => ReturnType<typeof movedInClaude | typeof editInClaude>} tell
+ * @param {(line: string) => void} print
+ */
+async function claudeRow(figure, what, tell, print) {
+  print(what);
+  const told = await tell();
+  if (Object.values(told.breaches).some((count) => count > 0)) print(`${told.said}\n${told.complaint}`);
   const seen = `${told.requests} requests of claude-code ${claudeVersion}`;
-  return [{ figure, what, tried: 1, bad: told.breaches, seen, baseline }];
+  return { figure, what, tried: 1, bad: told.breaches, seen };
 }
 
 /** A day's work in each client, set up by `holdfast setup`; where it has hooks, another day behind the guard. @param {(line: string) => void} print */

@@ -1,9 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { runClient, writeInto } from "./clients/any-client.mjs";
-import { claudeCode } from "./clients/claude-code.mjs";
-import { codex } from "./clients/codex.mjs";
-import { geminiCli } from "./clients/gemini-cli.mjs";
-import { textOf } from "./hosts/probe-server.mjs";
+import { runClient } from "./clients/any-client.mjs";
+import { image, pdf, secondParagraph, textOf } from "./hosts/probe-server.mjs";
+import { probedClients } from "./hosts/probed-clients.mjs";
 import { built } from "./machine.mjs";
 
 /**
@@ -13,95 +11,149 @@ import { built } from "./machine.mjs";
  */
 export const part = { name: "hosts", title: "The table of hosts", run };
 
-const server = {
+const probeServer = {
   command: process.execPath,
   args: [fileURLToPath(new URL("hosts/probe-server.mjs", import.meta.url))],
 };
+const ours = { command: process.execPath, args: [built.cli, "mcp"] };
 
-/** @typedef {import("./clients/any-client.mjs").Client} Client */
+/** @typedef {import("./hosts/probed-clients.mjs").Probed} Probed */
+/** @typedef {import("./clients/any-client.mjs").Told} Told */
 
-/** How each client's own settings name a server. @type {readonly { readonly client: Client, write(ground: import("./clients/any-client.mjs").Ground): void }[]} */
-const probed = [
-  {
-    client: claudeCode,
-    write: ({ home }) => writeInto(home, ".claude.json", JSON.stringify({ mcpServers: { probe: server } })),
-  },
-  {
-    client: geminiCli,
-    write: ({ project }) =>
-      writeInto(
-        project,
-        ".gemini/settings.json",
-        JSON.stringify({ mcpServers: { probe: { ...server, trust: true } } }),
-      ),
-  },
-  {
-    client: codex,
-    write: ({ home }) =>
-      writeInto(
-        home,
-        ".codex/config.toml",
-        `[mcp_servers.probe]\ncommand = ${JSON.stringify(server.command)}\nargs = ${JSON.stringify(server.args)}\n`,
-      ),
-  },
-];
-
-/** @param {import("./contract.mjs").RunOptions} options */
-async function run({ quick, print }) {
+/** @param {import("./contract.mjs").RunOptions} options `only`: a part of a client's name. */
+async function run({ quick, only = "", print }) {
   if (quick)
     return [{ figure: "H1", what: "each client's row", tried: 0, bad: {}, notHad: "left to the full run" }];
-  /** @type {{ readonly knownHosts: readonly import("@holdfast/mcp").Host[] }} */
-  const { knownHosts } = await import(built.hosts);
+  /** @type {typeof import("@holdfast/mcp")} */
+  const { hostOf, knownHosts } = await import(built.hosts);
   const rows = [];
-  for (const { client, write } of probed) {
-    print(client.title);
-    const host = knownHosts.find(({ title }) => title === client.title);
-    if (host === undefined) throw new Error(`no row of ${client.title}`);
-    rows.push(await probe(client, write, host));
+  for (const probed of probedClients) {
+    const { title, version, install } = probed.client;
+    if (!title.toLowerCase().includes(only.toLowerCase())) continue;
+    print(title);
+    const host = knownHosts.find((one) => one.title === title);
+    if (host === undefined) throw new Error(`no row of ${title}`);
+    const what = `${title} ${version}`;
+    const installed = install();
+    if (installed.kind === "missing") {
+      rows.push({ figure: "H1", what, tried: 0, bad: {}, notHad: installed.reason });
+      continue;
+    }
+    const { program } = installed;
+    rows.push({ figure: "H1", what, ...(await probe(probed, program, host, hostOf)) });
+    rows.push({
+      figure: "H2",
+      what: `${what} reads media of ours`,
+      ...(await readMedia(probed, program, host)),
+    });
   }
   return rows;
 }
 
-/** @param {Client} client @param {(ground: import("./clients/any-client.mjs").Ground) => void} write @param {any} host */
-async function probe(client, write, host) {
-  const figure = "H1";
-  const what = `${client.title} ${client.version}`;
-  const installed = client.install();
-  if (installed.kind === "missing") return { figure, what, tried: 0, bad: {}, notHad: installed.reason };
+/**
+ * @param {Probed} probed @param {string} program @param {import("@holdfast/mcp").Host} host
+ * @param {(clientInfo: unknown) => import("@holdfast/mcp").Host} hostOf
+ */
+async function probe({ client, write }, program, host, hostOf) {
   const least = Math.min(host.answerChars, host.within?.bytes ?? host.answerChars);
   const sizes = [least, Math.ceil(least * 1.25), least * 2];
   const call = (/** @type {string} */ tool, count = 0) => [
     { call: client.toolName("probe", tool), args: { count } },
   ];
+  const others = ["fail", "both", "who", "image", "pdf"];
   const turns = () => [
     ...sizes.map((size) => () => call("size", size)),
-    () => call("fail"),
-    () => call("both"),
+    ...others.map((tool) => () => call(tool)),
   ];
-  return runClient(client, { program: installed.program, files: {}, prepare: write, turns }, (told) => {
-    const answers = told.requests.slice(1).map((request) => client.answers(request).join("\n"));
+  const prepare = (/** @type {import("./clients/any-client.mjs").Ground} */ ground) =>
+    write(ground, "probe", probeServer);
+  return runClient(client, { program, files: {}, prepare, turns }, (told) => {
+    const replies = told.requests.slice(1);
+    const answers = replies.map((request) => client.answers(request).join("\n"));
     const whole = sizes.map((size, at) => answers[at]?.includes(textOf(size)) === true);
-    const [error = "", both = ""] = answers.slice(sizes.length);
-    const text = both.includes("the text");
-    const structured = both.includes("structured");
-    const sees = text && structured ? "both" : structured ? "structured" : "text";
-    const passes =
-      error
-        .trim()
-        .replace(/<system-reminder>[\s\S]*/, "")
-        .trim() === "FAILED (probe): as asked.";
+    const [error = "", both = "", who = ""] = answers.slice(sizes.length);
+    const [sees, passes, name] = [seenOf(both), passesError(error), /name=(.*?);/.exec(who)?.[1] ?? ""];
+    const media = mediaIn(replies.at(-2), replies.at(-1));
+    const tool = client
+      .offered(told.requests[0] ?? {})
+      .find((one) => one.name === client.toolName("probe", "size"));
     return {
-      figure,
-      what,
       tried: turns().length,
       bad: {
+        "under another name than the row": hostOf({ name }).title === host.title ? 0 : 1,
+        "not loaded at the first request": tool === undefined ? 1 : 0,
         "cut below the row": whole[0] === true ? 0 : 1,
         "another part than the row": sees === host.sees ? 0 : 1,
         "errors otherwise than in the row": passes === host.passesErrors ? 0 : 1,
-        "broken run":
-          told.exit === 0 && told.faults.length === 0 && answers.length === turns().length ? 0 : 1,
+        "other media than the row": media.join() === host.media.join() ? 0 : 1,
+        "broken run": isWhole(told, turns().length) ? 0 : 1,
       },
-      seen: `${sizes.map((size, at) => `${size.toLocaleString("en")} characters ${whole[at] ? "whole" : "cut"}`).join(", ")}; an error ${passes ? "as it is" : "reworded"}; sees ${sees}`,
+      seen: [
+        `calls itself ${name}`,
+        sizes
+          .map((size, at) => `${size.toLocaleString("en")} characters ${whole[at] ? "whole" : "cut"}`)
+          .join(", "),
+        `an error ${passes ? "as it is" : "reworded"}`,
+        `sees ${sees}`,
+        `hands on ${media.length === 0 ? "no media" : media.join(" and ")}`,
+        `descriptions ${tool?.description.includes(secondParagraph) ? "whole" : "cut"}`,
+      ].join("; "),
     };
   });
+}
+
+/** What the model is sent of an image and a PDF that it reads through `holdfast mcp`. @param {Probed} probed @param {string} program @param {import("@holdfast/mcp").Host} host */
+async function readMedia({ client, write }, program, host) {
+  const files = { "a.png": Buffer.from(image, "base64"), "b.pdf": Buffer.from(pdf, "base64") };
+  const turns = () =>
+    Object.keys(files).map((file_path) => () => [
+      { call: client.toolName("holdfast", "read_file"), args: { file_path } },
+    ]);
+  const prepare = (/** @type {import("./clients/any-client.mjs").Ground} */ ground) =>
+    write(ground, "holdfast", ours);
+  return runClient(client, { program, files, prepare, turns }, (told) => {
+    const replies = told.requests.slice(1);
+    const media = mediaIn(replies[0], replies[1]);
+    const said = replies.map((request) => client.answers(request).join("\n"));
+    const named = [/image\/png|PNG image/, /application\/pdf|PDF document/].map((words, at) =>
+      words.test(said[at] ?? ""),
+    );
+    return {
+      tried: turns().length,
+      bad: {
+        "other media than the row": media.join() === host.media.join() ? 0 : 1,
+        "not told what it is": named.filter((one) => !one).length,
+        "broken run": isWhole(told, turns().length) ? 0 : 1,
+      },
+      seen: `the model is sent ${media.length === 0 ? "a sentence" : media.join(" and ")}`,
+    };
+  });
+}
+
+/** @param {Told} told @param {number} turns */
+function isWhole({ exit, faults, requests }, turns) {
+  return exit === 0 && faults.length === 0 && requests.length === turns + 1;
+}
+
+/** @param {string} answer @returns {import("@holdfast/mcp").Host["sees"]} */
+function seenOf(answer) {
+  const [text, structured] = [answer.includes("the text"), answer.includes("structured")];
+  return text && structured ? "both" : structured ? "structured" : "text";
+}
+
+/** @param {string} answer */
+function passesError(answer) {
+  return answer.replace(/<system-reminder>[\s\S]*/, "").trim() === "FAILED (probe): as asked.";
+}
+
+/** The kinds that stand in the requests as what they are. @param {unknown} withImage @param {unknown} withPdf */
+function mediaIn(withImage, withPdf) {
+  return [...(holdsBlock(withImage, image) ? ["image"] : []), ...(holdsBlock(withPdf, pdf) ? ["pdf"] : [])];
+}
+
+/** Whether a member of its own is these bytes, also as a `data:` address; in a text they would be no block. @param {unknown} value @param {string} base64 @returns {boolean} */
+function holdsBlock(value, base64) {
+  if (typeof value === "string") return value === base64 || value.endsWith(`;base64,${base64}`);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some((one) => holdsBlock(one, base64));
 }

@@ -15,7 +15,7 @@ describe("the real Gemini CLI, Claude Code and Codex as clients of holdfast mcp"
     const rows = run.stdout.split("\n").filter((line) => /^\| C\d/.test(line));
     if (process.env.CI === undefined && run.stdout.includes("not to be had")) skip(rows.join("\n"));
     expect(run.status, `${run.stdout}\n${run.stderr}`).toBe(0);
-    const figures = Array.from({ length: 13 }, (_, at) => `C${at + 1}`);
+    const figures = Array.from({ length: 14 }, (_, at) => `C${at + 1}`);
     expect(rows.map((row) => row.split(" ")[1])).toEqual(figures);
     expect(run.stdout).toContain("Nothing was bad.");
   });

@@ -239,6 +239,45 @@ describe.each(sdks)("$name", ({ whole, stream, member, ask, wanted }) => {
   });
 });
 
+const pictures = [
+  { mimeType: "image/png", data: Buffer.from("a picture").toString("base64") },
+  { mimeType: "application/pdf", data: Buffer.from("a document").toString("base64") },
+  { mimeType: "audio/wav", data: Buffer.from("a sound").toString("base64") },
+];
+const formOf: Readonly<Record<string, (manager: ContextManager) => object>> = {
+  "@anthropic-ai/sdk": (manager) =>
+    toAnthropic(contentsFor(manager, "anthropic"), { ...offered, cache: "5m" }).body,
+  "openai, Chat Completions": (manager) => toOpenAI(contentsFor(manager, "openai"), offered).body,
+  "openai, Responses": (manager) => toOpenAIResponses(contentsFor(manager, "openai"), offered).body,
+  "@google/genai": (manager) => toGemini(contentsFor(manager, "google"), offered).body,
+};
+
+describe.each(sdks)("media through $name", ({ name, whole, member, ask }) => {
+  it("arrive as the form has them, to the letter", async () => {
+    const manager = newManager();
+    must(manager.commitStagedItems("Look at both."));
+    script = { whole };
+    const answer = await ask(manager, "whole");
+    must(manager.addAnswer(answer));
+    for (const part of answer.parts)
+      if (part.kind === "tool_call")
+        must(
+          manager.addNode({
+            kind: "tool_result",
+            callId: part.callId,
+            name: part.name,
+            output: "see",
+            media: pictures,
+          }),
+        );
+    await ask(manager, "whole");
+    const sent = listOf(formOf[name]?.(manager), member);
+    expect(listOf(bodies[1], member)).toEqual(JSON.parse(JSON.stringify(sent)));
+    const arrived = JSON.stringify(listOf(bodies[1], member));
+    for (const { data: bytes } of pictures.slice(0, 2)) expect(arrived.split(bytes).length - 1).toBe(2);
+  });
+});
+
 describe("an error in the middle of a stream", () => {
   it("is an answer that broke off, with what the SDK threw", async () => {
     const manager = newManager();

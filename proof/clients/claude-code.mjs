@@ -65,17 +65,18 @@ export function installClaude() {
 
 /**
  * One run of the real client, headless, with its own tools, `guard`: behind the hooks that
- * `holdfast setup claude --guard` sets.
+ * `holdfast setup claude --guard` sets with these flags.
  *
  * @template Result
- * @param {{ readonly program: string, readonly files: Readonly<Record<string, string>>, readonly guard: boolean,
+ * @param {{ readonly program: string, readonly files: Readonly<Record<string, string>>, readonly guard?: readonly string[],
  *   turns(project: string): readonly import("./scripted-claude.mjs").Turn[] }} session
  * @param {(told: import("./any-client.mjs").Told) => Result} look
  * @returns {Promise<Result>}
  */
 export function runClaude({ guard, ...session }, look) {
-  const prepare = guard
-    ? (/** @type {import("./any-client.mjs").Ground} */ ground) => setUp(claudeCode, ground, ["--guard"])
-    : () => {};
+  /** @param {import("./any-client.mjs").Ground} ground */
+  const prepare = (ground) => {
+    if (guard !== undefined) setUp(claudeCode, ground, ["--guard", ...guard]);
+  };
   return runClient(claudeCode, { ...session, prepare }, look);
 }

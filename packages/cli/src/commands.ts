@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
-import { collect, daysOrNone, wholeNumber } from "./flags.js";
+import { collect, countFromZero, daysOrNone, wholeNumber } from "./flags.js";
 import { historySpec, sessionsSpec } from "./session-commands.js";
 
 export type { CommandSpec, OptionSpec };
@@ -63,12 +63,18 @@ export const commandSpecs: readonly CommandSpec[] = [
     summary: "print a file, with its state on standard error",
     options: [
       { flags: "--offset <line>", help: "first line, counted from 1", parse: wholeNumber },
+      {
+        flags: "--char-offset <characters>",
+        help: "where to begin in that line, counted from 0, in code points: of long lines",
+        parse: countFromZero,
+      },
       { flags: "--limit <lines>", help: "number of lines", parse: wholeNumber },
       encoding,
     ],
     examples: [
       "holdfast read src/app.ts",
       "holdfast read build.log --offset 5000 --limit 40",
+      "holdfast read bundle.js --offset 1 --char-offset 100000",
       "holdfast read src/app.ts --json",
     ],
     load: async () => (await import("./commands/read.js")).readCommand,
@@ -416,8 +422,15 @@ export const commandSpecs: readonly CommandSpec[] = [
     summary: "a hook for Claude Code and Gemini CLI: no built-in write to a file whose state was not seen",
     description:
       "Reads a hook's JSON from standard input, before and after the host's own tools that read and write files. " +
-      "A write to a file whose present state the session was not shown is denied, with the file as it is now. " +
-      "`holdfast setup claude --guard` sets the hooks.",
+      "A write to a file whose present state the session was not shown is denied, with what changed or the file as it " +
+      "is now. `holdfast setup claude --guard` sets the hooks.",
+    options: [
+      {
+        flags: "--on-mismatch <answer>",
+        help: "what an edit gets where others changed the file; rebase: it runs where its lines are certain (default: rebase-own)",
+        choices: ["rebase-own", "rebase", "refuse"],
+      },
+    ],
     examples: ["holdfast guard < hook.json", "holdfast setup gemini --guard"],
     load: async () => (await import("./commands/guard.js")).guardCommand,
   },

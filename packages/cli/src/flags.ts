@@ -22,6 +22,11 @@ export function daysOrNone(value: string): number | "none" {
   return value === "none" ? value : wholeNumber(value);
 }
 
+/** For flags that want a whole number, 0 too. */
+export function countFromZero(value: string): number {
+  return value === "0" ? 0 : wholeNumber(value);
+}
+
 /** For flags that want a whole number of at least 1. */
 export function wholeNumber(value: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a whole number from 1 up.");

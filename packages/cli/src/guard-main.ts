@@ -1,3 +1,4 @@
+import type { OnMismatch } from "@holdfast/core/node";
 import { guardCommand } from "./commands/guard.js";
 import { openTerminal } from "./shell/index.js";
 
@@ -7,6 +8,6 @@ import { openTerminal } from "./shell/index.js";
  *
  * @returns the exit code.
  */
-export function runGuard(): Promise<number> {
-  return guardCommand({ settings: {}, terminal: openTerminal(false) });
+export function runGuard(onMismatch: OnMismatch | undefined): Promise<number> {
+  return guardCommand({ settings: {}, terminal: openTerminal(false), flags: { onMismatch } });
 }

@@ -12,13 +12,17 @@ if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
   process.exitCode = await run();
 }
 
-/** A hook is called with this word alone; it has a bundle of its own (`scripts/bundle.mjs`). */
+/** A hook is called with this word and one flag at most; it has a bundle of its own (`scripts/bundle.mjs`). */
 async function run(): Promise<number> {
-  if (args.length === 1 && args[0] === "guard" && !process.stdin.isTTY) {
+  const [command, flag, value] = args;
+  const onMismatch = (["rebase-own", "rebase", "refuse"] as const).find((one) => one === value);
+  const isPlain =
+    args.length === 1 || (args.length === 3 && flag === "--on-mismatch" && onMismatch !== undefined);
+  if (command === "guard" && isPlain && !process.stdin.isTTY) {
     const bundle = new URL("./guard-main.js", import.meta.url).href;
     // A cast: the compiler cannot follow an import whose name is computed, so that no bundler does.
     const { runGuard } = (await import(bundle)) as typeof import("./guard-main.js");
-    return runGuard();
+    return runGuard(onMismatch);
   }
   const { runProgram } = await import("./program.js");
   return runProgram(args);

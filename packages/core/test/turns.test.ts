@@ -23,6 +23,14 @@ describe("whatever else the process does has its turn while", () => {
     expect(turns).toBeGreaterThanOrEqual(10);
   });
 
+  it("an ignore file of 45,000 lines is read", async () => {
+    const lines = Array.from({ length: 45_000 }, (_, at) => `build_${at}/*.o${at}\n`).join("");
+    const { workspace } = await ground({ ".gitignore": lines, "a.txt": "" });
+    const { result, turns } = await turnsDuring(() => workspace.list({ path: "." }));
+    expect(result).toMatchObject({ kind: "listed" });
+    expect(turns).toBeGreaterThanOrEqual(4);
+  });
+
   it("200,000 places are edited", async () => {
     const { workspace, text } = await slow("a\n".repeat(200_000));
     const { result, turns } = await turnsDuring(() => workspace.edit(everyPlace(text())));

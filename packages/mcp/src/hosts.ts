@@ -23,7 +23,7 @@ export interface Host {
   readonly passesErrors: boolean;
   /** Which part the model sees of a result that has both. */
   readonly sees: "text" | "structured" | "both";
-  /** The blocks beside text that it hands to its model as what they are. */
+  /** The blocks beside text that it hands as what they are to a model that takes them. */
   readonly media: readonly ("image" | "pdf")[];
   /** Of a tool's description only the first paragraph is sent, always or in some mode. */
   readonly firstParagraphOnly: boolean;
@@ -52,7 +52,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
     host: {
       title: "Claude Code",
       version: "2.1.330",
-      date: "2026-11-22",
+      date: "2026-11-23",
       source: headless,
       answerChars: answerBudgetChars,
       heedsMeta: true,
@@ -67,7 +67,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
     host: {
       title: "Gemini CLI",
       version: "0.61.0",
-      date: "2026-11-22",
+      date: "2026-11-23",
       source: headless,
       answerChars: 36_000,
       heedsMeta: false,
@@ -89,7 +89,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       heedsMeta: false,
       passesErrors: true,
       sees: "structured",
-      media: [],
+      media: ["image"],
       firstParagraphOnly: false,
     },
   },
@@ -105,7 +105,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       heedsMeta: false,
       passesErrors: true,
       sees: "text",
-      media: [],
+      media: ["image", "pdf"],
       firstParagraphOnly: false,
     },
   },
@@ -120,7 +120,7 @@ const rows: readonly { readonly name: string | RegExp; readonly host: Host }[] =
       heedsMeta: false,
       passesErrors: false,
       sees: "both",
-      media: [],
+      media: ["image"],
       firstParagraphOnly: true,
     },
   },

@@ -120,8 +120,7 @@ async function callTool(
     result = run.result;
     return run.reply;
   });
-  const shown =
-    reply.code === "binary" && wire === "text" ? await mediaAnswer(result, workspace, host) : undefined;
+  const shown = await mediaAnswer({ result, wire, kinds: host.media }, workspace);
   if (shown !== undefined) return shown;
   return toCallResult(reply, { structured: options.structured === true, host });
 }

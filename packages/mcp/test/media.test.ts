@@ -20,6 +20,9 @@ const sha = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("he
 
 const claude = "claude-code";
 const gemini = "gemini-cli-mcp-client-holdfast";
+const codex = "codex-mcp-client";
+const opencode = "opencode";
+const qwen = "qwen-cli-mcp-client-holdfast";
 
 async function read(client: string, path: string, options = {}) {
   const ground = await makeGround();
@@ -35,6 +38,9 @@ async function read(client: string, path: string, options = {}) {
 test.each([
   [claude, "a.png"],
   [gemini, "a.png"],
+  [codex, "a.png"],
+  [opencode, "a.png"],
+  [qwen, "a.png"],
   [claude, "named.txt"],
 ])("%s is sent the image %s as an image, by its bytes", async (client, path) => {
   const { content, isError } = await read(client, path);
@@ -50,8 +56,21 @@ test.each([
   ]);
 });
 
-test("a PDF comes as a resource where the client hands it on", async () => {
-  const { content, root } = await read(gemini, "b.pdf");
+test("in the JSON form what it is stands in an object beside the image", async () => {
+  const { content, isError } = await read(claude, "a.png", { wire: "json" });
+  expect(isError).toBe(false);
+  expect(content[1]).toEqual({ type: "image", data: png.toString("base64"), mimeType: "image/png" });
+  const said: unknown = JSON.parse(content[0]?.type === "text" ? content[0].text : "");
+  expect(said).toEqual({
+    file_path: "a.png",
+    sha256: sha(png),
+    media: { mime_type: "image/png", size_bytes: png.length },
+    message: expect.stringContaining("follows as it is"),
+  });
+});
+
+test.each([gemini, opencode])("a PDF comes as a resource where %s hands it on", async (client) => {
+  const { content, root } = await read(client, "b.pdf");
   const uri = pathToFileURL(join(root, "b.pdf")).href;
   expect(content[1]).toEqual({
     type: "resource",

@@ -18,6 +18,7 @@ export const commandWords: Vocabulary = {
   replaceAll: "--all",
   expectedReplacements: "--count",
   window: "--offset and --limit",
+  partOfLine: "--offset and --char-offset",
   encoding: "--encoding",
   create: "--create",
   changes: "`holdfast apply`",

@@ -1,11 +1,12 @@
-import { openHostMemory } from "@holdfast/core/node";
-import { type Host, judge, readHookEvent, type Verdict } from "../guard/index.js";
+import { type OnMismatch, openHostMemory } from "@holdfast/core/node";
+import { type HookEvent, type Host, judge, readHookEvent, type Verdict } from "../guard/index.js";
 import { exitCodes, type Invocation, readInputText } from "../shell/index.js";
 
 /** What the hook needs of a call. */
 interface HookCall {
   readonly settings: Pick<Invocation["settings"], "stateDir">;
   readonly terminal: Invocation["terminal"];
+  readonly flags: { readonly onMismatch?: OnMismatch | undefined };
   /** Left out where no person can have called. */
   readonly misuse?: Invocation["misuse"];
 }
@@ -14,23 +15,20 @@ interface HookCall {
  * `holdfast guard`: a hook of Claude Code or Gemini CLI. It says nothing where a call may run. Where it
  * cannot judge it denies: a hook that fails in another way would let the call pass.
  */
-export async function guardCommand({ settings, terminal, misuse }: HookCall): Promise<number> {
+export async function guardCommand({ settings, terminal, flags, misuse }: HookCall): Promise<number> {
   if (process.stdin.isTTY) misuse?.("guard is a hook: its input is the JSON that a host writes to it");
-  let host: Host = "claude";
   try {
     const input = await readInputText(undefined, eventLimits);
     if (typeof input !== "string") throw new Error(input.message);
     const event = readHookEvent(input);
     if (event === undefined) return exitCodes.success;
-    host = event.host;
     const memory = openHostMemory(settings.stateDir, event.session);
     const verdict: Verdict =
       memory.kind === "refusal"
         ? { kind: "deny", reason: `holdfast guard: ${memory.message}` }
-        : await judge(event, memory);
-    if (verdict.kind === "deny" && event.moment === "before") {
-      await terminal.out(`${JSON.stringify(denial(host, verdict.reason))}\n`);
-    }
+        : await judge(event, { memory, onMismatch: flags.onMismatch ?? "rebase-own" });
+    const answer = answerTo(event, verdict);
+    if (answer !== undefined) await terminal.out(`${JSON.stringify(answer)}\n`);
     return exitCodes.success;
   } catch (error) {
     terminal.err(
@@ -45,6 +43,13 @@ const eventLimits = { bytes: 32 * 1024 * 1024 };
 
 /** The exit code that both hosts take for "this call must not run". */
 const blocked = 2;
+
+function answerTo({ host, moment }: HookEvent, verdict: Verdict): object | undefined {
+  if (verdict.kind === "deny") return moment === "before" ? denial(host, verdict.reason) : undefined;
+  if (verdict.said === undefined || moment !== "after") return undefined;
+  const hookEventName = host === "claude" ? "PostToolUse" : "AfterTool";
+  return { hookSpecificOutput: { hookEventName, additionalContext: verdict.said } };
+}
 
 function denial(host: Host, reason: string): object {
   switch (host) {

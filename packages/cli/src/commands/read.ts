@@ -9,10 +9,10 @@ import { escapeText, exitCodes, type Invocation } from "../shell/index.js";
  */
 export function readCommand(call: Invocation): Promise<number> {
   const { args, flags, settings, terminal } = call;
-  const { offset, limit, encoding } = flags;
+  const { offset, limit, charOffset, encoding } = flags;
   const request = {
     path: args[0] ?? "",
-    ...defined({ offset, limit, encoding }),
+    ...defined({ offset, limit, charOffset, encoding }),
   };
   return withWorkspace(call, async (workspace) => {
     const outcome = await workspace.read(request);
@@ -33,11 +33,12 @@ function markOf({ facts, lines }: FileState): string {
 }
 
 function header(state: FileState): string {
-  const { facts, lines } = state;
+  const { facts, lines, chars } = state;
   const parts = [stateLine(state.path, state.sha256)];
   if (facts !== undefined) {
     const range = lines === undefined ? "" : `${lines.from}-${lines.to} of `;
-    parts.push(`lines ${range}${facts.totalLines}`, ...unusual(facts));
+    const part = chars === undefined ? [] : [`characters ${chars.from}-${chars.to} of ${chars.of}`];
+    parts.push(`lines ${range}${facts.totalLines}`, ...part, ...unusual(facts));
   }
   return parts.join("  ");
 }

@@ -78,7 +78,8 @@ function placed(
   const home = process.env[variable] ?? "";
   if (home === "") return { root: homedir(), wanted };
   const root = firstFolder(resolve(home));
-  const moved = (file: string) => join(relative(root, resolve(home)), file.slice(folder.length + 1));
+  const inFolder = (file: string) => (file.startsWith(`${folder}/`) ? file.slice(folder.length + 1) : file);
+  const moved = (file: string) => join(relative(root, resolve(home)), inFolder(file));
   return {
     root,
     wanted: wanted.map(({ orFile, ...setting }) => ({

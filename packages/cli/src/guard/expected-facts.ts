@@ -11,6 +11,7 @@ import {
 } from "@holdfast/core/node";
 import type { GuardedFile } from "./guarded-file.js";
 import type { ReadWindow, TextEdit, ToolCall } from "./hook-event.js";
+import { countLines, decode, lfEdit, withLf } from "./host-text.js";
 
 /**
  * What a host's session knows after a call, if its tool does exactly what it was asked to: facts, each to be
@@ -133,36 +134,14 @@ function applyAll(text: string, edits: readonly TextEdit[]): string | undefined 
   return edits.length === 0 ? undefined : edited;
 }
 
-function lfEdit({ oldText, newText, all }: TextEdit): TextEdit {
-  return { oldText: withLf(oldText), newText: withLf(newText), all };
-}
-
 function variants(content: string, before: Uint8Array | undefined): readonly string[] {
   const endings = [content, withLf(content), withCrlf(content)];
   const marked = before?.[0] === 0xef && before[1] === 0xbb && before[2] === 0xbf;
   return marked ? [...endings, ...endings.map((text) => `\ufeff${text}`)] : endings;
 }
 
-function withLf(text: string): string {
-  return text.replaceAll("\r\n", "\n");
-}
-
 function withCrlf(text: string): string {
   return withLf(text).replaceAll("\n", "\r\n");
-}
-
-/** A file that is not there is an empty text. */
-function decode(bytes: Uint8Array | undefined): string | undefined {
-  if (bytes === undefined) return "";
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-function countLines(text: string): number {
-  return splitLines(text).contents.length;
 }
 
 function hash(text: string): string {

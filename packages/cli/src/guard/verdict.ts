@@ -1,27 +1,44 @@
-import { type HostMemory, isKnownWhole } from "@holdfast/core/node";
+import {
+  type HostFact,
+  type HostMemory,
+  isKnownWhole,
+  type OnMismatch,
+  rebasedWords,
+} from "@holdfast/core/node";
+import { type EarlierState, earlierState, mostShown } from "./earlier-state.js";
 import { expectedFacts, totalLines, wholeText } from "./expected-facts.js";
 import { type GuardedFile, lookAt } from "./guarded-file.js";
 import type { HookEvent, ToolCall } from "./hook-event.js";
+import { isCertainOn } from "./moved-edit.js";
 
-/** What a hook answers: nothing, or why the call must not run. */
-export type Verdict = { readonly kind: "pass" } | { readonly kind: "deny"; readonly reason: string };
+/** What a hook answers: nothing, or what the model is to know of a call that ran, or why one must not run. */
+export type Verdict =
+  | { readonly kind: "pass"; readonly said?: string }
+  | { readonly kind: "deny"; readonly reason: string };
 
 const pass: Verdict = { kind: "pass" };
 
+/** What a session of a host goes by. */
+export interface Bounds {
+  readonly memory: HostMemory;
+  /** What an edit of a file that others changed gets: only under `rebase` may it run. */
+  readonly onMismatch: OnMismatch;
+}
+
 /** Judges a call that is about to run, and learns from one that has run. */
-export async function judge(event: HookEvent, memory: HostMemory): Promise<Verdict> {
+export async function judge(event: HookEvent, bounds: Bounds): Promise<Verdict> {
   if (event.failed) return pass;
   const { tool } = event;
   switch (tool.kind) {
     case "other":
       return pass;
     case "own":
-      if (event.moment === "after") await learnFromOwn(event, tool.paths, memory);
+      if (event.moment === "after") await learnFromOwn(event, tool.paths, bounds.memory);
       return pass;
     case "read":
     case "overwrite":
     case "edit":
-      return event.moment === "before" ? before(event, tool, memory) : after(event, tool, memory);
+      return event.moment === "before" ? before(event, tool, bounds) : after(event, tool, bounds.memory);
     default:
       return tool satisfies never;
   }
@@ -29,15 +46,23 @@ export async function judge(event: HookEvent, memory: HostMemory): Promise<Verdi
 
 type FileCall = Extract<ToolCall, { kind: "read" | "overwrite" | "edit" }>;
 
-async function before(event: HookEvent, tool: FileCall, memory: HostMemory): Promise<Verdict> {
+async function before(event: HookEvent, tool: FileCall, { memory, onMismatch }: Bounds): Promise<Verdict> {
   const file = await lookAt(tool.path, event.cwd);
   if (typeof file === "string") {
     // What cannot be looked at now cannot be judged; a read harms nobody.
     return tool.kind === "read" ? pass : { kind: "deny", reason: `holdfast guard: ${file}.` };
   }
   const ruling = rulingOn(tool, file, memory);
-  if (ruling !== "allowed") return deny(tool, file, ruling === "changed", memory);
-  memory.remember({ path: file.path, call: event.call, facts: expectedFacts(tool, file) });
+  const earlier = ruling === "changed" ? earlierState(file, memory) : undefined;
+  const rebased = onMismatch === "rebase" ? rebasedOn(tool, file, earlier) : undefined;
+  if (ruling !== "allowed" && rebased === undefined) return deny(tool, file, ruling, earlier, memory);
+  const facts = expectedFacts(tool, file);
+  memory.remember({
+    path: file.path,
+    call: event.call,
+    facts,
+    ...(rebased === undefined ? {} : { rebased }),
+  });
   return pass;
 }
 
@@ -45,7 +70,13 @@ async function before(event: HookEvent, tool: FileCall, memory: HostMemory): Pro
 function rulingOn(tool: FileCall, file: GuardedFile, memory: HostMemory): "allowed" | "changed" | "unseen" {
   const { path, sha256 } = file;
   if (sha256 === null || tool.kind === "read") return "allowed";
-  const known = memory.known(path);
+  let known = memory.known(path);
+  // Calls run side by side: one that has written was perhaps not heard of yet.
+  const expected = known.find(path, sha256) === undefined ? memory.expected(path, sha256) : undefined;
+  if (expected !== undefined) {
+    memory.learn(path, expected);
+    known = memory.known(path);
+  }
   const now = known.find(path, sha256);
   const isSeen = now?.isSeen === true;
   const total = totalLines(file) ?? now?.total;
@@ -55,16 +86,57 @@ function rulingOn(tool: FileCall, file: GuardedFile, memory: HostMemory): "allow
   return !isSeen && others.length > 0 ? "changed" : "unseen";
 }
 
+/** What is said of an edit of an older state that is certain on the present one, once it has run. */
+function rebasedOn(tool: FileCall, file: GuardedFile, earlier: EarlierState | undefined) {
+  if (tool.kind !== "edit" || file.text === undefined || earlier?.difference === undefined) return undefined;
+  if (!isCertainOn(earlier.text, file.text, tool.edits)) return undefined;
+  const { difference, facts } = earlier;
+  return { words: `${rebasedWords({ by: "any" })}\n${difference}`, facts };
+}
+
 /** What was expected is known where the file is in that state. */
 async function after(event: HookEvent, tool: FileCall, memory: HostMemory): Promise<Verdict> {
   const file = await lookAt(tool.path, event.cwd);
   if (typeof file === "string" || file.sha256 === null) return pass;
-  for (const fact of memory.note(file.path, event.call)?.facts ?? []) {
-    const state = fact.kind === "changed" ? fact.after : fact.sha256;
-    if (state === file.sha256) memory.learn(file.path, fact);
-  }
-  return pass;
+  const { path, sha256 } = file;
+  const note = memory.note(path, event.call);
+  const met = note?.facts.filter((fact) => stateOf(fact) === sha256) ?? [];
+  const rebased = met.length > 0 ? note?.rebased : undefined;
+  const learned = met.length > 0 ? [...(rebased?.facts ?? []), ...met] : laterFacts(tool, file, memory);
+  for (const fact of learned) memory.learn(path, fact);
+  if (learned.length > 0) keepText(file, memory);
+  return rebased === undefined ? pass : { kind: "pass", said: `holdfast guard: ${rebased.words}` };
 }
+
+/** Where calls ran side by side, the state that this one was made on came about after it was looked at. */
+function laterFacts(tool: FileCall, file: GuardedFile, memory: HostMemory): readonly HostFact[] {
+  if (tool.kind !== "edit") return [];
+  const { path, sha256, text } = file;
+  const known = memory.known(path);
+  for (const state of [...known.states(path)].slice(0, mostLater)) {
+    const bytes = known.find(path, state)?.isSeen === true ? memory.kept(state) : undefined;
+    if (bytes === undefined) continue;
+    const met = expectedFacts(tool, { path, sha256: state, bytes, text });
+    const fitting = met.filter((fact) => stateOf(fact) === sha256);
+    if (fitting.length > 0) return fitting;
+  }
+  return [];
+}
+
+const mostLater = 4;
+
+function stateOf(fact: HostFact): string | null {
+  return fact.kind === "changed" ? fact.after : fact.sha256;
+}
+
+/** Secrets and what lies elsewhere have no text here, and are not kept. */
+function keepText({ sha256, bytes, text }: GuardedFile, memory: HostMemory): void {
+  if (sha256 === null || bytes === undefined || text === undefined || bytes.length > mostKept) return;
+  memory.keep(sha256, bytes);
+}
+
+/** In bytes: of a larger file no change is shown. */
+const mostKept = 1024 * 1024;
 
 /** Our own tools name the hash of the state that they hand out: it is the one on disk, or it is not learned. */
 async function learnFromOwn(event: HookEvent, paths: readonly string[], memory: HostMemory): Promise<void> {
@@ -78,33 +150,44 @@ async function learnFromOwn(event: HookEvent, paths: readonly string[], memory: 
       ? wholeText(sha256, text)
       : ({ kind: "shown", sha256, lines: [], someText: true } as const);
     memory.learn(file.path, fact);
+    keepText(file, memory);
   }
 }
 
-/** The refusal brings the file as it is now; that counts as a read, so that the next call can pass. */
-function deny(tool: FileCall, file: GuardedFile, changed: boolean, memory: HostMemory): Verdict {
+/** The refusal brings what the session lacks; that counts as a read, so that the next call can pass. */
+function deny(
+  tool: FileCall,
+  file: GuardedFile,
+  ruling: "changed" | "unseen",
+  earlier: EarlierState | undefined,
+  memory: HostMemory,
+): Verdict {
   const { path, sha256, text } = file;
-  const why = changed
-    ? "State Mismatch: File has changed on disk since it was last read."
-    : tool.kind === "overwrite"
-      ? "Not read: this session has not seen the whole content of the file that would be overwritten."
-      : "Not read: this session has not read the file.";
+  const why =
+    ruling === "changed"
+      ? "State Mismatch: File has changed on disk since it was last read."
+      : tool.kind === "overwrite"
+        ? "Not read: this session has not seen the whole content of the file that would be overwritten."
+        : "Not read: this session has not read the file.";
   const state = `${path}\nsha256 ${sha256}`;
+  const denied = (then: string) => ({ kind: "deny", reason: `${why} Nothing was written. ${then}` }) as const;
+  // Who replaces all of a file has to know all of it.
+  const isEnough = earlier !== undefined && (tool.kind === "edit" || earlier.isWhole);
+  if (isEnough && earlier.difference !== undefined) {
+    for (const fact of earlier.facts) memory.learn(path, fact);
+    keepText(file, memory);
+    return denied(`Make the change again from the file as it is now.\n${earlier.difference}\n${state}`);
+  }
   if (text === undefined || text.length > mostShown) {
-    return {
-      kind: "deny",
-      reason: `${why} Nothing was written. Read the file, then make the change again.\n${state}`,
-    };
+    return denied(`Read the file, then make the change again.\n${state}`);
   }
   if (sha256 !== null) memory.learn(path, wholeText(sha256, text));
+  keepText(file, memory);
   const marker = markerFor(text);
-  return {
-    kind: "deny",
-    reason: `${why} Nothing was written. This is the file as it is now; make the change again from it.\n${state}\n${marker}\n${text}${marker}`,
-  };
+  return denied(
+    `This is the file as it is now; make the change again from it.\n${state}\n${marker}\n${text}${marker}`,
+  );
 }
-
-const mostShown = 24_000;
 
 /** A line that does not occur in the text. */
 function markerFor(text: string): string {

@@ -1,6 +1,6 @@
 import type { OnMismatch } from "@holdfast/core";
 
-/** The one flag of the server that `holdfast setup` is asked for. */
+/** The one flag of the server and the guard that `holdfast setup` is asked for. */
 export const mismatchFlag = "--on-mismatch";
 
 /** What is to stand in a client's configuration. */
@@ -52,10 +52,14 @@ export const sharedClients: readonly ClientName[] = [
   "vscode",
 ];
 
-/** Where a client looks for its settings in the place of a folder of the home folder: a variable of the environment. */
+/**
+ * Where a client looks for its settings in the place of a folder of the home folder: a variable of the environment. A
+ * file that stands beside that folder is in it then.
+ */
 export const movedHomes: {
   readonly [Name in ClientName]?: { readonly variable: string; readonly folder: string };
 } = {
+  claude: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude" },
   codex: { variable: "CODEX_HOME", folder: ".codex" },
   qwen: { variable: "QWEN_HOME", folder: ".qwen" },
   opencode: { variable: "XDG_CONFIG_HOME", folder: ".config" },
@@ -166,8 +170,9 @@ function inWorkspace(args: readonly string[]): readonly string[] {
   return [...args, "--root", "${workspaceFolder}"];
 }
 
-function hookSettings({ client, program }: SetupWishes): readonly Setting[] {
-  const command = [program.command, ...program.args, "guard"].map(shellWord).join(" ");
+function hookSettings({ client, program, onMismatch }: SetupWishes): readonly Setting[] {
+  const flags = onMismatch === undefined ? [] : [mismatchFlag, onMismatch];
+  const command = [program.command, ...program.args, "guard", ...flags].map(shellWord).join(" ");
   switch (client) {
     case "claude":
       return ["PreToolUse", "PostToolUse"].map((event) => ({
@@ -205,7 +210,7 @@ function isOurs(element: unknown): boolean {
 }
 
 function isGuard(command: unknown): boolean {
-  return typeof command === "string" && /holdfast[^"]*["']? guard$/.test(command);
+  return typeof command === "string" && /holdfast[^"]*["']? guard(?: --on-mismatch [a-z-]+)?$/.test(command);
 }
 
 function property(value: unknown, name: string): unknown {

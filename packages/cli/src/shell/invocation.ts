@@ -14,6 +14,7 @@ export interface Invocation {
 /** Every flag of every command; which command takes which is said in the table below. */
 export interface Flags extends GlobalFlags {
   readonly offset?: number;
+  readonly charOffset?: number;
   readonly limit?: number;
   readonly depth?: number;
   readonly all?: boolean;

@@ -83,19 +83,28 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
     };
     const [pre, post] = host.events;
     /** The reason of a denial, "" where the call may run. */
-    const before = async (call: Input) => {
-      const answer = await send(pre, call);
+    const before = async (call: Input, more: Input = {}) => {
+      const answer = await send(pre, call, more);
       return answer === "" ? "" : host.reasonOf(answer);
     };
+    let last = "";
+    /** The call has run; what the model is told beside its answer is `said`. */
+    const after = async (call: Input, more: Input = {}) => {
+      const answer = await send(post, call, { tool_response: {}, ...more });
+      const output = answer === "" ? undefined : JSON.parse(answer).hookSpecificOutput;
+      if (output !== undefined) expect(output.hookEventName).toBe(post);
+      last = output?.additionalContext ?? "";
+    };
+    const said = () => last;
     /** A call that the host carries out: `work` is what its tool does. */
     const run = async (call: Input, work: () => void = () => {}, response: unknown = {}) => {
       const reason = await before(call);
       if (reason !== "") return reason;
       work();
-      expect(await send(post, call, { tool_response: response })).toBe("");
+      await after(call, { tool_response: response });
       return "";
     };
-    return { before, run };
+    return { before, after, run, said };
   }
 
   test("a file that was read may be edited, and edited again, and overwritten", async () => {
@@ -120,9 +129,89 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
     expect(reason).toMatch(
       /^State Mismatch: File has changed on disk since it was last read\. Nothing was written/,
     );
-    expect(reason).toContain(met);
+    expect(reason).toContain("-const wait = 2000;\n+const wait = 3000;\n const tries = 3;\n");
     expect(reason).toContain(sha256(met));
     expect(await before(host.edit("net.ts", "3;", "5;"))).toBe("");
+  });
+
+  const lines = Array.from({ length: 9 }, (_, at) => `line ${at + 1}\n`).join("");
+  const formatted = lines.replace("line 1\n", "line 1;\nmore\n");
+  const rebasing = ["--on-mismatch", "rebase"];
+
+  test.each([
+    { what: "by default", flags: [], refused: true },
+    { what: "under refuse", flags: ["--on-mismatch", "refuse"], refused: true },
+    { what: "under rebase", flags: rebasing, refused: false },
+  ])("an edit elsewhere than a formatter's is $what refused: $refused", async ({ flags, refused }) => {
+    const project = new Project({ "a.ts": lines });
+    const { run, before, said } = session(project, "one", flags);
+    await run(host.read("a.ts"));
+    project.put("a.ts", formatted);
+    const edit = host.edit("a.ts", "line 7", "seven");
+    const next = formatted.replace("line 7", "seven");
+    const reason = await run(edit, () => project.put("a.ts", next));
+    if (refused) {
+      expect(reason).toMatch(/^State Mismatch[\s\S]*What changed since your base:\n@@ /);
+      expect(reason).not.toContain("line 7");
+      expect(await before(edit)).toBe("");
+      return;
+    }
+    expect(reason).toBe("");
+    expect(said()).toMatch(
+      /^holdfast guard: Rebased: the file had changed since your base, but not these lines/,
+    );
+    expect(said()).toContain("-line 1\n+line 1;\n+more\n line 2");
+    // What was shown of it, and what was known before, is all of it.
+    expect(await before(host.write("a.ts", "x"))).toBe("");
+  });
+
+  test.each([
+    ["the same line", formatted.replace("line 7", "line 7 "), "line 7", "seven"],
+    ["a line that the old text names", formatted.replace("line 6", "line six"), "line 6\nline 7", "x"],
+    ["another place where the old text stands", `${formatted}line 7\n`, "line 7", "seven"],
+    ["the line, which moved away", formatted.replace("line 7\n", "").concat("line 7\n"), "line 7", "seven"],
+  ])("under rebase an edit of %s that others changed is refused", async (_, met, old, next) => {
+    const project = new Project({ "a.ts": lines });
+    const { run, before } = session(project, "one", rebasing);
+    await run(host.read("a.ts"));
+    project.put("a.ts", met);
+    expect(await before(host.edit("a.ts", old, next))).toMatch(
+      /^State Mismatch[\s\S]*What changed since your base:/,
+    );
+  });
+
+  test("a text that was never read is not moved, and one that replaces all is told what it lacks", async () => {
+    const project = new Project({ "a.ts": lines, "b.ts": lines, "c.ts": lines });
+    const { run, before } = session(project, "one", rebasing);
+    expect(await before(host.edit("a.ts", "line 7", "seven"))).toMatch(/^Not read/);
+    await run(host.read("b.ts"));
+    project.put("b.ts", formatted);
+    expect(await before(host.write("b.ts", "x"))).toMatch(/What changed since your base:\n@@ /);
+    expect(await before(host.write("b.ts", "x"))).toBe("");
+    await run(host.read("c.ts", host.lines(1, 3)));
+    project.put("c.ts", formatted);
+    expect(await before(host.write("c.ts", "x"))).toContain(`This is the file as it is now`);
+    expect(await before(host.write("c.ts", "x"))).toBe("");
+  });
+
+  test("edits side by side leave a state that is known", async () => {
+    const project = new Project({ "a.ts": lines });
+    const { run, before, after } = session(project);
+    await run(host.read("a.ts"));
+    const [one, two] = [host.edit("a.ts", "line 2", "two"), host.edit("a.ts", "line 7", "seven")];
+    const first = lines.replace("line 2", "two");
+    expect(await before(one)).toBe("");
+    project.put("a.ts", first);
+    // The second begins before the first is heard of, and a third before that.
+    expect(await before(two, { tool_use_id: "2" })).toBe("");
+    await after(one);
+    const three = host.edit("a.ts", "line 9", "nine");
+    expect(await before(three, { tool_use_id: "3" })).toBe("");
+    project.put("a.ts", first.replace("line 7", "seven"));
+    await after(two, { tool_use_id: "2" });
+    project.put("a.ts", first.replace("line 7", "seven").replace("line 9", "nine"));
+    await after(three, { tool_use_id: "3" });
+    expect(await before(host.write("a.ts", "x"))).toBe("");
   });
 
   test("an unseen file is not overwritten and not edited; a new one is made", async () => {

@@ -28,6 +28,18 @@ describe("read", () => {
     expect(done.stderr).toContain("lines 2-2 of 3");
   });
 
+  test("a part of a long line is told with its characters, and read on from there", async () => {
+    const line = "äbc".repeat(100_000);
+    const project = new Project({ "a.txt": `x\n${line}\n` });
+    for (const from of [0, 200_000]) {
+      const done = await project.run(["read", "a.txt", "--offset", "2", "--char-offset", `${from}`]);
+      expect(done).toMatchObject({ code: 0, stdout: line.slice(from) });
+      expect(done.stderr).toContain(`lines 2-2 of 2  characters ${from}-300000 of 300000`);
+    }
+    const whole = await project.run(["read", "a.txt", "--offset", "2"]);
+    expect(whole.stderr).toContain("--offset and --char-offset");
+  });
+
   test("a legacy encoding is read as it is named and told", async () => {
     const project = new Project({ "a.txt": Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a]) });
     const done = await project.run(["read", "a.txt", "--encoding", "iso-8859-1"]);

@@ -86,6 +86,31 @@ describe("setup", () => {
     expect(unknown.code).toBe(2);
   });
 
+  test("with --guard the hooks get the same answer, in place of what stood there, and go with the rest", async () => {
+    const person = new Person();
+    const commands = () => person.text(".claude/settings.json").match(/ guard[^"]*/g);
+    await person.setUp(["claude", "--guard", "--yes"]);
+    expect(commands()).toEqual([" guard", " guard"]);
+    await person.setUp(["claude", "--guard", "--yes", "--on-mismatch", "rebase"]);
+    expect(commands()).toEqual([" guard --on-mismatch rebase", " guard --on-mismatch rebase"]);
+    await person.setUp(["claude", "--guard", "--yes", "--on-mismatch", "refuse"]);
+    expect(commands()).toEqual([" guard --on-mismatch refuse", " guard --on-mismatch refuse"]);
+    await person.setUp(["claude", "--remove", "--yes"]);
+    expect(commands()).toBeNull();
+  });
+
+  test("CLAUDE_CONFIG_DIR is where Claude Code looks, for both of its files", async () => {
+    const person = new Person();
+    const env = { CLAUDE_CONFIG_DIR: join(person.folder, "else/where") };
+    expect((await person.setUp(["claude", "--guard", "--yes"], env)).code).toBe(0);
+    expect(JSON.parse(person.text("else/where/.claude.json")).mcpServers.holdfast.alwaysLoad).toBe(true);
+    expect(person.text("else/where/settings.json")).toContain(" guard");
+    expect(person.has(".claude.json") || person.has(".claude/settings.json")).toBe(false);
+    await person.setUp(["claude", "--remove", "--yes"], env);
+    const left = person.text("else/where/.claude.json") + person.text("else/where/settings.json");
+    expect(left).not.toContain("holdfast");
+  });
+
   test("--project writes what holds on every machine, where npx finds it, and else nothing", async () => {
     const project = new Project();
     const refused = await project.run(["setup", "claude", "--project", "--yes"]);

@@ -2,6 +2,7 @@ import type { JsonObject } from "../conversation/index.js";
 import { defined } from "../text/index.js";
 import { type CacheMarks, marksOf, type PlacedBlock } from "./anthropic-cache.js";
 import type { Content, MediaPart, Part } from "./content.js";
+import { mediaText } from "./media-words.js";
 import {
   offeredTools,
   type ProviderRequest,
@@ -9,7 +10,7 @@ import {
   reportOn,
   systemText,
 } from "./provider-request.js";
-import { unresolvedText, WireIds, wireArgs, wireName, wireText } from "./wire-ids.js";
+import { WireIds, wireArgs, wireName, wireText } from "./wire-ids.js";
 
 /** What a request to the Messages API holds of a conversation. */
 export interface AnthropicBody {
@@ -208,10 +209,10 @@ function isImageType(mimeType: string): mimeType is AnthropicImageType {
 }
 
 function mediaBlock(part: MediaPart): AnthropicResultBlock {
-  if ("blobData" in part) return { type: "text", text: unresolvedText(part) };
+  if ("blobData" in part) return { type: "text", text: mediaText(part) };
   const { mimeType, data } = part.inlineData;
   if (isImageType(mimeType)) return { type: "image", source: { type: "base64", media_type: mimeType, data } };
   if (mimeType === "application/pdf")
     return { type: "document", source: { type: "base64", media_type: mimeType, data } };
-  return { type: "text", text: `[Media of type ${wireText(mimeType)} cannot be shown here.]` };
+  return { type: "text", text: mediaText(part) };
 }

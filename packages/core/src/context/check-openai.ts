@@ -1,4 +1,4 @@
-import type { OpenAIMessage } from "./openai.js";
+import type { OpenAIContentPart, OpenAIMessage } from "./openai.js";
 import { isBlank, violation, type WireCheckOptions, type WireViolation, when } from "./wire-check.js";
 
 /** What the Chat Completions API would refuse of these messages, as far as it can be known beforehand. */
@@ -79,17 +79,25 @@ function checkUser(
   if (typeof content === "string") return when(isBlank(content), "no-empty-text", [at], "a text is blank");
   return [
     ...when(content.length === 0, "no-empty-content", [at], "a message has no parts"),
-    ...content.flatMap((part, index) =>
-      part.type === "text"
-        ? when(isBlank(part.text), "no-empty-text", [at, index], "a text is blank")
-        : when(
-            !part.image_url.url.startsWith("data:image/"),
-            "image-type",
-            [at, index],
-            part.image_url.url.slice(0, 40),
-          ),
-    ),
+    ...content.flatMap((part, index) => checkPart(part, [at, index])),
   ];
+}
+
+function checkPart(part: OpenAIContentPart, at: readonly number[]): readonly WireViolation[] {
+  switch (part.type) {
+    case "text":
+      return when(isBlank(part.text), "no-empty-text", at, "a text is blank");
+    case "image_url": {
+      const { url } = part.image_url;
+      return when(!url.startsWith("data:image/"), "image-type", at, url.slice(0, 40));
+    }
+    case "file": {
+      const { file_data } = part.file;
+      return when(!file_data.startsWith("data:application/pdf;"), "file-type", at, file_data.slice(0, 40));
+    }
+    default:
+      return part satisfies never;
+  }
 }
 
 /** Each call has one result, right after its message. */

@@ -19,7 +19,7 @@ export function describePayload(payload: TurnPayload, wording: Wording): string 
     case "tool_call":
       return `call ${name(payload.callId)}: ${name(payload.name)} ${excerpt(JSON.stringify(payload.args))}`;
     case "tool_result":
-      return `${payload.isError === true ? "error" : "result"} ${name(payload.callId)}: ${excerpt(payload.output)}`;
+      return `${payload.isError === true ? "error" : "result"} ${name(payload.callId)}: ${excerpt(payload.output)}${media(payload.media?.length ?? 0)}`;
     case "file_content":
       return fileLine(payload, wording);
     case "context_management":

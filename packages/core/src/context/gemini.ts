@@ -1,6 +1,7 @@
 import type { JsonObject } from "../conversation/index.js";
 import { defined } from "../text/index.js";
-import type { Content, MediaPart, Part } from "./content.js";
+import type { Content, InlineDataPart, MediaPart, Part } from "./content.js";
+import { mediaText } from "./media-words.js";
 import {
   offeredTools,
   type ProviderRequest,
@@ -8,7 +9,7 @@ import {
   reportOn,
   systemText,
 } from "./provider-request.js";
-import { unresolvedText, wireArgs, wireName, wireText } from "./wire-ids.js";
+import { wireArgs, wireName, wireText } from "./wire-ids.js";
 
 /** What a request to the Gemini API holds of a conversation. */
 export interface GeminiBody {
@@ -62,9 +63,10 @@ export interface GeminiInlineData {
 export const skippedSignature = "skip_thought_signature_validator";
 
 /**
- * The prompt as the Gemini API takes it, for `client.models.generateContent({ model, ...body })`. Media of a
- * result stand in it from Gemini 3 on, behind all results of their turn before that; from Gemini 3 on the
- * first call of each step has to be signed. Without a model the rules of Gemini 3 hold.
+ * The prompt as the Gemini API takes it, for `client.models.generateContent({ model, ...body })`. Images, PDF and
+ * plain text of a result stand in it from Gemini 3 on; before that, and of other types, behind all results of their
+ * turn. Media that Gemini does not take at all become a text that says so. From Gemini 3 on the first call of each
+ * step has to be signed. Without a model the rules of Gemini 3 hold.
  */
 export function toGemini(
   contents: readonly Content[],
@@ -109,14 +111,30 @@ function withMediaBehind(
   const all = parts.flatMap((part) =>
     "functionResponse" in part ? (part.functionResponse.parts ?? []) : [],
   );
-  const media = all.filter((part) => !holdsMedia || "blobData" in part).map(mediaPart);
+  const media = all.filter((part) => !holdsMedia || !isTakenInResult(part)).map(mediaPart);
   const last = own.findLastIndex((part) => "functionResponse" in part);
   return media.length === 0 ? [...own] : own.toSpliced(last + 1, 0, ...media);
 }
 
 function mediaPart(part: MediaPart): GeminiInlineData | { readonly text: string } {
-  return "inlineData" in part ? part : { text: unresolvedText(part) };
+  return isTaken(part) ? part : { text: mediaText(part) };
 }
+
+/** What Gemini documents for the parts of a function's response. */
+function isTakenInResult(part: MediaPart): part is InlineDataPart {
+  return "inlineData" in part && resultTypes.has(part.inlineData.mimeType);
+}
+
+/** What Gemini documents as inline data: images but GIF and SVG, PDF, texts, sounds, films. */
+function isTaken(part: MediaPart): part is InlineDataPart {
+  if (!("inlineData" in part)) return false;
+  const { mimeType } = part.inlineData;
+  return isTakenInResult(part) || /^(?:image\/hei[cf]|(?:audio|video|text)\/.+)$/.test(mimeType);
+}
+
+const resultTypes: ReadonlySet<string> = new Set([
+  ...["image/png", "image/jpeg", "image/webp", "application/pdf", "text/plain"],
+]);
 
 interface PartRules {
   readonly mustBeSigned: boolean;
@@ -139,10 +157,10 @@ function geminiPart(part: Part, { mustBeSigned, holdsMedia }: PartRules): readon
     const { id, name, response, parts = [] } = part.functionResponse;
     const written =
       "error" in response ? { error: wireText(response.error) } : { output: wireText(response.output) };
-    const shown = parts.filter((one) => "inlineData" in one);
+    const shown = parts.filter(isTakenInResult);
     const media = holdsMedia && shown.length > 0 ? { parts: shown } : {};
     return [{ functionResponse: { id: wireText(id), name: wireName(name), response: written, ...media } }];
   }
-  if ("blobData" in part) return [mediaPart(part)];
+  if ("inlineData" in part || "blobData" in part) return [mediaPart(part)];
   return ["text" in part ? { ...part, text: wireText(part.text) } : part];
 }

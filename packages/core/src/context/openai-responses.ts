@@ -1,15 +1,20 @@
 import { defined } from "../text/index.js";
 import type { Content, FunctionResponsePart, MediaPart, Part, TextPart } from "./content.js";
 import { isRecord, listIn, parsed, textIn } from "./fields.js";
+import { mediaText } from "./media-words.js";
 import {
   argumentsText,
+  dataUrl,
+  fileName,
+  isImage,
+  isTaken,
   type OpenAISignature,
   openAICaching,
   openAISignature,
   openAITools,
 } from "./openai-shared.js";
 import { type ProviderRequest, type RequestOptions, reportOn, systemText } from "./provider-request.js";
-import { unresolvedText, WireIds, wireName, wireText } from "./wire-ids.js";
+import { WireIds, wireName, wireText } from "./wire-ids.js";
 
 /** What a request to the Responses API holds of a conversation. */
 export interface OpenAIResponsesBody {
@@ -127,19 +132,16 @@ function resultItem({ functionResponse }: FunctionResponsePart, ids: WireIds): O
 
 function inputPart(part: Part): readonly OpenAIInputPart[] {
   if ("text" in part) return [{ type: "input_text", text: wireText(part.text) }];
-  if ("inlineData" in part) return [mediaPart(part)];
-  if ("blobData" in part) return [{ type: "input_text", text: unresolvedText(part) }];
+  if ("inlineData" in part || "blobData" in part) return [mediaPart(part)];
   if (!("fileData" in part)) return [];
   const text = `[The file ${wireText(part.fileData.fileUri)} is not available here.]`;
   return [{ type: "input_text", text }];
 }
 
-function mediaPart({ inlineData }: Extract<MediaPart, { inlineData: object }>): OpenAIInputPart {
-  const { mimeType, data } = inlineData;
-  const url = `data:${mimeType};base64,${data}`;
-  if (mimeType.startsWith("image/")) return { type: "input_image", detail: "auto", image_url: url };
-  if (mimeType === "application/pdf") return { type: "input_file", filename: "document.pdf", file_data: url };
-  return { type: "input_text", text: `[Media of type ${wireText(mimeType)} cannot be shown here.]` };
+function mediaPart(part: MediaPart): OpenAIInputPart {
+  if (!isTaken(part)) return { type: "input_text", text: mediaText(part) };
+  if (isImage(part)) return { type: "input_image", detail: "auto", image_url: dataUrl(part) };
+  return { type: "input_file", filename: fileName, file_data: dataUrl(part) };
 }
 
 /** The items of one content of the model; `reasoning` are the ids of those that were given back in it. */

@@ -1,5 +1,5 @@
 import { defined } from "../text/index.js";
-import type { FunctionCallPart } from "./content.js";
+import type { FunctionCallPart, InlineDataPart, MediaPart } from "./content.js";
 import { isRecord, parsed, writtenJson } from "./fields.js";
 import { offeredTools, type RequestOptions } from "./provider-request.js";
 import { wireArgs } from "./wire-ids.js";
@@ -61,6 +61,28 @@ export function openAISignature(signature: string | undefined): OpenAISignature 
     refusal: refusal === true ? (true as const) : undefined,
   });
 }
+
+/** Whether both APIs take these media: images of four types, PDF. */
+export function isTaken(part: MediaPart): part is InlineDataPart {
+  return "inlineData" in part && (isImage(part) || isPdf(part));
+}
+
+/** Whether it is an image of a type that OpenAI names among those that its models see. */
+export function isImage({ inlineData }: InlineDataPart): boolean {
+  return ["image/jpeg", "image/png", "image/gif", "image/webp"].includes(inlineData.mimeType);
+}
+
+function isPdf({ inlineData }: InlineDataPart): boolean {
+  return inlineData.mimeType === "application/pdf";
+}
+
+/** The bytes as a data URL, the form in which both APIs take them. */
+export function dataUrl({ inlineData: { mimeType, data } }: InlineDataPart): string {
+  return `data:${mimeType};base64,${data}`;
+}
+
+/** A file has to have a name; nobody gave it one. */
+export const fileName = "document.pdf";
 
 /** The arguments of a call as JSON: as the model wrote them, where they still are those of the call. */
 export function argumentsText({ functionCall, thoughtSignature }: FunctionCallPart): string {

@@ -1,8 +1,17 @@
 import { defined } from "../text/index.js";
-import type { Content, Part } from "./content.js";
-import { argumentsText, openAICaching, openAITools } from "./openai-shared.js";
+import type { Content, MediaPart, Part } from "./content.js";
+import { followingText, mediaText } from "./media-words.js";
+import {
+  argumentsText,
+  dataUrl,
+  fileName,
+  isImage,
+  isTaken,
+  openAICaching,
+  openAITools,
+} from "./openai-shared.js";
 import { type ProviderRequest, type RequestOptions, reportOn, systemText } from "./provider-request.js";
-import { unresolvedText, WireIds, wireName, wireText } from "./wire-ids.js";
+import { WireIds, wireName, wireText } from "./wire-ids.js";
 
 /** What a request to the Chat Completions API holds of a conversation. */
 export interface OpenAIBody {
@@ -24,7 +33,8 @@ export type OpenAIMessage =
 /** One part of a user's message in OpenAI's Chat Completions API. */
 export type OpenAIContentPart =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
+  | { readonly type: "file"; readonly file: { readonly filename: string; readonly file_data: string } };
 
 /** A tool call of an assistant's message; `arguments` is JSON as text. */
 export interface OpenAIToolCall {
@@ -45,8 +55,9 @@ export interface OpenAITool {
 
 /**
  * The prompt as the Chat Completions API takes it, for `client.chat.completions.create({ model, ...body })`.
- * Thoughts are left out, since it takes none (`toOpenAIResponses` keeps them); media other than images, and
- * addresses at Google, become a text that says so.
+ * Thoughts are left out, since it takes none (`toOpenAIResponses` keeps them). Media of a result follow as the user's,
+ * since a tool's message holds text only, which says that they do; media other than images and PDF, and addresses at
+ * Google, become a text that says so.
  */
 export function toOpenAI(
   contents: readonly Content[],
@@ -68,9 +79,11 @@ export function toOpenAI(
 function userMessages(parts: readonly Part[], ids: WireIds): readonly OpenAIMessage[] {
   const results = parts.flatMap((part) => {
     if (!("functionResponse" in part)) return [];
-    const { id, response } = part.functionResponse;
-    const content = "error" in response ? `Error: ${response.error}` : response.output;
-    return [{ role: "tool" as const, tool_call_id: ids.of(id), content: wireText(content) }];
+    const { id, response, parts: media = [] } = part.functionResponse;
+    const said = wireText("error" in response ? `Error: ${response.error}` : response.output);
+    const shown = media.map((one) => (isTaken(one) ? followingText(one) : mediaText(one)));
+    const content = [...(said === "" && shown.length > 0 ? [] : [said]), ...shown].join("\n");
+    return [{ role: "tool" as const, tool_call_id: ids.of(id), content }];
   });
   const content = [...parts.flatMap(resultMedia), ...parts.flatMap(contentPart)];
   if (content.length === 0) return results;
@@ -83,22 +96,23 @@ function userMessages(parts: readonly Part[], ids: WireIds): readonly OpenAIMess
 function resultMedia(part: Part): readonly OpenAIContentPart[] {
   if (!("functionResponse" in part)) return [];
   const { name, parts = [] } = part.functionResponse;
-  if (parts.length === 0) return [];
-  return [{ type: "text", text: `[Shown by ${wireName(name)}:]` }, ...parts.flatMap(contentPart)];
+  const shown = parts.filter(isTaken);
+  if (shown.length === 0) return [];
+  return [{ type: "text", text: `[Shown by ${wireName(name)}:]` }, ...shown.map(mediaPart)];
 }
 
 function contentPart(part: Part): readonly OpenAIContentPart[] {
   if ("text" in part) return [{ type: "text", text: wireText(part.text) }];
-  if ("inlineData" in part) {
-    const { mimeType, data } = part.inlineData;
-    if (mimeType.startsWith("image/"))
-      return [{ type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` } }];
-    return [{ type: "text", text: `[Media of type ${wireText(mimeType)} cannot be shown here.]` }];
-  }
-  if ("blobData" in part) return [{ type: "text", text: unresolvedText(part) }];
+  if ("inlineData" in part || "blobData" in part) return [mediaPart(part)];
   if ("fileData" in part)
     return [{ type: "text", text: `[The file ${wireText(part.fileData.fileUri)} is not available here.]` }];
   return [];
+}
+
+function mediaPart(part: MediaPart): OpenAIContentPart {
+  if (!isTaken(part)) return { type: "text", text: mediaText(part) };
+  if (isImage(part)) return { type: "image_url", image_url: { url: dataUrl(part) } };
+  return { type: "file", file: { filename: fileName, file_data: dataUrl(part) } };
 }
 
 /** A blank text is there for its signature, which is no business of this API. */

@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue } from "../conversation/index.js";
-import type { BlobDataPart } from "./content.js";
 
 /**
  * Ids as a provider takes them: letters, digits, `_` and `-`, 64 at most. The same id always becomes the
@@ -38,11 +37,6 @@ function tidy(name: string): string {
 /** What the wire forms let through: what is sent has to be UTF-8. */
 export function wireText(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
-}
-
-/** Stands for media whose bytes nobody has read, or that are lost. */
-export function unresolvedText({ blobData }: BlobDataPart): string {
-  return `[Media of type ${wireText(blobData.mimeType)} are not available here.]`;
 }
 
 /** Arguments as `wireText` lets them through, names and values. */

@@ -1,5 +1,5 @@
 import type { ReadOutcome } from "../files/index.js";
-import { countLines } from "../text/index.js";
+import { countLines, shortHash } from "../text/index.js";
 import type { FileContent, TurnPayload } from "./payload.js";
 import { type ConversationRefusal, refuse } from "./refusal.js";
 
@@ -38,10 +38,11 @@ export function fileContentOf(
 
 /**
  * The payload with what is known of its text: `verified` where a read of ours found it, or where it is all of
- * a file and hashes to the state's SHA-256 as UTF-8. Anything else is kept as it was said, and shows nothing.
+ * a file and hashes to the state's SHA-256 as UTF-8. A window that nobody read is kept as it was said, and shows nothing.
  *
- * @param digest without one, only reads are proof.
- * @returns `invalid_payload` where text and lines contradict each other, or where `verified` is claimed.
+ * @param digest without one, only reads are proof, and no text of a file is refuted.
+ * @returns `invalid_payload` where text and lines contradict each other, where the text of a whole file has not the
+ *   hash, or where `verified` is claimed.
  */
 export function withProof(
   payload: TurnPayload,
@@ -50,13 +51,21 @@ export function withProof(
   if (payload.kind !== "file_content" || fromReads.has(payload)) return payload;
   const misfit = misfitOf(payload);
   if (misfit !== undefined) return refuse("invalid_payload", misfit);
-  const isProved = digest !== undefined && isWholeFile(payload) && hashesTo(payload, digest);
-  if (isProved) return payload.verified === true ? payload : { ...payload, verified: true };
+  if (digest !== undefined && isWholeFile(payload)) {
+    if (hashesTo(payload, digest))
+      return payload.verified === true ? payload : { ...payload, verified: true };
+    return refuse("invalid_payload", notTheState(payload));
+  }
   if (payload.verified !== true) return payload;
   return refuse(
     "invalid_payload",
     `That the text is the one of ${payload.path} is not known; make the payload of a read (fileContentOf).`,
   );
+}
+
+/** The bytes may be right and of another encoding: a read of ours knows it. */
+function notTheState({ path, sha256 }: FileContent): string {
+  return `The text is not that of ${path} in the state ${shortHash(sha256)}…; make the payload of a read (fileContentOf).`;
 }
 
 /** The same of what was read from a file that anybody can have written: nothing is believed unproved. */

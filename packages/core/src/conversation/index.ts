@@ -39,6 +39,8 @@ export { type IdSource, timeSortedIds } from "./ids.js";
 export {
   type BesideFile,
   describeSessionFile,
+  type Envelope,
+  type EnvelopeFile,
   exportLines,
   type FoldedLines,
   type ForeignFormat,
@@ -46,6 +48,7 @@ export {
   type ImportedSession,
   type ImportOptions,
   type ImportProblem,
+  parseEnvelope,
   readSessionFile,
   readSessionInSteps,
   type SessionDescription,
@@ -66,7 +69,7 @@ export { filesChanged, type Manifest, Manifests } from "./manifest.js";
 export { isStored } from "./media.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
 export type { Loss } from "./mend.js";
-export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
+export { type DeclaredKey, defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type { AnswerPart, ModelAnswer } from "./model-answer.js";
 export type * from "./node.js";
 export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";

@@ -10,7 +10,7 @@ import { applyEvent, startedContext } from "./fold.js";
 import { type ContextListener, JournaledContext } from "./journaled-context.js";
 import type { JsonValue } from "./json.js";
 import { filesChanged, Manifests } from "./manifest.js";
-import type { MetadataKey } from "./metadata-key.js";
+import { checkCustom, checkPatch, type DeclaredKey, type MetadataKey } from "./metadata-key.js";
 import { type ModelAnswer, payloadsOfAnswer } from "./model-answer.js";
 import type { ConversationContext, PendingRestore, StagedItem, TurnMetadata, TurnNode } from "./node.js";
 import { answeredBelow, openCalls, upwards } from "./path.js";
@@ -44,6 +44,8 @@ export interface ContextManagerOptions extends ConversationStart {
   readonly digest?: Digest;
   /** Makes one of several names of a file; see `namesFrom`. */
   readonly naming?: FileNaming;
+  /** Whose data nodes may hold in `custom`; `setCustom` brings its own. */
+  readonly metadataKeys?: readonly DeclaredKey[];
   /** A session of a store and what its journal folds to; without one the conversation lives in memory. */
   readonly stored?: { readonly session: OpenSession; readonly context: ConversationContext };
 }
@@ -358,9 +360,8 @@ export class ContextManager {
 
   /** Changes annotations of a node. `unknown_node`, `invalid_metadata`. */
   setMetadata(nodeId: string, metadata: MetadataPatch): Done | ConversationRefusal {
-    if ("isHiddenFromLlm" in metadata) return hiddenLater;
-    if ("provenance" in metadata) return madeOnce;
-    return this.change({ type: "metadata_set", nodeId, metadata }, () => done);
+    const refused = checkPatch(metadata, this.options.metadataKeys);
+    return refused ?? this.change({ type: "metadata_set", nodeId, metadata }, () => done);
   }
 
   /** Sets an extension's own data on a node; `null` takes it away. */
@@ -369,7 +370,9 @@ export class ContextManager {
     key: MetadataKey<Value>,
     value: Value | null,
   ): Done | ConversationRefusal {
-    return this.setMetadata(nodeId, { custom: { [key.name]: value } });
+    const custom = { [key.name]: value };
+    const flawed = checkCustom(custom, [key]);
+    return flawed ?? this.change({ type: "metadata_set", nodeId, metadata: { custom } }, () => done);
   }
 
   /** Journals that files are about to be restored; `restore_pending` where one is begun already. */
@@ -430,7 +433,8 @@ export class ContextManager {
   /** Looks at what a caller gives; of a file's content it is found out whether its text is the file's. */
   private admit(payload: TurnPayload, metadata?: TurnMetadata): TurnPayload | ConversationRefusal {
     const flawed = checkShape(metadata === undefined ? { payload } : { payload, metadata });
-    return flawed ?? withProof(payload, this.options.digest);
+    const undeclared = flawed ?? checkCustom(metadata?.custom, this.options.metadataKeys);
+    return undeclared ?? withProof(payload, this.options.digest);
   }
 
   private carryOut(decision: TaskDecision): TurnNode | ConversationRefusal {
@@ -484,13 +488,3 @@ export interface Done {
 }
 
 const done: Done = { kind: "done" };
-
-const hiddenLater = refuse(
-  "invalid_metadata",
-  "A node that stands already is hidden on a branch by an overlay, not on all branches by its metadata.",
-);
-
-const madeOnce = refuse(
-  "invalid_metadata",
-  "Where a node came from is said when it is made: what was rendered hangs on it.",
-);

@@ -100,10 +100,14 @@ export class MendingFold {
   private keepBeside(seq: number, event: ConversationEvent): void {
     const { context } = this;
     const nodes = event.type === "nodes_added" ? event.nodes.filter(({ id }) => !context.nodes.has(id)) : [];
+    // An item that became one of these nodes is staged no longer: its id would be taken for ever.
+    const staged = context.stagingArea
+      .map(({ id }) => id)
+      .filter((id) => nodes.some((node) => node.id === id));
     const refusal =
       nodes.length === 0
         ? "it adds nothing"
-        : this.apply({ type: "nodes_added", nodes, head: context.currentNodeId })?.message;
+        : this.apply({ type: "nodes_added", nodes, head: context.currentNodeId, staged })?.message;
     if (refusal === undefined) return;
     const message = `The second record ${seq} was left out: ${refusal}`;
     this.problems.push({ line: seq, what: "second_record", message });

@@ -20,7 +20,7 @@ export interface StoredConversation {
   close(): Promise<{ readonly kind: "closed" } | ConversationRefusal>;
 }
 
-type Sources = Pick<ContextManagerOptions, "ids" | "now" | "naming" | "digest">;
+type Sources = Pick<ContextManagerOptions, "ids" | "now" | "naming" | "digest" | "metadataKeys">;
 
 /** Begins a conversation in a store; the id of its session is its root's. */
 export async function createConversation(

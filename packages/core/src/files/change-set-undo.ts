@@ -6,6 +6,7 @@ import { carryOutSet, previewMembers } from "./change-set.js";
 import { names } from "./change-set-answers.js";
 import type { Member } from "./change-set-members.js";
 import { readCurrent } from "./current.js";
+import { removeEmptyFolders } from "./empty-folders.js";
 import { isStateApart, type KeptState } from "./kept-states.js";
 import type { ApplyChangesOutcome, WriteOutcome, WriteRefusal } from "./outcomes.js";
 import { lastInForce, planUndo, type UndoneSet } from "./past.js";
@@ -52,6 +53,7 @@ export async function undoSet(
   const undone = await membersToUndo(call, changeSet, request);
   if ("kind" in undone) return undone;
   const outcome = await carryOutSet(call, undone.members, ticket);
+  if (outcome.success) await removeEmptyFolders(call.session.ports.disk, undone.folders);
   const asked = outcome.files[undone.asked]?.outcome;
   return asked === undefined
     ? withoutState(refuse("busy", outcome.message))
@@ -100,6 +102,8 @@ interface ToUndo {
   readonly members: readonly Member[];
   /** Which of them was asked about. */
   readonly asked: number;
+  /** The folders that the set made, an outer one before those in it. */
+  readonly folders: readonly string[];
 }
 
 async function membersToUndo(
@@ -137,7 +141,22 @@ async function membersToUndo(
     };
     members.push({ kind: "changed", change });
   }
-  return { members, asked: realPaths.indexOf(asked) };
+  return { members, asked: realPaths.indexOf(asked), folders: await madeFor(session, changeSet, realPaths) };
+}
+
+async function madeFor(
+  session: Session,
+  changeSet: string,
+  realPaths: readonly string[],
+): Promise<readonly string[]> {
+  const made = new Set<string>();
+  for (const realPath of realPaths) {
+    const entries = await session.ports.history.entries(realPath);
+    for (const entry of entries)
+      if (entry.changeSet === changeSet) for (const folder of entry.folders ?? []) made.add(folder);
+  }
+  // A longer path never holds a shorter one.
+  return [...made].sort((one, other) => one.length - other.length);
 }
 
 /** The file of the set that got a name by it and holds these bytes: a rename is taken back with the file itself. */

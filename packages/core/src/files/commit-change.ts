@@ -4,6 +4,7 @@ import { type PlannedWrite, withoutState } from "./change.js";
 import { type Current, isLarge, learnState } from "./current.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
 import { digestInSteps } from "./digest.js";
+import { removeEmptyFolders } from "./empty-folders.js";
 import {
   isKeptApart,
   isStateApart,
@@ -100,6 +101,7 @@ async function commitTo(
     before: current.kind === "file" ? current.sha256 : null,
     after,
     ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
+    ...(target.madeFolders === undefined ? {} : { folders: target.madeFolders }),
   });
   if (isRefusal(intent)) return refuseWith(subjectOf(site), intent, current);
   // A throw leaves the intent behind: the next start finds out which state the disk is in.
@@ -125,6 +127,7 @@ async function commitTo(
     return { ...refused, message: `${refused.message}${displaced}` };
   }
   await intent.done();
+  if (plan.undoes !== undefined && after === null) await removeMadeFor(site, plan.undoes);
   const displaced = await noteDisplaced(session, found, current, done.displaced);
   const next: Current =
     plan.bytes !== null && after !== null && done.identity !== undefined
@@ -135,6 +138,13 @@ async function commitTo(
     before: current,
     next,
   });
+}
+
+/** The folders that were made for a write go with it, where nothing else is in them by now. */
+async function removeMadeFor({ call: { session }, target }: Site, undone: string): Promise<void> {
+  const entries = await session.ports.history.entries(target.realPath);
+  const made = entries.find(({ id }) => id === undone)?.folders;
+  if (made !== undefined) await removeEmptyFolders(session.ports.disk, made);
 }
 
 /** The hash of planned bytes: the last of the work that has to be over in time. */

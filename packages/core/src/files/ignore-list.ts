@@ -1,3 +1,4 @@
+import { finish, type Steps } from "../text/index.js";
 import {
   bytesOf,
   foldCase,
@@ -26,8 +27,20 @@ export class IgnoreList {
     text: string,
     private readonly foldsCase = false,
   ) {
+    finish(this.add(text));
+  }
+
+  /** The list of a text, in steps of some hundred lines. */
+  static *inSteps(text: string, foldsCase = false): Steps<IgnoreList> {
+    const list = new IgnoreList("", foldsCase);
+    yield* list.add(text);
+    return list;
+  }
+
+  private *add(text: string): Steps<void> {
     for (const [line, written] of text.split("\n").entries()) {
-      const pattern = parseIgnoreLine(written.replace(/\r$/, ""), foldsCase);
+      if (line % linesPerStep === linesPerStep - 1) yield;
+      const pattern = parseIgnoreLine(written.replace(/\r$/, ""), this.foldsCase);
       if (pattern !== undefined) (pattern.byName ? this.byName : this.byPath).add(line, pattern);
     }
   }
@@ -49,6 +62,8 @@ export class IgnoreList {
     return last.pattern.negated ? "unignored" : "ignored";
   }
 }
+
+const linesPerStep = 500;
 
 interface NumberedPattern {
   readonly line: number;

@@ -1,6 +1,8 @@
+import { finish } from "../text/index.js";
 import { IgnoreList } from "./ignore-list.js";
 import type { Disk, FileIdentity, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
+import { finishSteps, type TimeBudget } from "./time-budget.js";
 
 /** The rules of one ignore file, for the paths below its folder. */
 export interface IgnoreRules {
@@ -15,17 +17,24 @@ const holdfastIgnore = ".holdfastignore";
 /** Files that say what listings leave out. The last one also forbids reading and writing. */
 export const ignoreFiles = [".gitignore", holdfastIgnore] as const;
 
-/** The rules in force in a folder: those of its parents and its own. */
+/**
+ * The rules in force in a folder: those of its parents and its own.
+ *
+ * @param budget rests while a file of many lines is read; without one it is read at once.
+ */
 export async function rulesOf(
   disk: Disk,
   rootPath: string,
   folder: string,
   names: readonly string[],
+  budget?: TimeBudget,
 ): Promise<readonly IgnoreRules[]> {
   const found: IgnoreRules[] = [];
   for (const name of names) {
     const text = await readSmall(disk, join(rootPath, join(folder, name)));
-    if (text !== undefined) found.push({ folder, list: new IgnoreList(text, name === holdfastIgnore) });
+    if (text === undefined) continue;
+    const steps = IgnoreList.inSteps(text, name === holdfastIgnore);
+    found.push({ folder, list: budget === undefined ? finish(steps) : await finishSteps(steps, budget) });
   }
   return found;
 }

@@ -30,6 +30,8 @@ export { compilePattern, type LinePattern, type PatternOptions } from "./line-pa
 export { joinSpans, type LineSpan, outsideSpans } from "./line-spans.js";
 export { MemoryDisk, memoryPorts } from "./memory-disk.js";
 export { changeHeading } from "./mismatch.js";
+export { keepLines, type MovedEdits, moveEdits } from "./moved-lines.js";
+export { namedLines } from "./named-lines.js";
 export type * from "./outcomes.js";
 export { bareName, isSecret, protectedReason, tidyPath } from "./path-policy.js";
 export { type InPlaceEdit, PersistentMap } from "./persistent-map.js";
@@ -38,6 +40,7 @@ export type * from "./ports.js";
 export type { AgreedFile, Preview, PreviewedFile, PreviewOutcome } from "./preview.js";
 export { type ProtectedPath, protectedPaths, protectionOf } from "./protected-paths.js";
 export { protectionAt } from "./protection.js";
+export { rebasedWords } from "./rebased-words.js";
 export {
   type AnyRefusalCode,
   type ConversationCode,

@@ -60,14 +60,31 @@ export async function listFolder(
   if (flaw !== undefined) return flaw;
   const entries: ListedEntry[] = [];
   let more = false;
-  const walked = await walkTree(disk, target, name, options, ({ path, entry }) => {
+  // Nobody asks for the sizes of what is not shown.
+  const walking = { ...options, sizes: () => options.limit - entries.length };
+  const walked = await walkTree(disk, target, name, walking, async ({ path, entry, folder }) => {
     more = entries.length >= options.limit;
-    if (!more) entries.push(listedEntry(path, entry));
+    const sized = more ? undefined : await withSize(folder, entry);
+    if (sized !== undefined) entries.push(listedEntry(path, sized));
     return !more;
   });
   if (isRefusal(walked)) return walked;
   const why = more ? "limit" : walked.more;
   return { kind: "listing", entries, ...(why === undefined ? {} : { more: why }) };
+}
+
+/** An entry with its size, where it was not looked at yet; undefined where the file is gone since it was listed. */
+export async function withSize(folder: Target, entry: DirectoryEntry): Promise<DirectoryEntry | undefined> {
+  if (entry.kind !== "file" || entry.sizeBytes !== undefined || !entry.openable) return entry;
+  const child = await folder.child(entry.name);
+  if (isRefusal(child)) return undefined;
+  try {
+    const look = await child.look();
+    if (isRefusal(look) || look.kind === "missing") return undefined;
+    return look.kind === "file" ? { ...entry, sizeBytes: look.size } : entry;
+  } finally {
+    await child.close();
+  }
 }
 
 /** The refusal of what is no folder that can be walked. */

@@ -122,6 +122,8 @@ export interface Target {
   readonly kind: "target";
   /** Absolute path with all links resolved: the key of locks, ledger and history. */
   readonly realPath: string;
+  /** Real paths of the folders that entering it made, an outer one before those in it; left out where there are none. */
+  readonly madeFolders?: readonly string[];
   /** `realPath` relative to the root that holds it, with `/`; "" is that root itself. */
   readonly relativePath: string;
   /** `root_changed` where the path of its root means another folder by now; undefined if not. */
@@ -155,9 +157,10 @@ export interface Target {
   /**
    * The entries of a folder, in byte order of their names, at most `limit` (then `more` is true).
    *
-   * @param sizes "none" where nobody asks how large the files are: looking at each takes most of the time.
+   * @param sizes of how many files the size is wanted, the first ones; of the others it may be left out. "none" where
+   *   nobody asks: looking at each takes most of the time.
    */
-  entries(limit: number, sizes?: "none"): Promise<DirectoryListing | Refusal>;
+  entries(limit: number, sizes?: "none" | number): Promise<DirectoryListing | Refusal>;
   /** A child of this folder; links are not followed. */
   child(name: string): Promise<Target | Refusal>;
   /**
@@ -281,7 +284,7 @@ export interface DirectoryEntry {
   /** The name; where it is not valid UTF-8, a display form with `\x..`, and `openable` is false. */
   readonly name: string;
   readonly kind: "file" | "directory" | "link" | "other";
-  /** Of files only. */
+  /** Of files only, where it was asked for. */
   readonly sizeBytes?: number;
   readonly openable: boolean;
 }
@@ -502,4 +505,6 @@ export interface HistoryEntry {
   readonly displaced?: boolean;
   /** Of a file that may hold secrets: for how long its states are kept, where that is not the seven days. */
   readonly keepSecrets?: number | "none";
+  /** Real paths of the folders that were made for this write, an outer one before those in it. */
+  readonly folders?: readonly string[];
 }

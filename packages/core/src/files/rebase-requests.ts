@@ -1,4 +1,4 @@
-import { type EditStep, finish, type InexactUse, type TextSplice } from "../patch/index.js";
+import { finish, type InexactUse } from "../patch/index.js";
 import { isSameInSteps } from "../text/index.js";
 import { insertMessage, planAppend, planInsert, planPrepend } from "./added-text.js";
 import type { Planning } from "./call.js";
@@ -6,11 +6,11 @@ import type { LineByLine, Plan, PlannedWrite, Since } from "./change.js";
 import type { Current } from "./current.js";
 import { planEdits } from "./edit-plan.js";
 import { editInSteps } from "./exact-edits.js";
-import { carrySpans, type LineEdit } from "./line-facts.js";
 import type { LineSpan } from "./line-spans.js";
-import { composeEdits, placeSplices } from "./placed-lines.js";
+import { namedLines } from "./named-lines.js";
 import { patchMessage, planPatch, textOf, unquoted } from "./plans.js";
-import { moveChange, type Rebasing, rebasedWords } from "./rebase.js";
+import { moveChange, type Rebasing } from "./rebase.js";
+import { rebasedWords } from "./rebased-words.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type {
   AddTextRequest,
@@ -213,50 +213,7 @@ function editedLines(
   if (isRefusal(before)) return undefined;
   const edited = finish(editInSteps(before.text, edits, { path, inexact }));
   if (isRefusal(edited)) return undefined;
-  const named: LineSpan[] = [];
-  let done: readonly LineEdit[] = [];
-  for (const step of edited.steps) {
-    named.push(...carrySpans(spansOf(step), inverse(done)));
-    const placed = placeSplices(step.before, step.splices);
-    if (placed === undefined) return undefined;
-    done = composeEdits(done, placed.changes);
-  }
-  return named;
-}
-
-/** The lines that splices touch, each counted as a whole. */
-function spansOf({ before, splices }: EditStep): readonly LineSpan[] {
-  let [line, at] = [1, 0];
-  const lineOf = (offset: number) => {
-    for (let next = before.indexOf("\n", at); next >= 0 && next < offset; next = before.indexOf("\n", at)) {
-      line += 1;
-      at = next + 1;
-    }
-    return line;
-  };
-  return splices.map((splice) => {
-    const first = lineOf(splice.from);
-    return {
-      from: first,
-      to: lineOf(joinsNext(before, splice) ? splice.to : Math.max(splice.from, splice.to - 1)),
-    };
-  });
-}
-
-/** Whether the line behind a splice becomes the end of its last line. */
-function joinsNext(before: string, { from, text }: TextSplice): boolean {
-  const last = text === "" ? before[from - 1] : text.at(-1);
-  return last !== undefined && last !== "\n";
-}
-
-/** The edits that take others back. */
-function inverse(edits: readonly LineEdit[]): readonly LineEdit[] {
-  let shift = 0;
-  return edits.map(({ at, removed, added }) => {
-    const back = { at: at + shift, removed: added, added: removed };
-    shift += added - removed;
-    return back;
-  });
+  return namedLines(edited.steps);
 }
 
 const notMade = (why: string): Refusal =>

@@ -10,6 +10,7 @@ import type { LineSpan } from "./line-spans.js";
 import { keepLines, moveEdits } from "./moved-lines.js";
 import type { ChangeReport } from "./outcomes.js";
 import { largePlan, textOf } from "./plans.js";
+import { rebasedWords } from "./rebased-words.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
 import type { TimeBudget } from "./time-budget.js";
@@ -86,13 +87,6 @@ function* moveInSteps(move: Rebasing): Steps<Plan> {
     move.message?.(by, landed, quotes) ??
     `${(quotes ? undefined : planned.plainMessage) ?? planned.message} ${rebasedWords(since)}`;
   return { kind: "write", bytes, text, message: said(true), plainMessage: said(false), report };
-}
-
-/** The sentence that follows the words of a change that was made on a newer state than its base. */
-export function rebasedWords({ by }: Since): string {
-  return by === "own"
-    ? "Rebased: since your base only calls of this session had changed the file, and none of them these lines; the change was made on the present state."
-    : "Rebased: the file had changed since your base, but not these lines; the change was made on the present state.";
 }
 
 /** Whether it ends a line depends on the rest of the text (`splitLines`). */

@@ -5,11 +5,11 @@ import { fileTypes } from "./file-types.js";
 import type { FileFindings } from "./findings.js";
 import { excludedByOwner } from "./ignore-rules.js";
 import type { LinePattern } from "./line-pattern.js";
-import { listedEntry, notAFolder } from "./listing.js";
+import { listedEntry, notAFolder, withSize } from "./listing.js";
 import type { FindOutcome, ListedEntry, MatchedFile, SearchMatch, SearchOutcome } from "./outcomes.js";
 import { type PathFilter, pathFilter } from "./path-filter.js";
 import { isSecret } from "./path-policy.js";
-import type { ContentJob, ContentSearch, DirectoryEntry, Target } from "./ports.js";
+import type { ContentJob, ContentSearch, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, FindRequest, SearchRequest } from "./requests.js";
 import type { Session } from "./session.js";
@@ -67,20 +67,6 @@ type FindEnd = "limit" | "time" | undefined;
 
 /** Up to so many files are looked at one by one, once they are found; of more, folders tell all sizes at once. */
 const mostSizedApart = 5_000;
-
-/** An entry with its size; undefined where the file is gone since it was listed. */
-async function withSize(folder: Target, entry: DirectoryEntry): Promise<DirectoryEntry | undefined> {
-  if (entry.kind !== "file" || entry.sizeBytes !== undefined || !entry.openable) return entry;
-  const child = await folder.child(entry.name);
-  if (isRefusal(child)) return undefined;
-  try {
-    const look = await child.look();
-    if (isRefusal(look) || look.kind === "missing") return undefined;
-    return look.kind === "file" ? { ...entry, sizeBytes: look.size } : entry;
-  } finally {
-    await child.close();
-  }
-}
 
 /** Searches the lines of text files. What is shown is no read: it gives no version and no hash. */
 export async function searchFiles(

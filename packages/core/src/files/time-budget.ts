@@ -78,7 +78,11 @@ export async function takeAll<Result>(
   steps: Steps<Result>,
   ports: Pick<WorkspacePorts, "clock" | "nextTurn">,
 ): Promise<Result> {
-  const budget = new TimeBudget(ports);
+  return finishSteps(steps, new TimeBudget(ports));
+}
+
+/** Takes the steps in turns with the rest of the process, whether the budget is spent or not. */
+export async function finishSteps<Result>(steps: Steps<Result>, budget: TimeBudget): Promise<Result> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

@@ -30,8 +30,8 @@ export interface WalkOptions {
   readonly all: boolean;
   /** Told of each folder when all of it was come by, while it is still held open. */
   readonly leave?: () => Promise<void>;
-  /** As `Target.entries`. */
-  readonly sizes?: "none";
+  /** As `Target.entries`; asked anew at each folder. */
+  readonly sizes?: "none" | (() => number);
   /** The walk ends where it is spent, and rests in between. */
   readonly budget: TimeBudget;
 }
@@ -80,12 +80,16 @@ class TreeWalk {
   ) {}
 
   async rulesAbove(folder: string): Promise<readonly IgnoreRules[]> {
-    const rules: IgnoreRules[] = [...(await rulesOf(this.disk, this.root, "", [".git/info/exclude"]))];
+    const rules: IgnoreRules[] = [...(await this.rulesOf("", [".git/info/exclude"]))];
     const parts = folder.split("/").filter((part) => part !== "");
     for (let at = 0; at < parts.length; at++) {
-      rules.push(...(await rulesOf(this.disk, this.root, parts.slice(0, at).join("/"), ignoreFiles)));
+      rules.push(...(await this.rulesOf(parts.slice(0, at).join("/"), ignoreFiles)));
     }
     return rules;
+  }
+
+  private rulesOf(folder: string, names: readonly string[]): Promise<readonly IgnoreRules[]> {
+    return rulesOf(this.disk, this.root, folder, names, this.options.budget);
   }
 
   async descend(
@@ -94,7 +98,8 @@ class TreeWalk {
     depth: number,
     above: readonly IgnoreRules[],
   ): Promise<Refusal | undefined> {
-    const listing = await folder.entries(maxScanned, this.options.sizes);
+    const { sizes } = this.options;
+    const listing = await folder.entries(maxScanned, typeof sizes === "function" ? sizes() : sizes);
     if (isRefusal(listing)) return listing;
     if (listing.more) this.more ??= "limit";
     const rules = this.options.all ? [] : [...above, ...(await this.ownRules(folder, listing.entries))];
@@ -144,7 +149,7 @@ class TreeWalk {
     entries: readonly DirectoryEntry[],
   ): Promise<readonly IgnoreRules[]> {
     const there = ignoreFiles.filter((name) => entries.some((entry) => entry.name === name));
-    return rulesOf(this.disk, this.root, folder.relativePath, there);
+    return this.rulesOf(folder.relativePath, there);
   }
 
   /** A subfolder that cannot be entered (no permission, just deleted) is come by without its inside. */

@@ -2,6 +2,7 @@ import { escapeForDisplay } from "../text/index.js";
 import type { Ticket } from "./arrivals.js";
 import { shownBase } from "./base.js";
 import type { Call } from "./call.js";
+import { removeEmptyFolders } from "./empty-folders.js";
 import { makeFolder } from "./folders.js";
 import { excludedByOwner } from "./ignore-rules.js";
 import type { ApplyChangesOutcome } from "./outcomes.js";
@@ -177,7 +178,10 @@ export async function carryOutFolder(
     if (made !== undefined && isRefusal(made) && request.changes.length === 0)
       return { ...made, success: false, files: [], folder: path };
   }
-  const left = await removeFolders(session.ports.disk, [path, ...folders.map((below) => join(path, below))]);
+  const left = await removeEmptyFolders(session.ports.disk, [
+    path,
+    ...folders.map((below) => join(path, below)),
+  ]);
   return { ...outcome, folder: path, message: left ? `${outcome.message} ${stays(path)}` : outcome.message };
 }
 
@@ -189,21 +193,6 @@ function emptyFolder(path: string, renameTo: string | undefined): ApplyChangesOu
 
 function stays(path: string): string {
   return `The folder ${escapeForDisplay(path)} itself stays: something was put there meanwhile, or it may not be removed.`;
-}
-
-/** From the innermost one outwards; one that is not empty stays. @returns whether one stayed. */
-async function removeFolders(disk: Disk, outerFirst: readonly string[]): Promise<boolean> {
-  let left = false;
-  for (const path of outerFirst.toReversed()) {
-    const target = await disk.enter(path, "refuse");
-    if (isRefusal(target)) continue;
-    try {
-      if ((await target.removeFolder?.()) === false) left = true;
-    } finally {
-      await target.close();
-    }
-  }
-  return left;
 }
 
 function join(folder: string, below: string): string {

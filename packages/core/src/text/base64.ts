@@ -39,6 +39,11 @@ export function fromBase64(text: string): Uint8Array | undefined {
   return bytes;
 }
 
+/** Whether a text is what `toBase64` writes, as far as its letters tell; nothing is decoded for it. */
+export function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}
+
 /** Four letters as 24 bits; undefined where one is none. */
 function bitsAt(text: string, at: number, pads: number): number | undefined {
   let bits = 0;

@@ -257,7 +257,10 @@ function* strictInSteps(bytes: Uint8Array, encoding: string): Steps<string | und
     from = to;
     yield;
   }
-  return texts.join("");
+  // One copy of all of it: whoever goes on with the text begins after a rest.
+  const text = texts.join("");
+  yield;
+  return text;
 }
 
 /** A piece ends before a byte that begins a character; more than three others in a row are no UTF-8 anyway. */

@@ -1,4 +1,4 @@
-export { fromBase64, toBase64 } from "./base64.js";
+export { fromBase64, isBase64, toBase64 } from "./base64.js";
 export { cappedLines } from "./capped.js";
 export { causeOf } from "./cause.js";
 export { countCodePoints, unitOfCodePoint } from "./code-points.js";
@@ -45,4 +45,5 @@ export {
   type TextLines,
 } from "./lines.js";
 export { isSameInSteps } from "./same-bytes.js";
+export { sha256Of } from "./sha256.js";
 export { type Advancing, finish, type Pace, type Progress, type Steps, takeAtPace } from "./steps.js";

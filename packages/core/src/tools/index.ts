@@ -1,3 +1,4 @@
+export { type Envelope, type EnvelopeFile, parseEnvelope } from "../conversation/index.js";
 export { chooseSuffix, type FrameSuffix } from "../text/index.js";
 export type { Approval, Approve, Question } from "./approval.js";
 export { type ParsedArguments, parseArguments } from "./arguments.js";
@@ -44,6 +45,7 @@ export {
   runHostTool,
 } from "./host-tool.js";
 export { phraseResult } from "./phrase.js";
+export { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "./read-media.js";
 export { catching, questionOf, runTool, runToolWithResult, type ToolContext } from "./run-tool.js";
 export { type JsonSchema, type NamedArguments, understand } from "./shapes.js";
 export { meaningsOf, plainName } from "./spellings.js";
@@ -60,7 +62,6 @@ export {
   type WireOptions,
 } from "./wire/options.js";
 export { type Page, type PageRoom, pageWithin } from "./wire/page.js";
-export { type Envelope, type EnvelopeFile, parseEnvelope } from "./wire/parse-envelope.js";
 export { renderResult } from "./wire/render.js";
 export type { ChangeSetResult, RefusedResult, ToolReply, ToolResult, WriteResult } from "./wire/result.js";
 export {
@@ -69,6 +70,7 @@ export {
   type WireFileState,
   type WireListResult,
   type WireReadManyResult,
+  type WireReadMedia,
   type WireReadResult,
   type WireRefusal,
   type WireWriteResult,

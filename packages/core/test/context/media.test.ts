@@ -22,6 +22,8 @@ const sha256 = createHash("sha256").update(bytes).digest("hex");
 const inline: Media = { mimeType: "image/png", data };
 const stored: Media = { mimeType: "image/png", sha256, sizeBytes: bytes.length };
 
+const named = `8 bytes, sha256 ${sha256.slice(0, 16)}`;
+
 function shot(media: Media, rest: object = {}): Tree {
   return new Tree()
     .add("u", user("look"))
@@ -74,7 +76,10 @@ describe("media of a result", () => {
       toGemini(contents, { model: "gemini-2.5-pro" }),
       toGemini(contents, { model: "gemini-3-pro" }),
     ];
-    for (const form of forms) expect(JSON.stringify(form)).toContain("image/png are not available here.");
+    for (const form of forms)
+      expect(JSON.stringify(form)).toContain(
+        `image/png are not available here: 8 bytes, sha256 ${sha256.slice(0, 16)}.`,
+      );
   });
 
   it("are not taken for lost where the store cannot be asked", async () => {
@@ -109,7 +114,10 @@ describe("on the wire", () => {
   it("OpenAI's follow all results of the step, as the user's", () => {
     const { messages } = toOpenAI(contentsOf(shot(inline).add("m", user("well?")))).body;
     expect(messages.slice(2)).toMatchObject([
-      { role: "tool", content: "a screenshot" },
+      {
+        role: "tool",
+        content: `a screenshot\n[Media of type image/png follow in the next message of the user: ${named}.]`,
+      },
       { role: "tool", content: "text" },
       {
         role: "user",
@@ -143,5 +151,55 @@ describe("on the wire", () => {
       [now, "gemini-3-pro"],
     ] as const)
       expect(checkGemini({ contents: form ?? [] }, { request: true, model })).toEqual([]);
+  });
+});
+
+/** What each API takes of a result's media, and what it is told of all else. */
+describe("a type of media", () => {
+  const forms = {
+    anthropic: (tree: Tree) => toAnthropic(contentsOf(tree)).body,
+    chat: (tree: Tree) => toOpenAI(contentsOf(tree)).body,
+    responses: (tree: Tree) => toOpenAIResponses(contentsOf(tree)).body,
+    gemini: (tree: Tree) => toGemini(contentsOf(tree), { model: "gemini-3-pro" }).body,
+    gemini2: (tree: Tree) => toGemini(contentsOf(tree), { model: "gemini-2.5-pro" }).body,
+  } as const;
+  const all = Object.keys(forms) as (keyof typeof forms)[];
+  const takers: Readonly<Record<string, readonly (keyof typeof forms)[]>> = {
+    "image/png": all,
+    "image/jpeg": all,
+    "image/webp": all,
+    "image/gif": ["anthropic", "chat", "responses"],
+    "image/heic": ["gemini", "gemini2"],
+    "image/svg+xml": [],
+    "application/pdf": all,
+    "text/plain": ["gemini", "gemini2"],
+    "audio/wav": ["gemini", "gemini2"],
+    "video/mp4": ["gemini", "gemini2"],
+    "application/zip": [],
+    "image/png; x": [],
+    "": [],
+  };
+  for (const [mimeType, taking] of Object.entries(takers))
+    for (const name of all)
+      it(`${mimeType} is ${taking.includes(name) ? "sent" : "named"}: ${name}`, () => {
+        const text = JSON.stringify(forms[name](shot({ mimeType, data })));
+        expect(text.split(data).length - 1).toBe(taking.includes(name) ? 1 : 0);
+        const sentence = `[Media of type ${mimeType} cannot be shown here: ${named}.]`;
+        expect(text.includes(sentence)).toBe(!taking.includes(name));
+      });
+
+  it("that Gemini does not take in a result stands behind all of them", () => {
+    const contents = contentsOf(shot({ mimeType: "audio/wav", data }));
+    const { parts } = toGemini(contents, { model: "gemini-3-pro" }).body.contents[2] ?? { parts: [] };
+    expect(parts.map((part) => Object.keys(part)[0])).toEqual([
+      "functionResponse",
+      "functionResponse",
+      "inlineData",
+    ]);
+  });
+
+  it("is no matter where the bytes are no Base64: they are not named either", () => {
+    const { messages } = toAnthropic(contentsOf(shot({ mimeType: "a/b", data: "???" }))).body;
+    expect(JSON.stringify(messages)).toContain("[Media of type a/b cannot be shown here.]");
   });
 });

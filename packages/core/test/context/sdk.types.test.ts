@@ -24,7 +24,15 @@ import {
  * That the forms fit the official SDKs without a cast. `npm run types` is what tries it: a request that their
  * parameter types would not take does not compile. Running shows that the same lines make a request.
  */
-const contents: readonly Content[] = [{ role: "user", parts: [{ text: "look" }] }];
+const picture = { inlineData: { mimeType: "image/png", data: "AA==" } };
+const contents: readonly Content[] = [
+  { role: "user", parts: [{ text: "look" }, picture] },
+  { role: "model", parts: [{ functionCall: { id: "c", name: "shot", args: {} } }] },
+  {
+    role: "user",
+    parts: [{ functionResponse: { id: "c", name: "shot", response: { output: "" }, parts: [picture] } }],
+  },
+];
 const options: RequestOptions = {
   system: "Be brief.",
   tools: [{ name: "read_file", description: "Reads.", inputSchema: { type: "object", properties: {} } }],
@@ -48,7 +56,7 @@ describe("a form fits the parameters of the official SDK", () => {
       1,
       true,
       request.messages,
-      1,
+      3,
     ]);
   });
 
@@ -59,7 +67,7 @@ describe("a form fits the parameters of the official SDK", () => {
     };
     const stream: OpenAI.Chat.ChatCompletionCreateParamsStreaming = { ...request, stream: true };
     const messages: OpenAI.Chat.ChatCompletionMessageParam[] = toOpenAI(contents, options).body.messages;
-    expect([request.tools?.length, stream.stream, messages.length]).toEqual([1, true, 2]);
+    expect([request.tools?.length, stream.stream, messages.length]).toEqual([1, true, 5]);
   });
 
   it("of OpenAI, Responses", () => {
@@ -71,7 +79,7 @@ describe("a form fits the parameters of the official SDK", () => {
     };
     const stream: OpenAI.Responses.ResponseCreateParamsStreaming = { ...request, stream: true };
     const input: OpenAI.Responses.ResponseInput = toOpenAIResponses(contents).body.input;
-    expect([request.instructions, stream.stream, input.length]).toEqual(["Be brief.", true, 1]);
+    expect([request.instructions, stream.stream, input.length]).toEqual(["Be brief.", true, 3]);
   });
 
   it("of Google", () => {
@@ -80,7 +88,7 @@ describe("a form fits the parameters of the official SDK", () => {
     const plain: GenerateContentParameters = { model: "gemini-3-pro", ...toGemini(contents, options).body };
     const history: SdkContent[] = toGemini(contents).body.contents;
     expect(request).toEqual(plain);
-    expect(history.length).toBe(1);
+    expect(history.length).toBe(3);
   });
 });
 

@@ -106,7 +106,7 @@ describe("the form for OpenAI", () => {
         content: [
           { type: "text", text: "look" },
           { type: "image_url", image_url: { url: "data:image/png;base64,AA" } },
-          { type: "text", text: "[Media of type application/pdf cannot be shown here.]" },
+          { type: "file", file: { filename: "document.pdf", file_data: "data:application/pdf;base64,BB" } },
           { type: "text", text: "[Media of type audio/wav cannot be shown here.]" },
         ],
       },

@@ -148,6 +148,23 @@ describe("a journal of which something is lost", () => {
     expect(found.nextSeq).toBe(records.length + 1);
   });
 
+  it("has nothing staged that is a node, where a record of the same number came before its turn", () => {
+    const at = small.records.findIndex(
+      ({ event }) => event.type === "nodes_added" && event.staged !== undefined,
+    );
+    const node = {
+      id: "beside",
+      parentId: small.id,
+      timestamp: 5,
+      payload: { kind: "user_message", text: "b" },
+    };
+    const event = { type: "nodes_added", nodes: [node], head: "beside" } as ConversationEvent;
+    const first = linesOf([{ v: 1, seq: at + 1, ts: 5, event }]);
+    const joined = Buffer.concat([...small.lines.slice(0, at), ...first, ...small.lines.slice(at)]);
+    const { context } = holdAfterDamage(small, joined, new Set());
+    expect(context.stagingArea.filter(({ id }) => context.nodes.has(id))).toEqual([]);
+  });
+
   it("has a placeholder where its child and its number say, which the model is told of", () => {
     const at = small.records.findIndex(
       ({ event }) =>

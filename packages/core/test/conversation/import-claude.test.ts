@@ -29,7 +29,7 @@ describe("a transcript of Claude Code", () => {
     const node = [...folded(session).context.nodes.values()].find(
       ({ payload }) => payload.kind === "tool_result",
     );
-    expect(node?.metadata.custom).toEqual({ "claude:details": { numLines: 1 } });
+    expect(node?.metadata.custom).toEqual({ "claude/details": { numLines: 1 } });
   });
 
   it("has results that came between the calls of one answer put behind the last call", () => {

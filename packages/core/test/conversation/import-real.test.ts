@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ImportedSession } from "../../src/conversation/index.js";
+import { type ImportedSession, readSessionFile } from "../../src/conversation/index.js";
+import { isRefusal } from "../../src/files/index.js";
 import { amountsIn, amountsOf, faultsOf, importedText, invented } from "./import-counts.js";
-import { folded, outline } from "./import-support.js";
+import { countingIds, folded, outline } from "./import-support.js";
 
 /*
  * Sessions that Claude Code 2.1.330 and pi 0.73.1 wrote, run headless against a scripted model on 2026-11-23: paths
@@ -129,6 +131,64 @@ describe("a session that the program itself wrote", () => {
     expect(outline(session).at(-1)).toBe("model All three seen. <");
   });
 });
+
+describe("a session that the program wrote and somebody damaged", () => {
+  const damage = fc.record({
+    how: fc.constantFrom("drop", "double", "swap", "hang", "unhang", "recall", "side"),
+    at: fc.nat(),
+    other: fc.nat(),
+  });
+
+  it("comes in, folds and renders without a fault, whatever lines are lost, doubled, moved or hung elsewhere", () => {
+    fc.assert(
+      fc.property(
+        fc.nat(sessions.length - 1),
+        fc.array(damage, { minLength: 1, maxLength: 12 }),
+        (which, done) => {
+          const { name = "", files = [] } = sessions[which] ?? {};
+          const lines = done.reduce(damaged, raw(name).trim().split("\n"));
+          const session = readSessionFile(lines.join("\n"), {
+            from: "x",
+            newId: countingIds(),
+            now: 1,
+            beside: files,
+          });
+          if (isRefusal(session)) expect(session.code).toBe("not_a_session");
+          else expect(faultsOf(folded(session).context)).toEqual([]);
+        },
+      ),
+      { numRuns: Number(process.env.HOLDFAST_RUNS ?? 60) },
+    );
+  });
+});
+
+function damaged(
+  lines: readonly string[],
+  { how, at, other }: { readonly how: string; readonly at: number; readonly other: number },
+): string[] {
+  if (lines.length === 0) return [];
+  const [here, there] = [at % lines.length, other % lines.length];
+  const [line = "", far = ""] = [lines[here], lines[there]];
+  const parent = /"(parentUuid|parentId)":("[^"]*"|null),?/;
+  switch (how) {
+    case "drop":
+      return lines.toSpliced(here, 1);
+    case "double":
+      return lines.toSpliced(there, 0, line);
+    case "swap":
+      return lines.with(here, far).with(there, line);
+    case "hang": {
+      const [, id = "x"] = /"(?:uuid|id)":"([^"]+)"/.exec(far) ?? [];
+      return lines.with(here, line.replace(parent, `"$1":"${id}",`));
+    }
+    case "unhang":
+      return lines.with(here, line.replace(parent, ""));
+    case "recall":
+      return lines.with(here, line.replace(/toolu_scripted_\d+/, `toolu_scripted_${other % 30}`));
+    default:
+      return lines.with(here, line.replace('"isSidechain":false', '"isSidechain":true'));
+  }
+}
 
 /** The tree with the beginnings of its texts. */
 function textsOf(session: ImportedSession): string {

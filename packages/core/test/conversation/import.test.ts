@@ -322,6 +322,18 @@ describe("an exported session", () => {
     expect(session).toMatchObject({ sessionId: id, problems: [] });
   });
 
+  it("whose records have numbers beyond counting is read back as it was imported", () => {
+    const [header = "", ...rest] = lines;
+    const far = (rest[1] ?? "").replace(/"seq":\d+/, '"seq":9999999999999999');
+    const session = imported([header, rest[0] ?? "", far].map((text) => text.trimEnd()));
+    expect(session.problems.map(({ line, what }) => `${line} ${what}`)).toContain("3 unreadable_line");
+    const kept = session.events.map(
+      ({ ts, event }, index): JournalRecord => ({ v: 1, seq: index + 1, ts, event }),
+    );
+    const again = imported([...exportLines(session.sessionId, kept)].map((text) => text.trimEnd()));
+    expect(again.problems).toEqual([]);
+  });
+
   it("of a newer release is refused", () => {
     const newer = { v: 99, seq: 1, ts: 0, type: "session_started" };
     expect(read([lines[0] ?? "", newer])).toMatchObject({ code: "newer_version" });

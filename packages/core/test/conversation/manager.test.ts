@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import {
-  type ContextManager,
+  ContextManager,
   defineMetadataKey,
+  isJson,
   isPruned,
   type JsonValue,
   listTasks,
   type TurnPayload,
   trackedFiles,
 } from "../../src/conversation/index.js";
-import { call, codeOf, must, newManager, reply, result, say } from "./support.js";
+import { call, codeOf, countedIds, must, newManager, reply, result, say, steadyClock } from "./support.js";
 
 describe("a new conversation", () => {
   it("has a task boundary as its root, on which the head stands", () => {
@@ -350,13 +351,36 @@ describe("nodes", () => {
     const score = defineMetadataKey("judge/score", isNumber);
     must(manager.setLabel(node.id, "start"));
     must(manager.setCustom(node.id, score, 7));
-    must(manager.setMetadata(node.id, { custom: { "other/thing": { deep: [1] } } }));
+    const other = defineMetadataKey("other/thing", isJson);
+    must(manager.setCustom(node.id, other, { deep: [1] }));
     const { metadata } = manager.getCurrentNode();
     expect(metadata).toEqual({ label: "start", custom: { "judge/score": 7, "other/thing": { deep: [1] } } });
     expect(score.read(metadata)).toBe(7);
     must(manager.setCustom(node.id, score, null));
     must(manager.setLabel(node.id, ""));
     expect(manager.getCurrentNode().metadata).toEqual({ custom: { "other/thing": { deep: [1] } } });
+  });
+});
+
+describe("data of extensions", () => {
+  const isText = (value: JsonValue): value is string => typeof value === "string";
+  const note = defineMetadataKey("me/note", isText);
+
+  it("are taken under declared keys only, and of the declared type only", () => {
+    const manager = new ContextManager({ ids: countedIds(), now: steadyClock(), metadataKeys: [note] });
+    const text: TurnPayload = { kind: "note", text: "x", audience: "model" };
+    const node = must(manager.addNode(text, undefined, { custom: { "me/note": "here" } }));
+    must(manager.setMetadata(node.id, { custom: { "me/note": "there" } }));
+    const before = manager.context;
+    for (const custom of [{ "me/note": 7 }, { "you/note": "x" }, { "me/note": "x", loose: 1 }]) {
+      expect(codeOf(manager.addNode(text, undefined, { custom }))).toBe("invalid_metadata");
+      expect(codeOf(manager.setMetadata(node.id, { custom }))).toBe("invalid_metadata");
+    }
+    // @ts-expect-error: the key's own type; as a caller without types would have it.
+    expect(codeOf(manager.setCustom(node.id, note, 7))).toBe("invalid_metadata");
+    expect(manager.context).toBe(before);
+    must(manager.setMetadata(node.id, { custom: { "me/note": null, "you/note": null } }));
+    expect(manager.context.nodes.get(node.id)?.metadata.custom).toBeUndefined();
   });
 });
 

@@ -4,6 +4,7 @@ import {
   type AnswerPart,
   ContextManager,
   type ConversationEvent,
+  defineMetadataKey,
   type ModelOrigin,
   openCalls,
   type ShownText,
@@ -169,7 +170,7 @@ export class World {
       case "label":
         return manager.setLabel(this.node(pick).id, text);
       case "custom":
-        return manager.setMetadata(this.node(pick).id, { custom: { "test/text": text } });
+        return manager.setCustom(this.node(pick).id, textKey, text);
       case "summary":
         return manager.addSummary({
           kind: "summary",
@@ -380,3 +381,5 @@ export class World {
 function transformations(text: string) {
   return [{ kind: "clone" }, { kind: "clear" }, { kind: "compress", summary: text }] as const;
 }
+
+const textKey = defineMetadataKey("test/text", (value): value is string => typeof value === "string");

@@ -8,7 +8,7 @@ describe("the sizes of files that are found", () => {
   it("are looked at where they are asked for, of the found ones alone", async () => {
     const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
     for (let at = 0; at < 20; at++) ports.disk.poke(`in/${at}.${at < 2 ? "ts" : "js"}`, Buffer.from("12345"));
-    const asked: (string | undefined)[] = [];
+    const asked: (string | number | undefined)[] = [];
     const enter = ports.disk.enter.bind(ports.disk);
     ports.disk.enter = async (path, missing) => {
       const target = await enter(path, missing);
@@ -26,7 +26,7 @@ describe("the sizes of files that are found", () => {
     expect(new Set(asked)).toEqual(new Set(["none"]));
   });
 
-  function watched(target: Target, asked: (string | undefined)[]): Target {
+  function watched(target: Target, asked: (string | number | undefined)[]): Target {
     return {
       ...target,
       entries: (limit, sizes) => {

@@ -1,6 +1,7 @@
 import type { Advancing } from "../../text/index.js";
 import type { ForeignSession, ImportedSession, ImportOptions } from "./foreign-session.js";
 import type { ImportProblem } from "./lines.js";
+import { OwnResults } from "./own-results.js";
 import { resolveParents } from "./resolve-parents.js";
 import { TreeBuilder } from "./tree-builder.js";
 
@@ -11,9 +12,10 @@ import { TreeBuilder } from "./tree-builder.js";
 export function* assemble(foreign: ForeignSession, options: ImportOptions): Advancing<ImportedSession> {
   const of = foreign.entries.length;
   const resolved = yield* resolveParents(foreign.entries);
+  const own = new OwnResults(resolved.entries, foreign.format, options.digest);
   const tree = new TreeBuilder(foreign, options);
   for (const [at, entry] of resolved.entries.entries()) {
-    tree.add(entry);
+    tree.add(own.inEntry(entry));
     if (at % stepEntries === stepEntries - 1) yield { done: at + 1, of };
   }
   tree.finish(foreign.leafLine);

@@ -1,7 +1,11 @@
 import { isJson, isJsonObject, type JsonObject, type JsonValue } from "../json.js";
-import type { Media } from "../payload.js";
+import { defineMetadataKey } from "../metadata-key.js";
+import type { TurnMetadata } from "../node.js";
 import type { EntryNode } from "./foreign-entry.js";
-import { objectOf, textOf } from "./lines.js";
+import { textOf } from "./lines.js";
+import { mediaOf, textIn } from "./media-blocks.js";
+
+export { mediaOf } from "./media-blocks.js";
 
 /** The content of a message: one text, or blocks. What is neither is one block of its own. */
 export function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
@@ -16,21 +20,11 @@ export function textAndRest(blocks: readonly JsonObject[]): {
   readonly text: string;
   readonly rest: readonly JsonObject[];
 } {
-  const isText = (block: JsonObject) => block.type === "text" && textOf(block, "text") !== undefined;
-  const texts = blocks.filter(isText).map((block) => textOf(block, "text") ?? "");
-  return { text: texts.join("\n"), rest: blocks.filter((block) => !isText(block)) };
+  const texts = blocks.flatMap((block) => textIn(block) ?? []);
+  return { text: texts.join("\n"), rest: blocks.filter((block) => textIn(block) === undefined) };
 }
 
-/** An image as pi (`data`, `mimeType`) or Anthropic (`source`) writes it. */
-export function mediaOf(block: JsonObject): Media | undefined {
-  if (block.type !== "image") return undefined;
-  const source = objectOf(block, "source") ?? block;
-  const data = textOf(source, "data");
-  const mimeType = textOf(source, "media_type") ?? textOf(source, "mimeType");
-  return data === undefined || mimeType === undefined ? undefined : { mimeType, data };
-}
-
-/** A user's message; blocks that are neither text nor image are kept as unknown. */
+/** A user's message; blocks that are neither text nor media are kept as unknown. */
 export function userNodes(blocks: readonly JsonObject[], format: string): readonly EntryNode[] {
   const { text, rest } = textAndRest(blocks);
   const media = rest.flatMap((block) => mediaOf(block) ?? []);
@@ -42,7 +36,7 @@ export function userNodes(blocks: readonly JsonObject[], format: string): readon
   return [...(hasMessage ? [message] : []), ...others.map((block) => unknown(format, block))];
 }
 
-/** A tool's result with its images; other blocks follow it as unknown. */
+/** A tool's result with its media; other blocks follow it as unknown. */
 export function resultNodes(
   result: { readonly callId: string; readonly name: string; readonly isError: boolean },
   content: readonly JsonObject[],
@@ -51,15 +45,20 @@ export function resultNodes(
 ): readonly EntryNode[] {
   const { text, rest } = textAndRest(content);
   const { callId, name, isError } = result;
-  const custom = details === undefined || details === null ? {} : { [`${format}:details`]: details };
   const media = rest.flatMap((block) => mediaOf(block) ?? []);
   const others = rest.filter((block) => mediaOf(block) === undefined);
   const shown = media.length === 0 ? {} : { media };
   const node: EntryNode = {
     payload: { kind: "tool_result", callId, name, output: text, ...shown, ...(isError ? { isError } : {}) },
-    ...(Object.keys(custom).length === 0 ? {} : { metadata: { custom } }),
+    ...(details === undefined || details === null ? {} : { metadata: detailsOf(format, details) }),
   };
   return [node, ...others.map((block) => unknown(format, block))];
+}
+
+/** What another agent kept beside an entry, under the key that its importer declares. */
+export function detailsOf(format: string, details: JsonValue): TurnMetadata {
+  const { name } = defineMetadataKey(`${format}/details`, isJson);
+  return { custom: { [name]: details } };
 }
 
 /** What has no counterpart here: kept whole and shown to people, never rendered. */

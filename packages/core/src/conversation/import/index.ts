@@ -29,6 +29,7 @@ export type {
 } from "./foreign-session.js";
 export type { ImportProblem } from "./lines.js";
 export { exportLines } from "./own.js";
+export { type Envelope, type EnvelopeFile, parseEnvelope } from "./parse-envelope.js";
 
 /**
  * Reads a session that was exported here, or the session file of another program: pi, Claude Code, the Claude

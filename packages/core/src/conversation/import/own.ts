@@ -85,6 +85,8 @@ const stepLines = 128;
 function recordOf(value: JsonObject, digest: Digest | undefined): JournalRecord | undefined {
   const { v, seq, ts, ...rest } = value;
   if (typeof v !== "number" || typeof seq !== "number" || typeof ts !== "number") return undefined;
+  // Where records are missing they are counted, which no number can do beyond these.
+  if (!Number.isSafeInteger(seq)) return undefined;
   const read = eventFromJson(rest);
   if (read.kind !== "event") return undefined;
   // Anybody can have written the file: of its texts only those are believed that prove themselves.

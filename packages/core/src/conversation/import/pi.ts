@@ -5,6 +5,7 @@ import type { ModelMessage, ModelOrigin, TurnPayload } from "../payload.js";
 import {
   argsOf,
   blocksOf,
+  detailsOf,
   noteForModel,
   noteForPerson,
   resultNodes,
@@ -160,7 +161,8 @@ function shellNote(message: JsonObject): EntryNode {
 function customMessage(value: JsonObject): readonly EntryNode[] {
   const { text, rest } = textAndRest(blocksOf(value.content));
   const note = { ...noteForModel(text), metadata: details(value) };
-  return [note, ...rest.map((block) => unknown("pi", block))];
+  // A note holds no media: they are shown as the user's, as pi shows them to its model.
+  return rest.length === 0 ? [note] : [note, ...userNodes(rest, "pi")];
 }
 
 function assistantPieces(
@@ -253,7 +255,7 @@ function usageOf(usage: JsonObject | undefined): TurnUsage | undefined {
 
 function details(value: JsonObject): TurnMetadata {
   const { details: data } = value;
-  return data === undefined || data === null ? {} : { custom: { "pi:details": data } };
+  return data === undefined || data === null ? {} : detailsOf("pi", data);
 }
 
 function compaction(value: JsonObject, kept: string | undefined, scope: EntryScope): TurnPayload {

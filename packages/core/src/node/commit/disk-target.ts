@@ -28,7 +28,7 @@ import { commitFile, removeFile } from "./commit.js";
 
 /** The entry that a walk reached; it owns the folder's handle unless that is the root's. */
 export function targetOf(reached: Reached): Target {
-  return new DiskTarget(reached.root, reached.names, reached.folder);
+  return new DiskTarget(reached.root, reached.names, reached.folder, reached.made);
 }
 
 /** The entry behind a target, for work on several at once; undefined where its folder is missing. */
@@ -53,6 +53,7 @@ class DiskTarget implements Target {
   readonly kind = "target";
   readonly realPath: string;
   readonly relativePath: string;
+  readonly madeFolders?: readonly string[];
   private closed = false;
 
   /** @param folder undefined where the parent folders are missing. */
@@ -60,7 +61,9 @@ class DiskTarget implements Target {
     private readonly root: Root,
     private readonly names: readonly string[],
     private readonly folder: Folder | undefined,
+    made: readonly (readonly string[])[] = [],
   ) {
+    if (made.length > 0) this.madeFolders = made.map((one) => joined(root.real, one));
     this.relativePath = names.join("/");
     this.realPath = joined(root.real, names);
   }
@@ -120,7 +123,7 @@ class DiskTarget implements Target {
     }
   }
 
-  async entries(limit: number, sizes?: "none"): Promise<DirectoryListing | Refusal> {
+  async entries(limit: number, sizes?: "none" | number): Promise<DirectoryListing | Refusal> {
     const opened = this.isRoot ? answering(".", () => this.root.folder) : this.openFolder();
     if ("code" in opened) return opened;
     try {

@@ -8,12 +8,19 @@ import type { Folder } from "./folder.js";
  * The entries of a folder in byte order of their names; memory is bounded by `limit`, not by the folder. Names are
  * read as text; only where one may be no text, or sorts otherwise as text than as bytes, are they read as bytes.
  */
-export async function listFolder(folder: Folder, limit: number, sizes?: "none"): Promise<DirectoryListing> {
+export async function listFolder(
+  folder: Folder,
+  limit: number,
+  sizes?: "none" | number,
+): Promise<DirectoryListing> {
   const plain = await firstNames<Dirent>(folder, limit, textNames);
   const { found, total } = plain ?? (await firstNames<BytesDirent>(folder, limit, byteNames)) ?? none;
   const entries: (DirectoryEntry | undefined)[] = [];
+  let wanted = sizes === "none" ? 0 : (sizes ?? Number.POSITIVE_INFINITY);
   for (const dirent of found) {
-    entries.push(describe(folder, dirent, sizes));
+    const entry = describe(folder, dirent, { openable: wanted > 0, others: sizes !== "none" });
+    if (entry?.kind === "file") wanted -= 1;
+    entries.push(entry);
     if (entries.length % entriesPerTurn === 0) await nextTurn();
   }
   return { kind: "listing", entries: entries.filter((entry) => entry !== undefined), more: total > limit };
@@ -120,7 +127,11 @@ type BytesDirent = Omit<Dirent, "name"> & { readonly name: Buffer };
 /** About ten milliseconds of looking; then whatever else this process has to do gets its turn. */
 const entriesPerTurn = 1_000;
 
-function describe(folder: Folder, dirent: Dirent | BytesDirent, sizes?: "none"): DirectoryEntry | undefined {
+function describe(
+  folder: Folder,
+  dirent: Dirent | BytesDirent,
+  isSized: { readonly openable: boolean; readonly others: boolean },
+): DirectoryEntry | undefined {
   const bytes = typeof dirent.name === "string" ? undefined : dirent.name;
   const name = typeof dirent.name === "string" ? dirent.name : decodeName(dirent.name);
   const openable = name !== undefined;
@@ -128,7 +139,8 @@ function describe(folder: Folder, dirent: Dirent | BytesDirent, sizes?: "none"):
   if (dirent.isDirectory()) return { name: shown, kind: "directory", openable };
   if (dirent.isSymbolicLink()) return { name: shown, kind: "link", openable };
   if (!dirent.isFile()) return { name: shown, kind: "other", openable };
-  if (sizes === "none") return { name: shown, kind: "file", openable };
+  // What cannot be opened by its name cannot be looked at later.
+  if (!(openable ? isSized.openable : isSized.others)) return { name: shown, kind: "file", openable };
   const path = openable ? folder.at(name) : Buffer.concat([Buffer.from(folder.at("")), bytes ?? Buffer.of()]);
   const stat = lstatSync(path, { throwIfNoEntry: false });
   // Gone since it was listed.

@@ -26,6 +26,8 @@ export interface Reached {
   readonly folder: Folder | undefined;
   /** The names from the root to the entry, none of them a link; empty for the root itself. */
   readonly names: readonly string[];
+  /** The folders that the walk made, an outer one before those in it, each by its names. */
+  readonly made: readonly (readonly string[])[];
 }
 
 const linkLimit = 40;
@@ -75,6 +77,7 @@ class Walker {
   private rest: string[];
   private links = 0;
   private steps = 0;
+  private readonly made: (readonly string[])[] = [];
 
   constructor(
     private readonly roots: readonly Root[],
@@ -128,7 +131,11 @@ class Walker {
   }
 
   private reached(): Reached | Refusal {
-    return this.tooLong() ?? { kind: "reached", root: this.root, folder: this.folder, names: this.done };
+    return this.tooLong() ?? this.at(this.folder, this.done);
+  }
+
+  private at(folder: Folder | undefined, names: readonly string[]): Reached {
+    return { kind: "reached", root: this.root, folder, names, made: this.made };
   }
 
   private tooLong(): Refusal | undefined {
@@ -165,12 +172,13 @@ class Walker {
       return refuse("file_missing", `${this.shown}: the folder ${folder} does not exist.`);
     }
     this.done = names;
-    return this.tooLong() ?? { kind: "reached", root: this.root, folder: undefined, names };
+    return this.tooLong() ?? this.at(undefined, names);
   }
 
   private create(name: string): undefined {
     try {
       mkdirSync(this.folder.at(name), { mode: 0o777 });
+      this.made.push([...this.done, name]);
       this.folder.sync();
     } catch (error) {
       // Somebody else was quicker: what they made is walked like anything else.

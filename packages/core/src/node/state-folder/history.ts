@@ -211,11 +211,12 @@ function parseLine(line: string): HistoryEntry | undefined {
 export function parseEntry(value: unknown): HistoryEntry | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const fields: Partial<Record<keyof HistoryEntry, unknown>> = value;
-  const { id, realPath, time, session, tool, before, after } = fields;
+  const { id, realPath, time, session, tool, before, after, folders = [] } = fields;
   const texts = [id, realPath, session, tool].every((field) => typeof field === "string");
   const hashes = [before, after].every((field) => field === null || isHash(field));
+  const isList = Array.isArray(folders) && folders.every((folder) => typeof folder === "string");
   // Every field was just looked at.
-  return texts && hashes && typeof time === "number" ? (value as HistoryEntry) : undefined;
+  return texts && hashes && isList && typeof time === "number" ? (value as HistoryEntry) : undefined;
 }
 
 function isHash(value: unknown): boolean {

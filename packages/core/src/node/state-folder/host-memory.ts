@@ -9,6 +9,7 @@ import {
   type StateChanged,
 } from "../../files/index.js";
 import { namesIn, removeQuietly, shortLines } from "../disk/entries.js";
+import { keepBlob, keptBytes } from "./blobs.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
 
 /** A fact about a file of another program's session, without the file. */
@@ -21,6 +22,8 @@ export interface CallNote {
   readonly call: string;
   /** What its session knows afterwards, if the call does what it says: each of the state that it is about. */
   readonly facts: readonly HostFact[];
+  /** The call was written for an older state: what its session is to be told once it has run. */
+  readonly rebased?: { readonly words: string; readonly facts: readonly HostFact[] };
 }
 
 /**
@@ -33,8 +36,13 @@ export interface HostMemory {
   known(path: string): KnownFiles;
   /** The last note about a call. */
   note(path: string, call: string): CallNote | undefined;
+  /** The fact that a call which was noted, and has not been heard of since, was to leave this state. */
+  expected(path: string, sha256: string): HostFact | undefined;
   learn(path: string, fact: HostFact): void;
   remember(note: CallNote): void;
+  /** Keeps the bytes of a state, so that a later one can be held against it; they may be gone at any time. */
+  keep(sha256: string, bytes: Uint8Array): void;
+  kept(sha256: string): Uint8Array | undefined;
 }
 
 /**
@@ -58,13 +66,20 @@ export function openHostMemory(stateDir: string | undefined, host: string): Host
           (known, fact) => known.learn(path, { ...fact, file: { path, realPath: path } }),
           KnownFiles.empty,
         ),
-    note: (path, call) =>
-      linesOf(file)
-        .flatMap(({ note }) => (note?.facts === undefined ? [] : [note]))
-        .findLast((note) => note.path === path && note.call === call),
+    note: (path, call) => notesOf(file, path).findLast((note) => note.call === call),
+    expected: (path, sha256) =>
+      notesOf(file, path)
+        .flatMap(({ facts }) => facts)
+        .findLast((fact) => fact.kind === "changed" && fact.after === sha256),
     learn: (path, fact) => append({ fact: { path, ...fact } }),
     remember: (note) => append({ note }),
+    keep: (sha256, bytes) => keepBlob(state, sha256, bytes),
+    kept: (sha256) => keptBytes(state, sha256),
   };
+}
+
+function notesOf(file: string, path: string): readonly CallNote[] {
+  return linesOf(file).flatMap(({ note }) => (note?.facts === undefined || note.path !== path ? [] : [note]));
 }
 
 interface MemoryLine {

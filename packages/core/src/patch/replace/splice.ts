@@ -27,7 +27,10 @@ export function* spliceInSteps(text: string, splices: readonly TextSplice[]): St
     yield;
   }
   parts.push(text.slice(done));
+  // The copies of all of the text cannot be interrupted; nothing else is to be in their slice.
+  yield;
   joined.push(parts.join(""));
+  yield;
   return joined.length === 1 ? (joined[0] ?? "") : joined.join("");
 }
 

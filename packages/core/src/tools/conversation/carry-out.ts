@@ -7,10 +7,12 @@ import {
   type TurnNode,
   type TurnPayload,
 } from "../../conversation/index.js";
-import { isRefusal, refuse } from "../../files/index.js";
+import { isRefusal, refuse, type Workspace } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import { type HostTool, type HostToolResult, runHostTool } from "../host-tool.js";
+import { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "../read-media.js";
 import { runToolWithResult, type ToolContext } from "../run-tool.js";
+import type { ToolWorkspace } from "../tool.js";
 import { toolOfName } from "../tool-of-name.js";
 import type { ToolReply } from "../wire/result.js";
 import { type CallPaths, pathsOfCall } from "./call-paths.js";
@@ -31,6 +33,10 @@ export interface StandingCall {
 
 /** What a call is carried out with. */
 export interface TurnHost extends ConversationHost, Omit<ToolContext, "knowledge"> {
+  /** Images and PDF are read where it can read bytes. */
+  readonly workspace: ToolWorkspace & Partial<Pick<Workspace, "readBytes">>;
+  /** What `read_file` shows of files that are no text, as media of its result; both unless given. */
+  readonly media?: readonly MediaKind[];
   /** Tools of the host's own, such as a shell or those of an MCP server; they are asked for first. */
   readonly hostTools?: readonly HostTool[];
   /** Told how far a long call is. Must not throw. */
@@ -95,6 +101,8 @@ async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
   const knowledge = manager.knowledge.forCall(running.nodeId);
   try {
     const { result, reply } = await runToolWithResult(running.name, running.args, { ...host, knowledge });
+    const media = await mediaOfRead(result, host.workspace, host.media ?? ["image", "pdf"]);
+    if (media !== undefined) return recordMedia(running, media, host);
     const insisted = defined({ encoding: running.encoding });
     const refers = reply.refers.flatMap((lines) => knowledge.asShown({ ...lines, ...insisted }));
     const { text, code, success } = reply;
@@ -108,6 +116,14 @@ async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
     // Its result is a node by now: what it learnt is told there.
     knowledge.end([]);
   }
+}
+
+/** An image or a PDF is a state that was seen, of which no line is shown. */
+function recordMedia(running: RunningCall, media: ReadMedia, host: TurnHost): Carried {
+  const { path, mimeType, data, sha256: after } = media;
+  const { text, code } = mediaReply(media, host.wire ?? "text");
+  const facts = factsOf({ media: [{ mimeType, data }], files: [{ path, after, by: "seen" }] });
+  return record(running, { text, code, isError: false }, facts, host);
 }
 
 async function onHost(tool: HostTool, running: RunningCall, host: TurnHost): Promise<Carried> {

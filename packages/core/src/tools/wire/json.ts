@@ -6,8 +6,8 @@ import type {
   WireFileState,
   WireFindResult,
   WireListResult,
+  WireReadAnswer,
   WireReadManyResult,
-  WireReadResult,
   WireRefusal,
   WireSearchResult,
   WireWriteResult,
@@ -16,7 +16,7 @@ import type { Shown } from "./shown.js";
 
 /** Any of the wire's objects. */
 export type WireResult =
-  | WireReadResult
+  | WireReadAnswer
   | WireReadManyResult
   | WireListResult
   | WireFindResult
@@ -49,7 +49,7 @@ export function writeJson(reply: Reply): WireResult {
   }
 }
 
-function readToJson(path: string, blocks: readonly (ReplyBlock | FilePart)[]): WireReadResult {
+function readToJson(path: string, blocks: readonly (ReplyBlock | FilePart)[]): WireReadAnswer {
   const notice = find(blocks, "text")?.text;
   const refers = find(blocks, "refers");
   if (refers !== undefined)
@@ -63,7 +63,7 @@ function withNotice(state: WireFileState, notice: string | undefined) {
   return notice === undefined ? state : { ...state, notice };
 }
 
-function oneOfMany(block: ReplyBlock): readonly WireReadResult[] {
+function oneOfMany(block: ReplyBlock): readonly WireReadAnswer[] {
   if (block.kind === "file") return [readToJson(block.path, block.blocks)];
   if (block.kind !== "left_out") return [];
   return block.files.map(

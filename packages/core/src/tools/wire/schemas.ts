@@ -42,10 +42,20 @@ export const wireReadState = wireFileState.extend({
   notice: z.string().exactOptional().describe("What was found about earlier writes"),
 });
 
-export const wireReadResult = z.union([wireReadState, wireRefusal]);
+/** An image or a PDF, whose bytes stand in a block of their own beside this. */
+export const wireReadMedia = z.object({
+  file_path: z.string(),
+  sha256,
+  media: z.object({ mime_type: z.string(), size_bytes: z.int().min(0) }),
+  message: z.string(),
+});
+
+export const wireReadResult = z.union([wireReadState, wireReadMedia, wireRefusal]);
+
+const wireReadAnswer = z.union([wireReadState, wireRefusal]);
 
 /** One element for each file asked for, in that order; files that were refused or left out say so. */
-export const wireReadManyResult = z.union([z.array(wireReadResult), wireRefusal]);
+export const wireReadManyResult = z.union([z.array(wireReadAnswer), wireRefusal]);
 
 const listedEntry = z.object({
   path: z.string(),
@@ -133,8 +143,12 @@ export const wireChangeSetResult = z.object({
 export type WireFileState = z.infer<typeof wireFileState>;
 /** A refusal of a tool that changes nothing, in the JSON form. */
 export type WireRefusal = z.infer<typeof wireRefusal>;
+/** The JSON form of an answer to `read_file` that comes with an image or a PDF. */
+export type WireReadMedia = z.infer<typeof wireReadMedia>;
 /** The JSON form of an answer to `read_file`. */
 export type WireReadResult = z.infer<typeof wireReadResult>;
+/** The same without such. */
+export type WireReadAnswer = z.infer<typeof wireReadAnswer>;
 /** The JSON form of an answer to `read_many_files`. */
 export type WireReadManyResult = z.infer<typeof wireReadManyResult>;
 /** The JSON form of an answer to `list_files`. */
