@@ -41,8 +41,8 @@ const sessionActions: readonly ActionSpec[] = [
   },
   {
     usage: "import [FILE]",
-    summary: "an export, or a session of pi, Claude Code or its SDK",
-    options: ["repair", "newId"],
+    summary: "an export, or a session of another program; without FILE: what there is on this machine",
+    options: ["repair", "newId", "all", "from", "project", "limit"],
   },
   {
     usage: "prune",
@@ -74,15 +74,16 @@ export const sessionsSpec: CommandSpec = {
     "the stored conversations: list, show, search, fork, rename, rm, export, import, prune, verify, repair",
   description:
     "Works on stored conversations. A session is named by its id or by the beginning of it. " +
-    "`search TEXT [SESSION]` looks for a regular expression of RE2; `import FILE` also reads the session files " +
-    "of pi and of Claude Code; `verify [SESSION]` reads every record and renders every branch; " +
+    "`search TEXT [SESSION]` looks for a regular expression of RE2; `import FILE` also reads the sessions " +
+    "of Claude Code, Codex, gemini-cli, opencode and pi, and without FILE lists those on this machine; " +
+    "`verify [SESSION]` reads every record and renders every branch; " +
     "`repair SESSION` shows how a damaged one is mended, and with --apply mends it and keeps what was there.",
   options: [
     store,
     tenant,
     { flags: "-F, --literal", help: "search: the text is plain text" },
     { flags: "-i, --ignore-case", help: "search: upper and lower case are the same" },
-    { flags: "--limit <number>", help: "list, search: so many at most", parse: wholeNumber },
+    { flags: "--limit <number>", help: "list, search, import: so many at most", parse: wholeNumber },
     { flags: "--after <place>", help: "list: behind this one, as the page before says" },
     { flags: "--since <when>", help: "list: changed since, 7d or 2026-01-31", parse: moment },
     { flags: "--before <when>", help: "list: changed before", parse: moment },
@@ -98,7 +99,10 @@ export const sessionsSpec: CommandSpec = {
     output,
     { flags: "--repair", help: "import: needed no longer" },
     { flags: "--apply", help: "repair: do it, not only show it" },
-    { flags: "--new-id", help: "import: give an exported session an id of its own" },
+    { flags: "--new-id", help: "import: give the session an id of its own, also beside one that is there" },
+    { flags: "--all", help: "import: all sessions of other programs on this machine" },
+    { flags: "--from <agent>", help: "import: only those of claude, codex, gemini, opencode or pi" },
+    { flags: "--project <folder>", help: "import: only those that worked in this folder or below it" },
     { flags: "--yes", help: "rm, prune, --output: without asking" },
   ],
   examples: [
@@ -107,6 +111,8 @@ export const sessionsSpec: CommandSpec = {
     "holdfast sessions prune --older-than 30d --keep 100 --dry-run",
     "holdfast sessions fork 01kab --title 'Another way'",
     "holdfast sessions export 01kab -o session.jsonl",
+    "holdfast sessions import",
+    "holdfast sessions import --all --from codex --project .",
     "holdfast sessions import ~/.claude/projects/my-project/4f1c.jsonl",
   ],
   load: async () => (await import("./commands/sessions.js")).sessionsCommand,

@@ -1,13 +1,18 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import {
   type ConversationRefusal,
   cappedLines,
+  defined,
   describeLoss,
   escapeInJson,
   exportAtPace,
   foldedText,
   type ImportedSession,
   isRefusal,
+  loadSession,
+  type NewNode,
+  type Refusal,
   readSessionInSteps,
   reidentify,
   type SessionFacts,
@@ -22,9 +27,19 @@ import {
   finishOnceBegun,
   type Invocation,
   leavingWith,
-  readInputText,
+  readInputLines,
 } from "../shell/index.js";
 import { filesBeside } from "./beside-files.js";
+import {
+  type ForeignFile,
+  findForeign,
+  folderNotedBeside,
+  importIdOf,
+  sessionLimits,
+  sourceOf,
+} from "./find-foreign.js";
+import { type Agent, isAgent } from "./foreign-homes.js";
+import { listOffered, offerSessions } from "./import-found.js";
 import { interrupted, jsonLine, newIds } from "./open-store.js";
 import { writeOut } from "./output.js";
 
@@ -47,40 +62,143 @@ function* harmlessLines(lines: Iterable<string>): Generator<string> {
   for (const line of lines) yield escapeInJson(line);
 }
 
-/** `holdfast sessions import FILE`: an export of ours, or a session of another program. */
+/**
+ * `holdfast sessions import FILE`: an export of ours, or a session of another program; `AGENT:ID` means one that
+ * such a program keeps on this machine. Without a file, what there is is listed, or with `--all` imported.
+ */
 export async function importOne(
   call: Invocation,
   store: SessionStore,
 ): Promise<number | ConversationRefusal> {
   const { args, flags, settings, terminal } = call;
-  const text = await leavingWith(nothingImported, () => readInputText(args[1], sessionLimits));
-  if (typeof text !== "string") {
-    if (settings.json)
-      await terminal.out(jsonLine({ success: false, code: text.code, message: text.message }));
-    return reportRefusal(text, terminal);
+  const [, name] = args;
+  if (name === undefined) return flags.all === true ? importAll(call, store) : listOffered(call, store);
+  const source = await sourceNamed(name);
+  if (isRefusal(source)) return source;
+  const taken = await takeIn(call, store, source);
+  switch (taken.kind) {
+    case "interrupted":
+      return interrupted(call, nothingImported);
+    case "unreadable":
+      if (settings.json)
+        await terminal.out(jsonLine({ success: false, code: taken.why.code, message: taken.why.message }));
+      return reportRefusal(taken.why, terminal);
+    case "refusal":
+      return taken;
+    case "imported":
+      await report(call, taken);
+      return exitCodes.success;
+    default:
+      return taken satisfies never;
   }
+}
+
+/** `holdfast sessions import --all`: one after the other; what was imported before stays as it is. */
+async function importAll(call: Invocation, store: SessionStore): Promise<number | ConversationRefusal> {
+  const { settings, terminal, flags } = call;
+  const offer = await offerSessions(call, store, flags.limit ?? Number.POSITIVE_INFINITY);
+  if (offer === "interrupted") return interrupted(call, nothingImported);
+  if (isRefusal(offer)) return offer;
+  for (const problem of offer.problems)
+    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
+  const results: object[] = [];
+  let [imported, failed] = [0, 0];
+  for (const { file, reference } of offer.sessions) {
+    const taken = await takeIn(call, store, file);
+    if (taken.kind === "interrupted")
+      return interrupted(call, `${counted(imported, "session")} of ${offer.sessions.length} imported.`);
+    if (taken.kind === "imported") {
+      imported += 1;
+      if (!settings.json) await report(call, taken);
+      results.push({ reference, ...importedToJson(taken) });
+      continue;
+    }
+    const { code, message } = taken.kind === "unreadable" ? taken.why : taken;
+    failed += code === "duplicate_id" ? 0 : 1;
+    results.push({ reference, success: code === "duplicate_id", code, message });
+    if (!settings.json) terminal.err(`${escapeName(reference)}: ${escapeName(message)}\n`);
+  }
+  if (settings.json) await terminal.out(jsonLine({ success: failed === 0, imported, sessions: results }));
+  else terminal.err(`${counted(imported, "session")} of ${offer.sessions.length} imported.\n`);
+  return failed === 0 ? exitCodes.success : exitCodes.state;
+}
+
+/** Where a session is read from. */
+type SessionSource = Pick<ForeignFile, "place" | "read">;
+
+async function sourceNamed(name: string): Promise<SessionSource | ConversationRefusal> {
+  const [, agent = "", id = ""] = /^([a-z]+):([\w.-]+)$/.exec(name) ?? [];
+  if (isAgent(agent) && !existsSync(name)) return sourceOfAgent(agent, id);
+  const place = name === "-" ? "standard input" : name;
+  return { place, read: () => leavingWith(nothingImported, () => readInputLines(name, sessionLimits)) };
+}
+
+async function sourceOfAgent(agent: Agent, id: string): Promise<SessionSource | ConversationRefusal> {
+  const { files, problems } = await findForeign(agent);
+  const likely = files.filter(({ place }) => place.includes(id));
+  const others = files.filter(({ place }) => !place.includes(id));
+  for (const file of [...likely, ...others]) if ((await file.describe())?.id === id) return file;
+  const message =
+    problems[0] ??
+    `There is no session ${id} of ${agent} here; without a name, \`sessions import\` lists them.`;
+  return { kind: "refusal", code: "unknown_session", message };
+}
+
+type Taken =
+  | ImportedSession
+  | ConversationRefusal
+  | { readonly kind: "unreadable"; readonly why: Refusal }
+  | { readonly kind: "interrupted" };
+
+async function takeIn(call: Invocation, store: SessionStore, { place, read }: SessionSource): Promise<Taken> {
+  const source = await read();
+  if (isRefusal(source)) return { kind: "unreadable", why: source };
   const newId = newIds();
-  const beside = await leavingWith(nothingImported, () => filesBeside(args[1]));
-  const from = args[1] === undefined || args[1] === "-" ? "standard input" : args[1];
-  const work = readSessionInSteps(text, {
-    from,
+  const cwd = await folderNotedBeside(place);
+  const beside = await leavingWith(nothingImported, () => filesBeside(place));
+  const work = readSessionInSteps(source.text, {
+    from: place,
     newId,
     now: Date.now(),
     digest: (bytes) => createHash("sha256").update(bytes).digest("hex"),
+    unread: source.unread,
     beside: beside.files,
+    idOf: (one) => (call.flags.newId === true ? newId() : importIdOf(sourceOf(one, place))),
+    ...defined({ cwd }),
   });
-  const read = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
-  if (read === "interrupted") return interrupted(call, nothingImported);
-  if (isRefusal(read)) return read;
-  const whole = { ...read, problems: [...beside.problems, ...read.problems] };
-  const session = flags.newId === true ? renamed(whole, newId()) : whole;
+  const made = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
+  if (made === "interrupted") return { kind: "interrupted" };
+  if (isRefusal(made)) return made;
+  const session = { ...made, problems: [...beside.problems, ...made.problems] };
+  const known = session.format === "holdfast" ? undefined : await importedBefore(store, session);
+  if (known !== undefined) return known;
+  const own =
+    call.flags.newId === true && session.format === "holdfast" ? renamed(session, newId()) : session;
   const created = await atPersonsPace(call, { doing: "Storing" }, (pace) =>
-    finishOnceBegun(() => store.create(session.sessionId, session.events, pace)),
+    finishOnceBegun(() => store.create(own.sessionId, own.events, pace)),
   );
-  if (isRefusal(created)) return created.code === "cancelled" ? interrupted(call, nothingImported) : created;
+  if (isRefusal(created)) return created.code === "cancelled" ? { kind: "interrupted" } : created;
   await created.close();
-  await report(call, session);
-  return exitCodes.success;
+  return own;
+}
+
+/** Whether the session is here already, and whether it has grown there since. */
+async function importedBefore(
+  store: SessionStore,
+  { sessionId, events, format }: ImportedSession,
+): Promise<ConversationRefusal | undefined> {
+  const stored = await loadSession(store, sessionId);
+  if (isRefusal(stored)) return stored.code === "unknown_session" ? undefined : stored;
+  const isFromThere = (node: Pick<NewNode, "metadata">) =>
+    node.metadata?.provenance?.source === `import:${format}`;
+  const here = [...stored.context.nodes.values()].filter(isFromThere).length;
+  const there = events
+    .flatMap(({ event }) => (event.type === "nodes_added" ? event.nodes : []))
+    .filter(isFromThere);
+  const grown = there.length - here;
+  const since = grown > 0 ? ` and has ${counted(grown, "node")} more there since` : "";
+  const message = `This session was imported before as ${sessionId}${since}. Nothing was imported.`;
+  return { kind: "refusal", code: "duplicate_id", message };
 }
 
 const nothingImported = "nothing was imported, and the sessions stand as they were.";
@@ -93,12 +211,14 @@ function renamed(session: ImportedSession, sessionId: string): ImportedSession {
   return { ...session, sessionId, events };
 }
 
+function importedToJson({ sessionId, format, title, nodes, folded, problems }: ImportedSession): object {
+  return { success: true, id: sessionId, format, title: title ?? null, nodes, folded, problems };
+}
+
 async function report({ settings, terminal }: Invocation, session: ImportedSession): Promise<void> {
   const { sessionId, format, title, nodes, folded, problems } = session;
   if (settings.json) {
-    await terminal.out(
-      jsonLine({ success: true, id: sessionId, format, title: title ?? null, nodes, folded, problems }),
-    );
+    await terminal.out(jsonLine(importedToJson(session)));
     return;
   }
   for (const line of cappedLines(
@@ -114,12 +234,12 @@ async function report({ settings, terminal }: Invocation, session: ImportedSessi
   );
 }
 
-/** A line of a session holds one turn, or one state of a file of at most 64 MiB. */
-const sessionLimits = { bytes: 256 * 1024 * 1024, lineBytes: 100 * 1024 * 1024 };
-
 const formats = {
   pi: "a session of pi",
   claude: "a transcript of Claude Code",
   "claude-sdk": "a stream of the Claude Agent SDK",
+  codex: "a rollout of Codex",
+  gemini: "a chat of gemini-cli",
+  opencode: "a session of opencode",
   holdfast: "an export",
 } as const satisfies Record<ImportedSession["format"], string>;

@@ -1,5 +1,5 @@
 export { exitCodeOf, exitCodes } from "./exit-codes.js";
-export { readInput, readInputText } from "./input.js";
+export { type InputLines, readInput, readInputLines, readInputText } from "./input.js";
 export { type InputLine, linesOf } from "./input-lines.js";
 export { finishOnceBegun, leavingWith, watchInterrupts } from "./interrupt.js";
 export type { Flags, GlobalFlags, Invocation, Settings } from "./invocation.js";

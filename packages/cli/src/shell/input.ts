@@ -42,6 +42,85 @@ export async function readInput(
   return Buffer.concat(parts);
 }
 
+/** A text of lines, and those of them that are too long to be held: an empty one stands in their place. */
+export interface InputLines {
+  readonly text: string;
+  readonly unread: readonly { /** 1-based. */ readonly line: number; readonly bytes: number }[];
+}
+
+/**
+ * Reads lines of UTF-8. One that is too long is passed over in memory that the limit bounds, and told.
+ *
+ * @returns `too_large` where all others together are too long, `undecodable`, or what keeps the file from being read.
+ */
+export async function readInputLines(
+  name: string | undefined,
+  { bytes, lineBytes }: Required<InputLimits>,
+): Promise<InputLines | Refusal> {
+  const lines = new LineCollector(lineBytes);
+  try {
+    for await (const part of name === undefined || name === "-" ? process.stdin : createReadStream(name)) {
+      // A cast, since the stream's type knows nothing of its missing encoding: these are buffers.
+      lines.take(part as Buffer);
+      if (lines.size > bytes) return refusal("too_large", `The input is larger than ${bytes} bytes.`);
+    }
+    return lines.finish();
+  } catch (error) {
+    if (error instanceof TypeError && "code" in error && error.code === "ERR_ENCODING_INVALID_ENCODED_DATA")
+      return refusal("undecodable", "The input is not valid UTF-8.");
+    return unreadable(name ?? "-", error);
+  }
+}
+
+class LineCollector {
+  size = 0;
+  private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  private readonly texts: string[] = [];
+  private readonly unread: { line: number; bytes: number }[] = [];
+  /** The line that has not ended. */
+  private open: Buffer[] = [];
+  private openBytes = 0;
+  private line = 1;
+
+  constructor(private readonly lineBytes: number) {}
+
+  take(part: Buffer): void {
+    let from = 0;
+    for (let end = part.indexOf(10); end >= 0; end = part.indexOf(10, from)) {
+      this.extend(part.subarray(from, end));
+      this.close("\n");
+      from = end + 1;
+    }
+    this.extend(part.subarray(from));
+  }
+
+  finish(): InputLines {
+    this.close("");
+    return { text: this.texts.join(""), unread: this.unread };
+  }
+
+  private extend(part: Buffer): void {
+    this.openBytes += part.length;
+    if (this.openBytes > this.lineBytes) this.open = [];
+    else if (part.length > 0) this.open.push(part);
+  }
+
+  private close(terminator: string): void {
+    if (this.openBytes > this.lineBytes) this.unread.push({ line: this.line, bytes: this.openBytes });
+    else if (this.open.length > 0) {
+      const [only] = this.open;
+      const whole = only !== undefined && this.open.length === 1 ? only : Buffer.concat(this.open);
+      this.texts.push(this.decoder.decode(whole));
+      this.size += whole.length;
+    }
+    this.texts.push(terminator);
+    this.size += terminator.length;
+    this.line += 1;
+    this.open = [];
+    this.openBytes = 0;
+  }
+}
+
 /** The same as text, which must be valid UTF-8: a guess would change what is written. */
 export async function readInputText(
   name: string | undefined,

@@ -57,7 +57,8 @@ export interface Flags extends GlobalFlags {
   readonly dryRun?: boolean;
   readonly guard?: boolean;
   readonly user?: boolean;
-  readonly project?: boolean;
+  /** Of `setup`; the name of a folder for `sessions import`. */
+  readonly project?: boolean | string;
   readonly remove?: boolean;
   readonly yes?: boolean;
   /** Where sessions are: `postgres://…`, or the state folder. */
@@ -75,6 +76,8 @@ export interface Flags extends GlobalFlags {
   readonly after?: string;
   readonly keep?: number;
   readonly tenant?: string;
+  /** The program whose sessions are meant. */
+  readonly from?: string;
   readonly apply?: boolean;
   readonly yaml?: boolean;
   readonly html?: boolean;

@@ -151,7 +151,7 @@ describe("holdfast sessions", () => {
     const file = join(project.folder, "broken.jsonl");
     writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join("\n")}\nhalf a li`);
     const there = ["--state-dir", join(project.folder, "broken")];
-    for (const flags of [[], ["--repair"]]) {
+    for (const flags of [[], ["--repair", "--new-id"]]) {
       const taken = await json("sessions", "import", file, ...flags, ...there);
       expect(
         taken.said.problems.map(({ line, what }: { line: number; what: string }) => `${line} ${what}`),

@@ -188,7 +188,12 @@ const node = shape<NewNode>({
   metadata: optional(metadata),
 });
 const taskChange = shape<TaskChange>({ id: text, outcome: oneOf("open", "complete", "cancelled") });
-const origin = shape<SessionOrigin>({ kind: oneOf("fork", "import"), from: text, seq: optional(count) });
+const origin = shape<SessionOrigin>({
+  kind: oneOf("fork", "import"),
+  from: text,
+  seq: optional(count),
+  sourceId: optional(text),
+});
 
 /** The type was looked at when the check was chosen. */
 type FieldsOf<Type extends EventType> = Omit<Extract<ConversationEvent, { type: Type }>, "type">;

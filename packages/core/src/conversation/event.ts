@@ -83,6 +83,8 @@ export interface SessionOrigin {
   readonly from: string;
   /** Of a fork: the last record that was taken over. */
   readonly seq?: number;
+  /** Of an import: the session's id there. */
+  readonly sourceId?: string;
 }
 
 /** Changes to a node's metadata: `null` takes a member away, absent members stay. */

@@ -38,6 +38,7 @@ export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
 export {
   type BesideFile,
+  describeSessionFile,
   type Envelope,
   type EnvelopeFile,
   exportLines,
@@ -50,6 +51,8 @@ export {
   parseEnvelope,
   readSessionFile,
   readSessionInSteps,
+  type SessionDescription,
+  type SourceSession,
   type UnreadLine,
 } from "./import/index.js";
 export { type ReadJournal, readJournal, readJournalInSteps } from "./journal.js";

@@ -45,6 +45,7 @@ export function* readClaude(
     format: "claude",
     title: titleOf(lines),
     cwd: lines.map(({ value }) => textOf(value, "cwd")).find((cwd) => cwd !== undefined),
+    sourceSessionId: lines.map(({ value }) => textOf(value, "sessionId")).find((id) => id !== undefined),
     startedMs: startOf(lines, now),
     entries,
     leafLine: reader.weaver.leafLine(),

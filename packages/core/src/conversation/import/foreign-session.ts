@@ -12,6 +12,10 @@ export interface ImportOptions {
   readonly newId: IdSource;
   /** Milliseconds since the epoch, for what bears no time. */
   readonly now: number;
+  /** The id under which a session of another program is imported, so that it is known again; a new one unless given. */
+  readonly idOf?: (source: SourceSession) => string;
+  /** The folder in which it worked, where the file does not say. */
+  readonly cwd?: string;
   /** Proves the texts of whole files; without one, no text of a file is believed. */
   readonly digest?: Digest;
   /** Files that belong to the session, such as those of its subagents. */
@@ -20,6 +24,15 @@ export interface ImportOptions {
   readonly unread?: readonly UnreadLine[];
   /** Changes nothing any more: what is damaged is kept and told without it. */
   readonly repair?: boolean;
+}
+
+/** Which session of which program something is. */
+export interface SourceSession {
+  readonly format: ForeignFormat;
+  /** Its id there. */
+  readonly sourceId: string;
+  /** Milliseconds since the epoch. */
+  readonly startedMs: number;
 }
 
 /** A file that belongs to a session. */
@@ -37,7 +50,7 @@ export interface UnreadLine {
 }
 
 /** The programs whose sessions can be read. */
-export type ForeignFormat = "pi" | "claude" | "claude-sdk";
+export type ForeignFormat = "pi" | "claude" | "claude-sdk" | "codex" | "gemini" | "opencode";
 
 /** A session that was read from a file; nothing is stored yet. */
 export interface ImportedSession {
@@ -59,6 +72,8 @@ export interface ForeignSession {
   readonly format: ForeignFormat;
   readonly title: string | undefined;
   readonly cwd: string | undefined;
+  /** Its id there. */
+  readonly sourceSessionId?: string | undefined;
   readonly startedMs: number;
   readonly entries: readonly ForeignEntry[];
   /** The line of the entry at which the session stood. */

@@ -3,8 +3,18 @@ import { type ConversationRefusal, refuse } from "../refusal.js";
 import { assemble } from "./assemble.js";
 import { isClaude, readClaude } from "./claude.js";
 import { isClaudeStream, readClaudeStream } from "./claude-stream.js";
-import type { ImportedSession, ImportOptions, UnreadLine } from "./foreign-session.js";
+import { isCodex, readCodex } from "./codex.js";
+import { isDocument, readDocument } from "./document.js";
+import type {
+  ForeignFormat,
+  ForeignSession,
+  ImportedSession,
+  ImportOptions,
+  UnreadLine,
+} from "./foreign-session.js";
+import { isGemini, readGemini } from "./gemini.js";
 import { type ImportProblem, readLines, type SourceLines } from "./lines.js";
+import { isOpencode, readOpencode } from "./opencode.js";
 import { isOwn, readOwn } from "./own.js";
 import { isPi, readPi } from "./pi.js";
 
@@ -14,6 +24,7 @@ export type {
   ForeignFormat,
   ImportedSession,
   ImportOptions,
+  SourceSession,
   UnreadLine,
 } from "./foreign-session.js";
 export type { ImportProblem } from "./lines.js";
@@ -22,10 +33,10 @@ export { type Envelope, type EnvelopeFile, parseEnvelope } from "./parse-envelop
 
 /**
  * Reads a session that was exported here, or the session file of another program: pi, Claude Code, the Claude
- * Agent SDK. The tree stays a tree. Lines that are no turns are counted by kind; a call without a result is an
+ * Agent SDK, Codex, gemini-cli, opencode. The tree stays a tree. Lines that are no turns are counted by kind; a call without a result is an
  * interrupted one; everything that is not as it was in the file is told by line.
  *
- * @param text the whole file, JSON Lines.
+ * @param text the whole file, JSON Lines or one document.
  * @returns `not_a_session` where it is none of these; `newer_version`.
  */
 export function readSessionFile(text: string, options: ImportOptions): ImportedSession | ConversationRefusal {
@@ -37,17 +48,55 @@ export function* readSessionInSteps(
   text: string,
   options: ImportOptions,
 ): Advancing<ImportedSession | ConversationRefusal> {
-  const source = withUnread(yield* readLines(text), options.unread ?? []);
-  const { lines } = source;
-  if (isOwn(lines)) return yield* readOwn(source, options.digest);
-  if (isPi(lines)) return yield* assemble(yield* readPi(source, options.now), options);
-  if (isClaudeStream(lines)) return yield* assemble(yield* readClaudeStream(source, options.now), options);
-  if (isClaude(lines))
-    return yield* assemble(yield* readClaude(source, options.now, options.beside), options);
+  const source = withUnread(yield* readRecords(text), options.unread ?? []);
+  if (isOwn(source.lines)) return yield* readOwn(source, options.digest);
+  const foreign = yield* readForeign(source, options);
+  if (foreign !== undefined) return yield* assemble(foreign, options);
   return refuse(
     "not_a_session",
-    "This is no session that was exported here, and no session of pi, Claude Code or its SDK: no line says so.",
+    "This is no session that was exported here, and none of pi, Claude Code, its SDK, Codex, gemini-cli or opencode: no line says so.",
   );
+}
+
+/** What a list of sessions of other programs says of each. */
+export interface SessionDescription {
+  readonly format: ForeignFormat;
+  readonly title: string | undefined;
+  readonly cwd: string | undefined;
+  /** Its id there. */
+  readonly sourceId: string | undefined;
+  readonly startedMs: number;
+  /** Whether any turn of the conversation was seen. */
+  readonly hasTurns: boolean;
+}
+
+/** Describes the session of another program. @param text the file, or as much of its beginning as is to be looked at. */
+export function describeSessionFile(text: string): SessionDescription | undefined {
+  const foreign = finish(readForeign(finish(readRecords(text)), { now: 0 }));
+  if (foreign === undefined) return undefined;
+  const { format, title, cwd, sourceSessionId, startedMs, entries } = foreign;
+  const hasTurns = entries.some(({ nodes }) =>
+    nodes.some(({ payload }) => typeof payload === "object" && payload.kind === "user_message"),
+  );
+  return { format, title, cwd, sourceId: sourceSessionId, startedMs, hasTurns };
+}
+
+function readRecords(text: string): Advancing<SourceLines> {
+  return isDocument(text) ? readDocument(text) : readLines(text);
+}
+
+function* readForeign(
+  source: SourceLines,
+  { now, beside }: Pick<ImportOptions, "now" | "beside">,
+): Advancing<ForeignSession | undefined> {
+  const { lines } = source;
+  if (isPi(lines)) return yield* readPi(source, now);
+  if (isClaudeStream(lines)) return yield* readClaudeStream(source, now);
+  if (isClaude(lines)) return yield* readClaude(source, now, beside);
+  if (isCodex(lines)) return yield* readCodex(source, now);
+  if (isGemini(lines)) return yield* readGemini(source, now);
+  if (isOpencode(lines)) return yield* readOpencode(source, now);
+  return undefined;
 }
 
 function withUnread(source: SourceLines, unread: readonly UnreadLine[]): SourceLines {

@@ -79,12 +79,16 @@ export function* readLines(text: string, file?: string): Advancing<SourceLines> 
 /** In UTF-16 units: parsed in some milliseconds. */
 const stepUnits = 64 * 1024;
 
-interface Flaw {
+/** What of a line was not kept as it was. */
+export interface Flaw {
   readonly what: ImportProblem["what"];
   readonly said: string;
 }
 
-function parsed(raw: string): { readonly value: JsonObject; readonly flaw: Flaw | undefined } | undefined {
+/** Reads a line, or a part of a document. Undefined: it is no JSON object. */
+export function parsed(
+  raw: string,
+): { readonly value: JsonObject; readonly flaw: Flaw | undefined } | undefined {
   try {
     const value: unknown = JSON.parse(raw);
     if (isJsonObject(value)) return { value, flaw: undefined };

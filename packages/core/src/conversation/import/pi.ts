@@ -47,6 +47,7 @@ export function* readPi({ lines, problems }: SourceLines, now: number): Advancin
     format: "pi",
     title: titleOf(sources),
     cwd: header === undefined ? undefined : textOf(header.value, "cwd"),
+    sourceSessionId: header === undefined ? undefined : textOf(header.value, "id"),
     startedMs,
     entries,
     leafLine: entries.at(-1)?.line,

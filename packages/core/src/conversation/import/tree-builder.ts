@@ -30,10 +30,12 @@ export class TreeBuilder {
     foreign: ForeignSession,
     private readonly options: ImportOptions,
   ) {
-    this.sessionId = options.newId();
+    const { format, sourceSessionId: sourceId } = foreign;
+    const known = sourceId === undefined ? undefined : { format, sourceId, startedMs: foreign.startedMs };
+    this.sessionId = (known && options.idOf?.(known)) ?? options.newId();
     this.head = this.sessionId;
     this.source = `import:${foreign.format}`;
-    const { title, cwd, startedMs } = foreign;
+    const { title, cwd = options.cwd, startedMs } = foreign;
     const payload = {
       kind: "task_boundary",
       name: title ?? "",
@@ -46,7 +48,7 @@ export class TreeBuilder {
       sessionId: this.sessionId,
       root,
       ...defined({ title, cwd }),
-      origin: { kind: "import", from: options.from },
+      origin: { kind: "import", from: options.from, ...defined({ sourceId }) },
     };
     this.record(startedMs, started);
     this.top = this.noteOfFolded(foreign);

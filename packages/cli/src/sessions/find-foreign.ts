@@ -1,0 +1,204 @@
+import { createHash } from "node:crypto";
+import { open, readdir, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { describeSessionFile, type Refusal, type SourceSession, timeSortedIds } from "@holdfast/core";
+import { type InputLines, readInput, readInputLines } from "../shell/index.js";
+import { type Agent, agents, foreignHomes } from "./foreign-homes.js";
+import { type OpencodeListed, opencodeSessions } from "./opencode-store.js";
+
+/** A session of another program, before it is known what is in it. */
+export interface ForeignFile {
+  readonly agent: Agent;
+  /** The file that it is in, for a person. */
+  readonly place: string;
+  readonly modifiedMs: number;
+  readonly sizeBytes: number;
+  /** Looks at the beginning of it. Undefined: it is no session, or holds no turn. */
+  readonly describe: () => Promise<ForeignFacts | undefined>;
+  readonly read: () => Promise<InputLines | Refusal>;
+}
+
+/** What a list says of a session of another program. */
+export interface ForeignFacts {
+  /** Its id there. */
+  readonly id: string;
+  readonly title: string | undefined;
+  readonly cwd: string | undefined;
+  /** The id that it has here once it is imported. */
+  readonly importId: string;
+}
+
+/** What the programs of this machine keep, the last changed first, and what could not be looked at. */
+export interface FoundFiles {
+  readonly files: readonly ForeignFile[];
+  readonly problems: readonly string[];
+}
+
+/** Looks for sessions in the default folders of the programs. Nothing is read but names, sizes and dates. */
+export async function findForeign(only: Agent | undefined): Promise<FoundFiles> {
+  const homes = foreignHomes();
+  const found = await Promise.all(
+    agents
+      .filter((agent) => only === undefined || agent === only)
+      .map((agent) => filesOf(agent, homes[agent])),
+  );
+  const files = found.flatMap((one) => one.files);
+  return {
+    files: files.toSorted((a, b) => b.modifiedMs - a.modifiedMs || (a.place < b.place ? -1 : 1)),
+    problems: found.flatMap((one) => one.problems),
+  };
+}
+
+/**
+ * The id under which a session of another program is imported: the same each time, so that it is known again. It
+ * sorts by the time at which the session began, as all ids do.
+ */
+export function importIdOf({ format, sourceId, startedMs }: SourceSession): string {
+  const hash = createHash("sha256").update(`${format}\n${sourceId}`).digest();
+  const time = Math.min(Math.max(0, Math.floor(startedMs)), 2 ** 48 - 1);
+  return timeSortedIds(
+    () => time,
+    (bytes) => hash.subarray(0, bytes),
+  )();
+}
+
+/** Claude Code names a session by its file; its lines name those that it was forked from. */
+export function sourceOf(source: SourceSession, place: string): SourceSession {
+  const stem = basename(place, ".jsonl");
+  return source.format === "claude" && /^[0-9a-f-]{36}$/.test(stem) ? { ...source, sourceId: stem } : source;
+}
+
+/** Whether a folder is a project or lies in it. */
+export function isWithin(folder: string | undefined, project: string): boolean {
+  if (folder === undefined) return false;
+  const [one, other] = [resolve(folder), resolve(project)];
+  return one === other || one.startsWith(other.endsWith(sep) ? other : `${other}${sep}`);
+}
+
+/** The folder in which gemini-cli worked, which it notes beside its chats. */
+export async function folderNotedBeside(place: string): Promise<string | undefined> {
+  for (const folder of [dirname(place), dirname(dirname(place))]) {
+    const noted = await readInput(join(folder, ".project_root"), { bytes: 64 * 1024 });
+    if (noted instanceof Uint8Array) return Buffer.from(noted).toString("utf8").trim() || undefined;
+  }
+  return undefined;
+}
+
+/** A line holds one turn, or one state of a file of at most 64 MiB. */
+export const sessionLimits = { bytes: 256 * 1024 * 1024, lineBytes: 100 * 1024 * 1024 };
+
+const layouts: Readonly<
+  Record<Exclude<Agent, "opencode">, { readonly depth: number; readonly name: RegExp }>
+> = {
+  claude: { depth: 2, name: /^(?!agent-).*\.jsonl$/ },
+  codex: { depth: 4, name: /^rollout-.*\.jsonl?$/ },
+  gemini: { depth: 3, name: /^(session-.*\.jsonl?|checkpoint-.*\.json)$/ },
+  pi: { depth: 2, name: /\.jsonl$/ },
+};
+
+async function filesOf(agent: Agent, home: string): Promise<FoundFiles> {
+  if (agent === "opencode") {
+    const { sessions, problems } = await opencodeSessions(home);
+    const all = new Map(sessions.map((session) => [session.id, session]));
+    // What has no parent, or one that is gone; a subagent's session belongs to its parent's.
+    const mains = sessions.filter(({ parentId }) => parentId === undefined || !all.has(parentId));
+    return { files: mains.map((session) => ofOpencode(session, sessions)), problems };
+  }
+  const { depth, name } = layouts[agent];
+  const files: ForeignFile[] = [];
+  for (const place of await walk(home, depth, name)) {
+    const facts = await factsOf(place);
+    if (facts !== undefined) files.push(inFile(agent, place, facts));
+  }
+  return { files, problems: [] };
+}
+
+/** Files below a folder, not deeper than so many levels. Links are not followed: they may lead anywhere. */
+async function walk(folder: string, depth: number, name: RegExp): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    const below = await Promise.all(
+      entries.map(async (entry) => {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory() && depth > 1) return walk(path, depth - 1, name);
+        return entry.isFile() && name.test(entry.name) ? [path] : [];
+      }),
+    );
+    return below.flat();
+  } catch {
+    return [];
+  }
+}
+
+async function factsOf(
+  place: string,
+): Promise<{ readonly modifiedMs: number; readonly sizeBytes: number } | undefined> {
+  try {
+    const { mtimeMs, size } = await stat(place);
+    return { modifiedMs: mtimeMs, sizeBytes: size };
+  } catch {
+    return undefined;
+  }
+}
+
+function inFile(
+  agent: Agent,
+  place: string,
+  facts: Pick<ForeignFile, "modifiedMs" | "sizeBytes">,
+): ForeignFile {
+  return {
+    agent,
+    place,
+    ...facts,
+    read: () => readInputLines(place, sessionLimits),
+    describe: async () => {
+      const described = describeSessionFile(await headOf(place));
+      if (described === undefined) return undefined;
+      const { format, title, startedMs, hasTurns } = described;
+      if (!hasTurns && facts.sizeBytes <= headBytes) return undefined;
+      const cwd = described.cwd ?? (agent === "gemini" ? await folderNotedBeside(place) : undefined);
+      const source = sourceOf({ format, sourceId: described.sourceId ?? basename(place), startedMs }, place);
+      return { id: source.sourceId, title, cwd, importId: importIdOf(source) };
+    },
+  };
+}
+
+const headBytes = 256 * 1024;
+
+async function headOf(place: string): Promise<string> {
+  try {
+    const file = await open(place);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+      return buffer.subarray(0, bytesRead).toString("utf8");
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return "";
+  }
+}
+
+function ofOpencode(session: OpencodeListed, all: readonly OpencodeListed[]): ForeignFile {
+  const { id, place, title, directory, createdMs, updatedMs, sizeBytes } = session;
+  const source = { format: "opencode", sourceId: id, startedMs: createdMs } as const;
+  return {
+    agent: "opencode",
+    place,
+    modifiedMs: updatedMs,
+    sizeBytes,
+    describe: async () => ({ id, title, cwd: directory, importId: importIdOf(source) }),
+    read: async () => {
+      const lines: string[] = [];
+      for (const one of withChildren(session, all)) lines.push(...(await one.records()));
+      return { text: lines.join("\n"), unread: [] };
+    },
+  };
+}
+
+/** The session, then those of its subagents and of theirs, each once. */
+function withChildren(session: OpencodeListed, all: readonly OpencodeListed[]): readonly OpencodeListed[] {
+  const found = new Set([session]);
+  for (const one of found) for (const child of all) if (child.parentId === one.id) found.add(child);
+  return [...found];
+}

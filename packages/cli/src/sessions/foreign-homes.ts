@@ -1,0 +1,29 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/** The programs whose sessions are looked for on a machine. */
+export const agents = ["claude", "codex", "gemini", "opencode", "pi"] as const;
+
+/** One of these programs. */
+export type Agent = (typeof agents)[number];
+
+/** Whether a word names one of them. */
+export function isAgent(word: string): word is Agent {
+  return agents.some((agent) => agent === word);
+}
+
+/**
+ * Where each program keeps its sessions: in the user's home, unless its own variable names another folder.
+ * Sources: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `GEMINI_CLI_HOME`, `XDG_DATA_HOME` (opencode), `PI_CODING_AGENT_DIR`.
+ */
+export function foreignHomes(env: NodeJS.ProcessEnv = process.env): Readonly<Record<Agent, string>> {
+  const home = homedir();
+  const named = (name: string, otherwise: string) => env[name] || otherwise;
+  return {
+    claude: join(named("CLAUDE_CONFIG_DIR", join(home, ".claude")), "projects"),
+    codex: join(named("CODEX_HOME", join(home, ".codex")), "sessions"),
+    gemini: join(named("GEMINI_CLI_HOME", home), ".gemini", "tmp"),
+    opencode: join(named("XDG_DATA_HOME", join(home, ".local", "share")), "opencode"),
+    pi: join(named("PI_CODING_AGENT_DIR", join(home, ".pi", "agent")), "sessions"),
+  };
+}

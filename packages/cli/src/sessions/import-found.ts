@@ -1,0 +1,126 @@
+import { type ConversationRefusal, isRefusal, type SessionStore } from "@holdfast/core";
+import { counted, readableSize } from "../answers/index.js";
+import { atPersonsPace, escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
+import { type ForeignFacts, type ForeignFile, findForeign, isWithin } from "./find-foreign.js";
+import { agents, isAgent } from "./foreign-homes.js";
+import { interrupted, jsonLine } from "./open-store.js";
+import { localTime } from "./read-only.js";
+
+/** A session of another program on this machine. */
+export interface OfferedSession extends ForeignFacts {
+  readonly file: ForeignFile;
+  /** How a person names it to `holdfast sessions import`. */
+  readonly reference: string;
+  readonly isImported: boolean;
+}
+
+/** What there is to import, or where looking for it ended. */
+export interface Offer {
+  readonly sessions: readonly OfferedSession[];
+  /** How many files were not looked at, since so many were not asked for. */
+  readonly more: number;
+  readonly problems: readonly string[];
+}
+
+/** `--from` and `--project`, `--limit`. */
+export async function offerSessions(
+  call: Invocation,
+  store: SessionStore,
+  most: number,
+): Promise<Offer | ConversationRefusal | "interrupted"> {
+  const { from, project } = call.flags;
+  if (from !== undefined && !isAgent(from)) return call.misuse(`--from takes ${agents.join(", ")}`);
+  const stored = await store.list();
+  if (isRefusal(stored)) return stored;
+  const ids = new Set(stored.map(({ id }) => id));
+  const { files, problems } = await findForeign(from);
+  const sessions: OfferedSession[] = [];
+  let looked = 0;
+  const done = await atPersonsPace(call, { doing: "Looking" }, async (pace) => {
+    for (const file of files) {
+      if (sessions.length >= most) break;
+      looked += 1;
+      const facts = await file.describe();
+      const isMeant = typeof project !== "string" || isWithin(facts?.cwd, project);
+      if (facts !== undefined && isMeant)
+        sessions.push({
+          ...facts,
+          file,
+          reference: referenceTo(file, facts),
+          isImported: ids.has(facts.importId),
+        });
+      if (!(await pace({ done: looked, of: files.length }))) return "interrupted";
+    }
+    return "done";
+  });
+  if (done === "interrupted") return done;
+  return { sessions, more: files.length - looked, problems };
+}
+
+/** Lists what can be imported, with the command for each. */
+export async function listOffered(
+  call: Invocation,
+  store: SessionStore,
+): Promise<number | ConversationRefusal> {
+  const { settings, terminal, flags } = call;
+  const offer = await offerSessions(call, store, flags.limit ?? usualLimit);
+  if (offer === "interrupted") return interrupted(call, "nothing was imported.");
+  if (isRefusal(offer)) return offer;
+  const { sessions, more, problems } = offer;
+  if (settings.json) {
+    await terminal.out(jsonLine({ success: true, sessions: sessions.map(toJson), more, problems }));
+    return exitCodes.success;
+  }
+  for (const problem of problems)
+    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
+  for (const session of sessions) await terminal.out(`${described(session, terminal.outPaint).join("\n")}\n`);
+  if (more > 0) terminal.err(`… ${more} more; --limit shows them.\n`);
+  const open = sessions.filter(({ isImported }) => !isImported).length;
+  const place = `in the folders of ${flags.from ?? agents.join(", ")}`;
+  terminal.err(
+    sessions.length === 0
+      ? `There are no sessions of other programs ${place}. To import a file: holdfast sessions import FILE\n`
+      : `${counted(open, "session")} to import; --all imports ${open === 1 ? "it" : "them"}.\n`,
+  );
+  return exitCodes.success;
+}
+
+const usualLimit = 50;
+
+function described(
+  { file, title, cwd, reference, isImported, importId }: OfferedSession,
+  paint: Paint,
+): readonly string[] {
+  const name = title === undefined ? paint.dim("untitled") : escapeName(title);
+  const facts = [
+    paint.cyan(file.agent.padEnd(8)),
+    localTime(file.modifiedMs),
+    readableSize(file.sizeBytes).padStart(10),
+    name,
+    ...(cwd === undefined ? [] : [paint.dim(escapeName(cwd))]),
+  ];
+  const command = isImported
+    ? `imported as ${importId}`
+    : `holdfast sessions import ${escapeName(reference)}`;
+  return [facts.join("  "), `          ${paint.dim(command)}`];
+}
+
+function toJson({ file, id, title, cwd, reference, isImported, importId }: OfferedSession): object {
+  return {
+    agent: file.agent,
+    id,
+    title: title ?? null,
+    cwd: cwd ?? null,
+    modified: new Date(file.modifiedMs).toISOString(),
+    bytes: file.sizeBytes,
+    file: file.place,
+    reference,
+    imported: isImported ? importId : null,
+  };
+}
+
+/** By its id where that is a plain word; a hostile one would be more than a word to a shell. */
+function referenceTo({ agent, place }: ForeignFile, { id }: ForeignFacts): string {
+  if (/^[\w.-]{1,128}$/.test(id)) return `${agent}:${id}`;
+  return `'${place.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,197 @@
+import type { Advancing } from "../../text/index.js";
+import type { JsonObject } from "../json.js";
+import { type Flaw, type ImportProblem, parsed, type SourceLine, type SourceLines } from "./lines.js";
+
+/**
+ * Whether a file is one JSON document instead of lines: it has only one line, or its second line is set in.
+ */
+export function isDocument(text: string): boolean {
+  const begun = /^\ufeff?\s*[{[]/.test(text.slice(0, 64));
+  const newline = text.indexOf("\n", text.search(/\S/u));
+  return begun && (newline < 0 || /^\s*$|^[ \t\r]|^[\]}"]/u.test(text.slice(newline + 1, newline + 64)));
+}
+
+/**
+ * Reads a JSON document as if it were lines: an object without its lists of messages first, then their items; of a
+ * list its items. Each item is parsed alone, so that a long document holds nobody up, and a damaged item
+ * costs itself. What no longer can be told apart is told and left out.
+ */
+export function* readDocument(text: string): Advancing<SourceLines> {
+  const reader = new DocumentReader(text);
+  for (const at of reader.read()) yield { done: at, of: text.length };
+  return { lines: reader.lines, problems: reader.problems };
+}
+
+/** Members whose items are records of their own. */
+const listNames: ReadonlySet<string> = new Set(["messages", "history", "items"]);
+/** In UTF-16 units: parsed in some milliseconds. */
+const stepUnits = 64 * 1024;
+
+class DocumentReader {
+  readonly lines: SourceLine[] = [];
+  readonly problems: ImportProblem[] = [];
+  private at: number;
+  private line = 1;
+  /** Up to where lines were counted. */
+  private countedTo = 0;
+
+  constructor(private readonly text: string) {
+    this.at = text.startsWith("\ufeff") ? 1 : 0;
+  }
+
+  /** Tells from time to time how far it is. */
+  *read(): Generator<number> {
+    this.skipBlanks();
+    const items: SourceLine[] = [];
+    const header: [string, JsonObject][] = [];
+    const isWhole =
+      this.text[this.at] === "["
+        ? yield* this.items(items)
+        : yield* this.members((key, value) => header.push([key, value]), items);
+    const value = Object.fromEntries(header.map(([key, { value: member }]) => [key, member ?? null]));
+    if (header.length > 0) this.lines.push({ line: 1, value });
+    for (const item of items) this.lines.push(item);
+    if (isWhole) return;
+    const line = this.lineAt(Math.min(this.at, this.text.length));
+    this.problems.push({
+      line,
+      what: "truncated",
+      message: `The document ends at line ${line} before its end.`,
+    });
+  }
+
+  private *members(
+    take: (key: string, value: JsonObject) => void,
+    items: SourceLine[],
+  ): Generator<number, boolean> {
+    this.at += 1;
+    for (;;) {
+      this.skipBlanks();
+      if (this.text[this.at] === "}") return true;
+      const key = this.key();
+      if (key === undefined) return false;
+      if (listNames.has(key) && this.text[this.at] === "[") {
+        if (!(yield* this.items(items))) return false;
+      } else {
+        const piece = this.piece();
+        // Put into an object, it is tamed as a line is.
+        const read = piece === undefined ? undefined : parsed(`{"value":${piece.raw}}`);
+        if (piece === undefined) return false;
+        this.tell(piece.line, read === undefined ? noObject(piece.raw) : read.flaw);
+        if (read !== undefined) take(key, read.value);
+      }
+      if (!this.skipComma("}")) return false;
+    }
+  }
+
+  private *items(items: SourceLine[]): Generator<number, boolean> {
+    this.at += 1;
+    let told = this.at;
+    for (;;) {
+      this.skipBlanks();
+      if (this.text[this.at] === "]") {
+        this.at += 1;
+        return true;
+      }
+      const piece = this.piece();
+      if (piece === undefined) return false;
+      const read = parsed(piece.raw);
+      if (read !== undefined) items.push({ line: piece.line, value: read.value });
+      this.tell(piece.line, read === undefined ? noObject(piece.raw) : read.flaw);
+      if (!this.skipComma("]")) return false;
+      if (this.at - told < stepUnits) continue;
+      told = this.at;
+      yield told;
+    }
+  }
+
+  private key(): string | undefined {
+    if (this.text[this.at] !== '"') return undefined;
+    const end = this.endOfString(this.at);
+    const raw = this.text.slice(this.at, end);
+    this.at = end;
+    this.skipBlanks();
+    if (this.text[this.at] !== ":") return undefined;
+    this.at += 1;
+    this.skipBlanks();
+    const read = parsed(`{"value":${raw}}`);
+    const value = read?.value.value;
+    return typeof value === "string" ? value : undefined;
+  }
+
+  /** One value as it is written; undefined where the document ends before it does. */
+  private piece(): { readonly raw: string; readonly line: number } | undefined {
+    const from = this.at;
+    const end = this.endOfValue(from);
+    if (end === undefined || end === from) return undefined;
+    this.at = end;
+    return { raw: this.text.slice(from, end), line: this.lineAt(from) };
+  }
+
+  private endOfValue(from: number): number | undefined {
+    const first = this.text[from];
+    if (first === '"') return this.endOfString(from);
+    if (first !== "{" && first !== "[") {
+      const end = /[,\]}\s]/gu;
+      end.lastIndex = from;
+      return end.exec(this.text)?.index;
+    }
+    const marks = /["{}[\]]/gu;
+    marks.lastIndex = from;
+    let depth = 0;
+    for (let mark = marks.exec(this.text); mark !== null; mark = marks.exec(this.text)) {
+      const [sign] = mark;
+      if (sign === '"') marks.lastIndex = this.endOfString(mark.index);
+      else depth += sign === "{" || sign === "[" ? 1 : -1;
+      if (depth === 0) return mark.index + 1;
+    }
+    return undefined;
+  }
+
+  /** Behind the closing quote, or the end of the text. */
+  private endOfString(from: number): number {
+    for (let at = from + 1; ; ) {
+      const quote = this.text.indexOf('"', at);
+      if (quote < 0) return this.text.length;
+      let slashes = 0;
+      while (this.text[quote - 1 - slashes] === "\\") slashes += 1;
+      if (slashes % 2 === 0) return quote + 1;
+      at = quote + 1;
+    }
+  }
+
+  private skipBlanks(): void {
+    const blanks = /\s*/uy;
+    blanks.lastIndex = this.at;
+    blanks.test(this.text);
+    this.at = blanks.lastIndex;
+  }
+
+  /** @returns false where neither a comma nor the end follows. */
+  private skipComma(end: string): boolean {
+    this.skipBlanks();
+    if (this.text[this.at] === ",") {
+      this.at += 1;
+      return true;
+    }
+    return this.text[this.at] === end;
+  }
+
+  private tell(line: number, flaw: Flaw | undefined): void {
+    if (flaw !== undefined)
+      this.problems.push({ line, what: flaw.what, message: `Line ${line} ${flaw.said}` });
+  }
+
+  private lineAt(at: number): number {
+    for (let newline = this.text.indexOf("\n", this.countedTo); newline >= 0 && newline < at; ) {
+      this.line += 1;
+      this.countedTo = newline + 1;
+      newline = this.text.indexOf("\n", this.countedTo);
+    }
+    return this.line;
+  }
+}
+
+function noObject(raw: string): Flaw {
+  return { what: "unreadable_line", said: `is no JSON object (${raw.length} characters); it was left out.` };
+}
