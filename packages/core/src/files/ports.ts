@@ -400,6 +400,8 @@ export interface HistoryStore {
   begin(change: HistoryEntry): Promise<HistoryIntent | Refusal>;
   /** Oldest first. Damaged lines are left out. */
   entries(realPath: string): Promise<readonly HistoryEntry[]>;
+  /** The real paths of the files to which writes were begun for a conversation (`HistoryEntry.caller`). */
+  ofConversation?(conversation: string): Promise<readonly string[]>;
   /** Those to the file of another folder, which had the place of the root before: told, never gone back to. */
   ofOtherFolder?(realPath: string): Promise<readonly HistoryEntry[]>;
   /** The real paths of the files that were written together; undefined where that is not kept any more. */
@@ -482,6 +484,20 @@ export interface HistoryIntent {
   dropped(): Promise<void>;
 }
 
+/** For what of a conversation a write is made. */
+export type WriteCaller =
+  | {
+      /** The id of the conversation's session. */
+      readonly conversation: string;
+      /** The node of the call. */
+      readonly call: string;
+    }
+  | {
+      readonly conversation: string;
+      /** The id of the restore that puts files back. */
+      readonly restore: string;
+    };
+
 /** One recorded write of one file. */
 export interface HistoryEntry {
   readonly id: string;
@@ -502,4 +518,6 @@ export interface HistoryEntry {
   readonly displaced?: boolean;
   /** Of a file that may hold secrets: for how long its states are kept, where that is not the seven days. */
   readonly keepSecrets?: number | "none";
+  /** Where a conversation made it: its call, and the name that the call used. */
+  readonly caller?: WriteCaller & { readonly path: string };
 }
