@@ -32,6 +32,7 @@ export {
 } from "./exchange.js";
 export { type Digest, fileContentOf } from "./file-content.js";
 export { effectsOf, type FileNaming, type FileStateHash, namesFrom } from "./file-effects.js";
+export { type FileMaker, makerWords } from "./file-makers.js";
 export { firstEvent } from "./first-event.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
@@ -53,7 +54,7 @@ export {
   type ContextManagerOptions,
   type Done,
 } from "./manager.js";
-export { filesChanged, type Manifest, Manifests } from "./manifest.js";
+export { filesChanged, filesMade, type Manifest, Manifests } from "./manifest.js";
 export { isStored } from "./media.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
 export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
@@ -64,16 +65,17 @@ export { type Conversation, lastOfAnswer, PathKnowledge } from "./path-knowledge
 export type * from "./payload.js";
 export { excerptOf, textsOf } from "./payload-text.js";
 export { firstRecords, PendingRecords, type RecordSink } from "./pending-records.js";
+export { type DueFile, dueFact, dueLine, filesDue } from "./plan-words.js";
 export { versionOf } from "./record-version.js";
 export type { ConversationRefusal } from "./refusal.js";
 export { reidentify } from "./reidentify.js";
 export { type Replayed, replay } from "./replay.js";
+export type { RestoreDirection } from "./restore-diff.js";
 export {
   type ConflictReason,
   type FileConflict,
   type PlannedFile,
   planRestore,
-  type RestoreDirection,
   type RestoreDisk,
   type RestorePlan,
 } from "./restore-plan.js";
@@ -84,6 +86,7 @@ export {
   type RestoreJournal,
   type RestoreTerms,
   type RestoreWorkspace,
+  refuseConflicts,
   restoreFiles,
 } from "./restoring.js";
 export {
@@ -112,15 +115,18 @@ export {
   verifyAtPace,
   verifySession,
 } from "./sessions.js";
+export { type FileApart, filesApart, type SettledWrites, settleLate, settleWrites } from "./settling.js";
 export type * from "./store.js";
 export {
+  type ConversationFiles,
   createConversation,
+  type OpenedFiles,
   openConversation,
   type StoredConversation,
 } from "./stored-conversation.js";
 export { type Summariser, type SummaryRequest, scriptedSummariser } from "./summariser.js";
 export { type ListedTask, listTasks, type TaskState, taskState } from "./task-list.js";
-export type { AnsweredCall, CompleteTask, RestartTask, StartTask } from "./tasks.js";
+export type { AnsweredCall, CompleteTask, RestartTask, StartTask, TaskMove } from "./tasks.js";
 export { trackedFiles } from "./tracked-files.js";
 export { type Refreshed, type RefreshTracked, refreshTrackedFiles } from "./tracked-refresh.js";
 export { commonAncestor, isOnPath } from "./tree-paths.js";

@@ -211,8 +211,14 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     toId: text,
     files: deltas,
     undoes: optional(text),
+    stateOf: optional(text),
   }),
-  note: member<Note>({ text, audience: oneOf("model", "person"), files: optional(listOf(effect)) }),
+  note: member<Note>({
+    text,
+    audience: oneOf("model", "person"),
+    files: optional(listOf(effect)),
+    settles: optional(text),
+  }),
 };
 
 const kinds = new Map(Object.entries(known));
