@@ -1,5 +1,5 @@
 import type { ActionSpec, CommandSpec, OptionSpec } from "./command-spec.js";
-import { wholeNumber } from "./flags.js";
+import { collect, wholeNumber } from "./flags.js";
 
 /** What every action of both commands takes. */
 const store: OptionSpec = {
@@ -23,6 +23,11 @@ const sessionActions: readonly ActionSpec[] = [
     usage: "fork SESSION",
     summary: "a session of its own from all of another",
     options: ["head", "title"],
+  },
+  {
+    usage: "files SESSION",
+    summary: "what putting its files back would do; with --restore, does it",
+    options: ["node", "restore", "undo", "consent", "leave"],
   },
   { usage: "rename SESSION TITLE", summary: "another title", options: [] },
   { usage: "rm SESSION", summary: "delete it for good", options: ["yes"] },
@@ -52,7 +57,7 @@ const historyActions: readonly ActionSpec[] = [
 export const sessionsSpec: CommandSpec = {
   usage: "sessions <action> [session] [more]",
   actions: sessionActions,
-  summary: "the stored conversations: list, show, search, fork, rename, rm, export, import, verify",
+  summary: "the stored conversations: list, show, search, fork, files, rename, rm, export, import, verify",
   description:
     "Works on stored conversations. A session is named by its id or by the beginning of it. " +
     "`search TEXT [SESSION]` looks for a regular expression of RE2; `import FILE` also reads the session files " +
@@ -64,6 +69,15 @@ export const sessionsSpec: CommandSpec = {
     { flags: "--limit <number>", help: "list, search: so many at most", parse: wholeNumber },
     { flags: "--head <node>", help: "fork: where the new session stands" },
     { flags: "--title <text>", help: "fork: its title" },
+    { flags: "--node <node>", help: "files: as they were there; where the session stands unless given" },
+    { flags: "--restore", help: "files: put them back, all or none" },
+    { flags: "--undo <node>", help: "files: take this restore back instead" },
+    {
+      flags: "--consent <file>",
+      help: "files: also this one, which others changed; repeatable",
+      parse: collect,
+    },
+    { flags: "--leave", help: "files: other conflicts stay as they are" },
     output,
     { flags: "--repair", help: "import: keep calls without results and results without calls" },
     { flags: "--new-id", help: "import: give an exported session an id of its own" },
@@ -73,6 +87,7 @@ export const sessionsSpec: CommandSpec = {
     "holdfast sessions list",
     "holdfast sessions search 'parse[A-Z]\\w+'",
     "holdfast sessions fork 01kab --title 'Another way'",
+    "holdfast sessions files 01kab --node 01kac --restore",
     "holdfast sessions export 01kab -o session.jsonl",
     "holdfast sessions import ~/.claude/projects/my-project/4f1c.jsonl",
   ],
