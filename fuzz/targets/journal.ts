@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { debugOutline, encodeRecord, isSealed, type JournalRecord, readLine, replay } from "@holdfast/core";
+import {
+  debugOutline,
+  encodeRecord,
+  isSealed,
+  type JournalRecord,
+  readLine,
+  replay,
+  TreeShape,
+} from "@holdfast/core";
 import { treeRows } from "../../packages/cli/src/page/tree-rows.js";
 import { crc32 } from "../../packages/core/src/conversation/crc32.js";
 import { sealedEnd } from "../../packages/core/src/conversation/journal-codec.js";
@@ -84,8 +92,10 @@ export const journal: Target = {
       );
     ensure(context.nodes.has(context.currentNodeId), "the head is in the tree", context.currentNodeId);
     debugOutline(context);
+    const shape = new TreeShape(context, { tasksAside: true });
     ensure(
-      treeRows(context, { folded: new Set() }).length === context.nodes.size,
+      treeRows(shape, { folded: new Set(), opened: new Set(), shows: () => true }).length ===
+        context.nodes.size,
       "the page has a row for each node",
     );
   },

@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openConversation, repairSession, verifySession } from "@holdfast/core";
 import { freshFolder, remove } from "../rooms.mjs";
 import { must, started, storeAt } from "./life.mjs";
+import { conversationIn } from "./talk.mjs";
 
 const tail = 4_096;
 
@@ -24,7 +26,11 @@ export async function damage({ quick }) {
     await session.close();
     const path = join(top, "state", "conversations", "s.jsonl");
     const stride = quick ? 31 : 1;
-    return [await flip(store, path, stride), await cut(store, path, stride)];
+    return [
+      await flip(store, path, stride),
+      await cut(store, path, stride),
+      await mend(storeAt(join(top, "mended")), join(top, "mended"), quick),
+    ];
   } finally {
     remove(top);
   }
@@ -91,6 +97,107 @@ async function cut(store, path, stride) {
   writeFileSync(path, whole);
   const what = `cut at every length of the last 4 KiB, ${stride === 1 ? "at each" : `at every ${stride}th`}, then written on`;
   return { figure: "F6", what, tried, bad, seen: `${told} torn tails cut off and told` };
+}
+
+/**
+ * A conversation whose journal is damaged in one way after the other, opened to be written, gone on with, and
+ * repaired.
+ *
+ * @param {Store} store @param {string} stateDir @param {boolean} quick
+ * @returns {Promise<import("../contract.mjs").Row>}
+ */
+async function mend(store, stateDir, quick) {
+  const { id, nodes, head } = await conversationIn(store, quick ? 6 : 60);
+  const other = await conversationIn(store, 2, "walk");
+  const foreign = readFileSync(join(stateDir, "conversations", `${other.id}.jsonl`));
+  const path = join(stateDir, "conversations", `${id}.jsonl`);
+  const whole = readFileSync(path);
+  const bad = { "cut off": 0, "head moved": 0, "turn lost": 0, "not told": 0, "not sound": 0 };
+  let [tried, placeholders] = [0, 0];
+  for (const { bytes, lost, isSame } of damages(whole, foreign, quick)) {
+    writeFileSync(path, bytes);
+    tried += 1;
+    const named = new Set([...lost].flatMap((line) => nodes.get(line) ?? []));
+    const open = must(await openConversation(store, id, "write", sources(tried)));
+    const { context } = open.manager;
+    const others = [...nodes.values()].flat().filter((node) => !named.has(node));
+    if (others.some((node) => !leadsToRoot(context, node))) bad["cut off"] += 1;
+    if (!lost.has(head.line) && context.currentNodeId !== head.id) bad["head moved"] += 1;
+    if (open.problems.length + open.losses.length === 0 && !isSame) bad["not told"] += 1;
+    const turn = must(open.manager.commitStagedItems("after it"));
+    must(await open.close());
+    must(await repairSession(store, id, { apply: true }));
+    const verified = must(await verifySession(store, id, () => []));
+    if (verified.problems.length + verified.losses.length + verified.orphans > 0) bad["not sound"] += 1;
+    placeholders += verified.placeholders;
+    const again = must(await openConversation(store, id, "read", sources(0)));
+    const here = again.manager.context;
+    const isKept = here.currentNodeId === turn.id && others.every((node) => leadsToRoot(here, node));
+    if (!isKept) bad["turn lost"] += 1;
+    must(await again.close());
+  }
+  const what =
+    "a conversation with bytes flipped, NULs, lines missing or doubled, another session joined: opened, gone on with, repaired";
+  return { figure: "F6", what, tried, bad, seen: `${placeholders} placeholders` };
+}
+
+/** @param {number} from */
+function sources(from) {
+  let count = 0;
+  const ids = () => {
+    count += 1;
+    return `t${from}-${count}`;
+  };
+  return { ids, now: () => 1 };
+}
+
+/** @param {import("@holdfast/core").ConversationContext} context @param {string} id */
+function leadsToRoot(context, id) {
+  let node = context.nodes.get(id);
+  while (node !== undefined && node.parentId !== null) node = context.nodes.get(node.parentId);
+  return node?.id === context.sessionId;
+}
+
+/**
+ * The journal in every damaged form, and the lines (0-based) that may be lost by it.
+ *
+ * @param {Buffer} whole @param {Buffer} foreign of another session @param {boolean} quick
+ * @returns {Generator<{ bytes: Buffer, lost: ReadonlySet<number>, isSame?: boolean }>}
+ */
+function* damages(whole, foreign, quick) {
+  const lines = whole
+    .toString("latin1")
+    .split(/(?<=\n)/)
+    .map((line) => Buffer.from(line, "latin1"));
+  const stride = quick ? 199 : 37;
+  for (const [at, way] of Object.values(ways).entries())
+    for (let byte = at; byte < whole.length; byte += stride) {
+      const bytes = Buffer.from(whole);
+      bytes[byte] = way(whole[byte] ?? 0);
+      const isSame = bytes[byte] === whole[byte];
+      yield { bytes, lost: new Set([lineOf(whole, byte)]), isSame };
+    }
+  for (let from = 0; from < whole.length; from += stride * 11) {
+    const to = Math.min(from + 700, whole.length);
+    const lost = new Set(between(lineOf(whole, from), lineOf(whole, to - 1)));
+    yield { bytes: Buffer.from(whole).fill(0, from, to), lost };
+  }
+  for (let at = 0; at < lines.length; at += quick ? 3 : 1) {
+    yield { bytes: Buffer.concat(lines.filter((_, line) => line !== at)), lost: new Set([at]) };
+    const some = lines.slice(at, at + 3);
+    yield {
+      bytes: Buffer.concat([...lines.slice(0, at + 3), ...some, ...lines.slice(at + 3)]),
+      lost: new Set(),
+    };
+  }
+  yield { bytes: Buffer.concat([whole, whole]), lost: new Set() };
+  yield { bytes: Buffer.concat([whole, foreign]), lost: new Set() };
+  yield { bytes: Buffer.concat([foreign, whole]), lost: new Set() };
+}
+
+/** @param {number} from @param {number} to */
+function between(from, to) {
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at);
 }
 
 /** 0-based. @param {Buffer} bytes @param {number} at */

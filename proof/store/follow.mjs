@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { followFiles, isRefusal, openCalls } from "@holdfast/core";
 import { freshFolder, remove, sameTree, treeOf } from "../rooms.mjs";
-import { hold, paths, randomFrom } from "./talk.mjs";
+import { hold, paths, randomFrom } from "./files-talk.mjs";
 
 /** @typedef {{ settled: number, restores: number, apart: number, moved: number, refused: number }} Seen */
 

@@ -1,41 +1,46 @@
-import { randomBytes } from "node:crypto";
-import { createConversation, isRefusal, namesFrom, openConversation, timeSortedIds } from "@holdfast/core";
-import { openWorkspace } from "@holdfast/core/node";
-import { must, storeAt } from "./life.mjs";
-
-/** The files that a talk is about. */
-export const paths = ["a.txt", "b.txt", "sub/c.txt", "d.txt", "e.txt"];
-
-/** The same numbers for the same seed, from 0 to below 1. @param {number} seed */
-export function randomFrom(seed) {
-  let state = (seed * 2_654_435_761 + 1) >>> 0;
-  return () => {
-    state = (Math.imul(state ^ (state >>> 15), state | 1) + 0x6d2b79f5) >>> 0;
-    const mixed = Math.imul(state ^ (state >>> 7), state | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { createConversation } from "@holdfast/core";
+import { must } from "./life.mjs";
 
 /**
- * A session for writing, with its workspace; without an id a new one.
+ * A conversation of some turns with calls, tasks and branches.
  *
- * @param {{ root: string, stateDir: string }} place @param {string} [session]
+ * @param {import("./life.mjs").Store} store @param {number} turns @param {string} [name] what its ids begin with
  */
-export async function hold({ root, stateDir }, session) {
-  const workspace = must(await openWorkspace({ roots: [root], stateDir }));
-  const store = storeAt(stateDir);
-  const newId = timeSortedIds(() => Date.now(), randomBytes);
-  const sources = { ids: newId, now: () => Date.now(), naming: namesFrom(root) };
-  const opened =
-    session === undefined
-      ? await createConversation(store, sources)
-      : await openConversation(store, session, "write", { ...sources, files: workspace });
-  if (isRefusal(opened)) throw new Error(opened.message);
-  const { manager, files, problems } = opened;
-  const close = async () => {
-    await opened.close();
-    await store.close();
-    await workspace.close();
+export async function conversationIn(store, turns, name = "talk") {
+  let [count, line] = [0, 0];
+  /** @type {Map<number, string[]>} by the line of the journal, 0-based */
+  const nodes = new Map();
+  const head = { id: "", line: 0 };
+  const ids = () => {
+    count += 1;
+    return `${name}${String(count).padStart(6, "0")}`;
   };
-  return { manager, workspace, newId, files, problems, close };
+  const { manager, close } = must(await createConversation(store, { ids, now: () => 1, title: "talk" }));
+  const id = manager.context.sessionId;
+  manager.subscribe((_, event) => {
+    line += 1;
+    if (event?.type === "nodes_added")
+      nodes.set(
+        line,
+        event.nodes.map((node) => node.id),
+      );
+    if (event !== undefined && "head" in event) Object.assign(head, { id: event.head, line });
+  });
+  for (let turn = 0; turn < turns; turn++) playTurn(manager, turn);
+  must(await close());
+  return { id, nodes, head };
+}
+
+/** @param {import("@holdfast/core").ContextManager} manager @param {number} turn */
+function playTurn(manager, turn) {
+  must(manager.addToStagingArea({ kind: "note", text: `note ${turn}`, audience: "model" }));
+  const asked = must(manager.commitStagedItems(`question ${turn}`));
+  const callId = `c${turn}`;
+  must(manager.addNode({ kind: "tool_call", callId, name: "look", args: { turn } }));
+  must(manager.addNode({ kind: "tool_result", callId, name: "look", output: `found ${turn}` }));
+  must(manager.startTask({ name: `task ${turn}` }));
+  must(manager.addNode({ kind: "model_message", text: "inside" }));
+  must(manager.completeTask({ summary: "done" }));
+  if (turn % 3 === 0) must(manager.rewind(asked.id));
+  must(manager.addNode({ kind: "model_message", text: `answer ${turn}` }));
 }

@@ -14,7 +14,7 @@ import {
   runConversationTool,
 } from "@holdfast/core";
 import { openWorkspace } from "@holdfast/core/node";
-import { hold, paths, randomFrom } from "./talk.mjs";
+import { hold, paths, randomFrom } from "./files-talk.mjs";
 
 const [root = "", stateDir = "", session = "", seed = "0"] = process.argv.slice(2);
 const random = randomFrom(Number(seed));

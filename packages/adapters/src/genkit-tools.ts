@@ -3,6 +3,7 @@ import {
   type ApplyChangesRequest,
   type CallKnowledge,
   type ChangeRequest,
+  causeOf,
   cutVisibly,
   escapeForDisplay,
   type FileState,
@@ -304,7 +305,7 @@ export function failure(name: string, error: unknown): Answer {
     return refusal("invalid_arguments", error.message);
   return refusal(
     "internal_error",
-    `Internal Error: ${name} failed unexpectedly. Read the file before you go on.`,
+    `Internal Error: ${name} failed unexpectedly (${causeOf(error)}). Read the file before you go on.`,
   );
 }
 

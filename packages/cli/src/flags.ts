@@ -27,3 +27,9 @@ export function wholeNumber(value: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a whole number from 1 up.");
   return Number(value);
 }
+
+/** For flags that want a whole number of at least 0. */
+export function levels(value: string): number {
+  if (!/^\d{1,6}$/.test(value)) throw new InvalidArgumentError("It must be a whole number from 0 up.");
+  return Number(value);
+}

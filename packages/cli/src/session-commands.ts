@@ -1,5 +1,5 @@
 import type { ActionSpec, CommandSpec, OptionSpec } from "./command-spec.js";
-import { collect, wholeNumber } from "./flags.js";
+import { collect, levels, wholeNumber } from "./flags.js";
 
 /** What every action of both commands takes. */
 const store: OptionSpec = {
@@ -42,10 +42,15 @@ const sessionActions: readonly ActionSpec[] = [
     options: ["repair", "newId"],
   },
   { usage: "verify [SESSION]", summary: "read every record, render every branch", options: [] },
+  { usage: "repair SESSION", summary: "mend a damaged one: shows what it would do", options: ["apply"] },
 ];
 
 const historyActions: readonly ActionSpec[] = [
-  { usage: "view SESSION", summary: "the tree as an outline", options: ["times"] },
+  {
+    usage: "view SESSION",
+    summary: "the tree as an outline, or a part of it",
+    options: ["times", "kind", "text", "branch", "depth", "foldTasks", "all"],
+  },
   {
     usage: "export SESSION",
     summary: "all of it, as YAML, as JSON or as a page",
@@ -57,11 +62,13 @@ const historyActions: readonly ActionSpec[] = [
 export const sessionsSpec: CommandSpec = {
   usage: "sessions <action> [session] [more]",
   actions: sessionActions,
-  summary: "the stored conversations: list, show, search, fork, files, rename, rm, export, import, verify",
+  summary:
+    "the stored conversations: list, show, search, fork, files, rename, rm, export, import, verify, repair",
   description:
     "Works on stored conversations. A session is named by its id or by the beginning of it. " +
     "`search TEXT [SESSION]` looks for a regular expression of RE2; `import FILE` also reads the session files " +
-    "of pi and of Claude Code; `verify [SESSION]` reads every record and renders every branch.",
+    "of pi and of Claude Code; `verify [SESSION]` reads every record and renders every branch; " +
+    "`repair SESSION` shows how a damaged one is mended, and with --apply mends it and keeps what was there.",
   options: [
     store,
     { flags: "-F, --literal", help: "search: the text is plain text" },
@@ -80,6 +87,7 @@ export const sessionsSpec: CommandSpec = {
     { flags: "--leave", help: "files: other conflicts stay as they are" },
     output,
     { flags: "--repair", help: "import: keep calls without results and results without calls" },
+    { flags: "--apply", help: "repair: do it, not only show it" },
     { flags: "--new-id", help: "import: give an exported session an id of its own" },
     { flags: "--yes", help: "rm, --output: without asking" },
   ],
@@ -100,11 +108,25 @@ export const historySpec: CommandSpec = {
   actions: historyActions,
   summary: "the tree of a stored conversation: view it, export it as YAML, JSON or a page",
   description:
-    "`view` draws the tree as an outline. `export` writes all of it, with payloads and metadata: as YAML, as JSON, " +
+    "`view` draws the tree as an outline, or what of it the flags ask for. `export` writes all of it, with payloads and metadata: as YAML, as JSON, " +
     "or with --html as one page that shows the tree, each turn, what the model saw and how the files changed.",
   options: [
     store,
     { flags: "--times", help: "view: with the time of each turn" },
+    {
+      flags: "--kind <kinds>",
+      help: "view: only turns of these kinds, such as user_message,tool_call",
+      parse: collect,
+    },
+    { flags: "--text <words>", help: "view: only turns that hold these words" },
+    { flags: "--branch <node>", help: "view: only what leads to this node and what is below it" },
+    {
+      flags: "--depth <levels>",
+      help: "view: so many levels of branches; 0 for what goes straight down",
+      parse: levels,
+    },
+    { flags: "--fold-tasks", help: "view: tasks that the head does not stand in are one line each" },
+    { flags: "--all", help: "view: chatter of other agents' sessions line by line, too" },
     { flags: "--yaml", help: "export: as YAML, the default (--json: as JSON)" },
     { flags: "--html", help: "export: as one self-contained page" },
     output,
@@ -112,6 +134,7 @@ export const historySpec: CommandSpec = {
   ],
   examples: [
     "holdfast history view 01kab",
+    "holdfast history view 01kab --kind user_message,task_boundary --fold-tasks",
     "holdfast history export 01kab --html -o session.html",
     "holdfast history export 01kab --json",
   ],

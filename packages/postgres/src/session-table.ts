@@ -79,6 +79,49 @@ export class SessionTable {
     });
   }
 
+  /**
+   * Puts these events in the place of all that a session has, and what it has under another id.
+   *
+   * @returns false where the session does not stand at `from` any more, or the lease is another's.
+   */
+  async replace({ id, token, changeId, from, events, sums }: Advance, backup: string): Promise<boolean> {
+    return await this.change(blobsOf(events), async (change) => {
+      const row = await change
+        .selectFrom("sessions")
+        .selectAll()
+        .where("id", "=", id)
+        .where("seq", "=", from)
+        .where("lease_token", "=", token)
+        .forUpdate()
+        .executeTakeFirst();
+      if (row === undefined) return false;
+      const free = { lease_token: null, lease_holder: null, lease_until: null };
+      await change
+        .insertInto("sessions")
+        .values({ ...row, ...free, id: backup })
+        .execute();
+      // The rows move; nothing of them is written again.
+      for (const table of ["events", "session_blobs"] as const)
+        await change.updateTable(table).set({ session_id: backup }).where("session_id", "=", id).execute();
+      await change
+        .insertInto("session_blobs")
+        .columns(["session_id", "sha256"])
+        .expression(({ selectFrom, val }) =>
+          selectFrom("session_blobs")
+            .select([val(id).as("session_id"), "sha256"])
+            .where("session_id", "=", backup),
+        )
+        .execute();
+      await change
+        .updateTable("sessions")
+        .set({ ...columnsOf(sums), seq: events.length, ...this.lease(token) })
+        .where("id", "=", id)
+        .execute();
+      await this.insert(change, id, changeId, events);
+      return true;
+    });
+  }
+
   /** Whether this very change took effect. Waits for one that is under way. */
   async isWritten({ id, changeId, from }: Advance): Promise<boolean> {
     return await this.change(none, async (change) => {

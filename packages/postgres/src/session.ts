@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import {
   type ConversationRefusal,
+  firstRecords,
   type JournalRecord,
   type OpenSession,
   PendingRecords,
+  type ReplacedSession,
   refuse,
   type TimedEvent,
 } from "@holdfast/core";
@@ -26,6 +28,7 @@ export class PostgresSession implements OpenSession {
   readonly id: string;
   readonly records: OpenSession["records"];
   readonly problems: OpenSession["problems"];
+  readonly lastSeq: number;
   readonly readOnlyBecause?: ConversationRefusal;
   private readonly pending: PendingRecords<JournalRecord>;
   private sums: SessionSums;
@@ -34,6 +37,7 @@ export class PostgresSession implements OpenSession {
   private isUndecided = false;
   private isClosed = false;
   private lost: ConversationRefusal | undefined;
+  private repaired: ConversationRefusal | undefined;
 
   /**
    * @param token the lease; undefined where the session was opened to be read.
@@ -52,6 +56,7 @@ export class PostgresSession implements OpenSession {
     this.problems = found.problems;
     this.sums = found.sums;
     this.durableSeq = found.seq;
+    this.lastSeq = found.seq;
     this.pending = new PendingRecords(found.seq, {
       prepare: (record) => record,
       keep: async (records) => await this.write(records),
@@ -85,6 +90,30 @@ export class PostgresSession implements OpenSession {
     return this.pending.flush();
   }
 
+  /** The rows of the session are exchanged in one transaction; the old ones become a session of their own. */
+  async replace(events: readonly TimedEvent[]): Promise<ReplacedSession | ConversationRefusal> {
+    await this.pending.idle();
+    const { id, token, durableSeq } = this;
+    if (token === undefined || this.isClosed)
+      return refuse("read_only", `Session ${id} is not open for writing here; open it so.`);
+    if (this.lost !== undefined) return this.lost;
+    const records = firstRecords(events);
+    const rows = records.map(encodeEvent);
+    const sums = sumsAfter(undefined, records, rows);
+    const changeId = randomUUID();
+    const backup = `${id.slice(0, longestKept)}-damaged-${changeId.slice(0, 8)}`;
+    try {
+      const change = { id, token, changeId, from: durableSeq, events: rows, sums };
+      if (!(await this.table.replace(change, backup))) return await this.refuseOvertaken(token);
+    } catch (error) {
+      const refusal = refusalFrom(error);
+      if (refusal === undefined) throw error;
+      return refusal;
+    }
+    this.repaired = refuse("read_only", `Session ${id} was repaired; open it again to write.`);
+    return { kind: "replaced", backup };
+  }
+
   /** Somebody else has taken the lease. */
   lose(): void {
     this.lost ??= refuse(
@@ -112,7 +141,8 @@ export class PostgresSession implements OpenSession {
     if (records.length === 0) return undefined;
     if (this.token === undefined || this.isClosed)
       return refuse("read_only", `Session ${this.id} is not open for writing here; open it so.`);
-    if (this.lost !== undefined) return this.lost;
+    const over = this.lost ?? this.repaired;
+    if (over !== undefined) return over;
     const events = records.map(encodeEvent);
     const sums = sumsAfter(this.sums, records, events);
     const { id, token, durableSeq } = this;
@@ -178,6 +208,9 @@ export class PostgresSession implements OpenSession {
     return this.lost ?? refuse("conflict", `Session ${this.id} has changed; open it again.`);
   }
 }
+
+/** So that the id of what is kept of a damaged session is one that a session can bear. */
+const longestKept = 100;
 
 /** The first and the second time may both meet a connection that broke long ago. */
 const mostTries = 4;

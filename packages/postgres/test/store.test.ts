@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { OpenSession, SessionStore } from "@holdfast/core";
+import { type OpenSession, openConversation, repairSession, type SessionStore } from "@holdfast/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { crc32 } from "../../core/src/conversation/crc32.js";
 import { describeStore } from "../../core/test/conversation/store-conformance.js";
@@ -246,6 +246,35 @@ function describeRows({ ask, open, newSchema }: PostgresGround): void {
     expect(await session.flush()).toEqual({ kind: "acknowledged", seq: 6 });
     await store.close();
   });
+
+  it.each([
+    ["damaged", "update SCHEMA.events set body = left(body, 40) where seq = 3", ["m-2"]],
+    ["missing", "delete from SCHEMA.events where seq in (2, 3)", ["m-2"]],
+    ["the last one", "update SCHEMA.events set body = '' where seq = 5", ["lost-5"]],
+  ])(
+    "is repaired where rows are lost (%s), and keeps what was there as a session",
+    async (_, damage, ids) => {
+      const { schema, store } = await life();
+      await ask(damage.replace("SCHEMA", schema));
+      const sources = { ids: () => "turn", now: () => 7 };
+      const open = must(await openConversation(store, "s-1", "write", sources));
+      expect(open.losses.map(({ placeholders }) => placeholders)).toEqual([ids]);
+      must(open.manager.commitStagedItems("after it"));
+      must(await open.close());
+      const plan = must(await repairSession(store, "s-1", { apply: false }));
+      expect(plan.kind).toBe("planned");
+      const done = must(await repairSession(store, "s-1", { apply: true }));
+      expect(done).toMatchObject({ kind: "repaired", losses: plan.losses });
+      const kept = must(await store.open(done.backup ?? "", "read"));
+      expect(kept.records).toHaveLength(plan.records);
+      const { manager, problems, losses } = must(await openConversation(store, "s-1", "write", sources));
+      expect([problems, losses]).toEqual([[], []]);
+      expect(manager.getCurrentNode()).toMatchObject({ id: "turn", payload: { text: "after it" } });
+      must(await manager.close());
+      expect(must(await repairSession(store, "s-1", { apply: true })).kind).toBe("sound");
+      await store.close();
+    },
+  );
 
   it.each([
     ["newer_version", { v: 99, seq: 3, ts: 1, type: "renamed", title: "t" }],

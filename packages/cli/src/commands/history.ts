@@ -1,16 +1,22 @@
 import {
   type ConversationRefusal,
+  cappedLines,
   debugOutline,
   debugYaml,
+  defined,
+  type HistoryFilter,
+  historyFilter,
   isRefusal,
   type LoadedSession,
   listTasks,
   loadSession,
+  payloadKinds,
   type SessionFacts,
   type SessionStore,
+  type TurnNode,
 } from "@holdfast/core";
-import { htmlPage, jsonLine, localTime, withSession, writeOut } from "../sessions/index.js";
-import { exitCodes, type Invocation } from "../shell/index.js";
+import { htmlPage, jsonWithTasks, lineOfJson, localTime, withSession, writeOut } from "../sessions/index.js";
+import { escapeName, exitCodes, type Invocation } from "../shell/index.js";
 
 /** `holdfast history view|export SESSION`: the tree of a stored conversation, to read and to keep. */
 export async function historyCommand(call: Invocation): Promise<number> {
@@ -26,16 +32,36 @@ export async function historyCommand(call: Invocation): Promise<number> {
 }
 
 async function viewHistory(
-  { flags, settings, terminal }: Invocation,
+  call: Invocation,
   store: SessionStore,
   { id }: SessionFacts,
 ): Promise<number | ConversationRefusal> {
+  const { flags, settings, terminal } = call;
+  const wanted = filterFrom(call);
   const loaded = await loadSession(store, id);
   if (isRefusal(loaded)) return loaded;
+  const filter = historyFilter(loaded.context, wanted);
+  if (isRefusal(filter)) return filter;
+  if (settings.json) {
+    await terminal.out(lineOfJson(treeToJson(loaded, filter.filter)));
+    return exitCodes.success;
+  }
   const time = flags.times === true ? { time: localTime } : {};
-  const outline = () => debugOutline(loaded.context, { reader: "person", ...time });
-  await terminal.out(settings.json ? jsonLine(treeToJson(loaded)) : outline());
+  await terminal.out(debugOutline(loaded.context, { reader: "person", ...time, ...filter }));
+  const problems = loaded.problems.map(({ message }) => message);
+  for (const problem of cappedLines(problems, "; --json tells all"))
+    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
   return exitCodes.success;
+}
+
+/** What the flags ask to see of a history. */
+function filterFrom({ flags, misuse }: Invocation): HistoryFilter {
+  const { text, branch, depth, foldTasks, all: chatter } = flags;
+  const named = flags.kind?.flatMap((kinds) => kinds.split(","));
+  const unknown = named?.find((kind) => !payloadKinds.some((each) => each === kind));
+  if (unknown !== undefined) return misuse(`--kind takes ${payloadKinds.join(", ")}`);
+  const kinds = named === undefined ? undefined : payloadKinds.filter((kind) => named.includes(kind));
+  return defined({ kinds, text, branch, depth, foldTasks, chatter });
 }
 
 async function exportHistory(
@@ -48,23 +74,22 @@ async function exportHistory(
   if (forms > 1) return call.misuse("history export takes one of --yaml, --json and --html");
   const loaded = await loadSession(store, id, { media: "inline" });
   if (isRefusal(loaded)) return loaded;
-  if (settings.json) return writeOut(call, [jsonLine(treeToJson(loaded))]);
+  if (settings.json) return writeOut(call, [lineOfJson(treeToJson(loaded))]);
   if (flags.html !== true) return writeOut(call, [await debugYaml(loaded.context)]);
   return writeOut(call, await htmlPage(loaded, { stateDir: settings.stateDir, now: Date.now() }));
 }
 
-/** The whole state: every node with its payload and its place. */
-function treeToJson({ id, context, problems }: LoadedSession) {
+/** The whole state: every node with its payload and its place. @param shows which nodes; all unless given. */
+function treeToJson({ id, context, problems }: LoadedSession, shows?: (node: TurnNode) => boolean): string {
   const { title, currentNodeId, stagingArea, nodes, pruned, orphans, expansions, pendingRestore } = context;
-  return {
+  const state = {
     success: true,
     id,
     title: title ?? null,
     head: currentNodeId,
-    tasks: listTasks(context),
-    nodes: [...nodes.values()].sort(
-      (one, other) => one.depth - other.depth || one.timestamp - other.timestamp,
-    ),
+    nodes: [...nodes.values()]
+      .filter((node) => shows?.(node) ?? true)
+      .sort((one, other) => one.depth - other.depth || one.timestamp - other.timestamp),
     orphans: [...orphans.values()],
     pruned: [...pruned.keys()],
     staged: stagingArea,
@@ -72,4 +97,5 @@ function treeToJson({ id, context, problems }: LoadedSession) {
     pending_restore: pendingRestore ?? null,
     problems,
   };
+  return jsonWithTasks(state, listTasks(context), ({ tasks: _, ...task }) => task);
 }

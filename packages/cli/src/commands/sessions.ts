@@ -6,6 +6,7 @@ import {
   listSessions,
   removeOne,
   renameOne,
+  repairOne,
   searchInSessions,
   showSession,
   verifySessions,
@@ -34,13 +35,15 @@ export async function sessionsCommand(call: Invocation): Promise<number> {
       return withSession(call, first, (store, session) => filesOfOne(call, store, session));
     case "rename":
       return withSession(call, first, (store, session) => renameOne(call, store, session));
+    case "repair":
+      return withSession(call, first, (store, session) => repairOne(call, store, session));
     case "rm":
       return withSession(call, first, (store, session) => removeOne(call, store, session));
     case "export":
       return withSession(call, first, (store, session) => exportOne(call, store, session));
     default:
       return call.misuse(
-        "sessions knows list, show, search, fork, files, rename, rm, export, import, verify",
+        "sessions knows list, show, search, fork, files, rename, rm, export, import, verify, repair",
       );
   }
 }

@@ -110,7 +110,7 @@ function comparison(
   const from = versions[choice.from - 1];
   if (to === undefined) return [];
   const after = session.text(to.sha256);
-  if (after === undefined) return [missing(to)];
+  if (after === undefined) return missing(session, to);
   const toggle = button(
     { class: "link", "aria-pressed": choice.whole ? "true" : "false" },
     () => choose({ ...choice, whole: !choice.whole }),
@@ -128,9 +128,34 @@ function comparison(
   return [toggle, diffView(before, after, from, to)];
 }
 
-function missing({ sha256 }: FileVersion): HTMLElement {
-  const said = `The bytes of ${shortHash(sha256)} are not in this page: they were no longer kept when it was made.`;
-  return element("p", { class: "quiet" }, said);
+/** What the model was shown of a state is known also where its bytes are not. */
+function missing(session: SessionView, { sha256 }: FileVersion): readonly Child[] {
+  const lines = [...session.shownLines(sha256 ?? "")];
+  const known =
+    lines.length === 0 ? "" : ` These ${counted(lines.length, "line")} of it were shown to the model.`;
+  const said = `The bytes of ${shortHash(sha256)} are not in this page: they were no longer kept when it was made.${known}`;
+  if (lines.length === 0) return [element("p", { class: "quiet" }, said)];
+  const rows: HTMLElement[] = [];
+  for (const [at, [number, text]] of lines.slice(0, mostRows).entries()) {
+    const skipped = number - (lines[at - 1]?.[0] ?? 0) - 1;
+    if (skipped > 0) rows.push(gap(`${counted(skipped, "line")} not shown`));
+    rows.push(wholeLine(number, " ", text, false));
+  }
+  const label = "The lines that were shown";
+  return [
+    element("p", { class: "quiet" }, said),
+    element("div", { class: "diff whole", role: "group", "aria-label": label, tabindex: 0 }, ...rows),
+  ];
+}
+
+function wholeLine(number: number, sign: string, text: string, isSeen: boolean): HTMLElement {
+  return element(
+    "div",
+    { class: `line${isSeen ? " seen" : ""}` },
+    element("span", { class: "number", "aria-hidden": "true" }, `${number}`),
+    element("span", { class: "sign" }, sign),
+    element("span", { class: "text" }, text),
+  );
 }
 
 function diffView(before: string, after: string, from: FileVersion, to: FileVersion): HTMLElement {
@@ -244,15 +269,7 @@ function wholeFile(
   const lines = linesOf(text);
   const rows: HTMLElement[] = lines
     .slice(0, mostRows)
-    .map((line, at) =>
-      element(
-        "div",
-        { class: `line${isSeen(at + 1) ? " seen" : ""}` },
-        element("span", { class: "number", "aria-hidden": "true" }, `${at + 1}`),
-        element("span", { class: "sign" }, isSeen(at + 1) ? "●" : " "),
-        element("span", { class: "text" }, line),
-      ),
-    );
+    .map((line, at) => wholeLine(at + 1, isSeen(at + 1) ? "●" : " ", line, isSeen(at + 1)));
   if (lines.length > mostRows) rows.push(gap(`${counted(lines.length - mostRows, "line")} more`));
   return element(
     "div",

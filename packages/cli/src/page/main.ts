@@ -1,7 +1,9 @@
+import { cappedLines, type TreeShape } from "@holdfast/core";
 import { button, element, fill, part, plain } from "./dom.js";
 import { type FileChoice, filesView } from "./files-pane.js";
 import { seenView } from "./seen-pane.js";
 import { readSessionView, type SessionView } from "./session-view.js";
+import { watchSplitters } from "./split-pane.js";
 import { TreePane } from "./tree-pane.js";
 import { turnView } from "./turn-pane.js";
 import { counted, timeOf } from "./words.js";
@@ -10,7 +12,7 @@ import { counted, timeOf } from "./words.js";
 function open(): void {
   const session = readSessionView();
   const page = new Page(session);
-  header(session);
+  header(session, page.tree.shape);
   page.tree.select(session.context.currentNodeId);
   page.tree.focus();
 }
@@ -35,6 +37,7 @@ class Page {
     document.addEventListener("keydown", (event) => this.press(event));
     part("theme").addEventListener("click", switchTheme);
     part("keys-button").addEventListener("click", showKeys);
+    watchSplitters();
   }
 
   private show(nodeId: string): void {
@@ -53,7 +56,7 @@ class Page {
     const seen = () => this.turnTo("seen");
     const shown =
       this.view === "turn"
-        ? turnView(this.session, node, select, seen)
+        ? turnView(this.session, this.tree.shape, node, { select, toPrompt: seen })
         : seenView(this.session, node, select);
     fill(part("turn-view"), ...shown);
     const choose = (choice: FileChoice) => {
@@ -93,12 +96,36 @@ class Page {
     words.addEventListener("input", apply);
     kinds.addEventListener("change", apply);
     words.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") {
-        words.value = "";
-        apply();
-      }
+      if (event.key === "Escape") this.clearFilter();
       if (event.key === "Escape" || event.key === "Enter" || event.key === "ArrowDown") this.tree.focus();
     });
+    kinds.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.clearFilter()) this.tree.focus();
+    });
+  }
+
+  /** @returns whether there was one. */
+  private clearFilter(): boolean {
+    const words = part("words") as HTMLInputElement;
+    const kinds = part("kinds") as HTMLSelectElement;
+    if (words.value === "" && kinds.value === "") return false;
+    words.value = "";
+    kinds.value = "";
+    this.tree.filter("", undefined);
+    return true;
+  }
+
+  /** Closes what was opened last but one may see first; each press closes one thing, then it goes to the tree. */
+  private close(): void {
+    const keys = part("keys") as HTMLDialogElement;
+    const problems = document.querySelector<HTMLDetailsElement>("#problems details[open]");
+    if (keys.open) keys.close();
+    else if (problems !== null) problems.open = false;
+    else if (this.choice?.whole === true) {
+      this.choice = { ...this.choice, whole: false };
+      this.draw();
+    } else if (this.view === "seen") this.turnTo("turn");
+    else if (!this.clearFilter()) this.tree.focus();
   }
 
   /** Keys that mean the same wherever the focus is, but where one types. */
@@ -120,29 +147,30 @@ class Page {
     "3": () => part("right").focus(),
     t: () => this.turnTo("turn"),
     m: () => this.turnTo("seen"),
-    Escape: () => this.tree.focus(),
+    Escape: () => this.close(),
     "?": showKeys,
   };
 }
 
-function header({ context, data, problems }: SessionView): void {
+function header({ context, data, problems }: SessionView, shape: TreeShape): void {
   const title = context.title ?? "Untitled session";
-  document.title = plain(`${title} · Holdfast`);
+  document.title = plain(`${cut(title)} · Holdfast`);
   fill(part("title"), title);
+  part("title").title = plain(title);
   const first = data.records[0]?.event;
   const cwd = first?.type === "session_started" ? first.cwd : undefined;
-  const branches = [...context.nodes.values()].filter(({ childIds }) => childIds.length === 0).length;
   const facts = [
     ...(cwd === undefined ? [] : [cwd]),
     timeOf(context.rootNode.timestamp),
     counted(context.nodes.size, "node"),
-    counted(branches, "branch", "branches"),
+    counted(shape.branches(), "branch", "branches"),
     ...(context.orphans.size === 0 ? [] : [counted(context.orphans.size, "orphan")]),
   ];
   fill(part("session-facts"), ...facts.map((fact) => element("span", {}, fact)));
   fill(part("made"), `Session ${data.id} · holdfast ${data.version} · ${timeOf(data.exportedMs)}`);
   if (problems.length === 0) return;
-  const rows = problems.map(({ message }) => element("li", {}, message));
+  const messages = cappedLines(problems.map(({ message }) => message));
+  const rows = messages.map((message) => element("li", {}, message));
   const notice = element(
     "details",
     {},
@@ -151,6 +179,12 @@ function header({ context, data, problems }: SessionView): void {
   );
   fill(part("problems"), notice);
   part("problems").hidden = false;
+}
+
+/** A title may be a whole message. */
+function cut(title: string): string {
+  const points = [...title.slice(0, 400)];
+  return points.length <= 100 ? title : `${points.slice(0, 99).join("")}…`;
 }
 
 /** Light, dark, or as the system has it: each press goes one on. */
@@ -189,7 +223,8 @@ const keyTable: readonly (readonly [string, string])[] = [
   ["t  m", "the turn; what the model saw"],
   ["1 2 3", "to the tree, the turn, the files"],
   ["/", "filter the tree"],
-  ["Esc", "back to the tree"],
+  ["Esc", "close what is open: the whole file, what the model saw, the filter; then back to the tree"],
+  ["Tab to a line between panes, then ← →", "narrower, wider; Enter as at first"],
 ];
 
 open();

@@ -1,11 +1,13 @@
 import {
   type ConversationContext,
+  callOf,
   effectsOf,
   type JournalProblem,
   pathTo,
   type Rendering,
   renderContext,
   replay,
+  splitLines,
   type TurnNode,
 } from "@holdfast/core";
 import { dataId, type PageData } from "./page-data.js";
@@ -45,6 +47,20 @@ export class SessionView {
   /** The text of a file's state; `undefined` where its bytes are not in the page. */
   text(sha256: string | null): string | undefined {
     return sha256 === null ? "" : this.texts.get(sha256);
+  }
+
+  /** Of a state whose bytes are not in the page: those lines that a node showed to the model, by their number. */
+  shownLines(sha256: string): ReadonlyMap<number, string> {
+    const lines = new Map<number, string>();
+    for (const { payload } of this.context.nodes.values()) {
+      if (payload.kind === "file_content" && payload.sha256 === sha256)
+        noteLines(lines, payload.lines.from, payload.text);
+      if (payload.kind !== "tool_result") continue;
+      for (const shown of payload.shows ?? [])
+        if (shown.sha256 === sha256 && shown.chars === undefined)
+          noteLines(lines, shown.from, payload.output.slice(shown.start, shown.end));
+    }
+    return new Map([...lines].sort(([one], [other]) => one - other));
   }
 
   /**
@@ -108,6 +124,12 @@ function stepOf({ payload }: TurnNode): string | undefined {
   return payload.kind === "model_message" || payload.kind === "tool_call" ? payload.step : undefined;
 }
 
+function noteLines(lines: Map<number, string>, from: number, text: string): void {
+  const { contents } = splitLines(text);
+  const shown = contents.at(-1) === "" ? contents.slice(0, -1) : contents;
+  for (const [at, line] of shown.entries()) lines.set(from + at, line);
+}
+
 function isWhole(lines: { readonly from: number; readonly to: number; readonly total: number }): boolean {
   return lines.from === 1 && lines.to === lines.total;
 }
@@ -117,4 +139,27 @@ function note(versions: FileVersion[], sha256: string | null, nodeId: string, by
   if (versions.at(-1)?.sha256 === sha256 && versions.length > 0) return false;
   versions.push({ version: versions.length + 1, sha256, nodeId, by });
   return true;
+}
+
+/**
+ * What became of a call: how its result went, on whichever branch it stands first. Only what carries its exchange on
+ * can hold it, so the search is short.
+ */
+export function outcomeOf(
+  context: ConversationContext,
+  callId: string,
+): "answered" | "failed" | "unanswered" {
+  const open = [callId];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    for (const childId of context.nodes.get(id)?.childIds ?? []) {
+      const child = context.nodes.get(childId);
+      if (child?.payload.kind === "tool_result" && callOf(context, child)?.id === callId)
+        return child.payload.isError === true ? "failed" : "answered";
+      const waits = child?.exchange.calls.some(
+        ({ nodeId, resultId }) => nodeId === callId && resultId === undefined,
+      );
+      if (waits === true) open.push(childId);
+    }
+  }
+  return "unanswered";
 }

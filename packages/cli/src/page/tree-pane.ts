@@ -1,13 +1,16 @@
 import {
   type ConversationContext,
+  chatterWords,
   defined,
   excerptOf,
   isPruned,
+  nodeHolds,
+  TreeShape,
   type TurnNode,
-  textsOf,
 } from "@holdfast/core";
 import { element, fill, part } from "./dom.js";
-import { foldsAbove, neighbourBranch, pathToHead, type TreeRow, treeRows } from "./tree-rows.js";
+import { outcomeOf } from "./session-view.js";
+import { chatterLines, foldsAbove, neighbourBranch, type TreeRow, treeRows } from "./tree-rows.js";
 import { kindWords, wordOf } from "./words.js";
 
 /** The tree on the left: only the lines in view are in the document, so that its length costs nothing. */
@@ -15,8 +18,11 @@ export class TreePane {
   private readonly list = part("tree");
   private readonly lines = part("tree-lines");
   private readonly count = part("tree-count");
-  private readonly onPath: ReadonlySet<string>;
+  readonly shape: TreeShape;
   private readonly folded = new Set<string>();
+  private readonly opened = new Set<string>();
+  /** By each node of chatter the one whose line stands for it. */
+  private readonly chatter: ReadonlyMap<string, string>;
   private rows: readonly TreeRow[] = [];
   private selected: string;
   private shows: ((node: TurnNode) => boolean) | undefined;
@@ -28,7 +34,8 @@ export class TreePane {
     private readonly onOpen: () => void,
   ) {
     this.selected = context.currentNodeId;
-    this.onPath = pathToHead(context);
+    this.shape = new TreeShape(context, { tasksAside: false });
+    this.chatter = chatterLines(this.shape);
     this.list.addEventListener("scroll", () => this.draw(), { passive: true });
     this.list.addEventListener("keydown", (event) => this.press(event));
     this.list.addEventListener("click", (event) => this.click(event));
@@ -38,19 +45,19 @@ export class TreePane {
 
   /** Shows only nodes whose text holds these words and whose kind is asked for; all where neither is given. */
   filter(words: string, kinds: ReadonlySet<string> | undefined): void {
-    const wanted = words.trim().toLowerCase();
-    const says = ({ id, payload, metadata }: TurnNode) =>
-      [id, metadata.label ?? "", ...textsOf(payload)].some((text) => text.toLowerCase().includes(wanted));
-    const all = wanted === "" && kinds === undefined;
+    const says = nodeHolds(words);
+    const all = words.trim() === "" && kinds === undefined;
     this.shows = all
       ? undefined
-      : (node) => (kinds?.has(node.payload.kind) ?? true) && (wanted === "" || says(node));
+      : (node) => (kinds?.has(node.payload.kind) ?? true) && (words.trim() === "" || says(node));
     this.lay();
     this.reveal();
   }
 
   select(nodeId: string): void {
     for (const id of foldsAbove(this.context, this.folded, nodeId)) this.folded.delete(id);
+    const line = this.chatter.get(nodeId);
+    if (line !== undefined && line !== nodeId) this.opened.add(line);
     this.selected = nodeId;
     this.lay();
     this.reveal();
@@ -63,15 +70,15 @@ export class TreePane {
 
   /** To the branch before or after the one on which the selected node stands. */
   step(by: 1 | -1): void {
-    const next = neighbourBranch(this.context, this.selected, by);
+    const next = neighbourBranch(this.shape, this.selected, by);
     if (next !== undefined) this.select(next);
   }
 
   private lay(): void {
-    const { folded, shows } = this;
-    this.rows = treeRows(this.context, { folded, ...defined({ shows }) });
+    const { folded, opened, shows } = this;
+    this.rows = treeRows(this.shape, { folded, opened, ...defined({ shows }) });
     const of = shows === undefined ? "" : ` of ${this.context.nodes.size}`;
-    fill(this.count, `${this.rows.length}${of} nodes`);
+    fill(this.count, `${this.rows.length}${of} ${shows === undefined ? "lines" : "nodes"}`);
     this.lines.style.height = `${this.rows.length * rowHeight}px`;
     this.draw();
   }
@@ -93,7 +100,7 @@ export class TreePane {
   }
 
   private line(row: TreeRow, at: number): HTMLElement {
-    const { node, indent, level, startsBranch, folded } = row;
+    const { node, indent, level, startsBranch, folded, chatter } = row;
     const { payload, metadata } = node;
     const isHead = node.id === this.context.currentNodeId;
     const gone = isPruned(this.context, node.id);
@@ -102,7 +109,7 @@ export class TreePane {
       {
         id: lineId(node.id),
         role: "treeitem",
-        class: `row kind-${payload.kind}${this.onPath.has(node.id) ? " on-path" : ""}${gone ? " pruned" : ""}${isError(node) ? " failed" : ""}`,
+        class: `row kind-${payload.kind}${this.shape.onPath.has(node.id) ? " on-path" : ""}${gone ? " pruned" : ""}${isError(node) ? " failed" : ""}`,
         "aria-level": level,
         "aria-posinset": at + 1,
         "aria-setsize": this.rows.length,
@@ -112,8 +119,13 @@ export class TreePane {
       },
       ...lanes(indent, startsBranch && indent > 0),
       element("span", { class: "mark", "aria-hidden": "true" }, kindWords[payload.kind].mark),
-      element("span", { class: "word" }, wordOf(payload)),
-      element("span", { class: "excerpt" }, excerptOf(payload, 160)),
+      element("span", { class: "word" }, chatter === undefined ? wordOf(payload) : "chatter"),
+      element(
+        "span",
+        { class: "excerpt" },
+        chatter === undefined ? excerptOf(payload, 160) : chatterWords(this.context, chatter),
+      ),
+      ...this.outcomeTag(node),
       ...(folded === undefined ? [] : [foldMark(row)]),
       ...(metadata.label === undefined ? [] : [element("span", { class: "tag label" }, metadata.label)]),
       ...(metadata.isHiddenFromLlm === true ? [element("span", { class: "tag" }, "hidden")] : []),
@@ -139,9 +151,20 @@ export class TreePane {
     this.draw();
   }
 
+  /** What became of a call is said beside it: its result may stand far below. */
+  private outcomeTag({ id, payload, childIds }: TurnNode): readonly HTMLElement[] {
+    if (payload.kind !== "tool_call") return [];
+    const outcome = outcomeOf(this.context, id);
+    if (outcome === "failed") return [element("span", { class: "tag bad" }, "failed")];
+    const isOpen = childIds.length === 0 && id === this.context.currentNodeId;
+    return outcome === "answered" || isOpen ? [] : [element("span", { class: "tag bad" }, "no answer")];
+  }
+
+  /** Chatter is folded unless it is opened, all else open unless it is folded. */
   private fold(id: string, fold: boolean): void {
-    if (fold) this.folded.add(id);
-    else this.folded.delete(id);
+    const isChatter = this.chatter.get(id) === id;
+    if (fold !== isChatter) (isChatter ? this.opened : this.folded).add(id);
+    else (isChatter ? this.opened : this.folded).delete(id);
     this.lay();
   }
 
@@ -150,7 +173,7 @@ export class TreePane {
     const id = line?.getAttribute("data-node") ?? null;
     if (id === null) return;
     const onFold = event.target instanceof Element && event.target.closest(".fold") !== null;
-    if (onFold) this.fold(id, !this.folded.has(id));
+    if (onFold) this.fold(id, this.rows.find(({ node }) => node.id === id)?.folded === false);
     this.select(id);
     if (event.detail > 1) this.onOpen();
   }
@@ -217,14 +240,17 @@ export class TreePane {
 /** The same as in the style sheet. */
 const rowHeight = 28;
 const spareRows = 8;
+const mostLanes = 16;
 
 function lineId(nodeId: string): string {
   return `node-${nodeId}`;
 }
 
 function lanes(indent: number, forks: boolean): readonly HTMLElement[] {
-  return Array.from({ length: indent }, (_, at) =>
-    element("span", { class: `lane${forks && at === indent - 1 ? " fork" : ""}`, "aria-hidden": "true" }),
+  // Deeper ones would leave no room for what they hold.
+  const drawn = Math.min(indent, mostLanes);
+  return Array.from({ length: drawn }, (_, at) =>
+    element("span", { class: `lane${forks && at === drawn - 1 ? " fork" : ""}`, "aria-hidden": "true" }),
   );
 }
 

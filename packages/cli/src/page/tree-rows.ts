@@ -1,4 +1,4 @@
-import { type ConversationContext, pathTo, type TurnNode } from "@holdfast/core";
+import { type ConversationContext, pathTo, type TreeShape, type TurnNode } from "@holdfast/core";
 
 /** One line of the tree. */
 export interface TreeRow {
@@ -11,6 +11,8 @@ export interface TreeRow {
   readonly startsBranch: boolean;
   /** How many branches leave the path here. */
   readonly forks: number;
+  /** Of a line that stands for chatter: its nodes, of which `node` is the first. */
+  readonly chatter?: readonly string[];
   /** Nodes that are folded away below it; `undefined` where it cannot be folded. */
   readonly folded: number | false | undefined;
 }
@@ -19,6 +21,8 @@ export interface TreeRow {
 export interface TreeView {
   /** Nodes that are folded: of a branch's first node the rest of it, of others the branches that leave there. */
   readonly folded: ReadonlySet<string>;
+  /** First nodes of chatter that is shown node by node. */
+  readonly opened: ReadonlySet<string>;
   /** Only these nodes, where it is given. */
   readonly shows?: (node: TurnNode) => boolean;
 }
@@ -27,35 +31,63 @@ export interface TreeView {
  * The tree as lines. What leads to the head goes straight down; a branch that leaves it is set in, and
  * stands before what follows on the path.
  */
-export function treeRows(context: ConversationContext, view: TreeView): readonly TreeRow[] {
-  const onPath = pathToHead(context);
+export function treeRows(shape: TreeShape, view: TreeView): readonly TreeRow[] {
+  const { context } = shape;
   const rows: TreeRow[] = [];
   const ahead: PendingRow[] = [{ id: context.rootNode.id, indent: 0, startsBranch: true }];
   for (let row = ahead.pop(); row !== undefined; row = ahead.pop()) {
     const node = context.nodes.get(row.id);
     if (node === undefined) continue;
-    const main = node.childIds.find((id) => onPath.has(id)) ?? node.childIds.at(-1);
-    const sides = node.childIds.filter((id) => id !== main);
+    const { main, sides, chatter } = view.shows === undefined ? shape.lineOf(node) : shape.plainLineOf(node);
     const isFolded = view.folded.has(node.id) && view.shows === undefined;
     const hidesAll = row.startsBranch && row.indent > 0;
-    const foldable = (hidesAll && node.childIds.length > 0) || sides.length > 0;
+    const below = hidesAll ? [...(main === undefined ? [] : [main]), ...sides] : sides;
     if (view.shows === undefined || view.shows(node)) {
-      const hidden = hidesAll ? node.childIds : sides;
-      rows.push({
-        node,
-        indent: row.indent,
-        level: 2 * row.indent + (row.startsBranch ? 1 : 2),
-        startsBranch: row.startsBranch,
-        forks: sides.length,
-        folded: !foldable ? undefined : isFolded && countBelow(context, hidden),
-      });
+      const folded = below.length === 0 ? undefined : isFolded && countBelow(context, below);
+      rows.push({ node, ...placeOf(row), startsBranch: row.startsBranch, forks: sides.length, folded });
     }
     if (isFolded && hidesAll) continue;
+    addChatter(rows, context, chatter, row, view);
     if (main !== undefined) ahead.push({ id: main, indent: row.indent, startsBranch: false });
     if (isFolded) continue;
     for (const id of sides.toReversed()) ahead.push({ id, indent: row.indent + 1, startsBranch: true });
   }
   return rows;
+}
+
+function placeOf({ indent, startsBranch }: PendingRow): Pick<TreeRow, "indent" | "level"> {
+  return { indent, level: 2 * indent + (startsBranch ? 1 : 2) };
+}
+
+/** One line, and below it those that it stands for, where they are asked for. */
+function addChatter(
+  rows: TreeRow[],
+  context: ConversationContext,
+  chatter: readonly string[],
+  { indent }: PendingRow,
+  { opened }: TreeView,
+): void {
+  const [first] = chatter;
+  const node = first === undefined ? undefined : context.nodes.get(first);
+  if (first === undefined || node === undefined) return;
+  const place = placeOf({ id: first, indent, startsBranch: false });
+  const alone = chatter.length === 1;
+  const isOpen = opened.has(first);
+  const folded = alone ? undefined : !isOpen && chatter.length;
+  rows.push({
+    node,
+    ...place,
+    startsBranch: false,
+    forks: 0,
+    folded,
+    ...(alone || isOpen ? {} : { chatter }),
+  });
+  for (const id of isOpen ? chatter.slice(1) : []) {
+    const said = context.nodes.get(id);
+    const level = place.level + 1;
+    if (said !== undefined)
+      rows.push({ node: said, indent, level, startsBranch: false, forks: 0, folded: undefined });
+  }
 }
 
 interface PendingRow {
@@ -64,9 +96,21 @@ interface PendingRow {
   readonly startsBranch: boolean;
 }
 
-/** The nodes from the root to the head. */
-export function pathToHead(context: ConversationContext): ReadonlySet<string> {
-  return new Set(pathTo(context, context.currentNodeId).map(({ id }) => id));
+/** By each node of chatter the first node of the line that stands for it. */
+export function chatterLines(shape: TreeShape): ReadonlyMap<string, string> {
+  const lines = new Map<string, string>();
+  const { context } = shape;
+  const open: (string | undefined)[] = [context.rootNode.id];
+  while (open.length > 0) {
+    const id = open.pop();
+    const node = id === undefined ? undefined : context.nodes.get(id);
+    if (node === undefined) continue;
+    const { main, sides, chatter } = shape.lineOf(node);
+    for (const each of chatter) lines.set(each, chatter[0] ?? each);
+    open.push(main);
+    for (const side of sides) open.push(side);
+  }
+  return lines;
 }
 
 /** The folded nodes above this one, which have to be opened to see it. */
@@ -85,16 +129,14 @@ export function foldsAbove(
  * The first node of the branch before or after the one on which a node stands, round and round; `undefined`
  * where nothing branches above it.
  */
-export function neighbourBranch(
-  context: ConversationContext,
-  nodeId: string,
-  step: 1 | -1,
-): string | undefined {
+export function neighbourBranch(shape: TreeShape, nodeId: string, step: 1 | -1): string | undefined {
+  const { context } = shape;
   let node = context.nodes.get(nodeId);
   while (node !== undefined) {
     const parent = parentOf(context, node);
-    const siblings = parent?.childIds ?? [];
-    if (siblings.length > 1) return siblings.at((siblings.indexOf(node.id) + step) % siblings.length);
+    const siblings = parent?.childIds.filter((id) => !shape.isQuiet(id)) ?? [];
+    if (siblings.length > 1 && siblings.includes(node.id))
+      return siblings.at((siblings.indexOf(node.id) + step) % siblings.length);
     node = parent;
   }
   return undefined;
@@ -109,7 +151,7 @@ function countBelow(context: ConversationContext, ids: readonly string[]): numbe
   let count = 0;
   for (let id = ahead.pop(); id !== undefined; id = ahead.pop()) {
     count += 1;
-    ahead.push(...(context.nodes.get(id)?.childIds ?? []));
+    for (const child of context.nodes.get(id)?.childIds ?? []) ahead.push(child);
   }
   return count;
 }

@@ -1,11 +1,15 @@
 import {
+  type ConversationContext,
+  excerptOf,
   type FileDelta,
   type FormChange,
-  type ListedTask,
-  listTasks,
   type Media,
+  type TaskRecord,
+  type TaskState,
+  type TreeShape,
   type TurnNode,
   type TurnPayload,
+  taskState,
 } from "@holdfast/core";
 import { button, type Child, element } from "./dom.js";
 import { visibleLines } from "./seen-pane.js";
@@ -13,18 +17,24 @@ import type { SessionView } from "./session-view.js";
 import { code, prose, quiet } from "./texts.js";
 import { counted, intervals, shortHash, timeOf, wordOf } from "./words.js";
 
+/** Where what is shown of a turn leads to. */
+export interface TurnLinks {
+  readonly select: (nodeId: string) => void;
+  readonly toPrompt: () => void;
+}
+
 /** The selected turn: what it is, what it says, and what is known about it. */
 export function turnView(
   session: SessionView,
+  shape: TreeShape,
   node: TurnNode,
-  select: (nodeId: string) => void,
-  toPrompt: () => void,
+  { select, toPrompt }: TurnLinks,
 ): readonly Child[] {
   return [
     element(
       "div",
       { class: "turn-head" },
-      element("h2", { class: `kind-${node.payload.kind}` }, wordOf(node.payload)),
+      element("h2", { class: headClass(node) }, wordOf(node.payload)),
       ...(node.metadata.label === undefined
         ? []
         : [element("span", { class: "tag label" }, node.metadata.label)]),
@@ -33,7 +43,7 @@ export function turnView(
     crumbs(session, node, select),
     ...payloadView(node.payload, select),
     promptCard(session, node, toPrompt),
-    facts(session, node),
+    facts(session, shape, node),
   ];
 }
 
@@ -56,25 +66,45 @@ function promptCard(session: SessionView, node: TurnNode, toPrompt: () => void):
 
 /** The tasks around a node, outermost first, each to be gone to. */
 function crumbs(session: SessionView, node: TurnNode, select: (nodeId: string) => void): HTMLElement {
-  const chain: ListedTask[] = [];
-  const find = (task: ListedTask, above: readonly ListedTask[]): void => {
-    if (task.id === node.taskId) chain.push(...above, task);
-    else for (const inner of task.tasks) find(inner, [...above, task]);
-  };
-  find(listTasks(session.context), []);
-  const links = chain.map(({ id, name, state }) =>
-    element(
+  const { context } = session;
+  const chain: TaskRecord[] = [];
+  for (let task = context.tasks.get(node.taskId); task !== undefined; ) {
+    chain.push(task);
+    task = task.parentTaskId === null ? undefined : context.tasks.get(task.parentTaskId);
+  }
+  const left = chain.length - mostCrumbs;
+  const shown = left > 0 ? [...chain.slice(0, mostCrumbs - 1), ...chain.slice(-1)] : chain;
+  const links = shown.reverse().map((task) => {
+    const isSession = task.id === context.sessionId;
+    const name = isSession ? "session" : taskName(context, task);
+    const state = isSession ? [] : [stateTag(taskState(context, task))];
+    return element(
       "li",
       {},
-      button(
-        { class: "link" },
-        () => select(id),
-        id === session.context.sessionId ? "session" : name || "task",
-      ),
-      ...(id === session.context.sessionId ? [] : [element("span", { class: `tag state-${state}` }, state)]),
-    ),
-  );
+      button({ class: "link" }, () => select(task.id), name),
+      ...state,
+    );
+  });
+  if (left > 0) links.splice(1, 0, element("li", {}, `… ${counted(left, "task")} …`));
   return element("ol", { class: "crumbs", "aria-label": "Tasks around this turn" }, ...links);
+}
+
+/** Tasks may be nested thousands of levels deep. */
+const mostCrumbs = 8;
+
+function taskName({ nodes }: ConversationContext, { id }: TaskRecord): string {
+  const payload = nodes.get(id)?.payload;
+  return (payload === undefined ? "" : excerptOf(payload, 60)) || "task";
+}
+
+function stateTag(state: TaskState): HTMLElement {
+  return element("span", { class: `tag state-${state}` }, state);
+}
+
+/** A result that failed looks it here, too. */
+function headClass({ payload }: TurnNode): string {
+  const failed = payload.kind === "tool_result" && payload.isError === true;
+  return `kind-${payload.kind}${failed ? " failed" : ""}`;
 }
 
 function payloadView(payload: TurnPayload, select: (nodeId: string) => void): readonly Child[] {
@@ -140,6 +170,8 @@ function payloadView(payload: TurnPayload, select: (nodeId: string) => void): re
         quiet(payload.audience === "model" ? "For the model." : "For people; never shown to a model."),
         prose(payload.text),
       ];
+    case "lost":
+      return [quiet(`Its record cannot be read any more; ${excerptOf(payload)}.`)];
     case "unknown":
       return [quiet(`Of a kind that is kept as it came: ${payload.type}.`), args(payload.data)];
     default:
@@ -220,16 +252,18 @@ function deltas(files: readonly FileDelta[]): HTMLElement {
 
 function facts(
   { context }: SessionView,
+  shape: TreeShape,
   { id, payload, metadata, childIds, parentId }: TurnNode,
 ): HTMLElement {
   const { usage, provenance, custom } = metadata;
+  const forks = childIds.filter((child) => !shape.isQuiet(child)).length;
   const from = payload.kind === "model_message" || payload.kind === "tool_call" ? payload.from : undefined;
   const rows: (readonly [string, string | undefined])[] = [
     ["node", id],
     ["model", from && `${from.provider}/${from.model}`],
     ["tokens", usage && tokens(usage)],
     ["came from", provenance?.source && `${provenance.source} ${provenance.sourceId ?? ""}`],
-    ["branches", childIds.length > 1 ? counted(childIds.length, "branch", "branches") : undefined],
+    ["branches", forks > 1 ? counted(forks, "branch", "branches") : undefined],
     [
       "place",
       parentId !== null && !context.nodes.has(parentId) ? "an orphan: its parent is lost" : undefined,

@@ -13,6 +13,7 @@ export const kindWords: Readonly<Record<PayloadKind, { readonly word: string; re
   summary: { word: "summary", mark: "≡" },
   restore: { word: "restore", mark: "↺" },
   note: { word: "note", mark: "✎" },
+  lost: { word: "lost", mark: "✂" },
   unknown: { word: "unknown", mark: "?" },
 };
 

@@ -86,7 +86,12 @@ const hints: Partial<Record<ConversationRefusal["code"], string>> = {
 
 /** One line of JSON that is safe to print on a terminal, the line break included. */
 export function jsonLine(value: unknown): string {
-  return `${escapeInJson(JSON.stringify(value))}\n`;
+  return lineOfJson(JSON.stringify(value));
+}
+
+/** The same of what is JSON already. */
+export function lineOfJson(json: string): string {
+  return `${escapeInJson(json)}\n`;
 }
 
 /** Ids of new sessions and nodes. */

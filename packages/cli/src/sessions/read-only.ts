@@ -1,6 +1,8 @@
 import {
   type ConversationRefusal,
+  cappedLines,
   compilePattern,
+  describeLoss,
   excerptOf,
   findSession,
   isRefusal,
@@ -18,7 +20,8 @@ import {
 import { counted, readableSize, reportRefusal } from "../answers/index.js";
 import { atPersonsPace, escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
 import { checkRendering } from "./check-rendering.js";
-import { interrupted, jsonLine } from "./open-store.js";
+import { interrupted, jsonLine, lineOfJson } from "./open-store.js";
+import { jsonWithTasks, tasksBelow } from "./task-texts.js";
 
 /** `holdfast sessions list`: the last changed first. */
 export async function listSessions(
@@ -46,7 +49,7 @@ function sessionLine(facts: SessionFacts, paint: Paint): string {
     ...(problem === undefined ? [] : [paint.red(escapeName(problem))]),
   ];
   const size = readableSize(sizeBytes).padStart(10);
-  const name = title === undefined ? paint.dim("untitled") : escapeName(title);
+  const name = title === undefined ? paint.dim("untitled") : escapeName(cutTitle(title));
   return [paint.cyan(escapeName(id)), localTime(modifiedMs), size, name, ...notes].join("  ");
 }
 
@@ -72,16 +75,17 @@ export async function showSession(
   const loaded = await loadSession(store, facts.id);
   if (isRefusal(loaded)) return loaded;
   const summary = summarizeSession(loaded.context);
+  const all = () => ({ success: true, ...factsToJson(facts), ...summaryToJson(summary, loaded) });
   await terminal.out(
     settings.json
-      ? jsonLine({ success: true, ...factsToJson(facts), ...summaryToJson(summary, loaded) })
+      ? lineOfJson(jsonWithTasks(all(), summary.tasks, taskToJson))
       : `${describe(facts, summary, loaded, terminal.outPaint).join("\n")}\n`,
   );
   return exitCodes.success;
 }
 
-function summaryToJson(summary: SessionSummary, { problems, records }: LoadedSession) {
-  const { head, nodes, kinds, branches, pruned, orphans, staged, tasks, files, tokens } = summary;
+function summaryToJson(summary: SessionSummary, { problems, losses, records }: LoadedSession) {
+  const { head, nodes, kinds, branches, pruned, orphans, staged, files, tokens } = summary;
   return {
     records: records.length,
     nodes,
@@ -91,27 +95,28 @@ function summaryToJson(summary: SessionSummary, { problems, records }: LoadedSes
     orphans,
     staged,
     head: head === undefined ? null : { id: head.id, kind: head.payload.kind, gist: excerptOf(head.payload) },
-    tasks: taskToJson(tasks),
     files,
     tokens,
     problems,
+    losses,
   };
 }
 
-function taskToJson({ id, name, goal, state, current, tipId, tasks }: ListedTask): object {
-  return { id, name, goal: goal ?? null, state, current, tip: tipId, tasks: tasks.map(taskToJson) };
+function taskToJson({ id, name, goal, state, current, tipId }: ListedTask): object {
+  return { id, name, goal: goal ?? null, state, current, tip: tipId };
 }
 
 function describe(
   facts: SessionFacts,
   summary: SessionSummary,
-  { problems }: LoadedSession,
+  { problems, losses }: LoadedSession,
   paint: Paint,
 ): readonly string[] {
   const { head, nodes, kinds, branches, pruned, orphans, staged, files, tokens } = summary;
   const rows: (readonly [string, string | undefined])[] = [
     ["id", facts.id],
     ["folder", facts.cwd],
+    ["size", readableSize(facts.sizeBytes)],
     ["begun", localTime(facts.createdMs)],
     ["changed", localTime(facts.modifiedMs)],
     ["in use by", facts.heldBy],
@@ -134,12 +139,15 @@ function describe(
     ],
   ];
   return [
-    paint.bold(escapeName(facts.title ?? "Untitled session")),
+    paint.bold(escapeName(cutTitle(facts.title ?? "Untitled session"))),
     ...rows.flatMap(([name, value]) =>
       value === undefined ? [] : [`${paint.dim(name.padEnd(10))} ${escapeName(value)}`],
     ),
-    ...summary.tasks.tasks.flatMap((task) => taskLines(task, 0, paint)),
-    ...problems.map(({ message }) => `${paint.red("problem".padEnd(10))} ${escapeName(message)}`),
+    ...tasksBelow(summary.tasks).map(({ task, level }) => taskLine(task, level, paint)),
+    ...cappedLines(
+      [...problems.map(({ message }) => message), ...losses.map(describeLoss)],
+      "; --json tells all",
+    ).map((line) => `${paint.red("problem".padEnd(10))} ${escapeName(line)}`),
   ];
 }
 
@@ -151,11 +159,21 @@ function kindCounts(kinds: SessionSummary["kinds"]): string {
     .join(", ");
 }
 
-function taskLines(task: ListedTask, level: number, paint: Paint): readonly string[] {
-  const name = `${"  ".repeat(level)}${escapeName(task.name || task.id)}`;
-  const line = `${paint.dim("task".padEnd(10))} ${name}  ${paint.yellow(task.state)}`;
-  return [line, ...task.tasks.flatMap((inner) => taskLines(inner, level + 1, paint))];
+function taskLine(task: ListedTask, level: number, paint: Paint): string {
+  const name = `${"  ".repeat(Math.min(level, deepest))}${escapeName(cutTitle(task.name || task.id))}`;
+  return `${paint.dim("task".padEnd(10))} ${name}  ${paint.yellow(task.state)}`;
 }
+
+/** Deeper levels are drawn at this one, so that lines stay readable. */
+const deepest = 20;
+
+/** A title may be a whole message. */
+function cutTitle(title: string): string {
+  const points = [...title.slice(0, 4 * mostOfTitle)];
+  return points.length <= mostOfTitle ? title : `${points.slice(0, mostOfTitle - 1).join("")}…`;
+}
+
+const mostOfTitle = 80;
 
 /** `holdfast sessions search TEXT [ID]`: the texts of all nodes, line by line. */
 export async function searchInSessions(
@@ -188,8 +206,9 @@ export async function searchInSessions(
     under = sessionId;
     await terminal.out(`  ${paint.dim(escapeName(nodeId))} ${kind}: ${escapeName(snippet)}\n`);
   }
-  for (const { id, message } of unread)
-    terminal.err(`Not searched: ${escapeName(id)}: ${escapeName(message)}\n`);
+  const complaints = unread.map(({ id, message }) => `${id}: ${message}`);
+  for (const line of cappedLines(complaints, "; --json tells all"))
+    terminal.err(`Not searched: ${escapeName(line)}\n`);
   if (more) terminal.err("There is more; --limit shows it.\n");
   if (matches.length === 0) terminal.err(`Nothing found in ${counted(sessions, "session")}.\n`);
   return exitCodes.success;
@@ -223,7 +242,11 @@ export async function verifySessions(
       return interrupted(call, `${counted(at, "session")} of ${chosen.length} looked at, nothing changed.`);
     const wrong = isRefusal(verified)
       ? [verified.message]
-      : [...verified.problems.map(({ message }) => message), ...joinFindings(verified.findings)];
+      : [
+          ...verified.problems.map(({ message }) => message),
+          ...verified.losses.map(describeLoss),
+          ...joinFindings(verified.findings),
+        ];
     sound &&= wrong.length === 0;
     const counts = isRefusal(verified)
       ? {}
@@ -232,6 +255,7 @@ export async function verifySessions(
           nodes: verified.nodes,
           orphans: verified.orphans,
           branches: verified.rendered,
+          placeholders: verified.placeholders,
         };
     reports.push({ id, sound: wrong.length === 0, ...counts, problems: wrong });
     if (!settings.json) await terminal.out(`${verdict(id, counts, wrong, terminal.outPaint)}\n`);
@@ -255,16 +279,17 @@ function joinFindings(findings: VerifiedSession["findings"]): readonly string[] 
 
 function verdict(
   id: string,
-  counts: { readonly records?: number; readonly branches?: number },
+  counts: { readonly records?: number; readonly branches?: number; readonly placeholders?: number },
   wrong: readonly string[],
   paint: Paint,
 ): string {
-  const { records = 0, branches = 0 } = counts;
-  const size = `${counted(records, "record")}, ${counted(branches, "branch", "branches")}`;
+  const { records = 0, branches = 0, placeholders = 0 } = counts;
+  const lost = placeholders === 0 ? "" : `, ${counted(placeholders, "placeholder")} for what is lost`;
+  const size = `${counted(records, "record")}, ${counted(branches, "branch", "branches")}${lost}`;
   const word = wrong.length === 0 ? paint.green("sound") : paint.red(counted(wrong.length, "problem"));
   return [
     `${paint.cyan(escapeName(id))}  ${word}  ${size}`,
-    ...wrong.map((line) => `  ${escapeName(line)}`),
+    ...cappedLines(wrong).map((line) => `  ${escapeName(line)}`),
   ].join("\n");
 }
 

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import {
   type ConversationRefusal,
+  cappedLines,
+  describeLoss,
   escapeInJson,
   exportAtPace,
   type ImportedSession,
@@ -34,8 +36,8 @@ export async function exportOne(
   const exported = await atPersonsPace(call, loading, (pace) => exportAtPace(store, id, pace));
   if (exported === "interrupted") return interrupted(call, "nothing was exported.");
   if (isRefusal(exported)) return exported;
-  for (const { message } of exported.problems)
-    call.terminal.err(`Not in the export: ${escapeName(message)}\n`);
+  const missing = [...exported.problems.map(({ message }) => message), ...exported.losses.map(describeLoss)];
+  for (const line of cappedLines(missing)) call.terminal.err(`Not in the export: ${escapeName(line)}\n`);
   return writeOut(call, harmlessLines(exported.lines), exported.count);
 }
 
@@ -95,17 +97,17 @@ async function report({ settings, terminal }: Invocation, session: ImportedSessi
     );
     return;
   }
-  const shown = problems.slice(0, mostShown);
-  for (const { message } of shown)
-    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(message)}\n`);
-  if (problems.length > mostShown) terminal.err(`… ${problems.length - mostShown} more; --json tells all.\n`);
+  for (const line of cappedLines(
+    problems.map(({ message }) => message),
+    "; --json tells all",
+  ))
+    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(line)}\n`);
   const name = formats[format];
   await terminal.out(
     `Imported ${counted(nodes, "node")} from ${name}: ${escapeName(sessionId)}  ${escapeName(title ?? "")}\n`,
   );
 }
 
-const mostShown = 20;
 /** A line of a session holds one turn, or one state of a file of at most 64 MiB. */
 const sessionLimits = { bytes: 256 * 1024 * 1024, lineBytes: 100 * 1024 * 1024 };
 

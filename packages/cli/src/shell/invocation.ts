@@ -74,9 +74,16 @@ export interface Flags extends GlobalFlags {
   readonly output?: string;
   readonly repair?: boolean;
   readonly newId?: boolean;
+  readonly apply?: boolean;
   readonly yaml?: boolean;
   readonly html?: boolean;
   readonly times?: boolean;
+  /** Of a history: kinds of nodes, separated by commas. */
+  readonly kind?: readonly string[];
+  readonly text?: string;
+  /** A node whose branch is meant. */
+  readonly branch?: string;
+  readonly foldTasks?: boolean;
 }
 
 /** What every command knows from the flags before it begins. */

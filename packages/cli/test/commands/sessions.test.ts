@@ -42,13 +42,13 @@ describe("holdfast sessions", () => {
   test("shows one by the beginning of its id", async () => {
     const shown = await run("sessions", "show", id.slice(0, 8));
     expect(shown.stdout).toContain("task       count in cents  complete");
-    expect(shown.stdout).toContain("branches   4, 1 pruned");
+    expect(shown.stdout).toContain("branches   3, 1 pruned");
     const { said } = await json("sessions", "show", id);
     expect(said).toMatchObject({
       success: true,
       id,
       nodes: 42,
-      branches: 4,
+      branches: 3,
       files: ["src/format.ts", "src/invoice.ts", "src/money.ts"],
     });
     expect(said.tasks.tasks.map(({ state }: { state: string }) => state)).toEqual(["cancelled", "complete"]);
@@ -252,6 +252,23 @@ describe("holdfast history", () => {
     expect(stdout).toContain(`${id} session "Invoices are a cent off"`);
     const timed = await run("history", "view", id, "--times");
     expect(timed.stdout).toMatch(new RegExp(`^${id} \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d session `, "m"));
+  });
+
+  test("views what it is asked for: kinds, words, a branch, levels, tasks as one line", async () => {
+    const lines = async (...flags: readonly string[]) =>
+      (await run("history", "view", id, ...flags)).stdout.trimEnd().split("\n").slice(1);
+    expect((await lines("--kind", "user_message")).every((line) => /user: |not shown\)$/.test(line))).toBe(
+      true,
+    );
+    expect((await lines("--text", "DECIMAL library")).join()).toMatch(/task "a decimal library".*not shown/);
+    expect((await lines("--depth", "0")).every((line) => !line.startsWith(" "))).toBe(true);
+    expect((await lines("--fold-tasks")).join("\n")).toMatch(/task "count in cents" \(clone\).* …$/m);
+    const { said } = await json("history", "view", id, "--kind", "task_boundary");
+    expect(said.nodes.map(({ payload }: { payload: { kind: string } }) => payload.kind)).toEqual(
+      Array.from({ length: 3 }, () => "task_boundary"),
+    );
+    expect(await run("history", "view", id, "--kind", "talk")).toMatchObject({ code: 2, stdout: "" });
+    expect((await run("history", "view", id, "--branch", "nope")).stderr).toContain("unknown_node");
   });
 
   test("exports it as YAML, as JSON and as a page; as one at a time", async () => {

@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { isRefusal, type TurnPayload } from "@holdfast/core";
+import { openJournalStore } from "@holdfast/core/node";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Project } from "../process.js";
@@ -42,6 +44,32 @@ describe.skipIf(missing !== "")(`the page of a session${missing}`, () => {
     });
     expect(done.code, done.stderr).toBe(0);
     return exportPage(JSON.parse(done.stdout).id, name);
+  }
+
+  /** A page of a session of these nodes, each below the one that is named, else below the last. */
+  async function storedPage(
+    id: string,
+    title: string,
+    nodes: readonly (readonly [id: string, payload: TurnPayload, parentId?: string])[],
+  ): Promise<string> {
+    const store = openJournalStore({ stateDir });
+    if (isRefusal(store)) throw new Error(store.message);
+    const payload = { kind: "task_boundary", name: "", transformation: { kind: "clear" } } as const;
+    const root = { id, parentId: null, timestamp: 1, payload };
+    const events = nodes.map(([nodeId, said, parentId], at) => {
+      const node = {
+        id: nodeId,
+        parentId: parentId ?? nodes[at - 1]?.[0] ?? id,
+        timestamp: at,
+        payload: said,
+      };
+      return { ts: at, event: { type: "nodes_added" as const, nodes: [node], head: nodeId } };
+    });
+    const begun = { type: "session_started", sessionId: id, root, title } as const;
+    const made = await store.create(id, [{ ts: 1, event: begun }, ...events]);
+    if (isRefusal(made)) throw new Error(made.message);
+    await store.close();
+    return exportPage(id, `${id}.html`);
   }
 
   /** Opens a page and fails on whatever it complains of or asks the network for. */
@@ -246,6 +274,156 @@ describe.skipIf(missing !== "")(`the page of a session${missing}`, () => {
     expect(await page.locator("script").count()).toBe(2);
     expect(await page.locator("img").count()).toBe(0);
     expect(await page.title()).toContain("\\u202e");
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  const progress = (at: number): TurnPayload => ({ kind: "unknown", type: "claude:progress", data: { at } });
+  const state = "a".repeat(64);
+  const output = "1\tone\n2\ttwo\n";
+  const real: readonly (readonly [string, TurnPayload, string?])[] = [
+    ["u", { kind: "user_message", text: "Look at it." }],
+    ["c1", { kind: "tool_call", callId: "A", name: "read_file", args: { path: "a.txt" } }],
+    ["p1", progress(1)],
+    ["p2", progress(2)],
+    [
+      "r1",
+      {
+        kind: "tool_result",
+        callId: "A",
+        name: "read_file",
+        output,
+        files: [{ path: "a.txt", after: state, by: "seen" }],
+        shows: [
+          { path: "a.txt", sha256: state, from: 11, to: 11, start: 2, end: 6 },
+          { path: "a.txt", sha256: state, from: 12, to: 12, start: 8, end: 12 },
+        ],
+      },
+      "c1",
+    ],
+    ["c2", { kind: "tool_call", callId: "B", name: "bash", args: { command: "false" } }],
+    ["r2", { kind: "tool_result", callId: "B", name: "bash", output: "exit code 1", isError: true }],
+    ["c3", { kind: "tool_call", callId: "C", name: "bash", args: { command: "sleep" } }],
+    ["p3", progress(3)],
+    ["p4", progress(4)],
+    ["u2", { kind: "user_message", text: "Never mind." }],
+  ];
+
+  test("shows chatter as one line, which opens, and is no branch", async () => {
+    const { page, complaints } = await open(await storedPage("chatty", "Real", real));
+    expect(await page.locator("#session-facts").textContent()).toContain("1 branch");
+    const lines = () => page.getByRole("treeitem").allTextContents();
+    const chatter = page.locator(".row", { hasText: "2 lines of chatter: claude:progress 2" });
+    expect(await chatter.count()).toBe(2);
+    expect((await lines()).length).toBe(10);
+    await press(page, "Home", "ArrowDown", "ArrowDown", "ArrowDown");
+    expect(await selected(page).getAttribute("aria-expanded")).toBe("false");
+    await press(page, "ArrowRight");
+    expect(await selected(page).getAttribute("aria-expanded")).toBe("true");
+    expect((await lines()).length).toBe(11);
+    await press(page, "ArrowLeft");
+    expect((await lines()).length).toBe(10);
+    await page.locator("#words").fill("claude:progress");
+    expect(await page.getByRole("treeitem").count(), "what is looked for is shown").toBe(0);
+    await page.getByLabel("Filter the tree by kind").selectOption("Notes");
+    await page.locator("#words").fill("");
+    await page.getByRole("treeitem").last().click();
+    await press(page, "Escape");
+    expect((await lines()).length, "the line that holds it was opened").toBe(11);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("tells calls that failed and calls without an answer from the others", async () => {
+    const { page } = await open(await storedPage("failed", "Real", real));
+    const tags = await page.locator(".row.kind-tool_call").allTextContents();
+    expect(tags.map((text) => /failed$|no answer$/.exec(text)?.[0] ?? "")).toEqual([
+      "",
+      "failed",
+      "no answer",
+    ]);
+    await page.locator(".row.failed").click();
+    const head = page.locator(".turn-head h2");
+    expect(await head.textContent()).toBe("error");
+    const colour = "e => getComputedStyle(e).color";
+    expect(await head.evaluate(colour)).toBe(await page.locator(".row.failed .word").evaluate(colour));
+    await page.close();
+  });
+
+  test("shows of a state whose bytes are gone what the model was shown of it", async () => {
+    const { page } = await open(await storedPage("gone", "Real", real));
+    const files = page.getByRole("region", { name: "Files at this turn" });
+    await files.getByText("These 2 lines of it were shown to the model.").waitFor();
+    expect(await files.locator(".line").allTextContents()).toEqual(["11 one", "12 two"]);
+    expect(await files.locator(".gap").textContent()).toContain("10 lines not shown");
+    await page.close();
+  });
+
+  test("cuts a title that is a whole message, and says it in full where one points at it", async () => {
+    const title = `A very long beginning ${"of a session ".repeat(200)}`;
+    const { page } = await open(await storedPage("titled", title, real));
+    const heading = page.getByRole("heading", { level: 1 });
+    const box = await heading.boundingBox();
+    expect(box?.height).toBeLessThan(40);
+    expect(await heading.getAttribute("title")).toBe(title);
+    expect((await page.title()).length).toBeLessThan(130);
+    await page.close();
+  });
+
+  test("lets panes be made wider, by the mouse and by the keys", async () => {
+    const { page, complaints } = await open(sample);
+    const width = async () => Math.round((await page.locator("#left").boundingBox())?.width ?? 0);
+    const split = page.getByRole("separator", { name: "Width of the tree" });
+    const first = await width();
+    await split.focus();
+    await press(page, "ArrowRight", "ArrowRight");
+    expect(await width()).toBe(first + 48);
+    expect(await split.getAttribute("aria-valuenow")).toBe(`${first + 48}`);
+    await press(page, "Home");
+    expect(await width()).toBe(180);
+    await press(page, "Enter");
+    expect(await width()).toBe(first);
+    const box = await split.boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 5, 400);
+    await page.mouse.down();
+    await page.mouse.move((box?.x ?? 0) - 95, 400, { steps: 4 });
+    await page.mouse.up();
+    expect(await width()).toBe(first - 100);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test("closes with Escape what was opened, one after the other", async () => {
+    const { page } = await open(sample);
+    const isSeen = () => page.locator("#tab-seen").getAttribute("aria-selected");
+    await page.getByRole("button", { name: "Show the whole file" }).click();
+    await page.getByLabel("Filter the tree by kind").selectOption("Talk");
+    await page.locator("#tree").focus();
+    await press(page, "m");
+    const all = await page.locator("#tree-count").textContent();
+    await press(page, "Escape");
+    expect(await page.getByRole("button", { name: "Show the whole file" }).count()).toBe(1);
+    expect(await isSeen()).toBe("true");
+    await press(page, "Escape");
+    expect(await isSeen()).toBe("false");
+    expect(await page.locator("#tree-count").textContent()).toBe(all);
+    await press(page, "Escape");
+    expect(await page.locator("#tree-count").textContent()).not.toBe(all);
+    await press(page, "?");
+    expect(await page.locator("#keys").isVisible()).toBe(true);
+    await press(page, "Escape");
+    expect(await page.locator("#keys").isVisible()).toBe(false);
+    await page.close();
+  });
+
+  test("shows 3,000 tasks inside one another", { timeout: 60_000 }, async () => {
+    const nodes = Array.from({ length: 3_000 }, (_, at): readonly [string, TurnPayload] => [
+      `t${at}`,
+      { kind: "task_boundary", name: `task ${at}`, transformation: { kind: "clone" } },
+    ]);
+    const { page, complaints } = await open(await storedPage("deep", "Deep", nodes));
+    expect(await selected(page).textContent()).toContain("task 2999");
+    expect(await page.locator(".crumbs").textContent()).toContain("2,993 tasks");
     expect(complaints).toEqual([]);
     await page.close();
   });

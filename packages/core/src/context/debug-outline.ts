@@ -1,4 +1,12 @@
-import { type ConversationContext, type TurnNode, taskState } from "../conversation/index.js";
+import {
+  activeTasks,
+  type ConversationContext,
+  chatterWords,
+  TreeShape,
+  type TurnNode,
+  taskState,
+} from "../conversation/index.js";
+import { clip } from "../text/index.js";
 import { describePayload } from "./debug-payload.js";
 import { type OutlineReader, type Wording, wordingFor } from "./debug-text.js";
 
@@ -8,6 +16,10 @@ export interface OutlineOptions {
   readonly filter?: (node: TurnNode) => boolean;
   /** Tasks of which only the first node is shown, by their ids. */
   readonly fold?: ReadonlySet<string>;
+  /** Levels of branches to show; of what lies deeper it is said how much there is. By default all. */
+  readonly depth?: number;
+  /** Chatter (`TreeShape`) is one line where it stands, unless it is to be shown node by node. */
+  readonly chatter?: "shown";
   /** UTF-16 units of a node's own text at most; 80 unless given. */
   readonly width?: number;
   /** By default a model: then angle brackets are written so that no text can be a frame of a tool. */
@@ -38,7 +50,7 @@ export function debugOutline(context: ConversationContext, options: OutlineOptio
 function headline(context: ConversationContext, { name, quote }: Wording): string {
   const { sessionId, title, nodes, expansions, pendingRestore } = context;
   const parts = [`session ${name(sessionId)}`];
-  if (title !== undefined) parts.push(quote(title));
+  if (title !== undefined) parts.push(quote(clip(title, longestTitle)));
   parts.push(`${nodes.size} nodes`);
   if (expansions.length > 0)
     parts.push(`expanded: ${expansions.map(({ taskId, turns }) => `${name(taskId)} (${turns})`).join(", ")}`);
@@ -46,33 +58,25 @@ function headline(context: ConversationContext, { name, quote }: Wording): strin
   return parts.join(", ");
 }
 
+/** A title may be a whole message; UTF-16 units. */
+const longestTitle = 120;
+
 /** What is known of nodes without climbing for each. */
 class Marks {
-  /** The nodes from the root to the head. */
-  readonly path = new Set<string>();
+  private readonly active: ReadonlySet<string>;
 
   constructor(
     readonly context: ConversationContext,
     readonly wording: Wording,
   ) {
-    let id: string | null = context.currentNodeId;
-    while (id !== null) {
-      this.path.add(id);
-      id = context.nodes.get(id)?.parentId ?? null;
-    }
-  }
-
-  /** The child that goes on at the same depth, if any: tasks never do. */
-  mainOf(node: TurnNode): string | undefined {
-    const plain = node.childIds.filter((id) => this.context.nodes.get(id)?.payload.kind !== "task_boundary");
-    return plain.find((id) => this.path.has(id)) ?? plain.at(-1);
+    this.active = activeTasks(context);
   }
 
   of(node: TurnNode): string {
     const { context } = this;
     const marks: string[] = [];
     const task = node.payload.kind === "task_boundary" ? context.tasks.get(node.id) : undefined;
-    if (task !== undefined && node.depth > 0) marks.push(taskState(context, task));
+    if (task !== undefined && node.depth > 0) marks.push(taskState(context, task, this.active));
     if (node.metadata.isHiddenFromLlm === true) marks.push("hidden");
     if (context.pruned.has(node.id)) marks.push("pruned");
     if (node.metadata.label !== undefined) marks.push(`label ${this.wording.quote(node.metadata.label)}`);
@@ -89,6 +93,7 @@ interface Visit {
 /** Without recursion: a conversation is deeper than any call stack. */
 function treeLines(context: ConversationContext, marks: Marks, options: OutlineOptions): readonly string[] {
   const lines = new OutlineLines(context, marks.wording, options);
+  const shape = new TreeShape(context, { tasksAside: true });
   const open: Visit[] = [{ id: context.sessionId, level: 0 }];
   for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
     const node = context.nodes.get(visit.id);
@@ -96,9 +101,11 @@ function treeLines(context: ConversationContext, marks: Marks, options: OutlineO
     const folded = options.fold?.has(node.id) === true && node.payload.kind === "task_boundary";
     lines.add(node, visit.level, marks.of(node), folded);
     if (folded) continue;
-    const main = marks.mainOf(node);
+    const { main, sides, chatter } =
+      options.chatter === "shown" ? shape.plainLineOf(node) : shape.lineOf(node);
+    lines.addChatter(chatter, visit.level);
     if (main !== undefined) open.push({ id: main, level: visit.level });
-    for (const id of node.childIds.toReversed()) if (id !== main) open.push({ id, level: visit.level + 1 });
+    for (const id of sides.toReversed()) open.push({ id, level: visit.level + 1 });
   }
   return lines.done();
 }
@@ -115,22 +122,33 @@ class OutlineLines {
   ) {}
 
   add(node: TurnNode, level: number, marks: string, folded: boolean): void {
-    if (this.options.filter?.(node) === false) {
+    const { filter, depth = Number.POSITIVE_INFINITY } = this.options;
+    if (level > depth || filter?.(node) === false) {
       this.#skipped += 1;
       return;
     }
     this.#addSkipped();
     const time = this.options.time === undefined ? "" : `${this.options.time(node.timestamp)} `;
-    const indent = "  ".repeat(Math.min(level, deepest));
     const id = this.wording.name(node.id);
-    this.#lines.push(`${indent}${id} ${time}${this.#describe(node)}${marks}${folded ? " …" : ""}`);
+    this.#lines.push(`${indentOf(level)}${id} ${time}${this.#describe(node)}${marks}${folded ? " …" : ""}`);
+  }
+
+  /** One line for all of it, which belongs to the node above. */
+  addChatter(ids: readonly string[], level: number): void {
+    const { depth = Number.POSITIVE_INFINITY } = this.options;
+    if (ids.length === 0) return;
+    if (level > depth) this.#skipped += ids.length;
+    else {
+      this.#addSkipped();
+      this.#lines.push(`${indentOf(level)}(${this.wording.name(chatterWords(this.context, ids))})`);
+    }
   }
 
   /** The root is called what the session is called now, not what it was begun with. */
   #describe({ id, payload }: TurnNode): string {
     if (id !== this.context.sessionId || payload.kind !== "task_boundary")
       return describePayload(payload, this.wording);
-    return `session ${this.wording.quote(this.context.title ?? payload.name)}`;
+    return `session ${this.wording.quote(clip(this.context.title ?? payload.name, longestTitle))}`;
   }
 
   done(): readonly string[] {
@@ -142,6 +160,10 @@ class OutlineLines {
     if (this.#skipped > 0) this.#lines.push(`(${this.#skipped} not shown)`);
     this.#skipped = 0;
   }
+}
+
+function indentOf(level: number): string {
+  return "  ".repeat(Math.min(level, deepest));
 }
 
 /** Deeper levels are drawn at this one, so that lines stay readable. */

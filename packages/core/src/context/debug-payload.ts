@@ -1,4 +1,10 @@
-import type { ContextManagement, FileContent, OverlayForm, TurnPayload } from "../conversation/index.js";
+import {
+  type ContextManagement,
+  type FileContent,
+  lostWords,
+  type OverlayForm,
+  type TurnPayload,
+} from "../conversation/index.js";
 import { shortHash } from "../text/index.js";
 import type { Wording } from "./debug-text.js";
 
@@ -19,7 +25,7 @@ export function describePayload(payload: TurnPayload, wording: Wording): string 
     case "context_management":
       return managementLine(payload, wording);
     case "task_boundary":
-      return `task ${quote(payload.name)} (${payload.transformation.kind})${goal(payload.goal, excerpt)}`;
+      return `${payload.lost === undefined ? "" : "lost "}task ${quote(payload.name)} (${payload.transformation.kind})${goal(payload.goal, excerpt)}`;
     case "task_summary":
       return `task summary ${quote(payload.name)}, ${counted(payload.files.length)}: ${excerpt(payload.summary)}`;
     case "summary":
@@ -28,6 +34,8 @@ export function describePayload(payload: TurnPayload, wording: Wording): string 
       return `restore ${counted(payload.files.length)}: ${name(payload.fromId)} → ${name(payload.toId)}`;
     case "note":
       return `note for the ${payload.audience}: ${excerpt(payload.text)}`;
+    case "lost":
+      return lostWords(payload);
     case "unknown":
       return `unknown kind ${name(payload.type)}: ${excerpt(JSON.stringify(payload.data))}`;
     default:

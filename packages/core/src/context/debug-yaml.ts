@@ -48,7 +48,7 @@ function inTreeOrder(context: ConversationContext): readonly TurnNode[] {
     const node = context.nodes.get(id);
     if (node === undefined) continue;
     nodes.push(node);
-    open.push(...node.childIds.toReversed());
+    for (const childId of node.childIds.toReversed()) open.push(childId);
   }
   return nodes;
 }

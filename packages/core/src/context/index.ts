@@ -28,6 +28,7 @@ export {
   skippedSignature,
   toGemini,
 } from "./gemini.js";
+export { type HistoryFilter, historyFilter, nodeHolds } from "./history-filter.js";
 export { checkContents, type Invariant, type InvariantId, invariants, type Violation } from "./invariants.js";
 export { type OpenAIBody, type OpenAIMessage, toOpenAI } from "./openai.js";
 export { type OpenAIItem, type OpenAIResponsesBody, toOpenAIResponses } from "./openai-responses.js";

@@ -35,8 +35,8 @@ export interface Layout {
   /** Tasks whose summary, or whose branch instead of it, stands there. */
   readonly summaries: PersistentMap<SummaryEntry>;
   /** Tasks that are expanded, and those for which it was asked. */
-  readonly expanded: readonly string[];
-  readonly asked: readonly string[];
+  readonly expanded: PersistentMap<true>;
+  readonly asked: PersistentMap<true>;
   /** A thought above this depth was made when the bytes before it were different. */
   readonly changedUntil: number;
   /** The same by time: an address was used until then, and is not used in this prompt. */
@@ -135,8 +135,8 @@ export const emptyLayout: Layout = {
   seen: PersistentMap.empty(),
   refers: undefined,
   summaries: PersistentMap.empty(),
-  expanded: [],
-  asked: [],
+  expanded: PersistentMap.empty(),
+  asked: PersistentMap.empty(),
   changedUntil: -1,
   uriUntil: Number.NEGATIVE_INFINITY,
   validFrom: Number.NEGATIVE_INFINITY,

@@ -6,6 +6,7 @@ import {
   isOfModel,
   type TurnNode,
 } from "../conversation/index.js";
+import type { PersistentMap } from "../files/index.js";
 import { type DraftPart, type Layout, sameAnswer } from "./layout.js";
 
 /** What a step may know beyond the layout so far. */
@@ -17,7 +18,7 @@ export interface RenderScope {
   /** The summary in whose place this path is rendered. */
   readonly within: string | undefined;
   /** Tasks that are being rendered in full around this path. */
-  readonly around: readonly string[];
+  readonly around: PersistentMap<true>;
 }
 
 /** The options with their defaults filled in. */

@@ -7,6 +7,7 @@ import {
   type Ignored,
   type TurnNode,
 } from "../conversation/index.js";
+import { PersistentMap } from "../files/index.js";
 import { emptyLayout, type Layout } from "./layout.js";
 import { type List, put } from "./list.js";
 import { emptyListCache, type ListCache } from "./list-cache.js";
@@ -125,7 +126,7 @@ function stateAt(
     choices: chosen.choices,
     settings,
     within: undefined,
-    around: [],
+    around: PersistentMap.empty(),
   };
   let layout = from.layout ?? begin(chosen.choices, scope);
   let checkpoints = from.checkpoints;
@@ -158,7 +159,7 @@ function nearest(cache: RenderCache, ancestry: Ancestry, settings: RenderSetting
 /** Whether a layout is the same under these options. */
 function holds(layout: Layout, { expand, now }: RenderSettings): boolean {
   if (now !== Number.POSITIVE_INFINITY && (now < layout.validFrom || now >= layout.validUntil)) return false;
-  if (!layout.asked.every((taskId) => expand.has(taskId))) return false;
+  for (const taskId of layout.asked.keys()) if (!expand.has(taskId)) return false;
   for (const taskId of expand) if (layout.summaries.get(taskId)?.asked === false) return false;
   return true;
 }

@@ -21,6 +21,7 @@ import { appendDrafts, draftText, modelMessage, userMessage } from "./rule-messa
 import {
   branchSummaryText,
   compactionText,
+  lostNodeText,
   restoreText,
   sessionText,
   taskSummaryText,
@@ -30,12 +31,47 @@ import { noteEndedExpansions } from "./thoughts.js";
 
 /** The layout with one more node of the path. Pure; its cost does not grow with the layout. */
 export function step(layout: Layout, node: TurnNode, scope: RenderScope): Layout {
+  // Without recursion: tasks may be expanded inside one another deeper than any call stack.
+  const open: OpenBranch[] = [];
+  let next = enter(layout, node, scope, open);
+  for (let branch = open.at(-1); branch !== undefined; branch = open.at(-1)) {
+    const { ancestry } = branch.scope;
+    if (branch.depth > ancestry.tip.depth) {
+      open.pop();
+      next = leave(next, branch);
+    } else {
+      branch.depth += 1;
+      next = enter(next, ancestry.nodeAt(branch.depth - 1), branch.scope, open);
+    }
+  }
+  return next;
+}
+
+/** A task's branch that is being laid out in the place of its summary. */
+interface OpenBranch {
+  readonly summaryId: string;
+  readonly scope: RenderScope;
+  /** Of the next node to lay out. */
+  depth: number;
+}
+
+/** Lays a node out; where a branch stands in its place, that one is opened, for what follows in it. */
+function enter(layout: Layout, node: TurnNode, scope: RenderScope, open: OpenBranch[]): Layout {
   const noted = scope.within === undefined ? noteEndedExpansions(layout, node) : layout;
   const moved = advance(noted.exchange, node);
   const before = moved.ends ? closeCalls(noted) : noted;
   const source = sourceOf(before, node, scope);
-  const after = layOut({ ...before, exchange: moved.exchange }, node, source, moved, scope);
+  const after = layOut({ ...before, exchange: moved.exchange }, node, { source, moved, scope, open });
   return noteSpeaker(moved.completes ? closeCalls(after) : after, node);
+}
+
+/** What is known of a node where it is laid out. */
+interface NodePlace {
+  readonly source: PartSource;
+  readonly moved: Advance;
+  readonly scope: RenderScope;
+  /** The branches around it, the innermost last. */
+  readonly open: OpenBranch[];
 }
 
 /** The text of a compaction, which stands before everything that it keeps. */
@@ -47,13 +83,8 @@ export function openWith(layout: Layout, node: TurnNode, payload: Summary, scope
     : appendText(layout, compactionText(payload), "compaction", source);
 }
 
-function layOut(
-  layout: Layout,
-  node: TurnNode,
-  source: PartSource,
-  moved: Advance,
-  scope: RenderScope,
-): Layout {
+function layOut(layout: Layout, node: TurnNode, place: NodePlace): Layout {
+  const { source, moved, scope } = place;
   const { payload } = node;
   if (node.metadata.isHiddenFromLlm === true) return layOutHidden(layout, node, moved, scope);
   if (isHiddenBy(source)) return layOutHiddenBy(layout, node, source, scope);
@@ -72,7 +103,7 @@ function layOut(
     case "task_boundary":
       return taskBoundary(layout, node, payload, source, scope);
     case "task_summary":
-      return taskSummary(layout, node, payload, source, scope);
+      return taskSummary(layout, node, payload, place);
     case "summary":
       // The text of a compaction stands at the front, or is not in force.
       return payload.of === "compaction"
@@ -82,6 +113,8 @@ function layOut(
       return appendText(layout, restoreText(payload), "restore", source);
     case "note":
       return payload.audience === "person" ? layout : appendText(layout, payload.text, "note", source);
+    case "lost":
+      return appendText(layout, lostNodeText, "lost", source);
     case "context_management":
     case "unknown":
       return layout;
@@ -146,21 +179,16 @@ function taskBoundary(
   return appendText(layout, taskText(payload, summary), rule, source);
 }
 
-function taskSummary(
-  layout: Layout,
-  node: TurnNode,
-  payload: TaskSummary,
-  source: PartSource,
-  scope: RenderScope,
-): Layout {
+function taskSummary(layout: Layout, node: TurnNode, payload: TaskSummary, place: NodePlace): Layout {
+  const { source, scope } = place;
   const { taskId } = payload;
   const firstPart = sizeOf(layout.parts);
   const asked = scope.settings.expand.has(taskId);
-  const branch = asked && !scope.around.includes(taskId) ? branchOf(payload, scope) : undefined;
+  const branch = asked && !scope.around.has(taskId) ? branchOf(payload, scope) : undefined;
   const entry = { nodeId: node.id, firstPart, asked, expanded: branch !== undefined, ended: false };
-  const askedFor = asked ? [...layout.asked, taskId] : layout.asked;
+  const askedFor = asked ? layout.asked.set(taskId, true) : layout.asked;
   const noted = { ...layout, summaries: layout.summaries.set(taskId, entry), asked: askedFor };
-  if (branch !== undefined) return expand(noted, node, source, branch, scope);
+  if (branch !== undefined) return openBranch(noted, node, branch, place);
   const missing = { nodeId: node.id, targetId: taskId, reason: "unknown_branch" } as const;
   const reported = asked ? { ...noted, ignored: put(noted.ignored, missing) } : noted;
   return appendText(reported, taskSummaryText(payload), "task_summary", source);
@@ -185,27 +213,29 @@ function branchOf(
   return branch.find(taskId) === undefined ? undefined : { taskId, ancestry: branch, floor: boundary.depth };
 }
 
-function expand(
+function openBranch(
   layout: Layout,
   node: TurnNode,
-  source: PartSource,
-  branch: TaskBranch,
-  outer: RenderScope,
+  { ancestry, floor, taskId }: TaskBranch,
+  { source, scope: outer, open }: NodePlace,
 ): Layout {
-  const { ancestry, floor, taskId } = branch;
   const choices = choicesOf(ancestry, floor);
-  const around = [...outer.around, taskId];
+  const around = outer.around.set(taskId, true);
   const scope: RenderScope = { ...outer, ancestry, choices, within: outer.within ?? node.id, around };
+  open.push({ summaryId: node.id, scope, depth: floor });
   const firstPart = sizeOf(layout.parts);
   const boundary = { rule: "expansion", nodeId: node.id, targetId: node.id, firstPart } as const;
-  let next = source.choice === undefined ? layout : mark(layout, node.id, source.choice);
-  next = { ...next, boundaries: put(next.boundaries, boundary), expanded: [...next.expanded, taskId] };
-  for (let depth = floor; depth <= ancestry.tip.depth; depth += 1)
-    next = step(next, ancestry.nodeAt(depth), scope);
-  next = dropPendingThoughts(closeCalls(next));
+  const marked = source.choice === undefined ? layout : mark(layout, node.id, source.choice);
+  const expanded = marked.expanded.set(taskId, true);
+  return { ...marked, boundaries: put(marked.boundaries, boundary), expanded };
+}
+
+/** The layout where a branch ends, all its calls closed. */
+function leave(layout: Layout, { summaryId }: OpenBranch): Layout {
+  const ended = dropPendingThoughts(closeCalls(layout));
   // Whatever the model says next is no part of what it said last in there.
-  const answer = next.answer === undefined ? undefined : { step: `\0${node.id}` };
-  return { ...next, answer, speaker: undefined };
+  const answer = ended.answer === undefined ? undefined : { step: `\0${summaryId}` };
+  return { ...ended, answer, speaker: undefined };
 }
 
 function choicesOf(ancestry: Ancestry, floor: number): Choices {

@@ -6,11 +6,16 @@ import { escapeForDisplay, quoteForDisplay } from "../text/index.js";
 export const interruptedText =
   "interrupted: no result of this call was recorded. Whether it took effect is not known.";
 
+/** What stands in the prompt for a node whose record is lost. */
+export const lostNodeText =
+  "[A part of the conversation is lost here: it cannot be read any more, and what it said is not known.]";
+
 export const placeholderText = "[The output of this call is hidden.]";
 
 /** @param summary what stands for all that came before, where the task begins with that. */
 export function taskText(task: TaskBoundary, summary: string | undefined): string {
   const lines = [`[Task ${quoteForDisplay(task.name)} begins here.]`];
+  if (task.lost !== undefined) lines.push(lostNodeText);
   if (hasText(task.goal)) lines.push(`Goal: ${task.goal}`);
   if (task.restartOf !== undefined) lines.push("An earlier attempt at it failed.");
   if (hasText(task.hint)) lines.push(`Hint: ${task.hint}`);

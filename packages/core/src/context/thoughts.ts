@@ -23,7 +23,8 @@ export function whyLost(
 function sameExpansions({ expanded, summaries }: Layout, { metadata }: TurnNode): boolean {
   const then = metadata.provenance?.expanded ?? [];
   const isSummary = (taskId: string) => summaries.get(taskId)?.expanded === false;
-  return expanded.every((taskId) => then.includes(taskId)) && !then.some(isSummary);
+  const stillSo = new Set(then.filter((taskId) => expanded.has(taskId))).size;
+  return stillSo === expanded.size && !then.some(isSummary);
 }
 
 /** Notes a boundary for each task that was expanded when the node was made, and is not any more. */

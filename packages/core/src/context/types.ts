@@ -59,6 +59,7 @@ export type RenderRule =
   | "compaction"
   | "restore"
   | "note"
+  | "lost"
   | "cleared"
   | "stub"
   | "delta"

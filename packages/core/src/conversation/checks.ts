@@ -124,6 +124,8 @@ export function checkRules(
     case "restore":
     case "note":
       return undefined;
+    case "lost":
+      return refuse("invalid_payload", "A placeholder stands for what is lost; it is not made by hand.");
     case "unknown":
       return refuse("invalid_payload", `Payloads of the kind "${payload.type}" are kept, not made.`);
     default:

@@ -73,6 +73,7 @@ function interrupts(exchange: Exchange, { payload, metadata }: ExchangeNode): bo
     case "summary":
     case "restore":
     case "note":
+    case "lost":
     case "unknown":
       return false;
     default:
@@ -106,6 +107,7 @@ export function speaks({ payload, metadata }: Omit<ExchangeNode, "id">): boolean
     case "task_boundary":
     case "task_summary":
     case "restore":
+    case "lost":
       return true;
     case "summary":
       return payload.of === "branch";

@@ -58,6 +58,7 @@ export function effectsOf(payload: TurnPayload): readonly FileEffect[] {
     case "tool_call":
     case "context_management":
     case "task_boundary":
+    case "lost":
     case "unknown":
       return none;
     default:

@@ -1,4 +1,3 @@
-import { defined } from "../text/index.js";
 import { changeOf, effectsOf, type FileNaming, type FileStateHash } from "./file-effects.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import type { FileEffect, TaskSummary, TurnPayload } from "./payload.js";
@@ -57,7 +56,8 @@ function effectsIn(
   payload: TurnPayload,
   terms: TransitionOptions,
 ): readonly FileEffect[] {
-  if (payload.kind === "task_summary") return mergedEffects(context, payload, terms);
+  if (payload.kind === "task_summary")
+    return knownMerges(terms.naming).get(payload) ?? mergedEffects(context, payload, terms.naming);
   if (payload.kind === "restore" && payload.restoreId === terms.restoreId) return payload.files.map(changeOf);
   return effectsOf(payload);
 }
@@ -99,18 +99,64 @@ function goOn(
   };
 }
 
-/** Who changed a file of a task stands in its branch; of a branch that is not there, nobody of us. */
+/**
+ * Who changed a file of a task stands in its branch; of a branch that is not there, nobody of us. Without
+ * recursion: branches may merge others deeper than any call stack.
+ */
 function mergedEffects(
   context: ConversationContext,
   summary: TaskSummary,
-  { naming, isOurs }: TransitionOptions,
+  naming: FileNaming,
 ): readonly FileEffect[] {
-  const { taskId, tipId } = summary;
-  const nodes = isOnPath(context, taskId, tipId) ? nodesBelow(context, taskId, tipId) : [];
+  const known = knownMerges(naming);
+  const open = [summary];
+  const begun = new Set<TaskSummary>();
+  for (let merge = open.at(-1); merge !== undefined; merge = open.at(-1)) {
+    if (begun.has(merge)) {
+      open.pop();
+      known.set(merge, credited(context, merge, naming));
+      continue;
+    }
+    begun.add(merge);
+    // Until it is known, also where a damaged journal has a branch that merges itself.
+    known.set(merge, effectsOf(merge).map(byOthers));
+    for (const { payload } of branchOf(context, merge))
+      if (payload.kind === "task_summary" && !known.has(payload)) open.push(payload);
+  }
+  return known.get(summary) ?? [];
+}
+
+/**
+ * What is known of merges, by the naming that it was found with. A branch that was merged never changes, so
+ * each of them is walked once.
+ */
+const knownByNaming = new WeakMap<FileNaming, WeakMap<TaskSummary, readonly FileEffect[]>>();
+
+function knownMerges(naming: FileNaming): WeakMap<TaskSummary, readonly FileEffect[]> {
+  const known = knownByNaming.get(naming) ?? new WeakMap<TaskSummary, readonly FileEffect[]>();
+  knownByNaming.set(naming, known);
+  return known;
+}
+
+function branchOf(context: ConversationContext, { taskId, tipId }: TaskSummary): readonly TurnNode[] {
+  return isOnPath(context, taskId, tipId) ? nodesBelow(context, taskId, tipId) : [];
+}
+
+/** The changes of a merge, each ours if a tool had a part in it; inner merges have been looked at. */
+function credited(
+  context: ConversationContext,
+  summary: TaskSummary,
+  naming: FileNaming,
+): readonly FileEffect[] {
+  if (summary.files.length === 0) return [];
   const from = new Map(summary.files.map((file) => [naming(file.path), file.from] as const));
-  const terms = { naming, before: (path: string) => from.get(path), ...defined({ isOurs }) };
-  const transitions = transitionsAlong(context, nodes, terms);
+  const terms = { naming, before: (path: string) => from.get(path) };
+  const transitions = transitionsAlong(context, branchOf(context, summary), terms);
   return effectsOf(summary).map((effect) =>
-    transitions.get(naming(effect.path))?.ours === true ? effect : { ...effect, by: "seen" },
+    transitions.get(naming(effect.path))?.ours === true ? effect : byOthers(effect),
   );
+}
+
+function byOthers(effect: FileEffect): FileEffect {
+  return { ...effect, by: "seen" };
 }

@@ -1,5 +1,6 @@
 import { type InPlaceEdit, PersistentMap } from "../files/index.js";
 import { defined } from "../text/index.js";
+import { noChildren, withChild } from "./children.js";
 import type { ConversationEvent, MetadataPatch, NewNode, TaskChange } from "./event.js";
 import { advance, noExchange } from "./exchange.js";
 import type { ConversationContext, TaskRecord, TurnMetadata, TurnNode } from "./node.js";
@@ -61,7 +62,7 @@ export function startedContext(
     ...root,
     id: sessionId,
     parentId: null,
-    childIds: [],
+    childIds: noChildren,
     metadata: root.metadata ?? {},
     taskId: sessionId,
     depth: 0,
@@ -145,14 +146,6 @@ function addOne(
   return { ...context, nodes, rootNode, tasks: tasksWith(context, added, parent, edit) };
 }
 
-/** In a replay nobody holds a node yet, so the parent grows in place. */
-function withChild(parent: TurnNode, childId: string, edit: InPlaceEdit | undefined): TurnNode {
-  if (edit === undefined) return { ...parent, childIds: [...parent.childIds, childId] };
-  // A node of a replay was made by `placed` or `startedContext`, with a list of its own.
-  (parent.childIds as string[]).push(childId);
-  return parent;
-}
-
 /** A boundary begins a task; what is added below the end of a task's branch is its end from then on. */
 function tasksWith(
   context: ConversationContext,
@@ -177,20 +170,21 @@ const noMetadata: TurnMetadata = {};
  * @param turnParentId where it begins a turn: the node on which the head stood before.
  */
 export function nodeBelow(node: NewNode, parent: TurnNode, turnParentId?: string): TurnNode {
-  const { id, parentId, timestamp, payload, metadata } = node;
-  const taskId = payload.kind === "task_boundary" ? id : parent.taskId;
-  return {
+  const { id, timestamp, payload, metadata = noMetadata } = node;
+  const { exchange } = advance(parent.exchange, { id, payload, metadata });
+  const below: TurnNode = {
     id,
-    parentId,
-    childIds: [],
+    // The parent's own text: of a large tree each id is in memory once.
+    parentId: parent.id,
+    childIds: noChildren,
     timestamp,
     payload,
-    metadata: metadata ?? noMetadata,
-    taskId,
+    metadata,
+    taskId: payload.kind === "task_boundary" ? id : parent.taskId,
     depth: parent.depth + 1,
-    ...defined({ turnParentId }),
-    exchange: advance(parent.exchange, { id, payload, metadata: metadata ?? noMetadata }).exchange,
+    exchange,
   };
+  return turnParentId === undefined ? below : { ...below, turnParentId };
 }
 
 /** Moves the head, to a node on no pruned branch; the node becomes the tip of its task. */
@@ -300,7 +294,10 @@ function endRestore(context: ConversationContext, event: Adding): ConversationCo
   const { pendingRestore } = context;
   if (pendingRestore === undefined) return context;
   const ended = event.nodes.some(
-    ({ payload }) => payload.kind === "restore" && payload.restoreId === pendingRestore.restoreId,
+    ({ payload, parentId }) =>
+      (payload.kind === "restore" && payload.restoreId === pendingRestore.restoreId) ||
+      // What is lost there was its node: nothing else is put below it meanwhile.
+      (payload.kind === "lost" && parentId === pendingRestore.toId),
   );
   return ended ? { ...context, pendingRestore: undefined } : context;
 }

@@ -10,6 +10,7 @@ export {
   PathChoices,
   type Start,
 } from "./choices.js";
+export { describeLoss, describeLosses } from "./describe-losses.js";
 export {
   type ConversationEvent,
   type EventType,
@@ -57,18 +58,21 @@ export {
 export { filesChanged, filesMade, type Manifest, Manifests } from "./manifest.js";
 export { isStored } from "./media.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
+export type { Loss } from "./mend.js";
 export { defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type { AnswerPart, ModelAnswer } from "./model-answer.js";
 export type * from "./node.js";
 export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
 export { type Conversation, lastOfAnswer, PathKnowledge } from "./path-knowledge.js";
 export type * from "./payload.js";
-export { excerptOf, textsOf } from "./payload-text.js";
+export { payloadKinds } from "./payload-shape.js";
+export { excerptOf, isPlaceholder, lostWords, textsOf } from "./payload-text.js";
 export { firstRecords, PendingRecords, type RecordSink } from "./pending-records.js";
 export { type DueFile, dueFact, dueLine, filesDue } from "./plan-words.js";
 export { versionOf } from "./record-version.js";
 export type { ConversationRefusal } from "./refusal.js";
 export { reidentify } from "./reidentify.js";
+export { repairSession, type SessionRepair } from "./repair.js";
 export { type Replayed, replay } from "./replay.js";
 export type { RestoreDirection } from "./restore-diff.js";
 export {
@@ -125,8 +129,9 @@ export {
   type StoredConversation,
 } from "./stored-conversation.js";
 export { type Summariser, type SummaryRequest, scriptedSummariser } from "./summariser.js";
-export { type ListedTask, listTasks, type TaskState, taskState } from "./task-list.js";
+export { activeTasks, type ListedTask, listTasks, type TaskState, taskState } from "./task-list.js";
 export type { AnsweredCall, CompleteTask, RestartTask, StartTask, TaskMove } from "./tasks.js";
 export { trackedFiles } from "./tracked-files.js";
 export { type Refreshed, type RefreshTracked, refreshTrackedFiles } from "./tracked-refresh.js";
-export { commonAncestor, isOnPath } from "./tree-paths.js";
+export { callOf, commonAncestor, isOnPath } from "./tree-paths.js";
+export { chatterWords, type NodeLine, TreeShape, type TreeShapeOptions } from "./tree-shape.js";

@@ -1,11 +1,12 @@
 import { type Advancing, finish } from "../text/index.js";
 import type { JournalRecord } from "./event.js";
 import { isSealed, type Line, readLine, sealedEnd } from "./journal-codec.js";
+import { type LaidAside, sortOut } from "./sort-out.js";
 import type { JournalProblem } from "./store.js";
 
 /** What the bytes of a journal say. */
 export interface ReadJournal {
-  /** In the order of `seq`, each once. */
+  /** In the order of `seq`; a second one of a number stands behind the first. */
   readonly records: readonly JournalRecord[];
   /** In the order of the lines; the torn tail is not among them, since a writer may be at it. */
   readonly problems: readonly JournalProblem[];
@@ -23,25 +24,28 @@ export interface ReadJournal {
  * apart from it.
  *
  * @param readBlob the bytes of this SHA-256, proved by it; undefined where they are gone.
+ * @param sessionId whose journal it is, where lines of several sessions stand in it; else that of the first.
  */
 export function readJournal(
   bytes: Uint8Array,
   readBlob: (sha256: string) => Uint8Array | undefined,
+  sessionId?: string,
 ): ReadJournal {
-  return finish(readJournalInSteps(bytes, readBlob));
+  return finish(readJournalInSteps(bytes, readBlob, sessionId));
 }
 
 /** The same in steps, counted in bytes. */
 export function* readJournalInSteps(
   bytes: Uint8Array,
   readBlob: (sha256: string) => Uint8Array | undefined,
+  sessionId?: string,
 ): Advancing<ReadJournal> {
   const reader = new JournalReader(bytes, readBlob);
   for (let at = 0; at < bytes.length; ) {
     at = reader.piece(at);
     yield { done: at, of: bytes.length };
   }
-  return reader.end();
+  return reader.end(sessionId);
 }
 
 /** Text is made of so many bytes at once: fewer calls, and one letter beyond Latin-1 widens only its piece. */
@@ -53,6 +57,10 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 class JournalReader {
   private readonly records: JournalRecord[] = [];
   private readonly problems: JournalProblem[] = [];
+  /** In which line each of the records stands. */
+  private readonly lineNumbers: number[] = [];
+  /** Records whose number was there already. */
+  private readonly laidAside: LaidAside[] = [];
   private lines = 0;
   /** The greatest that was met. */
   private seq = 0;
@@ -102,14 +110,26 @@ class JournalReader {
     return to;
   }
 
-  end(): ReadJournal {
-    const { problems, wholeBytes, terminated, lines } = this;
+  end(sessionId: string | undefined): ReadJournal {
+    const { records, laidAside, lineNumbers, damagedSince, wholeBytes, terminated, lines } = this;
+    const begun = records.filter(({ event }) => event.type === "session_started");
+    const first = begun[0]?.event;
+    const ownId = sessionId ?? (first?.type === "session_started" ? first.sessionId : undefined);
+    const isMixed =
+      laidAside.length > 0 ||
+      begun.some(({ event }) => event.type === "session_started" && event.sessionId !== ownId);
+    if (isMixed && ownId !== undefined) {
+      const { problems } = this;
+      const sorted = sortOut({ sessionId: ownId, records, lineNumbers, laidAside, problems });
+      const nextSeq = (sorted.records.at(-1)?.seq ?? 0) + damagedSince + 1;
+      return { ...sorted, wholeBytes, terminated, nextSeq, lines };
+    }
     return {
-      records: this.ordered ? this.records : this.records.toSorted((one, other) => one.seq - other.seq),
-      problems,
+      records: this.ordered ? records : records.toSorted((one, other) => one.seq - other.seq),
+      problems: this.problems,
       wholeBytes,
       terminated,
-      nextSeq: this.seq + this.damagedSince + 1,
+      nextSeq: this.seq + damagedSince + 1,
       lines,
     };
   }
@@ -186,10 +206,15 @@ class JournalReader {
     }
     this.lines += 1;
     const seq = line.kind === "record" ? line.record.seq : line.seq;
-    if (!this.isFirst(seq)) return;
+    if (!this.isFirst(seq)) {
+      if (line.kind === "record")
+        this.laidAside.push({ record: line.record, line: this.lines, behind: this.records.length });
+      return;
+    }
     switch (line.kind) {
       case "record":
         this.records.push(line.record);
+        this.lineNumbers.push(this.lines);
         for (const name of line.lostBlobs)
           this.report("missing_blob", `a text of record ${seq} is lost: blob ${name} is missing or damaged`);
         return;
@@ -220,10 +245,7 @@ class JournalReader {
   private isFirst(seq: number): boolean {
     if (seq <= this.seq) {
       this.ordered = false;
-      if (this.has(seq)) {
-        this.report("damaged_line", `there is a record ${seq} before it; the first one holds`);
-        return false;
-      }
+      if (this.has(seq)) return false;
       this.report("damaged_line", `record ${seq} stands behind record ${this.seq}; it was put in its place`);
       this.seen.add(seq);
       return true;

@@ -201,6 +201,7 @@ export function shownIn({ payload, metadata }: TurnNode): readonly ShownText[] {
     case "summary":
     case "restore":
     case "note":
+    case "lost":
     case "unknown":
       return [];
     default:

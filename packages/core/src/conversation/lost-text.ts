@@ -61,6 +61,7 @@ function mended(payload: TurnPayload, fields: readonly string[]): TurnPayload {
     case "summary":
     case "restore":
     case "note":
+    case "lost":
     case "unknown":
       return payload;
     default:

@@ -5,7 +5,7 @@ import { firstRecords, PendingRecords } from "./pending-records.js";
 import { versionOf } from "./record-version.js";
 import { type ConversationRefusal, refuse } from "./refusal.js";
 import { isSessionId, refuseHeldSession, refuseNewSession, refuseUnknownSession } from "./session-id.js";
-import type { OpenSession, SessionFacts, SessionStore, TimedEvent } from "./store.js";
+import type { OpenSession, ReplacedSession, SessionFacts, SessionStore, TimedEvent } from "./store.js";
 
 /**
  * Sessions that end with the program: for tests, for trying out, and as the smallest store to learn from.
@@ -34,7 +34,7 @@ export type SessionMemory = Map<string, StoredSession>;
 
 /** Records as JSON: what is handed out is never what is kept. */
 interface StoredSession {
-  readonly lines: string[];
+  lines: string[];
   /** By the SHA-256 of their bytes. */
   readonly blobs: Map<string, Uint8Array>;
   writer: MemorySession | undefined;
@@ -94,7 +94,7 @@ class MemoryStore implements SessionStore {
   }
 
   private hold(id: string, stored: StoredSession, mode: "write" | "read"): OpenSession {
-    const session = new MemorySession(id, mode, stored, this.options);
+    const session = new MemorySession(id, mode, stored, this.options, this.memory);
     if (mode === "write") stored.writer = session;
     this.opened.add(session);
     return session;
@@ -113,10 +113,11 @@ class MemorySession implements OpenSession {
     readonly mode: "write" | "read",
     private readonly stored: StoredSession,
     private readonly options: MemoryStoreOptions,
+    private readonly memory: SessionMemory,
   ) {
     this.holder = options.holder ?? "this program";
     this.records = recordsOf(stored.lines);
-    this.pending = new PendingRecords(this.records.length, {
+    this.pending = new PendingRecords(this.records.at(-1)?.seq ?? 0, {
       prepare: (record) => record,
       keep: async (records) => this.write(records),
     });
@@ -136,6 +137,17 @@ class MemorySession implements OpenSession {
     return this.pending.flush();
   }
 
+  async replace(events: readonly TimedEvent[]): Promise<ReplacedSession | ConversationRefusal> {
+    const refusal = this.refuseWriting();
+    if (refusal !== undefined) return refusal;
+    const { lines, blobs } = this.stored;
+    const backup = `${this.id}-damaged-${this.memory.size}`;
+    this.memory.set(backup, { lines, blobs, writer: undefined });
+    this.stored.lines = linesOf(firstRecords(events), blobs, this.options.digest);
+    this.stored.writer = undefined;
+    return { kind: "replaced", backup };
+  }
+
   async close(): Promise<void> {
     await this.pending.idle();
     if (this.stored.writer === this) this.stored.writer = undefined;
@@ -143,13 +155,16 @@ class MemorySession implements OpenSession {
 
   private write(records: readonly JournalRecord[]): ConversationRefusal | undefined {
     if (records.length === 0) return undefined;
-    if (this.stored.writer !== this)
-      return refuse("read_only", `Session ${this.id} is not open for writing here; open it so.`);
-    const full = this.options.refusal?.();
-    if (full !== undefined) return full;
+    const refusal = this.refuseWriting();
+    if (refusal !== undefined) return refusal;
     const { lines, blobs } = this.stored;
     for (const line of linesOf(records, blobs, this.options.digest)) lines.push(line);
     return undefined;
+  }
+
+  private refuseWriting(): ConversationRefusal | undefined {
+    if (this.stored.writer === this) return this.options.refusal?.();
+    return refuse("read_only", `Session ${this.id} is not open for writing here; open it so.`);
   }
 }
 
@@ -179,7 +194,7 @@ function factsOf(id: string, { lines, writer }: StoredSession): SessionFacts {
     title: titleOf(records.map(({ event }) => event)),
     cwd: started?.cwd,
     createdMs: records[0]?.ts ?? 0,
-    modifiedMs: records.at(-1)?.ts ?? 0,
+    modifiedMs: Math.max(records[0]?.ts ?? 0, records.at(-1)?.ts ?? 0),
     sizeBytes: lines.reduce((sum, line) => sum + new TextEncoder().encode(line).length + 1, 0),
     heldBy: writer?.holder,
   };

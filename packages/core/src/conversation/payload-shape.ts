@@ -6,6 +6,8 @@ import type {
   FileEffect,
   FormChange,
   InlineMedia,
+  LostNode,
+  LostRecords,
   ModelMessage,
   ModelOrigin,
   Note,
@@ -132,6 +134,7 @@ const transformation = unionBy("kind", {
   compress: shape<{ summary: string }>({ summary: text }),
 } satisfies Record<TaskBoundary["transformation"]["kind"], Check>);
 
+const lostRecords = shape<LostRecords>({ from: count, to: count });
 const tracking = shape<{ path: string }>({ path: text });
 const deltas = listOf(delta);
 
@@ -186,6 +189,7 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     transformation,
     restartOf: optional(text),
     hint: optional(text),
+    lost: optional(lostRecords),
   }),
   task_summary: member<TaskSummary>({
     taskId: text,
@@ -219,6 +223,13 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     files: optional(listOf(effect)),
     settles: optional(text),
   }),
+  lost: member<LostNode>({ records: lostRecords }),
 };
 
 const kinds = new Map(Object.entries(known));
+
+/** The kinds of nodes, as one asks for them. A cast: these are the keys of that very literal. */
+export const payloadKinds: readonly PayloadKind[] = [
+  ...(Object.keys(known) as (keyof typeof known)[]),
+  "unknown",
+];

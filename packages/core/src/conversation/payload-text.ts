@@ -1,4 +1,4 @@
-import type { ContextManagement, TurnPayload } from "./payload.js";
+import type { ContextManagement, LostNode, TurnPayload } from "./payload.js";
 
 /** Every text of a payload that a person may look for, the one that says most first. */
 export function textsOf(payload: TurnPayload): readonly string[] {
@@ -24,6 +24,8 @@ export function textsOf(payload: TurnPayload): readonly string[] {
       return [payload.summary, payload.name, ...payload.files.map(({ path }) => path)];
     case "restore":
       return payload.files.map(({ path }) => path);
+    case "lost":
+      return [lostWords(payload)];
     case "unknown":
       return stringsIn(payload.data);
     default:
@@ -59,6 +61,17 @@ function fullExcerpt(payload: TurnPayload): string {
     default:
       return textsOf(payload)[0] ?? "";
   }
+}
+
+/** Whether a node stands in the place of one whose record is lost. */
+export function isPlaceholder(payload: TurnPayload): boolean {
+  return payload.kind === "lost" || (payload.kind === "task_boundary" && payload.lost !== undefined);
+}
+
+/** For a person: which records are lost. */
+export function lostWords({ records: { from, to } }: LostNode): string {
+  if (from === 0) return "lost: what stood here was in no record that is there";
+  return from === to ? `lost: record ${from}` : `lost: one of the records ${from} to ${to}`;
 }
 
 function managed(payload: ContextManagement): readonly string[] {

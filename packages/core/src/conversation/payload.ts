@@ -17,6 +17,7 @@ export type TurnPayload =
   | Summary
   | Restore
   | Note
+  | LostNode
   | UnknownPayload;
 
 /** The kind of a payload; `unknown` stands for all kinds of newer releases. */
@@ -252,6 +253,8 @@ export interface TaskBoundary {
   /** The failed task that this one tries again. */
   readonly restartOf?: string;
   readonly hint?: string;
+  /** Set where its own record is lost: it stands in the place of the boundary that others name. */
+  readonly lost?: LostRecords;
 }
 
 /** What a branch sees of what came before it (seed 4, "HistoryTransformation"). */
@@ -325,6 +328,21 @@ export interface Note {
   readonly files?: readonly FileEffect[];
   /** The node of a call, or the id of a restore, whose writes it tells of: they were not recorded before. */
   readonly settles?: string;
+}
+
+/**
+ * Stands in the place of a node whose record is lost: what came after it names it, and the numbers of the
+ * records say when it was. It is kept as it is, also once the session was repaired.
+ */
+export interface LostNode {
+  readonly kind: "lost";
+  readonly records: LostRecords;
+}
+
+/** Lost records, one of which held a node, by their numbers, both included; 0 to 0 where no number is missing. */
+export interface LostRecords {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Of a kind that a newer release knows: kept and shown, never rendered. */

@@ -79,6 +79,7 @@ function reidentifyPayload(payload: TurnPayload, id: Rename): TurnPayload {
     case "tool_result":
     case "file_content":
     case "note":
+    case "lost":
     case "unknown":
       return payload;
     default:

@@ -1,16 +1,20 @@
 import { type Pace, takeAtPace } from "../text/index.js";
+import { unprunedNode } from "./checks.js";
 import type { ConversationEvent, JournalRecord } from "./event.js";
 import type { IdSource } from "./ids.js";
 import { exportLines } from "./import/index.js";
 import { withMediaInline } from "./media.js";
+import type { Loss } from "./mend.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import type { PayloadKind } from "./payload.js";
-import { versionOf } from "./record-version.js";
+import { isPlaceholder } from "./payload-text.js";
+import { firstRecords } from "./pending-records.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import { reidentify } from "./reidentify.js";
-import { replay, replayInSteps } from "./replay.js";
+import { replayInSteps } from "./replay.js";
 import type { JournalProblem, SessionFacts, SessionStore, TimedEvent } from "./store.js";
 import { type ListedTask, listTasks } from "./task-list.js";
+import { TreeShape } from "./tree-shape.js";
 
 /**
  * Finds the session that is meant by an id or by the beginning of one.
@@ -45,6 +49,10 @@ export interface LoadedSession {
   readonly records: readonly JournalRecord[];
   /** What could not be read, and what could not follow on what was there. */
   readonly problems: readonly JournalProblem[];
+  /** What is lost, and the placeholders that stand there. */
+  readonly losses: readonly Loss[];
+  /** What took effect: the records, and where some are lost the events that put the placeholders. */
+  readonly events: readonly TimedEvent[];
 }
 
 /**
@@ -75,15 +83,17 @@ export async function loadAtPace(
     const whole =
       media === undefined ? { records: session.records, problems: [] } : await withMediaInline(session);
     if ("code" in whole) return whole;
-    const replayed = await takeAtPace(replayInSteps(id, whole.records), pace);
+    const replayed = await takeAtPace(replayInSteps(id, whole.records, session.lastSeq), pace);
     if (replayed === "interrupted") return replayed;
-    const { context, problems } = replayed;
+    const { context, problems, losses, events } = replayed;
     return {
       kind: "loaded",
       id,
       context,
       records: whole.records,
       problems: [...session.problems, ...whole.problems, ...problems],
+      losses,
+      events,
     };
   } finally {
     await session.close();
@@ -95,7 +105,7 @@ export interface SessionSummary {
   readonly head: TurnNode | undefined;
   readonly nodes: number;
   readonly kinds: readonly (readonly [PayloadKind, number])[];
-  /** Ends of branches, pruned ones included. */
+  /** Branches, pruned ones included; one that was merged counts with the one that it was merged into. */
   readonly branches: number;
   readonly pruned: number;
   readonly orphans: number;
@@ -111,11 +121,9 @@ export interface SessionSummary {
 export function summarizeSession(context: ConversationContext): SessionSummary {
   const kinds = new Map<PayloadKind, number>();
   const files = new Set<string>();
-  let branches = 0;
   const tokens = { input: 0, cached: 0, output: 0 };
-  for (const { payload, childIds, metadata } of context.nodes.values()) {
+  for (const { payload, metadata } of context.nodes.values()) {
     kinds.set(payload.kind, (kinds.get(payload.kind) ?? 0) + 1);
-    if (childIds.length === 0) branches += 1;
     if (payload.kind === "file_content") files.add(payload.path);
     if (payload.kind === "tool_result") for (const { path } of payload.files ?? []) files.add(path);
     tokens.input += metadata.usage?.inputTokens ?? 0;
@@ -126,7 +134,7 @@ export function summarizeSession(context: ConversationContext): SessionSummary {
     head: context.nodes.get(context.currentNodeId),
     nodes: context.nodes.size,
     kinds: [...kinds].sort((one, other) => other[1] - one[1]),
-    branches,
+    branches: new TreeShape(context, { tasksAside: true }).branches(),
     pruned: context.pruned.size,
     orphans: context.orphans.size,
     staged: context.stagingArea.length,
@@ -164,7 +172,10 @@ export async function forkSession(
   const { newId, now, head, title } = options;
   const forkId = newId();
   const seq = loaded.records.at(-1)?.seq ?? 0;
-  const events: TimedEvent[] = wholeBeginning(loaded).map(({ ts, event }) => ({
+  const target = head === undefined ? undefined : unprunedNode(loaded.context, head);
+  if (target !== undefined && isRefusal(target))
+    return refuse(target.code, `The fork cannot stand there. ${target.message}`);
+  const events: TimedEvent[] = loaded.events.map(({ ts, event }) => ({
     ts,
     event: withOrigin(reidentify(event, id, forkId), id, seq),
   }));
@@ -176,29 +187,11 @@ export async function forkSession(
       reason: "navigate",
     };
     events.push({ ts: now, event: moved });
-    const records = events.map(
-      ({ ts, event }, at): JournalRecord => ({ v: versionOf(event), seq: at + 1, ts, event }),
-    );
-    const refused = replay(forkId, records).problems.find(({ line }) => line === records.length);
-    if (refused !== undefined)
-      return refuse("unknown_node", `The fork cannot stand there. ${refused.message}`);
   }
   const created = await store.create(forkId, events);
   if (isRefusal(created)) return created;
   await created.close();
   return { kind: "forked", id: forkId, nodes: loaded.context.nodes.size };
-}
-
-/** The events of a session; where the first is lost, one that begins it as the fold does. */
-function wholeBeginning({ id, records, context }: LoadedSession): readonly TimedEvent[] {
-  const [first] = records;
-  if (first?.event.type === "session_started") return records;
-  const { payload, timestamp } = context.rootNode;
-  const root = { id, parentId: null, timestamp, payload };
-  return [
-    { ts: first?.ts ?? timestamp, event: { type: "session_started", sessionId: id, root } },
-    ...records,
-  ];
 }
 
 function withOrigin(event: ConversationEvent, from: string, seq: number): ConversationEvent {
@@ -249,13 +242,16 @@ export interface ExportedSession {
   readonly kind: "export";
   readonly lines: Iterable<string>;
   readonly problems: readonly JournalProblem[];
+  /** What is lost of it: in the export placeholders stand there. */
+  readonly losses: readonly Loss[];
   /** How many lines there are. */
   readonly count: number;
 }
 
 function exported(loaded: LoadedSession): ExportedSession {
-  const { id, records, problems } = loaded;
-  return { kind: "export", lines: exportLines(id, records), problems, count: records.length + 2 };
+  const { id, events, problems, losses } = loaded;
+  const records = firstRecords(events);
+  return { kind: "export", lines: exportLines(id, records), problems, losses, count: records.length + 2 };
 }
 
 /** What was found wrong in a session, and in how much. */
@@ -267,6 +263,10 @@ export interface VerifiedSession {
   /** Ends of branches that were rendered. */
   readonly rendered: number;
   readonly problems: readonly JournalProblem[];
+  /** What is lost now; of a session that was repaired, nothing. */
+  readonly losses: readonly Loss[];
+  /** Nodes that stand in the place of what is lost, or was before a repair. */
+  readonly placeholders: number;
   /** What a rendering had to repair or could not keep to, by the end of the branch. */
   readonly findings: readonly { readonly nodeId: string; readonly message: string }[];
 }
@@ -297,10 +297,8 @@ export async function verifyAtPace(
 ): Promise<VerifiedSession | ConversationRefusal | "interrupted"> {
   const loaded = await loadAtPace(store, id, { media: "inline", pace });
   if (loaded === "interrupted" || isRefusal(loaded)) return loaded;
-  const { context, records, problems } = loaded;
-  const ends = [...context.nodes.values()]
-    .filter(({ childIds }) => childIds.length === 0)
-    .map((node) => node.id);
+  const { context, records, problems, losses } = loaded;
+  const ends = new TreeShape(context, { tasksAside: true }).ends().map((node) => node.id);
   const findings: { readonly nodeId: string; readonly message: string }[] = [];
   for (const [at, nodeId] of ends.entries()) {
     if (!(await pace({ done: at, of: ends.length }))) return "interrupted";
@@ -313,6 +311,8 @@ export async function verifyAtPace(
     orphans: context.orphans.size,
     rendered: ends.length,
     problems,
+    losses,
+    placeholders: [...context.nodes.values()].filter(({ payload }) => isPlaceholder(payload)).length,
     findings,
   };
 }

@@ -42,7 +42,7 @@ export interface SessionFacts {
   readonly cwd: string | undefined;
   readonly createdMs: number;
   readonly modifiedMs: number;
-  /** Of the journal, without blobs. */
+  /** Of all that is kept of it: the journal, and the large texts and the media beside it. */
   readonly sizeBytes: number;
   /** Whether somebody holds the lease now, and who, for a person to read. */
   readonly heldBy: string | undefined;
@@ -57,8 +57,10 @@ export interface OpenSession {
   readonly mode: "write" | "read";
   /** Why a session that was to be written opened read-only. */
   readonly readOnlyBecause?: ConversationRefusal;
-  /** What could be read, in the order of `seq`. */
+  /** What could be read, in the order of `seq`; a second record of a number stands behind the first. */
   readonly records: readonly JournalRecord[];
+  /** The number of the last record that there was, read or lost; that of the last one read where it is not said. */
+  readonly lastSeq?: number;
   /** What could not, line by line. */
   readonly problems: readonly JournalProblem[];
   /**
@@ -81,6 +83,13 @@ export interface OpenSession {
    * @returns `undefined` where they are missing or damaged; a refusal where the store cannot be asked now.
    */
   readonly readBlob: (sha256: string) => Promise<Uint8Array | ConversationRefusal | undefined>;
+  /**
+   * Puts these events in the place of all that the session holds, in one step, and keeps what was there. The
+   * session can then only be closed. Not there where a store cannot do it; see `repairSession`.
+   *
+   * @returns where the old state is kept; what a flush is refused with, and then nothing changed.
+   */
+  replace?(events: readonly TimedEvent[]): Promise<ReplacedSession | ConversationRefusal>;
   /** How often a refused flush has dropped what was pending; counted at the moment it is dropped. */
   readonly drops: number;
   /** Gives the lease back; flushes nothing. */
@@ -94,6 +103,12 @@ export interface Acknowledged {
   readonly seq: number;
 }
 
+/** Where the state before a repair is kept: the path of a file, or the id of a session. */
+export interface ReplacedSession {
+  readonly kind: "replaced";
+  readonly backup: string;
+}
+
 /** A place in a journal that could not be read. */
 export interface JournalProblem {
   /** 1-based, in a journal file; in a table, the `seq`. */
@@ -101,6 +116,12 @@ export interface JournalProblem {
   readonly what:
     | "torn_tail"
     | "damaged_line"
+    /** It stands there twice. */
+    | "doubled_line"
+    /** Another one has its number; its nodes are kept beside those of the first. */
+    | "second_record"
+    /** It is another session's. */
+    | "foreign_line"
     | "missing_record"
     | "missing_blob"
     | "newer_version"

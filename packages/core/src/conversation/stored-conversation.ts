@@ -3,6 +3,7 @@ import { defined } from "../text/index.js";
 import { checkEvent } from "./checks.js";
 import { firstEvent } from "./first-event.js";
 import { ContextManager, type ContextManagerOptions } from "./manager.js";
+import type { Loss } from "./mend.js";
 import { type ConversationRefusal, isRefusal } from "./refusal.js";
 import { replay } from "./replay.js";
 import type { RestoreDisk } from "./restore-plan.js";
@@ -19,6 +20,8 @@ export interface StoredConversation {
   readonly problems: readonly JournalProblem[];
   /** How the files were found, where it was opened for writing with them. */
   readonly files?: OpenedFiles;
+  /** What is lost, and the placeholders that stand there; `describeLosses` says it in words. See `repairSession`. */
+  readonly losses: readonly Loss[];
   /** Makes what was done durable and gives the lease back; the refusal is that of the last flush. */
   close(): Promise<{ readonly kind: "closed" } | ConversationRefusal>;
 }
@@ -78,7 +81,7 @@ async function settleFiles(manager: ContextManager, files: ConversationFiles): P
 }
 
 function conversationOf(session: OpenSession, { ids, now, naming, digest }: Sources): StoredConversation {
-  const { context, problems } = replay(session.id, session.records);
+  const { context, problems, losses } = replay(session.id, session.records, session.lastSeq);
   const manager = new ContextManager({
     ids,
     now,
@@ -90,6 +93,7 @@ function conversationOf(session: OpenSession, { ids, now, naming, digest }: Sour
     manager,
     session,
     problems: [...session.problems, ...problems],
+    losses,
     close: async () => {
       const closed = await manager.close();
       return isRefusal(closed) ? closed : { kind: "closed" };

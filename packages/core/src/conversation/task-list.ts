@@ -44,7 +44,7 @@ export function taskState(
 }
 
 /** The task that holds the head and those around it, for whoever asks of many. */
-function activeTasks(context: ConversationContext): ReadonlySet<string> {
+export function activeTasks(context: ConversationContext): ReadonlySet<string> {
   const active = new Set<string>();
   for (let id = headTask(context); id !== null; id = context.tasks.get(id)?.parentTaskId ?? null)
     active.add(id);

@@ -1,4 +1,6 @@
 export { fromBase64, toBase64 } from "./base64.js";
+export { cappedLines } from "./capped.js";
+export { causeOf } from "./cause.js";
 export { countCodePoints, unitOfCodePoint } from "./code-points.js";
 export { type Defined, defined } from "./defined.js";
 export {

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { FileEffect, Media } from "../conversation/index.js";
 import { isRefusal, type RefusalCode, type WriteCaller } from "../files/index.js";
+import { causeOf } from "../text/index.js";
 import { intentOf } from "./arguments.js";
 import { catching } from "./run-tool.js";
 import type { ToolDefinition } from "./tool.js";
@@ -50,6 +51,8 @@ export async function runHostTool(tool: HostTool, args: unknown, scope: HostScop
       return { code: request.code, text: `FAILED (${request.code}): ${request.message}` };
     return tool.run(request, scope);
   };
-  const text = `FAILED (internal_error): Internal Error: ${tool.name} failed unexpectedly.`;
-  return catching(tool.name, work, scope, () => ({ code: "internal_error", text }));
+  return catching(tool.name, work, scope, (error) => {
+    const text = `FAILED (internal_error): Internal Error: ${tool.name} failed unexpectedly (${causeOf(error)}).`;
+    return { code: "internal_error", text };
+  });
 }

@@ -9,7 +9,7 @@ import {
   type ShownLines,
   type WriteCaller,
 } from "../files/index.js";
-import { defined } from "../text/index.js";
+import { causeOf, defined } from "../text/index.js";
 import { type Approve, carryApproved, type Question } from "./approval.js";
 import { fileOfCall, intentOf, parseArguments } from "./arguments.js";
 import { carryRequest, resultOf } from "./carry-request.js";
@@ -126,7 +126,8 @@ async function obtainResult(tool: FileTool, args: unknown, context: ToolContext)
     return isRefusal(intent) ? refuseCall(tool, args, intent, context) : carry(intent, context);
   };
   return catching(tool.name, work, context, (error) => {
-    const reason = error instanceof DiskFault ? error.message : `${tool.name} failed unexpectedly`;
+    const reason =
+      error instanceof DiskFault ? error.message : `${tool.name} failed unexpectedly (${causeOf(error)})`;
     const check = writing ? " Check the file's state before you go on." : "";
     const refusal = refuse("internal_error", `Internal Error: ${reason}.${check}`);
     return refuseCall(tool, args, refusal, context);

@@ -336,12 +336,15 @@ describe("a damaged journal", () => {
     expect(journal.nextSeq).toBe(life.length + 1);
   });
 
-  it("with a record twice keeps the first; out of order puts them in order", () => {
+  it("with a record twice keeps the first, and another of its number behind it; out of order puts them in order", () => {
     const [first, second, third] = life.slice(0, 3) as [JournalRecord, JournalRecord, JournalRecord];
     const other = { ...second, event: { type: "renamed", title: "the second of its number" } as const };
     const journal = read(Buffer.concat(linesOf([first, second, other, third])));
-    expect(journal.records).toEqual([first, second, third]);
-    expect(said(journal)).toEqual(["3 damaged_line"]);
+    expect(journal.records).toEqual([first, second, other, third]);
+    expect(said(journal)).toEqual(["3 second_record"]);
+    const again = read(Buffer.concat(linesOf([first, second, second, third])));
+    expect(again.records).toEqual([first, second, third]);
+    expect(said(again)).toEqual(["3 doubled_line"]);
     const disordered = read(Buffer.concat(linesOf([first, third, second])));
     expect(disordered.records).toEqual([first, second, third]);
     expect(said(disordered)).toEqual(["2 missing_record", "3 damaged_line"]);

@@ -46,6 +46,15 @@ export function checkEveryProvider(
   }
 }
 
+/** The same where records were lost: a decision about what is lost cannot be carried out, all else holds. */
+export function checkPrompts(context: ConversationContext, renderer: ContextRenderer, now: number): void {
+  for (const provider of providers) {
+    const rendering = renderer.render(context, { now, target: { provider, model: models[provider] } });
+    expect(checkContents(rendering.contents, provider)).toEqual([]);
+    expect(checkWire(provider, rendering)).toEqual([]);
+  }
+}
+
 /** What would go over the wire, held against the provider's rules; as a request where the model is to speak. */
 function checkWire(provider: Provider, { contents, report }: Rendering): readonly WireViolation[] {
   const options = { request: report.ready };

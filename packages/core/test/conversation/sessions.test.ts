@@ -64,7 +64,7 @@ describe("sessions of a store", () => {
     const summary = summarizeSession(context);
     expect(summary).toMatchObject({
       nodes: context.nodes.size,
-      branches: 3,
+      branches: 2,
       pruned: 0,
       orphans: 0,
       staged: 0,

@@ -82,6 +82,25 @@ function describeRecords({ store, reopen }: Ground): void {
     expect(read.records.map(({ event }) => event)).toEqual([started("s-1", { title: "first" }).event]);
   });
 
+  it("takes other events in the place of all it has, keeps what it had, and is then only to be closed", async () => {
+    const session = await made(store(), "s-1");
+    session.append(message("m-1", "s-1", "one"));
+    session.append(message("m-2", "m-1", "two"));
+    await session.flush();
+    const events = [started("s-1"), message("m-1", "s-1", "other")];
+    const replaced = await session.replace?.(events);
+    if (replaced === undefined || isRefusal(replaced)) throw new Error("it was not replaced");
+    expect(replaced.backup).not.toBe("");
+    session.append(renamed("never"));
+    expect(codeOf(await session.flush())).toBe("read_only");
+    await session.close();
+    const read = await opened(await reopen(), "s-1", "write");
+    expectRecords(read.records, events);
+    read.append(renamed("goes on"));
+    expect(await read.flush()).toEqual({ kind: "acknowledged", seq: 3 });
+    await read.close();
+  });
+
   it("is made once where it is made twice at the same moment", async () => {
     const other = await reopen();
     const answers = await Promise.all([

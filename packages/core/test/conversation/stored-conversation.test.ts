@@ -121,7 +121,7 @@ describe("a stored conversation", () => {
 });
 
 describe("a damaged journal", () => {
-  it("loses what stood in the lost record; what hangs below is kept as orphans and the head stays reachable", async () => {
+  it("loses what stood in the lost record only: a placeholder stands there, and the head is where it was", async () => {
     const store = memorySessionStore();
     const { manager, session, close } = await begun(store);
     const first = say(manager, "one");
@@ -134,11 +134,14 @@ describe("a damaged journal", () => {
     const records = recordsOf(must(await store.open(session.id, "read"))).filter(
       ({ event }) => event.type !== "nodes_added" || event.head !== lost.id,
     );
-    const { context, problems } = replay(session.id, records);
-    expect(problems).toMatchObject([{ what: "missing_record", line: 4 }]);
+    const { context, problems, losses } = replay(session.id, records);
+    expect(problems).toEqual([]);
+    const place = { from: 3, to: 3 };
+    expect(losses).toEqual([{ records: place, placeholders: [lost.id], parentId: first.id }]);
     expect(context.currentNodeId).toBe(other.id);
-    expect([...context.orphans.keys()]).toEqual([second.id]);
-    expect(context.nodes.has(second.id)).toBe(false);
+    expect(context.nodes.get(lost.id)?.payload).toEqual({ kind: "lost", records: place });
+    expect(context.nodes.get(second.id)?.parentId).toBe(lost.id);
+    expect(context.orphans.size).toBe(0);
   });
 
   it("that has lost its beginning still has its tree", async () => {

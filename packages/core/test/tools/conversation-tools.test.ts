@@ -130,6 +130,15 @@ describe("the conversation's tools", () => {
     reply(manager, "2");
     const { text } = await called(manager, "history_view");
     expect(text).toContain(answer.id);
+    const asked = await called(manager, "history_view", { kinds: ["user_message"], text: "SEC" });
+    expect(asked.text).toContain("second");
+    expect(asked.text).not.toContain("first");
+    const branch = await called(manager, "history_view", { branch: answer.id, depth: 0, fold_tasks: true });
+    expect(branch.text).toContain("first");
+    expect(await called(manager, "history_view", { branch: "nope" })).toMatchObject({ code: "unknown_node" });
+    expect(await called(manager, "history_view", { kinds: ["talk"] })).toMatchObject({
+      code: "invalid_arguments",
+    });
     expect(await called(manager, "rewind", { turn_id: "nope" })).toMatchObject({ code: "unknown_node" });
     await called(manager, "rewind", { turn_id: answer.id });
     expect(manager.context.currentNodeId).toBe(answer.id);

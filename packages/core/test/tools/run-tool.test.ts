@@ -217,7 +217,7 @@ describe("a writing tool's answer always has success, code, message and latest_f
       const reply = await runTool(name, given, { ...all, ...more });
       expect(reply.code).toBe(code);
       expect(Object.keys(reply.json as object).slice(0, 4)).toEqual(keys);
-      expect(reply.text).not.toMatch(/EIO|secret|\.ts:| at /);
+      expect(reply.text).not.toMatch(/secret|\.ts:|home/);
     }
     expect(errors).toHaveLength(1);
   });
@@ -263,9 +263,9 @@ describe("a writing tool's answer always has success, code, message and latest_f
       file_path: "a",
       success: false,
       code: "internal_error",
-      message: "Internal Error: read_file failed unexpectedly.",
+      message: expect.stringMatching(/^Internal Error: read_file failed unexpectedly \(\w*Error: .+\)\.$/),
     });
-    expect(text).toBe("FAILED (internal_error): Internal Error: read_file failed unexpectedly.");
+    expect(text).toMatch(/^FAILED \(internal_error\): Internal Error: read_file failed unexpectedly \(/);
   });
 });
 

@@ -1,4 +1,4 @@
-import { catching, isRefusal, jsonSchema } from "@holdfast/core";
+import { catching, causeOf, isRefusal, jsonSchema } from "@holdfast/core";
 import {
   type CallToolResult,
   isInputRequiredResult,
@@ -42,8 +42,13 @@ export function createCompatServer(options: McpOptions, calls: RunningCalls): Se
       if (isRefusal(workspace)) return toResult(fail({ words }, workspace));
       const room = roomWithin(roomAt(hostOfRequest(server, mcpReq), options.answerBudget));
       const work = async (): Promise<CompatAnswer> => tool.run({ workspace, words, room }, params.arguments);
-      const text = `Internal Error: ${tool.name} failed unexpectedly. Check the file's state before you go on.`;
-      return toResult(await catching(tool.name, work, options, () => ({ kind: "failed", text, shown: [] })));
+      return toResult(
+        await catching(tool.name, work, options, (error) => ({
+          kind: "failed",
+          text: `Internal Error: ${tool.name} failed unexpectedly (${causeOf(error)}). Check the file's state before you go on.`,
+          shown: [],
+        })),
+      );
     } finally {
       calls.end();
     }

@@ -66,14 +66,12 @@ export function* readOwn(
     ...gapsIn(records, lineNumbers),
     ...endProblems(end, records.length, lines.at(-1)?.line ?? 1),
   );
-  const { context, problems: lost } = yield* replayInSteps(sessionId, records);
+  const { context, problems: lost, events: applied } = yield* replayInSteps(sessionId, records);
+  const events = applied.map(({ ts, event }): TimedEvent => ({ ts, event }));
   for (const { line: seq, message } of lost) {
     const line = lineNumbers[records.findIndex((record) => record.seq === seq)] ?? 1;
     problems.push({ line, what: "missing_record", message });
   }
-  const events = records.map(({ ts, event }): TimedEvent => ({ ts, event }));
-  if (events[0]?.event.type !== "session_started")
-    events.unshift(lostBeginning(sessionId, events[0]?.ts ?? 0));
   const nodes = context.nodes.size + context.orphans.size;
   const { title } = context;
   problems.sort((a, b) => a.line - b.line);
@@ -91,13 +89,6 @@ function recordOf(value: JsonObject, digest: Digest | undefined): JournalRecord 
   if (read.kind !== "event") return undefined;
   // Anybody can have written the file: of its texts only those are believed that prove themselves.
   return { v, seq, ts, event: mapPayloads(read.event, (payload) => withoutClaims(payload, digest)) };
-}
-
-/** A store wants the beginning; the root of the tree is known without it. */
-function lostBeginning(sessionId: string, ts: number): TimedEvent {
-  const payload = { kind: "task_boundary", name: "", transformation: { kind: "clear" } } as const;
-  const root = { id: sessionId, parentId: null, timestamp: ts, payload };
-  return { ts, event: { type: "session_started", sessionId, root } };
 }
 
 function noRecord(line: number): ImportProblem {

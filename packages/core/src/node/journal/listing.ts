@@ -1,4 +1,5 @@
 import { lstatSync } from "node:fs";
+import { join } from "node:path";
 import {
   isSealed,
   isSessionId,
@@ -43,19 +44,28 @@ function look(paths: JournalPaths, indexed: IndexedFacts | undefined): IndexedFa
   const stat = lstatSync(paths.file, { throwIfNoEntry: false, bigint: true });
   if (stat === undefined) return undefined;
   const mtimeNs = String(stat.mtimeNs);
-  const sizeBytes = Number(stat.size);
-  if (indexed?.mtimeNs === mtimeNs && indexed.facts.sizeBytes === sizeBytes) return indexed;
+  const journalBytes = Number(stat.size);
+  // Whatever lies beside a journal was put there before a line that names it.
+  if (indexed?.mtimeNs === mtimeNs && indexed.journalBytes === journalBytes) return indexed;
+  const sizeBytes = journalBytes + sizeOfBlobs(paths);
   const mtimeMs = Number(stat.mtimeMs);
   try {
     const bytes = readWhole(paths.file);
-    return bytes && { mtimeNs, facts: { ...factsIn(bytes, mtimeMs), sizeBytes } };
+    return bytes && { mtimeNs, journalBytes, facts: { ...factsIn(bytes, mtimeMs), sizeBytes } };
   } catch (error) {
     const code = codeOf(error);
     if (code === "") throw error;
     const problem = `The disk answers ${code} to its file.`;
     // Not to be kept: it may be readable the next time.
-    return { mtimeNs: "", facts: { ...unknown(mtimeMs), sizeBytes, problem } };
+    return { mtimeNs: "", journalBytes, facts: { ...unknown(mtimeMs), sizeBytes, problem } };
   }
+}
+
+function sizeOfBlobs({ blobs }: JournalPaths): number {
+  let bytes = 0;
+  for (const name of namesIn(blobs))
+    bytes += lstatSync(join(blobs, name), { throwIfNoEntry: false })?.size ?? 0;
+  return bytes;
 }
 
 type Facts = Omit<IndexedFacts["facts"], "sizeBytes">;
@@ -74,8 +84,7 @@ function factsIn(bytes: Uint8Array, mtimeMs: number): Facts {
   return {
     title: lastTitle(buffer) ?? started?.title,
     cwd: started?.cwd,
-    createdMs: first.ts,
-    modifiedMs: last.ts,
+    ...timesOf(first, last),
   };
 }
 
@@ -90,9 +99,13 @@ function factsOfDamaged(bytes: Uint8Array, mtimeMs: number): Facts {
   return {
     title: lastTitle(buffer) ?? started?.title,
     cwd: started?.cwd,
-    createdMs: first.ts,
-    modifiedMs: records.at(-1)?.ts ?? first.ts,
+    ...timesOf(first, records.at(-1) ?? first),
   };
+}
+
+/** A session that was made of another begins now, with records of then: it was not changed before it was begun. */
+function timesOf(first: JournalRecord, last: JournalRecord): Pick<Facts, "createdMs" | "modifiedMs"> {
+  return { createdMs: first.ts, modifiedMs: Math.max(first.ts, last.ts) };
 }
 
 const lineBreak = 0x0a;

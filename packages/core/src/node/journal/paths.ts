@@ -67,9 +67,18 @@ export function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Keeps bytes that are cut off a journal in a file of their own, once. @returns its path. */
-export function keepAside(state: StateFolder, paths: JournalPaths, bytes: Uint8Array): string {
-  const path = `${paths.folder}/${paths.id}.torn-${sha256(bytes).slice(0, 16)}`;
+/**
+ * Keeps bytes of a journal in a file of their own, once. @returns its path.
+ *
+ * @param why `torn` for a tail that is cut off, `damaged` for a whole journal before its repair.
+ */
+export function keepAside(
+  state: StateFolder,
+  paths: JournalPaths,
+  bytes: Uint8Array,
+  why: "torn" | "damaged" = "torn",
+): string {
+  const path = `${paths.folder}/${paths.id}.${why}-${sha256(bytes).slice(0, 16)}`;
   publishFile(state, path, bytes);
   syncFolder(paths.folder);
   return path;

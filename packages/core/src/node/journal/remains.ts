@@ -24,7 +24,8 @@ export function conversationRemains(state: StateFolder): readonly string[] {
   for (const name of names) {
     const path = join(room, name);
     if (name.startsWith(unfinishedJournal)) remains.push(path);
-    else if (/^[^.]+\.(blobs|torn-.*)$/.test(name) && !sessions.has(idOf(name))) remains.push(path);
+    else if (/^[^.]+\.(blobs|(?:torn|damaged)-.*)$/.test(name) && !sessions.has(idOf(name)))
+      remains.push(path);
     else if (name.endsWith(".blobs"))
       for (const blob of namesIn(path))
         if (blob.startsWith(unfinishedJournal)) remains.push(join(path, blob));

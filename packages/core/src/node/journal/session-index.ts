@@ -10,6 +10,8 @@ import { unfinishedJournal } from "./paths.js";
 export interface IndexedFacts {
   /** Nanoseconds; "" is never kept. */
   readonly mtimeNs: string;
+  /** Of the journal alone. */
+  readonly journalBytes: number;
   readonly facts: Omit<SessionFacts, "id" | "heldBy">;
 }
 
@@ -56,7 +58,7 @@ export function writeIndex(
 }
 
 /** Part of the check, so that another release's index is none to this one. */
-const form = "holdfast sessions 1\n";
+const form = "holdfast sessions 2\n";
 
 function checkOf(text: string): string {
   return sha256(Buffer.from(form + text));

@@ -3,10 +3,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type Acknowledged,
   type ConversationRefusal,
+  encodeRecord,
+  firstRecords,
   type JournalProblem,
   type JournalRecord,
   type OpenSession,
   type ReadJournal,
+  type ReplacedSession,
   readJournalInSteps,
   refuseNewerSession,
   refuseUnknownSession,
@@ -39,7 +42,7 @@ export async function openToRead(
   const problems = torn
     ? [...journal.problems, tornTail(journal, bytes, "it was left where it is")]
     : journal.problems;
-  return new JournalSession({ paths, journal, problems, blobs }, undefined, because);
+  return new JournalSession({ paths, journal, problems, blobs, state }, undefined, because);
 }
 
 /**
@@ -64,7 +67,7 @@ export async function openToWrite(
     const problems = [...journal.problems, ...repair(state, paths, fd, found)];
     const start = { fd, bytes: fstatSync(fd).size, nextSeq: journal.nextSeq, durable: false };
     const writer = new JournalWriter(paths, lock, blobs, start);
-    return new JournalSession({ paths, journal, problems, blobs }, writer);
+    return new JournalSession({ paths, journal, problems, blobs, state }, writer);
   } catch (error) {
     if (fd !== undefined) closeQuietly(fd);
     const because = storeRefusalFrom(error, `Session ${paths.id} cannot be written`);
@@ -73,11 +76,9 @@ export async function openToWrite(
   }
 }
 
-/** A session that was just made. */
+/** A session that was just made. @param bytes the size of its journal. */
 export function startSession(
-  paths: JournalPaths,
-  lock: Lock,
-  blobs: JournalBlobs,
+  { state, paths, lock, blobs }: StartedJournal,
   records: readonly JournalRecord[],
   bytes: number,
 ): JournalSession {
@@ -88,7 +89,15 @@ export function startSession(
     durable: true,
   };
   const writer = new JournalWriter(paths, lock, blobs, start);
-  return new JournalSession({ paths, journal: { records }, problems: [], blobs }, writer);
+  const journal = { records, nextSeq: start.nextSeq };
+  return new JournalSession({ paths, journal, problems: [], blobs, state }, writer);
+}
+
+interface StartedJournal {
+  readonly state: StateFolder;
+  readonly paths: JournalPaths;
+  readonly lock: Lock;
+  readonly blobs: JournalBlobs;
 }
 
 /** A session in a journal file. A writer holds its lease until `close`; readers hold nothing. */
@@ -98,17 +107,20 @@ export class JournalSession implements OpenSession {
   readonly mode: "write" | "read";
   readonly records: readonly JournalRecord[];
   readonly problems: readonly JournalProblem[];
+  readonly lastSeq: number;
   declare readonly readOnlyBecause?: ConversationRefusal;
   private readonly blobs: JournalBlobs;
   private appended = 0;
   private closed = () => {};
 
   constructor(
-    { paths, journal, problems, blobs }: Opened,
+    private readonly opened: Opened,
     private readonly writer: JournalWriter | undefined,
     because?: ConversationRefusal,
   ) {
+    const { paths, journal, problems, blobs } = opened;
     this.id = paths.id;
+    this.lastSeq = journal.nextSeq - 1;
     this.mode = writer === undefined ? "read" : "write";
     this.records = journal.records;
     this.problems = problems;
@@ -131,12 +143,24 @@ export class JournalSession implements OpenSession {
   async flush(): Promise<Acknowledged | ConversationRefusal> {
     if (this.writer !== undefined) return this.writer.flush();
     this.appended = 0;
-    return refuse("read_only", `Session ${this.id} was opened to be read; open it to be written.`);
+    return this.refuseWriting();
+  }
+
+  /** The journal takes its new lines in one step; the old one is kept beside it under another name. */
+  async replace(events: readonly TimedEvent[]): Promise<ReplacedSession | ConversationRefusal> {
+    if (this.writer === undefined) return this.refuseWriting();
+    const { state } = this.opened;
+    const lines = firstRecords(events).map((record) => encodeRecord(record, this.blobs.put));
+    return this.writer.replace(state, Buffer.concat(lines));
   }
 
   async close(): Promise<void> {
     this.closed();
     await this.writer?.close();
+  }
+
+  private refuseWriting(): ConversationRefusal {
+    return refuse("read_only", `Session ${this.id} was opened to be read; open it to be written.`);
   }
 
   onClosed(listener: () => void): void {
@@ -146,7 +170,8 @@ export class JournalSession implements OpenSession {
 
 interface Opened {
   readonly paths: JournalPaths;
-  readonly journal: Pick<ReadJournal, "records">;
+  readonly state: StateFolder;
+  readonly journal: Pick<ReadJournal, "records" | "nextSeq">;
   readonly problems: readonly JournalProblem[];
   readonly blobs: JournalBlobs;
 }
@@ -160,7 +185,7 @@ interface Found {
 async function findJournal(paths: JournalPaths, blobs: JournalBlobs): Promise<Found | ConversationRefusal> {
   const bytes = readWhole(paths.file);
   if (bytes === undefined) return refuseUnknownSession(paths.id);
-  const journal = await inTurns(readJournalInSteps(bytes, blobs.read));
+  const journal = await inTurns(readJournalInSteps(bytes, blobs.read, paths.id));
   const first = journal.records[0]?.event;
   if (first === undefined && refuseNewerSession(paths.id, journal.problems) === undefined)
     return refuse("not_a_session", `Nothing in ${paths.id}.jsonl can be read; the file is left as it is.`);

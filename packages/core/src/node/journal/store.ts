@@ -144,7 +144,7 @@ class JournalStore implements SessionStore {
       }
       publishFile(this.state, paths.file, bytes);
       syncConversations(this.state, isNew);
-      return startSession(paths, lock, blobs, records, bytes.length);
+      return startSession({ state: this.state, paths, lock, blobs }, records, bytes.length);
     } catch (error) {
       removeQuietly(paths.file);
       clearRemains(paths);

@@ -1,18 +1,21 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { promisify } from "node:util";
 import {
   type Acknowledged,
   type ConversationRefusal,
   encodeRecord,
   PendingRecords,
+  type ReplacedSession,
   refuseHeldSession,
   type TimedEvent,
 } from "../../conversation/index.js";
 import { type Lock, refuse } from "../../files/index.js";
 import { openDescriptor } from "../disk/descriptors.js";
 import { appendFlags, closeQuietly, codeOf, syncFolder } from "../disk/platform.js";
+import type { StateFolder } from "../state-folder/state-folder.js";
 import type { JournalBlobs } from "./blobs.js";
 import { anotherProcess } from "./lease.js";
-import type { JournalPaths } from "./paths.js";
+import { type JournalPaths, keepAside, publishFile, readWhole } from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 
 /** Where in a journal a writer begins. */
@@ -58,7 +61,7 @@ export class JournalWriter {
     this.synced = start.durable;
     this.pending = new PendingRecords(start.nextSeq - 1, {
       prepare: (record) => encodeRecord(record, this.blobs.put),
-      keep: (lines) => this.underLease(() => this.writeLines(lines) ?? this.sync()),
+      keep: async (lines) => (await this.underLease(() => this.writeLines(lines))) ?? (await this.sync()),
       keepAhead: (lines) => this.underLease(() => this.writeLines(lines)),
       dropped: () => this.blobs.drop(),
     });
@@ -78,8 +81,33 @@ export class JournalWriter {
     return seq;
   }
 
-  flush(): Promise<Acknowledged | ConversationRefusal> {
-    return this.pending.flush();
+  async flush(): Promise<Acknowledged | ConversationRefusal> {
+    flushing += 1;
+    try {
+      return await this.pending.flush();
+    } finally {
+      flushing -= 1;
+    }
+  }
+
+  /**
+   * Puts other lines in the place of the whole journal; what was there is kept in a file of its own. After a kill
+   * at any moment the one or the other is there, whole. From then on nothing more is written here.
+   */
+  async replace(state: StateFolder, lines: Uint8Array): Promise<ReplacedSession | ConversationRefusal> {
+    await this.pending.putAhead();
+    let backup = "";
+    const refusal = await this.underLease(() => {
+      const old = readWhole(this.place.file);
+      if (old?.length !== this.writtenBytes) return this.stop();
+      backup = keepAside(state, this.place, old, "damaged");
+      this.blobs.write();
+      publishFile(state, this.place.file, lines);
+      syncFolder(this.place.folder);
+      this.over = refuse("read_only", `Session ${this.place.id} was repaired; open it again to write.`);
+      return undefined;
+    });
+    return refusal ?? { kind: "replaced", backup };
   }
 
   async close(): Promise<void> {
@@ -88,6 +116,8 @@ export class JournalWriter {
     // Without the lease nothing of the file is ours any more.
     if (this.unsettled && (await this.lookAtLease()) === undefined) this.settle();
     this.over ??= refuse("read_only", `Session ${this.place.id} was closed; open it again to write.`);
+    // A flush may have a thread at work on the descriptor.
+    await this.pending.idle();
     if (this.fd !== undefined) closeQuietly(this.fd);
     this.fd = undefined;
     await this.lock.release();
@@ -147,13 +177,27 @@ export class JournalWriter {
     return undefined;
   }
 
-  private sync(): undefined {
-    if (this.synced && this.durableBytes === this.writtenBytes) return;
-    fdatasyncSync(this.opened());
-    // Who made the session may have been killed before its name was durable.
-    if (!this.synced) syncFolder(this.place.folder);
+  /**
+   * Alone, it is done at once, so that nothing can come between the write and its acknowledgement. Several sessions
+   * of a process are synced side by side, each on a thread: one after the other, each would wait for all. Nothing
+   * else is written to this one meanwhile (`PendingRecords` lets one write run at a time), and nothing is
+   * acknowledged under a lease that was lost meanwhile.
+   */
+  private async sync(): Promise<ConversationRefusal | undefined> {
+    const { writtenBytes } = this;
+    if (this.synced && this.durableBytes === writtenBytes) return undefined;
+    const isAlone = flushing <= 1;
+    try {
+      if (isAlone) fdatasyncSync(this.opened());
+      else await syncOnThread(this.opened());
+      // Who made the session may have been killed before its name was durable.
+      if (!this.synced) syncFolder(this.place.folder);
+    } catch (error) {
+      return this.fail(error);
+    }
     this.synced = true;
-    this.durableBytes = this.writtenBytes;
+    this.durableBytes = writtenBytes;
+    return isAlone ? undefined : this.lookAtLease();
   }
 
   /** Somebody without the lease has written: what he wrote is not ours to judge. */
@@ -226,6 +270,9 @@ export class JournalWriter {
   }
 }
 
+const syncOnThread = promisify(fdatasync);
+/** How many flushes of this process are under way. */
+let flushing = 0;
 const lineBreak = Buffer.from("\n");
 
 /** `write` until everything is written: one call may write less than it was given. */

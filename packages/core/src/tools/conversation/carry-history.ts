@@ -1,4 +1,4 @@
-import { debugOutline } from "../../context/index.js";
+import { debugOutline, historyFilter } from "../../context/index.js";
 import { unprunedNode } from "../../conversation/index.js";
 import { isRefusal } from "../../files/index.js";
 import { defined } from "../../text/index.js";
@@ -15,7 +15,7 @@ export async function carryHistory(
 ): Promise<Answered> {
   switch (request.kind) {
     case "history_view":
-      return view(host, request.limitLines);
+      return view(host, request);
     case "rewind":
       return rewind(host, request, asked);
     case "restore_files":
@@ -32,11 +32,14 @@ export async function carryHistory(
   }
 }
 
+type View = Extract<HistoryRequest, { readonly kind: "history_view" }>;
 type Rewind = Extract<HistoryRequest, { readonly kind: "rewind" }>;
 type Summarize = Extract<HistoryRequest, { readonly kind: "summarize_branch" }>;
 
-function view({ manager }: ConversationHost, limitLines: number): Answered {
-  const lines = debugOutline(manager.context).trimEnd().split("\n");
+function view({ manager }: ConversationHost, { limitLines, filter }: View): Answered {
+  const options = historyFilter(manager.context, filter);
+  if (isRefusal(options)) return options;
+  const lines = debugOutline(manager.context, options).trimEnd().split("\n");
   const left = lines.length - limitLines;
   const shown = left > 0 ? [`(${left} lines above are left out)`, ...lines.slice(-limitLines)] : lines;
   return answer("The history:", undefined, shown.join("\n"));

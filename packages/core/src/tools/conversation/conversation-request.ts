@@ -1,3 +1,5 @@
+import type { HistoryFilter } from "../../context/index.js";
+
 /** What can be asked of a conversation: a closed union of plain values, as `FileRequest` is of files. */
 export type ConversationRequest = TaskRequest | TrackRequest | HistoryRequest;
 
@@ -33,8 +35,8 @@ export type TrackRequest =
 
 /** What shows the path, goes back on it or sums it up. */
 export type HistoryRequest =
-  /** The newest lines of the outline. */
-  | { readonly kind: "history_view"; readonly limitLines: number }
+  /** The newest lines of the outline, of what the filter lets through. */
+  | { readonly kind: "history_view"; readonly limitLines: number; readonly filter: HistoryFilter }
   /** Without an id before the last message of the user. */
   | { readonly kind: "rewind"; readonly turnId?: string; readonly files: FilesAtMove }
   /** The head stays. Of a node, before the last message of the user unless named; or a restore is taken back. */

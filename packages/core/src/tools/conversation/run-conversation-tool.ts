@@ -5,6 +5,7 @@ import {
   openCalls,
 } from "../../conversation/index.js";
 import { type ConversationCode, isRefusal } from "../../files/index.js";
+import { causeOf } from "../../text/index.js";
 import { intentOf } from "../arguments.js";
 import { catching } from "../run-tool.js";
 import { carryConversation } from "./carry-conversation.js";
@@ -65,8 +66,11 @@ async function obtainReply(
     });
     return isRefusal(result) ? refused(result.code, result.message) : told(result);
   };
-  return catching(name, work, context, () =>
-    refused("internal_error", `${name} failed unexpectedly; look at the state before you go on.`),
+  return catching(name, work, context, (error) =>
+    refused(
+      "internal_error",
+      `${name} failed unexpectedly (${causeOf(error)}); look at the state before you go on.`,
+    ),
   );
 }
 

@@ -148,3 +148,26 @@ describe.skipIf(!hasStrace)("a turn under strace", () => {
     600_000,
   );
 });
+
+describe.skipIf(!hasStrace)("eight sessions of one process", () => {
+  function traced(options: readonly string[]) {
+    const log = join(freshFolder(), "trace");
+    const stateDir = join(freshFolder(), "state");
+    const run = runTraced(
+      ["-y", "-o", log, "-e", "trace=access,fdatasync", ...options],
+      "journal-eight.mjs",
+      stateDir,
+    );
+    const lines = readFileSync(log, "utf8").split("\n");
+    const from = lines.findIndex((line) => line.includes("holdfast-begin"));
+    const synced = lines.slice(from + 1).filter((line) => /fdatasync\(.*\.jsonl>/.test(line));
+    return { stdout: run.stdout, threads: synced.map((line) => line.split(" ")[0]) };
+  }
+
+  it("are synced side by side, on more than one thread", () => {
+    const { stdout, threads } = traced(["-e", "inject=fdatasync:delay_enter=50000"]);
+    expect(stdout).toBe("8\n");
+    expect(threads).toHaveLength(8);
+    expect(new Set(threads).size).toBeGreaterThan(1);
+  });
+});

@@ -426,7 +426,7 @@ describe("the list", () => {
     expect(first.map(({ title }) => title)).toContain("second 7");
     expect(must(await store.list())).toEqual(first);
     const session = must(await store.open("s-7", "write"));
-    session.append(renamed("third 7", 5_000));
+    session.append(renamed("third 7", Date.now()));
     expect(codeOf(await session.flush())).toBe("acknowledged");
     await session.close();
     const [newest] = must(await store.list());
@@ -437,6 +437,21 @@ describe("the list", () => {
     expect(must(await store.list()).length).toBe(30);
     rmSync(join(room, "index.cache"));
     expect(must(await store.list())[0]?.title).toBe("third 7");
+  });
+
+  it("tells the size of all that is kept, and no change before the beginning", async () => {
+    const { store } = await ground(1);
+    const [small] = must(await store.list());
+    const session = must(await store.open("s", "write"));
+    const payload = { kind: "user_message", text: "large ".repeat(50_000) } as const;
+    const nodes = [{ id: "n", parentId: "s", timestamp: 1, payload }];
+    // Of a session that was made of another: its records are older than itself.
+    session.append({ ts: 1, event: { type: "nodes_added", nodes, head: "n" } });
+    expect(codeOf(await session.flush())).toBe("acknowledged");
+    await session.close();
+    const [large] = must(await store.list());
+    expect(large?.sizeBytes).toBeGreaterThan((small?.sizeBytes ?? 0) + 300_000);
+    expect(large?.modifiedMs).toBeGreaterThanOrEqual(large?.createdMs ?? Number.NaN);
   });
 
   it("takes no name out of what was said", async () => {

@@ -1,0 +1,61 @@
+import {
+  type ConversationRefusal,
+  cappedLines,
+  describeLosses,
+  isRefusal,
+  repairSession,
+  type SessionFacts,
+  type SessionRepair,
+  type SessionStore,
+} from "@holdfast/core";
+import { counted } from "../answers/index.js";
+import { escapeName, exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
+import { jsonLine } from "./open-store.js";
+
+/** `holdfast sessions repair ID`: shows what it would do; with `--apply` it does it, and keeps what was there. */
+export async function repairOne(
+  { flags, settings, terminal }: Invocation,
+  store: SessionStore,
+  { id }: SessionFacts,
+): Promise<number | ConversationRefusal> {
+  const apply = flags.apply === true;
+  const work = () => repairSession(store, id, { apply });
+  const repair = await (apply ? finishOnceBegun(work) : work());
+  if (isRefusal(repair)) return repair;
+  if (settings.json) {
+    const { kind, problems, losses, records, written, backup = null } = repair;
+    await terminal.out(
+      jsonLine({ success: true, id, state: kind, problems, losses, records, written, backup }),
+    );
+    return exitCodes.success;
+  }
+  await terminal.out(`${linesOf(repair).map(escapeName).join("\n")}\n`);
+  return exitCodes.success;
+}
+
+function linesOf(repair: SessionRepair): readonly string[] {
+  const { kind, id, problems, losses, records, written, backup } = repair;
+  if (kind === "sound") return [`${id} is sound: ${counted(records, "record")}, nothing to repair.`];
+  const found = [
+    `${id} is damaged: ${counted(problems.length, "problem")}, ${counted(losses.length, "lost place")}.`,
+    ...cappedLines(problems.map(({ message }) => message)).map(indented),
+    ...describeLosses(losses).slice(1).map(indented),
+  ];
+  const what = `${counted(written, "record")}: what can be read of ${counted(records, "record")}, and placeholders for what is lost`;
+  if (kind === "planned")
+    return [
+      ...found,
+      `A repair writes ${what}.`,
+      "What is there now is kept beside it. Nothing was changed.",
+      `To do it: holdfast sessions repair ${id} --apply`,
+    ];
+  return [
+    ...found,
+    backup === undefined ? "It was repaired when it was opened." : `Repaired: it has ${what}.`,
+    ...(backup === undefined ? [] : [`What was there is kept in ${backup}`]),
+  ];
+}
+
+function indented(line: string): string {
+  return `  ${line}`;
+}
