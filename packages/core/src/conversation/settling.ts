@@ -105,7 +105,7 @@ function untoldWrites(
   const isTold = (write: CallerWrite) => {
     const key = keyOf(manifests.naming(write.path), write);
     // A result that came after the user had spoken stands on a branch of its own.
-    const counts = ({ nodeId, keys }: Told) =>
+    const counts = ({ nodeId, keys }: ToldWrites) =>
       keys === "all" || (keys.has(key) && (standing.has(nodeId) || !standing.has(idOf(write))));
     return told.get(idOf(write))?.some(counts) === true;
   };
@@ -123,14 +123,17 @@ function untoldWrites(
 }
 
 /** What a node tells of the writes of a call or a restore. */
-interface Told {
+interface ToldWrites {
   readonly nodeId: string;
   readonly keys: ReadonlySet<string> | "all";
 }
 
-function toldIn(context: ConversationContext, naming: FileNaming): ReadonlyMap<string, readonly Told[]> {
-  const told = new Map<string, Told[]>();
-  const add = (about: string, one: Told) => told.set(about, [...(told.get(about) ?? []), one]);
+function toldIn(
+  context: ConversationContext,
+  naming: FileNaming,
+): ReadonlyMap<string, readonly ToldWrites[]> {
+  const told = new Map<string, ToldWrites[]>();
+  const add = (about: string, one: ToldWrites) => told.set(about, [...(told.get(about) ?? []), one]);
   for (const node of context.nodes.values()) {
     const { id: nodeId, payload } = node;
     if (payload.kind === "restore") add(payload.restoreId, { nodeId, keys: "all" });
