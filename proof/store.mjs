@@ -1,6 +1,7 @@
 import { hasProgram } from "./machine.mjs";
 import { bundle } from "./rooms.mjs";
 import { damage } from "./store/damage.mjs";
+import { killTalks } from "./store/follow.mjs";
 import { fillStores } from "./store/full.mjs";
 import { takeTurns } from "./store/leases.mjs";
 import { cutSessions } from "./store/power-cuts.mjs";
@@ -26,11 +27,17 @@ export const part = {
       ...(await damage({ quick })),
       ...(await fillStores({ quick })),
       await cutSessions(bundle("store/writer.mjs"), { cuts: quick ? 4 : 200, print }),
+      await killTalks(bundle("store/talker.mjs"), { kills: quick ? 5 : killCount(), print }),
       await takeTurns(bundle("store/taker.mjs"), { turns: quick ? 20 : 500 }),
       ...(await measure(bundle("store/opener.mjs"), { quick })),
     ];
   },
 };
+
+/** HOLDFAST_KILLS asks for more kills of a session with files, or fewer. */
+function killCount() {
+  return Number(process.env.HOLDFAST_KILLS ?? 1_000);
+}
 
 /** @param {string} what @param {string} why @returns {import("./contract.mjs").Row} */
 function notHad(what, why) {

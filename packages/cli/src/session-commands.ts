@@ -32,6 +32,11 @@ const sessionActions: readonly ActionSpec[] = [
     summary: "a session of its own from all of another",
     options: ["head", "title"],
   },
+  {
+    usage: "files SESSION",
+    summary: "what putting its files back would do; with --restore, does it",
+    options: ["node", "restore", "undo", "consent", "leave"],
+  },
   { usage: "rename SESSION TITLE", summary: "another title", options: [] },
   { usage: "rm SESSION", summary: "delete it for good", options: ["yes"] },
   {
@@ -71,7 +76,7 @@ export const sessionsSpec: CommandSpec = {
   usage: "sessions <action> [session] [more]",
   actions: sessionActions,
   summary:
-    "the stored conversations: list, show, search, fork, rename, rm, export, import, prune, verify, repair",
+    "the stored conversations: list, show, search, fork, files, rename, rm, export, import, prune, verify, repair",
   description:
     "Works on stored conversations. A session is named by its id or by the beginning of it. " +
     "`search TEXT [SESSION]` looks for a regular expression of RE2; `import FILE` also reads the sessions " +
@@ -96,6 +101,15 @@ export const sessionsSpec: CommandSpec = {
     { flags: "--dry-run", help: "prune: only show what would go" },
     { flags: "--head <node>", help: "fork: where the new session stands" },
     { flags: "--title <text>", help: "fork: its title; list: only titles that hold this" },
+    { flags: "--node <node>", help: "files: as they were there; where the session stands unless given" },
+    { flags: "--restore", help: "files: put them back, all or none" },
+    { flags: "--undo <node>", help: "files: take this restore back instead" },
+    {
+      flags: "--consent <file>",
+      help: "files: also this one, which others changed; repeatable",
+      parse: collect,
+    },
+    { flags: "--leave", help: "files: other conflicts stay as they are" },
     output,
     { flags: "--repair", help: "import: needed no longer" },
     { flags: "--apply", help: "repair: do it, not only show it" },
@@ -110,6 +124,7 @@ export const sessionsSpec: CommandSpec = {
     "holdfast sessions search 'parse[A-Z]\\w+'",
     "holdfast sessions prune --older-than 30d --keep 100 --dry-run",
     "holdfast sessions fork 01kab --title 'Another way'",
+    "holdfast sessions files 01kab --node 01kac --restore",
     "holdfast sessions export 01kab -o session.jsonl",
     "holdfast sessions import",
     "holdfast sessions import --all --from codex --project .",

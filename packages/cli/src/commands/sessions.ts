@@ -1,5 +1,6 @@
 import {
   exportOne,
+  filesOfOne,
   forkOne,
   importOne,
   listSessions,
@@ -33,6 +34,8 @@ export async function sessionsCommand(call: Invocation): Promise<number> {
       return withSession(call, first, (store, session) => showSession(call, store, session));
     case "fork":
       return withSession(call, first, (store, session) => forkOne(call, store, session));
+    case "files":
+      return withSession(call, first, (store, session) => filesOfOne(call, store, session));
     case "rename":
       return withSession(call, first, (store, session) => renameOne(call, store, session));
     case "repair":
@@ -43,7 +46,7 @@ export async function sessionsCommand(call: Invocation): Promise<number> {
       return withSession(call, first, (store, session) => exportOne(call, store, session));
     default:
       return call.misuse(
-        "sessions knows list, show, search, fork, rename, rm, export, import, prune, verify, repair",
+        "sessions knows list, show, search, fork, files, rename, rm, export, import, prune, verify, repair",
       );
   }
 }

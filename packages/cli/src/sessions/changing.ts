@@ -39,7 +39,7 @@ export async function forkOne(
 }
 
 /** The node that is meant by an id or the beginning of one, and that a head can stand at. */
-async function findNode(
+export async function findNode(
   store: SessionStore,
   sessionId: string,
   prefix: string,

@@ -1,4 +1,5 @@
 export { forkOne, removeOne, renameOne } from "./changing.js";
+export { filesOfOne } from "./files.js";
 export { htmlPage } from "./html-page.js";
 export { jsonLine, lineOfJson, newIds, withSession, withSessions } from "./open-store.js";
 export { writeOut } from "./output.js";

@@ -65,6 +65,13 @@ export interface Flags extends GlobalFlags {
   readonly store?: string;
   /** A node of a session. */
   readonly head?: string;
+  /** The same, whose files are meant. */
+  readonly node?: string;
+  readonly restore?: boolean;
+  /** A restore of a session that is to be taken back. */
+  readonly undo?: string;
+  readonly consent?: readonly string[];
+  readonly leave?: boolean;
   readonly title?: string;
   readonly output?: string;
   readonly repair?: boolean;

@@ -237,6 +237,7 @@ const known: Readonly<Record<EventType, Check>> = {
     toId: text,
     files: listOf(delta),
     undoes: optional(text),
+    stateOf: optional(text),
     cancels: optional(text),
   }),
   restore_dropped: event<"restore_dropped">({ restoreId: text }),

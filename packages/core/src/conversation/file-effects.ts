@@ -45,9 +45,12 @@ export function effectsOf(payload: TurnPayload): readonly FileEffect[] {
       return [{ path: payload.path, after: payload.sha256, by: "seen" }];
     case "task_summary":
       return payload.files.map(changeOf);
-    // It stands below the node that it went to, whose files it made: what was before was on another branch.
+    // It stands below the node that it went to, whose files it made: what was before was on another branch,
+    // unless the head stayed.
     case "restore":
-      return payload.files.map(({ path, to }) => ({ path, after: to, by: "seen" }));
+      return payload.fromId === payload.toId
+        ? payload.files.map(changeOf)
+        : payload.files.map(({ path, to }) => ({ path, after: to, by: "seen" }));
     // A compaction tells once more what the nodes above it say.
     case "summary":
     case "user_message":

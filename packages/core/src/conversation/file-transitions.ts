@@ -12,6 +12,11 @@ export interface FileTransition {
   readonly ours: boolean;
   /** Somebody else had a part in it. */
   readonly others: boolean;
+  /** The state before the first change by a tool of ours; undefined where there is none, or nobody knew it. */
+  readonly before: FileStateHash | undefined;
+  /** The first node that names the file, and the last one. */
+  readonly firstId: string;
+  readonly lastId: string;
 }
 
 /** What the fold over a stretch of a path needs beside its nodes. */
@@ -21,6 +26,8 @@ export interface TransitionOptions {
   readonly before: (path: string) => FileStateHash | undefined;
   /** A restore that counts as the change that it made on the disk: because it is to be taken back. */
   readonly restoreId?: string;
+  /** Whether another branch of the conversation left a file in this state: what looks like others' work is ours. */
+  readonly isOurs?: (path: string, state: FileStateHash) => boolean;
 }
 
 /** The transitions of all files that the nodes name, by file; `nodes` in the order of the path. */
@@ -30,10 +37,15 @@ export function transitionsAlong(
   terms: TransitionOptions,
 ): ReadonlyMap<string, FileTransition> {
   const transitions = new Map<string, FileTransition>();
-  for (const { payload } of nodes) {
+  for (const { id, payload } of nodes) {
     for (const effect of effectsIn(context, payload, terms)) {
       const path = terms.naming(effect.path);
-      transitions.set(path, goOn(transitions.get(path) ?? begin(terms.before(path), effect), effect));
+      const known = transitions.get(path) ?? begin(terms.before(path), effect);
+      transitions.set(path, {
+        ...goOn(known, effect, path, terms),
+        firstId: known.firstId ?? id,
+        lastId: id,
+      });
     }
   }
   return transitions;
@@ -42,37 +54,49 @@ export function transitionsAlong(
 function effectsIn(
   context: ConversationContext,
   payload: TurnPayload,
-  { naming, restoreId }: TransitionOptions,
+  terms: TransitionOptions,
 ): readonly FileEffect[] {
   if (payload.kind === "task_summary")
-    return knownMerges(naming).get(payload) ?? mergedEffects(context, payload, naming);
-  if (payload.kind === "restore" && payload.restoreId === restoreId) return payload.files.map(changeOf);
+    return knownMerges(terms.naming).get(payload) ?? mergedEffects(context, payload, terms.naming);
+  if (payload.kind === "restore" && payload.restoreId === terms.restoreId) return payload.files.map(changeOf);
   return effectsOf(payload);
 }
 
-interface OpenTransition {
-  readonly first: FileStateHash | undefined;
+interface OpenTransition extends Pick<FileTransition, "first" | "ours" | "others" | "before"> {
   readonly last: FileStateHash | undefined;
-  readonly ours: boolean;
-  readonly others: boolean;
+  readonly firstId?: string;
 }
 
 /** A file that was only looked at was as it was found; one that a tool wrote was in a state of its own. */
 function begin(known: FileStateHash | undefined, { before, after, by }: FileEffect): OpenTransition {
   const found = before === undefined && by === "seen" ? after : before;
   const first = known === undefined ? found : known;
-  return { first, last: first, ours: false, others: false };
+  return { first, last: first, ours: false, others: false, before: undefined };
 }
 
-function goOn(transition: OpenTransition, { before, after, by }: FileEffect): FileTransition {
+function goOn(
+  transition: OpenTransition,
+  { before, after, by }: FileEffect,
+  path: string,
+  { isOurs = () => false }: TransitionOptions,
+): Omit<FileTransition, "firstId" | "lastId"> {
   const from = before === undefined ? transition.last : before;
   const changed = from !== after;
-  const ours = transition.ours || (changed && by === "tool");
-  const others = transition.others || from !== transition.last || (changed && by === "seen");
+  const byTool = changed && by === "tool";
+  const seenOurs = changed && by === "seen" && isOurs(path, after);
+  const gap = from !== transition.last && !(from !== undefined && isOurs(path, from));
   const { first } = transition;
+  // `null` is a state, too.
+  const own = transition.before === undefined && byTool ? from : transition.before;
   // Back where it began: whatever was done, nothing of it is left.
-  if (first === after) return { first, last: after, ours: false, others: false };
-  return { first, last: after, ours, others };
+  if (first === after) return { first, last: after, ours: false, others: false, before: own };
+  return {
+    first,
+    last: after,
+    ours: transition.ours || byTool || seenOurs,
+    others: transition.others || gap || (changed && by === "seen" && !seenOurs),
+    before: own,
+  };
 }
 
 /**

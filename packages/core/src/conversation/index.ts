@@ -33,6 +33,7 @@ export {
 } from "./exchange.js";
 export { type Digest, fileContentOf } from "./file-content.js";
 export { effectsOf, type FileNaming, type FileStateHash, namesFrom } from "./file-effects.js";
+export { type FileMaker, makerWords } from "./file-makers.js";
 export { firstEvent } from "./first-event.js";
 export { applyEvent, isPruned, startedContext } from "./fold.js";
 export { type IdSource, timeSortedIds } from "./ids.js";
@@ -65,7 +66,7 @@ export {
   type ContextManagerOptions,
   type Done,
 } from "./manager.js";
-export { filesChanged, type Manifest, Manifests } from "./manifest.js";
+export { filesChanged, filesMade, type Manifest, Manifests } from "./manifest.js";
 export { isStored } from "./media.js";
 export { type MemoryStoreOptions, memorySessionStore, type SessionMemory, titleOf } from "./memory-store.js";
 export type { Loss } from "./mend.js";
@@ -78,18 +79,19 @@ export type * from "./payload.js";
 export { payloadKinds } from "./payload-shape.js";
 export { excerptOf, isPlaceholder, lostWords, textsOf } from "./payload-text.js";
 export { firstRecords, PendingRecords, type RecordSink } from "./pending-records.js";
+export { type DueFile, dueFact, dueLine, filesDue } from "./plan-words.js";
 export { type PrunedSessions, pruneSessions, type Retention } from "./prune-sessions.js";
 export { versionOf } from "./record-version.js";
 export type { ConversationRefusal } from "./refusal.js";
 export { reidentify } from "./reidentify.js";
 export { repairSession, type SessionRepair } from "./repair.js";
 export { type Replayed, replay } from "./replay.js";
+export type { RestoreDirection } from "./restore-diff.js";
 export {
   type ConflictReason,
   type FileConflict,
   type PlannedFile,
   planRestore,
-  type RestoreDirection,
   type RestoreDisk,
   type RestorePlan,
 } from "./restore-plan.js";
@@ -100,6 +102,7 @@ export {
   type RestoreJournal,
   type RestoreTerms,
   type RestoreWorkspace,
+  refuseConflicts,
   restoreFiles,
 } from "./restoring.js";
 export {
@@ -129,16 +132,19 @@ export {
   verifyAtPace,
   verifySession,
 } from "./sessions.js";
+export { type FileApart, filesApart, type SettledWrites, settleLate, settleWrites } from "./settling.js";
 export { readSnapshot, replayOn, type SnapshotHead, snapshotHead, snapshotParts } from "./snapshot.js";
 export type * from "./store.js";
 export {
+  type ConversationFiles,
   createConversation,
+  type OpenedFiles,
   openConversation,
   type StoredConversation,
 } from "./stored-conversation.js";
 export { type Summariser, type SummaryRequest, scriptedSummariser } from "./summariser.js";
 export { activeTasks, type ListedTask, listTasks, type TaskState, taskState } from "./task-list.js";
-export type { AnsweredCall, CompleteTask, RestartTask, StartTask } from "./tasks.js";
+export type { AnsweredCall, CompleteTask, RestartTask, StartTask, TaskMove } from "./tasks.js";
 export { trackedFiles } from "./tracked-files.js";
 export { type Refreshed, type RefreshTracked, refreshTrackedFiles } from "./tracked-refresh.js";
 export { callOf, commonAncestor, isOnPath } from "./tree-paths.js";

@@ -9,7 +9,7 @@ import { type ConversationStart, firstEvent } from "./first-event.js";
 import { applyEvent, startedContext } from "./fold.js";
 import { type ContextListener, JournaledContext, type StoredContext } from "./journaled-context.js";
 import type { JsonValue } from "./json.js";
-import { filesChanged, Manifests } from "./manifest.js";
+import { filesMade, Manifests } from "./manifest.js";
 import { checkCustom, checkPatch, type DeclaredKey, type MetadataKey } from "./metadata-key.js";
 import { type ModelAnswer, payloadsOfAnswer } from "./model-answer.js";
 import type { ConversationContext, PendingRestore, StagedItem, TurnMetadata, TurnNode } from "./node.js";
@@ -34,6 +34,7 @@ import {
   type StartTask,
   startTask,
   type TaskDecision,
+  type TaskMove,
 } from "./tasks.js";
 import { foldTrackedFiles } from "./tracked-files.js";
 import { isOnPath } from "./tree-paths.js";
@@ -62,6 +63,8 @@ export class ContextManager {
   readonly knowledge = new PathKnowledge(this);
   /** Turns of the model's calls, by the names of the files that they are about. */
   readonly turns = new KeyedMutex();
+  /** The nodes of calls that are being carried out: what they do is told when they are done. */
+  readonly running = new Set<string>();
   private readonly journaled: JournaledContext;
   private readonly tracked = foldTrackedFiles();
   private readonly choices = new PathChoices();
@@ -206,8 +209,22 @@ export class ContextManager {
 
   /** Adds the current task's summary to its parent branch. `no_task`, `no_summary`, `open_calls`. */
   completeTask(request: CompleteTask): TurnNode | ConversationRefusal {
-    const filesOf = (from: string, to: string) => filesChanged(this.current, from, to, this.manifests);
-    return this.carryOut(completeTask(this.current, request, this.make, filesOf));
+    return this.carryOut(this.decide({ kind: "complete", ...request }));
+  }
+
+  /**
+   * What the tree would be after a task was completed or begun again: for a plan of the files before anything moves.
+   * `no_task`, `no_summary`, `open_calls`, `unknown_task`.
+   */
+  foresee(move: TaskMove): ConversationContext | ConversationRefusal {
+    const decision = this.decide(move);
+    return isRefusal(decision) ? decision : applyEvent(this.current, decision);
+  }
+
+  private decide(move: TaskMove): TaskDecision {
+    if (move.kind === "restart") return restartTask(this.current, move, this.make);
+    const filesOf = (from: string, to: string) => filesMade(this.current, from, to, this.manifests);
+    return completeTask(this.current, move, this.make, filesOf);
   }
 
   /** Prunes the current task's branch; it can be restored. `no_task`, `open_calls`. */
@@ -244,7 +261,7 @@ export class ContextManager {
 
   /** Tries a task again from where it began. `unknown_task`, `no_task`, `open_calls`. */
   restartTask(request: RestartTask = {}): TurnNode | ConversationRefusal {
-    return this.carryOut(restartTask(this.current, request, this.make));
+    return this.carryOut(this.decide({ kind: "restart", ...request }));
   }
 
   /**
@@ -391,18 +408,37 @@ export class ContextManager {
   /**
    * Moves the head to where the files were restored to, and below it the restore. A call that asked for it is
    * answered on the branch that is left; an undo then goes back to below the answer.
+   *
+   * @param move the task is completed or begun again in the same event, and the restore stands below that; the call
+   *   that asked is then answered by it.
    */
-  finishRestore(restore: PendingRestore, answering?: AnsweredCall): TurnNode | ConversationRefusal {
+  finishRestore(
+    restore: PendingRestore,
+    answering?: AnsweredCall,
+    move?: TaskMove,
+  ): TurnNode | ConversationRefusal {
+    if (move !== undefined) return this.finishWith(restore, move);
     // After a kill the call that asked for it has lost its answer: that must not keep the head from the files.
     const left = answering === undefined ? undefined : leave(this.current, answering, this.make);
     if (left !== undefined && isRefusal(left)) return left;
     const { cancels, ...told } = restore;
     const fromId = left?.tipId ?? restore.fromId;
-    const node = this.make({ kind: "restore", ...told, fromId }, restore.toId);
+    const toId = restore.stateOf === undefined ? restore.toId : fromId;
+    const node = this.make({ kind: "restore", ...told, fromId, toId }, toId);
     const ended =
       cancels === undefined ? {} : { task: { id: cancels, outcome: "cancelled" } as const, pruned: cancels };
     const nodes = [...(left?.nodes ?? []), node];
     return this.carryOut({ type: "nodes_added", nodes, head: node.id, ...ended });
+  }
+
+  private finishWith(restore: PendingRestore, move: TaskMove): TurnNode | ConversationRefusal {
+    const decision = this.decide(move);
+    if (isRefusal(decision)) return decision;
+    if (decision.type !== "nodes_added") throw new Error("a task ends or begins with a node");
+    const { cancels: _, ...told } = restore;
+    const fromId = decision.nodes.length > 1 ? (decision.nodes[0]?.id ?? restore.fromId) : restore.fromId;
+    const node = this.make({ kind: "restore", ...told, fromId }, decision.head);
+    return this.carryOut({ ...decision, nodes: [...decision.nodes, node], head: node.id });
   }
 
   /** Journals that a begun restore did not happen. */

@@ -60,6 +60,30 @@ export function filesChanged(
   return deltas.sort(byPath);
 }
 
+/**
+ * What the tools did to files on the way down to a node, from the state that they found: others' work before it, and
+ * files that only others changed, are not among it. Sorted by path.
+ *
+ * @param fromId a node above.
+ */
+export function filesMade(
+  context: ConversationContext,
+  fromId: string,
+  toId: string,
+  manifests = new Manifests(),
+): readonly FileDelta[] {
+  const base = manifests.at(context, fromId);
+  const transitions = transitionsAlong(context, nodesBelow(context, fromId, toId), {
+    naming: manifests.naming,
+    before: (path) => base.get(path),
+  });
+  const deltas: FileDelta[] = [];
+  for (const [path, { before, ours, last }] of transitions) {
+    if (ours && before !== undefined && before !== last) deltas.push({ path, from: before, to: last });
+  }
+  return deltas.sort(byPath);
+}
+
 /** By code units: the same order everywhere. */
 export function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
   return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;

@@ -95,6 +95,8 @@ export interface PendingRestore {
     readonly to: string | null;
   }[];
   readonly undoes?: string;
+  /** As in `Restore`. */
+  readonly stateOf?: string;
   /** The task that is cancelled by the move. */
   readonly cancels?: string;
 }

@@ -215,8 +215,14 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     toId: text,
     files: deltas,
     undoes: optional(text),
+    stateOf: optional(text),
   }),
-  note: member<Note>({ text, audience: oneOf("model", "person"), files: optional(listOf(effect)) }),
+  note: member<Note>({
+    text,
+    audience: oneOf("model", "person"),
+    files: optional(listOf(effect)),
+    settles: optional(text),
+  }),
   lost: member<LostNode>({ records: lostRecords }),
 };
 

@@ -314,6 +314,8 @@ export interface Restore {
   readonly files: readonly FileDelta[];
   /** The restore that this one takes back. */
   readonly undoes?: string;
+  /** The node whose files they became, where the head stayed: `fromId` and `toId` are the same then. */
+  readonly stateOf?: string;
 }
 
 /** Words of the host: to the model, or to the person only. */
@@ -324,6 +326,8 @@ export interface Note {
   readonly audience: "model" | "person";
   /** States of files that it tells of. */
   readonly files?: readonly FileEffect[];
+  /** The node of a call, or the id of a restore, whose writes it tells of: they were not recorded before. */
+  readonly settles?: string;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ConversationEvent, NewNode, TaskChange } from "./event.js";
 import type { TurnMetadata } from "./node.js";
-import type { ContextManagement, TurnPayload } from "./payload.js";
+import type { ContextManagement, Restore, TurnPayload } from "./payload.js";
 
 /**
  * The same event of a session with another id. The root bears the session's id, so whatever names the
@@ -33,7 +33,7 @@ export function reidentify(event: ConversationEvent, oldId: string, newId: strin
     case "expansion_set":
       return { ...event, taskId: id(event.taskId) };
     case "restore_begun":
-      return { ...event, fromId: id(event.fromId), toId: id(event.toId) };
+      return { ...event, ...ends(event, id) };
     case "unstaged":
     case "renamed":
     case "restore_dropped":
@@ -72,7 +72,7 @@ function reidentifyPayload(payload: TurnPayload, id: Rename): TurnPayload {
       return { ...payload, covers: { fromId: id(fromId), toId: id(toId) } };
     }
     case "restore":
-      return { ...payload, fromId: id(payload.fromId), toId: id(payload.toId) };
+      return { ...payload, ...ends(payload, id) };
     case "user_message":
     case "model_message":
     case "tool_call":
@@ -85,6 +85,10 @@ function reidentifyPayload(payload: TurnPayload, id: Rename): TurnPayload {
     default:
       return payload satisfies never;
   }
+}
+
+function ends({ fromId, toId, stateOf }: Pick<Restore, "fromId" | "toId" | "stateOf">, id: Rename) {
+  return { fromId: id(fromId), toId: id(toId), ...(stateOf === undefined ? {} : { stateOf: id(stateOf) }) };
 }
 
 function reidentifyManagement(payload: ContextManagement, id: Rename): ContextManagement {

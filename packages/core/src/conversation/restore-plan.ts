@@ -1,24 +1,12 @@
-import type { FileStatus } from "../files/index.js";
-import { noSuchNode, unprunedNode } from "./checks.js";
+import type { FileStatus, RecordedWrite } from "../files/index.js";
+import { defined } from "../text/index.js";
 import type { FileStateHash } from "./file-effects.js";
-import { type FileTransition, transitionsAlong } from "./file-transitions.js";
+import { type FileMaker, makerOf, makerWords } from "./file-makers.js";
 import { byPath, Manifests } from "./manifest.js";
 import type { ConversationContext } from "./node.js";
-import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
-import { commonAncestor, isOnPath, nodesBelow } from "./tree-paths.js";
-
-/** Between which nodes the files are moved. */
-export type RestoreDirection =
-  | {
-      /** The node whose files are on the disk, as far as the conversation knows: the head. */
-      readonly fromId: string;
-      readonly toId: string;
-    }
-  | {
-      readonly fromId: string;
-      /** A `restore` node on the path of `fromId`: it and all that was done after it is taken back. */
-      readonly undoes: string;
-    };
+import { type ConversationRefusal, isRefusal } from "./refusal.js";
+import { type DifferingFile, diffOf, type RestoreDirection } from "./restore-diff.js";
+import type { TreeWrites } from "./tree-writes.js";
 
 /** What the plan asks about the world; a `Workspace` answers it. */
 export interface RestoreDisk {
@@ -30,6 +18,10 @@ export interface RestoreDisk {
   fileStates(paths: readonly string[], wanted?: readonly (string | null)[]): Promise<readonly FileStatus[]>;
   /** Those of the states whose bytes are kept; asked of files whose status does not say it. */
   keptStates(hashes: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The newest recorded write to each file; without it, only what the conversation says itself is known. */
+  lastWrites?(paths: readonly string[]): Promise<readonly (RecordedWrite | undefined)[]>;
+  /** The session that writes by this disk. */
+  readonly session?: string;
 }
 
 /** What moving from one node to another means for the files. Nothing was changed yet. */
@@ -39,6 +31,8 @@ export interface RestorePlan {
   readonly toId: string;
   /** The `restoreId` of the restore that is taken back. */
   readonly undoes?: string;
+  /** The node whose files they become, where the head stays. */
+  readonly stateOf?: string;
   /** Every file that differs between the two nodes, sorted by path. */
   readonly files: readonly PlannedFile[];
   /** Files of which nobody knows how they were there: they stay as they are. Sorted. */
@@ -61,6 +55,8 @@ interface Movable {
   readonly path: string;
   /** Somebody else had a part in what is taken back; what they left is kept, as every state is. */
   readonly others: boolean;
+  /** Who left the file as it stands on the disk. */
+  readonly by: FileMaker;
 }
 
 /** The file stays as it is unless a person consents; where that is not possible, in any case. */
@@ -73,6 +69,8 @@ export interface FileConflict {
   /** How the conversation left it, as far as it knows. */
   readonly left: FileStateHash | undefined;
   readonly why: ConflictReason;
+  /** Who left the file as it stands on the disk. */
+  readonly by: FileMaker;
   /** Whether it can be carried out with consent. */
   readonly consentable: boolean;
   /** For a person. */
@@ -104,10 +102,9 @@ export async function planRestore(
   disk: RestoreDisk,
   manifests = new Manifests(),
 ): Promise<RestorePlan | ConversationRefusal> {
-  const diff =
-    "undoes" in direction ? diffBack(context, direction, manifests) : diffTo(context, direction, manifests);
+  const diff = diffOf(context, direction, manifests);
   if (isRefusal(diff)) return diff;
-  const { files, ...ends } = diff;
+  const { files, writes, ...ends } = diff;
   const known = files.filter(isKnown);
   const paths = known.map(({ path }) => path);
   const statuses = await disk.fileStates(
@@ -115,125 +112,79 @@ export async function planRestore(
     known.map(({ wanted }) => wanted),
   );
   const kept = await disk.keptStates(known.flatMap(({ wanted }) => wanted ?? []));
-  const planned = known.map((file, at) => decide(file, statuses[at], kept));
+  const makers = await makersOf(context, writes, known, statuses, disk);
+  const planned = known.map((file, at) => decide(file, statuses[at], kept, makers[at] ?? nobody));
   return {
     kind: "restore_plan",
     ...ends,
-    files: oneNameEach(planned, statuses),
-    unknown: files.filter((file) => !isKnown(file)).map(({ path }) => path),
+    files: oneNameEach(planned, statuses).filter(
+      (file) => file.kind !== "same" || !isAside(file.path, known),
+    ),
+    unknown: files.filter((file) => !isKnown(file) && file.aside !== true).map(({ path }) => path),
   };
 }
 
-/** A file that differs between the two nodes, before anybody looked at the disk. */
-interface DifferingFile {
-  readonly path: string;
-  readonly left: FileStateHash | undefined;
-  readonly wanted: FileStateHash | undefined;
-  readonly ours: boolean;
-  readonly others: boolean;
+const nobody: FileMaker = { who: "someone_else" };
+
+/** What a branch beside both paths wrote, and what is as it should be, is not spoken of. */
+function isAside(path: string, files: readonly DifferingFile[]): boolean {
+  return files.some((file) => file.path === path && file.aside === true);
 }
 
 interface KnownFile extends DifferingFile {
   readonly wanted: FileStateHash;
 }
 
-interface RestoreDiff {
-  readonly fromId: string;
-  readonly toId: string;
-  readonly undoes?: string;
-  /** Sorted by path. */
-  readonly files: readonly DifferingFile[];
-}
-
 function isKnown(file: DifferingFile): file is KnownFile {
   return file.wanted !== undefined;
 }
 
-/** Up to the common ancestor, taking back one branch, and down again, redoing the other. */
-function diffTo(
+/** Who left each file as it is; asked only where something else is wanted. */
+async function makersOf(
   context: ConversationContext,
-  { fromId, toId }: { readonly fromId: string; readonly toId: string },
-  manifests: Manifests,
-): RestoreDiff | ConversationRefusal {
-  const flaw = flawOf(context, fromId, toId);
-  if (flaw !== undefined) return flaw;
-  const { id } = commonAncestor(context, fromId, toId);
-  const base = manifests.at(context, id);
-  const terms = { naming: manifests.naming, before: (path: string) => base.get(path) };
-  const back = transitionsAlong(context, nodesBelow(context, id, fromId), terms);
-  const forth = transitionsAlong(context, nodesBelow(context, id, toId), terms);
-  const files: DifferingFile[] = [];
-  for (const path of new Set([...back.keys(), ...forth.keys()])) {
-    const file = difference(path, back.get(path), forth.get(path));
-    if (file !== undefined) files.push(file);
-  }
-  return { fromId, toId, files: files.sort(byPath) };
+  writes: TreeWrites,
+  known: readonly KnownFile[],
+  statuses: readonly FileStatus[],
+  disk: RestoreDisk,
+): Promise<readonly FileMaker[]> {
+  const paths = known.map(({ path }) => path);
+  const last = await disk.lastWrites?.(paths);
+  return known.map(({ path }, at) =>
+    makerOf(context, {
+      state: statuses[at]?.sha256,
+      writes: writes.get(path) ?? [],
+      last: last === undefined ? "unknown" : last[at],
+      ...defined({ session: disk.session }),
+    }),
+  );
 }
 
-function difference(
-  path: string,
-  back: FileTransition | undefined,
-  forth: FileTransition | undefined,
-): DifferingFile | undefined {
-  const left = back === undefined ? forth?.first : back.last;
-  const wanted = forth === undefined ? back?.first : forth.last;
-  if (left !== undefined && left === wanted) return undefined;
-  const maker = back !== undefined && back.first !== back.last ? back : forth;
-  return { path, left, wanted, ours: maker?.ours === true, others: maker?.others === true };
-}
-
-/** The restore and what was done after it, inverted. */
-function diffBack(
-  context: ConversationContext,
-  { fromId, undoes }: { readonly fromId: string; readonly undoes: string },
-  { naming }: Manifests,
-): RestoreDiff | ConversationRefusal {
-  const node = context.nodes.get(undoes);
-  if (node === undefined) return noSuchNode(undoes);
-  const { payload, parentId } = node;
-  if (payload.kind !== "restore" || parentId === null || !isOnPath(context, undoes, fromId))
-    return refuse("invalid_arguments", "Only a restore on the path to the head can be taken back.");
-  const flaw = flawOf(context, fromId, payload.fromId);
-  if (flaw !== undefined) return flaw;
-  const nodes = nodesBelow(context, parentId, fromId);
-  // What the restore left alone was on the disk then as it is here: no state above it says more.
-  const terms = { naming, before: () => undefined, restoreId: payload.restoreId };
-  const transitions = transitionsAlong(context, nodes, terms);
-  const files: DifferingFile[] = [];
-  for (const [path, transition] of transitions) {
-    const file = difference(path, transition, undefined);
-    if (file !== undefined) files.push(file);
-  }
-  return { fromId, toId: payload.fromId, undoes: payload.restoreId, files: files.sort(byPath) };
-}
-
-/** Refuses a node that is missing, and a destination that was pruned. */
-function flawOf(context: ConversationContext, fromId: string, toId: string): ConversationRefusal | undefined {
-  if (!context.nodes.has(fromId)) return noSuchNode(fromId);
-  const target = unprunedNode(context, toId);
-  return isRefusal(target) ? target : undefined;
-}
-
-function decide(file: KnownFile, status: FileStatus | undefined, kept: ReadonlySet<string>): PlannedFile {
+function decide(
+  file: KnownFile,
+  status: FileStatus | undefined,
+  kept: ReadonlySet<string>,
+  by: FileMaker,
+): PlannedFile {
   const { path, left, wanted, others } = file;
   const from = status?.sha256;
   if (from === wanted) return { kind: "same", path, sha256: wanted };
   const clash = (why: ConflictReason, consentable: boolean, message: string): FileConflict => {
-    return { kind: "conflict", path, from, to: wanted, left, why, consentable, message };
+    return { kind: "conflict", path, from, to: wanted, left, why, by, consentable, message };
   };
   if (from === undefined || status?.barred !== undefined)
     return clash("barred", false, status?.barred?.message ?? "What stands there cannot be told.");
   if (wanted !== null && !(status?.wantedKept ?? kept.has(wanted)))
     return clash("bytes_gone", false, bytesGone);
-  if (from !== left) return clash("changed", true, changed);
-  if (!file.ours) return clash("not_ours", true, notOurs);
+  const isOurs = by.who === "this_conversation";
+  if (from !== left && !isOurs) return clash("changed", true, changedBy(by));
+  if (!file.ours && !isOurs) return clash("not_ours", true, notOursBut(by));
   if (from === null)
     return wanted === null
       ? { kind: "same", path, sha256: null }
-      : { kind: "deleted", path, from, to: wanted, others };
+      : { kind: "deleted", path, from, to: wanted, others, by };
   return wanted === null
-    ? { kind: "created", path, from, to: wanted, others }
-    : { kind: "restore", path, from, to: wanted, others };
+    ? { kind: "created", path, from, to: wanted, others, by }
+    : { kind: "restore", path, from, to: wanted, others, by };
 }
 
 /** A file under several names is planned once, if the same is wanted of all of them. */
@@ -261,7 +212,8 @@ function oneOf(names: readonly PlannedFile[]): readonly PlannedFile[] {
     const ends =
       file.kind === "same" ? { from: file.sha256, to: file.sha256 } : { from: file.from, to: file.to };
     const left = file.kind === "conflict" ? file.left : ends.from;
-    return { kind: "conflict", path, ...ends, left, why: "two_names", consentable: false, message };
+    const by = file.kind === "same" ? nobody : file.by;
+    return { kind: "conflict", path, ...ends, left, why: "two_names", by, consentable: false, message };
   });
 }
 
@@ -270,6 +222,12 @@ function wantedOf(file: PlannedFile): FileStateHash {
 }
 
 const bytesGone = "The bytes of the wanted state are not kept, so that it cannot be brought back.";
-const changed =
-  "The file is neither as the conversation left it nor as it is to be: somebody else changed it.";
-const notOurs = "Only others changed this file since; their work is not taken back without consent.";
+
+function changedBy(by: FileMaker): string {
+  return `The file is neither as the conversation left it nor as it is to be: ${makerWords(by)} changed it.`;
+}
+
+function notOursBut(by: FileMaker): string {
+  const whose = by.who === "another_session" ? ` (now ${makerWords(by)})` : "";
+  return `Only others changed this file since${whose}; their work is not taken back without consent.`;
+}

@@ -7,7 +7,7 @@ import { answeredBelow, openCalls } from "./path.js";
 import type { FileDelta } from "./payload.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import type { FileConflict, PlannedFile, RestorePlan } from "./restore-plan.js";
-import type { AnsweredCall } from "./tasks.js";
+import type { AnsweredCall, TaskMove } from "./tasks.js";
 
 /** The conversation in which a restore is journaled: a `ContextManager`. */
 export type RestoreJournal = Pick<
@@ -28,6 +28,10 @@ export interface RestoreTerms {
   readonly conflicts?: "refuse" | "leave";
   /** For the call that asked for it: its result on the branch that is left, in one event with the move. */
   readonly answering?: (moved: Moved) => AnsweredCall;
+  /** The id of the call that asked for it, where `move` answers that. */
+  readonly askedBy?: string;
+  /** The task that is completed or begun again by the move, in the same event; it answers the call that asked. */
+  readonly move?: (moved: Moved) => TaskMove;
   /** The task that is cancelled by the move: its branch is pruned in the same event. */
   readonly cancels?: string;
   /** The tool's name for the history of the files. */
@@ -64,18 +68,18 @@ export async function restoreFiles(
   plan: RestorePlan,
   terms: RestoreTerms,
 ): Promise<Restored | ConversationRefusal> {
-  const flaw = flawOf(journal.context, plan, terms) ?? conflictIn(plan, terms);
+  const flaw = flawOf(journal.context, plan, terms) ?? refuseConflicts(plan, terms);
   if (flaw !== undefined) return flaw;
   const steps = plan.files.filter((file): file is MovingFile => isMoving(file, terms));
   const left = openConflicts(plan, terms);
-  const { fromId, toId, undoes } = plan;
+  const { fromId, toId, undoes, stateOf } = plan;
   const files = steps.map(({ path, from, to }): FileDelta => ({ path, from, to }));
   const pending: PendingRestore = {
     restoreId: terms.restoreId,
     fromId,
     toId,
     files,
-    ...defined({ undoes, cancels: terms.cancels }),
+    ...defined({ undoes, stateOf, cancels: terms.cancels }),
   };
   const moved = steps.length === 0 ? files : await moveFiles(journal, workspace, pending, terms);
   if (isRefusal(moved)) return moved;
@@ -97,7 +101,7 @@ function openConflicts({ files }: RestorePlan, terms: RestoreTerms): readonly Fi
 function flawOf(
   context: ConversationContext,
   { toId }: RestorePlan,
-  { answering }: RestoreTerms,
+  { answering, askedBy }: RestoreTerms,
 ): ConversationRefusal | undefined {
   const { pendingRestore, currentNodeId } = context;
   if (pendingRestore !== undefined)
@@ -107,7 +111,7 @@ function flawOf(
     );
   const target = unprunedNode(context, toId);
   if (isRefusal(target)) return target;
-  const asking = answering?.({ files: [], left: [] }).callId;
+  const asking = askedBy ?? answering?.({ files: [], left: [] }).callId;
   const waiting = openCalls(context, currentNodeId).filter(({ call }) => call.callId !== asking);
   const cut = answeredBelow(context, toId);
   const [open] = [...waiting, ...cut];
@@ -118,7 +122,8 @@ function flawOf(
   );
 }
 
-function conflictIn(
+/** Why a plan would be refused before anything is begun: conflicts that nobody answered for. */
+export function refuseConflicts(
   plan: RestorePlan,
   terms: RestoreTerms,
 ): ConversationRefusal<"files_in_conflict"> | undefined {
@@ -152,7 +157,8 @@ async function moveFiles(
   if (isRefusal(begun)) return begun;
   const flushed = await journal.flush();
   if (isRefusal(flushed)) return flushed;
-  const outcome = await workspace.applyChanges({ tool, changes: pending.files.map(changeOf) });
+  const caller = { conversation: journal.context.sessionId, restore: pending.restoreId };
+  const outcome = await workspace.applyChanges({ tool, changes: pending.files.map(changeOf) }, { caller });
   // A file that came to be as wanted by itself in between did not move.
   if (outcome.success) return pending.files.filter((_, at) => outcome.files[at]?.outcome.code === "applied");
   return giveUp(journal, pending, outcome);
@@ -177,10 +183,10 @@ async function finish(
   journal: RestoreJournal,
   pending: PendingRestore,
   moved: Moved,
-  { answering }: RestoreTerms,
+  { answering, move }: RestoreTerms,
 ): Promise<Restored | ConversationRefusal> {
   const restore = { ...pending, files: moved.files };
-  const node = journal.finishRestore(restore, answering?.(moved));
+  const node = journal.finishRestore(restore, answering?.(moved), move?.(moved));
   if (isRefusal(node)) return stayedBehind(node, moved);
   const flushed = await journal.flush();
   return isRefusal(flushed) ? stayedBehind(flushed, moved) : { kind: "restored", node, ...moved };

@@ -1,3 +1,4 @@
+import type { Workspace } from "../files/index.js";
 import { defined } from "../text/index.js";
 import { checkEvent } from "./checks.js";
 import { firstEvent } from "./first-event.js";
@@ -5,6 +6,9 @@ import { ContextManager, type ContextManagerOptions } from "./manager.js";
 import type { Loss } from "./mend.js";
 import { type ConversationRefusal, isRefusal } from "./refusal.js";
 import { type Replayed, replay } from "./replay.js";
+import type { RestoreDisk } from "./restore-plan.js";
+import { type RecoveredRestore, recoverRestore } from "./restore-recovery.js";
+import { type FileApart, filesApart, type SettledWrites, settleWrites } from "./settling.js";
 import { replayOn } from "./snapshot.js";
 import type { JournalProblem, OpenSession, SessionStore } from "./store.js";
 
@@ -15,11 +19,26 @@ export interface StoredConversation {
   readonly session: OpenSession;
   /** What of the journal could not be read, or could not take effect. */
   readonly problems: readonly JournalProblem[];
+  /** How the files were found, where it was opened for writing with them. */
+  readonly files?: OpenedFiles;
   /** What is lost, and the placeholders that stand there; `describeLosses` says it in words. See `repairSession`. */
   readonly losses: readonly Loss[];
   /** Makes what was done durable and gives the lease back; the refusal is that of the last flush. */
   close(): Promise<{ readonly kind: "closed" } | ConversationRefusal>;
 }
+
+/** What was made good of files when a conversation was opened, each part or why it could not be. */
+export interface OpenedFiles {
+  /** A restore that was begun and not ended. */
+  readonly restore: RecoveredRestore | ConversationRefusal;
+  /** Writes of calls without a result. */
+  readonly writes: SettledWrites | ConversationRefusal;
+  /** What is still not as the conversation has it, and who left it so. */
+  readonly apart: readonly FileApart[];
+}
+
+/** The files of a conversation: a `Workspace`. */
+export type ConversationFiles = RestoreDisk & Pick<Workspace, "callerWrites" | "recoveredStates">;
 
 type Sources = Pick<ContextManagerOptions, "ids" | "now" | "naming" | "digest" | "metadataKeys">;
 
@@ -36,8 +55,24 @@ export async function createConversation(
   return conversationOf(session, stateOf(session), options);
 }
 
-/** Goes on with a stored conversation; see `SessionStore.open`. */
+/**
+ * Goes on with a stored conversation; see `SessionStore.open`.
+ *
+ * @param sources with `files`, what a kill or a late call left is made good before the first turn, and the answer says
+ *   what was found (`StoredConversation.files`). Each file that the conversation knows of is hashed for that.
+ */
 export async function openConversation(
+  store: SessionStore,
+  id: string,
+  mode: "write" | "read",
+  { files, ...sources }: Sources & { readonly files?: ConversationFiles },
+): Promise<StoredConversation | ConversationRefusal> {
+  const opened = await openStored(store, id, mode, sources);
+  if (isRefusal(opened) || files === undefined || mode === "read") return opened;
+  return { ...opened, files: await settleFiles(opened.manager, files) };
+}
+
+async function openStored(
   store: SessionStore,
   id: string,
   mode: "write" | "read",
@@ -51,6 +86,14 @@ export async function openConversation(
   await session.close();
   const whole = await store.open(id, mode, "records");
   return isRefusal(whole) ? whole : conversationOf(whole, stateOf(whole), sources);
+}
+
+/** Makes good what was interrupted, and looks at the files. */
+async function settleFiles(manager: ContextManager, files: ConversationFiles): Promise<OpenedFiles> {
+  const restore = await recoverRestore(manager, files);
+  const writes = await settleWrites(manager, files);
+  const apart = await filesApart(manager.context, files, manager.manifests);
+  return { restore, writes, apart };
 }
 
 function stateOf({ id, records, lastSeq }: OpenSession): Replayed {

@@ -38,6 +38,11 @@ export interface RestartTask {
   readonly answering?: (taskId: string) => AnsweredCall;
 }
 
+/** A move that ends a task or begins it again, and adds a node at its goal. */
+export type TaskMove =
+  | ({ readonly kind: "complete" } & CompleteTask)
+  | ({ readonly kind: "restart" } & RestartTask);
+
 /** A move between tasks: one event, or why it cannot be made. */
 export type TaskDecision = ConversationEvent | ConversationRefusal;
 

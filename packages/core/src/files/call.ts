@@ -1,5 +1,6 @@
 import type { StrictApplier } from "../patch/index.js";
 import type { FileName, Knowledge } from "./knowledge.js";
+import type { WriteCaller } from "./ports.js";
 import type { AgreedFile } from "./preview.js";
 import { type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
@@ -23,6 +24,8 @@ export interface RunScope {
    * nothing was shown before, it gives a window of no lines.
    */
   readonly isUnasked?: boolean;
+  /** The call of a conversation that asks: each of its writes is recorded with it. Nobody's unless given. */
+  readonly caller?: WriteCaller;
   /** The strict last stage of a patch, so that its failure can be shown. */
   readonly applier?: StrictApplier;
 }

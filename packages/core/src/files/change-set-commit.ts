@@ -5,7 +5,7 @@ import type { Current } from "./current.js";
 import { overtaken, refuseFresh } from "./decide.js";
 import { digestOf } from "./digest.js";
 import { isKeptApart, isStateApart } from "./kept-states.js";
-import { newEntry, noteDisplaced } from "./landing.js";
+import { entryOf, noteDisplaced } from "./landing.js";
 import type { WriteOutcome, WriteRefusal } from "./outcomes.js";
 import type { Committed, Expected, SetStep, SetStopped, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
@@ -59,7 +59,7 @@ async function stepOf(
   const isApart = replaced === null ? isKeptApart(target) : await isStateApart(session, target, replaced);
   return {
     entry: {
-      ...newEntry(session, target, change.tool, isApart),
+      ...entryOf(site, isApart),
       before,
       after,
       changeSet,

@@ -13,7 +13,7 @@ import {
   type StatePlace,
   sharedBefore,
 } from "./kept-states.js";
-import { newEntry, noteDisplaced, takeStep } from "./landing.js";
+import { entryOf, noteDisplaced, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
 import { ownWrite } from "./own-changes.js";
 import type { Changed, Committed, Lock, Target } from "./ports.js";
@@ -97,7 +97,7 @@ async function commitTo(
   const isApart =
     current.kind === "file" ? await isStateApart(session, found, current.sha256) : isKeptApart(found);
   const intent = await session.ports.history.begin({
-    ...newEntry(session, found, change.tool, isApart),
+    ...entryOf(site, isApart),
     before: current.kind === "file" ? current.sha256 : null,
     after,
     ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),

@@ -6,6 +6,7 @@ import type { Changed, CommitOptions, Committed, ExpectedFile, HistoryEntry, Tar
 import { isRefusal, type Refusal } from "./refusal.js";
 import type { DisplacedWrite } from "./replaced-files.js";
 import { defaultKeepSecrets, type Session } from "./session.js";
+import type { Site } from "./site.js";
 import { takeAll } from "./time-budget.js";
 
 /** The one step that changes the disk: new bytes, or no file, instead of the state that was read. */
@@ -21,12 +22,22 @@ export function takeStep(
   return target.remove(expected, options);
 }
 
+/** A history entry of a change that is about to be made, without what it changes. */
+export function entryOf(
+  { call, change, target }: Pick<Site, "call" | "change" | "target">,
+  isApart: boolean,
+): Omit<HistoryEntry, "before" | "after"> {
+  const { caller } = call;
+  const entry = newEntry(call.session, target, change.tool, isApart);
+  return caller === undefined ? entry : { ...entry, caller: { ...caller, path: change.path } };
+}
+
 /**
  * A history entry of now, without what changed.
  *
  * @param isApart the state before, or the one after, is kept apart.
  */
-export function newEntry(
+function newEntry(
   session: Session,
   target: Pick<Target, "realPath">,
   tool: string,

@@ -286,6 +286,13 @@ export function memoryPorts(
         return paths.length === 0 ? undefined : paths;
       },
       entries: async (realPath) => history.filter((entry) => entry.realPath === realPath),
+      ofConversation: async (conversation) => [
+        ...new Set(
+          history
+            .filter(({ caller }) => caller?.conversation === conversation)
+            .map(({ realPath }) => realPath),
+        ),
+      ],
       begin: async (entry) => ({
         kind: "intent",
         done: async () => void history.push(entry),

@@ -3,7 +3,7 @@ import type { FoundLine } from "./findings.js";
 import type { OwnWrite } from "./knowledge.js";
 import type { LineEdit } from "./line-facts.js";
 import type { LineSpan } from "./line-spans.js";
-import type { EntryFacts, HistoryEntry } from "./ports.js";
+import type { EntryFacts, HistoryEntry, WriteCaller } from "./ports.js";
 import type { Refusal } from "./refusal.js";
 import type { FileRequest } from "./requests.js";
 
@@ -226,6 +226,19 @@ export interface ChangedFile {
   /** As the caller named it, lexically tidied. */
   readonly path: string;
   readonly outcome: WriteOutcome;
+}
+
+/** A write as the state folder records it. */
+export interface RecordedWrite extends Pick<HistoryEntry, "session" | "tool" | "time" | "before" | "after"> {
+  /** The conversation that made it, if one did. */
+  readonly caller?: WriteCaller;
+}
+
+/** One of them that was made for a conversation. */
+export interface CallerWrite extends RecordedWrite {
+  /** The name that the call used, or where that means another file by now, the file's own. */
+  readonly path: string;
+  readonly caller: WriteCaller;
 }
 
 /** In what state a file is, by its hash alone: no licence to write, and nothing of it is shown. */

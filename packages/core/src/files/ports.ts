@@ -403,6 +403,8 @@ export interface HistoryStore {
   begin(change: HistoryEntry): Promise<HistoryIntent | Refusal>;
   /** Oldest first. Damaged lines are left out. */
   entries(realPath: string): Promise<readonly HistoryEntry[]>;
+  /** The real paths of the files to which writes were begun for a conversation (`HistoryEntry.caller`). */
+  ofConversation?(conversation: string): Promise<readonly string[]>;
   /** Those to the file of another folder, which had the place of the root before: told, never gone back to. */
   ofOtherFolder?(realPath: string): Promise<readonly HistoryEntry[]>;
   /** The real paths of the files that were written together; undefined where that is not kept any more. */
@@ -485,6 +487,20 @@ export interface HistoryIntent {
   dropped(): Promise<void>;
 }
 
+/** For what of a conversation a write is made. */
+export type WriteCaller =
+  | {
+      /** The id of the conversation's session. */
+      readonly conversation: string;
+      /** The node of the call. */
+      readonly call: string;
+    }
+  | {
+      readonly conversation: string;
+      /** The id of the restore that puts files back. */
+      readonly restore: string;
+    };
+
 /** One recorded write of one file. */
 export interface HistoryEntry {
   readonly id: string;
@@ -507,4 +523,6 @@ export interface HistoryEntry {
   readonly keepSecrets?: number | "none";
   /** Real paths of the folders that were made for this write, an outer one before those in it. */
   readonly folders?: readonly string[];
+  /** Where a conversation made it: its call, and the name that the call used. */
+  readonly caller?: WriteCaller & { readonly path: string };
 }

@@ -2,6 +2,7 @@ import { applyByModel } from "./applied-edit.js";
 import { Arrivals, type Ticket } from "./arrivals.js";
 import { emptySha256 } from "./base.js";
 import { type Call, type RunScope, rootReplaced } from "./call.js";
+import { callerWrites, lastWrite } from "./caller-writes.js";
 import { carryOut, previewChange } from "./carry-out.js";
 import { type Change, withoutState } from "./change.js";
 import { changeOf, toolOf } from "./change-requests.js";
@@ -19,6 +20,7 @@ import { loggedWrites } from "./logged-writes.js";
 import type {
   ApplyChangesOutcome,
   BytesOutcome,
+  CallerWrite,
   FileOutcome,
   FileStatus,
   FindOutcome,
@@ -29,6 +31,7 @@ import type {
   OutcomeOf,
   ReadManyOutcome,
   ReadOutcome,
+  RecordedWrite,
   SearchOutcome,
   Unchanged,
   WriteOutcome,
@@ -343,6 +346,18 @@ export class Workspace {
       missing: "allow",
     });
     return "kind" in entries ? entries : { kind: "log", path: tidy.path, entries };
+  }
+
+  /** The recorded writes that were made for a conversation to files of this workspace: of each file in their order. */
+  async callerWrites(conversation: string): Promise<readonly CallerWrite[]> {
+    return callerWrites(this.shared, conversation);
+  }
+
+  /** The newest recorded write to each of these files, in the order of the paths; undefined where there is none. */
+  async lastWrites(paths: readonly string[]): Promise<readonly (RecordedWrite | undefined)[]> {
+    const writes: (RecordedWrite | undefined)[] = [];
+    for (const path of textsOf(paths) ?? []) writes.push(await lastWrite(this.shared, path));
+    return writes;
   }
 
   /**

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { FileEffect, Media } from "../conversation/index.js";
-import { isRefusal, type RefusalCode } from "../files/index.js";
+import { isRefusal, type RefusalCode, type WriteCaller } from "../files/index.js";
 import { causeOf } from "../text/index.js";
 import { intentOf } from "./arguments.js";
 import { catching } from "./run-tool.js";
@@ -25,6 +25,8 @@ export interface HostRequest {
 
 /** What a host's tool may use while it runs. */
 export interface HostScope {
+  /** To be handed to a `Workspace` with what the tool has it write: so the write is known as this call's. */
+  readonly caller?: WriteCaller;
   readonly signal?: AbortSignal;
   readonly progress: (text: string) => void;
   /** Told what was thrown, for the host's log. Must not throw. */

@@ -29,6 +29,7 @@ export type {
 export type {
   ConversationHost,
   ConversationTool,
+  FileMove,
   FilesThatFollow,
 } from "./conversation/conversation-tool.js";
 export { followFiles } from "./conversation/follow-files.js";

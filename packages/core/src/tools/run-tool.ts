@@ -7,8 +7,9 @@ import {
   type Knowledge,
   refuse,
   type ShownLines,
+  type WriteCaller,
 } from "../files/index.js";
-import { causeOf } from "../text/index.js";
+import { causeOf, defined } from "../text/index.js";
 import { type Approve, carryApproved, type Question } from "./approval.js";
 import { fileOfCall, intentOf, parseArguments } from "./arguments.js";
 import { carryRequest, resultOf } from "./carry-request.js";
@@ -29,6 +30,8 @@ export interface ToolContext extends Partial<Omit<WireOptions, "vocabulary">> {
   readonly readOnly?: boolean;
   /** What the caller was shown; that of the workspace's own session unless given. */
   readonly knowledge?: Knowledge;
+  /** The call of a conversation that is carried out, as `RunScope.caller`. */
+  readonly caller?: WriteCaller;
   /** Cancels the call, as `RunScope.signal`. */
   readonly signal?: AbortSignal;
   /** The same call was carried out, and its answer was never delivered; as `RunScope.isRepeat`. */
@@ -152,12 +155,8 @@ export async function catching<Answer>(
 }
 
 async function carry(intent: FileIntent, context: ToolContext): Promise<ToolResult> {
-  const { knowledge, signal, isRepeat = false } = context;
-  const scope = {
-    isRepeat,
-    ...(knowledge === undefined ? {} : { knowledge }),
-    ...(signal === undefined ? {} : { signal }),
-  };
+  const { knowledge, signal, caller, isRepeat = false } = context;
+  const scope = { isRepeat, ...defined({ knowledge, signal, caller }) };
   const { approve, workspace } = context;
   const { request } = intent;
   if (approve === undefined || isLook(request)) return resultOf(await carryRequest(workspace, intent, scope));

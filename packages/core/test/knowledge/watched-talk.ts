@@ -116,7 +116,8 @@ export class WatchedTalk implements Walker {
     const toId = nodes[second % nodes.length]?.id;
     if (toId === undefined) return;
     const files = followFiles(this.manager, this.ground.workspace, this.sources.ids);
-    await files.follow({ toId, consent: [], conflicts: "leave", answering: undefined });
+    const move = { kind: "go", toId, words: "Went back" } as const;
+    await files.follow({ move, consent: [], conflicts: "leave", answering: undefined });
     this.witness.finds(this.ground.disk());
     return this.say();
   }

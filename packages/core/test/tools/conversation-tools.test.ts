@@ -26,9 +26,9 @@ async function called(
 }
 
 describe("the conversation's tools", () => {
-  it("are the fourteen that are named, each with a schema and a command of its own", () => {
+  it("are the fifteen that are named, each with a schema and a command of its own", () => {
     expect(conversationTools.map(({ name }) => name)).toEqual([...conversationToolNames]);
-    expect(new Set(conversationTools.map(({ command }) => command)).size).toBe(14);
+    expect(new Set(conversationTools.map(({ command }) => command)).size).toBe(15);
     for (const { parameters } of conversationTools)
       expect(jsonSchema(parameters)).toMatchObject({ type: "object" });
   });

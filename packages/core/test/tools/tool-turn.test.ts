@@ -393,7 +393,9 @@ describe("the call that is answered", () => {
     const head = manager.getCurrentNode().id;
     const late = await running;
     expect(late).toMatchObject({ kind: "answered", code: "applied" });
-    expect(manager.getCurrentNode().id).toBe(head);
+    // What it did to the file is told where the head stands.
+    expect(manager.getCurrentNode()).toMatchObject({ parentId: head, payload: { kind: "note" } });
+    expect(!isRefusal(late) && late.told?.id).toBe(manager.getCurrentNode().id);
     expect(late.kind === "answered" && late.node.parentId).toBe(callNodeOf(manager, callId));
     expect(await readFile(`${root}/a.ts`, "utf8")).toBe("a\n");
   });

@@ -18,6 +18,7 @@ import { Cleanup, newStageName } from "../commit/stage.js";
 import { removeQuietly } from "../disk/entries.js";
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { sliceBytes } from "../disk/slices.js";
+import { noteCallers } from "../state-folder/callers.js";
 import type { Presence } from "../state-folder/sessions.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { recordWrites } from "./history.js";
@@ -51,6 +52,10 @@ export function openChangeSets(state: StateFolder, presence: Presence): ChangeSe
       try {
         record = recordOf(id, steps);
         presence.show();
+        noteCallers(
+          state,
+          steps.map(({ entry }) => entry),
+        );
         path = writeRecord(state, record);
       } catch (error) {
         const refusal = refusalFrom(error, `the state folder ${state.path}`);

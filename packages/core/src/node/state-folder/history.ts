@@ -7,6 +7,7 @@ import { jsonOf, longestLineBytes, readText, removeQuietly, shortLines } from ".
 import { faultFrom, refusalFrom } from "../disk/faults.js";
 import { readAt, writeAll } from "../disk/io.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
+import { noteCallers, pathsOfCaller } from "./callers.js";
 import { writeIntent } from "./intents.js";
 import { keyOf } from "./locks.js";
 import type { Presence } from "./sessions.js";
@@ -22,6 +23,7 @@ export function openHistory(state: StateFolder, presence: Presence): HistoryStor
     begin: async (change) => {
       try {
         presence.show();
+        noteCallers(state, [change]);
         return begin(state, change);
       } catch (error) {
         const refusal = refusalFrom(error, `the state folder ${state.path}`);
@@ -30,6 +32,7 @@ export function openHistory(state: StateFolder, presence: Presence): HistoryStor
       }
     },
     entries: async (realPath) => remembered.read(state, realPath),
+    ofConversation: async (conversation) => pathsOfCaller(state, conversation),
     together: async (changeSet) => readTogether(state, changeSet),
   };
 }
@@ -212,11 +215,20 @@ export function parseEntry(value: unknown): HistoryEntry | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const fields: Partial<Record<keyof HistoryEntry, unknown>> = value;
   const { id, realPath, time, session, tool, before, after, folders = [] } = fields;
-  const texts = [id, realPath, session, tool].every((field) => typeof field === "string");
+  const texts =
+    [id, realPath, session, tool].every((field) => typeof field === "string") && isCaller(fields.caller);
   const hashes = [before, after].every((field) => field === null || isHash(field));
   const isList = Array.isArray(folders) && folders.every((folder) => typeof folder === "string");
   // Every field was just looked at.
   return texts && hashes && isList && typeof time === "number" ? (value as HistoryEntry) : undefined;
+}
+
+function isCaller(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== "object" || value === null) return false;
+  const fields: { readonly [key: string]: unknown } = { ...value };
+  const of = "call" in fields ? fields.call : fields.restore;
+  return [fields.conversation, fields.path, of].every((field) => typeof field === "string");
 }
 
 function isHash(value: unknown): boolean {

@@ -8,6 +8,7 @@ import { codeOf, defaultStateFolder, hasOwners } from "../disk/platform.js";
 /** The folders inside a state folder. */
 export type StateRoom =
   | "blobs"
+  | "callers"
   | "changes"
   | "conversations"
   | "guard"

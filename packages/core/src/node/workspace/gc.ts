@@ -5,6 +5,7 @@ import { recoverSets } from "../change-sets/recovery.js";
 import { namesIn, readLink, removeQuietly } from "../disk/entries.js";
 import { conversationRemains, removeAll } from "../journal/remains.js";
 import { unfinishedPrefix } from "../state-folder/blobs.js";
+import { idleCallers } from "../state-folder/callers.js";
 import { breakLock, isAbandoned, openLocks } from "../state-folder/locks.js";
 import { type Recovered, recover } from "../state-folder/recovery.js";
 import { type RemovedSecrets, removeSecrets } from "../state-folder/secrets.js";
@@ -89,6 +90,7 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
   const secrets = collectSecrets(state, options);
   const histories = oldHistories(state, Math.min(oldest, pinnedFrom));
   for (const path of histories) remove(path);
+  if (!dryRun) for (const path of idleCallers(state)) removeQuietly(path);
   if (!dryRun) for (const path of conversationRemains(state)) removeAll(path);
   return {
     kind: "collected",

@@ -26,6 +26,7 @@ export async function carryConversation(
       return carryTracking(host, request);
     case "history_view":
     case "rewind":
+    case "restore_files":
     case "summarize_branch":
     case "expand_task_summary":
       return carryHistory(host, request, asked);

@@ -1,9 +1,10 @@
 import { debugOutline, historyFilter } from "../../context/index.js";
+import { unprunedNode } from "../../conversation/index.js";
 import { isRefusal } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import type { HistoryRequest } from "./conversation-request.js";
 import { type Answered, answer, type Caller, type ConversationHost } from "./conversation-tool.js";
-import { follow } from "./follow.js";
+import { atMove } from "./follow.js";
 import { summaryOf } from "./summary-of.js";
 
 /** Shows the path, goes back on it, sums it up, or shows a task in full. */
@@ -17,6 +18,8 @@ export async function carryHistory(
       return view(host, request);
     case "rewind":
       return rewind(host, request, asked);
+    case "restore_files":
+      return putBack(host, request, asked);
     case "summarize_branch":
       return summarize(host, request, asked);
     case "expand_task_summary": {
@@ -46,13 +49,26 @@ async function rewind(host: ConversationHost, { turnId, files }: Rewind, asked: 
   const { manager } = host;
   const target = manager.rewindTarget(turnId);
   if (isRefusal(target)) return target;
-  if (files.kind === "restore") {
-    const { consent, conflicts } = files;
-    return follow(host, { toId: target.id, consent, conflicts }, asked);
-  }
-  const told = answer("Went back; the path left is kept.", { turn_id: target.id });
-  const node = manager.rewind(target.id, asked.answering(told));
-  return isRefusal(node) ? node : told;
+  const move = { kind: "go", toId: target.id, words: "Went back" } as const;
+  return atMove(host, { move, files }, asked, (left) => {
+    const told = answer(`Went back; the path left is kept.${left}`, { turn_id: target.id });
+    const node = manager.rewind(target.id, asked.answering(told));
+    return isRefusal(node) ? node : told;
+  });
+}
+
+type PutBack = Extract<HistoryRequest, { readonly kind: "restore_files" }>;
+
+async function putBack(
+  host: ConversationHost,
+  { turnId, restoreId, files }: PutBack,
+  asked: Caller,
+): Promise<Answered> {
+  if (restoreId !== undefined) return atMove(host, { move: { kind: "undo", restoreId }, files }, asked);
+  const target =
+    turnId === undefined ? host.manager.rewindTarget() : unprunedNode(host.manager.context, turnId);
+  if (isRefusal(target)) return target;
+  return atMove(host, { move: { kind: "stay", stateOf: target.id }, files }, asked);
 }
 
 async function summarize(

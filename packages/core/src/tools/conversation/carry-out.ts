@@ -1,13 +1,15 @@
 import {
   type ConversationContext,
   type ConversationRefusal,
+  isOnPath,
   lastOfAnswer,
   openCalls,
+  settleLate,
   type ToolCall,
   type TurnNode,
   type TurnPayload,
 } from "../../conversation/index.js";
-import { isRefusal, refuse, type Workspace } from "../../files/index.js";
+import { isRefusal, refuse, type Workspace, type WriteCaller } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import { type HostTool, type HostToolResult, runHostTool } from "../host-tool.js";
 import { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "../read-media.js";
@@ -51,9 +53,13 @@ interface Ran {
 }
 
 /** How carrying out went: the tool ran, and its result is a node; or it could not become one any more. */
-export type Carried =
+export type Carried = (
   | (Ran & { readonly kind: "answered"; readonly node: TurnNode })
-  | (Ran & { readonly kind: "unrecorded"; readonly refusal: ConversationRefusal });
+  | (Ran & { readonly kind: "unrecorded"; readonly refusal: ConversationRefusal })
+) & {
+  /** Where the result came late: the node below the head that says what the call did to files, if it did anything. */
+  readonly told?: TurnNode;
+};
 
 /**
  * Carries out a call of the model that stands in the tree: takes its turn among the calls about the same
@@ -76,10 +82,12 @@ export async function carryOut(call: StandingCall, host: TurnHost): Promise<Carr
   if (tool?.kind === "conversation") return onConversation(running, host);
   // The place in the queues is taken before anything is awaited.
   const keys = paths.map((path) => manager.manifests.naming(path));
+  manager.running.add(running.nodeId);
   const release = await manager.turns.acquire(keys, { shared, signal: host.signal });
   try {
     return tool?.kind === "host" ? await onHost(tool, running, host) : await onFiles(running, host);
   } finally {
+    manager.running.delete(running.nodeId);
     release?.();
   }
 }
@@ -100,7 +108,11 @@ async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
   const { manager } = host;
   const knowledge = manager.knowledge.forCall(running.nodeId);
   try {
-    const { result, reply } = await runToolWithResult(running.name, running.args, { ...host, knowledge });
+    const { result, reply } = await runToolWithResult(running.name, running.args, {
+      ...host,
+      knowledge,
+      caller: callerOf(running, host),
+    });
     const media = await mediaOfRead(result, host.workspace, host.media ?? ["image", "pdf"]);
     if (media !== undefined) return recordMedia(running, media, host);
     const insisted = defined({ encoding: running.encoding });
@@ -129,6 +141,7 @@ function recordMedia(running: RunningCall, media: ReadMedia, host: TurnHost): Ca
 async function onHost(tool: HostTool, running: RunningCall, host: TurnHost): Promise<Carried> {
   const { callId } = running.call;
   const result = await runHostTool(tool, running.args, {
+    caller: callerOf(running, host),
     ...(host.signal === undefined ? {} : { signal: host.signal }),
     progress: (text) => host.progress?.(callId, text),
     ...(host.onError === undefined ? {} : { onError: host.onError }),
@@ -146,6 +159,11 @@ async function onConversation(running: RunningCall, host: TurnHost): Promise<Car
     return { kind: "unrecorded", text, code, isError, refusal: unmatched(call.callId) };
   }
   return { kind: "answered", text, code, isError, node };
+}
+
+/** With each write it is recorded which call made it: so it is found again where the result is lost. */
+function callerOf({ nodeId }: RunningCall, { manager }: TurnHost): WriteCaller {
+  return { conversation: manager.context.sessionId, call: nodeId };
 }
 
 type ResultFacts = Pick<
@@ -170,8 +188,14 @@ function record({ nodeId, call }: RunningCall, ran: Ran, facts: ResultFacts, hos
     ...facts,
   };
   const node = manager.addNode(payload, lastOfAnswer(manager.context, nodeId).id);
-  if (isRefusal(node)) return { ...ran, kind: "unrecorded", refusal: node };
-  return { ...ran, kind: "answered", node };
+  const { context } = manager;
+  const isAside = isRefusal(node) || !isOnPath(context, node.id, context.currentNodeId);
+  const isLate = isAside && (isRefusal(node) || isOnPath(context, nodeId, context.currentNodeId));
+  const told = isLate ? settleLate(manager, nodeId, facts.files ?? []) : undefined;
+  const late = told === undefined || isRefusal(told) ? {} : { told };
+  return isRefusal(node)
+    ? { ...ran, ...late, kind: "unrecorded", refusal: node }
+    : { ...ran, ...late, kind: "answered", node };
 }
 
 function openCall(

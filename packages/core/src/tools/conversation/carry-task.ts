@@ -6,7 +6,7 @@ import {
 } from "../../conversation/index.js";
 import { isRefusal } from "../../files/index.js";
 import { defined, escapeForDisplay } from "../../text/index.js";
-import type { TaskRequest } from "./conversation-request.js";
+import type { FilesAtMove, TaskRequest } from "./conversation-request.js";
 import {
   type Answered,
   answer,
@@ -14,7 +14,7 @@ import {
   type ConversationHost,
   renderAnswer,
 } from "./conversation-tool.js";
-import { follow } from "./follow.js";
+import { atMove } from "./follow.js";
 import { summaryOf } from "./summary-of.js";
 
 /** Begins, ends, leaves and lists tasks. */
@@ -27,13 +27,13 @@ export async function carryTask(
     case "task_start":
       return start(host, request, asked);
     case "task_complete":
-      return complete(host, request.summary, asked);
+      return complete(host, request, asked);
     case "task_cancel":
       return cancel(host, request.files, asked);
     case "task_pop":
-      return pop(host, asked);
+      return pop(host, request.files, asked);
     case "task_resume":
-      return resume(host, request.taskId, asked);
+      return resume(host, request, asked);
     case "task_restart":
       return restart(host, request, asked);
     case "task_list":
@@ -44,7 +44,8 @@ export async function carryTask(
 }
 
 type StartRequest = Extract<TaskRequest, { readonly kind: "task_start" }>;
-type Cancel = Extract<TaskRequest, { readonly kind: "task_cancel" }>;
+type Complete = Extract<TaskRequest, { readonly kind: "task_complete" }>;
+type Resume = Extract<TaskRequest, { readonly kind: "task_resume" }>;
 type Restart = Extract<TaskRequest, { readonly kind: "task_restart" }>;
 
 async function start(host: ConversationHost, request: StartRequest, asked: Caller): Promise<Answered> {
@@ -78,55 +79,101 @@ function answeringTask(asked: Caller, told: (taskId: string) => ReturnType<typeo
   return { answering: (taskId: string) => asked.answered(renderAnswer(told(taskId))) };
 }
 
-async function complete(host: ConversationHost, given: string | undefined, asked: Caller): Promise<Answered> {
-  const { taskId } = host.manager.getCurrentNode();
-  const toId = host.manager.context.currentNodeId;
-  const summary = await summaryOf(host, given, { purpose: "task", fromId: taskId, toId });
+async function complete(host: ConversationHost, request: Complete, asked: Caller): Promise<Answered> {
+  const { manager } = host;
+  const { taskId } = manager.getCurrentNode();
+  const { currentNodeId: toId } = manager.context;
+  const summary = await summaryOf(host, request.summary, { purpose: "task", fromId: taskId, toId });
   if (isRefusal(summary)) return summary;
-  const told = answer("Task completed; its summary stands on the branch it was started from.");
-  const answering = asked.answering(told);
-  const node = host.manager.completeTask({ summary: summary.text, ...defined({ answering }) });
-  if (isRefusal(node)) return node;
-  const files = node.payload.kind === "task_summary" ? node.payload.files : [];
-  return answer(told.message, {
-    task_id: taskId,
-    summary_id: node.id,
-    files: files.map(({ path, from, to }) => ({ path, from, to })),
+  const told = (files: string) =>
+    answer(`Task completed; its summary stands on the branch it was started from.${files}`);
+  const ending = (files: string) => ({
+    summary: summary.text,
+    ...defined({ answering: asked.answering(told(files)) }),
+  });
+  const move = {
+    kind: "task",
+    tool: "task_complete",
+    move: (files: string) => ({ kind: "complete", ...ending(files) }) as const,
+  } as const;
+  return atMove(host, { move, files: request.files }, asked, (left) => {
+    const node = manager.completeTask(ending(left));
+    if (isRefusal(node)) return node;
+    const files = node.payload.kind === "task_summary" ? node.payload.files : [];
+    return answer(told(left).message, {
+      task_id: taskId,
+      summary_id: node.id,
+      files: files.map(({ path, from, to }) => ({ path, from, to })),
+    });
   });
 }
 
-async function cancel(host: ConversationHost, files: Cancel["files"], asked: Caller): Promise<Answered> {
+async function cancel(host: ConversationHost, files: FilesAtMove, asked: Caller): Promise<Answered> {
   const { manager } = host;
   const target = manager.cancelTarget();
   if (isRefusal(target)) return target;
-  if (files.kind === "restore") {
-    const { consent, conflicts } = files;
-    return follow(host, { toId: target.id, consent, conflicts, move: "task_cancel" }, asked);
-  }
-  const told = answer("Task cancelled; its branch is kept out of view.", {
-    task_id: manager.getCurrentNode().taskId,
-  });
-  const node = manager.cancelTask(asked.answering(told));
-  return isRefusal(node) ? node : told;
-}
-
-function pop({ manager }: ConversationHost, asked: Caller): Answered {
   const { taskId } = manager.getCurrentNode();
-  const told = answer("Task paused.", { task_id: taskId });
-  const node = manager.popTask(asked.answering(told));
-  return isRefusal(node) ? node : told;
+  const words = "Task cancelled";
+  const move = { kind: "go", toId: target.id, words, cancels: taskId, tool: "task_cancel" } as const;
+  return atMove(host, { move, files }, asked, (left) => {
+    const told = answer(`${words}; its branch is kept out of view.${left}`, { task_id: taskId });
+    const node = manager.cancelTask(asked.answering(told));
+    return isRefusal(node) ? node : told;
+  });
 }
 
-function resume({ manager }: ConversationHost, taskId: string, asked: Caller): Answered {
-  const told = answer("Task resumed.", { task_id: taskId });
-  const node = manager.resumeTask(taskId, asked.answering(told));
-  return isRefusal(node) ? node : told;
+async function pop(host: ConversationHost, files: FilesAtMove, asked: Caller): Promise<Answered> {
+  const { manager } = host;
+  const target = manager.cancelTarget();
+  if (isRefusal(target)) return target;
+  const { taskId } = manager.getCurrentNode();
+  const move = { kind: "go", toId: target.id, words: "Task paused", tool: "task_pop" } as const;
+  return atMove(host, { move, files }, asked, (left) => {
+    const told = answer(`Task paused.${left}`, { task_id: taskId });
+    const node = manager.popTask(asked.answering(told));
+    return isRefusal(node) ? node : told;
+  });
 }
 
-function restart({ manager }: ConversationHost, { taskId, hint }: Restart, asked: Caller): Answered {
-  const told = (id: string) => answer("Task begun again on a new branch.", { task_id: id });
-  const node = manager.restartTask({ ...defined({ taskId, hint }), ...answeringTask(asked, told) });
-  return isRefusal(node) ? node : told(node.id);
+async function resume(host: ConversationHost, { taskId, files }: Resume, asked: Caller): Promise<Answered> {
+  const { manager } = host;
+  const alone = (left: string): Answered => {
+    const told = answer(`Task resumed.${left}`, { task_id: taskId });
+    const node = manager.resumeTask(taskId, asked.answering(told));
+    return isRefusal(node) ? node : told;
+  };
+  const task = manager.context.tasks.get(taskId);
+  // Why it cannot be resumed is for the move to say.
+  if (task === undefined || task.outcome === "complete") return alone("");
+  const isCancelled = task.outcome === "cancelled" && manager.context.pruned.has(taskId);
+  const move = {
+    kind: "go",
+    toId: task.tipId,
+    words: "Task resumed",
+    tool: "task_resume",
+    ...(isCancelled ? { resumes: taskId } : {}),
+  } as const;
+  return atMove(host, { move, files }, asked, alone);
+}
+
+async function restart(host: ConversationHost, request: Restart, asked: Caller): Promise<Answered> {
+  const { manager } = host;
+  const { taskId, hint } = request;
+  const told = (id: string, files: string) =>
+    answer(`Task begun again on a new branch.${files}`, { task_id: id });
+  const again = (files: string) => ({
+    ...defined({ taskId, hint }),
+    ...answeringTask(asked, (id) => told(id, files)),
+  });
+  const move = {
+    kind: "task",
+    tool: "task_restart",
+    move: (files: string) => ({ kind: "restart", ...again(files) }) as const,
+  } as const;
+  return atMove(host, { move, files: request.files }, asked, (left) => {
+    const node = manager.restartTask(again(left));
+    return isRefusal(node) ? node : told(node.id, left);
+  });
 }
 
 function list({ manager }: ConversationHost): Answered {

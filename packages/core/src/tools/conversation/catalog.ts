@@ -3,6 +3,7 @@ import type { ConversationTool } from "./conversation-tool.js";
 import { expandTaskSummary } from "./expand-task-summary.js";
 import { historyView } from "./history-view.js";
 import { listTrackedFiles } from "./list-tracked-files.js";
+import { restoreFilesTool } from "./restore-files.js";
 import { rewind } from "./rewind.js";
 import { summarizeBranch } from "./summarize-branch.js";
 import { taskCancel } from "./task-cancel.js";
@@ -28,6 +29,7 @@ const all = [
   listTrackedFiles,
   historyView,
   rewind,
+  restoreFilesTool,
   summarizeBranch,
   expandTaskSummary,
 ] as const;

@@ -5,7 +5,9 @@ import type {
   ConversationRefusal,
   FileEffect,
   JsonObject,
+  RestorePlan,
   Summariser,
+  TaskMove,
 } from "../../conversation/index.js";
 import type { ToolAnnotations, ToolDefinition } from "../tool.js";
 import type { ConversationRequest } from "./conversation-request.js";
@@ -34,23 +36,50 @@ export interface ConversationHost {
   readonly files?: FilesThatFollow;
 }
 
-/** Moves the head and puts the files back with it: see `restoreFiles`. */
+/** A move of the head, or a restore without one, for which the files are planned. */
+export type FileMove =
+  | {
+      readonly kind: "go";
+      readonly toId: string;
+      /** What is said of the move alone, such as "Went back". */
+      readonly words: string;
+      /** The tool's name for the history of the files. */
+      readonly tool?: string;
+      /** The task that the move cancels. */
+      readonly cancels?: string;
+      /** The cancelled task that the move takes up again. */
+      readonly resumes?: string;
+    }
+  | {
+      /** A task is completed or begun again. */
+      readonly kind: "task";
+      readonly tool: string;
+      /** @param files one sentence on what became of the files, for the answer of the call. */
+      move(files: string): TaskMove;
+    }
+  /** The head stays; the files become what they were at a node. */
+  | { readonly kind: "stay"; readonly stateOf: string }
+  /** A restore is taken back, by its node. */
+  | { readonly kind: "undo"; readonly restoreId: string };
+
+/** Moves the head and puts the files back with it: see `planRestore`, `restoreFiles`. */
 export interface FilesThatFollow {
   /** What is there now, so that only files that can be read are tracked. */
   look(path: string): Promise<FileEffect | ConversationRefusal>;
+  /** What the move means for the files; nothing is moved. As `planRestore` refuses, and as the move would be. */
+  plan(move: FileMove): Promise<RestorePlan | ConversationRefusal>;
   /**
-   * Restores the files to what they were at `toId` and moves the head there.
+   * Puts the files back and moves the head with them.
    *
-   * @param consent paths that may be overwritten or deleted although their bytes are nobody's we know.
+   * @param request `consent`: paths that may be overwritten or deleted although their bytes are nobody's we know.
    */
   follow(request: {
-    readonly toId: string;
+    readonly move: FileMove;
     readonly consent: readonly string[];
     /** What becomes of the other files in conflict: they refuse the move, or stay as they are. */
     readonly conflicts?: "refuse" | "leave";
+    /** The result of the call that asked; of a task's move, only its `callId` counts. */
     readonly answering: ((told: string) => AnsweredCall) | undefined;
-    /** Called in place of moving the head alone, where the move does more than that. */
-    readonly move?: "task_cancel";
   }): Promise<
     { readonly kind: "followed"; readonly message: string; readonly data: JsonObject } | ConversationRefusal
   >;

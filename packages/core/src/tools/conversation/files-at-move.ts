@@ -6,9 +6,11 @@ import type { FilesAtMove } from "./conversation-request.js";
 /** Parameters of the tools that move the head: what becomes of the files. */
 export const filesParameters = {
   files: z
-    .enum(["keep", "restore"])
+    .enum(["keep", "restore", "preview"])
     .exactOptional()
-    .describe("keep, unless given: the files stay as they are"),
+    .describe(
+      "keep, unless given: the files stay as they are; preview: nothing moves, it says what restore would do",
+    ),
   consent: z
     .array(z.string().min(1))
     .exactOptional()
@@ -21,7 +23,7 @@ export const filesParameters = {
 
 /** @returns `invalid_arguments` for what goes with `files: restore` only. */
 export function filesAtMove(args: {
-  readonly files?: "keep" | "restore";
+  readonly files?: "keep" | "restore" | "preview";
   readonly consent?: readonly string[];
   readonly conflicts?: "refuse" | "leave";
 }): FilesAtMove | ArgumentRefusal {
@@ -29,6 +31,6 @@ export function filesAtMove(args: {
   if (files === "restore") return { kind: "restore", consent, conflicts };
   const stray = (["consent", "conflicts"] as const).find((name) => args[name] !== undefined);
   return stray === undefined
-    ? { kind: "keep" }
+    ? { kind: files }
     : refuse("invalid_arguments", `${stray} goes with files: restore.`);
 }

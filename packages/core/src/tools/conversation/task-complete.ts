@@ -1,5 +1,8 @@
 import * as z from "zod";
+import { isRefusal } from "../../files/index.js";
+import { defined } from "../../text/index.js";
 import { defineConversationTool, movingAnnotations } from "./conversation-tool.js";
+import { filesAtMove, filesParameters } from "./files-at-move.js";
 
 export const taskComplete = defineConversationTool({
   name: "task_complete",
@@ -13,8 +16,12 @@ export const taskComplete = defineConversationTool({
       .min(1)
       .exactOptional()
       .describe("What was done, what was found out, what is left; the files changed are added by themselves"),
+    ...filesParameters,
   }),
-  annotations: movingAnnotations,
+  annotations: { ...movingAnnotations, destructive: true },
   alone: true,
-  intent: (args) => ({ kind: "task_complete", ...args }),
+  intent({ summary, ...args }) {
+    const files = filesAtMove(args);
+    return isRefusal(files) ? files : { kind: "task_complete", files, ...defined({ summary }) };
+  },
 });

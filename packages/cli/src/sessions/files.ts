@@ -1,0 +1,117 @@
+import {
+  type ContextManager,
+  type ConversationRefusal,
+  defined,
+  dueFact,
+  dueLine,
+  type FileMove,
+  filesDue,
+  followFiles,
+  isRefusal,
+  namesFrom,
+  openConversation,
+  type SessionFacts,
+  type SessionStore,
+  type Workspace,
+} from "@holdfast/core";
+import { withWorkspace } from "../answers/index.js";
+import { escapeText, exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
+import { findNode } from "./changing.js";
+import { jsonLine, newIds } from "./open-store.js";
+
+/**
+ * `holdfast sessions files ID`: what putting the files back to a node would do; with `--restore` does it. The session
+ * stays where it stands, but for `--undo`, which takes the move of that restore back, too.
+ */
+export async function filesOfOne(
+  call: Invocation,
+  store: SessionStore,
+  { id }: SessionFacts,
+): Promise<number | ConversationRefusal> {
+  const { flags, misuse } = call;
+  if (flags.node !== undefined && flags.undo !== undefined) return misuse("give --node or --undo, not both");
+  if (flags.restore !== true && (flags.consent !== undefined || flags.leave === true))
+    return misuse("--consent and --leave go with --restore");
+  const named = flags.undo ?? flags.node;
+  const node = named === undefined ? undefined : await findNode(store, id, named);
+  if (node !== undefined && typeof node !== "string") return node;
+  let refused: ConversationRefusal | undefined;
+  const exitCode = await withWorkspace(call, async (workspace) => {
+    const done = await withConversation(call, { store, id, workspace }, (manager) => {
+      const stateOf = node ?? manager.context.currentNodeId;
+      const move: FileMove =
+        flags.undo === undefined ? { kind: "stay", stateOf } : { kind: "undo", restoreId: stateOf };
+      return flags.restore === true
+        ? putBack(call, workspace, manager, move)
+        : preview(call, workspace, manager, move);
+    });
+    if (typeof done === "number") return done;
+    refused = done;
+    return exitCodes.change;
+  });
+  return refused ?? exitCode;
+}
+
+interface Place {
+  readonly store: SessionStore;
+  readonly id: string;
+  readonly workspace: Workspace;
+}
+
+/** Only who puts files back needs the lease; writes of interrupted calls are told of first. */
+async function withConversation(
+  { flags, terminal }: Invocation,
+  { store, id, workspace }: Place,
+  work: (manager: ContextManager) => Promise<number | ConversationRefusal>,
+): Promise<number | ConversationRefusal> {
+  const naming = namesFrom(...workspace.roots);
+  const sources = { ids: newIds(), now: () => Date.now(), naming, files: workspace };
+  const opened = await openConversation(store, id, flags.restore === true ? "write" : "read", sources);
+  if (isRefusal(opened)) return opened;
+  const { manager, files } = opened;
+  try {
+    if (files !== undefined && !isRefusal(files.writes) && files.writes.nodes.length > 0)
+      terminal.err("Work of interrupted calls was found and told of in the session.\n");
+    return await work(manager);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function preview(
+  { terminal, settings }: Invocation,
+  workspace: Workspace,
+  manager: ContextManager,
+  move: FileMove,
+): Promise<number | ConversationRefusal> {
+  const plan = await followFiles(manager, workspace, newIds()).plan(move);
+  if (isRefusal(plan)) return plan;
+  const due = filesDue(plan);
+  const lines = due.map((file) => `${escapeText(dueLine(file))}\n`).join("");
+  const head = due.length === 0 ? "No file would be put back.\n" : "With --restore:\n";
+  await terminal.out(
+    settings.json
+      ? jsonLine({ success: true, files: due.map(dueFact), unknown: plan.unknown })
+      : `${head}${lines}`,
+  );
+  return exitCodes.success;
+}
+
+async function putBack(
+  { flags, terminal, settings }: Invocation,
+  workspace: Workspace,
+  manager: ContextManager,
+  move: FileMove,
+): Promise<number | ConversationRefusal> {
+  const { consent = [], leave = false } = flags;
+  const conflicts = leave ? "leave" : "refuse";
+  const done = await finishOnceBegun(() =>
+    followFiles(manager, workspace, newIds()).follow({ move, consent, conflicts, answering: undefined }),
+  );
+  if (isRefusal(done)) return done;
+  const { message, data } = done;
+  await terminal.out(
+    settings.json ? jsonLine({ success: true, ...defined({ ...data }) }) : `${escapeText(message)}\n`,
+  );
+  return exitCodes.success;
+}

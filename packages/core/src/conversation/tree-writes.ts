@@ -1,0 +1,59 @@
+import { changeOf, effectsOf, type FileNaming, type FileStateHash } from "./file-effects.js";
+import type { ConversationContext, TurnNode } from "./node.js";
+import { upwards } from "./path.js";
+import type { FileEffect } from "./payload.js";
+
+/** A change of a file by a tool of ours or by a restore, on whichever branch it stands. */
+export interface TreeWrite {
+  readonly node: TurnNode;
+  /** Undefined where nobody knew it. */
+  readonly before: FileStateHash | undefined;
+  readonly after: FileStateHash;
+}
+
+/** What the conversation did to files, by file, in the order of time. */
+export type TreeWrites = ReadonlyMap<string, readonly TreeWrite[]>;
+
+/** All branches of the tree are looked through; what a merge tells once more is left out. */
+export function writesInTree(context: ConversationContext, naming: FileNaming): TreeWrites {
+  const writes = new Map<string, TreeWrite[]>();
+  for (const node of context.nodes.values()) {
+    for (const { path, before, after } of changesOf(node)) {
+      const name = naming(path);
+      const known = writes.get(name);
+      if (known === undefined) writes.set(name, [{ node, before, after }]);
+      else known.push({ node, before, after });
+    }
+  }
+  for (const each of writes.values()) each.sort((one, other) => inTime(one.node, other.node));
+  return writes;
+}
+
+function changesOf({ payload }: TurnNode): readonly FileEffect[] {
+  if (payload.kind === "task_summary") return none;
+  if (payload.kind === "restore") return payload.files.map(changeOf);
+  return effectsOf(payload).filter(({ by, before, after }) => by === "tool" && before !== after);
+}
+
+const none: readonly FileEffect[] = [];
+
+/** By the time of the nodes; ids, which grow, decide where the clock stood still. */
+export function inTime(one: TurnNode, other: TurnNode): number {
+  if (one.timestamp !== other.timestamp) return one.timestamp - other.timestamp;
+  if (one.id.length !== other.id.length) return one.id.length - other.id.length;
+  return one.id < other.id ? -1 : one.id > other.id ? 1 : 0;
+}
+
+/** The nodes whose work a node stands on: those above it, and the branches of the tasks that were merged there. */
+export function standingAt(context: ConversationContext, nodeId: string): ReadonlySet<string> {
+  const standing = new Set<string>();
+  const ahead = [nodeId];
+  for (let from = ahead.pop(); from !== undefined; from = ahead.pop()) {
+    for (const { id, payload } of upwards(context, from)) {
+      if (standing.has(id)) break;
+      standing.add(id);
+      if (payload.kind === "task_summary") ahead.push(payload.tipId);
+    }
+  }
+  return standing;
+}

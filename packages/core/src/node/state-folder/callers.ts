@@ -1,0 +1,70 @@
+import { existsSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
+import type { HistoryEntry } from "../../files/index.js";
+import { namesIn, readLink, readText } from "../disk/entries.js";
+import { codeOf } from "../disk/platform.js";
+import { keyOf } from "./locks.js";
+import type { StateFolder } from "./state-folder.js";
+
+/**
+ * Which files were written for which conversation: the histories go by paths, and whoever opens a conversation asks by
+ * that. A name is made before the step and says nothing by itself, so a kill leaves at most one too many.
+ *
+ * A name is the text of a link, as that of an intent: whole or not there, and durable with the stage file.
+ */
+export function noteCallers(state: StateFolder, entries: readonly HistoryEntry[]): void {
+  for (const { caller, realPath } of entries) {
+    if (caller === undefined) continue;
+    const folder = state.at("callers", keyOf(caller.conversation));
+    const path = state.at("callers", keyOf(caller.conversation), keyOf(realPath));
+    const isShort = Buffer.byteLength(realPath) <= linkLimitBytes;
+    try {
+      state.within(folder, () =>
+        isShort ? symlinkSync(realPath, path) : writeFileSync(path, realPath, { mode: 0o600, flag: "wx" }),
+      );
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
+  }
+}
+
+const linkLimitBytes = 4_095;
+
+/** The real paths of the files to which writes were begun for a conversation. */
+export function pathsOfCaller(state: StateFolder, conversation: string): readonly string[] {
+  const folder = keyOf(conversation);
+  return namesIn(state.at("callers", folder)).flatMap((name) => {
+    const path = state.at("callers", folder, name);
+    const realPath = readLink(path) || textOf(path);
+    return realPath !== undefined && keyOf(realPath) === name ? [realPath] : [];
+  });
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readText(path);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
+}
+
+/** Names of files whose histories are gone. */
+export function idleCallers(state: StateFolder): readonly string[] {
+  const idle: string[] = [];
+  for (const folder of namesIn(state.at("callers"))) {
+    const names = namesIn(state.at("callers", folder));
+    if (names.length === 0) removeFolder(state.at("callers", folder));
+    for (const name of names)
+      if (!existsSync(state.at("history", `${name}.jsonl`))) idle.push(state.at("callers", folder, name));
+  }
+  return idle;
+}
+
+/** A writer may put a name into it at this moment: then it stays. */
+function removeFolder(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+  }
+}
