@@ -25,42 +25,75 @@ const cases = Object.entries(files).flatMap(([how, text]) =>
   calls.map(([name, args]) => ({ how, text, name, args })),
 );
 
+/** An undo holds the state that is put back beside the present one, as the change did. */
+const undone = Object.entries(files).flatMap(([how, text]) =>
+  calls.slice(0, 3).map(([name, args]) => ({ how, text, name, args })),
+);
+
 /** 265 to 314 MB were seen, as garbage is collected sooner or later; with more copies of the text it was 408 to 454. */
 const most = 350;
 
 /** Of a line of 50 MB no diff is wanted. */
 const wanted = cases.filter(({ how, name }) => how === "in lines" || name !== "safe_patch");
 
-test.skipIf(!existsSync("/proc/self/status")).each(wanted)(
+const hasStatus = existsSync("/proc/self/status");
+
+test.skipIf(!hasStatus).each(wanted)(
   `${megabytes} MB $how are changed by $name in less than ${most} MB`,
   async ({ text, name, args }) => {
-    const project = new Project({ "f.md": text });
-    // The state before and the one after as text are 100 MB of it.
-    const flags = ["--max-old-space-size=128", program, "mcp", "--tools", "all", "--root", project.folder];
-    const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(new Project().folder, "state") };
-    const server = spawn(process.execPath, flags, { env, stdio: ["pipe", "pipe", "ignore"] });
-    onTestFinished(() => void server.kill("SIGKILL"));
-    server.stdin.on("error", () => {});
-    const say = (message: object) =>
-      server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-    const base_content_sha256 = createHash("sha256").update(text).digest("hex");
-    const capabilities = {};
-    const params = { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "t", version: "1" } };
-    say({ id: "hello", method: "initialize", params });
-    say({ method: "notifications/initialized" });
-    const change = { name, arguments: { file_path: "f.md", base_content_sha256, ...args } };
-    const send = () => say({ id: "change", method: "tools/call", params: change });
-    send();
-    let answer = "";
-    for await (const one of createInterface({ input: server.stdout })) {
-      answer = one;
-      if (!one.includes('"id":"change"')) continue;
-      // A busy machine may not make it in the time that a change has.
-      if (!one.includes("FAILED (timeout)")) break;
-      send();
-    }
-    expect(answer).toContain("OK (applied)");
-    const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1];
-    expect(Number(peak) / 1024).toBeLessThan(most);
+    const server = startServer(text);
+    await server.apply(name, { base_content_sha256: server.sha256(), ...args });
+    expect(server.peakMegabytes()).toBeLessThan(most);
   },
 );
+
+test.skipIf(!hasStatus).each(undone)(
+  `${megabytes} MB $how are as they were before $name by undo_edit in less than ${most} MB`,
+  async ({ text, name, args }) => {
+    const server = startServer(text);
+    const before = server.sha256();
+    await server.apply(name, { base_content_sha256: before, ...args });
+    await server.apply("undo_edit", { base_content_sha256: server.sha256() });
+    expect(server.sha256()).toBe(before);
+    expect(server.peakMegabytes()).toBeLessThan(most);
+  },
+);
+
+/** A server of little memory on a folder with this file. */
+function startServer(text: string) {
+  const project = new Project({ "f.md": text });
+  // The state before and the one after as text are 100 MB of it.
+  const flags = ["--max-old-space-size=128", program, "mcp", "--tools", "all", "--root", project.folder];
+  const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(new Project().folder, "state") };
+  const server = spawn(process.execPath, flags, { env, stdio: ["pipe", "pipe", "ignore"] });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  server.stdin.on("error", () => {});
+  const say = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const capabilities = {};
+  const params = { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "t", version: "1" } };
+  say({ id: "hello", method: "initialize", params });
+  say({ method: "notifications/initialized" });
+  const answers = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+  return {
+    sha256: () =>
+      createHash("sha256")
+        .update(readFileSync(join(project.folder, "f.md")))
+        .digest("hex"),
+    peakMegabytes: () =>
+      Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) / 1024,
+    async apply(name: string, args: object) {
+      const change = { name, arguments: { file_path: "f.md", ...args } };
+      const send = () => say({ id: name, method: "tools/call", params: change });
+      send();
+      let answer = "";
+      for (let next = await answers.next(); next.done !== true; next = await answers.next()) {
+        answer = next.value;
+        if (!answer.includes(`"id":"${name}"`)) continue;
+        // A busy machine may not make it in the time that a change has.
+        if (!answer.includes("FAILED (timeout)")) break;
+        send();
+      }
+      expect(answer).toContain("OK (applied)");
+    },
+  };
+}

@@ -1,6 +1,8 @@
 import {
+  type AlikeBytes,
   type CharsetCodec,
   type DecodedText,
+  decodeBesideInSteps,
   decodeBytes,
   decodeInSteps,
   encodeInSteps,
@@ -43,6 +45,27 @@ export function* learnText(bytes: Uint8Array, codec: CharsetCodec, named?: strin
   const facts = text.kind === "refusal" ? {} : { facts: yield* factsInSteps(text, bytes.length) };
   const known = knownTexts.get(bytes) ?? new Map<string | undefined, FileText | Refusal>();
   knownTexts.set(bytes, known.set(named, { ...text, ...facts }));
+}
+
+/**
+ * The same of large bytes that are much like others, of which `learnText` was asked: their text is made of that one,
+ * as far as it goes, so that there are no two copies of it.
+ *
+ * @param alike what `bytesAlikeInSteps` says of the two.
+ */
+export function* learnTextBeside(
+  bytes: Uint8Array,
+  other: Uint8Array,
+  alike: AlikeBytes,
+  codec: CharsetCodec,
+): Steps<void> {
+  const known = knownText(other, undefined);
+  const isAsked = bytes.length > largeSize && known?.kind === "file_text";
+  const made = isAsked ? yield* decodeBesideInSteps(bytes, { ...known, bytes: other }, alike) : undefined;
+  if (made === undefined) return yield* learnText(bytes, codec);
+  const text = { kind: "file_text", ...made } as const;
+  const facts = yield* factsInSteps(text, bytes.length);
+  knownTexts.set(bytes, new Map([[undefined, { ...text, facts }]]));
 }
 
 /** The same of large bytes that were made of this text: they are not decoded to a second copy of it. */

@@ -88,6 +88,16 @@ export function* decodeInSteps(
   return yield* decodeGuessed(bytes, codec);
 }
 
+/** The texts of the pieces of UTF-8 without a mark, in steps; undefined where it is none. */
+export function utf8PiecesInSteps(bytes: Uint8Array): Steps<readonly string[] | undefined> {
+  return strictPieces(bytes, "utf-8");
+}
+
+/** Whether bytes begin with the mark of UTF-8. */
+export function isMarkedUtf8(bytes: Uint8Array): boolean {
+  return markOf(bytes, undefined)?.encoding === "utf-8";
+}
+
 /**
  * Encodes a text in the format of the file that it goes to.
  *
@@ -248,6 +258,15 @@ function decodeStrict(bytes: Uint8Array, encoding: string): string | undefined {
 /** Cut between two characters, so that every piece is valid where the whole is. */
 function* strictInSteps(bytes: Uint8Array, encoding: string): Steps<string | undefined> {
   if (bytes.length <= pieceLength) return decodeStrict(bytes, encoding);
+  const texts = yield* strictPieces(bytes, encoding);
+  if (texts === undefined) return undefined;
+  // One copy of all of it: whoever goes on with the text begins after a rest.
+  const text = texts.join("");
+  yield;
+  return text;
+}
+
+function* strictPieces(bytes: Uint8Array, encoding: string): Steps<readonly string[] | undefined> {
   const texts: string[] = [];
   for (let from = 0; from < bytes.length; ) {
     const to = encoding === "utf-8" ? cutUtf8(bytes, from) : cutUtf16(bytes, from, encoding === "utf-16le");
@@ -257,10 +276,7 @@ function* strictInSteps(bytes: Uint8Array, encoding: string): Steps<string | und
     from = to;
     yield;
   }
-  // One copy of all of it: whoever goes on with the text begins after a rest.
-  const text = texts.join("");
-  yield;
-  return text;
+  return texts;
 }
 
 /** A piece ends before a byte that begins a character; more than three others in a row are no UTF-8 anyway. */

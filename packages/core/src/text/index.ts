@@ -1,7 +1,9 @@
 export { fromBase64, isBase64, toBase64 } from "./base64.js";
+export { type AlikeBytes, bytesAlikeInSteps } from "./bytes-alike.js";
 export { cappedLines } from "./capped.js";
 export { causeOf } from "./cause.js";
 export { countCodePoints, unitOfCodePoint } from "./code-points.js";
+export { decodeBesideInSteps, type KnownText } from "./decode-beside.js";
 export { type Defined, defined } from "./defined.js";
 export {
   clip,

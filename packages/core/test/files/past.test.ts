@@ -37,3 +37,29 @@ it("a base that is not there is looked for in the past, as an undo is", async ()
   expect([stale.code, reads()]).toEqual(["state_mismatch", 1]);
   expect((await workspace.undo({ path: "f" })).code).toBe("applied");
 });
+
+const large = "a line, é and 😀\n".repeat(100_000);
+
+it.each([
+  ["text", large],
+  ["text behind a mark", `\ufeff${large}`],
+  ["text without a newline at its end", `${large}and a half`],
+  ["text of a guessed charset", Buffer.from("caf\xe9\n".repeat(400_000), "latin1")],
+  ["plain text of one line", "ab".repeat(800_000)],
+])("an undo of a large file brings back every byte of %s", async (_, before) => {
+  const base = digest(Buffer.from(before));
+  const changes = [
+    (workspace: Workspace) => workspace.append({ path: "f", content: "x\n" }),
+    (workspace: Workspace) => workspace.prepend({ path: "f", content: "x\n" }),
+  ];
+  for (const change of changes) {
+    const { workspace } = counting();
+    await workspace.write({ path: "f", content: Buffer.from(before) });
+    const changed = await change(workspace);
+    expect(changed.code).toBe("applied");
+    const undone = await workspace.undo({ path: "f" });
+    expect([undone.code, undone.state?.sha256]).toEqual(["applied", base]);
+    const bytes = await workspace.readBytes({ path: "f" });
+    expect(bytes.kind === "refusal" ? bytes : digest(bytes.bytes)).toBe(base);
+  }
+});
