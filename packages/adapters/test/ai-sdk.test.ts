@@ -111,7 +111,7 @@ describe("the tools for the AI SDK", () => {
     const { read_file: failing } = holdfastTools(broken, { onError: (error) => told.push(error) });
     const output = await failing!.execute({ file_path: "a.txt" });
     expect(output).toMatchObject({ code: "internal_error" });
-    expect(output.text).not.toContain("the disk is gone");
+    expect(output.text).toContain("Error: the disk is gone");
     expect(failing!.toModelOutput({ output }).type).toBe("error-text");
     expect(told).toHaveLength(1);
   });

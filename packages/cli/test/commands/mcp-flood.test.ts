@@ -80,17 +80,33 @@ test.skipIf(!existsSync("/proc/self/status"))(
 );
 
 test.skipIf(!existsSync("/proc/self/status"))(
-  "an import with a line of 150 MB is refused by name",
+  "an import leaves a line of 150 MB out and names it",
   async () => {
     const project = new Project();
     const file = join(project.folder, "long.jsonl");
-    writeFileSync(file, `{"text":"${"x".repeat(150_000_000)}"}\n`);
+    const long = `{"text":"${"x".repeat(150_000_000)}"}\n`;
     const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(project.folder, "state") };
     const args = ["--max-old-space-size=100", program, "sessions", "import", file];
-    const refused = spawnSync(process.execPath, args, { env, encoding: "utf8" });
-    expect(refused.stderr).toContain("too_large");
-    expect(refused.stderr).toContain("a line of more than 104857600 bytes");
+    const run = () => spawnSync(process.execPath, args, { env, encoding: "utf8" });
+    writeFileSync(file, long);
+    const refused = run();
+    expect(refused.stderr).toContain("not_a_session");
+    expect(refused.stderr).toContain("Line 1 is too long (150,000,011 bytes)");
     expect(refused.status).toBe(6);
+    const session = {
+      type: "session",
+      version: 3,
+      id: "p",
+      timestamp: "2026-01-05T10:00:00Z",
+      cwd: "/project",
+    };
+    const message = { role: "user", content: "Where?", timestamp: 1 };
+    const turn = { type: "message", id: "a", parentId: null, timestamp: "2026-01-05T10:00:01Z", message };
+    writeFileSync(file, `${JSON.stringify(session)}\n${long}${JSON.stringify(turn)}\n`);
+    const imported = run();
+    expect(imported.stderr).toContain("Line 2 is too long (150,000,011 bytes); it was left out.");
+    expect(imported.stdout).toContain("from a session of pi");
+    expect(imported.status).toBe(0);
   },
 );
 

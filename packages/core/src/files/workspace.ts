@@ -350,7 +350,7 @@ export class Workspace {
 
   /** The recorded writes that were made for a conversation to files of this workspace: of each file in their order. */
   async callerWrites(conversation: string): Promise<readonly CallerWrite[]> {
-    return callerWrites(this.shared, conversation);
+    return typeof conversation === "string" ? callerWrites(this.shared, conversation) : [];
   }
 
   /** The newest recorded write to each of these files, in the order of the paths; undefined where there is none. */

@@ -33,8 +33,8 @@ export { type Envelope, type EnvelopeFile, parseEnvelope } from "./parse-envelop
 
 /**
  * Reads a session that was exported here, or the session file of another program: pi, Claude Code, the Claude
- * Agent SDK, Codex, gemini-cli, opencode. The tree stays a tree. Lines that are no turns are counted by kind; a call without a result is an
- * interrupted one; everything that is not as it was in the file is told by line.
+ * Agent SDK, Codex, gemini-cli, opencode. The tree stays a tree. Lines that are no turns are counted by kind; a call
+ * without a result is an interrupted one; everything that is not as it was in the file is told by line.
  *
  * @param text the whole file, JSON Lines or one document.
  * @returns `not_a_session` where it is none of these; `newer_version`.
@@ -54,7 +54,7 @@ export function* readSessionInSteps(
   if (foreign !== undefined) return yield* assemble(foreign, options);
   return refuse(
     "not_a_session",
-    "This is no session that was exported here, and none of pi, Claude Code, its SDK, Codex, gemini-cli or opencode: no line says so.",
+    `This is no session that was exported here, and none of pi, Claude Code, its SDK, Codex, gemini-cli or opencode: no line says so.${tooLong(source)}`,
   );
 }
 
@@ -97,6 +97,12 @@ function* readForeign(
   if (isGemini(lines)) return yield* readGemini(source, now);
   if (isOpencode(lines)) return yield* readOpencode(source, now);
   return undefined;
+}
+
+/** The line that says so may be one that was not read. */
+function tooLong({ problems }: SourceLines): string {
+  const first = problems.find(({ what }) => what === "long_line");
+  return first === undefined ? "" : ` ${first.message}`;
 }
 
 function withUnread(source: SourceLines, unread: readonly UnreadLine[]): SourceLines {
