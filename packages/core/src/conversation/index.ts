@@ -103,6 +103,7 @@ export {
   type RestoreTerms,
   type RestoreWorkspace,
   refuseConflicts,
+  refuseRestore,
   restoreFiles,
 } from "./restoring.js";
 export {

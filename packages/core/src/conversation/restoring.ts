@@ -68,7 +68,7 @@ export async function restoreFiles(
   plan: RestorePlan,
   terms: RestoreTerms,
 ): Promise<Restored | ConversationRefusal> {
-  const flaw = flawOf(journal.context, plan, terms) ?? refuseConflicts(plan, terms);
+  const flaw = refuseRestore(journal.context, plan, terms) ?? refuseConflicts(plan, terms);
   if (flaw !== undefined) return flaw;
   const steps = plan.files.filter((file): file is MovingFile => isMoving(file, terms));
   const left = openConflicts(plan, terms);
@@ -98,7 +98,8 @@ function openConflicts({ files }: RestorePlan, terms: RestoreTerms): readonly Fi
   return files.filter((file) => file.kind === "conflict").filter((file) => !isMoving(file, terms));
 }
 
-function flawOf(
+/** Why a plan would be refused before anything is begun, but for its conflicts: a restore or calls that are open. */
+export function refuseRestore(
   context: ConversationContext,
   { toId }: RestorePlan,
   { answering, askedBy }: RestoreTerms,

@@ -1,4 +1,4 @@
-import { existsSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, lutimesSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import type { HistoryEntry } from "../../files/index.js";
 import { namesIn, readLink, readText } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
@@ -16,14 +16,19 @@ export function noteCallers(state: StateFolder, entries: readonly HistoryEntry[]
     if (caller === undefined) continue;
     const folder = state.at("callers", keyOf(caller.conversation));
     const path = state.at("callers", keyOf(caller.conversation), keyOf(realPath));
-    const isShort = Buffer.byteLength(realPath) <= linkLimitBytes;
-    try {
-      state.within(folder, () =>
-        isShort ? symlinkSync(realPath, path) : writeFileSync(path, realPath, { mode: 0o600, flag: "wx" }),
-      );
-    } catch (error) {
-      if (codeOf(error) !== "EEXIST") throw error;
-    }
+    state.within(folder, () => note(path, realPath));
+  }
+}
+
+/** A name that is there already is as young as a new one: its history may be over, and this write's not begun. */
+function note(path: string, realPath: string): void {
+  try {
+    if (Buffer.byteLength(realPath) <= linkLimitBytes) symlinkSync(realPath, path);
+    else writeFileSync(path, realPath, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    const now = new Date();
+    lutimesSync(path, now, now);
   }
 }
 
@@ -48,17 +53,27 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Names of files whose histories are gone. */
+/** Names of files whose histories are gone. A young one is left: the write that it was made for may come yet. */
 export function idleCallers(state: StateFolder): readonly string[] {
   const idle: string[] = [];
   for (const folder of namesIn(state.at("callers"))) {
     const names = namesIn(state.at("callers", folder));
     if (names.length === 0) removeFolder(state.at("callers", folder));
-    for (const name of names)
-      if (!existsSync(state.at("history", `${name}.jsonl`))) idle.push(state.at("callers", folder, name));
+    for (const name of names) {
+      const path = state.at("callers", folder, name);
+      if (!existsSync(state.at("history", `${name}.jsonl`)) && isOld(path)) idle.push(path);
+    }
   }
   return idle;
 }
+
+function isOld(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && stat.mtimeMs < Date.now() - youngMs;
+}
+
+/** Longer than any write takes from its note to its history. */
+const youngMs = 60 * 60 * 1_000;
 
 /** A writer may put a name into it at this moment: then it stays. */
 function removeFolder(path: string): void {

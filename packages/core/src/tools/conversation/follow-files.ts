@@ -8,6 +8,7 @@ import {
   type RestorePlan,
   type RestoreTerms,
   refuseConflicts,
+  refuseRestore,
   restoreFiles,
 } from "../../conversation/index.js";
 import { isRefusal, refuse, type Workspace } from "../../files/index.js";
@@ -38,11 +39,11 @@ export function followFiles(
       const terms = { restoreId: newId(), consent, conflicts };
       const refused = refuseConflicts(plan, terms);
       if (refused !== undefined) return refused;
-      if (move.kind === "go" && move.resumes !== undefined) {
-        const reopened = manager.unprune(move.resumes);
-        if (isRefusal(reopened)) return reopened;
-      }
       const asked = { ...terms, ...termsOf(move, answering) };
+      if (move.kind === "go" && move.resumes !== undefined) {
+        const taken = takeUp(manager, move.resumes, plan, asked);
+        if (isRefusal(taken)) return taken;
+      }
       const restored = await restoreFiles(manager, workspace, plan, asked);
       if (isRefusal(restored)) return restored;
       const { files, left, node } = restored;
@@ -110,6 +111,13 @@ async function planMove(
 function reopened(context: ConversationContext, taskId: string): ConversationContext | ConversationRefusal {
   const task = { id: taskId, outcome: "open" } as const;
   return applyEvent(context, { type: "unpruned", nodeId: taskId, task });
+}
+
+/** A cancelled task is open again before the head moves there: not where the move would be refused. */
+function takeUp(manager: ContextManager, taskId: string, plan: RestorePlan, terms: RestoreTerms) {
+  const there = reopened(manager.context, taskId);
+  if (isRefusal(there)) return there;
+  return refuseRestore(there, plan, terms) ?? manager.unprune(taskId);
 }
 
 function wordsOf(move: FileMove): string {

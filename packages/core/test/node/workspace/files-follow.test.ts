@@ -374,3 +374,21 @@ describe("two sessions and a shell in one folder", () => {
     });
   });
 });
+
+it("a cancelled task stays cancelled where taking it up again is refused", async () => {
+  const host = await begun({ "a.txt": "alpha\n" });
+  const { manager } = host.conversation;
+  await does(host, "task_start", { name: "try" });
+  const { taskId } = manager.getCurrentNode();
+  await writes(host, "b.txt", "tried\n");
+  expect(await commands(host, "task_cancel", { files: "restore" })).toMatchObject({ code: "ok" });
+  must(
+    manager.addNode({ kind: "tool_call", callId: "open", name: "read_file", args: { file_path: "a.txt" } }),
+  );
+  const { context } = manager;
+  expect(await commands(host, "task_resume", { task_id: taskId, files: "restore" })).toMatchObject({
+    code: "open_calls",
+  });
+  expect(manager.context).toBe(context);
+  expect(treeOf(host.place.root)).toEqual({ "a.txt": "alpha\n" });
+});
