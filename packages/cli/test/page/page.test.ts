@@ -223,7 +223,7 @@ describe.skipIf(missing !== "")(`the page of a session${missing}`, () => {
     const bidi = "abc\u202Etxt.exe\u0007\u001b[31m\u2028";
     const file = await importPage(
       [
-        { type: "session", version: 3, id: "x", timestamp: "2026-01-01T00:00:00Z", cwd: evil },
+        { type: "session", version: 3, id: "hostile", timestamp: "2026-01-01T00:00:00Z", cwd: evil },
         { type: "session_info", id: "n", parentId: null, name: `${evil}${bidi}` },
         {
           type: "message",
