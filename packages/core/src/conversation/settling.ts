@@ -24,7 +24,7 @@ export interface SettledWrites {
   readonly kind: "settled";
   /** What was added, in this order: a result where the call still waited for one, else a note to the model. */
   readonly nodes: readonly TurnNode[];
-  /** Writes of which no node can tell now: their call stands in a branch that was pruned. */
+  /** Writes of which no node can tell now: the head, too, stands in a branch that was pruned. */
   readonly left: readonly CallerWrite[];
 }
 
@@ -48,7 +48,11 @@ export async function settleWrites(
   for (const group of untold.values()) {
     const [first] = group;
     if (first === undefined) continue;
-    const node = settle(manager, idOf(first), group.map(effectOf));
+    const files = group.map(effectOf);
+    const there = settle(manager, idOf(first), files);
+    // Its branch was pruned, but the file is so where the conversation goes on.
+    const node =
+      isRefusal(there) && there.code === "pruned_node" ? settleHere(manager, idOf(first), files) : there;
     if (!isRefusal(node)) nodes.push(node);
     else if (node.code === "pruned_node") left.push(...group);
     else return node;
@@ -160,10 +164,7 @@ function settle(
   const { context } = manager;
   const node = context.nodes.get(id);
   const call = node?.payload.kind === "tool_call" ? node.payload : undefined;
-  if (node === undefined || call === undefined) {
-    const text = `Work of this conversation that it had not recorded was found: ${told(files)}.`;
-    return manager.addNode({ kind: "note", audience: "model", text, files, settles: id });
-  }
+  if (node === undefined || call === undefined) return settleHere(manager, id, files);
   const { currentNodeId } = context;
   const last = lastOfAnswer(context, id);
   const isHere = standingAt(context, currentNodeId).has(id);
@@ -171,6 +172,15 @@ function settle(
   // Below the call itself it would stand beside the head's path, where the user has spoken since.
   if (waits && (!isHere || last.id === currentNodeId)) return manager.addNode(resultOf(call, files), last.id);
   return manager.addNode(noteOf(call, id, files), isHere ? currentNodeId : tipOf(context, node));
+}
+
+function settleHere(
+  manager: Pick<ContextManager, "addNode">,
+  settles: string,
+  files: readonly FileEffect[],
+): TurnNode | ConversationRefusal {
+  const text = `Work of this conversation that it had not recorded was found: ${told(files)}.`;
+  return manager.addNode({ kind: "note", audience: "model", text, files, settles });
 }
 
 /** It is not known how the call ended: only what it did to files. */

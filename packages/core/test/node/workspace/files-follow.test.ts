@@ -150,6 +150,24 @@ describe("a write whose result was never recorded", () => {
     expect(manager.context.nodes.get(headOf(host))?.parentId).toBe(id);
   });
 
+  it("and whose branch was pruned meanwhile is told where the head stands", async () => {
+    const host = await begun({ "a.txt": "alpha\n" });
+    const { manager } = host.conversation;
+    must(manager.startTask({ name: "try" }));
+    const args = { file_path: "new.txt", content: "MINE\n" };
+    must(manager.addNode({ kind: "tool_call", callId: "1", name: "write_file", args, step: "s" }));
+    await writesUnheard(host, "1");
+    manager.commitStagedItems("never mind");
+    must(manager.cancelTask());
+    must(await manager.flush());
+    const later = await again(host);
+    expect(later.conversation.files?.writes).toMatchObject({ kind: "settled", nodes: [{}], left: [] });
+    const { context, manifests } = later.conversation.manager;
+    expect([...manifests.at(context, headOf(later)).keys()]).toContain("new.txt");
+    expect(later.conversation.files?.apart).toEqual([]);
+    expect((await again(later)).conversation.files?.writes).toMatchObject({ nodes: [], left: [] });
+  });
+
   it("and whose call was never recorded either is told where the head stands", async () => {
     const host = await begun({ "a.txt": "alpha\n" });
     const { manager } = host.conversation;
