@@ -9,7 +9,7 @@ import { findVersions, installPeers } from "../patch/machine.mjs";
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
-    only: { type: "string", default: "trips,genkit,start,parts" },
+    only: { type: "string", default: "trips,genkit,start,search,parts" },
     task: { type: "string", default: "" },
     disk: { type: "string", default: "ext4,tmpfs" },
   },
@@ -23,6 +23,7 @@ const { peerVersion, eatmydata } = await import("./servers.mjs");
 const { measureRoundTrips } = await import("./round-trips.mjs");
 const { measureGenkit } = await import("../genkit/measure.mjs");
 const { measureColdStart } = await import("./cold-start.mjs");
+const { measureSearch } = await import("./search.mjs");
 const { measureParts } = await import("./parts.mjs");
 
 const options = {
@@ -36,6 +37,7 @@ console.log(`# What it costs\n\n${describe()}`);
 if (parts.includes("trips")) console.log(await measureRoundTrips(options));
 if (parts.includes("genkit")) console.log(await measureGenkit(options));
 if (parts.includes("start")) console.log(await measureColdStart(options));
+if (parts.includes("search")) console.log(await measureSearch(options));
 if (parts.includes("parts")) console.log(await measureParts(options));
 
 function describe() {

@@ -48,7 +48,7 @@ export async function openServer(name, folder) {
     command: process.execPath,
     args,
     cwd: folder,
-    env: { PATH: process.env.PATH ?? "", HOME: folder, ...env },
+    env: { PATH: process.env.PATH ?? "", HOME: `${folder}-home`, ...env },
     stderr: "ignore",
   });
   const client = new Client({ name: "bench", version: "1" });
