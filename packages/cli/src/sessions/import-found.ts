@@ -1,4 +1,4 @@
-import { type ConversationRefusal, isRefusal, type SessionStore } from "@holdfast/core";
+import { type ConversationRefusal, cappedLines, isRefusal, type SessionStore } from "@holdfast/core";
 import { counted, readableSize } from "../answers/index.js";
 import { atPersonsPace, escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
 import { type ForeignFacts, type ForeignFile, findForeign, isWithin } from "./find-foreign.js";
@@ -71,7 +71,7 @@ export async function listOffered(
     await terminal.out(jsonLine({ success: true, sessions: sessions.map(toJson), more, problems }));
     return exitCodes.success;
   }
-  for (const problem of problems)
+  for (const problem of cappedLines(problems, "; --json tells all"))
     terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
   for (const session of sessions) await terminal.out(`${described(session, terminal.outPaint).join("\n")}\n`);
   if (more > 0) terminal.err(`… ${more} more; --limit shows them.\n`);

@@ -99,7 +99,7 @@ async function importAll(call: Invocation, store: SessionStore): Promise<number 
   const offer = await offerSessions(call, store, flags.limit ?? Number.POSITIVE_INFINITY);
   if (offer === "interrupted") return interrupted(call, nothingImported);
   if (isRefusal(offer)) return offer;
-  for (const problem of offer.problems)
+  for (const problem of cappedLines(offer.problems, "; --json tells all"))
     terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
   const results: object[] = [];
   let [imported, failed] = [0, 0];
@@ -154,7 +154,7 @@ async function takeIn(call: Invocation, store: SessionStore, { place, read }: Se
   const source = await read();
   if (isRefusal(source)) return { kind: "unreadable", why: source };
   const newId = newIds();
-  const cwd = await folderNotedBeside(place);
+  const noted = await folderNotedBeside(place);
   const beside = await leavingWith(nothingImported, () => filesBeside(place));
   const work = readSessionInSteps(source.text, {
     from: place,
@@ -164,12 +164,15 @@ async function takeIn(call: Invocation, store: SessionStore, { place, read }: Se
     unread: source.unread,
     beside: beside.files,
     idOf: (one) => (call.flags.newId === true ? newId() : importIdOf(sourceOf(one, place))),
-    ...defined({ cwd }),
+    ...defined({ cwd: noted.cwd }),
   });
   const made = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
   if (made === "interrupted") return { kind: "interrupted" };
   if (isRefusal(made)) return made;
-  const session = { ...made, problems: [...beside.problems, ...made.problems] };
+  const unread = [...noted.problems, ...(source.problems ?? [])].map(
+    (message) => ({ line: 1, what: "unreadable_file", message }) as const,
+  );
+  const session = { ...made, problems: [...unread, ...beside.problems, ...made.problems] };
   const known = session.format === "holdfast" ? undefined : await importedBefore(store, session);
   if (known !== undefined) return known;
   const own =
