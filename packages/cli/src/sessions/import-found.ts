@@ -77,11 +77,10 @@ export async function listOffered(
   if (more > 0) terminal.err(`… ${more} more; --limit shows them.\n`);
   const open = sessions.filter(({ isImported }) => !isImported).length;
   const place = `in the folders of ${flags.from ?? agents.join(", ")}`;
-  terminal.err(
-    sessions.length === 0
-      ? `There are no sessions of other programs ${place}. To import a file: holdfast sessions import FILE\n`
-      : `${counted(open, "session")} to import; --all imports ${open === 1 ? "it" : "them"}.\n`,
-  );
+  const among = typeof flags.project !== "string" ? "" : ` that worked in ${escapeName(flags.project)}`;
+  const none = `There are no sessions of other programs${among} ${place}. To import a file: holdfast sessions import FILE\n`;
+  const offered = `${counted(open, "session")} to import; --all imports ${open === 1 ? "it" : "them"}.\n`;
+  terminal.err(sessions.length === 0 ? none : open === 0 ? "All of these are imported.\n" : offered);
   return exitCodes.success;
 }
 

@@ -171,7 +171,8 @@ async function inFiles(storage: string): Promise<OpencodeFound> {
 
 function listedRecord(storage: string, place: string, { line, row }: RecordRead): OpencodeListed | undefined {
   const id = textIn(row, "id");
-  if (!isPlainId(id)) return undefined;
+  // What the reader of records takes for no session is not offered either.
+  if (!isPlainId(id) || typeof row.projectID !== "string" || typeof row.time !== "object") return undefined;
   const time = objectIn(row, "time");
   return {
     ...{ id, parentId: textIn(row, "parentID") || undefined, title: textIn(row, "title") || undefined },

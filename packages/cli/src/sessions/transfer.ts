@@ -73,6 +73,7 @@ export async function importOne(
   const { args, flags, settings, terminal } = call;
   const [, name] = args;
   if (name === undefined) return flags.all === true ? importAll(call, store) : listOffered(call, store);
+  if (flags.from !== undefined) return call.misuse("--from goes without FILE");
   const source = await sourceNamed(name);
   if (isRefusal(source)) return source;
   const taken = await takeIn(call, store, source);

@@ -125,6 +125,9 @@ describe("holdfast sessions import without a file", () => {
     expect(await of("--project", "/srv")).toEqual(["claude", "pi"]);
     expect(await of("--project", "/sr")).toEqual([]);
     expect(await of("--limit", "2")).toHaveLength(2);
+    const none = await run(["import", "--project", "/sr"]);
+    expect(none.stderr).toContain("no sessions of other programs that worked in /sr ");
+    expect(await run(["import", "a-file", "--from", "pi"])).toMatchObject({ code: 2 });
     expect(await run(["import", "--from", "emacs"])).toMatchObject({ code: 2 });
   });
 
@@ -151,7 +154,7 @@ describe("holdfast sessions import without a file", () => {
     expect((await run(["verify"])).code).toBe(0);
     expect((await json(["list"])).said.sessions).toHaveLength(5);
     expect((await json(["import", "--all"])).said).toMatchObject({ imported: 0 });
-    expect((await run(["import"])).stderr).toContain("0 sessions to import");
+    expect((await run(["import"])).stderr).toContain("All of these are imported.");
   });
 
   test("says of a session that was imported before how much it has grown", async () => {
@@ -206,6 +209,7 @@ describe("holdfast sessions import without a file", () => {
     mkdirSync(sessions);
     execFileSync("mkfifo", [join(sessions, "pipe.json")]);
     writeFileSync(join(sessions, "bad.json"), "{bad");
+    writeFileSync(join(sessions, "s.json"), JSON.stringify({ id: "ses_no_project", time: { created: 1 } }));
     const env = { XDG_DATA_HOME: data };
     const listed = await json(["import", "--from", "opencode"], env);
     expect(listed.said.sessions).toMatchObject([{ id }]);
