@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { describeSessionFile, type Refusal, type SourceSession, timeSortedIds } from "@holdfast/core";
-import { type InputLines, readInput, readInputLines } from "../shell/index.js";
+import { type InputLines, readInputLines } from "../shell/index.js";
 import { type Agent, agents, foreignHomes } from "./foreign-homes.js";
 import { type OpencodeListed, opencodeSessions } from "./opencode-store.js";
+import { complaint, readRegular, unhurtful } from "./regular-file.js";
 
 /** A session of another program, before it is known what is in it. */
 export interface ForeignFile {
@@ -15,7 +16,12 @@ export interface ForeignFile {
   readonly sizeBytes: number;
   /** Looks at the beginning of it. Undefined: it is no session, or holds no turn. */
   readonly describe: () => Promise<ForeignFacts | undefined>;
-  readonly read: () => Promise<InputLines | Refusal>;
+  readonly read: () => Promise<ForeignLines | Refusal>;
+}
+
+/** The lines of a session, and what could not be read of it. */
+export interface ForeignLines extends InputLines {
+  readonly problems?: readonly string[];
 }
 
 /** What a list says of a session of another program. */
@@ -76,12 +82,21 @@ export function isWithin(folder: string | undefined, project: string): boolean {
 }
 
 /** The folder in which gemini-cli worked, which it notes beside its chats. */
-export async function folderNotedBeside(place: string): Promise<string | undefined> {
+export async function folderNotedBeside(place: string): Promise<NotedFolder> {
+  const problems: string[] = [];
   for (const folder of [dirname(place), dirname(dirname(place))]) {
-    const noted = await readInput(join(folder, ".project_root"), { bytes: 64 * 1024 });
-    if (noted instanceof Uint8Array) return Buffer.from(noted).toString("utf8").trim() || undefined;
+    const path = join(folder, ".project_root");
+    const noted = await readRegular(path, 64 * 1024);
+    if (typeof noted === "string") return { cwd: noted.trim() || undefined, problems };
+    if (!noted.isMissing) problems.push(complaint(path, noted.why));
   }
-  return undefined;
+  return { cwd: undefined, problems };
+}
+
+/** The folder, and why a note of one was not read. */
+export interface NotedFolder {
+  readonly cwd: string | undefined;
+  readonly problems: readonly string[];
 }
 
 /** A line holds one turn, or one state of a file of at most 64 MiB. */
@@ -156,7 +171,7 @@ function inFile(
       if (described === undefined) return undefined;
       const { format, title, startedMs, hasTurns } = described;
       if (!hasTurns && facts.sizeBytes <= headBytes) return undefined;
-      const cwd = described.cwd ?? (agent === "gemini" ? await folderNotedBeside(place) : undefined);
+      const cwd = described.cwd ?? (agent === "gemini" ? (await folderNotedBeside(place)).cwd : undefined);
       const source = sourceOf({ format, sourceId: described.sourceId ?? basename(place), startedMs }, place);
       return { id: source.sourceId, title, cwd, importId: importIdOf(source) };
     },
@@ -167,7 +182,7 @@ const headBytes = 256 * 1024;
 
 async function headOf(place: string): Promise<string> {
   try {
-    const file = await open(place);
+    const file = await open(place, unhurtful);
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
       return buffer.subarray(0, bytesRead).toString("utf8");
@@ -190,8 +205,13 @@ function ofOpencode(session: OpencodeListed, all: readonly OpencodeListed[]): Fo
     describe: async () => ({ id, title, cwd: directory, importId: importIdOf(source) }),
     read: async () => {
       const lines: string[] = [];
-      for (const one of withChildren(session, all)) lines.push(...(await one.records()));
-      return { text: lines.join("\n"), unread: [] };
+      const problems: string[] = [];
+      for (const one of withChildren(session, all)) {
+        const found = await one.records();
+        for (const line of found.lines) lines.push(line);
+        problems.push(...found.problems);
+      }
+      return { text: lines.join("\n"), unread: [], problems };
     },
   };
 }

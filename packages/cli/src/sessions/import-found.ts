@@ -1,4 +1,4 @@
-import { type ConversationRefusal, isRefusal, type SessionStore } from "@holdfast/core";
+import { type ConversationRefusal, cappedLines, isRefusal, type SessionStore } from "@holdfast/core";
 import { counted, readableSize } from "../answers/index.js";
 import { atPersonsPace, escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
 import { type ForeignFacts, type ForeignFile, findForeign, isWithin } from "./find-foreign.js";
@@ -71,17 +71,16 @@ export async function listOffered(
     await terminal.out(jsonLine({ success: true, sessions: sessions.map(toJson), more, problems }));
     return exitCodes.success;
   }
-  for (const problem of problems)
+  for (const problem of cappedLines(problems, "; --json tells all"))
     terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
   for (const session of sessions) await terminal.out(`${described(session, terminal.outPaint).join("\n")}\n`);
   if (more > 0) terminal.err(`… ${more} more; --limit shows them.\n`);
   const open = sessions.filter(({ isImported }) => !isImported).length;
   const place = `in the folders of ${flags.from ?? agents.join(", ")}`;
-  terminal.err(
-    sessions.length === 0
-      ? `There are no sessions of other programs ${place}. To import a file: holdfast sessions import FILE\n`
-      : `${counted(open, "session")} to import; --all imports ${open === 1 ? "it" : "them"}.\n`,
-  );
+  const among = typeof flags.project !== "string" ? "" : ` that worked in ${escapeName(flags.project)}`;
+  const none = `There are no sessions of other programs${among} ${place}. To import a file: holdfast sessions import FILE\n`;
+  const offered = `${counted(open, "session")} to import; --all imports ${open === 1 ? "it" : "them"}.\n`;
+  terminal.err(sessions.length === 0 ? none : open === 0 ? "All of these are imported.\n" : offered);
   return exitCodes.success;
 }
 

@@ -1,5 +1,6 @@
-import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { complaint, entriesIn, readRegular } from "./regular-file.js";
 
 /** A session of opencode, as its store lists it. */
 export interface OpencodeListed {
@@ -12,8 +13,14 @@ export interface OpencodeListed {
   readonly sizeBytes: number;
   /** The file or folder that it is in. */
   readonly place: string;
-  /** Its records, and those of the sessions of its subagents, one a line. */
-  readonly records: () => Promise<readonly string[]>;
+  /** Its own records. */
+  readonly records: () => Promise<OpencodeRecords>;
+}
+
+/** The records of a session, one a line, and what could not be read of it. */
+export interface OpencodeRecords {
+  readonly lines: readonly string[];
+  readonly problems: readonly string[];
 }
 
 /** What a place of opencode holds, or why it cannot be looked at. */
@@ -27,17 +34,20 @@ export interface OpencodeFound {
  * for each session, message and part (`storage/`). What is in both is taken from the database.
  */
 export async function opencodeSessions(home: string): Promise<OpencodeFound> {
-  const names = await namesIn(home);
+  const entries = await entriesIn(home);
   const sessions = new Map<string, OpencodeListed>();
   const problems: string[] = [];
-  for (const name of names.filter((one) => /^opencode[\w-]*\.db$/.test(one))) {
-    const found = await inDatabase(join(home, name));
+  for (const entry of entries) {
+    if (!entry.isFile() || !/^opencode[\w-]*\.db$/.test(entry.name)) continue;
+    const found = await inDatabase(join(home, entry.name));
     if (typeof found === "string") problems.push(found);
     else for (const session of found) sessions.set(session.id, session);
   }
-  if (names.includes("storage"))
-    for (const session of await inFiles(join(home, "storage")))
-      if (!sessions.has(session.id)) sessions.set(session.id, session);
+  if (entries.some((entry) => entry.name === "storage" && entry.isDirectory())) {
+    const found = await inFiles(join(home, "storage"));
+    problems.push(...found.problems);
+    for (const session of found.sessions) if (!sessions.has(session.id)) sessions.set(session.id, session);
+  }
   return { sessions: [...sessions.values()], problems };
 }
 
@@ -103,7 +113,7 @@ function listedRow(row: Row, place: string, sizes: ReadonlyMap<string, number>, 
     updatedMs: numberIn(row, "time_updated"),
     sizeBytes: sizes.get(id) ?? 0,
     place,
-    records: async () => recordsInDatabase(row, ask),
+    records: async () => ({ lines: recordsInDatabase(row, ask), problems: [] }),
   };
 }
 
@@ -143,64 +153,110 @@ function withMembers(data: string, members: Readonly<Record<string, string>>): s
   return `${begun}${/^\{\s*\}/.test(rest) ? "" : ","}${rest.slice(1)}`.replaceAll("\n", " ");
 }
 
-async function inFiles(storage: string): Promise<readonly OpencodeListed[]> {
+async function inFiles(storage: string): Promise<OpencodeFound> {
   const sessions: OpencodeListed[] = [];
-  for (const project of await namesIn(join(storage, "session")))
-    for (const name of await namesIn(join(storage, "session", project))) {
-      const place = join(storage, "session", project, name);
-      const text = name.endsWith(".json") ? await smallText(place) : undefined;
-      const info = text === undefined ? undefined : parsed(text);
-      const id = info === undefined ? "" : textIn(info, "id");
-      if (info === undefined || !isPlainId(id)) continue;
-      const time = objectIn(info, "time");
-      sessions.push({
-        ...{ id, parentId: textIn(info, "parentID") || undefined, title: textIn(info, "title") || undefined },
-        ...{ directory: textIn(info, "directory") || undefined, place },
-        ...{ createdMs: numberIn(time, "created"), updatedMs: numberIn(time, "updated") },
-        sizeBytes: text?.length ?? 0,
-        records: () => recordsInFiles(storage, id, oneLine(text ?? "")),
-      });
+  const problems: string[] = [];
+  for (const project of await foldersIn(join(storage, "session"), problems))
+    for (const place of await recordFilesIn(project)) {
+      const record = await readRecord(place);
+      if (record.kind === "not_read") {
+        problems.push(complaint(place, record.why));
+        continue;
+      }
+      const session = listedRecord(storage, place, record);
+      if (session !== undefined) sessions.push(session);
     }
-  return sessions;
+  return { sessions, problems };
+}
+
+function listedRecord(storage: string, place: string, { line, row }: RecordRead): OpencodeListed | undefined {
+  const id = textIn(row, "id");
+  // What the reader of records takes for no session is not offered either.
+  if (!isPlainId(id) || typeof row.projectID !== "string" || typeof row.time !== "object") return undefined;
+  const time = objectIn(row, "time");
+  return {
+    ...{ id, parentId: textIn(row, "parentID") || undefined, title: textIn(row, "title") || undefined },
+    ...{ directory: textIn(row, "directory") || undefined, place },
+    ...{ createdMs: numberIn(time, "created"), updatedMs: numberIn(time, "updated") },
+    sizeBytes: line.length,
+    records: () => recordsInFiles(storage, id, line),
+  };
 }
 
 /** What a message is called names a folder here: only ids that are plain names are followed. */
-async function recordsInFiles(storage: string, id: string, session: string): Promise<readonly string[]> {
+async function recordsInFiles(storage: string, id: string, session: string): Promise<OpencodeRecords> {
   const lines = [session];
-  for (const name of await namesIn(join(storage, "message", id))) {
-    const messageId = name.replace(/\.json$/, "");
-    if (!name.endsWith(".json") || !isPlainId(messageId)) continue;
-    lines.push(oneLine((await smallText(join(storage, "message", id, name))) ?? ""));
-    const parts = join(storage, "part", messageId);
-    for (const part of await namesIn(parts))
-      if (part.endsWith(".json")) lines.push(oneLine((await smallText(join(parts, part))) ?? ""));
+  const problems: string[] = [];
+  const take = async (path: string) => {
+    const record = await readRecord(path);
+    if (record.kind === "record") lines.push(record.line);
+    else problems.push(complaint(path, record.why));
+  };
+  if (!(await isOwnFolder(join(storage, "message"), id, problems))) return { lines, problems };
+  for (const path of await recordFilesIn(join(storage, "message", id))) {
+    const messageId = basename(path, ".json");
+    if (!isPlainId(messageId)) continue;
+    await take(path);
+    if (await isOwnFolder(join(storage, "part"), messageId, problems))
+      for (const part of await recordFilesIn(join(storage, "part", messageId))) await take(part);
   }
-  return lines;
+  return { lines, problems };
 }
 
-/** A longer record is left out, as a line of a file would be. */
-async function smallText(path: string): Promise<string | undefined> {
-  try {
-    const { size } = await stat(path);
-    return size > mostBytes ? `(${path} has ${size} bytes)` : await readFile(path, "utf8");
-  } catch {
-    return undefined;
-  }
+interface RecordRead {
+  readonly kind: "record";
+  readonly line: string;
+  readonly row: Row;
+}
+
+async function readRecord(
+  path: string,
+): Promise<RecordRead | { readonly kind: "not_read"; readonly why: string }> {
+  const text = await readRegular(path, mostBytes);
+  if (typeof text !== "string") return text;
+  const row = parsed(text);
+  return row === undefined
+    ? { kind: "not_read", why: "it is no JSON object" }
+    : { kind: "record", line: oneLine(text), row };
 }
 
 const mostBytes = 100 * 1024 * 1024;
 
+async function recordFilesIn(folder: string): Promise<readonly string[]> {
+  const entries = await entriesIn(folder);
+  return entries.filter(({ name }) => name.endsWith(".json")).map(({ name }) => join(folder, name));
+}
+
+/** The folders in a folder. Links are told: they may lead anywhere. */
+async function foldersIn(folder: string, problems: string[]): Promise<readonly string[]> {
+  const folders: string[] = [];
+  for (const { name } of await entriesIn(folder))
+    if (await isOwnFolder(folder, name, problems)) folders.push(join(folder, name));
+  return folders;
+}
+
+/** Neither the folder nor the one that it is in may be a link. What is not there is no fault. */
+async function isOwnFolder(folder: string, name: string, problems: string[]): Promise<boolean> {
+  for (const path of [folder, join(folder, name)]) {
+    const kind = await kindOf(path);
+    if (kind === "link") problems.push(complaint(path, "it is a link, and none is followed"));
+    if (kind !== "folder") return false;
+  }
+  return true;
+}
+
+async function kindOf(path: string): Promise<"folder" | "link" | "other"> {
+  try {
+    const facts = await lstat(path);
+    return facts.isDirectory() ? "folder" : facts.isSymbolicLink() ? "link" : "other";
+  } catch {
+    return "other";
+  }
+}
+
 /** JSON means the same without its line breaks. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\r\n]+/g, " ");
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).toSorted();
-  } catch {
-    return [];
-  }
 }
 
 function isPlainId(id: string): boolean {

@@ -73,6 +73,7 @@ export async function importOne(
   const { args, flags, settings, terminal } = call;
   const [, name] = args;
   if (name === undefined) return flags.all === true ? importAll(call, store) : listOffered(call, store);
+  if (flags.from !== undefined) return call.misuse("--from goes without FILE");
   const source = await sourceNamed(name);
   if (isRefusal(source)) return source;
   const taken = await takeIn(call, store, source);
@@ -99,7 +100,7 @@ async function importAll(call: Invocation, store: SessionStore): Promise<number 
   const offer = await offerSessions(call, store, flags.limit ?? Number.POSITIVE_INFINITY);
   if (offer === "interrupted") return interrupted(call, nothingImported);
   if (isRefusal(offer)) return offer;
-  for (const problem of offer.problems)
+  for (const problem of cappedLines(offer.problems, "; --json tells all"))
     terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(problem)}\n`);
   const results: object[] = [];
   let [imported, failed] = [0, 0];
@@ -154,7 +155,7 @@ async function takeIn(call: Invocation, store: SessionStore, { place, read }: Se
   const source = await read();
   if (isRefusal(source)) return { kind: "unreadable", why: source };
   const newId = newIds();
-  const cwd = await folderNotedBeside(place);
+  const noted = await folderNotedBeside(place);
   const beside = await leavingWith(nothingImported, () => filesBeside(place));
   const work = readSessionInSteps(source.text, {
     from: place,
@@ -164,12 +165,15 @@ async function takeIn(call: Invocation, store: SessionStore, { place, read }: Se
     unread: source.unread,
     beside: beside.files,
     idOf: (one) => (call.flags.newId === true ? newId() : importIdOf(sourceOf(one, place))),
-    ...defined({ cwd }),
+    ...defined({ cwd: noted.cwd }),
   });
   const made = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
   if (made === "interrupted") return { kind: "interrupted" };
   if (isRefusal(made)) return made;
-  const session = { ...made, problems: [...beside.problems, ...made.problems] };
+  const unread = [...noted.problems, ...(source.problems ?? [])].map(
+    (message) => ({ line: 1, what: "unreadable_file", message }) as const,
+  );
+  const session = { ...made, problems: [...unread, ...beside.problems, ...made.problems] };
   const known = session.format === "holdfast" ? undefined : await importedBefore(store, session);
   if (known !== undefined) return known;
   const own =

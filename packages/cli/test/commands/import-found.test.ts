@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   cpSync,
@@ -124,6 +125,9 @@ describe("holdfast sessions import without a file", () => {
     expect(await of("--project", "/srv")).toEqual(["claude", "pi"]);
     expect(await of("--project", "/sr")).toEqual([]);
     expect(await of("--limit", "2")).toHaveLength(2);
+    const none = await run(["import", "--project", "/sr"]);
+    expect(none.stderr).toContain("no sessions of other programs that worked in /sr ");
+    expect(await run(["import", "a-file", "--from", "pi"])).toMatchObject({ code: 2 });
     expect(await run(["import", "--from", "emacs"])).toMatchObject({ code: 2 });
   });
 
@@ -150,7 +154,7 @@ describe("holdfast sessions import without a file", () => {
     expect((await run(["verify"])).code).toBe(0);
     expect((await json(["list"])).said.sessions).toHaveLength(5);
     expect((await json(["import", "--all"])).said).toMatchObject({ imported: 0 });
-    expect((await run(["import"])).stderr).toContain("0 sessions to import");
+    expect((await run(["import"])).stderr).toContain("All of these are imported.");
   });
 
   test("says of a session that was imported before how much it has grown", async () => {
@@ -181,6 +185,65 @@ describe("holdfast sessions import without a file", () => {
     expect(stdout).toContain("rollout-it'\\''s.jsonl'");
     expect(stdout).not.toContain("touch");
     expect(stdout).not.toContain("\u001b");
+  });
+
+  test("reads no pipe and no link of a program's folder, and tells of what it leaves out", async () => {
+    const data = join(project.folder, "odd");
+    const storage = join(data, "opencode", "storage");
+    cpSync(join(home, ".local", "share", "opencode", "storage"), storage, { recursive: true });
+    const id = "ses_df8ccb570ffe58FTywSDD19Lny";
+    const messages = join(storage, "message", id);
+    const [first = ""] = readdirSync(messages);
+    const parts = join(storage, "part", first.replace(".json", ""));
+    mkdirSync(parts, { recursive: true });
+    const outside = join(project.folder, "outside.json");
+    writeFileSync(outside, JSON.stringify({ id: "p", type: "text", text: "from outside" }));
+    symlinkSync(outside, join(parts, "linked.json"));
+    symlinkSync(join(data, "nothing"), join(parts, "dangling.json"));
+    execFileSync("mkfifo", [join(parts, "pipe.json")]);
+    mkdirSync(join(parts, "folder.json"));
+    writeFileSync(join(parts, "bad.json"), "{bad");
+    writeFileSync(join(parts, "bytes.json"), Buffer.from([0x7b, 0xff, 0x7d]));
+    symlinkSync(parts, join(storage, "session", "linked"));
+    const sessions = join(storage, "session", "odd");
+    mkdirSync(sessions);
+    execFileSync("mkfifo", [join(sessions, "pipe.json")]);
+    writeFileSync(join(sessions, "bad.json"), "{bad");
+    writeFileSync(join(sessions, "s.json"), JSON.stringify({ id: "ses_no_project", time: { created: 1 } }));
+    const env = { XDG_DATA_HOME: data };
+    const listed = await json(["import", "--from", "opencode"], env);
+    expect(listed.said.sessions).toMatchObject([{ id }]);
+    const told = (texts: readonly string[]) =>
+      texts.map((text) => text.replace(/^.*\/(?=[^/]*? was)/, "").replace(" was not read: it", ":"));
+    expect(told(listed.said.problems).toSorted()).toEqual([
+      "bad.json: is no JSON object.",
+      "linked: is a link, and none is followed.",
+      "pipe.json: is no regular file.",
+    ]);
+    const taken = await json(["import", `opencode:${id}`, "--new-id"], env);
+    expect(taken.said).toMatchObject({ success: true, nodes: 26 });
+    expect(told(taken.said.problems.map(({ message }: { message: string }) => message)).toSorted()).toEqual([
+      "bad.json: is no JSON object.",
+      "bytes.json: is not valid UTF-8.",
+      "dangling.json: is a link, and none is followed.",
+      "folder.json: is no regular file.",
+      "linked.json: is a link, and none is followed.",
+      "pipe.json: is no regular file.",
+    ]);
+  });
+
+  test("does not wait for a pipe in the place of gemini-cli's note of the folder", async () => {
+    const at = join(project.folder, "piped");
+    const chats = join(at, ".gemini", "tmp", "x", "chats");
+    mkdirSync(chats, { recursive: true });
+    const chat = join(chats, "session-a.jsonl");
+    writeFileSync(chat, sample("gemini-parallel.jsonl"));
+    execFileSync("mkfifo", [join(chats, "..", ".project_root")]);
+    const env = { GEMINI_CLI_HOME: at };
+    expect((await json(["import", "--from", "gemini"], env)).said.sessions).toMatchObject([{ cwd: null }]);
+    const { said } = await json(["import", chat, "--new-id"], env);
+    expect(said.problems).toMatchObject([{ what: "unreadable_file" }]);
+    expect(said.problems[0].message).toContain(".project_root was not read: it is no regular file.");
   });
 
   test("passes over a line that is too long to be held, and keeps all others", async () => {

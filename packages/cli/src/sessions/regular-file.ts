@@ -1,0 +1,74 @@
+import { constants, type Dirent } from "node:fs";
+import { open, readdir } from "node:fs/promises";
+
+/** Why a file of another program was not read. */
+export interface NotRead {
+  readonly kind: "not_read";
+  readonly isMissing: boolean;
+  /** For a person, behind the file's name. */
+  readonly why: string;
+}
+
+/**
+ * The text of a small file of another program. Only regular files are read, and no link is followed: a pipe would
+ * keep the command waiting for good, and a link leads out of that program's folder.
+ */
+export async function readRegular(path: string, mostBytes: number): Promise<string | NotRead> {
+  try {
+    const file = await open(path, unhurtful);
+    try {
+      const facts = await file.stat();
+      if (!facts.isFile()) return notRead("it is no regular file");
+      if (facts.size > mostBytes) return notRead(`it has ${facts.size} bytes`);
+      return new TextDecoder("utf-8", { fatal: true }).decode(await file.readFile());
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+/** Never waits for the other end of a pipe, and follows no link. Windows has neither flag. */
+export const unhurtful = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** What lies in a folder, by name; nothing where it cannot be listed. Links are told from what they lead to. */
+export async function entriesIn(folder: string): Promise<readonly Dirent[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return [];
+  }
+}
+
+/** The sentence that tells of it. */
+export function complaint(path: string, why: string): string {
+  return `${path} was not read: ${why}.`;
+}
+
+function notRead(why: string, isMissing = false): NotRead {
+  return { kind: "not_read", why, isMissing };
+}
+
+function reasonOf(error: unknown): NotRead {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  switch (code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return notRead("it is not there", true);
+    case "ELOOP":
+    case "EMLINK":
+      return notRead("it is a link, and none is followed");
+    case "EISDIR":
+    case "ENXIO":
+      return notRead("it is no regular file");
+    case "EACCES":
+    case "EPERM":
+      return notRead("it may not be read");
+    case "ERR_ENCODING_INVALID_ENCODED_DATA":
+      return notRead("it is not valid UTF-8");
+    default:
+      return notRead(String(error));
+  }
+}
