@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { importedText, outlineOf } from "./programs-support.js";
+import { importedText, nodesOf, outlineOf } from "./programs-support.js";
 
 const turn = (id: string) =>
   JSON.stringify({
@@ -70,4 +70,10 @@ describe("a document", () => {
     const items = [{ role: "user", parts: [{ text: "hello" }] }].map((item) => JSON.stringify(item));
     expect(read(`[\n${items.join(",\n")}\n]\n`)).toEqual({ said: ["user hello"], told: [] });
   });
+});
+
+it.each([1e300, -1e20])("gives a turn of the time %s that of the line before", (time) => {
+  const late = two?.replace(/"timestamp":"[^"]*"/u, `"timestamp":${time}`);
+  const times = nodesOf(importedText(`${one}\n${late}\n`)).map(({ timestamp }) => timestamp);
+  expect(new Set(times)).toEqual(new Set([Date.parse("2026-01-02T03:04:05.000Z")]));
 });

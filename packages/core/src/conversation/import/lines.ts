@@ -160,9 +160,12 @@ export function countOf(value: JsonObject | undefined, key: string): number {
   return typeof field === "number" && field >= 0 ? field : 0;
 }
 
-/** A time as ISO 8601 or in milliseconds; `otherwise` where it is neither. */
+/** A time as ISO 8601 or in milliseconds; `otherwise` where it is neither, or beyond what a date can be. */
 export function timeOf(value: JsonObject, otherwise: number): number {
   const { timestamp } = value;
   const time = typeof timestamp === "string" ? Date.parse(timestamp) : timestamp;
-  return typeof time === "number" && Number.isFinite(time) ? time : otherwise;
+  return typeof time === "number" && Math.abs(time) <= mostMs ? time : otherwise;
 }
+
+/** The last time that a `Date` holds (ECMAScript, "Time Values and Time Range"); the first is as far below zero. */
+const mostMs = 8.64e15;
