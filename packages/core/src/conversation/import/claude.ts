@@ -33,7 +33,7 @@ export function* readClaude(
     const agent = agentIn(name);
     const isMeta = name.endsWith(".meta.json");
     // One object, on as many lines as it likes; no text in it holds a line end.
-    const read = yield* readLines(isMeta ? text.replaceAll(/[\r\n]/g, " ") : text, name);
+    const read = yield* readLines(isMeta ? text.replaceAll(/[\r\n]/g, " ") : text, { file: name });
     problems.push(...read.problems);
     if (!isMeta) files.push({ name, agent, lines: read.lines });
     else for (const { value } of read.lines) described.set(agent, value);

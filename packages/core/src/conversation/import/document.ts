@@ -1,25 +1,63 @@
 import type { Advancing } from "../../text/index.js";
 import type { JsonObject } from "../json.js";
-import { type Flaw, type ImportProblem, parsed, type SourceLine, type SourceLines } from "./lines.js";
+import {
+  type Flaw,
+  type ImportProblem,
+  parsed,
+  readLines,
+  type SourceLine,
+  type SourceLines,
+} from "./lines.js";
 
 /**
- * Whether a file is one JSON document instead of lines: it has only one line, or its second line is set in.
+ * Whether a file is one JSON document instead of lines. It is none where its first line is a whole value and another
+ * follows, nor where its second line is one, unless that stands in a list which the first line began.
  */
 export function isDocument(text: string): boolean {
-  const begun = /^\ufeff?\s*[{[]/.test(text.slice(0, 64));
-  const newline = text.indexOf("\n", text.search(/\S/u));
-  return begun && (newline < 0 || /^\s*$|^[ \t\r]|^[\]}"]/u.test(text.slice(newline + 1, newline + 64)));
+  const start = text.search(/[^\s\ufeff]/u);
+  if (start < 0 || !/[{[]/u.test(text.charAt(start))) return false;
+  const [first, next] = firstLines(text, start);
+  if (next === undefined || (isWhole(first) && first.startsWith("["))) return true;
+  if (isWhole(first) || (isWhole(next) && !first.endsWith("["))) return false;
+  return !next.startsWith("{") || first.endsWith("[");
+}
+
+/** Trimmed; of the second the next that is not empty. */
+function firstLines(text: string, start: number): readonly [string, string?] {
+  const end = /[\r\n]/gu;
+  end.lastIndex = start;
+  const newline = end.exec(text)?.index ?? text.length;
+  const blanks = /\s*/uy;
+  blanks.lastIndex = newline;
+  blanks.test(text);
+  const next = blanks.lastIndex;
+  const first = text.slice(start, newline).trim();
+  if (next === text.length) return [first];
+  end.lastIndex = next;
+  return [first, text.slice(next, end.exec(text)?.index).trim()];
+}
+
+function isWhole(line: string): boolean {
+  return /^[{[].*[}\]]$/u.test(line) && parsed(`{"value":${line}}`) !== undefined;
 }
 
 /**
  * Reads a JSON document as if it were lines: an object without its lists of messages first, then their items; of a
  * list its items. Each item is parsed alone, so that a long document holds nobody up, and a damaged item
- * costs itself. What no longer can be told apart is told and left out.
+ * costs itself. What no longer can be told apart is told and left out. What follows the document is read line by line; so
+ * is all of a text that turns out to be none.
  */
 export function* readDocument(text: string): Advancing<SourceLines> {
   const reader = new DocumentReader(text);
   for (const at of reader.read()) yield { done: at, of: text.length };
-  return { lines: reader.lines, problems: reader.problems };
+  const { lines, problems, rest, isWhole } = reader;
+  if (!isWhole && !reader.hasItems) {
+    const others = yield* readLines(text);
+    if (others.lines.length > 0) return others;
+  }
+  if (rest === undefined) return { lines, problems };
+  const behind = yield* readLines(rest.text, { before: rest.line - 1 });
+  return { lines: [...lines, ...behind.lines], problems: [...problems, ...behind.problems] };
 }
 
 /** Members whose items are records of their own. */
@@ -30,6 +68,8 @@ const stepUnits = 64 * 1024;
 class DocumentReader {
   readonly lines: SourceLine[] = [];
   readonly problems: ImportProblem[] = [];
+  hasItems = false;
+  isWhole = false;
   private at: number;
   private line = 1;
   /** Up to where lines were counted. */
@@ -39,19 +79,27 @@ class DocumentReader {
     this.at = text.startsWith("\ufeff") ? 1 : 0;
   }
 
+  /** What is written behind the end of a whole document, with the line in which it begins. */
+  get rest(): { readonly text: string; readonly line: number } | undefined {
+    const from = this.at + this.text.slice(this.at).search(/\S/u);
+    if (!this.isWhole || from < this.at) return undefined;
+    return { text: this.text.slice(from), line: this.lineAt(from) };
+  }
+
   /** Tells from time to time how far it is. */
   *read(): Generator<number> {
     this.skipBlanks();
     const items: SourceLine[] = [];
     const header: [string, JsonObject][] = [];
-    const isWhole =
+    this.isWhole =
       this.text[this.at] === "["
         ? yield* this.items(items)
         : yield* this.members((key, value) => header.push([key, value]), items);
     const value = Object.fromEntries(header.map(([key, { value: member }]) => [key, member ?? null]));
     if (header.length > 0) this.lines.push({ line: 1, value });
     for (const item of items) this.lines.push(item);
-    if (isWhole) return;
+    this.hasItems = items.length > 0;
+    if (this.isWhole) return;
     const line = this.lineAt(Math.min(this.at, this.text.length));
     this.problems.push({
       line,
@@ -67,7 +115,10 @@ class DocumentReader {
     this.at += 1;
     for (;;) {
       this.skipBlanks();
-      if (this.text[this.at] === "}") return true;
+      if (this.text[this.at] === "}") {
+        this.at += 1;
+        return true;
+      }
       const key = this.key();
       if (key === undefined) return false;
       if (listNames.has(key) && this.text[this.at] === "[") {

@@ -40,40 +40,51 @@ export function whereOf({ line, file }: { readonly line: number; readonly file?:
   return file === undefined ? `Line ${line}` : `${file}, line ${line}`;
 }
 
+/** What is known of a text that is read by lines. */
+export interface LinesOptions {
+  /** Its name, where it is a file beside the session's. */
+  readonly file?: string;
+  /** How many lines of the file stand before it. */
+  readonly before?: number;
+}
+
 /**
  * Reads a file line by line. A line that is no object is told and left out; empty lines are nothing. What no line of
- * ours could hold is kept as text and told.
- *
- * @param file its name, where it is one beside the session's.
+ * ours could hold is kept as text and told. A carriage return alone ends a line too, where the whole is no object.
  */
-export function* readLines(text: string, file?: string): Advancing<SourceLines> {
+export function* readLines(text: string, { file, before = 0 }: LinesOptions = {}): Advancing<SourceLines> {
   const lines: SourceLine[] = [];
   const problems: ImportProblem[] = [];
+  const take = (raw: string, line: number) => {
+    const read = parsed(raw);
+    if (read !== undefined) lines.push({ line, value: read.value });
+    const flaw = read === undefined ? unreadable(raw) : read.flaw;
+    if (flaw === undefined) return;
+    const where = whereOf({ line, ...defined({ file }) });
+    problems.push({ line, message: `${where} ${flaw.said}`, what: flaw.what, ...defined({ file }) });
+  };
   let told = 0;
-  let line = 0;
-  for (let from = text.startsWith("\ufeff") ? 1 : 0; from <= text.length; ) {
+  let line = before;
+  for (let from = 0; from <= text.length; ) {
     const newline = text.indexOf("\n", from);
     const end = newline < 0 ? text.length : newline;
-    const raw = text.slice(from, end);
-    line += 1;
-    from = end + 1;
-    if (raw.trim() !== "") {
-      const read = parsed(raw);
-      if (read !== undefined) lines.push({ line, value: read.value });
-      const flaw = read === undefined ? unreadable(raw) : read.flaw;
-      if (flaw !== undefined)
-        problems.push({
-          line,
-          message: `${whereOf({ line, ...defined({ file }) })} ${flaw.said}`,
-          what: flaw.what,
-          ...defined({ file }),
-        });
+    for (const raw of partsOf(text.slice(from, end))) {
+      line += 1;
+      if (raw.trim() !== "") take(raw, line);
+      if (end - told < stepUnits) continue;
+      told = end;
+      yield { done: end, of: text.length };
     }
-    if (end - told < stepUnits) continue;
-    told = end;
-    yield { done: end, of: text.length };
+    from = end + 1;
   }
   return { lines, problems };
+}
+
+/** Raw carriage returns stand in no text of JSON, so that nothing is cut there that was whole. */
+function partsOf(raw: string): readonly string[] {
+  const lone = raw.indexOf("\r");
+  if (lone < 0 || lone === raw.length - 1 || parsed(raw) !== undefined) return [raw];
+  return raw.replace(/\r$/u, "").split("\r");
 }
 
 /** In UTF-16 units: parsed in some milliseconds. */
@@ -90,7 +101,8 @@ export function parsed(
   raw: string,
 ): { readonly value: JsonObject; readonly flaw: Flaw | undefined } | undefined {
   try {
-    const value: unknown = JSON.parse(raw);
+    // A mark of the order of bytes may stand before any line of files that were put together.
+    const value: unknown = JSON.parse(raw.trim());
     if (isJsonObject(value)) return { value, flaw: undefined };
     const changed = new Set<string>();
     const plain = tamed(value, mostLevels, changed);
@@ -148,9 +160,12 @@ export function countOf(value: JsonObject | undefined, key: string): number {
   return typeof field === "number" && field >= 0 ? field : 0;
 }
 
-/** A time as ISO 8601 or in milliseconds; `otherwise` where it is neither. */
+/** A time as ISO 8601 or in milliseconds; `otherwise` where it is neither, or beyond what a date can be. */
 export function timeOf(value: JsonObject, otherwise: number): number {
   const { timestamp } = value;
   const time = typeof timestamp === "string" ? Date.parse(timestamp) : timestamp;
-  return typeof time === "number" && Number.isFinite(time) ? time : otherwise;
+  return typeof time === "number" && Math.abs(time) <= mostMs ? time : otherwise;
 }
+
+/** The last time that a `Date` holds (ECMAScript, "Time Values and Time Range"); the first is as far below zero. */
+const mostMs = 8.64e15;
