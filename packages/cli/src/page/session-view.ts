@@ -149,16 +149,14 @@ export function outcomeOf(
   context: ConversationContext,
   callId: string,
 ): "answered" | "failed" | "unanswered" {
+  const firstId = context.nodes.get(callId)?.exchange.firstId;
   const open = [callId];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     for (const childId of context.nodes.get(id)?.childIds ?? []) {
       const child = context.nodes.get(childId);
       if (child?.payload.kind === "tool_result" && callOf(context, child)?.id === callId)
         return child.payload.isError === true ? "failed" : "answered";
-      const waits = child?.exchange.calls.some(
-        ({ nodeId, resultId }) => nodeId === callId && resultId === undefined,
-      );
-      if (waits === true) open.push(childId);
+      if (firstId !== undefined && child?.exchange.firstId === firstId) open.push(childId);
     }
   }
   return "unanswered";

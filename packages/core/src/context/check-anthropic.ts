@@ -14,7 +14,7 @@ export function checkAnthropic(
   options: WireCheckOptions = {},
 ): readonly WireViolation[] {
   const calls = messages.flatMap(({ content }) => callsOf(content));
-  const twice = calls.filter((id, at) => calls.indexOf(id) !== at);
+  const twice = repeated(calls);
   const last = messages.at(-1);
   return [
     ...checkTurns(
@@ -124,6 +124,11 @@ function ownRules(
 const wireId = /^[a-zA-Z0-9_-]{1,64}$/;
 
 const images: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+
+function repeated(ids: readonly string[]): readonly string[] {
+  const known = new Set<string>();
+  return ids.filter((id) => known.size === known.add(id).size);
+}
 
 function callsOf(content: readonly AnthropicBlock[]): readonly string[] {
   return content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));

@@ -66,23 +66,22 @@ function checkReasoning(
 function checkResults(input: readonly OpenAIItem[], request: boolean): readonly WireViolation[] {
   const found: WireViolation[] = [];
   const ids = new Set<string>();
-  let open: string[] = [];
+  let open = new Set<string>();
   for (const [at, item] of input.entries()) {
     if (item.type === "function_call") {
       found.push(...when(ids.has(item.call_id), "ids-unique", [at], item.call_id));
       ids.add(item.call_id);
-      open.push(item.call_id);
+      open.add(item.call_id);
     } else if (item.type === "function_call_output") {
-      const asked = open.includes(item.call_id);
+      const asked = open.delete(item.call_id);
       found.push(...when(!asked, "results-follow-calls", [at], item.call_id));
-      open = open.filter((id) => id !== item.call_id);
     } else if (item.type === "message" && item.role === "user") {
-      found.push(...when(open.length > 0, "calls-answered-next", [at], `[${open}] are not answered`));
-      open = [];
+      found.push(...when(open.size > 0, "calls-answered-next", [at], `[${[...open]}] are not answered`));
+      open = new Set();
     }
   }
-  const still = request && open.length > 0;
-  return [...found, ...when(still, "calls-answered-next", [input.length - 1], `[${open}] stand open`)];
+  const still = request && open.size > 0;
+  return [...found, ...when(still, "calls-answered-next", [input.length - 1], `[${[...open]}] stand open`)];
 }
 
 function isOfUser(item: OpenAIItem): boolean {

@@ -214,9 +214,11 @@ function eachPart(
 
 function unanswered(contents: readonly Content[], at: number): readonly Violation[] {
   const asked = contents[at]?.parts.filter(isCall).map(callId) ?? [];
-  const answers = contents[at + 1]?.parts.filter(isResult).map(resultId) ?? [];
+  const answers = new Map<string, number>();
+  for (const part of contents[at + 1]?.parts ?? [])
+    if (isResult(part)) answers.set(resultId(part), (answers.get(resultId(part)) ?? 0) + 1);
   return asked
-    .filter((id) => answers.filter((answer) => answer === id).length !== 1)
+    .filter((id) => answers.get(id) !== 1)
     .map((id) => violatesPairs(at, `the call "${id}" is not answered once in the next content`));
 }
 

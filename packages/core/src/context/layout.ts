@@ -22,13 +22,13 @@ export interface Layout {
   readonly pendingThoughts: PendingThoughts | undefined;
   readonly exchange: Exchange;
   /** The open calls as they are rendered, in step with `exchange`. */
-  readonly pendingCalls: readonly PendingCall[];
+  readonly pendingCalls: PendingCalls;
   /** Parts that came between calls and their results; they go after the results. */
   readonly deferred: List<DraftPart>;
   /** The last node that spoke, if it was the model's. */
   readonly speaker: Answer | undefined;
-  /** The ids of all calls so far. */
-  readonly ids: PersistentMap<true>;
+  /** The ids of all calls so far; to each the first number that may be free behind it. */
+  readonly ids: PersistentMap<number>;
   readonly seen: PersistentMap<SeenLines>;
   /** Lines to which texts of the prompt refer without showing them. */
   readonly refers: List<Referral>;
@@ -101,6 +101,22 @@ export interface NodeDrafts {
   readonly drafts: readonly DraftPart[];
 }
 
+/** The calls of an open exchange as they are rendered. */
+export interface PendingCalls {
+  /** The nodes of the calls, in their order. */
+  readonly order: List<string>;
+  /** By the node of the call. */
+  readonly byNode: PersistentMap<PendingCall>;
+  /** How many of those that are shown have no result. */
+  readonly awaited: number;
+}
+
+export const noPendingCalls: PendingCalls = {
+  order: undefined,
+  byNode: PersistentMap.empty(),
+  awaited: 0,
+};
+
 /** A tool call of the open exchange, with its result once that is there. */
 export interface PendingCall {
   readonly nodeId: string;
@@ -128,7 +144,7 @@ export const emptyLayout: Layout = {
   answer: undefined,
   pendingThoughts: undefined,
   exchange: noExchange,
-  pendingCalls: [],
+  pendingCalls: noPendingCalls,
   deferred: undefined,
   speaker: undefined,
   ids: PersistentMap.empty(),

@@ -42,7 +42,7 @@ export function sourceOf(layout: Layout, node: TurnNode, scope: RenderScope): Pa
   const carriesOn = isOfModel(node) && sameAnswer(layout.speaker, { step: node.payload.step });
   return {
     nodeId: node.id,
-    cut: layout.exchange.calls.length === 0 && !carriesOn,
+    cut: layout.exchange.size === 0 && !carriesOn,
     within: scope.within,
     choice: scope.choices.forms.get(node.id),
   };

@@ -1,7 +1,15 @@
 import { noExchange, type ToolCall, type ToolResultPayload, type TurnNode } from "../conversation/index.js";
-import type { PersistentMap } from "../files/index.js";
 import type { MediaPart } from "./content.js";
-import { type DraftPart, drop, emit, type Layout, type PendingCall, repair } from "./layout.js";
+import {
+  type DraftPart,
+  drop,
+  emit,
+  type Layout,
+  noPendingCalls,
+  type PendingCall,
+  type PendingCalls,
+  repair,
+} from "./layout.js";
 import { itemsOf, put, sizeOf } from "./list.js";
 import type { PartSource, RenderScope } from "./render-scope.js";
 import { mediaParts } from "./rule-media.js";
@@ -17,7 +25,7 @@ export function toolCall(
   source: PartSource,
   scope: RenderScope,
 ): Layout {
-  const id = freeId(layout.ids, payload.callId);
+  const { id, ids } = withFreeId(layout.ids, payload.callId);
   const lost = payload.signature === undefined ? undefined : whyLost(layout, node, payload.from, scope);
   const forgotten = lost === undefined ? layout : drop(layout, node.id, lost);
   const form = source.choice?.form;
@@ -37,8 +45,7 @@ export function toolCall(
     shown: true,
     within: source.within,
   };
-  const ids = appended.ids.set(id, true);
-  const next = { ...appended, ids, pendingCalls: [...layout.pendingCalls, pending] };
+  const next = { ...appended, ids, pendingCalls: withPending(layout.pendingCalls, pending) };
   return id === payload.callId ? next : { ...next, repairs: renumbered(appended, node.id) };
 }
 
@@ -50,7 +57,7 @@ export function hiddenCall(
   within: string | undefined,
 ): Layout {
   const pending: PendingCall = { nodeId: node.id, id: "", name, shown: false, within };
-  return { ...layout, pendingCalls: [...layout.pendingCalls, pending] };
+  return { ...layout, pendingCalls: withPending(layout.pendingCalls, pending) };
 }
 
 /** @param answers the node of the call, if it is open. */
@@ -60,8 +67,7 @@ export function toolResult(
   source: PartSource,
   answers: string | undefined,
 ): Layout {
-  const at = layout.pendingCalls.findIndex(({ nodeId }) => nodeId === answers);
-  const pending = layout.pendingCalls[at];
+  const pending = pendingCall(layout, answers);
   if (pending === undefined) return drop(layout, source.nodeId, "result_without_call");
   if (!pending.shown) return drop(layout, source.nodeId, "result_of_hidden_call");
   const form = source.choice?.form;
@@ -75,18 +81,17 @@ export function toolResult(
   const rule = replaced?.by ?? "result";
   const { refers } = replaced ?? payload;
   const result = resultOf(pending, response, shown.parts);
-  return withResult(shown.layout, at, { ...source, ...result, rule, shows, refers });
+  return withResult(shown.layout, pending, { ...source, ...result, rule, shows, refers });
 }
 
 /** A result that is hidden from the model beside a call that is not. */
 export function hiddenResult(layout: Layout, nodeId: string, answers: string | undefined): Layout {
-  const at = layout.pendingCalls.findIndex((pending) => pending.nodeId === answers);
-  const pending = layout.pendingCalls[at];
+  const pending = pendingCall(layout, answers);
   const dropped = drop(layout, nodeId, "hidden");
   if (pending === undefined || !pending.shown) return dropped;
   const source = { nodeId, cut: false, within: pending.within, choice: undefined };
   const response = { output: placeholderText };
-  return withResult(dropped, at, { ...source, ...resultOf(pending, response), rule: "placeholder" });
+  return withResult(dropped, pending, { ...source, ...resultOf(pending, response), rule: "placeholder" });
 }
 
 /**
@@ -94,10 +99,17 @@ export function hiddenResult(layout: Layout, nodeId: string, answers: string | u
  * in between.
  */
 export function closeCalls(layout: Layout): Layout {
-  if (layout.pendingCalls.length === 0) return layout;
-  let next: Layout = { ...layout, exchange: noExchange, pendingCalls: [], deferred: undefined };
-  for (const pending of layout.pendingCalls) {
-    if (!pending.shown) continue;
+  const { order } = layout.pendingCalls;
+  if (order === undefined) return layout;
+  let next: Layout = {
+    ...layout,
+    exchange: noExchange,
+    pendingCalls: noPendingCalls,
+    deferred: undefined,
+  };
+  for (const nodeId of itemsOf(order)) {
+    const pending = pendingCall(layout, nodeId);
+    if (pending?.shown !== true) continue;
     next = pending.result === undefined ? interrupt(next, pending) : emitResult(next, pending.result);
   }
   return itemsOf(layout.deferred).reduce(emit, next);
@@ -105,7 +117,7 @@ export function closeCalls(layout: Layout): Layout {
 
 /** Whether a call that is shown has no result yet. */
 export function awaitsResults({ pendingCalls }: Layout): boolean {
-  return pendingCalls.some(({ shown, result }) => shown && result === undefined);
+  return pendingCalls.awaited > 0;
 }
 
 function emitResult(layout: Layout, draft: DraftPart): Layout {
@@ -133,20 +145,38 @@ function resultOf(
   return { role: "user", part: { functionResponse: { id, name, response, ...media } } };
 }
 
-function withResult(layout: Layout, at: number, result: DraftPart): Layout {
-  const pendingCalls = layout.pendingCalls.map((pending, index) =>
-    index === at ? { ...pending, result } : pending,
-  );
-  return { ...layout, pendingCalls };
+function pendingCall({ pendingCalls }: Layout, nodeId: string | undefined): PendingCall | undefined {
+  return nodeId === undefined ? undefined : pendingCalls.byNode.get(nodeId);
+}
+
+function withPending({ order, byNode, awaited }: PendingCalls, pending: PendingCall): PendingCalls {
+  return {
+    order: put(order, pending.nodeId),
+    byNode: byNode.set(pending.nodeId, pending),
+    awaited: awaited + (pending.shown ? 1 : 0),
+  };
+}
+
+/** A call is answered once: its exchange knows it as open until then. */
+function withResult(layout: Layout, pending: PendingCall, result: DraftPart): Layout {
+  const { order, byNode, awaited } = layout.pendingCalls;
+  const answered = byNode.set(pending.nodeId, { ...pending, result });
+  return { ...layout, pendingCalls: { order, byNode: answered, awaited: awaited - 1 } };
 }
 
 function renumbered(layout: Layout, nodeId: string): Layout["repairs"] {
   return put(layout.repairs, { what: "renumbered", nodeId, part: sizeOf(layout.parts) - 1 });
 }
 
-function freeId(taken: PersistentMap<true>, wanted: string): string {
+function withFreeId(
+  ids: Layout["ids"],
+  wanted: string,
+): { readonly id: string; readonly ids: Layout["ids"] } {
   const stem = wanted === "" ? "call" : wanted;
-  let id = stem;
-  for (let number = 2; taken.has(id); number += 1) id = `${stem}-${number}`;
-  return id;
+  const first = ids.get(stem);
+  if (first === undefined) return { id: stem, ids: ids.set(stem, 2) };
+  let number = first;
+  while (ids.has(`${stem}-${number}`)) number += 1;
+  const id = `${stem}-${number}`;
+  return { id, ids: ids.set(stem, number + 1).set(id, 2) };
 }

@@ -157,7 +157,7 @@ function appendText(layout: Layout, text: string, rule: DraftPart["rule"], sourc
 
 /** Between calls and their results nothing may stand: it waits until these are there. */
 function appendOrDefer({ layout, drafts }: NodeDrafts, source: PartSource): Layout {
-  if (layout.exchange.calls.length === 0 || drafts.length === 0) return appendDrafts(layout, drafts, source);
+  if (layout.exchange.size === 0 || drafts.length === 0) return appendDrafts(layout, drafts, source);
   const deferred = followers(drafts).reduce((list, draft) => put(list, draft), layout.deferred);
   return { ...layout, deferred };
 }

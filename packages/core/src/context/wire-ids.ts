@@ -7,16 +7,20 @@ import type { JsonObject, JsonValue } from "../conversation/index.js";
 export class WireIds {
   readonly #given = new Map<string, string>();
   readonly #taken = new Set<string>();
+  /** By stem: the numbers below this one are taken. */
+  readonly #next = new Map<string, number>();
 
   of(id: string): string {
     const known = this.#given.get(id);
     if (known !== undefined) return known;
     const stem = id === "" ? "call" : tidy(id);
     let free = stem;
-    for (let number = 2; this.#taken.has(free); number += 1) {
+    let number = this.#next.get(stem) ?? 2;
+    for (; this.#taken.has(free); number += 1) {
       const suffix = `-${number}`;
       free = stem.slice(0, mostLetters - suffix.length) + suffix;
     }
+    this.#next.set(stem, number);
     this.#given.set(id, free);
     this.#taken.add(free);
     return free;

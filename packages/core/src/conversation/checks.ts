@@ -3,7 +3,7 @@ import type { ConversationEvent, NewNode } from "./event.js";
 import { flawOfEvent, flawOfFrame, flawOfMetadata, flawOfPayload } from "./event-shape.js";
 import { applyEvent, isPruned, nodeBelow } from "./fold.js";
 import type { ConversationContext, TurnNode } from "./node.js";
-import { openCalls } from "./path.js";
+import { openCall } from "./path.js";
 import type { ContextManagement, Summary } from "./payload.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 
@@ -101,14 +101,14 @@ export function checkRules(
   if (parent === undefined) return noSuchNode(parentId ?? "without an id");
   switch (payload.kind) {
     case "tool_call": {
-      const twin = openCalls(context, parent.id).some(({ call }) => call.callId === payload.callId);
-      return twin ? refuse("duplicate_id", `A call ${payload.callId} is open already.`) : undefined;
+      const twin = openCall(context, parent.id, { callId: payload.callId });
+      return twin !== undefined
+        ? refuse("duplicate_id", `A call ${payload.callId} is open already.`)
+        : undefined;
     }
     case "tool_result": {
-      const open = openCalls(context, parent.id).some(
-        ({ call }) => call.callId === payload.callId && call.name === payload.name,
-      );
-      return open ? undefined : unmatched(payload.callId, payload.name);
+      const open = openCall(context, parent.id, payload);
+      return open !== undefined ? undefined : unmatched(payload.callId, payload.name);
     }
     case "context_management":
     case "summary":

@@ -1,6 +1,6 @@
 import { PersistentMap } from "../files/index.js";
 import { Ancestry } from "./ancestry.js";
-import { advance, type Exchange, noExchange, speaks } from "./exchange.js";
+import { advance, type Exchange, isOpen, noExchange, speaks } from "./exchange.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import { isSafeCut, partnerOf } from "./partners.js";
 import { PathFold } from "./path-fold.js";
@@ -192,10 +192,7 @@ function whyNot(
   if (!isStart && !speaks(target) && !isPaired(target.payload)) return "not_rendered";
   if (isSilentRoot(target)) return "not_rendered";
   if (target.metadata.isHiddenFromLlm === true) return "hidden";
-  const pending = choices.exchange.calls.some(
-    ({ nodeId, resultId }) => nodeId === target.id && resultId === undefined,
-  );
-  if (pending) return "pending";
+  if (isOpen(choices.exchange, target)) return "pending";
   const forFiles = form.form === "uri" || form.form === "inline";
   return forFiles && target.payload.kind !== "file_content" ? "form_does_not_fit" : undefined;
 }

@@ -73,7 +73,7 @@ export type { Loss } from "./mend.js";
 export { type DeclaredKey, defineMetadataKey, type MetadataKey } from "./metadata-key.js";
 export type { AnswerPart, ModelAnswer } from "./model-answer.js";
 export type * from "./node.js";
-export { type OpenCall, openCalls, pathTo, upwards } from "./path.js";
+export { type OpenCall, openCall, openCalls, pathTo, upwards } from "./path.js";
 export { type Conversation, lastOfAnswer, PathKnowledge } from "./path-knowledge.js";
 export type * from "./payload.js";
 export { payloadKinds } from "./payload-shape.js";

@@ -1,5 +1,5 @@
 import type { Ancestry } from "./ancestry.js";
-import { advance, type Exchange, isOfModel, noExchange, speaks } from "./exchange.js";
+import { advance, type Exchange, isOfModel, isOpen, noExchange, speaks } from "./exchange.js";
 import type { TurnNode } from "./node.js";
 
 /**
@@ -21,7 +21,7 @@ export function partnerOf(
     if (node.id === target.id && moved.answers !== undefined)
       return ancestry.context.nodes.get(moved.answers);
     if (moved.answers === target.id) return node;
-    const open = moved.exchange.calls.some(({ nodeId }) => nodeId === target.id);
+    const open = isOpen(moved.exchange, target);
     if (depth >= target.depth && !open) return undefined;
     exchange = moved.exchange;
   }
@@ -40,7 +40,7 @@ export function exchangeBefore(ancestry: Ancestry, depth: number, floor: number)
 function quietDepth(ancestry: Ancestry, depth: number, floor: number): number {
   let at = Math.max(depth, floor);
   while (at > floor) {
-    if (ancestry.nodeAt(at - 1).exchange.calls.length === 0) return at;
+    if (ancestry.nodeAt(at - 1).exchange.size === 0) return at;
     at -= 1;
   }
   return floor;
@@ -50,7 +50,7 @@ function quietDepth(ancestry: Ancestry, depth: number, floor: number): number {
 export function isSafeCut(ancestry: Ancestry, depth: number, floor: number): boolean {
   const node = ancestry.nodeAt(depth);
   const before = exchangeBefore(ancestry, depth, floor);
-  if (before.calls.length > 0 && !advance(before, node).ends) return false;
+  if (before.size > 0 && !advance(before, node).ends) return false;
   if (!isOfModel(node)) return true;
   for (let at = depth - 1; at >= floor; at -= 1) {
     const earlier = ancestry.nodeAt(at);

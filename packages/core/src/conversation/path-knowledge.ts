@@ -228,7 +228,7 @@ const openCallSource = "";
 export function answerParent(context: ConversationContext, callNodeId: string): string {
   const call = nodeOf(context, callNodeId);
   // Results of this answer may come between its calls: its first call is where it began.
-  let node = nodeOf(context, call.exchange.calls[0]?.nodeId ?? call.id);
+  let node = nodeOf(context, call.exchange.firstId ?? call.id);
   for (;;) {
     const parent = node.parentId === null ? undefined : context.nodes.get(node.parentId);
     if (parent === undefined) return node.id;
@@ -251,14 +251,11 @@ export function lastOfAnswer(context: ConversationContext, callNodeId: string): 
 
 /** The node below with the same open answer, or its last result; of several branches, on the one of the head. */
 function nextOfAnswer(context: ConversationContext, node: TurnNode): TurnNode | undefined {
-  const [opened] = node.exchange.calls;
-  if (opened === undefined) return undefined;
+  const { firstId } = node.exchange;
+  if (firstId === undefined) return undefined;
   const next = node.childIds
     .map((id) => nodeOf(context, id))
-    .filter(
-      ({ payload, exchange }) =>
-        payload.kind === "tool_result" || exchange.calls[0]?.nodeId === opened.nodeId,
-    );
+    .filter(({ payload, exchange }) => payload.kind === "tool_result" || exchange.firstId === firstId);
   return next.find(({ id }) => isOnPath(context, id, context.currentNodeId)) ?? next[0];
 }
 

@@ -1,3 +1,4 @@
+import { callNodes, noExchange, waitingFor } from "./exchange.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 import type { ToolCall } from "./payload.js";
 
@@ -26,11 +27,28 @@ export interface OpenCall {
  * message came counts as interrupted and is not among them.
  */
 export function openCalls(context: ConversationContext, nodeId: string): readonly OpenCall[] {
-  const waiting = context.nodes.get(nodeId)?.exchange.calls.filter(({ resultId }) => resultId === undefined);
-  return (waiting ?? []).flatMap(({ nodeId: id }) => {
+  const exchange = context.nodes.get(nodeId)?.exchange ?? noExchange;
+  const calls = callNodes(exchange).flatMap((id) => {
     const call = context.nodes.get(id)?.payload;
     return call?.kind === "tool_call" ? [{ nodeId: id, call }] : [];
   });
+  const callIds = new Set(calls.map(({ call }) => call.callId));
+  const waiting = new Set([...callIds].flatMap((callId) => waitingFor(exchange, callId)));
+  return calls.filter((one) => waiting.has(one.nodeId));
+}
+
+/** The first call with this id, and this name where one is given, that can still be answered below a node. */
+export function openCall(
+  context: ConversationContext,
+  nodeId: string,
+  { callId, name }: { readonly callId: string; readonly name?: string },
+): OpenCall | undefined {
+  const exchange = context.nodes.get(nodeId)?.exchange ?? noExchange;
+  for (const id of waitingFor(exchange, callId)) {
+    const call = context.nodes.get(id)?.payload;
+    if (call?.kind === "tool_call" && (name === undefined || call.name === name)) return { nodeId: id, call };
+  }
+  return undefined;
 }
 
 /**
@@ -39,14 +57,14 @@ export function openCalls(context: ConversationContext, nodeId: string): readonl
  */
 export function answeredBelow(context: ConversationContext, nodeId: string): readonly OpenCall[] {
   const open = openCalls(context, nodeId);
+  const exchange = context.nodes.get(nodeId)?.exchange ?? noExchange;
   const found = new Set<string>();
   const ahead = open.length === 0 ? [] : [nodeId];
   for (let id = ahead.pop(); id !== undefined; id = ahead.pop()) {
     for (const childId of context.nodes.get(id)?.childIds ?? []) {
       const child = context.nodes.get(childId);
       if (child?.payload.kind === "tool_result") found.add(child.payload.callId);
-      const waits = child?.exchange.calls.some((call) => open.some((one) => one.nodeId === call.nodeId));
-      if (waits === true) ahead.push(childId);
+      if (child?.exchange.firstId === exchange.firstId) ahead.push(childId);
     }
   }
   return open.filter(({ call }) => found.has(call.callId));

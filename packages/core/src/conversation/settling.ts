@@ -1,11 +1,11 @@
 import type { CallerWrite, Workspace } from "../files/index.js";
 import { escapeForDisplay, shortHash } from "../text/index.js";
+import { isOpen } from "./exchange.js";
 import type { FileNaming, FileStateHash } from "./file-effects.js";
 import { type FileMaker, makerOf, makerWords } from "./file-makers.js";
 import type { ContextManager } from "./manager.js";
 import { Manifests } from "./manifest.js";
 import type { ConversationContext, TurnNode } from "./node.js";
-import { openCalls } from "./path.js";
 import { lastOfAnswer } from "./path-knowledge.js";
 import type { FileEffect, ToolCall, TurnPayload } from "./payload.js";
 import { type ConversationRefusal, isRefusal } from "./refusal.js";
@@ -168,7 +168,7 @@ function settle(
   const { currentNodeId } = context;
   const last = lastOfAnswer(context, id);
   const isHere = standingAt(context, currentNodeId).has(id);
-  const waits = openCalls(context, last.id).some(({ nodeId }) => nodeId === id);
+  const waits = isOpen(last.exchange, node);
   // Below the call itself it would stand beside the head's path, where the user has spoken since.
   if (waits && (!isHere || last.id === currentNodeId)) return manager.addNode(resultOf(call, files), last.id);
   return manager.addNode(noteOf(call, id, files), isHere ? currentNodeId : tipOf(context, node));

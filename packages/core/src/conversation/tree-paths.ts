@@ -1,3 +1,4 @@
+import { awaitedBy } from "./exchange.js";
 import type { ConversationContext, TurnNode } from "./node.js";
 
 /** The node; throws where there is none, for ids that come from the conversation itself. */
@@ -37,11 +38,8 @@ export function isOnPath(context: ConversationContext, aboveId: string, id: stri
 /** The call that a result answers; undefined for any other node. */
 export function callOf(context: ConversationContext, { payload, parentId }: TurnNode): TurnNode | undefined {
   if (payload.kind !== "tool_result" || parentId === null) return undefined;
-  const { callId } = payload;
-  const answered = nodeOf(context, parentId).exchange.calls.find(
-    (call) => call.callId === callId && call.resultId === undefined,
-  );
-  return answered === undefined ? undefined : context.nodes.get(answered.nodeId);
+  const answered = awaitedBy(nodeOf(context, parentId).exchange, payload.callId);
+  return answered === undefined ? undefined : context.nodes.get(answered);
 }
 
 function parentOf(context: ConversationContext, node: TurnNode): TurnNode {

@@ -1,6 +1,6 @@
 import { defined } from "../../text/index.js";
 import type { ConversationEvent, NewNode } from "../event.js";
-import { advance, type Exchange, isOfModel, noExchange, speaks } from "../exchange.js";
+import { advance, awaitedBy, type Exchange, isOfModel, noExchange, speaks } from "../exchange.js";
 import type { TurnMetadata } from "../node.js";
 import type { TurnPayload } from "../payload.js";
 import type { TimedEvent } from "../store.js";
@@ -118,8 +118,7 @@ export class TreeBuilder {
   private isOrphan(entry: ForeignEntry, payload: TurnPayload, parentId: string): boolean {
     if (payload.kind !== "tool_result") return false;
     const before = this.byId.get(parentId)?.exchange ?? noExchange;
-    if (before.calls.some(({ callId, resultId }) => callId === payload.callId && resultId === undefined))
-      return false;
+    if (awaitedBy(before, payload.callId) !== undefined) return false;
     const message = `The result of ${payload.callId} has no open call above it; no model is shown it.`;
     this.report(entry, "broken_pair", message);
     return true;
@@ -130,7 +129,7 @@ export class TreeBuilder {
     if (payload.kind !== "summary" || payload.of !== "compaction") return payload;
     const wanted = payload.keepFromId;
     const parent = this.byId.get(parentId);
-    if (wanted === null && (parent === undefined || parent.exchange.calls.length === 0)) return payload;
+    if (wanted === null && (parent === undefined || parent.exchange.size === 0)) return payload;
     let passed = wanted === null;
     let start: string | undefined;
     for (let node = parent; node !== undefined; node = this.above(node)) {
@@ -144,7 +143,7 @@ export class TreeBuilder {
   /** As `isSafeCut`, of a node that is in no context yet. */
   private isSafeStart(node: PlacedNode): boolean {
     const before = this.above(node)?.exchange ?? noExchange;
-    if (before.calls.length > 0 && !advance(before, node).ends) return false;
+    if (before.size > 0 && !advance(before, node).ends) return false;
     if (!isOfModel(node)) return true;
     for (let earlier = this.above(node); earlier !== undefined; earlier = this.above(earlier))
       if (speaks(earlier)) return !(isOfModel(earlier) && earlier.payload.step === node.payload.step);

@@ -3,7 +3,7 @@ import {
   type ConversationRefusal,
   isOnPath,
   lastOfAnswer,
-  openCalls,
+  openCall,
   settleLate,
   type ToolCall,
   type TurnNode,
@@ -73,7 +73,7 @@ export type Carried = (
 export async function carryOut(call: StandingCall, host: TurnHost): Promise<Carried | ConversationRefusal> {
   const { manager } = host;
   if (manager.readOnly !== undefined) return manager.readOnly;
-  const open = openCall(manager.context, call);
+  const open = standingCall(manager.context, call);
   if (open === undefined) return unmatched(call.callId);
   const { name = open.call.name, args = open.call.args } = call;
   const tool = toolOfName(name, host.hostTools);
@@ -198,13 +198,13 @@ function record({ nodeId, call }: RunningCall, ran: Ran, facts: ResultFacts, hos
     : { ...ran, ...late, kind: "answered", node };
 }
 
-function openCall(
+function standingCall(
   context: ConversationContext,
   { callId, at }: StandingCall,
 ): { readonly nodeId: string; readonly call: ToolCall } | undefined {
   const where = at === undefined ? context.currentNodeId : lastIn(context, at);
   if (where === undefined) return undefined;
-  const open = openCalls(context, where).find(({ call }) => call.callId === callId);
+  const open = openCall(context, where, { callId });
   return open !== undefined && (at === undefined || open.nodeId === at) ? open : undefined;
 }
 

@@ -2,7 +2,7 @@ import {
   type AnsweredCall,
   type ContextManager,
   type JsonObject,
-  openCalls,
+  openCall,
 } from "../../conversation/index.js";
 import { type ConversationCode, isRefusal } from "../../files/index.js";
 import { causeOf } from "../../text/index.js";
@@ -90,7 +90,7 @@ function recordResult(
   { text, isError }: ConversationReply,
 ): void {
   const { context } = manager;
-  const waits = openCalls(context, context.currentNodeId).some(({ call }) => call.callId === callId);
+  const waits = openCall(context, context.currentNodeId, { callId }) !== undefined;
   if (!waits) return;
   const failed = isError ? { isError } : {};
   const added = manager.addNode({ kind: "tool_result", callId, name, output: text, ...failed });
