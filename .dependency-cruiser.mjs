@@ -4,6 +4,7 @@
  */
 const rooms = {
   core: ["text", "patch", "files", "conversation", "context", "tools", "node"],
+  agent: ["config", "models", "host", "input", "loop", "commands", "headless"],
 };
 
 /** Rooms that consist of rooms, in the order in which these may import; what all of them share comes first. */
@@ -15,7 +16,7 @@ const subRooms = {
 /** A third-party library and the only place that may know it. */
 const homes = {
   diff: "^packages/core/src/patch/",
-  zod: "^packages/(core/src/tools|mcp/src)/",
+  zod: "^packages/(core/src/tools|mcp/src|agent/src/(config|host))/",
   re2js: "^packages/core/src/files/",
   "markdown-it": "^packages/core/src/patch/section/",
   yaml: "^packages/core/src/context/",
@@ -24,13 +25,16 @@ const homes = {
   "fs-native-extensions": "^packages/core/src/node/",
   pg: "^packages/postgres/src/",
   kysely: "^packages/postgres/src/",
-  "@modelcontextprotocol": "^packages/mcp/src/",
+  "@modelcontextprotocol/server": "^packages/mcp/src/",
+  "@modelcontextprotocol/client": "^packages/agent/src/host/",
   commander: "^packages/cli/src/",
-  "jsonc-parser": "^packages/cli/src/",
+  "jsonc-parser": "^packages/(cli/src|agent/src/config)/",
   "@decimalturn/toml-patch": "^packages/cli/src/setup/",
   genkit: "^packages/adapters/src/genkit[.]ts$",
   ai: "^packages/adapters/src/ai-sdk[.]ts$",
-  "@anthropic-ai": "^packages/adapters/src/anthropic[.]ts$",
+  "@anthropic-ai": "^packages/(adapters/src/anthropic[.]ts$|agent/src/models/)",
+  openai: "^packages/agent/src/models/",
+  "@google/genai": "^packages/agent/src/models/",
   deepagents: "^packages/adapters/src/deepagents[.]ts$",
   "@mastra": "^packages/adapters/src/mastra[.]ts$",
   "@google/adk": "^packages/adapters/src/google-adk[.]ts$",
@@ -50,7 +54,7 @@ const adapters = "genkit|ai-sdk|anthropic|deepagents|mastra|google-adk|llamainde
 const peers = "^(genkit|ai|@anthropic-ai/sdk|deepagents|@mastra/core|@google/adk|llamaindex)$";
 
 /** The only files that may touch the operating system. */
-const edge = "^packages/(core/src/node|postgres/src|cli/(src|bin))/";
+const edge = "^packages/(core/src/node|agent/src/(config|host)|postgres/src|cli/(src|bin))/";
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: "error", from, to });
 

@@ -30,6 +30,13 @@ export {
 } from "./gemini.js";
 export { type HistoryFilter, historyFilter, nodeHolds } from "./history-filter.js";
 export { checkContents, type Invariant, type InvariantId, invariants, type Violation } from "./invariants.js";
+export type {
+  ModelEvent,
+  ModelFailure,
+  ModelFailureReason,
+  ModelPort,
+  ModelStep,
+} from "./model-port.js";
 export { type OpenAIBody, type OpenAIMessage, toOpenAI } from "./openai.js";
 export { type OpenAIItem, type OpenAIResponsesBody, toOpenAIResponses } from "./openai-responses.js";
 export type {

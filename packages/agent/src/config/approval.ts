@@ -1,0 +1,20 @@
+/** How much an agent may do by itself (page 6, "Approval"), from least to most. */
+export const approvalModes = ["plan", "ask", "auto-edit", "yolo"] as const;
+
+/**
+ * `plan`: nothing is changed and nothing run. `ask`: a person is asked about each change and each command.
+ * `auto-edit`: changes of files are made, commands are asked about. `yolo`: nothing is asked. No mode lets a write to a
+ * protected path through by itself.
+ */
+export type ApprovalMode = (typeof approvalModes)[number];
+
+/** A rule of the settings about one tool, or one tool on some paths; the first that fits decides. */
+export interface ApprovalRule {
+  /** The tool's name as the model calls it; `*` stands for any run of characters. */
+  readonly tool: string;
+  /** A glob: the rule is about calls whose every file fits it. */
+  readonly path?: string;
+  /** For `run_shell_command`: the words with which the command begins, the whole command unless it ends in ` *`. */
+  readonly command?: string;
+  readonly decision: "allow" | "ask" | "deny";
+}

@@ -1,0 +1,1 @@
+export { type ApprovalMode, type ApprovalRule, approvalModes } from "./approval.js";

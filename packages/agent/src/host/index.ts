@@ -1,0 +1,1 @@
+export type { LookAfter } from "./look-after.js";

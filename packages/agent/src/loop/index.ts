@@ -1,0 +1,1 @@
+export type { AgentEvent, EndedCall, TurnEnd, TurnInput } from "./turn.js";

@@ -1,0 +1,63 @@
+import type { ModelEvent, ModelFailure, TurnNode, TurnPayload, TurnUsage } from "@holdfast/core";
+
+/** What begins a turn: the user's words, and what goes before them. */
+export interface TurnInput {
+  readonly text: string;
+  /** Files that `@` named, media, notes: staged before the words, all or none. */
+  readonly staged?: readonly TurnPayload[];
+}
+
+/** What happens in a turn, for a screen or a stream. Values; nothing of it has to be answered. */
+export type AgentEvent =
+  | { readonly kind: "turn_begun"; readonly node: TurnNode }
+  /** A request is made; counted from 1 in each turn. */
+  | { readonly kind: "step_begun"; readonly step: number }
+  /** A delta or a retry, as the model's port gives it. */
+  | { readonly kind: "model"; readonly event: Exclude<ModelEvent, { kind: "finish" | "failed" }> }
+  /** The answer stands in the tree. */
+  | { readonly kind: "answered"; readonly nodes: readonly TurnNode[]; readonly usage?: TurnUsage }
+  | { readonly kind: "call_begun"; readonly callId: string; readonly name: string; readonly args: unknown }
+  | { readonly kind: "call_progress"; readonly callId: string; readonly text: string }
+  | { readonly kind: "call_ended"; readonly call: EndedCall }
+  /** A sentence for the person: a file that is gone, a call that repeats itself. */
+  | { readonly kind: "noticed"; readonly text: string }
+  | { readonly kind: "turn_ended"; readonly end: TurnEnd };
+
+/** A call that was carried out. */
+export interface EndedCall {
+  readonly callId: string;
+  readonly name: string;
+  /** `ok`, or the code of the outcome or refusal. */
+  readonly code: string;
+  readonly isError: boolean;
+  /** What the model reads. */
+  readonly text: string;
+  /** The result's node, where it could be recorded. */
+  readonly node?: TurnNode;
+}
+
+/** How a turn ended. */
+export interface TurnEnd {
+  readonly reason: /** The model had nothing more to do. */
+    | "complete"
+    /** A limit of steps or cost was reached. */
+    | "max_turns"
+    | "max_cost"
+    /** The model repeated a failing call after it was told. */
+    | "repeating"
+    | "cancelled"
+    /** The model gave no answer. */
+    | "failed"
+    /** The conversation could not be changed or kept. */
+    | "conversation";
+  /** One sentence for a person; absent where the turn is complete. */
+  readonly message?: string;
+  readonly failure?: ModelFailure;
+  /** Requests made, with their tokens in all. */
+  readonly steps: number;
+  readonly usage: TurnUsage;
+  /** Money in US dollars, where the model's prices are known. */
+  readonly costUsd?: number;
+  /** Writes that a person or a rule denied, or that were left in conflict: for exit code 64. */
+  readonly undone: readonly { readonly callId: string; readonly name: string; readonly code: string }[];
+}
