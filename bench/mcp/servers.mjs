@@ -36,7 +36,17 @@ export const serverNames = [
 /** What a user's client would start. @param {ServerName} name @param {string} folder */
 export function commandOf(name, folder) {
   if (name === "server-filesystem") return { args: [join(peerFolder, "dist", "index.js"), folder], env: {} };
-  const args = [bundle, "mcp", "--root", folder, "--state-dir", `${folder}-state`];
+  // A whole file in one answer, as the peers give it: the careful budget of an unknown client would cut it.
+  const args = [
+    bundle,
+    "mcp",
+    "--root",
+    folder,
+    "--state-dir",
+    `${folder}-state`,
+    "--answer-budget",
+    "262144",
+  ];
   return { args, env: name === "holdfast" ? {} : { LD_PRELOAD: eatmydata ?? "" } };
 }
 
