@@ -1,1 +1,9 @@
-export {};
+export {
+  type FilesClient,
+  type GoogleFiles,
+  type GoogleFilesOptions,
+  type OfferedFile,
+  openGoogleFiles,
+  type UploadedFile,
+  type UploadRecord,
+} from "./google-files.js";
