@@ -33,6 +33,7 @@ export function exitCodeOfTurn({ reason, failure, undone }: TurnEnd): number {
     case "failed":
       return failure === undefined ? agentExitCodes.error : exitCodeOfFailure(failure.reason);
     case "conversation":
+    case "incomplete":
       return agentExitCodes.error;
     default:
       return reason satisfies never;

@@ -7,3 +7,9 @@ export {
   type UploadedFile,
   type UploadRecord,
 } from "./google-files.js";
+export {
+  type ScriptedAnswer,
+  type ScriptedCall,
+  type ScriptedOptions,
+  scriptedModel,
+} from "./scripted.js";
