@@ -3,7 +3,7 @@ import { fromAnthropic, type ModelEvent, type ModelPort, type ModelStep, toAnthr
 import { failureOf } from "./failure.js";
 import { type ProviderOptions, type ProviderWire, providerPort, requestOptions } from "./provider-port.js";
 
-type Event = Anthropic.RawMessageStreamEvent;
+type AnthropicStreamEvent = Anthropic.RawMessageStreamEvent;
 
 /** What is asked of Anthropic beside the conversation. */
 export interface AnthropicOptions extends ProviderOptions {
@@ -21,7 +21,7 @@ export function anthropicModel(options: AnthropicOptions): ModelPort {
 
 const outputTokens = 32_000;
 
-class AnthropicWire implements ProviderWire<Event> {
+class AnthropicWire implements ProviderWire<AnthropicStreamEvent> {
   readonly blamed;
   readonly read = fromAnthropic;
   #calls = new Map<number, { readonly at: number; readonly name: string }>();
@@ -34,7 +34,7 @@ class AnthropicWire implements ProviderWire<Event> {
     this.blamed = { who: baseUrl === undefined ? "Anthropic" : baseUrl, keyName, key };
   }
 
-  async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<Event>> {
+  async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<AnthropicStreamEvent>> {
     const { model, maxOutputTokens = outputTokens, thinking, onRequest } = this.options;
     const body = {
       ...this.#body(step),
@@ -57,7 +57,7 @@ class AnthropicWire implements ProviderWire<Event> {
     }
   };
 
-  deltas(event: Event): readonly ModelEvent[] {
+  deltas(event: AnthropicStreamEvent): readonly ModelEvent[] {
     if (event.type === "content_block_start" && event.content_block.type === "tool_use") {
       const { name } = event.content_block;
       const at = this.#calls.size;

@@ -3,7 +3,7 @@ import type OpenAI from "openai";
 import { openaiClient } from "./openai-client.js";
 import { type ProviderOptions, type ProviderWire, providerPort, requestOptions } from "./provider-port.js";
 
-type Event = OpenAI.Chat.ChatCompletionChunk;
+type ChatChunk = OpenAI.Chat.ChatCompletionChunk;
 
 /** What is asked of a server with Chat Completions beside the conversation. */
 export interface OpenAIChatOptions extends ProviderOptions {
@@ -20,7 +20,7 @@ export function openaiChatModel(options: OpenAIChatOptions): ModelPort {
   return providerPort(() => new ChatWire(options, target), target, options);
 }
 
-class ChatWire implements ProviderWire<Event> {
+class ChatWire implements ProviderWire<ChatChunk> {
   readonly blamed;
   readonly read = fromOpenAI;
   readonly #names = new Map<number, string>();
@@ -33,7 +33,7 @@ class ChatWire implements ProviderWire<Event> {
     this.blamed = { who: baseUrl ?? "OpenAI", keyName, key };
   }
 
-  async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<Event>> {
+  async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<ChatChunk>> {
     const { model, maxOutputTokens, onRequest } = this.options;
     const body = {
       ...toOpenAI(step.contents, requestOptions(step, model)).body,
@@ -45,7 +45,7 @@ class ChatWire implements ProviderWire<Event> {
     return client.chat.completions.create({ ...body, model, stream: true }, { signal });
   }
 
-  deltas({ choices }: Event): readonly ModelEvent[] {
+  deltas({ choices }: ChatChunk): readonly ModelEvent[] {
     const delta = choices[0]?.delta;
     const text = delta?.content ?? "";
     const calls = delta?.tool_calls ?? [];

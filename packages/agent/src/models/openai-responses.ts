@@ -9,7 +9,7 @@ import type OpenAI from "openai";
 import { openaiClient } from "./openai-client.js";
 import { type ProviderOptions, type ProviderWire, providerPort, requestOptions } from "./provider-port.js";
 
-type Event = OpenAI.Responses.ResponseStreamEvent;
+type ResponsesEvent = OpenAI.Responses.ResponseStreamEvent;
 
 /** What is asked of the Responses API beside the conversation. */
 export interface OpenAIResponsesOptions extends ProviderOptions {
@@ -24,7 +24,7 @@ export function openaiResponsesModel(options: OpenAIResponsesOptions): ModelPort
   return providerPort(() => new ResponsesWire(options, target), target, options);
 }
 
-class ResponsesWire implements ProviderWire<Event> {
+class ResponsesWire implements ProviderWire<ResponsesEvent> {
   readonly blamed;
   readonly read = fromOpenAIResponses;
   #calls = new Map<string, { readonly at: number; readonly name: string }>();
@@ -37,7 +37,7 @@ class ResponsesWire implements ProviderWire<Event> {
     this.blamed = { who: baseUrl ?? "OpenAI", keyName, key };
   }
 
-  async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<Event>> {
+  async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<ResponsesEvent>> {
     const { model, maxOutputTokens, reasons = true, effort, onRequest } = this.options;
     const body = {
       ...toOpenAIResponses(step.contents, requestOptions(step, model)).body,
@@ -52,7 +52,7 @@ class ResponsesWire implements ProviderWire<Event> {
     return client.responses.create({ ...body, model, stream: true }, { signal });
   }
 
-  deltas(event: Event): readonly ModelEvent[] {
+  deltas(event: ResponsesEvent): readonly ModelEvent[] {
     switch (event.type) {
       case "response.output_text.delta":
         return [{ kind: "text-delta", text: event.delta }];
