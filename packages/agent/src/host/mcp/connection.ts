@@ -4,6 +4,7 @@ import type { Client, ClientOptions } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { endFamily, killFamily, markerName } from "../processes.js";
 import { safeText } from "../safe-output.js";
+import { withinTime } from "../within-time.js";
 import { limitedFetch } from "./limited-fetch.js";
 
 /** A server of the user's configuration: a program, or an address. */
@@ -57,9 +58,12 @@ export class McpConnection {
   private current: ConnectionState = { kind: "idle" };
   private client: Client | undefined;
   private connecting: Promise<Client | Refusal> | undefined;
+  /** One that is on its way to stand. */
+  private pending: Client | undefined;
   private marker = "";
+  private lastError = "";
   private lastWords = "";
-  private isClosed = false;
+  private readonly closing = new AbortController();
   private listing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -80,7 +84,7 @@ export class McpConnection {
 
   /** The client of a connection that stands; it is made where there is none. `not_found` where that fails. */
   open(): Promise<Client | Refusal> {
-    if (this.isClosed) return Promise.resolve(refuse("cancelled", "The session is over."));
+    if (this.closing.signal.aborted) return Promise.resolve(refuse("cancelled", "The session is over."));
     if (this.client !== undefined) return Promise.resolve(this.client);
     this.connecting ??= this.connect().finally(() => {
       this.connecting = undefined;
@@ -90,7 +94,7 @@ export class McpConnection {
 
   /** Ends the connection, and the server where it was started here, with everything it started. */
   async close(): Promise<void> {
-    this.isClosed = true;
+    this.closing.abort();
     await this.connecting;
     await this.drop();
     this.current = { kind: "closed" };
@@ -102,11 +106,11 @@ export class McpConnection {
   }
 
   private async connect(): Promise<Client | Refusal> {
-    const limit = AbortSignal.timeout(this.context.startMs);
+    const limit = AbortSignal.any([AbortSignal.timeout(this.context.startMs), this.closing.signal]);
     try {
-      const client = await this.withinTime(this.handshake(limit), limit);
+      const client = await withinTime(this.handshake(limit), limit);
       this.client = client;
-      await this.withinTime(this.list(client, limit), limit);
+      await withinTime(this.list(client, limit), limit);
       // It may be gone already.
       if (this.client === client) return client;
       throw new Error("it ended");
@@ -118,16 +122,6 @@ export class McpConnection {
       this.current = { kind: "failed", message };
       return refuse("not_found", message);
     }
-  }
-
-  /** What does not heed its signal is left behind. */
-  private withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-    work.catch(() => {});
-    return new Promise((resolve, reject) => {
-      const over = () => reject(new Error("time"));
-      signal.addEventListener("abort", over, { once: true });
-      work.then(resolve, reject).finally(() => signal.removeEventListener("abort", over));
-    });
   }
 
   private async handshake(signal: AbortSignal): Promise<Client> {
@@ -144,9 +138,6 @@ export class McpConnection {
     await client.connect(transport, { signal, timeout: this.context.startMs });
     return client;
   }
-
-  private pending: Client | undefined;
-  private lastError = "";
 
   private clientOptions(): ClientOptions {
     const isProgram = "command" in this.config;
@@ -227,7 +218,7 @@ export class McpConnection {
     this.client = undefined;
     const why = this.lastError === "" ? "" : ` (${this.lastError})`;
     const message = `The MCP server ${shownName(this.name)} ended${why}; its next call starts it again.${this.stderrWords()}`;
-    if (!this.isClosed) this.current = { kind: "failed", message };
+    if (!this.closing.signal.aborted) this.current = { kind: "failed", message };
     void this.endProcesses(0);
   }
 
