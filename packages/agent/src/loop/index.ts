@@ -1,1 +1,8 @@
+export { type Agent, openAgent, type TurnScope } from "./agent.js";
+export type { AgentParts, TurnLimits } from "./agent-parts.js";
+export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide } from "./approval.js";
+export { fitsCommand } from "./command-rule.js";
+export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./gate.js";
+export type { ToolSet } from "./offered-tools.js";
+export type { RepeatLimits } from "./repeats.js";
 export type { AgentEvent, EndedCall, TurnEnd, TurnInput } from "./turn.js";

@@ -48,6 +48,8 @@ export interface TurnEnd {
     | "cancelled"
     /** The model gave no answer. */
     | "failed"
+    /** The last answer breaks off, or says nothing: no more tokens, or a filter. */
+    | "incomplete"
     /** The conversation could not be changed or kept. */
     | "conversation";
   /** One sentence for a person; absent where the turn is complete. */
@@ -61,3 +63,6 @@ export interface TurnEnd {
   /** Writes that a person or a rule denied, or that were left in conflict: for exit code 64. */
   readonly undone: readonly { readonly callId: string; readonly name: string; readonly code: string }[];
 }
+
+/** Why a turn is over. */
+export type TurnStop = Pick<TurnEnd, "reason" | "message" | "failure">;

@@ -12,6 +12,7 @@ export {
   toolNames,
   tools,
 } from "./catalog.js";
+export { type CallPaths, pathsOfCall } from "./conversation/call-paths.js";
 export { type Carried, carryOut, type StandingCall, type TurnHost } from "./conversation/carry-out.js";
 export {
   type ConversationToolName,

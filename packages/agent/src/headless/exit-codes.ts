@@ -1,0 +1,63 @@
+import type { ModelFailureReason } from "@holdfast/core";
+import type { TurnEnd } from "../loop/index.js";
+
+/** What a run without a screen says to the shell (page 6, "Headless"); the numbers that others use, too, are theirs. */
+export const agentExitCodes = {
+  success: 0,
+  error: 1,
+  usage: 2,
+  /** No key, or one that is not taken. */
+  auth: 41,
+  /** What was to be asked cannot be: no words, a file that is not there. */
+  input: 42,
+  /** Settings that are no settings, or a model that nobody knows. */
+  config: 52,
+  /** A limit of turns or money. */
+  limit: 53,
+  /** Finished, but a write was denied, or was left in conflict: the work is not done. */
+  undone: 64,
+  cancelled: 130,
+} as const;
+
+/** The exit code of a turn. What stopped the work comes before what was left undone in it. */
+export function exitCodeOfTurn({ reason, failure, undone }: TurnEnd): number {
+  switch (reason) {
+    case "complete":
+      return undone.length > 0 ? agentExitCodes.undone : agentExitCodes.success;
+    case "max_turns":
+    case "max_cost":
+    case "repeating":
+      return agentExitCodes.limit;
+    case "cancelled":
+      return agentExitCodes.cancelled;
+    case "failed":
+      return failure === undefined ? agentExitCodes.error : exitCodeOfFailure(failure.reason);
+    case "conversation":
+    case "incomplete":
+      return agentExitCodes.error;
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** The exit code of a model's failure: what a script can do about it. */
+export function exitCodeOfFailure(reason: ModelFailureReason): number {
+  switch (reason) {
+    case "auth":
+      return agentExitCodes.auth;
+    case "unknown_model":
+      return agentExitCodes.config;
+    case "cancelled":
+      return agentExitCodes.cancelled;
+    case "invalid_request":
+    case "too_long":
+    case "rate_limit":
+    case "overloaded":
+    case "unreachable":
+    case "cut":
+    case "script":
+      return agentExitCodes.error;
+    default:
+      return reason satisfies never;
+  }
+}

@@ -1,0 +1,108 @@
+import type { ModelMessage, TurnPayload } from "@holdfast/core";
+import type { TurnEnd } from "../loop/index.js";
+import { exitCodeOfTurn } from "./exit-codes.js";
+import type { RunFacts } from "./run-facts.js";
+
+/** What a run came to, as counts. The names are those of gemini-cli's stream, so that its readers work. */
+export interface RunStats {
+  readonly total_tokens: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** Of the input, what was read of a cache. */
+  readonly cached: number;
+  readonly duration_ms: number;
+  readonly tool_calls: number;
+  readonly requests: number;
+  /** US dollars; absent where the model's prices are not known. */
+  readonly cost_usd?: number;
+}
+
+/** One run as one object. */
+export interface RunDocument {
+  readonly session_id: string;
+  readonly model: string;
+  /** The last words of the model. */
+  readonly response: string;
+  readonly status: "success" | "error";
+  readonly exit_code: number;
+  readonly stats: RunStats;
+  /** Calls by tool: how often, and how many of them were refused or failed. */
+  readonly tools: Readonly<Record<string, { readonly calls: number; readonly failed: number }>>;
+  /** Writes that were denied or left in conflict. */
+  readonly undone: readonly { readonly name: string; readonly code: string }[];
+  readonly notices: readonly string[];
+  readonly error?: RunError;
+}
+
+/** Why a run is no success. */
+export interface RunError {
+  readonly type: string;
+  readonly message: string;
+}
+
+/** The object of `-o json`. */
+export function jsonDocument(run: {
+  readonly facts: RunFacts;
+  readonly end: TurnEnd;
+  readonly response: string;
+  readonly calls: readonly { readonly name: string; readonly isError: boolean }[];
+  readonly notices: readonly string[];
+  readonly durationMs: number;
+}): RunDocument {
+  const { facts, end, response, calls, notices, durationMs } = run;
+  const exitCode = exitCodeOfTurn(end);
+  const error = errorOf(end);
+  return {
+    session_id: facts.sessionId,
+    model: facts.model,
+    response,
+    status: exitCode === 0 ? "success" : "error",
+    exit_code: exitCode,
+    stats: statsOf(end, calls.length, durationMs),
+    tools: countByName(calls),
+    undone: end.undone.map(({ name, code }) => ({ name, code })),
+    notices,
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** The counts of a run that has ended. */
+export function statsOf({ usage, steps, costUsd }: TurnEnd, calls: number, durationMs: number): RunStats {
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0 } = usage;
+  return {
+    total_tokens: inputTokens + outputTokens,
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    cached: cachedInputTokens,
+    duration_ms: durationMs,
+    tool_calls: calls,
+    requests: steps,
+    ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
+  };
+}
+
+/** Why a run is no success; undefined for one that is. */
+export function errorOf(end: TurnEnd): RunError | undefined {
+  if (end.reason !== "complete")
+    return {
+      type: end.failure?.reason ?? end.reason,
+      message: end.message ?? `The run ended: ${end.reason}.`,
+    };
+  if (end.undone.length === 0) return undefined;
+  const names = [...new Set(end.undone.map(({ name }) => name))].join(", ");
+  return { type: "undone", message: `Finished, but not done: ${names}.` };
+}
+
+/** Whether a node is what the model said to the person: a thought is not. */
+export function isText(payload: TurnPayload): payload is ModelMessage {
+  return payload.kind === "model_message" && payload.text !== "";
+}
+
+function countByName(calls: readonly { readonly name: string; readonly isError: boolean }[]) {
+  const counted: Record<string, { calls: number; failed: number }> = {};
+  for (const { name, isError } of calls) {
+    const { calls: before, failed } = counted[name] ?? { calls: 0, failed: 0 };
+    counted[name] = { calls: before + 1, failed: failed + (isError ? 1 : 0) };
+  }
+  return counted;
+}

@@ -1,0 +1,112 @@
+import { escapeInJson } from "@holdfast/core";
+import type { AgentEvent, TurnEnd } from "../loop/index.js";
+import { isText, jsonDocument } from "./json-output.js";
+import type { RunFacts } from "./run-facts.js";
+import { streamLines } from "./stream-json.js";
+
+/** How the answer of a run is written. */
+export const outputFormats = ["text", "json", "stream-json"] as const;
+
+/** `text`: the last words of the model. `json`: one object at the end. `stream-json`: an object a line as it happens. */
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** Where a run is written. */
+export interface OutputSinks {
+  /** Standard output: nothing but the format stands there. */
+  readonly out: (text: string) => void;
+  /** Standard error: sentences for a person. */
+  readonly err: (text: string) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Writes one run. */
+export interface RunOutput {
+  readonly onEvent: (event: AgentEvent) => void;
+  /** A sentence about the run that no event tells: settings that were left out, a server that did not start. */
+  notice(text: string): void;
+  /** The last that is written. */
+  end(end: TurnEnd): void;
+}
+
+/** The writer of a format. Nothing of a request that failed is written: an answer is told when it stands in the tree. */
+export function runOutput(format: OutputFormat, facts: RunFacts, sinks: OutputSinks): RunOutput {
+  switch (format) {
+    case "text":
+      return textOutput(sinks);
+    case "json":
+      return jsonOutput(facts, sinks);
+    case "stream-json":
+      return streamOutput(facts, sinks);
+    default:
+      return format satisfies never;
+  }
+}
+
+function textOutput({ out, err }: OutputSinks): RunOutput {
+  let last = "";
+  return {
+    onEvent: (event) => {
+      if (event.kind === "answered") last = textOf(event) || last;
+      if (event.kind === "noticed") err(`${event.text}\n`);
+      if (event.kind === "model" && event.event.kind === "retry")
+        err(`${event.event.failure.message} Trying again in ${seconds(event.event.waitMs)}.\n`);
+    },
+    notice: (text) => err(`${text}\n`),
+    end: (end) => {
+      if (last !== "") out(last.endsWith("\n") ? last : `${last}\n`);
+      for (const line of endLines(end)) err(`${line}\n`);
+    },
+  };
+}
+
+function jsonOutput(facts: RunFacts, { out, err, now }: OutputSinks): RunOutput {
+  const began = now();
+  const answers: string[] = [];
+  const calls: { readonly name: string; readonly isError: boolean }[] = [];
+  const notices: string[] = [];
+  return {
+    onEvent: (event) => {
+      if (event.kind === "answered") answers.push(textOf(event));
+      if (event.kind === "call_ended") calls.push(event.call);
+      if (event.kind === "noticed") notices.push(event.text);
+    },
+    notice: (text) => {
+      notices.push(text);
+      err(`${text}\n`);
+    },
+    end: (end) => {
+      const response = answers.findLast((text) => text !== "") ?? "";
+      const document = jsonDocument({ facts, end, response, calls, notices, durationMs: now() - began });
+      out(`${escapeInJson(JSON.stringify(document, null, 2))}\n`);
+    },
+  };
+}
+
+function streamOutput(facts: RunFacts, { out, now }: OutputSinks): RunOutput {
+  const began = now();
+  const lines = streamLines(facts, now);
+  const write = (entries: readonly object[]) => {
+    for (const entry of entries) out(`${escapeInJson(JSON.stringify(entry))}\n`);
+  };
+  write(lines.begin());
+  return {
+    onEvent: (event) => write(lines.of(event)),
+    notice: (text) => write(lines.notice(text)),
+    end: (end) => write(lines.end(end, now() - began)),
+  };
+}
+
+function textOf({ nodes }: Extract<AgentEvent, { kind: "answered" }>): string {
+  return nodes.flatMap(({ payload }) => (isText(payload) ? [payload.text] : [])).join("");
+}
+
+/** What a person is told of an end: why it is no success, and what was left undone. */
+function endLines({ message, undone }: TurnEnd): readonly string[] {
+  const left = undone.map(({ name, code }) => `Not done: ${name} (${code}).`);
+  return message === undefined ? left : [...left, message];
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}

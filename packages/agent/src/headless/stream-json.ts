@@ -1,0 +1,84 @@
+import type { AgentEvent, TurnEnd } from "../loop/index.js";
+import { errorOf, isText, statsOf } from "./json-output.js";
+import type { RunFacts } from "./run-facts.js";
+
+/** The lines of `-o stream-json`: objects with the event names of gemini-cli (page 6), in the order in which they happen. */
+export interface StreamLines {
+  begin(): readonly object[];
+  of(event: AgentEvent): readonly object[];
+  notice(text: string): readonly object[];
+  end(end: TurnEnd, durationMs: number): readonly object[];
+}
+
+/**
+ * Makes the lines of one run. An answer is a line when it stands in the tree, so that nothing of a request that was
+ * made again is in the stream.
+ *
+ * @param now milliseconds since the epoch, for the time of each line.
+ */
+export function streamLines(facts: RunFacts, now: () => number): StreamLines {
+  let calls = 0;
+  const line = (type: string, fields: object) => ({
+    type,
+    timestamp: new Date(now()).toISOString(),
+    ...fields,
+  });
+  const warning = (message: string) => line("error", { severity: "warning", message });
+  return {
+    begin: () => [
+      line("init", { session_id: facts.sessionId, model: facts.model }),
+      line("message", { role: "user", content: facts.prompt }),
+    ],
+    of: (event) => {
+      if (event.kind === "call_begun") calls += 1;
+      return linesOf(event, { line, warning });
+    },
+    notice: (text) => [warning(text)],
+    end: (end, durationMs) => {
+      const error = errorOf(end);
+      const status = error === undefined ? "success" : "error";
+      const failed = error === undefined ? {} : { error };
+      return [line("result", { status, ...failed, stats: statsOf(end, calls, durationMs) })];
+    },
+  };
+}
+
+interface Writers {
+  readonly line: (type: string, fields: object) => object;
+  readonly warning: (message: string) => object;
+}
+
+function linesOf(event: AgentEvent, { line, warning }: Writers): readonly object[] {
+  switch (event.kind) {
+    case "answered":
+      return event.nodes.flatMap(({ payload }) =>
+        isText(payload) ? [line("message", { role: "assistant", content: payload.text })] : [],
+      );
+    case "call_begun":
+      return [line("tool_use", { tool_name: event.name, tool_id: event.callId, parameters: event.args })];
+    case "call_ended":
+      return [line("tool_result", resultFields(event.call))];
+    case "noticed":
+      return [warning(event.text)];
+    case "model":
+      return event.event.kind === "retry" ? [warning(event.event.failure.message)] : [];
+    case "turn_begun":
+    case "step_begun":
+    case "call_progress":
+    case "turn_ended":
+      return [];
+    default:
+      return event satisfies never;
+  }
+}
+
+function resultFields({ callId, isError, code, text }: Extract<AgentEvent, { kind: "call_ended" }>["call"]) {
+  return isError
+    ? { tool_id: callId, status: "error", output: text, error: { type: code, message: firstLine(text) } }
+    : { tool_id: callId, status: "success", output: text };
+}
+
+function firstLine(text: string): string {
+  const [line = ""] = text.split("\n");
+  return line;
+}

@@ -1,0 +1,59 @@
+import type {
+  ContextManager,
+  ConversationRefusal,
+  ConversationTool,
+  FileTool,
+  HostTool,
+  ModelPort,
+  OfferedTool,
+  Summariser,
+  ToolContext,
+  TurnUsage,
+  Workspace,
+} from "@holdfast/core";
+import type { ApprovalMode, ApprovalRule } from "../config/index.js";
+import type { AskPerson } from "./gate.js";
+import type { RepeatLimits } from "./repeats.js";
+
+/** What an agent is made of. The caller opens the parts and closes them. */
+export interface AgentParts {
+  readonly manager: ContextManager;
+  readonly workspace: Workspace;
+  readonly model: ModelPort;
+  /** The system text, in the vocabulary of the tools that are offered. The same tools give the same text. */
+  readonly system?: (offered: readonly OfferedTool[]) => string;
+  /** Tools of files; the default set unless given. */
+  readonly fileTools?: readonly FileTool[];
+  /** Tools that work on the conversation; all unless given. */
+  readonly conversationTools?: readonly ConversationTool[];
+  /** Commands, tools of MCP servers. */
+  readonly hostTools?: readonly HostTool[];
+  /** Of the host's tools, those that need nobody's approval. */
+  readonly harmless?: readonly string[];
+  /** `ask` unless given. */
+  readonly mode?: ApprovalMode;
+  readonly rules?: readonly ApprovalRule[];
+  /** Nobody unless given: what would be asked is denied. */
+  readonly ask?: AskPerson;
+  readonly limits?: TurnLimits;
+  /** What a request cost, in US dollars; undefined where no price is known. */
+  readonly costOf?: (usage: TurnUsage) => number | undefined;
+  readonly summariser?: Summariser;
+  readonly newId: () => string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The bytes of media that the session keeps: `OpenSession.readBlob`. */
+  readonly readBlob?: (sha256: string) => Promise<Uint8Array | ConversationRefusal | undefined>;
+  readonly wire?: Pick<ToolContext, "wire" | "resultContent">;
+  /** Told what was thrown by a tool, for the host's log. Must not throw. */
+  readonly onError?: (error: unknown, toolName: string) => void;
+}
+
+/** Where a turn ends at the latest. */
+export interface TurnLimits {
+  /** Requests; 200 unless given. */
+  readonly maxSteps?: number;
+  /** Of the whole session, in US dollars; needs `costOf`. */
+  readonly maxCostUsd?: number;
+  readonly repeats?: RepeatLimits;
+}

@@ -1,0 +1,223 @@
+import {
+  type Acknowledged,
+  ContextRenderer,
+  type ConversationRefusal,
+  followFiles,
+  isRefusal,
+  type ModelFailure,
+  type ModelPort,
+  openCalls,
+  type ReceivedAnswer,
+  refreshTrackedFiles,
+  type TurnHost,
+  type TurnNode,
+} from "@holdfast/core";
+import type { ApprovalMode } from "../config/index.js";
+import type { AgentParts } from "./agent-parts.js";
+import type { Allowance } from "./approval.js";
+import { askModel } from "./ask-model.js";
+import { type CarriedCall, carryCalls } from "./carry-calls.js";
+import { Gate, nobody } from "./gate.js";
+import { offeredTools, type ToolSet } from "./offered-tools.js";
+import { type RunningTurn, startedTurn } from "./running-turn.js";
+import type { AgentEvent, TurnEnd, TurnInput, TurnStop } from "./turn.js";
+
+/** What a turn is run with. */
+export interface TurnScope {
+  /** Ends the turn: the conversation is then whole, and the next turn can begin. */
+  readonly signal?: AbortSignal;
+  /** Told of everything in its order. Must not throw. */
+  readonly onEvent?: (event: AgentEvent) => void;
+}
+
+/** A conversation with a model that can change files. One turn at a time. */
+export interface Agent {
+  /** Says something to the model, and lets it work until it has nothing more to do, a limit, or the signal. */
+  turn(input: TurnInput, scope?: TurnScope): Promise<TurnEnd>;
+  readonly model: ModelPort;
+  /** Another model from the next request on; thoughts of the former one are not sent to it. */
+  switchModel(model: ModelPort): void;
+  readonly mode: ApprovalMode;
+  setMode(mode: ApprovalMode): void;
+  /** Allows something for the rest of the session. */
+  allow(allowance: Allowance): void;
+  /** What is offered to the model now. */
+  readonly tools: ToolSet;
+}
+
+/** Opens an agent over parts that the caller has opened and closes again. */
+export function openAgent(parts: AgentParts): Agent {
+  return new OpenedAgent(parts);
+}
+
+class OpenedAgent implements Agent {
+  model: ModelPort;
+  readonly #renderer = new ContextRenderer();
+  readonly #gate: Gate;
+
+  constructor(private readonly parts: AgentParts) {
+    const { mode = "ask", rules = [], ask = nobody, harmless = [] } = parts;
+    this.model = parts.model;
+    this.#gate = new Gate({ mode, rules, ask, harmless });
+  }
+
+  get mode(): ApprovalMode {
+    return this.#gate.mode;
+  }
+
+  get tools(): ToolSet {
+    return offeredTools(this.parts, this.mode);
+  }
+
+  switchModel(model: ModelPort): void {
+    this.model = model;
+  }
+
+  setMode(mode: ApprovalMode): void {
+    this.#gate.mode = mode;
+  }
+
+  allow(allowance: Allowance): void {
+    this.#gate.allow(allowance);
+  }
+
+  async turn(input: TurnInput, { signal, onEvent = () => {} }: TurnScope = {}): Promise<TurnEnd> {
+    const turn = startedTurn(this.parts, onEvent, signal);
+    const stop = (await this.#begin(input, turn)) ?? (await this.#loop(turn));
+    const end = turn.end(stop);
+    onEvent({ kind: "turn_ended", end });
+    return end;
+  }
+
+  /** The whole of it: look, ask, keep, do, until there is nothing to do. */
+  async #loop(turn: RunningTurn): Promise<TurnStop> {
+    for (;;) {
+      const stop = turn.limit() ?? (await this.#refresh("branch"));
+      if (stop !== undefined) return stop;
+      turn.beginStep();
+      const answer = await this.#ask(turn);
+      if ("reason" in answer) return stopOf(answer);
+      if ("code" in answer) return broken(answer);
+      const kept = await this.#keep(answer, turn);
+      if (kept !== undefined) return kept;
+      const carried = await this.#carry(turn);
+      if ("code" in carried) return broken(carried);
+      const over = turn.after(answer, carried);
+      if (over !== undefined) return over;
+      const told = await this.#tell(turn.wordsToModel());
+      if (told !== undefined) return told;
+    }
+  }
+
+  async #begin(input: TurnInput, { onEvent }: RunningTurn): Promise<TurnStop | undefined> {
+    const { manager } = this.parts;
+    for (const payload of input.staged ?? []) {
+      const staged = manager.addToStagingArea(payload);
+      if (isRefusal(staged)) {
+        manager.discardStaging();
+        return broken(staged);
+      }
+    }
+    const refreshed = await this.#refresh("staging");
+    if (refreshed !== undefined) return refreshed;
+    const node = manager.commitStagedItems(input.text);
+    if (isRefusal(node)) return broken(node);
+    onEvent({ kind: "turn_begun", node });
+    return this.#flush();
+  }
+
+  /** Ambient files whose state is not before the model any more come last, so that nothing earlier moves. */
+  async #refresh(into: "staging" | "branch"): Promise<TurnStop | undefined> {
+    const { manager, workspace } = this.parts;
+    if (manager.trackedFiles().length === 0) return undefined;
+    if (into === "branch" && openCalls(manager.context, manager.context.currentNodeId).length > 0)
+      return undefined;
+    const { isVisible } = this.#renderer.render(manager.context, { target: this.model.target }).visibility;
+    const refreshed = await refreshTrackedFiles({
+      manager,
+      read: (request) => workspace.read(request),
+      isVisible,
+      into,
+    });
+    return isRefusal(refreshed) ? broken(refreshed) : undefined;
+  }
+
+  #ask({ onEvent, signal }: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
+    const { manager, newId, now, readBlob, system } = this.parts;
+    const { offered } = this.tools;
+    return askModel({
+      manager,
+      renderer: this.#renderer,
+      model: this.model,
+      tools: offered,
+      newId,
+      now,
+      onEvent,
+      ...(system === undefined ? {} : { system: system(offered) }),
+      ...(readBlob === undefined ? {} : { readBlob }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  /** The answer is durable before anything that it asks for is done: nothing takes effect that nobody recorded. */
+  async #keep(answer: ReceivedAnswer, { onEvent }: RunningTurn): Promise<TurnStop | undefined> {
+    let nodes: readonly TurnNode[] = [];
+    if (answer.parts.length > 0) {
+      const added = this.parts.manager.addAnswer(answer);
+      if (isRefusal(added)) return broken(added);
+      nodes = added;
+    }
+    const stop = await this.#flush();
+    if (stop !== undefined) return stop;
+    onEvent({ kind: "answered", nodes, ...(answer.usage === undefined ? {} : { usage: answer.usage }) });
+    return undefined;
+  }
+
+  async #carry({ onEvent, signal }: RunningTurn): Promise<readonly CarriedCall[] | ConversationRefusal> {
+    const carried = await carryCalls({ host: this.#host(onEvent, signal), gate: this.#gate, onEvent });
+    if ("code" in carried) return carried;
+    const stop = await this.parts.manager.flush();
+    return isRefusal(stop) ? stop : carried;
+  }
+
+  #host(onEvent: RunningTurn["onEvent"], signal: AbortSignal | undefined): TurnHost {
+    const { manager, workspace, summariser, newId, onError, wire } = this.parts;
+    const { hostTools, fileTools } = this.tools;
+    const files = this.#gate.following(followFiles(manager, workspace, newId), signal);
+    return {
+      manager,
+      workspace,
+      files,
+      offered: fileTools,
+      hostTools: hostTools.map((tool) => this.#gate.guarded(tool)),
+      progress: (callId, text) => onEvent({ kind: "call_progress", callId, text }),
+      ...wire,
+      ...(summariser === undefined ? {} : { summariser }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(onError === undefined ? {} : { onError }),
+    };
+  }
+
+  /** Says something to the model below the results, where there is something to say. */
+  async #tell(texts: readonly string[]): Promise<TurnStop | undefined> {
+    for (const text of texts) {
+      const node = this.parts.manager.addNode({ kind: "note", text, audience: "model" });
+      if (isRefusal(node)) return broken(node);
+    }
+    return texts.length === 0 ? undefined : this.#flush();
+  }
+
+  async #flush(): Promise<TurnStop | undefined> {
+    const flushed: Acknowledged | ConversationRefusal = await this.parts.manager.flush();
+    return isRefusal(flushed) ? broken(flushed) : undefined;
+  }
+}
+
+function broken({ message }: ConversationRefusal): TurnStop {
+  return { reason: "conversation", message };
+}
+
+function stopOf(failure: ModelFailure): TurnStop {
+  const { reason, message } = failure;
+  return reason === "cancelled" ? { reason: "cancelled", message } : { reason: "failed", message, failure };
+}

@@ -1,0 +1,98 @@
+import type { ApprovalMode, ApprovalRule } from "../config/index.js";
+import { fitsCommand } from "./command-rule.js";
+
+/** Something that the model is about to do, as far as a decision goes. */
+export interface Action {
+  /** `change`: files are written. `run`: something else is done, such as a command. */
+  readonly kind: "change" | "run";
+  readonly tool: string;
+  /** The files that would change. */
+  readonly paths: readonly string[];
+  /** The words of a command. */
+  readonly command?: string;
+}
+
+/** What is allowed, by mode, rules, and what the person said in this session. */
+export interface ApprovalPolicy {
+  readonly mode: ApprovalMode;
+  readonly rules: readonly ApprovalRule[];
+  /** Compiles a glob of a rule. */
+  readonly fitsPath: (glob: string, path: string) => boolean;
+  /** What the person allowed for the session. */
+  readonly always: readonly Allowance[];
+}
+
+/** What a person allows for the rest of a session. */
+export type Allowance =
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "tool"; readonly tool: string };
+
+/** Whether it may be done. */
+export type Decision =
+  | { readonly kind: "allow" | "ask" }
+  | { readonly kind: "deny"; readonly message: string };
+
+/**
+ * Decides on an action. Pure. Plan mode comes first, then the first rule that fits, then what the person allowed, then
+ * the mode. A write to a protected path never gets here: the workspace refuses it, whatever is decided.
+ */
+export function decide(action: Action, policy: ApprovalPolicy): Decision {
+  const { mode, rules, always } = policy;
+  if (mode === "plan")
+    return {
+      kind: "deny",
+      message: "This is plan mode: nothing is changed and nothing run. Say what you would do.",
+    };
+  const rule = rules.find((one) => fitsRule(one, action, policy));
+  if (rule?.decision === "deny")
+    return { kind: "deny", message: `A rule of the settings denies ${action.tool} here.` };
+  if (rule !== undefined) return { kind: rule.decision };
+  if (isAllowed(action, always)) return { kind: "allow" };
+  switch (mode) {
+    case "yolo":
+      return { kind: "allow" };
+    case "auto-edit":
+      return { kind: action.kind === "change" ? "allow" : "ask" };
+    case "ask":
+      return { kind: "ask" };
+    default:
+      return mode satisfies never;
+  }
+}
+
+function fitsRule(
+  rule: ApprovalRule,
+  { tool, paths, command }: Action,
+  { fitsPath }: ApprovalPolicy,
+): boolean {
+  if (!fitsName(rule.tool, tool)) return false;
+  const { path: glob, command: words } = rule;
+  if (words !== undefined && (command === undefined || !fitsCommand(words, command, rule.decision)))
+    return false;
+  if (glob === undefined) return true;
+  // A rule that allows speaks of every file of the call; one that denies or asks, of any of them.
+  const fits = (path: string) => fitsPath(glob, path);
+  return paths.length > 0 && (rule.decision === "allow" ? paths.every(fits) : paths.some(fits));
+}
+
+/** `*` stands for any run of characters. */
+function fitsName(pattern: string, name: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  if (rest.length === 0) return pattern === name;
+  const last = rest.pop() ?? "";
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length)
+    return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0 || found + part.length > name.length - last.length) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+function isAllowed({ tool, paths }: Action, always: readonly Allowance[]): boolean {
+  const byTool = always.some((one) => one.kind === "tool" && one.tool === tool);
+  const byFile = (path: string) => always.some((one) => one.kind === "file" && one.path === path);
+  return byTool || (paths.length > 0 && paths.every(byFile));
+}

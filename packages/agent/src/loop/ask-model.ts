@@ -1,0 +1,65 @@
+import type {
+  ContextManager,
+  ContextRenderer,
+  ConversationRefusal,
+  ModelFailure,
+  ModelPort,
+  ModelStep,
+  OfferedTool,
+  ReceivedAnswer,
+} from "@holdfast/core";
+import { isRefusal, resolveMedia } from "@holdfast/core";
+import type { AgentEvent } from "./turn.js";
+
+/** What a request is made of, beside the conversation. */
+export interface Asking {
+  readonly manager: ContextManager;
+  readonly renderer: ContextRenderer;
+  readonly model: ModelPort;
+  readonly system?: string;
+  readonly tools: readonly OfferedTool[];
+  readonly newId: () => string;
+  readonly now: () => number;
+  /** The bytes of media that the session keeps (`OpenSession.readBlob`); without it such media are lost to the prompt. */
+  readonly readBlob?: (sha256: string) => Promise<Uint8Array | ConversationRefusal | undefined>;
+  readonly onEvent: (event: AgentEvent) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** One request: what the head stands for is rendered, asked, and answered. Nothing is added to the conversation. */
+export async function askModel(asking: Asking): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
+  const step = await stepOf(asking);
+  if (isRefusal(step)) return step;
+  const { model, onEvent, signal } = asking;
+  for await (const event of model.ask(step, signal)) {
+    switch (event.kind) {
+      case "finish":
+        return event.answer;
+      case "failed":
+        return event.failure;
+      case "text-delta":
+      case "thought-delta":
+      case "call-delta":
+      case "retry":
+        onEvent({ kind: "model", event });
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+  return { kind: "model_failure", reason: "cut", message: "The model's stream ended without an answer." };
+}
+
+async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> {
+  const { manager, renderer, model, newId, now, readBlob, system, tools } = asking;
+  const { contents, report } = renderer.render(manager.context, { target: model.target, now: now() });
+  const resolved = readBlob === undefined ? { contents } : await resolveMedia(contents, readBlob);
+  if ("code" in resolved) return resolved;
+  return {
+    step: newId(),
+    contents: resolved.contents,
+    tools,
+    stableParts: report.stableParts,
+    ...(system === undefined ? {} : { system }),
+  };
+}

@@ -1,0 +1,137 @@
+import {
+  type Approval,
+  type Approve,
+  type ChangeRequest,
+  compileGlob,
+  type FilesThatFollow,
+  filesDue,
+  type HostRequest,
+  type HostTool,
+  isRefusal,
+  type Question,
+  refuse,
+} from "@holdfast/core";
+import type { ApprovalMode, ApprovalRule } from "../config/index.js";
+import { type Action, type Allowance, type Decision, decide } from "./approval.js";
+
+/** What a person is asked about. */
+export type Asked =
+  /** A change of files, with what it comes to: its corrected diff is in the preview. */
+  | { readonly kind: "change"; readonly tool: string; readonly question: Question }
+  /** Anything else, in one line: a command, a tool of an MCP server. */
+  | { readonly kind: "run"; readonly tool: string; readonly request: HostRequest }
+  /** Files that go back with the conversation: one line a file. */
+  | { readonly kind: "restore"; readonly tool: string; readonly files: readonly string[] };
+
+/** What a person answers. */
+export type PersonsAnswer =
+  | { readonly kind: "yes" }
+  | { readonly kind: "no"; readonly message?: string }
+  /** Of a change: the text that the person wrote in its place. */
+  | { readonly kind: "instead"; readonly request: ChangeRequest }
+  /** Yes, and the same need not be asked again in this session. */
+  | { readonly kind: "always"; readonly allowance: Allowance };
+
+/** Asks a person. Must not throw. */
+export type AskPerson = (asked: Asked, signal?: AbortSignal) => Promise<PersonsAnswer>;
+
+/** Nobody is there to be asked: what would be asked is denied, and said. */
+export const nobody: AskPerson = async ({ tool }) => ({
+  kind: "no",
+  message: `Nobody can be asked here, and ${tool} needs approval in this mode.`,
+});
+
+/** How a gate is set up. */
+export interface GateOptions {
+  readonly mode: ApprovalMode;
+  readonly rules: readonly ApprovalRule[];
+  readonly ask: AskPerson;
+  /** Tools of the host that are never asked about, such as one that reads the output of a command. */
+  readonly harmless: readonly string[];
+}
+
+/** Stands before everything that changes or runs something: one decision for every way in which a call can do so. */
+export class Gate {
+  mode: ApprovalMode;
+  readonly #always: Allowance[] = [];
+  readonly #globs = new Map<string, (path: string) => boolean>();
+
+  constructor(private readonly options: GateOptions) {
+    this.mode = options.mode;
+  }
+
+  allow(allowance: Allowance): void {
+    this.#always.push(allowance);
+  }
+
+  /** For `carryOut`: asks before a change, with what it comes to. */
+  approverOf(tool: string, signal?: AbortSignal): Approve {
+    return async (question) => {
+      const paths = question.preview.files.map(({ path }) => path);
+      return this.#rule({ kind: "change", tool, paths }, { kind: "change", tool, question }, signal);
+    };
+  }
+
+  /** The same tool, which asks before it runs. */
+  guarded(tool: HostTool): HostTool {
+    if (this.options.harmless.includes(tool.name)) return tool;
+    return {
+      ...tool,
+      run: async (request, scope) => {
+        const { command } = request.args;
+        const words = typeof command === "string" ? { command } : {};
+        const action: Action = { kind: "run", tool: tool.name, paths: [], ...words };
+        const asked = { kind: "run", tool: tool.name, request } as const;
+        const answer = await this.#rule(action, asked, scope.signal);
+        if (answer.kind === "yes") return tool.run(request, scope);
+        return { code: "denied", text: `FAILED (denied): ${denial(answer)} Nothing was done.` };
+      },
+    };
+  }
+
+  /** Files that follow the head, where that is agreed to. */
+  following(files: FilesThatFollow, signal?: AbortSignal): FilesThatFollow {
+    return {
+      ...files,
+      follow: async (request) => {
+        const plan = await files.plan(request.move);
+        if (isRefusal(plan)) return plan;
+        const due = filesDue(plan);
+        const paths = due.map(({ path }) => path);
+        const asked = { kind: "restore", tool: "restore", files: paths } as const;
+        const answer = await this.#rule({ kind: "change", tool: "restore", paths }, asked, signal);
+        return answer.kind === "yes" ? files.follow(request) : refuse("files_refused", denial(answer));
+      },
+    };
+  }
+
+  async #rule(action: Action, asked: Asked, signal: AbortSignal | undefined): Promise<Approval> {
+    const decision = await this.#decide(action);
+    if (decision.kind === "allow") return { kind: "yes" };
+    if (decision.kind === "deny") return { kind: "no", message: decision.message };
+    const answer = await this.options.ask(asked, signal);
+    if (answer.kind === "always") {
+      this.allow(answer.allowance);
+      return { kind: "yes" };
+    }
+    return answer;
+  }
+
+  async #decide(action: Action): Promise<Decision> {
+    const { rules } = this.options;
+    for (const { path } of rules) if (path !== undefined) await this.#compile(path);
+    const fitsPath = (glob: string, path: string) => this.#globs.get(glob)?.(path) ?? false;
+    return decide(action, { mode: this.mode, rules, always: this.#always, fitsPath });
+  }
+
+  /** A glob that is none fits nothing: settings were checked before. */
+  async #compile(glob: string): Promise<void> {
+    if (this.#globs.has(glob)) return;
+    const compiled = await compileGlob(glob);
+    this.#globs.set(glob, isRefusal(compiled) ? () => false : (path) => compiled.matches(path));
+  }
+}
+
+function denial(answer: Approval): string {
+  return (answer.kind === "no" ? answer.message : undefined) ?? "A person said no.";
+}

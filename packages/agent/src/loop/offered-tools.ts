@@ -1,0 +1,50 @@
+import {
+  conversationTools as allConversationTools,
+  type ConversationTool,
+  tools as defaultTools,
+  type FileTool,
+  type HostTool,
+  hostSchema,
+  jsonSchema,
+  type OfferedTool,
+} from "@holdfast/core";
+import type { ApprovalMode } from "../config/index.js";
+import type { AgentParts } from "./agent-parts.js";
+
+/** The tools of an agent, and what a model is told of them. */
+export interface ToolSet {
+  readonly fileTools: readonly FileTool[];
+  readonly conversationTools: readonly ConversationTool[];
+  readonly hostTools: readonly HostTool[];
+  /** All of them, as they are sent. */
+  readonly offered: readonly OfferedTool[];
+}
+
+/** What is offered in a mode: in plan mode only what looks. */
+export function offeredTools(parts: AgentParts, mode: ApprovalMode): ToolSet {
+  const { fileTools = defaultTools, conversationTools = allConversationTools, hostTools = [] } = parts;
+  const { harmless = [] } = parts;
+  const isPlan = mode === "plan";
+  const kept = {
+    fileTools: isPlan ? fileTools.filter(({ annotations }) => annotations.readOnly) : fileTools,
+    conversationTools: isPlan
+      ? conversationTools.filter(({ annotations }) => annotations.readOnly)
+      : conversationTools,
+    hostTools: isPlan ? hostTools.filter(({ name }) => harmless.includes(name)) : hostTools,
+  };
+  const offered = [...kept.fileTools, ...kept.conversationTools, ...kept.hostTools].map(offerOf);
+  return { ...kept, offered };
+}
+
+/** Made once a tool: a schema is asked for with every request. */
+function offerOf(tool: FileTool | ConversationTool | HostTool): OfferedTool {
+  const made = offers.get(tool);
+  if (made !== undefined) return made;
+  const { name, description, parameters } = tool;
+  const inputSchema = tool.kind === "host" ? hostSchema(tool) : jsonSchema(parameters);
+  const offer = { name, description, inputSchema };
+  offers.set(tool, offer);
+  return offer;
+}
+
+const offers = new WeakMap<object, OfferedTool>();

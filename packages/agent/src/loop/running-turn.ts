@@ -1,0 +1,110 @@
+import type { ReceivedAnswer, TurnUsage } from "@holdfast/core";
+import type { AgentParts } from "./agent-parts.js";
+import type { CarriedCall } from "./carry-calls.js";
+import { Repeats } from "./repeats.js";
+import type { AgentEvent, TurnEnd, TurnStop } from "./turn.js";
+import { Undone } from "./undone.js";
+import { addUsage } from "./usage.js";
+
+/** A turn while it goes on: what was counted, and whether it is over. */
+export interface RunningTurn {
+  readonly onEvent: (event: AgentEvent) => void;
+  readonly signal: AbortSignal | undefined;
+  /** Whether a limit stands before the next request. */
+  limit(): TurnStop | undefined;
+  beginStep(): void;
+  /** What an answer and its calls mean for the turn; undefined where it goes on. */
+  after(answer: ReceivedAnswer, calls: readonly CarriedCall[]): TurnStop | undefined;
+  /** What the model has to be told before it is asked again. */
+  wordsToModel(): readonly string[];
+  end(stop: TurnStop): TurnEnd;
+}
+
+/** Begins to count. */
+export function startedTurn(
+  { limits = {}, costOf }: AgentParts,
+  onEvent: (event: AgentEvent) => void,
+  signal: AbortSignal | undefined,
+): RunningTurn {
+  const { maxSteps = 200, maxCostUsd, repeats } = limits;
+  const counted = { steps: 0, usage: {} as TurnUsage, flawed: 0 };
+  const watch = new Repeats(repeats);
+  const undone = new Undone();
+  let words: readonly string[] = [];
+  const cost = () => costOf?.(counted.usage);
+  return {
+    onEvent,
+    signal,
+    limit: () => {
+      if (signal?.aborted === true) return cancelled;
+      if (counted.steps >= maxSteps)
+        return { reason: "max_turns", message: `The limit of ${maxSteps} requests was reached.` };
+      if (maxCostUsd !== undefined && (cost() ?? 0) >= maxCostUsd)
+        return { reason: "max_cost", message: `The limit of ${maxCostUsd} US dollars was reached.` };
+      return undefined;
+    },
+    beginStep: () => {
+      counted.steps += 1;
+      onEvent({ kind: "step_begun", step: counted.steps });
+    },
+    after: (answer, calls) => {
+      counted.usage = addUsage(counted.usage, answer.usage);
+      counted.flawed = answer.flaws.length > 0 && calls.length === 0 ? counted.flawed + 1 : 0;
+      const flawWords = lostCalls(answer);
+      const repeated = calls.map(({ ended, call }) => watch.after(ended, call.args));
+      for (const { ended, about } of calls) undone.add({ ...ended, about });
+      words = [...flawWords, ...repeated.flatMap((one) => (one.kind === "told" ? [one.text] : []))];
+      for (const text of words) onEvent({ kind: "noticed", text });
+      if (signal?.aborted === true) return cancelled;
+      if (repeated.some(({ kind }) => kind === "ended"))
+        return { reason: "repeating", message: "The model made the same failing call again and again." };
+      if (calls.length > 0) return undefined;
+      return restOf(answer, flawWords.length > 0 && counted.flawed < mostFlawed);
+    },
+    wordsToModel: () => words,
+    end: (stop) => {
+      const costUsd = cost();
+      return {
+        ...stop,
+        steps: counted.steps,
+        usage: counted.usage,
+        undone: undone.list,
+        ...(costUsd === undefined ? {} : { costUsd }),
+      };
+    },
+  };
+}
+
+const cancelled: TurnStop = { reason: "cancelled", message: "Cancelled." };
+
+/** So many answers in a row without a whole call end the turn. */
+const mostFlawed = 3;
+
+/** Of an answer that calls nothing: whether the turn is over, and how. */
+function restOf(answer: ReceivedAnswer, isAskedAgain: boolean): TurnStop | undefined {
+  if (answer.ended === "paused" || isAskedAgain) return undefined;
+  switch (answer.ended) {
+    case "complete":
+      return answer.parts.length === 0
+        ? { reason: "incomplete", message: "The model answered nothing." }
+        : { reason: "complete" };
+    case "length":
+      return { reason: "incomplete", message: "The answer breaks off: no more tokens were allowed." };
+    case "refused":
+      return { reason: "incomplete", message: "The model, or a filter of its provider, refused to go on." };
+    case "failed":
+    case "cut":
+      return { reason: "incomplete", message: "The answer breaks off." };
+    default:
+      return answer.ended satisfies never;
+  }
+}
+
+/** What the model has to know of calls that were not made, because they did not arrive whole. */
+function lostCalls({ flaws }: ReceivedAnswer): readonly string[] {
+  return flaws.flatMap(({ what, message }) =>
+    what === "cut_call" || what === "malformed_call"
+      ? [`${message} Nothing was done; make the call again, whole.`]
+      : [],
+  );
+}

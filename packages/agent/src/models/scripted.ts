@@ -1,0 +1,151 @@
+import type {
+  AnswerEnd,
+  AnswerPart,
+  Content,
+  JsonObject,
+  JsonValue,
+  ModelEvent,
+  ModelFailureReason,
+  ModelPort,
+  ModelStep,
+  ReceivedAnswer,
+  TurnUsage,
+} from "@holdfast/core";
+
+/** One answer of a script: what the model thinks, says and calls, in this order; or how it fails. Plain JSON. */
+export interface ScriptedAnswer {
+  readonly thought?: string;
+  readonly text?: string;
+  readonly calls?: readonly ScriptedCall[];
+  readonly usage?: TurnUsage;
+  /** `complete` unless given. */
+  readonly ended?: AnswerEnd;
+  /** In place of an answer. */
+  readonly fails?: ModelFailureReason;
+  /** Before the first event, in milliseconds. */
+  readonly delayMs?: number;
+  /** What has to stand in the prompt, or the script does not fit the run: it fails for the reason `script`. */
+  readonly expects?: readonly string[];
+}
+
+/** A call of a script. In its texts `{{sha256:PATH}}` is the hash of the newest state of a file that the prompt shows. */
+export interface ScriptedCall {
+  readonly name: string;
+  readonly args: JsonObject;
+  /** Made of the step unless given. */
+  readonly callId?: string;
+}
+
+/** How a script is played. */
+export interface ScriptedOptions {
+  readonly provider?: string;
+  readonly model?: string;
+  /** Waits so many milliseconds, or rejects when the signal ends it; needed where a script has delays. */
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/**
+ * A model that plays a script (page 6, "Models"): each request gets the next answer. A real implementation, for tours, tests and
+ * demonstrations; whatever its calls do is real.
+ */
+export function scriptedModel(answers: readonly ScriptedAnswer[], options: ScriptedOptions = {}): ModelPort {
+  const { provider = "scripted", model = "script" } = options;
+  const left = [...answers];
+  return {
+    target: { provider, model },
+    ask: (step, signal) => play(left.shift(), { step, signal, options, from: { provider, model } }),
+  };
+}
+
+interface Playing {
+  readonly step: ModelStep;
+  readonly signal: AbortSignal | undefined;
+  readonly options: ScriptedOptions;
+  readonly from: { readonly provider: string; readonly model: string };
+}
+
+async function* play(answer: ScriptedAnswer | undefined, playing: Playing): AsyncGenerator<ModelEvent> {
+  const { step, signal, options } = playing;
+  if (answer === undefined) return yield failed("script", "The script holds no further answer.");
+  if (answer.delayMs !== undefined) {
+    try {
+      await options.sleep?.(answer.delayMs, signal);
+    } catch {
+      return yield failed("cancelled", "Cancelled.");
+    }
+  }
+  if (signal?.aborted === true) return yield failed("cancelled", "Cancelled.");
+  const prompt = textsOf(step.contents);
+  const missing = answer.expects?.find((text) => !prompt.some((one) => one.includes(text)));
+  if (missing !== undefined)
+    return yield failed(
+      "script",
+      `The script expects ${JSON.stringify(missing)} in the prompt; it is not there.`,
+    );
+  if (answer.fails !== undefined)
+    return yield failed(answer.fails, `The script fails here: ${answer.fails}.`);
+  const received = receivedOf(answer, prompt, playing);
+  yield* deltasOf(received.parts);
+  yield { kind: "finish", answer: received };
+}
+
+function receivedOf(
+  answer: ScriptedAnswer,
+  prompt: readonly string[],
+  { step, from }: Playing,
+): ReceivedAnswer {
+  const { thought, text, calls = [], usage, ended = "complete" } = answer;
+  const parts: AnswerPart[] = [];
+  if (thought !== undefined) parts.push({ kind: "thought", text: thought });
+  if (text !== undefined) parts.push({ kind: "text", text });
+  for (const [at, { name, args, callId = `${step.step}-${at + 1}` }] of calls.entries())
+    parts.push({ kind: "tool_call", callId, name, args: filledObject(args, prompt) });
+  return { step: step.step, from, parts, ended, flaws: [], ...(usage === undefined ? {} : { usage }) };
+}
+
+function* deltasOf(parts: readonly AnswerPart[]): Generator<ModelEvent> {
+  let at = 0;
+  for (const part of parts) {
+    if (part.kind === "thought") yield { kind: "thought-delta", text: part.text };
+    if (part.kind === "text") yield { kind: "text-delta", text: part.text };
+    if (part.kind !== "tool_call") continue;
+    yield { kind: "call-delta", at, name: part.name, json: JSON.stringify(part.args) };
+    at += 1;
+  }
+}
+
+function failed(reason: ModelFailureReason, message: string): ModelEvent {
+  return { kind: "failed", failure: { kind: "model_failure", reason, message } };
+}
+
+/** What the prompt says, text by text: a script reads it as a model does. */
+function textsOf(contents: readonly Content[]): readonly string[] {
+  return contents.flatMap(({ parts }) =>
+    parts.flatMap((part) => {
+      if ("text" in part) return [part.text];
+      if (!("functionResponse" in part)) return [];
+      const { response } = part.functionResponse;
+      return ["output" in response ? response.output : response.error];
+    }),
+  );
+}
+
+function filledObject(args: JsonObject, prompt: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, filled(value, prompt)]));
+}
+
+function filled(value: JsonValue, prompt: readonly string[]): JsonValue {
+  if (typeof value === "string")
+    return value.replace(/\{\{sha256:([^}]+)\}\}/gu, (_, path: string) => hashShown(path, prompt));
+  if (Array.isArray(value)) return value.map((one: JsonValue) => filled(one, prompt));
+  // A cast: JSON that is neither text nor list and has keys is an object.
+  return typeof value === "object" && value !== null ? filledObject(value as JsonObject, prompt) : value;
+}
+
+/** The hash in the last header of this file; empty where the prompt shows none. */
+function hashShown(path: string, prompt: readonly string[]): string {
+  const headers = prompt.flatMap((text) => [
+    ...text.matchAll(/<file path="([^"]*)"[^>]*? sha256="([0-9a-f]{64})"/gu),
+  ]);
+  return headers.findLast(([, named]) => named === path)?.[2] ?? "";
+}

@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import { ContextManager, isRefusal, timeSortedIds } from "@holdfast/core";
+import { describe, expect, it } from "vitest";
+import { type OutputFormat, outputFormats, runOutput } from "../../src/headless/index.js";
+import type { AgentEvent, TurnEnd } from "../../src/loop/index.js";
+
+const facts = { sessionId: "s1", model: "anthropic/claude-x", prompt: "Mend it." };
+const failure = { kind: "model_failure", reason: "rate_limit", message: "Too many requests." } as const;
+
+function said(text: string, thought?: string): AgentEvent {
+  const manager = new ContextManager({
+    ids: timeSortedIds(Date.now, (bytes) => randomBytes(bytes)),
+    now: Date.now,
+  });
+  const thoughts = thought === undefined ? [] : [{ kind: "thought", text: thought } as const];
+  const nodes = manager.addAnswer({ step: "s", parts: [...thoughts, { kind: "text", text }] });
+  if (isRefusal(nodes)) throw new Error(nodes.message);
+  return { kind: "answered", nodes };
+}
+
+const call = {
+  callId: "c1",
+  name: "edit_file",
+  code: "denied",
+  isError: true,
+  text: "FAILED (denied): no.\nMore.",
+};
+const events: readonly AgentEvent[] = [
+  { kind: "step_begun", step: 1 },
+  { kind: "model", event: { kind: "text-delta", text: "I lo" } },
+  { kind: "model", event: { kind: "retry", attempt: 1, waitMs: 1_500, failure } },
+  said("I look.", "Hidden."),
+  { kind: "call_begun", callId: "c1", name: "edit_file", args: { file_path: "a.ts" } },
+  { kind: "call_ended", call },
+  { kind: "noticed", text: "a.ts is gone." },
+  said("Done\u202e."),
+];
+const end: TurnEnd = {
+  reason: "complete",
+  steps: 2,
+  usage: { inputTokens: 10, cachedInputTokens: 4, outputTokens: 3 },
+  costUsd: 0.01,
+  undone: [{ callId: "c1", name: "edit_file", code: "denied" }],
+};
+
+function played(format: OutputFormat, ended: TurnEnd = end): { readonly out: string; readonly err: string } {
+  const written = { out: "", err: "" };
+  let now = 1_000;
+  const output = runOutput(format, facts, {
+    out: (text) => {
+      written.out += text;
+    },
+    err: (text) => {
+      written.err += text;
+    },
+    now: () => (now += 5),
+  });
+  for (const event of events) output.onEvent(event);
+  output.notice("A server did not start.");
+  output.end(ended);
+  return written;
+}
+
+describe("the output of a run without a screen", () => {
+  it("is, as text, the last words alone; all else goes to standard error", () => {
+    const { out, err } = played("text");
+    expect(out).toBe("Done\u202e.\n");
+    expect(err.split("\n")).toEqual([
+      "Too many requests. Trying again in 1.5 s.",
+      "a.ts is gone.",
+      "A server did not start.",
+      "Not done: edit_file (denied).",
+      "",
+    ]);
+  });
+
+  it("is, as JSON, one object with the same exit code as the process", () => {
+    const { out } = played("json");
+    expect(JSON.parse(out)).toEqual({
+      session_id: "s1",
+      model: "anthropic/claude-x",
+      response: "Done\u202e.",
+      status: "error",
+      exit_code: 64,
+      stats: {
+        total_tokens: 13,
+        input_tokens: 10,
+        output_tokens: 3,
+        cached: 4,
+        duration_ms: 5,
+        tool_calls: 1,
+        requests: 2,
+        cost_usd: 0.01,
+      },
+      tools: { edit_file: { calls: 1, failed: 1 } },
+      undone: [{ name: "edit_file", code: "denied" }],
+      notices: ["a.ts is gone.", "A server did not start."],
+      error: { type: "undone", message: "Finished, but not done: edit_file." },
+    });
+  });
+
+  it("is, as a stream, a line for all that stands, and for nothing of a request that was made again", () => {
+    const lines = played("stream-json")
+      .out.trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ type }) => type)).toEqual([
+      "init",
+      "message",
+      "error",
+      "message",
+      "tool_use",
+      "tool_result",
+      "error",
+      "message",
+      "error",
+      "result",
+    ]);
+    expect(lines.flatMap(({ role, content }) => (role === "assistant" ? [content] : []))).toEqual([
+      "I look.",
+      "Done\u202e.",
+    ]);
+    expect(lines[5]).toMatchObject({
+      status: "error",
+      error: { type: "denied", message: "FAILED (denied): no." },
+    });
+    expect(lines.at(-1)).toMatchObject({ status: "error", stats: { requests: 2, total_tokens: 13 } });
+  });
+
+  it("shows no control and no mark that turns the reading around where it is JSON", () => {
+    for (const format of outputFormats.filter((name) => name !== "text"))
+      expect(played(format).out).not.toContain("\u202e");
+  });
+
+  it("is a success only where all was done", () => {
+    const { undone: _, ...rest } = end;
+    expect(JSON.parse(played("json", { ...rest, undone: [] }).out)).toMatchObject({
+      status: "success",
+      exit_code: 0,
+    });
+  });
+});

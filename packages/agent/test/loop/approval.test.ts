@@ -1,0 +1,245 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { ApprovalMode, ApprovalRule } from "../../src/config/index.js";
+import {
+  type Action,
+  type AgentParts,
+  type Asked,
+  decide,
+  fitsCommand,
+  type PersonsAnswer,
+} from "../../src/loop/index.js";
+import { openStage, type Stage } from "./stage.js";
+
+const change = (path = "src/a.ts"): Action => ({ kind: "change", tool: "edit_file", paths: [path] });
+const run = (command: string): Action => ({ kind: "run", tool: "run_shell_command", paths: [], command });
+const allowGit: ApprovalRule = { tool: "run_shell_command", command: "git status *", decision: "allow" };
+const denyDocs: ApprovalRule = { tool: "*", path: "docs/**", decision: "deny" };
+
+describe("the decision about an action", () => {
+  it.each<readonly [string, ApprovalMode, Action, readonly ApprovalRule[], string]>([
+    ["plan changes nothing", "plan", change(), [], "deny"],
+    ["plan runs nothing, whatever a rule says", "plan", run("git status"), [allowGit], "deny"],
+    ["ask asks about a change", "ask", change(), [], "ask"],
+    ["ask asks about a command", "ask", run("ls"), [], "ask"],
+    ["auto-edit changes", "auto-edit", change(), [], "allow"],
+    ["auto-edit asks about a command", "auto-edit", run("ls"), [], "ask"],
+    ["yolo asks nothing", "yolo", run("rm -rf build"), [], "allow"],
+    ["a rule allows a command", "ask", run("git status -s"), [allowGit], "allow"],
+    ["a rule allows no second command", "ask", run("git status; rm -rf /"), [allowGit], "ask"],
+    ["a rule denies in yolo, too", "yolo", change("docs/a.md"), [denyDocs], "deny"],
+    ["a rule about a path leaves others alone", "yolo", change(), [denyDocs], "allow"],
+    [
+      "the first rule that fits decides",
+      "ask",
+      change("docs/a.md"),
+      [{ tool: "edit_*", decision: "allow" }, denyDocs],
+      "allow",
+    ],
+    ["a rule can ask in yolo", "yolo", change(), [{ tool: "edit_file", decision: "ask" }], "ask"],
+  ])("%s", (_, mode, action, rules, wanted) => {
+    const fitsPath = (glob: string, path: string) => path.startsWith(glob.replace("**", ""));
+    expect(decide(action, { mode, rules, always: [], fitsPath }).kind).toBe(wanted);
+  });
+
+  it("allows for a session what the person allowed: a file, or a tool", () => {
+    const policy = { mode: "ask", rules: [], fitsPath: () => false } as const;
+    const always = [{ kind: "file", path: "src/a.ts" }] as const;
+    expect(decide(change(), { ...policy, always }).kind).toBe("allow");
+    expect(decide(change("src/b.ts"), { ...policy, always }).kind).toBe("ask");
+    expect(decide({ ...change(), paths: ["src/a.ts", "src/b.ts"] }, { ...policy, always }).kind).toBe("ask");
+    expect(decide(run("ls"), { ...policy, always: [{ kind: "tool", tool: "run_shell_command" }] }).kind).toBe(
+      "allow",
+    );
+  });
+});
+
+describe("a rule about commands", () => {
+  it.each([
+    "git status; rm -rf /",
+    "git status && curl x",
+    "git status | sh",
+    "git status > ../x",
+    "git status `rm x`",
+    "git status $(rm x)",
+    "git status\nrm x",
+    "git status & rm x",
+    "git status <(rm x)",
+    "PAGER=sh git status",
+    "git  statusx",
+    'git status "$(rm x)"',
+    "git status ~/.ssh",
+    "git status {a,b}",
+    "git status \\; rm",
+    "git status #x",
+  ])("that allows `git status *` does not fit %j", (command) => {
+    expect(fitsCommand("git status *", command, "allow")).toBe(false);
+  });
+
+  it.each(["git status", "git status -s", " git  status src/a.ts "])("that allows it fits %j", (command) => {
+    expect(fitsCommand("git status *", command, "allow")).toBe(true);
+  });
+
+  it("that denies fits wherever its words begin a part", () => {
+    for (const command of ["rm -rf x", "ls; rm -rf x", "true && rm -rf x", "echo $(rm -rf x)", "a\nrm -rf x"])
+      expect(fitsCommand("rm *", command, "deny"), command).toBe(true);
+    expect(fitsCommand("rm *", "echo rm", "deny")).toBe(false);
+  });
+
+  it("without a star is the whole command", () => {
+    expect(fitsCommand("npm test", "npm test", "allow")).toBe(true);
+    expect(fitsCommand("npm test", "npm test -- x", "allow")).toBe(false);
+  });
+});
+
+const opened: Stage[] = [];
+afterEach(async () => {
+  for (const stage of opened.splice(0)) await stage.close();
+});
+
+const read = { calls: [{ name: "read_file", args: { file_path: "a.ts" } }] };
+const edit = (path: string, old_string: string, new_string: string) => ({
+  calls: [
+    {
+      name: "edit_file",
+      args: {
+        file_path: path,
+        base_content_sha256: `{{sha256:${path}}}`,
+        edits: [{ old_string, new_string }],
+      },
+    },
+  ],
+});
+
+async function asked(
+  answers: (asked: Asked, stage: () => Stage) => PersonsAnswer,
+  script: Parameters<typeof openStage>[0],
+  parts: Partial<AgentParts> = {},
+) {
+  const questions: Asked[] = [];
+  const stage: Stage = await openStage(
+    script,
+    {
+      mode: "ask",
+      ask: async (question) => {
+        questions.push(question);
+        return answers(question, () => stage);
+      },
+      ...parts,
+    },
+    { "a.ts": "one\ntwo\nthree\n", AGENTS: "x\n" },
+  );
+  opened.push(stage);
+  return { stage, questions };
+}
+
+const done = { text: "Done." };
+
+describe("approval in a turn", () => {
+  it("shows what the change comes to, and makes it after a yes", async () => {
+    const { stage, questions } = await asked(() => ({ kind: "yes" }), [read, edit("a.ts", "two", "2"), done]);
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "complete", undone: [] });
+    const [question] = questions;
+    if (question?.kind !== "change") throw new Error("not asked about a change");
+    expect(question.question.preview.files[0]).toMatchObject({ path: "a.ts", after: "one\n2\nthree\n" });
+    expect(stage.read("a.ts")).toBe("one\n2\nthree\n");
+  });
+
+  it("leaves the file after a no, tells the model, and says so at the end", async () => {
+    const script = [read, edit("a.ts", "two", "2"), { ...done, expects: ["Not like this."] }];
+    const { stage } = await asked(() => ({ kind: "no", message: "Not like this." }), script);
+    const end = await stage.turn("Go.");
+    expect(end).toMatchObject({ reason: "complete", undone: [{ name: "edit_file", code: "denied" }] });
+    expect(stage.read("a.ts")).toBe("one\ntwo\nthree\n");
+  });
+
+  it("asks nothing about a change that would be refused", async () => {
+    const { stage, questions } = await asked(
+      () => ({ kind: "yes" }),
+      [read, edit("a.ts", "nowhere", "2"), done],
+    );
+    await stage.turn("Go.");
+    expect(questions).toEqual([]);
+  });
+
+  it("asks again where the file moves while the question is open", async () => {
+    let moved = false;
+    const { stage, questions } = await asked(
+      (_, here) => {
+        if (!moved) here().write("a.ts", "zero\none\ntwo\nthree\n");
+        moved = true;
+        return { kind: "yes" };
+      },
+      [read, edit("a.ts", "two", "2"), done],
+    );
+    const end = await stage.turn("Go.");
+    const text = stage.read("a.ts");
+    // Foreign lines are never lost: the change is asked again on them, or refused and said.
+    expect(text.startsWith("zero\none\n")).toBe(true);
+    expect(text.includes("2\n") ? questions.length > 1 : end.undone.length > 0).toBe(true);
+  });
+
+  it("does not ask twice for a file that is always allowed", async () => {
+    const { stage, questions } = await asked(
+      () => ({ kind: "always", allowance: { kind: "file", path: "a.ts" } }),
+      [read, edit("a.ts", "two", "2"), edit("a.ts", "three", "3"), done],
+    );
+    await stage.turn("Go.");
+    expect(questions).toHaveLength(1);
+    expect(stage.read("a.ts")).toBe("one\n2\n3\n");
+  });
+
+  it("writes what the person wrote in its place", async () => {
+    const { stage } = await asked(
+      (question) => {
+        const before =
+          question.kind === "change" ? question.question.preview.files[0]?.agreed.before : undefined;
+        const base = before ?? "";
+        return { kind: "instead", request: { kind: "write", path: "a.ts", content: "mine\n", base } };
+      },
+      [read, edit("a.ts", "two", "2"), done],
+    );
+    await stage.turn("Go.");
+    expect(stage.read("a.ts")).toBe("mine\n");
+  });
+
+  it("approves no protected path by itself, in yolo neither", async () => {
+    const write = {
+      calls: [{ name: "write_file", args: { file_path: ".git/hooks/pre-commit", content: "x\n" } }],
+    };
+    const { stage, questions } = await asked(() => ({ kind: "yes" }), [write, done], { mode: "yolo" });
+    expect(await stage.turn("Go.")).toMatchObject({ undone: [{ code: "protected_path" }] });
+    expect(questions).toEqual([]);
+  });
+
+  it("denies and says so where nobody can be asked", async () => {
+    const stage = await openStage(
+      [read, edit("a.ts", "two", "2"), done],
+      { mode: "ask" },
+      { "a.ts": "two\n" },
+    );
+    opened.push(stage);
+    expect(await stage.turn("Go.")).toMatchObject({ undone: [{ code: "denied" }] });
+    expect(stage.read("a.ts")).toBe("two\n");
+  });
+
+  it("offers nothing that writes in plan mode, and denies what is called all the same", async () => {
+    const stage = await openStage(
+      [read, edit("a.ts", "two", "2"), done],
+      { mode: "plan" },
+      { "a.ts": "two\n" },
+    );
+    opened.push(stage);
+    expect(stage.agent.tools.offered.map(({ name }) => name)).not.toContain("edit_file");
+    expect(await stage.turn("Go.")).toMatchObject({ undone: [{ code: "denied" }] });
+    expect(stage.read("a.ts")).toBe("two\n");
+  });
+
+  it("takes a write off the list that was made after all", async () => {
+    let asks = 0;
+    const { stage } = await asked(() => {
+      asks += 1;
+      return { kind: asks === 1 ? "no" : "yes" };
+    }, [read, edit("a.ts", "two", "2"), edit("a.ts", "two", "2"), done]);
+    expect(await stage.turn("Go.")).toMatchObject({ undone: [] });
+  });
+});

@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  type ContextManager,
+  createConversation,
+  namesFrom,
+  openConversation,
+  type SessionStore,
+  type StoredConversation,
+  timeSortedIds,
+} from "@holdfast/core";
+import { type OpenedWorkspace, openJournalStore, openWorkspace } from "@holdfast/core/node";
+import {
+  type Agent,
+  type AgentEvent,
+  type AgentParts,
+  openAgent,
+  type TurnEnd,
+} from "../../src/loop/index.js";
+import { type ScriptedAnswer, scriptedModel } from "../../src/models/index.js";
+
+/** A project on the disk, a session in a journal, and an agent over both. */
+export interface Stage {
+  readonly root: string;
+  readonly workspace: OpenedWorkspace;
+  readonly store: SessionStore;
+  readonly manager: ContextManager;
+  readonly agent: Agent;
+  readonly events: AgentEvent[];
+  /** One turn of an agent, with what happened in `events`. */
+  turn(text: string, signal?: AbortSignal): Promise<TurnEnd>;
+  write(name: string, text: string): void;
+  read(name: string): string;
+  /** Gives the session back and opens it again, as the next run of the program does. */
+  resume(answers: readonly ScriptedAnswer[], parts?: Partial<AgentParts>): Promise<Stage>;
+  close(): Promise<void>;
+}
+
+const newId = timeSortedIds(Date.now, (bytes) => randomBytes(bytes));
+
+/** Opens a stage whose model plays these answers. */
+export async function openStage(
+  answers: readonly ScriptedAnswer[],
+  parts: Partial<AgentParts> = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<Stage> {
+  const place = mkdtempSync(join(tmpdir(), "holdfast-agent-"));
+  const [root, stateDir] = [join(place, "project"), join(place, "state")];
+  mkdirSync(root);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  const workspace = mustBe(await openWorkspace({ roots: [root], stateDir }));
+  const store = mustBe(openJournalStore({ stateDir }));
+  const sources = { ids: newId, now: Date.now, naming: namesFrom(root) };
+  const remove = async () => {
+    await store.close();
+    await workspace.close();
+    rmSync(place, { recursive: true, force: true });
+  };
+  const stageOf = (
+    conversation: StoredConversation,
+    script: readonly ScriptedAnswer[],
+    more: Partial<AgentParts>,
+  ): Stage => {
+    const { manager } = conversation;
+    const sleep = (ms: number, signal: AbortSignal | undefined) =>
+      wait(ms, undefined, signal ? { signal } : {});
+    const model = scriptedModel(script, { sleep });
+    const agent = openAgent({ manager, workspace, model, mode: "yolo", newId, now: Date.now, ...more });
+    const events: AgentEvent[] = [];
+    return {
+      root,
+      workspace,
+      store,
+      manager,
+      agent,
+      events,
+      turn: (text, signal) =>
+        agent.turn({ text }, { onEvent: (event) => events.push(event), ...(signal ? { signal } : {}) }),
+      write: (name, text) => writeFileSync(join(root, name), text),
+      read: (name) => readFileSync(join(root, name), "utf8"),
+      resume: async (next, nextParts = more) => {
+        await conversation.close();
+        const again = mustBe(
+          await openConversation(store, conversation.session.id, "write", { ...sources, files: workspace }),
+        );
+        return stageOf(again, next, nextParts);
+      },
+      close: async () => {
+        await conversation.close();
+        await remove();
+      },
+    };
+  };
+  return stageOf(mustBe(await createConversation(store, sources)), answers, parts);
+}
+
+function mustBe<Value extends object>(value: Value): Exclude<Value, { readonly kind: "refusal" }> {
+  if ("kind" in value && value.kind === "refusal") throw new Error(JSON.stringify(value));
+  // A cast: what is no refusal is the value.
+  return value as Exclude<Value, { readonly kind: "refusal" }>;
+}

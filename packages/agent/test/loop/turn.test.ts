@@ -1,0 +1,158 @@
+import { checkContents, providers, renderContext } from "@holdfast/core";
+import { afterEach, describe, expect, it } from "vitest";
+import type { AgentParts } from "../../src/loop/index.js";
+import type { ScriptedAnswer } from "../../src/models/index.js";
+import { openStage, type Stage } from "./stage.js";
+
+const opened: Stage[] = [];
+afterEach(async () => {
+  for (const stage of opened.splice(0)) await stage.close();
+});
+
+async function staged(
+  answers: readonly ScriptedAnswer[],
+  parts: Partial<AgentParts> = {},
+  files: Readonly<Record<string, string>> = {},
+): Promise<Stage> {
+  const stage = await openStage(answers, parts, files);
+  opened.push(stage);
+  return stage;
+}
+
+const read = (path: string) => ({ name: "read_file", args: { file_path: path } });
+const edit = (path: string, from: string, to: string) => ({
+  name: "edit_file",
+  args: {
+    file_path: path,
+    base_content_sha256: `{{sha256:${path}}}`,
+    edits: [{ old_string: from, new_string: to }],
+  },
+});
+
+describe("a turn", () => {
+  it("reads, changes, and ends when the model has nothing more to do", async () => {
+    const stage = await staged(
+      [
+        { thought: "Look first.", calls: [read("a.ts")] },
+        { calls: [edit("a.ts", "one", "two")], usage: { inputTokens: 10, outputTokens: 2 } },
+        { text: "Done.", usage: { inputTokens: 12, outputTokens: 1 } },
+      ],
+      { costOf: ({ inputTokens = 0 }) => inputTokens / 1_000 },
+      { "a.ts": "const one = 1;\n" },
+    );
+    const end = await stage.turn("Call it two.");
+    expect(end).toEqual({
+      reason: "complete",
+      steps: 3,
+      usage: { inputTokens: 22, outputTokens: 3 },
+      costUsd: 0.022,
+      undone: [],
+    });
+    expect(stage.read("a.ts")).toBe("const two = 1;\n");
+    expect(stage.events.map(({ kind }) => kind)).toEqual([
+      "turn_begun",
+      ...["step_begun", "model", "model", "answered", "call_begun", "call_ended"],
+      ...["step_begun", "model", "answered", "call_begun", "call_ended"],
+      ...["step_begun", "model", "answered"],
+      "turn_ended",
+    ]);
+  });
+
+  it("makes five parallel changes of one file with one hash in one step", async () => {
+    const names = ["a", "b", "c", "d", "e"];
+    const text = names.map((name) => `const ${name} = 1;\n// between\n// between\n`).join("");
+    const stage = await staged(
+      [
+        { calls: [read("f.ts")] },
+        { calls: names.map((name) => edit("f.ts", `const ${name} = 1`, `const ${name} = 2`)) },
+        { text: "Done." },
+      ],
+      {},
+      { "f.ts": text },
+    );
+    expect(await stage.turn("All two.")).toMatchObject({ reason: "complete", steps: 3, undone: [] });
+    expect(stage.read("f.ts")).toBe(text.replaceAll("= 1", "= 2"));
+  });
+
+  it("keeps an answer before it carries it out, so that a kill leaves no unrecorded work", async () => {
+    const stage = await staged([{ calls: [read("a.ts")] }, { text: "Seen." }], {}, { "a.ts": "x\n" });
+    await stage.turn("Look.");
+    const again = await stage.resume([{ text: "Still here.", expects: ["x\n", "Seen."] }]);
+    opened[opened.indexOf(stage)] = again;
+    expect(await again.turn("And?")).toMatchObject({ reason: "complete" });
+  });
+
+  it("ends as cancelled at any event, and the next turn works", async () => {
+    const script: readonly ScriptedAnswer[] = [
+      { text: "I look.", calls: [read("a.ts"), read("b.ts")] },
+      { calls: [edit("a.ts", "one", "two"), edit("b.ts", "one", "two")] },
+      { text: "Done." },
+    ];
+    const files = { "a.ts": "one\n", "b.ts": "one\n" };
+    const whole = await staged(script, {}, files);
+    await whole.turn("Go.");
+    for (let at = 0; at < whole.events.length - 1; at += 1) {
+      const ending = new AbortController();
+      const stage = await staged([...script, ...Array(3).fill({ text: "Next." })], {}, files);
+      let seen = 0;
+      const end = await stage.agent.turn(
+        { text: "Go." },
+        {
+          signal: ending.signal,
+          onEvent: () => {
+            if (seen === at) ending.abort();
+            seen += 1;
+          },
+        },
+      );
+      expect(["cancelled", "complete"], `at event ${at}`).toContain(end.reason);
+      const contents = renderContext(stage.manager.context).contents;
+      const flaws = providers.flatMap((provider) => checkContents(contents, provider));
+      expect(flaws, `at event ${at}`).toEqual([]);
+      const states = ["a.ts", "b.ts"].map((name) => stage.read(name));
+      for (const state of states) expect(["one\n", "two\n"]).toContain(state);
+      const next = await stage.turn("Go on.");
+      expect(["complete"], `after event ${at}`).toContain(next.reason);
+    }
+  });
+
+  it("tells the model of a call that fails in the same way twice, and ends after five", async () => {
+    const wrong = { name: "read_file", args: { file_path: "none.ts" } };
+    const stage = await staged(Array(9).fill({ calls: [wrong] }));
+    const end = await stage.turn("Read it.");
+    expect(end).toMatchObject({ reason: "repeating", steps: 5 });
+    const notes = [...stage.manager.context.nodes.values()].filter(({ payload }) => payload.kind === "note");
+    expect(notes).toHaveLength(3);
+  });
+
+  it("ends at the limit of requests and of money", async () => {
+    const call = { calls: [read("a.ts")], usage: { inputTokens: 1_000 } };
+    const files = { "a.ts": "x\n" };
+    const bySteps = await staged(Array(9).fill(call), { limits: { maxSteps: 3 } }, files);
+    expect(await bySteps.turn("Go.")).toMatchObject({ reason: "max_turns", steps: 3 });
+    const costOf = ({ inputTokens = 0 }) => inputTokens / 1_000;
+    const byCost = await staged(Array(9).fill(call), { limits: { maxCostUsd: 2 }, costOf }, files);
+    expect(await byCost.turn("Go.")).toMatchObject({ reason: "max_cost", steps: 2, costUsd: 2 });
+  });
+
+  it("says why the model gave no answer", async () => {
+    const stage = await staged([{ fails: "auth" }, { text: "" }]);
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "failed", failure: { reason: "auth" } });
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "complete" });
+  });
+
+  it("shows a tracked file again when somebody else has changed it", async () => {
+    const stage = await staged(
+      [
+        { calls: [{ name: "track_file", args: { file_path: "a.ts" } }] },
+        { text: "Tracked." },
+        { text: "I see.", expects: ["changed by hand"] },
+      ],
+      {},
+      { "a.ts": "first\n" },
+    );
+    await stage.turn("Keep an eye on it.");
+    stage.write("a.ts", "changed by hand\n");
+    expect(await stage.turn("And now?")).toMatchObject({ reason: "complete" });
+  });
+});
