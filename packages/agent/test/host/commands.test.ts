@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileEffect, HostTool } from "@holdfast/core";
@@ -236,3 +237,23 @@ describe("commands in the background", () => {
     expect(text).toContain("FAILED (timeout)");
   });
 });
+
+test("what runs in the background ends with our own process, too", async () => {
+  const root = await folder();
+  const sleep = uniqueSleep();
+  const script = `
+    import { Commands } from ${JSON.stringify(built)};
+    const commands = new Commands({ roots: [process.argv[1]], tempDir: process.argv[1] + "/tmp", environment: process.env });
+    const { log } = commands.start("trap '' TERM; echo here; setsid sleep ${sleep} & sleep ${sleep}; sleep ${sleep}", ".", true);
+    while (log.sizeBytes === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    process.exit(0);
+  `;
+  const args = ["--input-type=module", "--eval", script, root];
+  const ran = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect([ran.status, ran.stderr]).toEqual([0, ""]);
+  await until(() => living(sleep) === 0);
+  expect(readdirSync(join(root, "tmp"))).toEqual([]);
+});
+
+/** The package as it is built: a process of its own has no other. */
+const built = new URL("../../dist/index.js", import.meta.url).href;
