@@ -45,7 +45,7 @@ export class RunningCommand {
   private readonly startedMs = performance.now();
   private readonly family: ProcessFamily;
   private readonly listeners = new Set<() => void>();
-  private stopping: StopReason | undefined;
+  private stopping: { readonly reason: StopReason; readonly work: Promise<unknown> } | undefined;
   private result: CommandEnd | undefined;
 
   constructor(private readonly start: CommandStart) {
@@ -75,11 +75,9 @@ export class RunningCommand {
   }
 
   /** Ends the command and everything it started: asks, then kills. The first reason stands. */
-  async stop(reason: StopReason): Promise<CommandEnd> {
-    if (this.result === undefined && this.stopping === undefined) {
-      this.stopping = reason;
-      await endFamily(this.family, this.start.graceMs);
-    }
+  stop(reason: StopReason): Promise<CommandEnd> {
+    if (this.result === undefined)
+      this.stopping ??= { reason, work: endFamily(this.family, this.start.graceMs) };
     return this.ended;
   }
 
@@ -110,16 +108,25 @@ export class RunningCommand {
     if (child.pid === undefined) return this.ending(exit);
     // Its last words; who else holds the pipe open is ended right after.
     await Promise.race([closed, pause(drainMs)]);
-    const leftBehind = await endFamily(this.family, Math.min(this.start.graceMs, leftBehindGraceMs));
-    await Promise.race([closed, pause(drainMs)]);
+    const leftBehind = await this.endLeftBehind();
+    // Nobody holds the pipe now but who was not found; what is in it is still to be read.
+    await Promise.race([closed, pause(lastReadMs)]);
     child.stdout?.destroy();
     child.stderr?.destroy();
-    return this.ending(exit, this.stopping === undefined ? leftBehind : 0);
+    return this.ending(exit, leftBehind);
+  }
+
+  /** Who is ended with a command has the time that it has; who was left behind by one has little. */
+  private async endLeftBehind(): Promise<number> {
+    const graceMs = Math.min(this.start.graceMs, leftBehindGraceMs);
+    const left = this.stopping === undefined ? await endFamily(this.family, graceMs) : 0;
+    await this.stopping?.work;
+    return left;
   }
 
   private ending({ exitCode, signal, failure }: Exit, leftBehind = 0): CommandEnd {
     const facts = { exitCode, signal, leftBehind, seconds: this.seconds };
-    return { ...facts, ...defined({ stopped: this.stopping, failure }) };
+    return { ...facts, ...defined({ stopped: this.stopping?.reason, failure }) };
   }
 
   private notify(): void {
@@ -131,6 +138,7 @@ type Exit = Pick<CommandEnd, "exitCode" | "signal" | "failure">;
 
 /** How long the output of a command that has ended is waited for, in milliseconds. */
 const drainMs = 100;
+const lastReadMs = 2_000;
 const leftBehindGraceMs = 500;
 const isWindows = process.platform === "win32";
 

@@ -151,6 +151,15 @@ describe("run_shell_command", () => {
     expect(existsSync(join(root, "no"))).toBe(false);
   });
 
+  test("is given the time to end in order that its limits name", async () => {
+    const { run } = await shell({ graceMs: 10_000 });
+    const orderly =
+      "sh -c 'trap \"sleep 0.8; echo in order; exit\" TERM; echo begun; while true; do sleep 0.05; done'";
+    const { code, text } = await call(run, { command: `${orderly}; true`, timeout_seconds: 1 });
+    expect(code).toBe("timeout");
+    expect(text).toContain("in order\n");
+  });
+
   test("leaves nothing behind when it ends by itself, and does not wait for it", async () => {
     const { run } = await shell();
     const sleep = uniqueSleep();

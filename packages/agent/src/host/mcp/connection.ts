@@ -135,7 +135,7 @@ export class McpConnection {
     };
     const transport = await this.transport();
     this.pending = client;
-    await client.connect(transport, { signal, timeout: this.context.startMs });
+    await client.connect(transport, { signal, timeout: this.context.startMs + marginMs });
     return client;
   }
 
@@ -184,7 +184,7 @@ export class McpConnection {
       let cursor: string | undefined;
       for (let page = 0; page < mostPages && tools.length < mostTools; page++) {
         const params = cursor === undefined ? {} : { cursor };
-        const timeout = this.context.startMs;
+        const timeout = this.context.startMs + marginMs;
         const request = { method: "tools/list", params };
         const answer = await client.request(request, listPage, { timeout, ...(signal ? { signal } : {}) });
         for (const one of answer.tools) {
@@ -257,6 +257,8 @@ const mostTools = 1_000;
 const mostLeft = 20;
 const stderrChars = 4_000;
 const stderrShown = 500;
+/** The library's own time limit is behind ours, so that one sentence tells of both. */
+const marginMs = 1_000;
 const closeMs = 1_000;
 const mostSchemaChars = 100_000;
 
