@@ -4,6 +4,7 @@ import {
   tools as defaultTools,
   type FileTool,
   type HostTool,
+  hostSchema,
   jsonSchema,
   type OfferedTool,
 } from "@holdfast/core";
@@ -40,7 +41,8 @@ function offerOf(tool: FileTool | ConversationTool | HostTool): OfferedTool {
   const made = offers.get(tool);
   if (made !== undefined) return made;
   const { name, description, parameters } = tool;
-  const offer = { name, description, inputSchema: jsonSchema(parameters) };
+  const inputSchema = tool.kind === "host" ? hostSchema(tool) : jsonSchema(parameters);
+  const offer = { name, description, inputSchema };
   offers.set(tool, offer);
   return offer;
 }

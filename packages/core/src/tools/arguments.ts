@@ -28,13 +28,9 @@ interface Parameters {
  *   those that the tool does not have; `missing_base` where the hash of the state to change is missing.
  */
 export function parseArguments(tool: Parameters, args: unknown): ParsedArguments {
-  if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args))) {
-    return refuse(
-      "invalid_arguments",
-      `${tool.name} takes its arguments as one object, not as ${nameType(args)}.`,
-    );
-  }
-  const understood = understand(publishedOf(tool.parameters), { ...args });
+  const given = objectOf(tool.name, args);
+  if (isRefusal(given)) return given;
+  const understood = understand(publishedOf(tool.parameters), given);
   if (isRefusal(understood)) return { ...understood, message: `${tool.name}: ${understood.message}` };
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(tool.parameters.shape)) {
@@ -48,6 +44,17 @@ export function parseArguments(tool: Parameters, args: unknown): ParsedArguments
   const lacksBase = issue?.path[0] === baseArgument && !(baseArgument in values);
   const message = [explain(tool, issue, values), ...strays].join(" ");
   return refuse(lacksBase ? "missing_base" : "invalid_arguments", message);
+}
+
+/** A call's arguments, none where nothing came; `invalid_arguments` for what is no object. */
+export function objectOf(
+  toolName: string,
+  args: unknown,
+): Record<string, unknown> | Refusal<"invalid_arguments"> {
+  if (args === undefined || (typeof args === "object" && args !== null && !Array.isArray(args)))
+    return { ...args };
+  const message = `${toolName} takes its arguments as one object, not as ${nameType(args)}.`;
+  return refuse("invalid_arguments", message);
 }
 
 /** The file that a call is about, whatever its tool calls the argument; undefined where it names none, or two. */

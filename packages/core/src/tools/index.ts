@@ -40,10 +40,14 @@ export {
   runConversationTool,
 } from "./conversation/run-conversation-tool.js";
 export {
+  type HostCode,
   type HostRequest,
   type HostScope,
   type HostTool,
+  type HostToolAnnotations,
   type HostToolResult,
+  hostCodes,
+  hostSchema,
   runHostTool,
 } from "./host-tool.js";
 export { phraseResult } from "./phrase.js";

@@ -1,0 +1,135 @@
+import { clip, escapeForDisplay, type HostScope, type HostTool, type HostToolResult } from "@holdfast/core";
+import * as z from "zod";
+import { endWords, secondsWords } from "./command-words.js";
+import type { RunningCommand } from "./running-command.js";
+import { safeOutput } from "./safe-output.js";
+import { type CommandToolsContext, lookedAfter } from "./shell-tool.js";
+
+const readParameters = z.object({
+  id: z.string().exactOptional().describe("Of run_shell_command; without it the commands are listed"),
+  offset: z
+    .int()
+    .min(0)
+    .exactOptional()
+    .describe("A byte of the output; what is new since the last call unless given"),
+  wait_seconds: z.number().min(0).exactOptional().describe("For something new, or the end"),
+  until_end: z.boolean().exactOptional().describe("Waits for the end alone"),
+});
+
+/** `read_output`: what a command in the background printed, and whether it has ended. */
+export function readOutputTool(context: CommandToolsContext): HostTool<typeof readParameters.shape> {
+  const cursors = new Map<string, number>();
+  return {
+    kind: "host",
+    name: "read_output",
+    title: "Read a command's output",
+    description: `Shows what a command in the background printed, and how it ended. Waits at most ${mostWaitSeconds} s.`,
+    parameters: readParameters,
+    annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
+    intent: (args) => ({
+      kind: "host_request",
+      tool: "read_output",
+      summary:
+        args.id === undefined
+          ? "List the commands in the background"
+          : `Read the output of ${shownId(args.id)}`,
+      args,
+    }),
+    async run({ args }, scope) {
+      const { id, offset, wait_seconds = 0, until_end = false } = readParameters.parse(args);
+      if (id === undefined) return { code: "ok", text: listWords(context.commands.inBackground()) };
+      const command = context.commands.find(id);
+      if (command === undefined) return unknown(id, context);
+      const from = offset ?? cursors.get(id) ?? 0;
+      await somethingNew(command, { from, seconds: wait_seconds, untilEnd: until_end, signal: scope.signal });
+      const part = command.log.read(from, context.commands.limits.shownBytes);
+      cursors.set(id, part.next);
+      return lookedAfter({ code: "ok", text: partWords(command, from, part) }, context.lookAfter, scope);
+    },
+  };
+}
+
+const killParameters = z.object({ id: z.string().min(1) });
+
+/** `kill`: ends a command in the background, with everything it started. */
+export function killTool(context: CommandToolsContext): HostTool<typeof killParameters.shape> {
+  return {
+    kind: "host",
+    name: "kill",
+    title: "End a command",
+    description: "Ends a command in the background, with everything it started.",
+    parameters: killParameters,
+    annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+    intent: (args) => ({ kind: "host_request", tool: "kill", summary: `End ${shownId(args.id)}`, args }),
+    async run({ args }, scope) {
+      const { id } = killParameters.parse(args);
+      const command = context.commands.find(id);
+      if (command === undefined) return unknown(id, context);
+      const wasOver = command.end !== undefined;
+      const { text } = endWords(await command.stop("killed"));
+      const said = wasOver ? `It had ended before. ${text}` : text;
+      return lookedAfter({ code: "ok", text: said }, context.lookAfter, scope);
+    },
+  };
+}
+
+const mostWaitSeconds = 300;
+
+function shownId(id: string): string {
+  return clip(escapeForDisplay(id), 40);
+}
+
+function unknown(id: string, { commands }: CommandToolsContext): HostToolResult {
+  const known = listWords(commands.inBackground());
+  return { code: "not_found", text: `FAILED (not_found): There is no command ${shownId(id)}. ${known}` };
+}
+
+function listWords(commands: readonly RunningCommand[]): string {
+  if (commands.length === 0) return "No command runs in the background.";
+  const lines = commands.map((command) => {
+    const { id, end, log } = command;
+    const state = end === undefined ? `runs for ${secondsWords(command.seconds)}` : endWords(end).text;
+    return `${id}: ${clip(escapeForDisplay(command.command), 100)}: ${log.sizeBytes} bytes printed; ${state}`;
+  });
+  return `Commands in the background:\n${lines.join("\n")}`;
+}
+
+function partWords(
+  command: RunningCommand,
+  asked: number,
+  part: ReturnType<RunningCommand["log"]["read"]>,
+): string {
+  const { end, log } = command;
+  const state = end === undefined ? `It runs for ${secondsWords(command.seconds)}.` : endWords(end).text;
+  if (part.bytes.length === 0) return `${state} Nothing new; ${log.sizeBytes} bytes in all.`;
+  const gone = part.from > asked ? `Bytes ${asked} to ${part.from - 1} are not kept. ` : "";
+  const more = part.next < log.sizeBytes ? `; read_output shows what follows` : "";
+  const range = `${gone}Bytes ${part.from} to ${part.next - 1} of ${log.sizeBytes}${more}:`;
+  return `${state}\n${range}\n${safeOutput(part.bytes)}`;
+}
+
+interface Waiting {
+  readonly from: number;
+  readonly seconds: number;
+  readonly untilEnd: boolean;
+  readonly signal: HostScope["signal"];
+}
+
+/** Waits for more than is known, or for the end, or for the time to be over. */
+function somethingNew(command: RunningCommand, { from, seconds, untilEnd, signal }: Waiting): Promise<void> {
+  const isDone = () => command.end !== undefined || (!untilEnd && command.log.sizeBytes > from);
+  if (seconds <= 0 || isDone() || signal?.aborted === true) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      unwatch();
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, Math.min(seconds, mostWaitSeconds) * 1_000);
+    const unwatch = command.onChange(() => {
+      if (isDone()) done();
+    });
+    signal?.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,0 +1,80 @@
+import type { HostToolResult } from "@holdfast/core";
+import type { OutputLog } from "./output-log.js";
+import type { CommandEnd } from "./running-command.js";
+import { safeOutput } from "./safe-output.js";
+
+/** The code of a command's end, and a sentence for the model. */
+export function endWords(end: CommandEnd): Pick<HostToolResult, "code" | "text"> {
+  const after = `after ${secondsWords(end.seconds)}`;
+  const failed = (code: HostToolResult["code"], words: string) => ({
+    code,
+    text: `FAILED (${code}): ${words}`,
+  });
+  if (end.failure !== undefined) return failed("failed", `The command could not be started: ${end.failure}.`);
+  switch (end.stopped) {
+    case "timeout":
+      return failed("timeout", `The command was ended ${after}, with everything it had started.`);
+    case "cancelled":
+      return failed("cancelled", `The command was cancelled ${after}, with everything it had started.`);
+    case "killed":
+    case "closed":
+      return { code: "ok", text: `The command was ended ${after}, with everything it had started.` };
+    case undefined:
+      break;
+    default:
+      return end.stopped satisfies never;
+  }
+  const left =
+    end.leftBehind === 0
+      ? ""
+      : ` ${processWords(end.leftBehind)} that it left behind ended with it; what is to go on needs background: true.`;
+  if (end.signal !== null)
+    return failed("failed", `The command was killed by ${end.signal} ${after}.${left}`);
+  if (end.exitCode !== 0)
+    return failed("failed", `The command ended with exit code ${end.exitCode} ${after}.${left}`);
+  return { code: "ok", text: `Exit code 0 ${after}.${left}` };
+}
+
+/** What a command printed, as far as it is shown, and where the rest is. */
+export function outputWords(log: OutputLog): string {
+  const { head, left, tail } = log.shown();
+  if (log.sizeBytes === 0) return "It printed nothing.";
+  if (left === 0) return `Output:\n${safeOutput(head)}`;
+  const { kept } = log;
+  const all = log.sizeBytes;
+  const where =
+    kept === undefined
+      ? "nothing of that could be kept"
+      : kept.bytes < all
+        ? `the first ${number(kept.bytes)} of all ${number(all)} bytes are in ${kept.path}`
+        : `all ${number(all)} bytes are in ${kept.path}`;
+  const gap = `[… ${number(left)} bytes left out; ${where} …]`;
+  return `Output:\n${withoutEnd(safeOutput(head))}\n${gap}\n${safeOutput(tail)}`;
+}
+
+/** The last line that a command printed, for those who watch. */
+export function lastLine(log: OutputLog): string {
+  const { head, tail } = log.shown();
+  const end = tail.length > 0 ? tail : head;
+  const lines = safeOutput(end.subarray(-watchedBytes)).split("\n");
+  return lines.findLast((line) => line.trim() !== "") ?? "";
+}
+
+/** As "1.2 s". */
+export function secondsWords(seconds: number): string {
+  return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+}
+
+const watchedBytes = 400;
+
+function processWords(count: number): string {
+  return count === 1 ? "A process" : `${count} processes`;
+}
+
+function withoutEnd(text: string): string {
+  return text.endsWith("\n") ? text.slice(0, -1) : text;
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en-US");
+}

@@ -1,0 +1,164 @@
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { defined, escapeForDisplay, isRefusal, type Refusal, refuse } from "@holdfast/core";
+import { OutputLog } from "./output-log.js";
+import { RunningCommand } from "./running-command.js";
+
+/** What commands may take. */
+export interface CommandLimits {
+  /** What a command has unless its call says otherwise. */
+  readonly defaultSeconds: number;
+  /** What no call can exceed. */
+  readonly mostSeconds: number;
+  /** Between the request to end and the kill. */
+  readonly graceMs: number;
+  /** Of one output, what a model is shown. */
+  readonly shownBytes: number;
+  /** Of one output, what is kept in a file. */
+  readonly fileBytes: number;
+  /** Of all outputs of commands that have ended. */
+  readonly diskBytes: number;
+  /** Commands in the background at a time. */
+  readonly mostInBackground: number;
+}
+
+/** The limits unless given. */
+export const commandLimits: CommandLimits = {
+  defaultSeconds: 120,
+  mostSeconds: 3_600,
+  graceMs: 2_000,
+  shownBytes: 30_000,
+  fileBytes: 64 << 20,
+  diskBytes: 256 << 20,
+  mostInBackground: 8,
+};
+
+/** What commands are run with. */
+export interface CommandsOptions {
+  /** The folders of the workspace, absolute; a command starts in the first unless its call says otherwise. */
+  readonly roots: readonly string[];
+  /** A private folder for outputs that are too long to be shown; it need not exist. */
+  readonly tempDir: string;
+  /** As `commandEnvironment` makes it. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly shell?: string;
+  readonly limits?: Partial<CommandLimits>;
+}
+
+/** The commands of one session. Close it: nothing that was started by it runs any more then. */
+export class Commands {
+  readonly limits: CommandLimits;
+  private readonly all = new Map<string, RunningCommand>();
+  private readonly background = new Set<string>();
+  private readonly onExit = () => this.killNow();
+  private count = 0;
+  private isClosed = false;
+
+  constructor(private readonly options: CommandsOptions) {
+    this.limits = { ...commandLimits, ...options.limits };
+    process.on("exit", this.onExit);
+  }
+
+  /**
+   * Starts a command.
+   *
+   * @param directory below a root, or relative to the first one.
+   * @returns `outside_workspace`, `file_missing` or `not_a_file` for another directory; `busy` where too many run in
+   *   the background; `cancelled` after `close`.
+   */
+  start(command: string, directory = ".", inBackground = false): RunningCommand | Refusal {
+    if (this.isClosed) return refuse("cancelled", "The session is over; nothing was started.");
+    const running = this.inBackground().filter(({ end }) => end === undefined);
+    if (inBackground && running.length >= this.limits.mostInBackground) {
+      const ids = running.map(({ id }) => id).join(", ");
+      return refuse(
+        "busy",
+        `${running.length} commands run in the background (${ids}). End one of them first.`,
+      );
+    }
+    const at = this.directory(directory);
+    if (isRefusal(at)) return at;
+    const id = `c${++this.count}`;
+    const path = join(this.options.tempDir, `output-${process.pid}-${Date.now().toString(36)}-${id}.txt`);
+    const log = new OutputLog(path, this.limits, inBackground);
+    const { environment, shell } = this.options;
+    const { graceMs } = this.limits;
+    const started = new RunningCommand({
+      ...{ id, command, directory: at.path, environment, graceMs, log },
+      ...defined({ shell }),
+    });
+    this.all.set(id, started);
+    if (inBackground) this.background.add(id);
+    void started.ended.then(() => this.forgetOldest());
+    return started;
+  }
+
+  /** A command in the background, also one that has ended; undefined where there is none of this id. */
+  find(id: string): RunningCommand | undefined {
+    return this.background.has(id) ? this.all.get(id) : undefined;
+  }
+
+  /** Those in the background that run, and the latest that have ended, in the order of their start. */
+  inBackground(): readonly RunningCommand[] {
+    return [...this.all.values()].filter(({ id }) => this.background.has(id));
+  }
+
+  /** Ends everything that runs and removes the outputs. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all([...this.all.values()].map((command) => command.stop("closed")));
+    for (const { log } of this.all.values()) log.remove();
+    this.all.clear();
+    process.off("exit", this.onExit);
+  }
+
+  private killNow(): void {
+    for (const command of this.all.values()) {
+      command.killNow();
+      command.log.remove();
+    }
+  }
+
+  private directory(given: string): { readonly path: string } | Refusal {
+    const [first = "."] = this.options.roots;
+    const named = resolve(first, given);
+    const shown = escapeForDisplay(given);
+    const stat = statQuietly(named);
+    if (stat === undefined) return refuse("file_missing", `There is no folder ${shown}; nothing was run.`);
+    if (!stat.isDirectory()) return refuse("not_a_file", `${shown} is not a folder; nothing was run.`);
+    const path = realpathSync.native(named);
+    const isInside = this.options.roots.some((root) => isBelow(path, realpathSync.native(root)));
+    if (!isInside)
+      return refuse("outside_workspace", `${shown} is outside of the workspace; nothing was run.`);
+    return { path };
+  }
+
+  /** The oldest outputs go where all together take too much room, or where there are too many. */
+  private forgetOldest(): void {
+    const ended = [...this.all.values()].filter(({ end }) => end !== undefined);
+    let bytes = ended.reduce((sum, { log }) => sum + (log.kept?.bytes ?? 0), 0);
+    for (const [at, { id, log }] of ended.entries()) {
+      const isTooMany = ended.length - at > mostRemembered;
+      if (!isTooMany && bytes <= this.limits.diskBytes) return;
+      bytes -= log.kept?.bytes ?? 0;
+      log.remove();
+      this.all.delete(id);
+      this.background.delete(id);
+    }
+  }
+}
+
+const mostRemembered = 50;
+
+function statQuietly(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function isBelow(path: string, root: string): boolean {
+  const way = relative(root, path);
+  return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way));
+}

@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { causeOf, type Refusal, refuse } from "@holdfast/core";
+import { endFamily, markerName } from "./processes.js";
+
+/** What a person edits, and with what. */
+export interface EditRequest {
+  readonly text: string;
+  /** Its end tells the editor the language: `proposal.ts`. Its letters are made plain. */
+  readonly name?: string;
+  /** Where the editor's name is looked up: `VISUAL`, then `EDITOR`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A folder in which a private one is made for the time. It has to exist. */
+  readonly tempDir: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The text as the person left it. */
+export interface EditedText {
+  readonly kind: "edited";
+  readonly text: string;
+  readonly isChanged: boolean;
+}
+
+/**
+ * Opens the person's editor on a text, on the terminal of this process, and waits until it is closed.
+ *
+ * @returns `not_found` where no editor is named or it cannot be started, `cancelled` where the signal ended it,
+ *   `not_applied` where the editor failed (an editor's way to say no), `undecodable` where it left no UTF-8.
+ */
+export async function editText(request: EditRequest): Promise<EditedText | Refusal> {
+  const { VISUAL: visual, EDITOR: editor } = request.environment;
+  const command = visual?.trim() || editor?.trim();
+  if (command === undefined || command === "")
+    return refuse(
+      "not_found",
+      "No editor is named. Set VISUAL or EDITOR, such as EDITOR=vim or EDITOR='code --wait'.",
+    );
+  const folder = mkdtempSync(join(request.tempDir, "edit-"));
+  try {
+    const path = join(folder, plainFileName(request.name));
+    writeFileSync(path, request.text, { mode: 0o600, flag: "wx" });
+    const failure = await runEditor(command, path, request);
+    return failure ?? editedText(path, request.text);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function plainFileName(name = "text.txt"): string {
+  const plain = name.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, "");
+  return plain === "" ? "text.txt" : plain.slice(-100);
+}
+
+function runEditor(
+  command: string,
+  path: string,
+  { environment, signal }: EditRequest,
+): Promise<Refusal | undefined> {
+  return new Promise((resolve) => {
+    // The variable holds a command with its flags: the shell takes it apart, as git has it.
+    const isWindows = process.platform === "win32";
+    const [program, args] = isWindows
+      ? [`${command} "${path}"`, []]
+      : ["/bin/sh", ["-c", `${command} "$1"`, "sh", path]];
+    const marker = `${process.pid}-editor-${Math.random().toString(36).slice(2)}`;
+    const env = { ...environment, [markerName]: marker };
+    const child = spawn(program, args, { stdio: "inherit", env, shell: isWindows });
+    // It shares our process group, and with that the terminal: what it started is found by its environment.
+    let ending: Promise<unknown> = Promise.resolve();
+    const cancel = () => {
+      ending = endFamily({ marker }, editorGraceMs);
+    };
+    if (signal?.aborted === true) cancel();
+    signal?.addEventListener("abort", cancel, { once: true });
+    const finish = (answer: Refusal | undefined) => {
+      signal?.removeEventListener("abort", cancel);
+      const cancelled = refuse("cancelled", "The editor was closed; the text is as it was.");
+      void ending.then(() => resolve(signal?.aborted === true ? cancelled : answer));
+    };
+    child.once("error", (error) =>
+      finish(refuse("not_found", `The editor cannot be started: ${causeOf(error)}.`)),
+    );
+    child.once("exit", (code) => finish(code === 0 ? undefined : editorFailed(code)));
+  });
+}
+
+const editorGraceMs = 500;
+
+function editorFailed(code: number | null): Refusal {
+  if (code === 127 || code === 126)
+    return refuse("not_found", "The editor that VISUAL or EDITOR names cannot be started.");
+  return refuse("not_applied", `The editor ended with ${code ?? "a signal"}; the text is as it was.`);
+}
+
+function editedText(path: string, before: string): EditedText | Refusal {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
+    return { kind: "edited", text, isChanged: text !== before };
+  } catch (error) {
+    const gone = error instanceof Error && "code" in error && error.code === "ENOENT";
+    return gone
+      ? refuse("not_applied", "The editor removed the file; the text is as it was.")
+      : refuse("undecodable", "The editor left a text that is no UTF-8; the text is as it was.");
+  }
+}

@@ -1,0 +1,72 @@
+/** What the environment of a command or of an MCP server is made of. */
+export interface EnvironmentOptions {
+  /** Ours, with its keys. */
+  readonly own: Readonly<Record<string, string | undefined>>;
+  /** Names that are passed on although they look like secrets; `*` stands for any letters, as in `NPM_*`. */
+  readonly pass?: readonly string[];
+}
+
+/**
+ * The environment for a command that a model runs: ours without what looks like a secret, and with settings that keep
+ * programs from asking, paging and colouring.
+ */
+export function commandEnvironment(options: EnvironmentOptions): Record<string, string> {
+  return { ...withoutSecrets(options), ...quietSettings };
+}
+
+/** Our environment without what looks like a secret, by its name or by a password in an address. */
+export function withoutSecrets({ own, pass = [] }: EnvironmentOptions): Record<string, string> {
+  const passed = pass.map(wildcard);
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(own)) {
+    if (value === undefined) continue;
+    const isPassed = passed.some((pattern) => pattern.test(name));
+    if (isPassed || !(isSecretName(name) || hasPassword(value))) kept[name] = value;
+  }
+  return kept;
+}
+
+/** Whether a variable of this name holds a key, a token or a password by its name. */
+export function isSecretName(name: string): boolean {
+  return secretNames.some((pattern) => pattern.test(name));
+}
+
+/** Settings for programs that nobody watches: no pager, no colour, no question, no editor. */
+export const quietSettings: Readonly<Record<string, string>> = {
+  NO_COLOR: "1",
+  TERM: "dumb",
+  PAGER: "cat",
+  MANPAGER: "cat",
+  SYSTEMD_PAGER: "",
+  GIT_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_EDITOR: "true",
+  GIT_SEQUENCE_EDITOR: "true",
+  GCM_INTERACTIVE: "never",
+  DEBIAN_FRONTEND: "noninteractive",
+  PIP_NO_INPUT: "1",
+  PYTHONUNBUFFERED: "1",
+};
+
+/** A part of a name, between underscores, that makes it a secret's. Upper and lower case are one. */
+const secretParts =
+  "KEYS?|APIKEYS?|TOKENS?|SECRETS?|PASS|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?|DSN|COOKIES?|JWT|PAT|AUTH";
+
+/** Names of secrets, and services of which every variable is kept back. */
+const secretNames: readonly RegExp[] = [
+  new RegExp(`(^|_)(${secretParts})(_|$)(?!SOCK$)`, "i"),
+  /(API|ACCESS|PRIVATE|SECRET|SIGNING)_?KEY|(ACCESS|AUTH|BEARER|SESSION)_?TOKEN/i,
+  /^(AWS|AZURE|GOOGLE|GCP|GCLOUD|ANTHROPIC|OPENAI|GEMINI|VAULT|DOPPLER|OP_SESSION)_/i,
+  /_(PWD|CONNECTION_STRING)$/i,
+  /^(PGPASSFILE|NETRC|KUBECONFIG)$/i,
+];
+
+/** An address with a password in it, such as `postgres://me:secret@host`. */
+function hasPassword(value: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/\s@:]*:[^/\s@]+@/i.test(value);
+}
+
+function wildcard(pattern: string): RegExp {
+  const parts = pattern.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`);
+}

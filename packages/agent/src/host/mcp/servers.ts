@@ -1,0 +1,195 @@
+import { defined, type HostTool, isRefusal, type Media, type Refusal, refuse } from "@holdfast/core";
+import type { LookAfter } from "../look-after.js";
+import { safeText } from "../safe-output.js";
+import { SpillFiles } from "../spill-files.js";
+import {
+  type ConnectionContext,
+  errorWords,
+  type ListedTool,
+  McpConnection,
+  type McpServerConfig,
+  shownName,
+} from "./connection.js";
+import { offeredNames } from "./names.js";
+import { type ResultBudget, resultBudget } from "./result.js";
+import { type McpCalls, toolOfServer } from "./tool.js";
+
+/** What the servers are used with. */
+export interface McpServersOptions extends Pick<ConnectionContext, "roots" | "environment"> {
+  /** A private folder for what is too long to be shown; it need not exist. */
+  readonly tempDir: string;
+  /** By the name that the user gave it. */
+  readonly servers: Readonly<Record<string, McpServerConfig>>;
+  readonly client?: ConnectionContext["client"];
+  /** For connecting to one server and listing its tools, in milliseconds: 30,000 unless given. */
+  readonly startMs?: number;
+  /** For one call without a sign of progress, in milliseconds: ten minutes unless given. */
+  readonly callMs?: number;
+  /**
+   * Of one message of a server: 10 MiB unless given. The library puts a long line together anew with each piece of it:
+   * a line of 32 MiB takes ten seconds of our time.
+   */
+  readonly messageBytes?: number;
+  readonly budget?: ResultBudget;
+  readonly lookAfter?: LookAfter;
+  /** Told when the tools of a server are others than before. Must not throw. */
+  readonly onChanged?: () => void;
+}
+
+/** A server, for a list that a person reads. */
+export interface McpServerState {
+  readonly name: string;
+  readonly kind: "idle" | "ready" | "failed" | "closed";
+  readonly tools: number;
+  /** Why it cannot be used, and which of its tools are not offered and why. */
+  readonly messages: readonly string[];
+}
+
+/** What is behind the address of a resource: `@server:uri`. */
+export interface McpResource {
+  readonly kind: "resource";
+  readonly parts: readonly (
+    | { readonly kind: "text"; readonly uri: string; readonly text: string; readonly mimeType?: string }
+    | { readonly kind: "media"; readonly uri: string; readonly media: Media }
+  )[];
+}
+
+/** The MCP servers of one session. Each costs only itself. Close it: nothing that was started runs any more then. */
+export class McpServers {
+  private readonly connections: ReadonlyMap<string, McpConnection>;
+  private readonly calls: McpCalls;
+  private readonly files: SpillFiles;
+  private offered: readonly HostTool[] = [];
+  private offeredOf: readonly unknown[] = [];
+  private readonly onExit = () => this.killNow();
+
+  constructor(options: McpServersOptions) {
+    const { tempDir, callMs = 600_000, budget = resultBudget, lookAfter } = options;
+    this.files = new SpillFiles(tempDir);
+    this.calls = { callMs, budget, files: this.files, ...defined({ lookAfter }) };
+    const context: ConnectionContext = {
+      roots: options.roots,
+      environment: options.environment,
+      client: options.client ?? { name: "holdfast", version: "0.1.0" },
+      startMs: options.startMs ?? 30_000,
+      messageBytes: options.messageBytes ?? 10 << 20,
+      onListed: () => options.onChanged?.(),
+    };
+    const made = Object.entries(options.servers).map(
+      ([name, config]) => [name, new McpConnection(name, config, context)] as const,
+    );
+    this.connections = new Map(made);
+    process.on("exit", this.onExit);
+  }
+
+  /** Connects to all servers side by side, each within its time; says how each stands then. Never rejects. */
+  async start(): Promise<readonly McpServerState[]> {
+    await Promise.all([...this.connections.values()].map((connection) => connection.open()));
+    return this.states();
+  }
+
+  /** How each server stands. */
+  states(): readonly McpServerState[] {
+    return [...this.connections.values()].map(({ name, state }) => ({
+      name,
+      kind: state.kind,
+      tools: state.kind === "ready" ? state.tools.length : 0,
+      messages: state.kind === "ready" ? state.left : state.kind === "failed" ? [state.message] : [],
+    }));
+  }
+
+  /**
+   * The tools of all servers that were listed, under names that are valid and unique. The same list again where nothing
+   * has changed; a server that is gone keeps its tools, whose next call starts it again.
+   */
+  tools(): readonly HostTool[] {
+    const listed = [...this.connections.values()].flatMap((connection) => this.listedOf(connection));
+    const key = listed.map(({ tool }) => tool);
+    if (key.length === this.offeredOf.length && key.every((tool, at) => tool === this.offeredOf[at]))
+      return this.offered;
+    const names = offeredNames(
+      listed.map(({ tool, connection }) => ({ server: connection.name, tool: tool.name })),
+    );
+    this.offered = listed.map(({ tool, connection }, at) =>
+      toolOfServer(names[at] ?? tool.name, tool, connection, this.calls),
+    );
+    this.offeredOf = key;
+    return this.offered;
+  }
+
+  /** What the servers say about themselves, for the system text. */
+  instructions(): readonly { readonly server: string; readonly text: string }[] {
+    return [...this.connections.values()].flatMap(({ name, instructions }) =>
+      instructions === undefined || instructions.trim() === ""
+        ? []
+        : [{ server: name, text: safeText(instructions).slice(0, mostInstructionChars) }],
+    );
+  }
+
+  /** The addresses of a server's resources, for completion. */
+  async listResources(
+    server: string,
+    signal?: AbortSignal,
+  ): Promise<readonly { readonly uri: string; readonly name: string }[] | Refusal> {
+    const client = await this.clientOf(server);
+    if (isRefusal(client)) return client;
+    try {
+      const { resources } = await client.listResources({}, defined({ signal }));
+      return resources.map(({ uri, name }) => ({ uri, name }));
+    } catch (error) {
+      return refuse("not_found", `${shownName(server)} lists no resources: ${errorWords(error)}`);
+    }
+  }
+
+  /**
+   * Reads a resource of a server.
+   *
+   * @returns `not_found` where there is no such server or resource, `cancelled`, or `too_large` for too much.
+   */
+  async readResource(server: string, uri: string, signal?: AbortSignal): Promise<McpResource | Refusal> {
+    const client = await this.clientOf(server);
+    if (isRefusal(client)) return client;
+    try {
+      const { contents } = await client.readResource({ uri }, defined({ signal }));
+      const parts = contents.map((one): McpResource["parts"][number] => {
+        const { mimeType } = one;
+        if ("text" in one) return { kind: "text", uri: one.uri, text: one.text, ...defined({ mimeType }) };
+        const media = { mimeType: mimeType ?? "application/octet-stream", data: one.blob };
+        return { kind: "media", uri: one.uri, media };
+      });
+      return { kind: "resource", parts };
+    } catch (error) {
+      if (signal?.aborted === true) return refuse("cancelled", "Reading the resource was cancelled.");
+      return refuse("not_found", `${shownName(server)} gives no ${safeText(uri)}: ${errorWords(error)}`);
+    }
+  }
+
+  /** Ends all connections, and the servers that were started, with everything they started. */
+  async close(): Promise<void> {
+    await Promise.all([...this.connections.values()].map((connection) => connection.close()));
+    this.files.close();
+    process.off("exit", this.onExit);
+  }
+
+  private async clientOf(server: string) {
+    const connection = this.connections.get(server);
+    return connection === undefined
+      ? refuse("not_found", `There is no MCP server ${shownName(server)}.`)
+      : connection.open();
+  }
+
+  private readonly lastListed = new Map<string, readonly ListedTool[]>();
+
+  private listedOf(connection: McpConnection) {
+    const { name, state } = connection;
+    if (state.kind === "ready") this.lastListed.set(name, state.tools);
+    return (this.lastListed.get(name) ?? []).map((tool) => ({ tool, connection }));
+  }
+
+  private killNow(): void {
+    for (const connection of this.connections.values()) connection.killNow();
+    this.files.close();
+  }
+}
+
+const mostInstructionChars = 8_000;

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** The variable that a command's processes carry: who left the process group is found again by it, on Linux. */
+export const markerName = "HOLDFAST_COMMAND";
+
+/** Processes that began with one command. */
+export interface ProcessFamily {
+  /** The process group, if it is one of its own: the id of the process that leads it. */
+  readonly group?: number;
+  /** The value of `markerName` in the environment of all of them. */
+  readonly marker: string;
+}
+
+/**
+ * Ends a family: asks first, then kills, until nobody is left. On Linux those too that left the group and kept the
+ * environment; elsewhere the group alone.
+ *
+ * @param graceMs how long they have to end by themselves, in milliseconds.
+ * @returns how many processes were there.
+ */
+export async function endFamily(family: ProcessFamily, graceMs: number): Promise<number> {
+  const first = membersOf(family);
+  if (first.length === 0) return 0;
+  signalAll(family, first, "SIGTERM");
+  const until = performance.now() + graceMs;
+  while (performance.now() < until) {
+    if (membersOf(family).length === 0) return first.length;
+    await pause(pollMs);
+  }
+  // Who forks while it is killed is met again; nobody outruns this for ever.
+  for (let round = 0; round < mostRounds; round++) {
+    const left = membersOf(family);
+    if (left.length === 0) break;
+    signalAll(family, left, "SIGKILL");
+    await pause(pollMs);
+  }
+  return first.length;
+}
+
+/** The same at once and without a word, for the end of our own process: nothing can be awaited then. */
+export function killFamily(family: ProcessFamily): void {
+  signalAll(family, membersOf(family), "SIGKILL");
+}
+
+/** The processes of a family that live. Where there is no /proc, the group's id stands for all of them. */
+export function membersOf({ group, marker }: ProcessFamily): readonly number[] {
+  if (!hasProc) return group !== undefined && isThere(-group) ? [group] : [];
+  const wanted = `${markerName}=${marker}\0`;
+  return processIds().filter((pid) => {
+    const stat = statOf(pid);
+    if (stat === undefined || stat.state === "Z" || stat.state === "X") return false;
+    return stat.group === group || environmentOf(pid).includes(wanted);
+  });
+}
+
+const hasProc = process.platform === "linux";
+const pollMs = 20;
+const mostRounds = 100;
+
+function processIds(): readonly number[] {
+  return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+}
+
+/** State and process group of a process; undefined where it is gone. */
+function statOf(pid: number): { readonly state: string; readonly group: number } | undefined {
+  const text = readQuietly(`/proc/${pid}/stat`);
+  // The name in parentheses may hold anything, parentheses too.
+  const [state, , group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return state === undefined || group === undefined ? undefined : { state, group: Number(group) };
+}
+
+function environmentOf(pid: number): string {
+  return `${readQuietly(`/proc/${pid}/environ`)}\0`;
+}
+
+/** Other people's processes do not show theirs, and any may end while it is looked at. */
+function readQuietly(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function signalAll({ group }: ProcessFamily, pids: readonly number[], signal: "SIGTERM" | "SIGKILL"): void {
+  if (pids.length === 0) return;
+  if (group !== undefined) send(-group, signal);
+  for (const pid of pids) if (pid !== process.pid) send(pid, signal);
+}
+
+function isThere(pid: number): boolean {
+  return send(pid, 0);
+}
+
+/** A process that is gone meanwhile needs no signal. */
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { causeOf, defined } from "@holdfast/core";
+import type { OutputLog } from "./output-log.js";
+import { endFamily, killFamily, markerName, type ProcessFamily } from "./processes.js";
+
+/** What is to be run, and where. */
+export interface CommandStart {
+  readonly id: string;
+  readonly command: string;
+  /** An absolute path. */
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** A POSIX shell; bash where it is there, else sh, unless given. On Windows the system's own. */
+  readonly shell?: string;
+  /** How long its processes have between being asked to end and being killed, in milliseconds. */
+  readonly graceMs: number;
+  readonly log: OutputLog;
+}
+
+/** Why a command was ended by us. */
+export type StopReason = "timeout" | "cancelled" | "killed" | "closed";
+
+/** How a command ended. */
+export interface CommandEnd {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stopped?: StopReason;
+  /** It could not be started, and why. */
+  readonly failure?: string;
+  /** How many processes it left behind when it ended by itself; they were ended. */
+  readonly leftBehind: number;
+  readonly seconds: number;
+}
+
+/** A command in a process group of its own. Whatever it starts ends with it. */
+export class RunningCommand {
+  readonly id: string;
+  readonly command: string;
+  readonly directory: string;
+  readonly log: OutputLog;
+  /** Never rejects. Nothing of it runs any more then. */
+  readonly ended: Promise<CommandEnd>;
+  private readonly startedMs = performance.now();
+  private readonly family: ProcessFamily;
+  private readonly listeners = new Set<() => void>();
+  private stopping: { readonly reason: StopReason; readonly work: Promise<unknown> } | undefined;
+  private result: CommandEnd | undefined;
+
+  constructor(private readonly start: CommandStart) {
+    this.id = start.id;
+    this.command = start.command;
+    this.directory = start.directory;
+    this.log = start.log;
+    const marker = `${process.pid}-${start.id}-${Math.random().toString(36).slice(2)}`;
+    const child = launch(start, marker);
+    this.family = { marker, ...defined({ group: child?.pid }) };
+    this.ended = this.watch(child).then((end) => {
+      this.result = end;
+      this.log.close();
+      this.notify();
+      return end;
+    });
+  }
+
+  /** How it ended; undefined while it runs. */
+  get end(): CommandEnd | undefined {
+    return this.result;
+  }
+
+  /** Since its start. */
+  get seconds(): number {
+    return (performance.now() - this.startedMs) / 1_000;
+  }
+
+  /** Ends the command and everything it started: asks, then kills. The first reason stands. */
+  stop(reason: StopReason): Promise<CommandEnd> {
+    if (this.result === undefined)
+      this.stopping ??= { reason, work: endFamily(this.family, this.start.graceMs) };
+    return this.ended;
+  }
+
+  /** Kills at once, for the end of our own process. */
+  killNow(): void {
+    if (this.result === undefined) killFamily(this.family);
+  }
+
+  /** Has a function called after each output and at the end, until what is returned is called. */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private async watch(child: ChildProcess | undefined): Promise<CommandEnd> {
+    if (child === undefined)
+      return this.ending({ exitCode: null, signal: null, failure: "the system refuses it" });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Uint8Array) => {
+        this.log.add(chunk);
+        this.notify();
+      });
+    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    const exit = await new Promise<Exit>((resolve) => {
+      child.once("error", (error) => resolve({ exitCode: null, signal: null, failure: causeOf(error) }));
+      child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
+    });
+    if (child.pid === undefined) return this.ending(exit);
+    // Its last words; who else holds the pipe open is ended right after.
+    await Promise.race([closed, pause(drainMs)]);
+    const leftBehind = await this.endLeftBehind();
+    // Nobody holds the pipe now but who was not found; what is in it is still to be read.
+    await Promise.race([closed, pause(lastReadMs)]);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    return this.ending(exit, leftBehind);
+  }
+
+  /** Who is ended with a command has the time that it has; who was left behind by one has little. */
+  private async endLeftBehind(): Promise<number> {
+    const graceMs = Math.min(this.start.graceMs, leftBehindGraceMs);
+    const left = this.stopping === undefined ? await endFamily(this.family, graceMs) : 0;
+    await this.stopping?.work;
+    return left;
+  }
+
+  private ending({ exitCode, signal, failure }: Exit, leftBehind = 0): CommandEnd {
+    const facts = { exitCode, signal, leftBehind, seconds: this.seconds };
+    return { ...facts, ...defined({ stopped: this.stopping?.reason, failure }) };
+  }
+
+  private notify(): void {
+    for (const listener of this.listeners) listener();
+  }
+}
+
+type Exit = Pick<CommandEnd, "exitCode" | "signal" | "failure">;
+
+/** How long the output of a command that has ended is waited for, in milliseconds. */
+const drainMs = 100;
+const lastReadMs = 2_000;
+const leftBehindGraceMs = 500;
+const isWindows = process.platform === "win32";
+
+/** Undefined where not even a process could be asked for, as with a command longer than the system takes. */
+function launch({ command, directory, environment, shell }: CommandStart, marker: string) {
+  const env = { ...environment, [markerName]: marker };
+  try {
+    const options = { cwd: directory, env, stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"] };
+    if (isWindows) return spawn(command, { ...options, shell: true, windowsHide: true });
+    const program = shell ?? (existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh");
+    // One pipe for both keeps what is printed in order; what the shell says before that comes by the other.
+    return spawn(program, ["-c", `exec 2>&1; ${command}`], { ...options, detached: true });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,133 @@
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  clip,
+  escapeForDisplay,
+  type HostScope,
+  type HostTool,
+  type HostToolResult,
+  isRefusal,
+  type Refusal,
+} from "@holdfast/core";
+import * as z from "zod";
+import { endWords, lastLine, outputWords, secondsWords } from "./command-words.js";
+import type { Commands } from "./commands.js";
+import type { LookAfter } from "./look-after.js";
+import type { RunningCommand } from "./running-command.js";
+
+/** What the tools of commands work with. */
+export interface CommandToolsContext {
+  readonly commands: Commands;
+  /** Looks at the files again after a command; nothing is said of them without it. */
+  readonly lookAfter?: LookAfter;
+}
+
+const parameters = z.object({
+  command: z.string().min(1),
+  directory: z.string().exactOptional().describe("Where it runs; the workspace unless given"),
+  timeout_seconds: z.number().min(1).exactOptional(),
+  background: z.boolean().exactOptional().describe("For what goes on, such as a server: read_output, kill"),
+  description: z.string().exactOptional().describe("What it is for, in one line"),
+});
+
+/** `run_shell_command`: runs a command of the model in a shell. */
+export function shellTool(context: CommandToolsContext): HostTool<typeof parameters.shape> {
+  const { defaultSeconds, mostSeconds } = context.commands.limits;
+  return {
+    kind: "host",
+    name: "run_shell_command",
+    title: "Run a command",
+    description: [
+      "Runs a command in a shell and waits for it. There is no terminal and no input: use flags that ask nothing.",
+      `It is ended after ${defaultSeconds} s, or timeout_seconds (at most ${mostSeconds}), with everything it started.`,
+      "Of a long output the beginning and the end are shown; the rest is in a file that is named.",
+      "Read, search and change files with the file tools, which know the state of each file.",
+    ].join(" "),
+    parameters,
+    annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+    intent: (args) => ({
+      kind: "host_request",
+      tool: "run_shell_command",
+      summary: clip(escapeForDisplay(args.description ?? args.command), 200),
+      args,
+    }),
+    // The arguments were parsed with these parameters; the request holds them as they came out.
+    run: ({ args }, scope) => runCommand(parameters.parse(args), scope, context),
+  };
+}
+
+type ShellArguments = z.output<typeof parameters>;
+
+async function runCommand(
+  args: ShellArguments,
+  scope: HostScope,
+  { commands, lookAfter }: CommandToolsContext,
+): Promise<HostToolResult> {
+  const { command, directory, background = false } = args;
+  if (scope.signal?.aborted === true)
+    return { code: "cancelled", text: "FAILED (cancelled): The command was not started." };
+  const started = commands.start(command, directory, background);
+  if (isRefusal(started)) return refused(started);
+  if (background) {
+    stopAfter(started, args.timeout_seconds);
+    await Promise.race([started.ended, pause(firstLookMs)]);
+    if (started.end === undefined) return { code: "ok", text: startedWords(started) };
+  }
+  const { defaultSeconds, mostSeconds } = commands.limits;
+  const seconds = Math.min(args.timeout_seconds ?? defaultSeconds, mostSeconds);
+  const end = await watched(started, scope, seconds);
+  const { code, text } = endWords(end);
+  return lookedAfter({ code, text: `${text}\n${outputWords(started.log)}` }, lookAfter, scope);
+}
+
+/** How long a command in the background may take to fail at once, in milliseconds. */
+const firstLookMs = 250;
+const progressMs = 250;
+
+/** A refusal as a result. */
+export function refused({ code, message }: Refusal): HostToolResult {
+  return { code, text: `FAILED (${code}): ${message}` };
+}
+
+/** Appends to a result what became of the files meanwhile. */
+export async function lookedAfter(
+  result: HostToolResult,
+  lookAfter: LookAfter | undefined,
+  { signal }: Pick<HostScope, "signal">,
+): Promise<HostToolResult> {
+  if (lookAfter === undefined) return result;
+  // What the command did is looked at also where it was cancelled; a signal that is over would end that at once.
+  const { text, files } = await lookAfter(signal?.aborted === true ? undefined : signal);
+  const words = text === "" ? result.text : `${result.text.replace(/\n$/, "")}\n\n${text}`;
+  return { ...result, text: words, ...(files.length === 0 ? {} : { files }) };
+}
+
+function stopAfter(command: RunningCommand, seconds: number | undefined): void {
+  if (seconds === undefined) return;
+  const timer = setTimeout(() => void command.stop("timeout"), Math.min(seconds * 1_000, longestTimerMs));
+  timer.unref();
+  void command.ended.then(() => clearTimeout(timer));
+}
+
+const longestTimerMs = 2 ** 31 - 1;
+
+function startedWords({ id }: RunningCommand): string {
+  return `It runs in the background as ${id}. read_output shows what it prints, kill ends it.`;
+}
+
+async function watched(command: RunningCommand, { signal, progress }: HostScope, seconds: number) {
+  const cancel = () => void command.stop("cancelled");
+  signal?.addEventListener("abort", cancel, { once: true });
+  stopAfter(command, seconds);
+  let toldMs = performance.now();
+  const unwatch = command.onChange(() => {
+    if (performance.now() - toldMs < progressMs) return;
+    toldMs = performance.now();
+    progress(`${secondsWords(command.seconds)}: ${clip(lastLine(command.log), 200)}`);
+  });
+  try {
+    return await command.ended;
+  } finally {
+    unwatch();
+    signal?.removeEventListener("abort", cancel);
+  }
+}

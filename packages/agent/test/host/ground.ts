@@ -1,0 +1,32 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type HostScope, type HostTool, type HostToolResult, runHostTool } from "@holdfast/core";
+import { onTestFinished } from "vitest";
+
+/** A private folder, removed after the test. */
+export async function folder(): Promise<string> {
+  const made = await realpath(await mkdtemp(join(tmpdir(), "holdfast-host-")));
+  onTestFinished(() => rm(made, { recursive: true, force: true }));
+  return made;
+}
+
+/** Calls a tool as the loop does. */
+export function call(tool: HostTool, args: unknown, scope: Partial<HostScope> = {}): Promise<HostToolResult> {
+  return runHostTool(tool, args, {
+    progress: () => {},
+    onError: (error) => {
+      throw error;
+    },
+    ...scope,
+  });
+}
+
+/** Waits until something holds; the bound is for what hangs. */
+export async function until(holds: () => boolean, boundMs = 20_000): Promise<void> {
+  const end = performance.now() + boundMs;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error("it never came to hold");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
