@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { BesideFile, ImportProblem } from "@holdfast/core";
-import { readInputText } from "../shell/index.js";
+import { readInputLines } from "../shell/index.js";
 
 /** What lies beside a session file and belongs to it. */
 export interface BesideFiles {
@@ -24,16 +24,22 @@ export async function filesBeside(session: string | undefined): Promise<BesideFi
   let left = mostBytes;
   for (const entry of await entriesOf(folder)) {
     if (!entry.isFile() || !/^agent-.+\.(meta\.json|jsonl)$/.test(entry.name)) continue;
-    const text = await readInputText(join(folder, entry.name), { bytes: left });
-    if (typeof text === "string") {
-      left -= Buffer.byteLength(text);
-      files.push({ name: entry.name, text });
+    const read = await readInputLines(join(folder, entry.name), { bytes: left, lineBytes: left });
+    if ("text" in read) {
+      left -= Buffer.byteLength(read.text);
+      files.push({ name: entry.name, text: read.text });
+      for (const problem of read.problems)
+        problems.push(unreadIn(entry.name, "unreadable_line", `${entry.name}: ${problem}`));
     } else {
-      const message = `${entry.name} was not read, and what it holds is missing: ${text.message}`;
-      problems.push({ line: 1, file: entry.name, what: "unreadable_file", message });
+      const message = `${entry.name} was not read, and what it holds is missing: ${read.message}`;
+      problems.push(unreadIn(entry.name, "unreadable_file", message));
     }
   }
   return { files, problems };
+}
+
+function unreadIn(file: string, what: ImportProblem["what"], message: string): ImportProblem {
+  return { line: 1, file, what, message };
 }
 
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {

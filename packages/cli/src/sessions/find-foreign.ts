@@ -16,12 +16,7 @@ export interface ForeignFile {
   readonly sizeBytes: number;
   /** Looks at the beginning of it. Undefined: it is no session, or holds no turn. */
   readonly describe: () => Promise<ForeignFacts | undefined>;
-  readonly read: () => Promise<ForeignLines | Refusal>;
-}
-
-/** The lines of a session, and what could not be read of it. */
-export interface ForeignLines extends InputLines {
-  readonly problems?: readonly string[];
+  readonly read: () => Promise<InputLines | Refusal>;
 }
 
 /** What a list says of a session of another program. */

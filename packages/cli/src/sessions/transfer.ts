@@ -170,7 +170,7 @@ async function takeIn(call: Invocation, store: SessionStore, { place, read }: Se
   const made = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
   if (made === "interrupted") return { kind: "interrupted" };
   if (isRefusal(made)) return made;
-  const unread = [...noted.problems, ...(source.problems ?? [])].map(
+  const unread = [...noted.problems, ...source.problems].map(
     (message) => ({ line: 1, what: "unreadable_file", message }) as const,
   );
   const session = { ...made, problems: [...unread, ...beside.problems, ...made.problems] };

@@ -1,4 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
+import { TextDecoder } from "node:util";
 import type { Refusal } from "@holdfast/core";
 
 /** How much of an input is taken; what is longer is `too_large` as soon as it is known to be. */
@@ -46,12 +48,15 @@ export async function readInput(
 export interface InputLines {
   readonly text: string;
   readonly unread: readonly { /** 1-based. */ readonly line: number; readonly bytes: number }[];
+  /** What else is not as it was in the file, each a sentence. */
+  readonly problems: readonly string[];
 }
 
 /**
- * Reads lines of UTF-8. One that is too long is passed over in memory that the limit bounds, and told.
+ * Reads lines of UTF-8, or of UTF-16 where a mark at the beginning says so. A line that is too long is passed over in
+ * memory that the limit bounds, and told; in one that is no UTF-8, U+FFFD stands for what cannot be read, and it is told.
  *
- * @returns `too_large` where all others together are too long, `undecodable`, or what keeps the file from being read.
+ * @returns `too_large` where all others together are too long, or what keeps the file from being read.
  */
 export async function readInputLines(
   name: string | undefined,
@@ -59,22 +64,46 @@ export async function readInputLines(
 ): Promise<InputLines | Refusal> {
   const lines = new LineCollector(lineBytes);
   try {
-    for await (const part of name === undefined || name === "-" ? process.stdin : createReadStream(name)) {
-      // A cast, since the stream's type knows nothing of its missing encoding: these are buffers.
-      lines.take(part as Buffer);
+    const stream = name === undefined || name === "-" ? process.stdin : createReadStream(name);
+    for await (const part of inUtf8(stream)) {
+      lines.take(part);
       if (lines.size > bytes) return refusal("too_large", `The input is larger than ${bytes} bytes.`);
     }
     return lines.finish();
   } catch (error) {
-    if (error instanceof TypeError && "code" in error && error.code === "ERR_ENCODING_INVALID_ENCODED_DATA")
-      return refusal("undecodable", "The input is not valid UTF-8.");
     return unreadable(name ?? "-", error);
   }
 }
 
+/** The same bytes, or those of the same text where they are UTF-16 with its mark. */
+async function* inUtf8(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  let isKnown = false;
+  let decoder: TextDecoder | undefined;
+  for await (const part of stream) {
+    // A cast, since the stream's type knows nothing of its missing encoding: these are buffers.
+    head = isKnown ? (part as Buffer) : Buffer.concat([head, part as Buffer]);
+    // The mark is two bytes long, and a pipe may give them one by one.
+    if (head.length < 2 && !isKnown) continue;
+    if (!isKnown) decoder = utf16Decoder(head);
+    isKnown = true;
+    yield decoder === undefined ? head : Buffer.from(decoder.decode(head, { stream: true }));
+  }
+  if (!isKnown) yield head;
+  else if (decoder !== undefined) yield Buffer.from(decoder.decode());
+}
+
+function utf16Decoder(head: Buffer): TextDecoder | undefined {
+  const mark = head.readUInt16BE(0);
+  if (mark === 0xfffe) return new TextDecoder("utf-16le");
+  return mark === 0xfeff ? new TextDecoder("utf-16be") : undefined;
+}
+
 class LineCollector {
   size = 0;
-  private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  private readonly decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  /** Lines that are no UTF-8, 1-based. */
+  private readonly mended: number[] = [];
   private readonly texts: string[] = [];
   private readonly unread: { line: number; bytes: number }[] = [];
   /** The line that has not ended. */
@@ -96,7 +125,14 @@ class LineCollector {
 
   finish(): InputLines {
     this.close("");
-    return { text: this.texts.join(""), unread: this.unread };
+    const [first] = this.mended;
+    const problems =
+      first === undefined
+        ? []
+        : [
+            `Line ${first} is not valid UTF-8 (${this.mended.length} such in all); U+FFFD stands for the bytes that cannot be read.`,
+          ];
+    return { text: this.texts.join(""), unread: this.unread, problems };
   }
 
   private extend(part: Buffer): void {
@@ -110,6 +146,7 @@ class LineCollector {
     else if (this.open.length > 0) {
       const [only] = this.open;
       const whole = only !== undefined && this.open.length === 1 ? only : Buffer.concat(this.open);
+      if (!isUtf8(whole)) this.mended.push(this.line);
       this.texts.push(this.decoder.decode(whole));
       this.size += whole.length;
     }

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -77,8 +77,45 @@ describe("holdfast sessions import", () => {
     const { done, verified } = await importing(file, "bad-state");
     expect(done.code).toBe(0);
     expect(`${done.stdout}${done.stderr}`).not.toContain("\u001b");
-    expect(done.stderr).toContain("was not read, and what it holds is missing");
+    expect(done.stderr).toContain("line 1 is no JSON object");
     expect(verified).toMatchObject({ code: 0 });
+  });
+
+  test("loses no line to a byte that is no UTF-8, in the session nor beside it, and tells it once", async () => {
+    const file = join(project.folder, "latin.jsonl");
+    const turn = (uuid: string, parentUuid: string | null, content: string) =>
+      `${JSON.stringify({ type: "user", uuid, parentUuid, sessionId: "latin", message: { content } })}\n`;
+    const text = `${turn("a", null, "caf\u00e9")}${turn("b", "a", "na\u00efve")}${turn("c", "b", "plain")}`;
+    writeFileSync(file, Buffer.from(text, "latin1"));
+    mkdirSync(join(project.folder, "latin/subagents"), { recursive: true });
+    writeFileSync(
+      join(project.folder, "latin/subagents/agent-7.jsonl"),
+      Buffer.from(turn("d", null, "\u00fcber"), "latin1"),
+    );
+    const { done, verified } = await importing(file, "latin-state", "--json");
+    const { success, id, problems } = JSON.parse(done.stdout);
+    expect(success).toBe(true);
+    expect(problems.map(({ message }: { message: string }) => message).slice(0, 2)).toEqual([
+      "Line 1 is not valid UTF-8 (2 such in all); U+FFFD stands for the bytes that cannot be read.",
+      "agent-7.jsonl: Line 1 is not valid UTF-8 (1 such in all); U+FFFD stands for the bytes that cannot be read.",
+    ]);
+    const place = ["--state-dir", join(project.folder, "latin-state")];
+    const tree = await project.run(["history", "view", id, ...place]);
+    for (const said of ["caf\ufffd", "na\ufffdve", "plain"]) expect(tree.stdout).toContain(said);
+    expect(verified).toMatchObject({ code: 0 });
+  });
+
+  test.each(["le", "be"])("reads UTF-16 (%s) where its mark says so", async (order) => {
+    const file = join(project.folder, `utf16-${order}.jsonl`);
+    const bytes = Buffer.from(
+      `\ufeff${readFileSync(join(imports, "codex-parallel.jsonl"), "utf8")}`,
+      "utf16le",
+    );
+    writeFileSync(file, order === "le" ? bytes : bytes.swap16());
+    const plain = await importing(join(imports, "codex-parallel.jsonl"), `plain-${order}`, "--json");
+    const { done } = await importing(file, `utf16-${order}`, "--json");
+    const { nodes } = JSON.parse(plain.done.stdout);
+    expect(JSON.parse(done.stdout)).toMatchObject({ success: true, nodes, problems: [] });
   });
 
   test("gives a forked session no change before its beginning", async () => {

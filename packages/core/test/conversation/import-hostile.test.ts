@@ -121,6 +121,37 @@ describe.each(formats)("a hostile session of %s", (format) => {
   });
 });
 
+describe.each(["codex", "gemini"])("a line of Claude Code in a file of %s", (format) => {
+  it("does not make a transcript of the file, and is told with its count", () => {
+    const stray = {
+      ...{ type: "user", uuid: "u", parentUuid: null, sessionId: "s" },
+      message: { role: "user", content: "stray" },
+    };
+    const lines = linesOf(format, "hello");
+    const session = importedLines([...lines, stray, stray]);
+    expect(session.format).toBe(format);
+    expect(outlineOf(session).at(-1)).toBe("user hello <");
+    expect(session.problems).toEqual([
+      {
+        line: lines.length + 1,
+        what: "foreign_line",
+        message: `Line ${lines.length + 1} is one of a transcript of Claude Code (2 such in all); the file is read as what its first line says.`,
+      },
+    ]);
+  });
+});
+
+describe("a call of Codex whose id is a number", () => {
+  it("is a call with its result, under the number's text", () => {
+    const call = { type: "function_call", call_id: 7, name: "shell", arguments: "{}" };
+    const result = { type: "function_call_output", call_id: 7, output: "numbered" };
+    const named = importedLines([codexHead, codexUser("go"), codexCall("7"), codexResult("7", "numbered")]);
+    const session = importedLines([codexHead, codexUser("go"), codex(call), codex(result)]);
+    expect(session.problems).toEqual([]);
+    expect(outlineOf(session)).toEqual(outlineOf(named));
+  });
+});
+
 function counting(): () => string {
   let count = 0;
   return () => {

@@ -113,7 +113,7 @@ function said(item: JsonObject, answer: CodexAnswer): readonly EntryNode[] {
 }
 
 function called(item: JsonObject, answer: CodexAnswer): CodexItem | undefined {
-  const callId = textOf(item, "call_id") ?? textOf(item, "id");
+  const callId = callIdOf(item) ?? textOf(item, "id");
   if (callId === undefined) return undefined;
   const { from, step } = answer;
   const { name, args, written } = callOf(item);
@@ -163,8 +163,14 @@ function parsedObject(json: string): JsonObject | undefined {
 }
 
 function answered(item: JsonObject, output: JsonValue | undefined): CodexItem | undefined {
-  const callId = textOf(item, "call_id");
+  const callId = callIdOf(item);
   return callId === undefined ? undefined : { kind: "answered", callId, output };
+}
+
+/** A number is kept as its text: it names the call as well, and without it the call and its result would be no turns. */
+function callIdOf(item: JsonObject): string | undefined {
+  const { call_id: callId } = item;
+  return typeof callId === "number" ? String(callId) : textOf(item, "call_id");
 }
 
 /** An image that the model had made by the provider: a call, and the image for its result. */

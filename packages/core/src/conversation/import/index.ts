@@ -92,11 +92,24 @@ function* readForeign(
   const { lines } = source;
   if (isPi(lines)) return yield* readPi(source, now);
   if (isClaudeStream(lines)) return yield* readClaudeStream(source, now);
+  // These two are known by their first line, a transcript of Claude Code by any: one stray line must not decide.
+  if (isCodex(lines)) return yield* readCodex(withStrays(source), now);
+  if (isGemini(lines)) return yield* readGemini(withStrays(source), now);
   if (isClaude(lines)) return yield* readClaude(source, now, beside);
-  if (isCodex(lines)) return yield* readCodex(source, now);
-  if (isGemini(lines)) return yield* readGemini(source, now);
   if (isOpencode(lines)) return yield* readOpencode(source, now);
   return undefined;
+}
+
+/** Tells, once and with their count, that lines of Claude Code stand in the file of another program. */
+function withStrays(source: SourceLines): SourceLines {
+  const strays = source.lines.filter((line) => isClaude([line]));
+  const [first] = strays;
+  if (first === undefined) return source;
+  const message = `Line ${first.line} is one of a transcript of Claude Code (${strays.length} such in all); the file is read as what its first line says.`;
+  return {
+    ...source,
+    problems: [...source.problems, { line: first.line, what: "foreign_line", message }],
+  };
 }
 
 /** The line that says so may be one that was not read. */

@@ -18,6 +18,7 @@ export interface ImportProblem {
     | "unreadable_line"
     | "unreadable_file"
     | "long_line"
+    | "foreign_line"
     | "tamed_value"
     | "duplicate_id"
     | "missing_parent"
