@@ -456,6 +456,7 @@ export {
   mediaOfRead,
   mediaReply,
   type NamedArguments,
+  nearestName,
   type Page,
   type PageRoom,
   pageWithin,
