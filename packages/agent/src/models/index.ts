@@ -1,3 +1,13 @@
+export { type AnthropicOptions, anthropicModel } from "./anthropic.js";
+export {
+  catalogDate,
+  costOf,
+  factsOfModel,
+  type ModelFacts,
+  type ModelPrices,
+  modelCatalog,
+} from "./catalog.js";
+export { type GoogleOptions, googleModel } from "./google.js";
 export {
   type FilesClient,
   type GoogleFiles,
@@ -8,8 +18,18 @@ export {
   type UploadRecord,
 } from "./google-files.js";
 export {
-  type ScriptedAnswer,
-  type ScriptedCall,
-  type ScriptedOptions,
-  scriptedModel,
-} from "./scripted.js";
+  configuredModel,
+  type Environment,
+  localModel,
+  type ModelRefusal,
+  type NamedProvider,
+  type OpenedModel,
+  type OpenModelOptions,
+  openModel,
+} from "./open-model.js";
+export { type OpenAIChatOptions, openaiChatModel } from "./openai-chat.js";
+export { type OpenAIResponsesOptions, openaiResponsesModel } from "./openai-responses.js";
+export type { ProviderOptions } from "./provider-port.js";
+export type { RetryOptions } from "./retry.js";
+export { type ScriptedAnswer, type ScriptedCall, type ScriptedOptions, scriptedModel } from "./scripted.js";
+export { summariserOf } from "./summariser.js";

@@ -1,0 +1,95 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import { fromAnthropic, type ModelEvent, type ModelPort, type ModelStep, toAnthropic } from "@holdfast/core";
+import { failureOf } from "./failure.js";
+import { type ProviderOptions, type ProviderWire, providerPort, requestOptions } from "./provider-port.js";
+
+type AnthropicStreamEvent = Anthropic.RawMessageStreamEvent;
+
+/** What is asked of Anthropic beside the conversation. */
+export interface AnthropicOptions extends ProviderOptions {
+  /** How long the cache keeps a prompt; `5m` unless given. */
+  readonly cache?: "5m" | "1h";
+  /** As the API has it: `{ type: "adaptive" }`, or a budget. Not sent unless given. */
+  readonly thinking?: Anthropic.ThinkingConfigParam;
+}
+
+/** Models of Anthropic, through its SDK, which is loaded with the first request. */
+export function anthropicModel(options: AnthropicOptions): ModelPort {
+  const target = { provider: "anthropic", model: options.model };
+  return providerPort(() => new AnthropicWire(options, target), target, options);
+}
+
+const outputTokens = 32_000;
+
+class AnthropicWire implements ProviderWire<AnthropicStreamEvent> {
+  readonly blamed;
+  readonly read = fromAnthropic;
+  #calls = new Map<number, { readonly at: number; readonly name: string }>();
+
+  constructor(
+    private readonly options: AnthropicOptions,
+    readonly target: ModelPort["target"],
+  ) {
+    const { key, keyName, baseUrl } = options;
+    this.blamed = { who: baseUrl === undefined ? "Anthropic" : baseUrl, keyName, key };
+  }
+
+  async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<AnthropicStreamEvent>> {
+    const { model, maxOutputTokens = outputTokens, thinking, onRequest } = this.options;
+    const body = {
+      ...this.#body(step),
+      max_tokens: maxOutputTokens,
+      ...(thinking === undefined ? {} : { thinking }),
+    };
+    onRequest?.({ model, body });
+    const client = await this.#client();
+    return client.messages.create({ ...body, model, stream: true }, { signal });
+  }
+
+  readonly countTokens = async (step: ModelStep, signal?: AbortSignal) => {
+    try {
+      const client = await this.#client();
+      const body = { ...this.#body(step), model: this.options.model };
+      const counted = await client.messages.countTokens(body, signal === undefined ? {} : { signal });
+      return counted.input_tokens;
+    } catch (error) {
+      return failureOf(error, this.blamed);
+    }
+  };
+
+  deltas(event: AnthropicStreamEvent): readonly ModelEvent[] {
+    if (event.type === "content_block_start" && event.content_block.type === "tool_use") {
+      const { name } = event.content_block;
+      const at = this.#calls.size;
+      this.#calls.set(event.index, { at, name });
+      return [{ kind: "call-delta", at, name, json: "" }];
+    }
+    if (event.type !== "content_block_delta") return [];
+    const { delta, index } = event;
+    if (delta.type === "text_delta") return [{ kind: "text-delta", text: delta.text }];
+    if (delta.type === "thinking_delta") return [{ kind: "thought-delta", text: delta.thinking }];
+    const call = this.#calls.get(index);
+    return delta.type === "input_json_delta" && call !== undefined
+      ? [{ kind: "call-delta", ...call, json: delta.partial_json }]
+      : [];
+  }
+
+  #body(step: ModelStep) {
+    const { model, cache = "5m" } = this.options;
+    return toAnthropic(step.contents, { ...requestOptions(step, model), cache }).body;
+  }
+
+  async #client(): Promise<Anthropic> {
+    const { Anthropic: Client } = await import("@anthropic-ai/sdk");
+    const { key, baseUrl } = this.options;
+    return new Client({
+      apiKey: key,
+      // What the environment holds besides is not ours to send.
+      authToken: null,
+      baseURL: baseUrl ?? "https://api.anthropic.com",
+      maxRetries: 0,
+      // What an SDK says on its own would stand in the output of a program.
+      logLevel: "off",
+    });
+  }
+}

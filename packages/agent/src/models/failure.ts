@@ -1,0 +1,177 @@
+import type { ModelFailure, ModelFailureReason } from "@holdfast/core";
+
+/** What a request is blamed on, in the words that a person needs. */
+export interface Blamed {
+  /** `Anthropic`, or the address of a server of one's own. */
+  readonly who: string;
+  /** The variable that holds the key, to be named where the key is the matter. */
+  readonly keyName: string;
+  /** The key itself: it must not stand in a message. */
+  readonly key: string;
+}
+
+/**
+ * Why a request failed, out of what an SDK threw. The SDKs' classes are not asked for: loading them costs, and what
+ * they have in common is enough (`status`, `headers`, the body's message). Never throws.
+ */
+export function failureOf(error: unknown, blamed: Blamed): ModelFailure {
+  const facts = factsOf(error);
+  const reason = reasonOf(facts);
+  const message = wordsOf(reason, facts, blamed);
+  const retryAfterMs = retryAfterOf(facts.headers);
+  return {
+    kind: "model_failure",
+    reason,
+    message: blamed.key === "" ? message : message.replaceAll(blamed.key, "…"),
+    ...(facts.status === undefined ? {} : { status: facts.status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** A failure in our own words. */
+export function failed(reason: ModelFailureReason, message: string): ModelFailure {
+  return { kind: "model_failure", reason, message };
+}
+
+/** Whether the same request may well be answered in a while. */
+export function isPassing({ reason, message }: ModelFailure): boolean {
+  if (reason === "rate_limit") return !outOfCredit.test(message);
+  return reason === "overloaded" || reason === "unreachable" || reason === "cut";
+}
+
+interface Facts {
+  readonly name: string;
+  readonly status: number | undefined;
+  /** The provider's word for the kind of error, where there is one. */
+  readonly type: string;
+  readonly message: string;
+  readonly headers: Headers | undefined;
+}
+
+function factsOf(error: unknown): Facts {
+  if (typeof error !== "object" || error === null)
+    return { name: "", status: undefined, type: "", message: String(error), headers: undefined };
+  const name = textAt(error, "name") ?? "";
+  const code = numberAt(error, "status");
+  const body = objectAt(error, "error") ?? jsonIn(textAt(error, "message"));
+  const inner = objectAt(body, "error") ?? body;
+  const type = [textAt(inner, "type"), textAt(inner, "code"), textAt(inner, "status")].join(" ");
+  const message = textAt(inner, "message") ?? textAt(error, "message") ?? name;
+  const headers = objectAt(error, "headers");
+  return {
+    name,
+    status: code ?? numberAt(inner, "code"),
+    type,
+    message,
+    headers: headers instanceof Headers ? headers : undefined,
+  };
+}
+
+function reasonOf({ name, status, type, message }: Facts): ModelFailureReason {
+  if (name === "AbortError" || name === "APIUserAbortError") return "cancelled";
+  if (status === undefined) return reasonOfType(type, message, name);
+  if (status === 401 || status === 403 || /API key not valid|API_KEY_INVALID/i.test(message)) return "auth";
+  if (status === 404) return "unknown_model";
+  if (status === 413 || ((status === 400 || status === 422) && tooLong.test(message))) return "too_long";
+  if (status === 429) return "rate_limit";
+  if (status === 408 || status >= 500) return "overloaded";
+  return "invalid_request";
+}
+
+/** An error inside a stream has no status: its type says what it would have been. */
+function reasonOfType(type: string, message: string, name: string): ModelFailureReason {
+  if (/authentication|permission/i.test(type)) return "auth";
+  if (/rate_limit|insufficient_quota|RESOURCE_EXHAUSTED/i.test(type)) return "rate_limit";
+  if (/overloaded|api_error|server_error|timeout|UNAVAILABLE|INTERNAL/i.test(type)) return "overloaded";
+  if (tooLong.test(message)) return "too_long";
+  if (/invalid_request|INVALID_ARGUMENT/i.test(type)) return "invalid_request";
+  return name === "APIConnectionError" || name === "APIConnectionTimeoutError" || isNetwork(message)
+    ? "unreachable"
+    : "cut";
+}
+
+function isNetwork(message: string): boolean {
+  return /fetch failed|ECONN|ENOTFOUND|EAI_AGAIN|Connection error|exception [\w ]*sending request/i.test(
+    message,
+  );
+}
+
+const tooLong =
+  /context[ _](length|window)|prompt is too long|too many (input )?tokens|maximum context|input token count|exceeds? the (maximum|limit).*tokens/i;
+const outOfCredit = /quota|credit|billing/i;
+
+function wordsOf(reason: ModelFailureReason, { status, message }: Facts, { who, keyName }: Blamed): string {
+  const said = `${who} says${status === undefined ? "" : ` (${status})`}: ${shortened(message)}`;
+  switch (reason) {
+    case "auth":
+      return `${who} does not take the key. Check ${keyName}. ${said}`;
+    case "unknown_model":
+      return `${who} does not know this model, or not for this key. ${said}`;
+    case "unreachable":
+      return `${who} cannot be reached: ${shortened(message)}`;
+    case "cut":
+      return `The answer of ${who} broke off: ${shortened(message)}`;
+    case "cancelled":
+      return "Cancelled.";
+    case "too_long":
+      return `The conversation is longer than this model takes. ${said}`;
+    case "invalid_request":
+    case "rate_limit":
+    case "overloaded":
+    case "script":
+      return said;
+    default:
+      return reason satisfies never;
+  }
+}
+
+const mostChars = 400;
+
+function shortened(text: string): string {
+  const line = text.replace(/\s+/gu, " ").trim();
+  return line.length > mostChars ? `${line.slice(0, mostChars)}…` : line;
+}
+
+/** In milliseconds: `retry-after-ms`, or `Retry-After` as seconds or as a date (RFC 9110, 10.2.3). */
+function retryAfterOf(headers: Headers | undefined): number | undefined {
+  const exact = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
+  if (Number.isFinite(exact)) return Math.max(0, exact);
+  const given = headers?.get("retry-after") ?? "";
+  const seconds = Number.parseFloat(given);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
+  const at = Date.parse(given);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
+
+function objectAt(value: unknown, key: string): object | undefined {
+  if (typeof value !== "object" || value === null || !(key in value)) return undefined;
+  // A cast: the key is there, of whatever type.
+  const found = (value as Record<string, unknown>)[key];
+  return typeof found === "object" && found !== null ? found : undefined;
+}
+
+function textAt(value: unknown, key: string): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  // A cast: what is not there is undefined.
+  const found = (value as Record<string, unknown>)[key];
+  return typeof found === "string" ? found : undefined;
+}
+
+function numberAt(value: unknown, key: string): number | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  // A cast: what is not there is undefined.
+  const found = (value as Record<string, unknown>)[key];
+  return typeof found === "number" ? found : undefined;
+}
+
+/** Google's SDK puts the body into the message. */
+function jsonIn(text: string | undefined): object | undefined {
+  const from = text?.indexOf("{") ?? -1;
+  if (text === undefined || from < 0) return undefined;
+  try {
+    const value: unknown = JSON.parse(text.slice(from));
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import type { GenerateContentResponse, GoogleGenAI } from "@google/genai";
+import { fromGemini, type ModelEvent, type ModelPort, type ModelStep, toGemini } from "@holdfast/core";
+import { failureOf } from "./failure.js";
+import { type ProviderOptions, type ProviderWire, providerPort, requestOptions } from "./provider-port.js";
+
+/** What is asked of Gemini beside the conversation. */
+export interface GoogleOptions extends ProviderOptions {
+  /** Whether thoughts are sent along, as summaries. True unless given. */
+  readonly includeThoughts?: boolean;
+}
+
+/** Models of Google, through its SDK, which is loaded with the first request. */
+export function googleModel(options: GoogleOptions): ModelPort {
+  const target = { provider: "google", model: options.model };
+  return providerPort(() => new GoogleWire(options, target), target, options);
+}
+
+class GoogleWire implements ProviderWire<GenerateContentResponse> {
+  readonly blamed;
+  readonly read = fromGemini;
+  #calls = 0;
+
+  constructor(
+    private readonly options: GoogleOptions,
+    readonly target: ModelPort["target"],
+  ) {
+    const { key, keyName, baseUrl } = options;
+    this.blamed = { who: baseUrl ?? "Google", keyName, key };
+  }
+
+  async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<GenerateContentResponse>> {
+    const { model, maxOutputTokens, includeThoughts = true, onRequest } = this.options;
+    const { contents, config } = this.#body(step);
+    const body = {
+      contents,
+      config: {
+        ...config,
+        ...(includeThoughts ? { thinkingConfig: { includeThoughts } } : {}),
+        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      },
+    };
+    onRequest?.({ model, body });
+    const client = await this.#client();
+    return client.models.generateContentStream({
+      model,
+      contents: body.contents,
+      config: { ...body.config, abortSignal: signal },
+    });
+  }
+
+  readonly countTokens = async (step: ModelStep, signal?: AbortSignal) => {
+    try {
+      const client = await this.#client();
+      const { contents } = this.#body(step);
+      const config = signal === undefined ? {} : { abortSignal: signal };
+      const { totalTokens = 0 } = await client.models.countTokens({
+        model: this.options.model,
+        contents,
+        config,
+      });
+      return totalTokens;
+    } catch (error) {
+      return failureOf(error, this.blamed);
+    }
+  };
+
+  deltas({ candidates }: GenerateContentResponse): readonly ModelEvent[] {
+    return (candidates?.[0]?.content?.parts ?? []).flatMap((part): readonly ModelEvent[] => {
+      if (part.functionCall !== undefined) {
+        const { name = "", args = {} } = part.functionCall;
+        this.#calls += 1;
+        return [{ kind: "call-delta", at: this.#calls - 1, name, json: JSON.stringify(args) }];
+      }
+      if (part.text === undefined || part.text === "") return [];
+      return [{ kind: part.thought === true ? "thought-delta" : "text-delta", text: part.text }];
+    });
+  }
+
+  #body(step: ModelStep) {
+    return toGemini(step.contents, requestOptions(step, this.options.model)).body;
+  }
+
+  async #client(): Promise<GoogleGenAI> {
+    const { GoogleGenAI: Client } = await import("@google/genai");
+    const { key, baseUrl } = this.options;
+    return new Client({
+      apiKey: key,
+      vertexai: false,
+      httpOptions: { ...(baseUrl === undefined ? {} : { baseUrl }), retryOptions: { attempts: 1 } },
+    });
+  }
+}

@@ -1,0 +1,234 @@
+import type { ModelPort } from "@holdfast/core";
+import { anthropicModel } from "./anthropic.js";
+import { factsOfModel, type ModelFacts, type ModelPrices } from "./catalog.js";
+import { googleModel } from "./google.js";
+import { openaiChatModel } from "./openai-chat.js";
+import { openaiResponsesModel } from "./openai-responses.js";
+import type { ProviderOptions } from "./provider-port.js";
+
+/** The variables of a process, by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A server with Chat Completions that settings name. */
+export interface NamedProvider {
+  readonly baseUrl: string;
+  /** The variable that holds its key; without one it needs none. */
+  readonly keyVariable?: string;
+}
+
+/** What a model is opened with. */
+export interface OpenModelOptions
+  extends Pick<ProviderOptions, "retry" | "idleMs" | "maxOutputTokens" | "onRequest"> {
+  readonly environment: Environment;
+  /** Providers of the settings, by name. */
+  readonly providers?: Readonly<Record<string, NamedProvider>>;
+  /** What settings say of models, by name; it goes before the list. */
+  readonly facts?: Readonly<
+    Record<string, Partial<Pick<ModelFacts, "contextWindow" | "maxOutput" | "prices">>>
+  >;
+}
+
+/** A model that can be asked, with what is known of it. */
+export interface OpenedModel {
+  readonly kind: "model";
+  readonly port: ModelPort;
+  /** `provider/name`. */
+  readonly name: string;
+  readonly contextWindow?: number;
+  readonly prices?: ModelPrices;
+}
+
+/** Why no model could be opened. */
+export interface ModelRefusal {
+  readonly kind: "model_refused";
+  readonly reason: "auth" | "unknown_model";
+  /** One sentence: what is missing and how to give it. */
+  readonly message: string;
+}
+
+interface Family {
+  readonly provider: "anthropic" | "openai" | "google";
+  /** The first of these variables that is set holds the key. */
+  readonly keys: readonly string[];
+  readonly baseUrl: string;
+  readonly isName: RegExp;
+  /** What is meant where no name is given. */
+  readonly usual: string;
+}
+
+const families: readonly Family[] = [
+  {
+    provider: "anthropic",
+    keys: ["ANTHROPIC_API_KEY"],
+    baseUrl: "ANTHROPIC_BASE_URL",
+    isName: /^claude-/u,
+    usual: "claude-sonnet-4-6",
+  },
+  {
+    provider: "openai",
+    keys: ["OPENAI_API_KEY"],
+    baseUrl: "OPENAI_BASE_URL",
+    isName: /^(gpt-|o\d|codex-|chatgpt-)/u,
+    usual: "gpt-5.4",
+  },
+  {
+    provider: "google",
+    keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    baseUrl: "GOOGLE_GEMINI_BASE_URL",
+    isName: /^(gemini-|gemma-)/u,
+    usual: "gemini-3.1-pro-preview",
+  },
+];
+
+/** Servers that usually run on this machine, with Chat Completions and without a key. */
+const localProviders: Readonly<Record<string, NamedProvider>> = {
+  ollama: { baseUrl: "http://127.0.0.1:11434/v1" },
+  lmstudio: { baseUrl: "http://127.0.0.1:1234/v1" },
+  llamacpp: { baseUrl: "http://127.0.0.1:8080/v1" },
+  vllm: { baseUrl: "http://127.0.0.1:8000/v1" },
+  openrouter: { baseUrl: "https://openrouter.ai/api/v1", keyVariable: "OPENROUTER_API_KEY" },
+};
+
+/**
+ * Opens a model by its name: `provider/name`, or a bare name whose family is known (`claude-…`, `gpt-…`, `gemini-…`).
+ * Nothing is sent, and no SDK is loaded, until it is asked.
+ */
+export function openModel(name: string, options: OpenModelOptions): OpenedModel | ModelRefusal {
+  const slash = name.indexOf("/");
+  const [prefix, model] = slash < 0 ? ["", name] : [name.slice(0, slash), name.slice(slash + 1)];
+  const family = families.find((one) => (prefix === "" ? one.isName.test(model) : one.provider === prefix));
+  if (family !== undefined && model !== "") return ofFamily(family, model, options);
+  const server = options.providers?.[prefix] ?? localProviders[prefix];
+  if (server !== undefined && model !== "") return ofServer(prefix, model, server, options);
+  const known = [...families.map(({ provider }) => provider), ...Object.keys(localProviders)];
+  const names = [...known, ...Object.keys(options.providers ?? {})].join(", ");
+  const message =
+    `There is no model ${JSON.stringify(name)}: give provider/name (providers: ${names}), ` +
+    "or a name that begins with claude-, gpt- or gemini-.";
+  return { kind: "model_refused", reason: "unknown_model", message };
+}
+
+/** The model that the environment is set up for: of the first provider whose key is there. */
+export function configuredModel(environment: Environment): string | undefined {
+  const named = environment.HOLDFAST_MODEL;
+  if (named !== undefined && named !== "") return named;
+  const family = families.find(({ keys }) => keyOf(keys, environment) !== undefined);
+  return family === undefined ? undefined : `${family.provider}/${family.usual}`;
+}
+
+/**
+ * The first model of a server that answers on this machine.
+ *
+ * @param timeoutMs how long each is waited for; they are asked side by side.
+ */
+export async function localModel(timeoutMs = 300): Promise<string | undefined> {
+  const local = Object.entries(localProviders).filter(([, { keyVariable }]) => keyVariable === undefined);
+  const found = await Promise.all(local.map(([name, { baseUrl }]) => firstModel(name, baseUrl, timeoutMs)));
+  return found.find((name) => name !== undefined);
+}
+
+async function firstModel(name: string, baseUrl: string, timeoutMs: number): Promise<string | undefined> {
+  try {
+    const answer = await fetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(timeoutMs) });
+    // A cast: whatever it is, it is looked at with care.
+    const body = (await answer.json()) as { readonly data?: readonly { readonly id?: unknown }[] } | null;
+    const id = body?.data?.[0]?.id;
+    return typeof id === "string" ? `${name}/${id}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function ofFamily(family: Family, model: string, options: OpenModelOptions): OpenedModel | ModelRefusal {
+  const { provider, keys, baseUrl: variable } = family;
+  const { environment } = options;
+  const found = keyOf(keys, environment);
+  if (found === undefined) {
+    const message = `There is no key for ${provider}: set ${keys.join(" or ")}.`;
+    return { kind: "model_refused", reason: "auth", message };
+  }
+  const facts = { ...factsOfModel(model), ...options.facts?.[model] };
+  const baseUrl = environment[variable] || undefined;
+  const common = commonOptions(
+    model,
+    { ...found, ...(baseUrl === undefined ? {} : { baseUrl }) },
+    options,
+    facts,
+  );
+  const reasons = facts.reasons ?? true;
+  return opened(`${provider}/${model}`, portOf(provider, common, reasons), facts);
+}
+
+function portOf(provider: Family["provider"], common: ProviderOptions, reasons: boolean): ModelPort {
+  switch (provider) {
+    case "anthropic":
+      return anthropicModel(common);
+    case "openai":
+      return openaiResponsesModel({ ...common, reasons });
+    case "google":
+      return googleModel({ ...common, includeThoughts: reasons });
+    default:
+      return provider satisfies never;
+  }
+}
+
+function ofServer(
+  provider: string,
+  model: string,
+  { baseUrl, keyVariable }: NamedProvider,
+  options: OpenModelOptions,
+): OpenedModel | ModelRefusal {
+  const key = keyVariable === undefined ? "" : (options.environment[keyVariable] ?? "");
+  if (keyVariable !== undefined && key === "")
+    return {
+      kind: "model_refused",
+      reason: "auth",
+      message: `There is no key for ${provider}: set ${keyVariable}.`,
+    };
+  const facts = options.facts?.[model] ?? {};
+  const place = { key, keyName: keyVariable ?? "the server's settings", baseUrl };
+  return opened(
+    `${provider}/${model}`,
+    openaiChatModel({ ...commonOptions(model, place, options, facts), provider }),
+    facts,
+  );
+}
+
+function opened(name: string, port: ModelPort, facts: Partial<ModelFacts>): OpenedModel {
+  const { contextWindow, prices } = facts;
+  return {
+    kind: "model",
+    port,
+    name,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(prices === undefined ? {} : { prices }),
+  };
+}
+
+function commonOptions(
+  model: string,
+  place: Pick<ProviderOptions, "key" | "keyName" | "baseUrl">,
+  { retry, idleMs, maxOutputTokens, onRequest }: OpenModelOptions,
+  { maxOutput }: Partial<ModelFacts>,
+): ProviderOptions {
+  const most = maxOutputTokens ?? maxOutput;
+  return {
+    model,
+    ...place,
+    ...(most === undefined ? {} : { maxOutputTokens: most }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(idleMs === undefined ? {} : { idleMs }),
+    ...(onRequest === undefined ? {} : { onRequest }),
+  };
+}
+
+function keyOf(
+  keys: readonly string[],
+  environment: Environment,
+): { readonly key: string; readonly keyName: string } | undefined {
+  for (const keyName of keys) {
+    const key = environment[keyName];
+    if (key !== undefined && key !== "") return { key, keyName };
+  }
+  return undefined;
+}

@@ -1,0 +1,61 @@
+import { fromOpenAI, type ModelEvent, type ModelPort, type ModelStep, toOpenAI } from "@holdfast/core";
+import type OpenAI from "openai";
+import { openaiClient } from "./openai-client.js";
+import { type ProviderOptions, type ProviderWire, providerPort, requestOptions } from "./provider-port.js";
+
+type ChatChunk = OpenAI.Chat.ChatCompletionChunk;
+
+/** What is asked of a server with Chat Completions beside the conversation. */
+export interface OpenAIChatOptions extends ProviderOptions {
+  /** Names the provider in the tree: thoughts and signatures are its own. `openai` unless given. */
+  readonly provider?: string;
+}
+
+/**
+ * Models behind Chat Completions, by a base URL: Ollama, llama.cpp, LM Studio, vLLM, OpenRouter and their like, through the
+ * SDK of OpenAI, which is loaded with the first request.
+ */
+export function openaiChatModel(options: OpenAIChatOptions): ModelPort {
+  const target = { provider: options.provider ?? "openai", model: options.model };
+  return providerPort(() => new ChatWire(options, target), target, options);
+}
+
+class ChatWire implements ProviderWire<ChatChunk> {
+  readonly blamed;
+  readonly read = fromOpenAI;
+  readonly #names = new Map<number, string>();
+
+  constructor(
+    private readonly options: OpenAIChatOptions,
+    readonly target: ModelPort["target"],
+  ) {
+    const { key, keyName, baseUrl } = options;
+    this.blamed = { who: baseUrl ?? "OpenAI", keyName, key };
+  }
+
+  async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<ChatChunk>> {
+    const { model, maxOutputTokens, onRequest } = this.options;
+    const body = {
+      ...toOpenAI(step.contents, requestOptions(step, model)).body,
+      stream_options: { include_usage: true },
+      ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
+    };
+    onRequest?.({ model, body });
+    const client = await openaiClient(this.options);
+    return client.chat.completions.create({ ...body, model, stream: true }, { signal });
+  }
+
+  deltas({ choices }: ChatChunk): readonly ModelEvent[] {
+    const delta = choices[0]?.delta;
+    const text = delta?.content ?? "";
+    const calls = delta?.tool_calls ?? [];
+    return [
+      ...(text === "" ? [] : [{ kind: "text-delta", text } as const]),
+      ...calls.map(({ index, function: called }): ModelEvent => {
+        const name = called?.name ?? this.#names.get(index) ?? "";
+        this.#names.set(index, name);
+        return { kind: "call-delta", at: index, name, json: called?.arguments ?? "" };
+      }),
+    ];
+  }
+}

@@ -1,0 +1,17 @@
+import type OpenAI from "openai";
+import type { ProviderOptions } from "./provider-port.js";
+
+/** The SDK of OpenAI, loaded now; it makes each request once. */
+export async function openaiClient({ key, baseUrl }: ProviderOptions): Promise<OpenAI> {
+  const { OpenAI: Client } = await import("openai");
+  return new Client({
+    // A server of one's own may want none; the SDK wants a text.
+    apiKey: key === "" ? "none" : key,
+    baseURL: baseUrl ?? "https://api.openai.com/v1",
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    // What an SDK says on its own would stand in the output of a program.
+    logLevel: "off",
+  });
+}

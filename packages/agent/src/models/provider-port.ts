@@ -1,0 +1,156 @@
+import type {
+  AnswerOptions,
+  ModelEvent,
+  ModelPort,
+  ModelStep,
+  ReceivedAnswer,
+  RequestOptions,
+} from "@holdfast/core";
+import { Channel } from "./channel.js";
+import { type Blamed, failed, failureOf } from "./failure.js";
+import { type RetryOptions, withRetries } from "./retry.js";
+
+/** What the ports to providers have in common. */
+export interface ProviderOptions {
+  /** As the request names it. */
+  readonly model: string;
+  readonly key: string;
+  /** The variable or setting that holds the key, for messages. */
+  readonly keyName: string;
+  /** The provider's own unless given. */
+  readonly baseUrl?: string;
+  /** Tokens that an answer may have; what the model's row or the provider says unless given. */
+  readonly maxOutputTokens?: number;
+  /** Silence after which a stream counts as broken off, in milliseconds; 120,000 unless given. */
+  readonly idleMs?: number;
+  readonly retry?: RetryOptions;
+  /** Told of each request as it is sent, for a log. Keys are no part of it. */
+  readonly onRequest?: (request: { readonly model: string; readonly body: object }) => void;
+}
+
+/** How one provider is asked: its SDK, and our forms of its API. */
+export interface ProviderWire<Event> {
+  readonly target: ModelPort["target"];
+  readonly blamed: Blamed;
+  /** Makes the request. What it rejects with is made a failure of. */
+  open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<Event>>;
+  read(events: AsyncIterable<Event>, options: AnswerOptions): Promise<ReceivedAnswer>;
+  /** What an event shows of the answer while it comes. */
+  deltas(event: Event): readonly ModelEvent[];
+  readonly countTokens?: ModelPort["countTokens"];
+}
+
+/** A port over one wire, with retries. */
+export function providerPort<Event>(
+  wire: () => ProviderWire<Event>,
+  target: ModelPort["target"],
+  { retry = {}, idleMs = 120_000 }: ProviderOptions,
+): ModelPort {
+  const ask = (step: ModelStep, signal: AbortSignal | undefined) => askOnce(wire(), { step, signal, idleMs });
+  const port: ModelPort = { target, ask: (step, signal) => withRetries(ask, retry, step, signal) };
+  const { countTokens } = wire();
+  return countTokens === undefined ? port : { ...port, countTokens };
+}
+
+interface Request {
+  readonly step: ModelStep;
+  readonly signal: AbortSignal | undefined;
+  readonly idleMs: number;
+}
+
+async function* askOnce<Event>(wire: ProviderWire<Event>, request: Request): AsyncGenerator<ModelEvent> {
+  const { step, signal } = request;
+  if (isEnded(signal)) return yield { kind: "failed", failure: failed("cancelled", "Cancelled.") };
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  signal?.addEventListener("abort", end, { once: true });
+  const channel = new Channel<ModelEvent>();
+  const answer = received(wire, request, ending, channel).finally(() => channel.end());
+  // Looked at below; until then a rejection is nobody's.
+  answer.catch(() => {});
+  try {
+    yield* channel;
+    yield endOf(await answer);
+  } catch (error) {
+    const isCancelled = signal?.aborted === true;
+    yield {
+      kind: "failed",
+      failure: isCancelled ? failed("cancelled", "Cancelled.") : failureOf(error, wire.blamed),
+    };
+  } finally {
+    signal?.removeEventListener("abort", end);
+    // Whoever stops listening stops the request.
+    ending.abort();
+  }
+
+  function endOf(whole: ReceivedAnswer): ModelEvent {
+    if (isEnded(signal)) return { kind: "failed", failure: failed("cancelled", "Cancelled.") };
+    if (whole.error !== undefined) return { kind: "failed", failure: failureOf(whole.error, wire.blamed) };
+    if (whole.ended === "cut" || whole.ended === "failed") {
+      const message = `The answer of ${wire.blamed.who} broke off before its end.`;
+      return { kind: "failed", failure: failed(whole.ended === "cut" ? "cut" : "overloaded", message) };
+    }
+    return { kind: "finish", answer: { ...whole, step: step.step } };
+  }
+}
+
+async function received<Event>(
+  wire: ProviderWire<Event>,
+  { step, idleMs }: Request,
+  ending: AbortController,
+  channel: Channel<ModelEvent>,
+): Promise<ReceivedAnswer> {
+  const stream = await wire.open(step, ending.signal);
+  const watched = passing(stream, { idleMs, ending }, (event) => {
+    for (const delta of wire.deltas(event)) channel.push(delta);
+  });
+  return wire.read(watched, { step: step.step, ...wire.target });
+}
+
+/** The same events; what comes is told on its way. A stream that says nothing for too long is ended. */
+async function* passing<Event>(
+  stream: AsyncIterable<Event>,
+  { idleMs, ending }: { readonly idleMs: number; readonly ending: AbortController },
+  tell: (event: Event) => void,
+): AsyncGenerator<Event> {
+  const iterator = stream[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await withinTime(iterator.next(), idleMs, ending.signal);
+      if (next.done === true) return;
+      tell(next.value);
+      yield next.value;
+    }
+  } finally {
+    ending.abort();
+    // Not awaited: a stream that hangs hangs here, too.
+    void Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+}
+
+function withinTime<Value>(work: Promise<Value>, idleMs: number, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`nothing came for ${idleMs / 1_000} s`)), idleMs);
+    const end = () => reject(new Error("the request was ended"));
+    signal.addEventListener("abort", end, { once: true });
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+    });
+  });
+}
+
+/** Asked anew each time: it may end at any moment. */
+function isEnded(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+/** What a provider's form is told of a step. */
+export function requestOptions({ system, tools, stableParts }: ModelStep, model: string): RequestOptions {
+  return {
+    model,
+    ...(system === undefined ? {} : { system }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(stableParts === undefined ? {} : { stableParts }),
+  };
+}

@@ -1,0 +1,78 @@
+import type { ModelEvent, ModelFailure, ModelStep } from "@holdfast/core";
+import { failed, isPassing } from "./failure.js";
+
+/** How often and how long is waited before a request is made again. */
+export interface RetryOptions {
+  /** Requests in all; 6 unless given. */
+  readonly attempts?: number;
+  /** Before the second request, in milliseconds; doubled each time. 1,000 unless given. */
+  readonly baseMs?: number;
+  /** The longest wait, also where the provider asks for a longer one; 60,000 unless given. */
+  readonly mostMs?: number;
+  /** Waits, or rejects when the signal ends it. */
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** From 0 to 1, so that many who were refused together do not come back together. */
+  readonly random?: () => number;
+}
+
+/** One request, without any repetition. */
+export type AskOnce = (step: ModelStep, signal: AbortSignal | undefined) => AsyncIterable<ModelEvent>;
+
+/**
+ * Asks again where the failure may pass: too many requests, an overloaded provider, no connection, a stream that broke
+ * off. Nothing that came before the end of an answer was acted on, so nothing is done twice.
+ */
+export async function* withRetries(
+  ask: AskOnce,
+  options: RetryOptions,
+  step: ModelStep,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ModelEvent> {
+  const { attempts = 6, sleep = sleeping } = options;
+  for (let attempt = 1; ; attempt += 1) {
+    const failure = yield* askedOnce(ask(step, signal));
+    if (failure === undefined) return;
+    if (attempt >= attempts || !isPassing(failure) || signal?.aborted === true)
+      return yield { kind: "failed", failure };
+    const waitMs = waitBefore(attempt, failure, options);
+    yield { kind: "retry", attempt, waitMs, failure };
+    try {
+      await sleep(waitMs, signal);
+    } catch {
+      return yield { kind: "failed", failure: failed("cancelled", "Cancelled.") };
+    }
+  }
+}
+
+/** Passes on what comes; the failure, where it ends in one, is for the caller. */
+async function* askedOnce(
+  events: AsyncIterable<ModelEvent>,
+): AsyncGenerator<ModelEvent, ModelFailure | undefined> {
+  for await (const event of events) {
+    if (event.kind === "failed") return event.failure;
+    yield event;
+  }
+  return undefined;
+}
+
+function waitBefore(attempt: number, { retryAfterMs }: ModelFailure, options: RetryOptions): number {
+  const { baseMs = 1_000, mostMs = 60_000, random = Math.random } = options;
+  if (retryAfterMs !== undefined) return Math.min(mostMs, retryAfterMs);
+  return Math.round(Math.min(mostMs, baseMs * 2 ** (attempt - 1)) * (0.5 + random() / 2));
+}
+
+/** Rejects when the signal ends it. */
+function sleeping(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(new Error("cancelled"));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", end);
+      resolve();
+    }, ms);
+    if (signal?.aborted === true) end();
+    else signal?.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,25 @@
+import { type ModelPort, refuse, renderContext, type Summariser } from "@holdfast/core";
+
+/** Asks a model for the summary of a branch; the same prompt as its turns, with one request at the end. */
+export function summariserOf(port: ModelPort, newId: () => string): Summariser {
+  return async ({ context, toId, focus }) => {
+    const { contents } = renderContext(context, { headId: toId, target: port.target });
+    const asked = {
+      role: "user",
+      parts: [{ text: focus === undefined ? task : `${task}\nDwell on: ${focus}` }],
+    } as const;
+    for await (const event of port.ask({ step: newId(), contents: [...contents, asked] })) {
+      if (event.kind === "failed") return refuse("no_summary", event.failure.message);
+      if (event.kind !== "finish") continue;
+      const text = event.answer.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
+      return text.trim() === ""
+        ? refuse("no_summary", "The model gave no summary.")
+        : { kind: "summarised", text: text.trim() };
+    }
+    return refuse("no_summary", "The model gave no summary.");
+  };
+}
+
+const task =
+  "Sum up what was done since the beginning of this branch, for somebody who goes on from here and has not seen it: " +
+  "what was asked, what was found, what was changed and in which files, what is still open. Call no tool.";

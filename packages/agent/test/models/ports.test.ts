@@ -1,0 +1,200 @@
+import type { ModelEvent, ModelFailureReason, ModelPort } from "@holdfast/core";
+import { renderContext } from "@holdfast/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { must, newManager } from "../../../core/test/conversation/support.js";
+import { Loopback, model, offered, type Wire, wires } from "./wires.js";
+
+let server: Loopback;
+beforeEach(async () => {
+  server = new Loopback();
+  await server.open();
+});
+afterEach(() => server.close());
+
+const key = "sk-very-secret";
+let waits: number[];
+beforeEach(() => {
+  waits = [];
+});
+
+function portOf({ open }: Wire, idleMs = 5_000): ModelPort {
+  const sleep = async (ms: number) => void waits.push(ms);
+  return open({
+    model,
+    key,
+    keyName: "THE_KEY",
+    baseUrl: server.url,
+    idleMs,
+    retry: { attempts: 3, sleep, random: () => 1 },
+  });
+}
+
+async function asked(port: ModelPort, signal?: AbortSignal, onEvent = (_: ModelEvent) => {}) {
+  const manager = newManager();
+  must(manager.commitStagedItems("Look at both."));
+  const { contents, report } = renderContext(manager.context, { target: port.target });
+  const events: ModelEvent[] = [];
+  const step = { step: "s1", contents, ...offered, stableParts: report.stableParts };
+  for await (const event of port.ask(step, signal)) {
+    events.push(event);
+    onEvent(event);
+  }
+  return { events, manager, last: events.at(-1) };
+}
+
+const failureIn = (event: ModelEvent | undefined) => (event?.kind === "failed" ? event.failure : undefined);
+
+describe.each(wires)("$name", (wire) => {
+  it("sends what the form made, and gives the whole answer with its deltas on the way", async () => {
+    server.script = [{ stream: wire.stream }];
+    const { events, manager, last } = await asked(portOf(wire));
+    if (last?.kind !== "finish") throw new Error(JSON.stringify(last));
+    expect(last.answer).toMatchObject({
+      step: "s1",
+      ended: "complete",
+      flaws: [],
+      from: { provider: wire.provider, model },
+    });
+    const calls = last.answer.parts.filter((part) => part.kind === "tool_call");
+    expect(calls.map(({ name }) => name)).toEqual(["read_file", "list_files"]);
+    must(manager.addAnswer(last.answer));
+    const words = last.answer.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
+    const shown = events.flatMap((event) => (event.kind === "text-delta" ? [event.text] : [])).join("");
+    expect(shown).toBe(words);
+    const json = events
+      .flatMap((event) => (event.kind === "call-delta" && event.at === 0 ? [event.json] : []))
+      .join("");
+    expect(JSON.parse(json)).toEqual(calls[0]?.args);
+    expect(server.bodies[0]).toMatchObject(JSON.parse(JSON.stringify(wire.form(newManagerAsking()))));
+  });
+
+  it.each<readonly [number, string, ModelFailureReason]>([
+    [400, "bad", "invalid_request"],
+    [400, "prompt is too long: 9 tokens > 8 maximum", "too_long"],
+    [401, `invalid key ${key}`, "auth"],
+    [403, "not for you", "auth"],
+    [404, "no such model", "unknown_model"],
+  ])("gives up at once at %i: %s", async (status, message, reason) => {
+    server.script = [{ status, body: wire.error(status, message) }];
+    const { events, last } = await asked(portOf(wire));
+    expect(failureIn(last)).toMatchObject({ reason, status });
+    expect(events).toHaveLength(1);
+    expect(server.bodies).toHaveLength(1);
+    expect(JSON.stringify(events)).not.toContain(key);
+  });
+
+  it.each<readonly [number, ModelFailureReason]>([
+    [429, "rate_limit"],
+    [500, "overloaded"],
+    [503, "overloaded"],
+    [529, "overloaded"],
+  ])("asks again after %i, and then has the answer once", async (status, reason) => {
+    server.script = [{ status, body: wire.error(status, "later") }, { stream: wire.stream }];
+    const { events, last } = await asked(portOf(wire));
+    expect(events[0]).toMatchObject({ kind: "retry", attempt: 1, failure: { reason } });
+    expect(last?.kind).toBe("finish");
+    expect(waits).toEqual([1_000]);
+    expect(server.bodies[1]).toEqual(server.bodies[0]);
+  });
+
+  it("gives up after so many requests, having waited longer each time", async () => {
+    server.script = [1, 2, 3].map(() => ({ status: 500, body: wire.error(500, "down") }));
+    const { last } = await asked(portOf(wire));
+    expect(failureIn(last)).toMatchObject({ reason: "overloaded" });
+    expect(waits).toEqual([1_000, 2_000]);
+    expect(server.bodies).toHaveLength(3);
+  });
+
+  it("asks again where the stream breaks off anywhere; nothing of it is an answer", async () => {
+    for (const cutAfter of [0, 1, 3, Math.floor(wire.stream.length / 2), wire.stream.length - 3]) {
+      server.script = [{ stream: wire.stream, cutAfter }, { stream: wire.stream }];
+      const { events, last } = await asked(portOf(wire));
+      expect(
+        events.filter(({ kind }) => kind === "retry"),
+        `cut after ${cutAfter}`,
+      ).toHaveLength(1);
+      expect(events.filter(({ kind }) => kind === "finish")).toHaveLength(1);
+      expect(last?.kind).toBe("finish");
+    }
+  });
+
+  it("asks again where the stream says nothing any more, or nonsense", async () => {
+    server.script = [{ stream: wire.stream, stallAfter: 2 }, { stream: wire.stream }];
+    const stalled = await asked(portOf(wire, 200));
+    expect(stalled.events.filter(({ kind }) => kind === "retry")).toHaveLength(1);
+    expect(stalled.last?.kind).toBe("finish");
+    server.script = [{ stream: [...wire.stream.slice(0, 2), ...wire.broken] }, { stream: wire.stream }];
+    const broken = await asked(portOf(wire));
+    expect(broken.events.filter(({ kind }) => kind === "retry")).toHaveLength(1);
+    expect(broken.last?.kind).toBe("finish");
+  });
+
+  it("ends at any event when it is told to, and lets the connection go", async () => {
+    server.script = [{ stream: wire.stream }];
+    const whole = await asked(portOf(wire));
+    for (let at = 0; at < whole.events.length - 1; at += 3) {
+      const ending = new AbortController();
+      let seen = 0;
+      server.script = [{ stream: wire.stream, stallAfter: wire.stream.length - 2 }];
+      const { last } = await asked(portOf(wire), ending.signal, () => {
+        if (seen === at) ending.abort();
+        seen += 1;
+      });
+      expect(failureIn(last), `at event ${at}`).toMatchObject({ reason: "cancelled" });
+    }
+    const ending = AbortSignal.abort();
+    const before = server.bodies.length;
+    expect(failureIn((await asked(portOf(wire), ending)).last)).toMatchObject({ reason: "cancelled" });
+    expect(server.bodies).toHaveLength(before);
+  });
+
+  it("says that nobody answers", async () => {
+    server.close();
+    const { last } = await asked(portOf(wire));
+    expect(failureIn(last)).toMatchObject({ reason: "unreachable" });
+  });
+});
+
+function newManagerAsking() {
+  const manager = newManager();
+  must(manager.commitStagedItems("Look at both."));
+  return manager;
+}
+
+describe("how long is waited", () => {
+  const [anthropic, , chat] = wires;
+  it("is what the provider asks for, up to a bound", async () => {
+    if (anthropic === undefined || chat === undefined) throw new Error("no wires");
+    for (const [headers, wait] of [
+      [{ "retry-after": "7" }, 7_000],
+      [{ "retry-after-ms": "250" }, 250],
+      [{ "retry-after": "9000" }, 60_000],
+    ] as const) {
+      waits = [];
+      server.script = [
+        { status: 429, body: anthropic.error(429, "later"), headers },
+        { stream: anthropic.stream },
+      ];
+      await asked(portOf(anthropic));
+      expect(waits).toEqual([wait]);
+    }
+  });
+
+  it("is nothing where the account is empty: the same request would be refused again", async () => {
+    if (chat === undefined) throw new Error("no wires");
+    const body = { error: { type: "insufficient_quota", message: "You exceeded your current quota." } };
+    server.script = [{ status: 429, body }];
+    const { last } = await asked(portOf(chat));
+    expect(failureIn(last)).toMatchObject({ reason: "rate_limit" });
+    expect(server.bodies).toHaveLength(1);
+  });
+
+  it("is as after 529 where Anthropic says so inside a stream", async () => {
+    if (anthropic === undefined) throw new Error("no wires");
+    const error = `event: error\ndata: ${JSON.stringify(anthropic.error(529, "Overloaded"))}\n\n`;
+    server.script = [{ stream: [...anthropic.stream.slice(0, 5), error] }, { stream: anthropic.stream }];
+    const { events, last } = await asked(portOf(anthropic));
+    expect(events.find(({ kind }) => kind === "retry")).toMatchObject({ failure: { reason: "overloaded" } });
+    expect(last?.kind).toBe("finish");
+  });
+});
