@@ -1,6 +1,33 @@
 /** @holdfast/agent: an agent as a library, without a screen. */
 
-export { type ApprovalMode, type ApprovalRule, approvalModes } from "./config/index.js";
+export {
+  type AgentSettings,
+  type ApprovalMode,
+  type ApprovalRule,
+  approvalModes,
+  type CheckedSettings,
+  checkText,
+  checkValue,
+  defaultSettings,
+  type IgnoredKey,
+  projectSettingsPath,
+  type ReadSettings,
+  type ResolvedSettings,
+  readSettings,
+  resolveSettings,
+  type SettingsProblem,
+  type SettingsSources,
+  type SettingsVariable,
+  settingsJsonSchema,
+  settingsLimitBytes,
+  settingsSchema,
+  settingsVariables,
+  type TrustClass,
+  TrustedFolders,
+  trustClasses,
+  trustClassOf,
+  userSettingsPath,
+} from "./config/index.js";
 export {
   agentExitCodes,
   exitCodeOfFailure,

@@ -461,6 +461,7 @@ export {
   mediaOfRead,
   mediaReply,
   type NamedArguments,
+  nearestName,
   type Page,
   type PageRoom,
   pageWithin,

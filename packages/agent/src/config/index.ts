@@ -1,1 +1,15 @@
 export { type ApprovalMode, type ApprovalRule, approvalModes } from "./approval.js";
+export { type CheckedSettings, checkText, checkValue, type SettingsProblem } from "./check-settings.js";
+export { type ReadSettings, readSettings, settingsLimitBytes } from "./read-settings.js";
+export {
+  type IgnoredKey,
+  projectSettingsPath,
+  type ResolvedSettings,
+  resolveSettings,
+  type SettingsSources,
+  userSettingsPath,
+} from "./resolve.js";
+export { type AgentSettings, defaultSettings, settingsJsonSchema, settingsSchema } from "./schema.js";
+export { type TrustClass, trustClasses, trustClassOf } from "./trust-classes.js";
+export { TrustedFolders } from "./trusted-folders.js";
+export { type SettingsVariable, settingsVariables } from "./variables.js";

@@ -54,7 +54,7 @@ export { phraseResult } from "./phrase.js";
 export { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "./read-media.js";
 export { catching, questionOf, runTool, runToolWithResult, type ToolContext } from "./run-tool.js";
 export { type JsonSchema, type NamedArguments, understand } from "./shapes.js";
-export { meaningsOf, plainName } from "./spellings.js";
+export { meaningsOf, nearestName, plainName } from "./spellings.js";
 export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool.js";
 export { type Tool, toolOfName } from "./tool-of-name.js";
 export { type FileFrame, type WrittenFrame, writeFrame } from "./wire/envelope.js";

@@ -1,0 +1,143 @@
+import { nearestName } from "@holdfast/core";
+import {
+  createScanner,
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import { z } from "zod";
+import { type AgentSettings, settingsSchema } from "./schema.js";
+
+/** What is wrong with settings, and where. */
+export interface SettingsProblem {
+  /** The file, or `environment NAME`, or `flags`. */
+  readonly source: string;
+  /** Counted from 1; of files only. */
+  readonly line?: number;
+  /** Counted from 1, in UTF-16 units; of files only. */
+  readonly column?: number;
+  /** The key in words separated by dots; empty where the whole is meant. */
+  readonly key: string;
+  readonly message: string;
+}
+
+/** Settings of one source that hold to the schema, or all that is wrong with them. */
+export type CheckedSettings =
+  | { readonly kind: "settings"; readonly settings: AgentSettings }
+  | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
+
+/** Checks the text of a settings file: JSON with comments and trailing commas. An empty file says nothing. */
+export function checkText(source: string, text: string): CheckedSettings {
+  const plain = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const at = (offset: number, key: string, message: string): SettingsProblem => {
+    const lines = plain.slice(0, offset).split("\n");
+    return { source, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1, key, message };
+  };
+  const deep = tooDeepAt(plain);
+  if (deep !== undefined) return { kind: "problems", problems: [at(deep, "", "it is nested too deeply")] };
+  const errors: ParseError[] = [];
+  const root = parseTree(plain, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  if (errors.length > 0) {
+    const problems = errors.map((one) =>
+      at(one.offset, "", `it is not JSON: ${printParseErrorCode(one.error)}`),
+    );
+    return { kind: "problems", problems };
+  }
+  if (root === undefined) return { kind: "settings", settings: {} };
+  const repeated = repeatedKeys(root).map((node) =>
+    at(node.offset, String(node.value), "it stands there twice"),
+  );
+  if (repeated.length > 0) return { kind: "problems", problems: repeated };
+  return checkValue(source, getNodeValue(root), (path, key, message, isName) => {
+    const node = findNodeAtLocation(root, [...path]) ?? findNodeAtLocation(root, path.slice(0, -1)) ?? root;
+    const meant = isName && node.parent?.type === "property" ? node.parent : node;
+    return at(meant.offset, key, message);
+  });
+}
+
+type Placed = (
+  path: readonly (string | number)[],
+  key: string,
+  message: string,
+  isName: boolean,
+) => SettingsProblem;
+
+/** Checks settings that come from elsewhere than a file. */
+export function checkValue(
+  source: string,
+  value: unknown,
+  place: Placed = (_path, key, message) => ({ source, key, message }),
+): CheckedSettings {
+  const parsed = settingsSchema.safeParse(value);
+  if (parsed.success) return { kind: "settings", settings: parsed.data };
+  const problems = parsed.error.issues.flatMap((issue) => {
+    const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
+    if (issue.code !== "unrecognized_keys") return [place(path, path.join("."), issue.message, false)];
+    return issue.keys.map((key) =>
+      place([...path, key], [...path, key].join("."), unknownKey(path, key), true),
+    );
+  });
+  return { kind: "problems", problems };
+}
+
+function unknownKey(path: readonly (string | number)[], key: string): string {
+  const nearest = nearestName(key.slice(0, 100), namesAt(path));
+  return nearest === undefined ? "there is no such key" : `there is no such key; did you mean ${nearest}?`;
+}
+
+/** The keys that can stand at a place of the schema. */
+export function namesAt(path: readonly (string | number)[]): readonly string[] {
+  let schema: unknown = settingsSchema;
+  for (const part of path) {
+    const inner: unknown = bare(schema);
+    if (inner instanceof z.ZodObject)
+      schema = Object.entries(inner.shape).find(([name]) => name === part)?.[1];
+    else if (inner instanceof z.ZodRecord) schema = inner.valueType;
+    else if (inner instanceof z.ZodArray) schema = inner.element;
+    else return [];
+  }
+  const found = bare(schema);
+  return found instanceof z.ZodObject ? Object.keys(found.shape) : [];
+}
+
+function bare(schema: unknown): unknown {
+  return schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+}
+
+function repeatedKeys(node: Node): readonly Node[] {
+  const children = node.children ?? [];
+  const seen = new Set<unknown>();
+  const twice =
+    node.type !== "object"
+      ? []
+      : children.flatMap((property) => {
+          const [name] = property.children ?? [];
+          if (name === undefined || !seen.has(name.value)) {
+            seen.add(name?.value);
+            return [];
+          }
+          return [name];
+        });
+  return [...twice, ...children.flatMap(repeatedKeys)];
+}
+
+/** The parser calls itself at each level: what would exhaust it is found before. */
+function tooDeepAt(text: string): number | undefined {
+  const scanner = createScanner(text, true);
+  let depth = 0;
+  for (let token = scanner.scan(); token !== endOfFile; token = scanner.scan()) {
+    if (opening.includes(token)) depth++;
+    else if (closing.includes(token)) depth--;
+    if (depth > mostLevels) return scanner.getTokenOffset();
+  }
+  return undefined;
+}
+
+/** Kinds of tokens, by the numbers of the library's `SyntaxKind`, which this compilation may not name. */
+const opening: readonly number[] = [1, 3];
+const closing: readonly number[] = [2, 4];
+const endOfFile = 17;
+const mostLevels = 50;

@@ -1,0 +1,183 @@
+import { join } from "node:path";
+import { checkText, checkValue, type SettingsProblem } from "./check-settings.js";
+import { readSettings } from "./read-settings.js";
+import { type AgentSettings, defaultSettings } from "./schema.js";
+import { trustClassOf } from "./trust-classes.js";
+import { TrustedFolders } from "./trusted-folders.js";
+import { fromEnvironment } from "./variables.js";
+
+/** Where settings are looked for. */
+export interface SettingsSources {
+  /** The project's folder. */
+  readonly folder: string;
+  /** The person's home folder. */
+  readonly home: string;
+  /** The person's state folder, in which trust is kept. */
+  readonly stateDir: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What the command line sets, in the form of settings. */
+  readonly flags?: AgentSettings;
+}
+
+/** A key of project settings that does not count, because its folder is not trusted. */
+export interface IgnoredKey {
+  readonly key: string;
+  readonly why: string;
+}
+
+/** The settings that hold, or everything that is wrong with any source. */
+export type ResolvedSettings =
+  | {
+      readonly kind: "settings";
+      readonly settings: AgentSettings;
+      /** The source that had the last word on each key; of lists and tables that are joined, the last that added. */
+      readonly origins: Readonly<Record<string, string>>;
+      readonly ignored: readonly IgnoredKey[];
+    }
+  | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
+
+/** The file of a person's own settings: in `HOLDFAST_HOME`, else in the configuration folder of the desktop. */
+export function userSettingsPath({
+  home,
+  environment,
+}: Pick<SettingsSources, "home" | "environment">): string {
+  const { HOLDFAST_HOME: own = "", XDG_CONFIG_HOME: shared = "" } = environment;
+  if (own !== "") return join(own, "settings.jsonc");
+  return join(shared === "" ? join(home, ".config") : shared, "holdfast", "settings.jsonc");
+}
+
+/** The file of a project's settings. */
+export function projectSettingsPath(folder: string): string {
+  return join(folder, ".holdfast", "settings.jsonc");
+}
+
+/**
+ * Reads all sources: defaults, the person's file, the project's file, the environment, flags; the later one wins.
+ * Until a folder is trusted, what its settings would widen is ignored and told. Problems are told all at once.
+ */
+export async function resolveSettings(sources: SettingsSources): Promise<ResolvedSettings> {
+  const user = await fileLayer(userSettingsPath(sources), true);
+  const project = await fileLayer(projectSettingsPath(sources.folder), false);
+  const flags = checkValue("flags", sources.flags ?? {});
+  const variables = fromEnvironment(sources.environment);
+  const problems = [
+    ...user.problems,
+    ...project.problems,
+    ...keysIn(project),
+    ...variables.flatMap(({ checked }) => (checked.kind === "problems" ? checked.problems : [])),
+    ...(flags.kind === "problems" ? flags.problems : []),
+  ];
+  if (problems.length > 0) return { kind: "problems", problems };
+  const joined = new Joined();
+  joined.add("default", defaultSettings);
+  joined.add(user.source, user.settings);
+  const trusted = new TrustedFolders(sources.stateDir);
+  const isTrusted = project.bytes === undefined || (await trusted.isTrusted(sources.folder, project.bytes));
+  const ignored = joined.add(project.source, project.settings, isTrusted);
+  for (const { source, checked } of variables)
+    if (checked.kind === "settings") joined.add(source, checked.settings);
+  if (flags.kind === "settings") joined.add("flags", flags.settings);
+  return joined.result(ignored);
+}
+
+interface FileLayer {
+  readonly source: string;
+  readonly settings: AgentSettings;
+  readonly problems: readonly SettingsProblem[];
+  /** The file as it was read, where there is one. */
+  readonly bytes?: Uint8Array;
+}
+
+async function fileLayer(path: string, isOwn: boolean): Promise<FileLayer> {
+  const read = await readSettings(path, isOwn);
+  if (read.kind === "absent") return { source: path, settings: {}, problems: [] };
+  if (read.kind === "unreadable")
+    return { source: path, settings: {}, problems: [{ source: path, key: "", message: read.why }] };
+  const checked = checkText(path, read.text);
+  return checked.kind === "settings"
+    ? { source: path, settings: checked.settings, problems: [], bytes: read.bytes }
+    : { source: path, settings: {}, problems: checked.problems, bytes: read.bytes };
+}
+
+/** A project is shared: a key in it is as good as published, trusted or not. */
+function keysIn({ source, settings }: FileLayer): readonly SettingsProblem[] {
+  return Object.entries(settings.model?.providers ?? {}).flatMap(([name, { key }]) =>
+    key === undefined
+      ? []
+      : [
+          {
+            source,
+            key: `model.providers.${name}.key`,
+            message: "a key may stand in your own settings only",
+          },
+        ],
+  );
+}
+
+/** Lists and tables of which a later source takes nothing away. */
+const joins = [
+  "approval.rules",
+  "tools.excluded",
+  "files.ignore",
+  "model.providers",
+  "model.overrides",
+  "mcpServers",
+];
+
+/** The sources put over each other, key by key. */
+class Joined {
+  readonly #values = new Map<string, unknown>();
+  readonly #origins = new Map<string, string>();
+
+  /** @returns what was left out, of a source that is not trusted. */
+  add(source: string, settings: AgentSettings, isTrusted = true): readonly IgnoredKey[] {
+    const ignored: IgnoredKey[] = [];
+    for (const [key, value] of leavesOf(settings)) {
+      const name = key.join(".");
+      const below = this.#values.get(name);
+      const trust = trustClassOf(key);
+      if (
+        !isTrusted &&
+        (trust.widens === "always" || (trust.widens === "when" && trust.test(value, below)))
+      ) {
+        ignored.push({ key: name, why: trust.why });
+        continue;
+      }
+      this.#values.set(name, joins.includes(name) ? together(value, below) : value);
+      this.#origins.set(name, source);
+    }
+    return ignored;
+  }
+
+  result(ignored: readonly IgnoredKey[]): ResolvedSettings {
+    const settings: Record<string, unknown> = {};
+    for (const [name, value] of this.#values) {
+      const [section = "", key] = name.split(".");
+      settings[section] = key === undefined ? value : { ...Object(settings[section]), [key]: value };
+    }
+    const checked = checkValue("all sources together", settings);
+    if (checked.kind === "problems") return checked;
+    return {
+      kind: "settings",
+      settings: checked.settings,
+      origins: Object.fromEntries(this.#origins),
+      ignored,
+    };
+  }
+}
+
+/** Rules of a later source come first, as the first that fits decides. */
+function together(value: unknown, below: unknown): unknown {
+  if (Array.isArray(value)) return Array.isArray(below) ? [...value, ...below] : value;
+  return { ...Object(below), ...Object(value) };
+}
+
+function leavesOf(settings: AgentSettings): readonly (readonly [key: readonly string[], value: unknown])[] {
+  return Object.entries(settings).flatMap(([section, inner]): (readonly [readonly string[], unknown])[] => {
+    if (inner === undefined) return [];
+    if (section === "$schema" || section === "mcpServers") return [[[section], inner]];
+    return Object.entries(inner).flatMap(([key, value]) =>
+      value === undefined ? [] : [[[section, key], value] as const],
+    );
+  });
+}

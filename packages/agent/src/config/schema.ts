@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { approvalModes } from "./approval.js";
+
+const count = z.int().min(1).max(1_000_000_000);
+const usd = z.number().min(0).max(1_000_000);
+const name = z.string().regex(/^[A-Za-z][\w.:/-]{0,127}$/, "must be a name of letters, digits and . : / _ -");
+const variable = z.string().regex(/^[A-Za-z_]\w{0,127}$/, "must be the name of an environment variable");
+const httpUrl = z.url({ protocol: /^https?$/ });
+const words = z.array(z.string().min(1).max(4_096)).max(1_000);
+
+const provider = z.strictObject({
+  kind: z.enum(["anthropic", "openai", "chat", "google"]).optional().describe("the protocol that it speaks"),
+  baseUrl: httpUrl.optional().describe("where it answers"),
+  keyEnv: variable.optional().describe("the environment variable that holds its key"),
+  key: z.string().min(1).optional().describe("the key itself: in user settings only"),
+  headers: z.record(name, z.string()).optional().describe("headers of every request"),
+});
+
+const override = z.strictObject({
+  contextTokens: count.optional().describe("its context window, in tokens"),
+  outputTokens: count.optional().describe("the longest answer, in tokens"),
+  inputUsd: usd.optional().describe("price of a million tokens in, in US dollars"),
+  outputUsd: usd.optional().describe("price of a million tokens out, in US dollars"),
+  cachedInputUsd: usd.optional().describe("price of a million cached tokens in, in US dollars"),
+});
+
+const rule = z.strictObject({
+  tool: z.string().min(1).describe("the tool's name; * stands for any characters"),
+  path: z.string().min(1).optional().describe("a glob that all files of the call fit"),
+  command: z.string().min(1).optional().describe("of the shell: the words that the command begins with"),
+  decision: z.enum(["allow", "ask", "deny"]),
+});
+
+const server = z.union([
+  z.strictObject({
+    command: z.string().min(1),
+    args: z.array(z.string()).optional(),
+    env: z.record(variable, z.string()).optional(),
+  }),
+  z.strictObject({ url: httpUrl, headers: z.record(name, z.string()).optional() }),
+]);
+
+/** The one definition of the settings: what a file, the environment and flags are checked against. */
+export const settingsSchema = z.strictObject({
+  $schema: z.string().optional().describe("where an editor finds the schema of this file"),
+  model: z
+    .strictObject({
+      name: name.optional().describe("the model to work with, as provider/name"),
+      fast: name.optional().describe("a model for small work"),
+      summariser: name.optional().describe("the model that writes summaries"),
+      providers: z.record(name, provider).optional().describe("how providers are reached, by their names"),
+      overrides: z.record(name, override).optional().describe("windows, limits and prices, by model"),
+    })
+    .optional(),
+  approval: z
+    .strictObject({
+      mode: z.enum(approvalModes).optional().describe("how much is done without asking"),
+      rules: z
+        .array(rule)
+        .max(1_000)
+        .optional()
+        .describe("rules by tool and path; the first that fits decides"),
+    })
+    .optional(),
+  tools: z
+    .strictObject({
+      offered: words.optional().describe("only these tools"),
+      excluded: words.optional().describe("never these tools; lists of all sources count together"),
+      wire: z.enum(["text", "json"]).optional().describe("how results are written"),
+      resultContent: z.enum(["auto", "full", "changed", "none"]).optional().describe("what a write shows"),
+      onMismatch: z
+        .enum(["refuse", "rebase-own", "rebase"])
+        .optional()
+        .describe("a change of an older state"),
+      overwriteGuard: z.enum(["hash", "read", "warn"]).optional().describe("what overwriting a file needs"),
+      editGuard: z.enum(["read", "atomic"]).optional().describe("what an edit without a hash needs"),
+      strictView: z.boolean().optional().describe("a change may only touch lines that were shown"),
+      rereadStub: z.boolean().optional().describe("a repeated read of the same state gets a stub"),
+      memoryPaths: words.optional().describe("globs of files that are edited without a read"),
+    })
+    .optional(),
+  shell: z
+    .strictObject({
+      enabled: z.boolean().optional().describe("whether commands can be run at all"),
+      timeoutMs: count.optional().describe("how long a command may run, in milliseconds"),
+      outputChars: count.optional().describe("how much of its output is shown, in characters"),
+      environment: z.array(variable).max(1_000).optional().describe("variables that a command is given"),
+    })
+    .optional(),
+  fetch: z
+    .strictObject({
+      allowedHosts: words.optional().describe("hosts that may be fetched from; none unless set"),
+    })
+    .optional(),
+  mcpServers: z.record(name, server).optional().describe("servers of the Model Context Protocol, by name"),
+  instructions: z
+    .strictObject({
+      files: z
+        .array(z.string().regex(/^(?!\.{1,2}$)[^/\\\0]+$/, "must be a file name without a folder"))
+        .max(20)
+        .optional()
+        .describe("names of instruction files"),
+    })
+    .optional(),
+  limits: z
+    .strictObject({
+      maxTurns: count.optional().describe("steps of the model in one turn"),
+      maxCostUsd: usd.optional().describe("cost of one run, in US dollars"),
+    })
+    .optional(),
+  sessions: z
+    .strictObject({
+      store: z.string().min(1).optional().describe("a folder, or postgres://…"),
+      tenant: z.string().min(1).optional().describe("whose sessions, in PostgreSQL"),
+    })
+    .optional(),
+  files: z
+    .strictObject({
+      include: words.optional().describe("further folders to work in"),
+      ignore: words.optional().describe("globs to leave out; lists of all sources count together"),
+    })
+    .optional(),
+});
+
+/** Settings of one source, or of all together. */
+export type AgentSettings = z.infer<typeof settingsSchema>;
+
+/** What holds where no source says anything. */
+export const defaultSettings: AgentSettings = {
+  approval: { mode: "ask" },
+  tools: {
+    wire: "text",
+    resultContent: "auto",
+    onMismatch: "rebase-own",
+    overwriteGuard: "hash",
+    editGuard: "read",
+    strictView: false,
+  },
+  shell: { enabled: true, timeoutMs: 120_000, outputChars: 30_000, environment: [] },
+  fetch: { allowedHosts: [] },
+  instructions: { files: ["AGENTS.md", "GEMINI.md", "CLAUDE.md"] },
+};
+
+/** The schema for editors, as JSON Schema. */
+export function settingsJsonSchema(): unknown {
+  return z.toJSONSchema(settingsSchema);
+}

@@ -1,0 +1,116 @@
+import { approvalModes } from "./approval.js";
+import type { AgentSettings } from "./schema.js";
+
+/** What a key of project settings may do before a person has trusted the folder. */
+export type TrustClass =
+  /** It only narrows, or changes how things look. */
+  | { readonly widens: "never" }
+  /** It is ignored until the folder is trusted. */
+  | { readonly widens: "always"; readonly why: string }
+  /** It is ignored where `test` says so of its value and of the one below it. */
+  | {
+      readonly widens: "when";
+      readonly why: string;
+      readonly test: (value: unknown, below: unknown) => boolean;
+    };
+
+type Leaf = "$schema" | "mcpServers";
+
+/** A class for every key: a key of the schema without one does not compile. */
+type TrustTable = {
+  readonly [S in keyof AgentSettings]-?: S extends Leaf
+    ? TrustClass
+    : { readonly [K in keyof NonNullable<AgentSettings[S]>]-?: TrustClass };
+};
+
+const never: TrustClass = { widens: "never" };
+const always = (why: string): TrustClass => ({ widens: "always", why });
+
+/** Of values in an order, from the strictest: one behind that which holds so far. */
+function looser(why: string, order: readonly string[]): TrustClass {
+  const rank = (value: unknown) => order.indexOf(String(value));
+  return { widens: "when", why, test: (value, below) => rank(value) > rank(below) };
+}
+
+/** A number above the one that holds so far. Where none holds, any is a new limit. */
+function larger(why: string): TrustClass {
+  return {
+    widens: "when",
+    why,
+    test: (value, below) => below !== undefined && Number(value) > Number(below),
+  };
+}
+
+function becomes(wide: boolean, why: string): TrustClass {
+  return { widens: "when", why, test: (value, below) => value === wide && below !== wide };
+}
+
+/** What project settings may say of each key before their folder is trusted. */
+export const trustClasses: TrustTable = {
+  $schema: never,
+  model: {
+    name: always("it chooses who gets the conversation, and what it costs"),
+    fast: always("it chooses who gets the conversation, and what it costs"),
+    summariser: always("it chooses who gets the conversation, and what it costs"),
+    providers: always("it names addresses, headers and variables of keys"),
+    overrides: always("prices and windows decide when a limit stops the work"),
+  },
+  approval: {
+    mode: looser("it asks less often", approvalModes),
+    rules: {
+      widens: "when",
+      why: "a rule that does not deny stands before your own",
+      // Rules of the project come first, so that an `ask` would hide a `deny` of the person's.
+      test: (value) => !Array.isArray(value) || value.some((one) => one.decision !== "deny"),
+    },
+  },
+  tools: {
+    offered: always("it may offer more tools"),
+    excluded: never,
+    wire: never,
+    resultContent: never,
+    onMismatch: looser("it accepts changes of older states", ["refuse", "rebase-own", "rebase"]),
+    overwriteGuard: looser("it guards overwriting less", ["hash", "read", "warn"]),
+    editGuard: looser("it guards edits less", ["read", "atomic"]),
+    strictView: becomes(false, "it lets changes touch lines that were not shown"),
+    rereadStub: never,
+    memoryPaths: always("it opens files to edits without a read"),
+  },
+  shell: {
+    enabled: becomes(true, "it lets commands run"),
+    timeoutMs: larger("it lets commands run longer"),
+    outputChars: larger("it lets commands print more"),
+    environment: always("it hands variables to commands"),
+  },
+  fetch: { allowedHosts: always("it opens the network") },
+  mcpServers: always("it starts a program or calls a server"),
+  instructions: { files: always("it puts other files into the prompt") },
+  limits: {
+    maxTurns: larger("it raises a limit"),
+    maxCostUsd: larger("it raises a limit"),
+  },
+  sessions: {
+    store: always("it moves where conversations are kept"),
+    tenant: always("it moves where conversations are kept"),
+  },
+  files: { include: always("it names folders outside"), ignore: never },
+};
+
+/** The class of a key, by its words: `["approval", "mode"]`. A key that is not in the table widens. */
+export function trustClassOf(key: readonly string[]): TrustClass {
+  const [section = "", name] = key;
+  const found: unknown = Object.entries(trustClasses).find(([known]) => known === section)?.[1];
+  const row: unknown =
+    name === undefined || isClass(found)
+      ? found
+      : Object.entries(found ?? {}).find(([known]) => known === name)?.[1];
+  return isClass(row) ? row : always("it is not known");
+}
+
+function isClass(row: unknown): row is TrustClass {
+  return (
+    typeof row === "object" &&
+    row !== null &&
+    typeof Object.entries(row).find(([key]) => key === "widens")?.[1] === "string"
+  );
+}

@@ -1,0 +1,71 @@
+import { type CheckedSettings, checkValue } from "./check-settings.js";
+
+/** An environment variable that sets a key. */
+export interface SettingsVariable {
+  readonly name: string;
+  readonly key: readonly [section: string, name: string];
+  readonly reads: "text" | "number" | "boolean" | "list";
+}
+
+const row = (
+  name: string,
+  section: string,
+  key: string,
+  reads: SettingsVariable["reads"],
+): SettingsVariable => ({
+  name: `HOLDFAST_${name}`,
+  key: [section, key],
+  reads,
+});
+
+/** The variables of the environment that are settings. An empty one says nothing. */
+export const settingsVariables: readonly SettingsVariable[] = [
+  row("MODEL", "model", "name", "text"),
+  row("FAST_MODEL", "model", "fast", "text"),
+  row("SUMMARISER", "model", "summariser", "text"),
+  row("APPROVAL_MODE", "approval", "mode", "text"),
+  row("WIRE", "tools", "wire", "text"),
+  row("RESULT_CONTENT", "tools", "resultContent", "text"),
+  row("ON_MISMATCH", "tools", "onMismatch", "text"),
+  row("SHELL", "shell", "enabled", "boolean"),
+  row("SHELL_TIMEOUT_MS", "shell", "timeoutMs", "number"),
+  row("FETCH_HOSTS", "fetch", "allowedHosts", "list"),
+  row("MAX_TURNS", "limits", "maxTurns", "number"),
+  row("MAX_COST_USD", "limits", "maxCostUsd", "number"),
+  row("STORE", "sessions", "store", "text"),
+  row("TENANT", "sessions", "tenant", "text"),
+];
+
+/** What one variable sets. */
+export interface VariableSettings {
+  readonly source: string;
+  readonly checked: CheckedSettings;
+}
+
+/** What the environment sets, each variable as a source of its own. */
+export function fromEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly VariableSettings[] {
+  return settingsVariables.flatMap(({ name, key: [section, key], reads }) => {
+    const text = environment[name] ?? "";
+    if (text === "") return [];
+    const source = `environment ${name}`;
+    return [{ source, checked: checkValue(source, { [section]: { [key]: readValue(text, reads) } }) }];
+  });
+}
+
+/** What is no such value stays text, which the schema then refuses in its own words. */
+function readValue(text: string, reads: SettingsVariable["reads"]): unknown {
+  switch (reads) {
+    case "text":
+      return text;
+    case "number":
+      return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+    case "boolean":
+      return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
+    case "list":
+      return text.split(",").map((part) => part.trim());
+    default:
+      return reads satisfies never;
+  }
+}
