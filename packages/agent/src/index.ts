@@ -87,6 +87,7 @@ export {
   decide,
   type EndedCall,
   fitsCommand,
+  lookAfterOf,
   nobody,
   openAgent,
   type PersonsAnswer,

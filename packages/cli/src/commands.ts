@@ -1,3 +1,4 @@
+import { agentSpec } from "./agent-command.js";
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
 import { collect, countFromZero, daysOrNone, wholeNumber } from "./flags.js";
 import { historySpec, sessionsSpec } from "./session-commands.js";
@@ -391,6 +392,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     ],
     load: async () => (await import("./commands/mcp.js")).mcpCommand,
   },
+  agentSpec,
   {
     usage: "setup <client>",
     argumentChoices: ["claude", "gemini", "codex", "qwen", "opencode", "cursor", "vscode"],

@@ -47,3 +47,10 @@ export function countFromZero(value: string): number {
   if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError("It must be a whole number from 0 up.");
   return Number(value);
 }
+
+/** For flags that want an amount of money: more than nothing. */
+export function money(value: string): number {
+  const amount = /^\d{1,6}(\.\d{1,6})?$/.test(value) ? Number(value) : 0;
+  if (amount <= 0) throw new InvalidArgumentError("It must be an amount of US dollars such as 0.50.");
+  return amount;
+}

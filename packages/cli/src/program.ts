@@ -28,8 +28,13 @@ function meant(args: readonly string[]): readonly string[] {
   const [first = "", second = ""] = args;
   const asked = first === "help" ? second : first;
   const names = ["help", ...commandSpecs.map(nameOf)];
+  // `holdfast -p …`, as other agents have it.
+  const isAgent = first.startsWith("-") && args.some((arg) => agentFlags.has(arg));
+  if (isAgent && !args.some((arg) => names.includes(arg) && arg !== "help")) return ["agent", ...args];
   return asked === "" || asked.startsWith("-") || names.includes(asked) ? args : [asked];
 }
+
+const agentFlags: ReadonlySet<string> = new Set(["-p", "--prompt", "-c", "--continue", "-r", "--resume"]);
 
 function nameOf({ usage }: CommandSpec): string {
   const [name = ""] = usage.split(" ");

@@ -26,8 +26,8 @@ export interface AgentParts {
   readonly fileTools?: readonly FileTool[];
   /** Tools that work on the conversation; all unless given. */
   readonly conversationTools?: readonly ConversationTool[];
-  /** Commands, tools of MCP servers. */
-  readonly hostTools?: readonly HostTool[];
+  /** Commands, tools of MCP servers. Asked for with each request: the tools of a server may become others. */
+  readonly hostTools?: () => readonly HostTool[];
   /** Of the host's tools, those that need nobody's approval. */
   readonly harmless?: readonly string[];
   /** `ask` unless given. */

@@ -3,6 +3,7 @@ export type { AgentParts, TurnLimits } from "./agent-parts.js";
 export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide } from "./approval.js";
 export { fitsCommand } from "./command-rule.js";
 export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./gate.js";
+export { lookAfterOf } from "./look-after.js";
 export type { ToolSet } from "./offered-tools.js";
 export type { RepeatLimits } from "./repeats.js";
 export type { AgentEvent, EndedCall, TurnEnd, TurnInput } from "./turn.js";

@@ -22,8 +22,9 @@ export interface ToolSet {
 
 /** What is offered in a mode: in plan mode only what looks. */
 export function offeredTools(parts: AgentParts, mode: ApprovalMode): ToolSet {
-  const { fileTools = defaultTools, conversationTools = allConversationTools, hostTools = [] } = parts;
-  const { harmless = [] } = parts;
+  const { fileTools = defaultTools, conversationTools = allConversationTools } = parts;
+  const { harmless = [], hostTools: askedTools } = parts;
+  const hostTools = askedTools?.() ?? [];
   const isPlan = mode === "plan";
   const kept = {
     fileTools: isPlan ? fileTools.filter(({ annotations }) => annotations.readOnly) : fileTools,

@@ -1,7 +1,7 @@
 export { forkOne, removeOne, renameOne } from "./changing.js";
 export { filesOfOne } from "./files.js";
 export { htmlPage } from "./html-page.js";
-export { jsonLine, lineOfJson, newIds, withSession, withSessions } from "./open-store.js";
+export { jsonLine, lineOfJson, newIds, openStoreAt, withSession, withSessions } from "./open-store.js";
 export { writeOut } from "./output.js";
 export { pruneStored } from "./pruning.js";
 export { listSessions, localTime, searchInSessions, showSession, verifySessions } from "./read-only.js";

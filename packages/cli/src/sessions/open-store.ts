@@ -29,7 +29,7 @@ export async function withSessions(
     return call.misuse("--store takes a postgres:// address; without one, sessions are in the state folder");
   if (place === "" && call.flags.tenant !== undefined)
     return call.misuse("--tenant goes with --store: the state folder is one person's");
-  const store = await openStore({ place, tenant }, call);
+  const store = await openStoreAt({ place, tenant }, call);
   if (isRefusal(store)) return refuse(store, call);
   try {
     const done = await work(store);
@@ -39,8 +39,8 @@ export async function withSessions(
   }
 }
 
-/** The library of the server is loaded only by those who name one. */
-async function openStore(
+/** Opens the sessions of a place. The library of the server is loaded only by those who name one. */
+export async function openStoreAt(
   { place, tenant }: { readonly place: string; readonly tenant: string | undefined },
   call: Invocation,
 ): Promise<SessionStore | ConversationRefusal> {

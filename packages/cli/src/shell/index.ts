@@ -1,7 +1,7 @@
 export { exitCodeOf, exitCodes } from "./exit-codes.js";
 export { type InputLines, readInput, readInputLines, readInputText } from "./input.js";
 export { type InputLine, linesOf } from "./input-lines.js";
-export { finishOnceBegun, leavingWith, watchInterrupts } from "./interrupt.js";
+export { finishOnceBegun, leavingWith, watchedByWork, watchInterrupts } from "./interrupt.js";
 export type { Flags, GlobalFlags, Invocation, Settings } from "./invocation.js";
 export { atPersonsPace } from "./long-work.js";
 export { MessageLines } from "./message-lines.js";

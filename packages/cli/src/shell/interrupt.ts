@@ -22,8 +22,11 @@ export async function finishOnceBegun<Result>(work: () => Promise<Result>): Prom
 /**
  * Work that ends itself when it is asked to: the first Ctrl-C is its own, and the second is obeyed wherever it comes.
  */
-export function watchedByWork(): { readonly isInterrupted: () => boolean; readonly end: () => void } {
-  const mine = { isInterrupted: false };
+export function watchedByWork(onInterrupt = () => {}): {
+  readonly isInterrupted: () => boolean;
+  readonly end: () => void;
+} {
+  const mine = { isInterrupted: false, onInterrupt };
   working.add(mine);
   return { isInterrupted: () => mine.isInterrupted, end: () => void working.delete(mine) };
 }
@@ -41,12 +44,15 @@ export async function leavingWith<Result>(stands: string, work: () => Promise<Re
 let standing: string | undefined;
 let writing = 0;
 let asked = false;
-const working = new Set<{ isInterrupted: boolean }>();
+const working = new Set<{ isInterrupted: boolean; readonly onInterrupt: () => void }>();
 
 function leave(exitCode: number): void {
   const unasked = [...working].filter(({ isInterrupted }) => !isInterrupted);
   if (unasked.length > 0 && exitCode === exitCodes.cancelled) {
-    for (const work of unasked) work.isInterrupted = true;
+    for (const work of unasked) {
+      work.isInterrupted = true;
+      work.onInterrupt();
+    }
     asked = true;
     return;
   }

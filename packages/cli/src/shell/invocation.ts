@@ -95,6 +95,27 @@ export interface Flags extends GlobalFlags {
   /** A node whose branch is meant. */
   readonly branch?: string;
   readonly foldTasks?: boolean;
+  /** Of the agent: what is asked of it without a screen. */
+  readonly prompt?: string;
+  readonly outputFormat?: "text" | "json" | "stream-json";
+  readonly continue?: boolean;
+  /** A session to go on with. */
+  readonly resume?: string;
+  readonly fork?: boolean;
+  readonly sessionId?: string;
+  readonly ephemeral?: boolean;
+  readonly model?: string;
+  /** A file with the answers of a scripted model. */
+  readonly script?: string;
+  readonly approvalMode?: "plan" | "ask" | "auto-edit" | "yolo";
+  readonly maxTurns?: number;
+  /** US dollars. */
+  readonly maxCost?: number;
+  /** A file in which each request is written as it is sent. */
+  readonly debug?: string;
+  readonly include?: readonly string[];
+  readonly mcpConfig?: string;
+  readonly orTour?: boolean;
 }
 
 /** What every command knows from the flags before it begins. */

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import {
+  type AgentSettings,
+  Commands,
+  commandEnvironment,
+  fetchTool,
+  killTool,
+  type LookAfter,
+  type McpServerConfig,
+  McpServers,
+  readOutputTool,
+  shellTool,
+  withoutSecrets,
+} from "@holdfast/agent";
+import { defined, type HostTool } from "@holdfast/core";
+import { version } from "../shell/index.js";
+
+/** What an agent has beside files and conversation. */
+export interface RunHost {
+  readonly tools: () => readonly HostTool[];
+  /** Those that need nobody's approval. */
+  readonly harmless: readonly string[];
+  /** What did not start, a sentence each. */
+  readonly problems: readonly string[];
+  /** What the servers say of themselves, for the system text. */
+  readonly instructions: readonly { readonly server: string; readonly text: string }[];
+  close(): Promise<void>;
+}
+
+/** What the tools of a host need. */
+export interface HostPlace {
+  readonly roots: readonly string[];
+  readonly stateDir: string;
+  readonly lookAfter: LookAfter;
+}
+
+/** Starts what the settings name: commands, pages, MCP servers. A server that does not start costs only itself. */
+export async function openHost(
+  settings: AgentSettings,
+  { roots, stateDir, lookAfter }: HostPlace,
+): Promise<RunHost> {
+  const tempDir = join(stateDir, "tmp");
+  const { shell = {}, fetch = {}, mcpServers = {} } = settings;
+  const pass = shell.environment ?? [];
+  const commands = new Commands({
+    roots,
+    tempDir,
+    environment: commandEnvironment({ own: process.env, pass }),
+    limits: {
+      ...(shell.timeoutMs === undefined ? {} : { defaultSeconds: Math.ceil(shell.timeoutMs / 1_000) }),
+      ...(shell.outputChars === undefined ? {} : { shownBytes: shell.outputChars }),
+    },
+  });
+  const context = { commands, lookAfter };
+  const ofShell =
+    shell.enabled === false ? [] : [shellTool(context), readOutputTool(context), killTool(context)];
+  const allowedHosts = fetch.allowedHosts ?? [];
+  const page = allowedHosts.length === 0 ? undefined : fetchTool({ allowedHosts, tempDir });
+  const servers = new McpServers({
+    roots,
+    tempDir,
+    environment: withoutSecrets({ own: process.env, pass }),
+    servers: Object.fromEntries(Object.entries(mcpServers).map(([name, server]) => [name, serverOf(server)])),
+    client: { name: "holdfast", version },
+    lookAfter,
+  });
+  const states = Object.keys(mcpServers).length === 0 ? [] : await servers.start();
+  return {
+    tools: () => [...ofShell, ...(page === undefined ? [] : [page.tool]), ...servers.tools()],
+    harmless: ["read_output"],
+    problems: states.flatMap(({ name, messages }) =>
+      messages.map((message) => `MCP server ${name}: ${message}`),
+    ),
+    instructions: servers.instructions(),
+    close: async () => {
+      await commands.close();
+      await servers.close();
+      page?.close();
+    },
+  };
+}
+
+function serverOf(server: NonNullable<AgentSettings["mcpServers"]>[string]): McpServerConfig {
+  if ("url" in server) return { url: server.url, ...defined({ headers: server.headers }) };
+  return { command: server.command, ...defined({ args: server.args, env: server.env }) };
+}

@@ -1,0 +1,133 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import {
+  type AgentSettings,
+  configuredModel,
+  costOf,
+  localModel,
+  type ModelPrices,
+  type ModelRefusal,
+  type NamedProvider,
+  openModel,
+  type ScriptedAnswer,
+  scriptedModel,
+} from "@holdfast/agent";
+import { defined, type ModelPort, type TurnUsage } from "@holdfast/core";
+
+/** The model of a run. */
+export interface RunModel {
+  readonly kind: "model";
+  readonly port: ModelPort;
+  /** `provider/name`. */
+  readonly name: string;
+  readonly costOf?: (usage: TurnUsage) => number;
+}
+
+/** What the flags say of a model beside the settings. */
+export interface ModelFlags {
+  readonly script?: string;
+  readonly debug?: string;
+}
+
+/** Opens the model that flags, settings, environment or this machine name; nothing is sent yet. */
+export async function modelOf(settings: AgentSettings, flags: ModelFlags): Promise<RunModel | ModelRefusal> {
+  if (flags.script !== undefined) return scriptOf(flags.script);
+  const environment = environmentWith(settings);
+  const name = settings.model?.name ?? configuredModel(environment) ?? (await localModel());
+  if (name === undefined) return noModel;
+  const opened = openModel(name, {
+    environment,
+    providers: serversOf(settings),
+    facts: factsOf(settings),
+    ...(flags.debug === undefined ? {} : { onRequest: writerOf(flags.debug) }),
+  });
+  if (opened.kind === "model_refused") return opened;
+  const { port, prices } = opened;
+  return { kind: "model", port, name: opened.name, ...(prices === undefined ? {} : pricesAs(prices)) };
+}
+
+const noModel: ModelRefusal = {
+  kind: "model_refused",
+  reason: "auth",
+  message:
+    "No model is configured. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, start a local server such as " +
+    "Ollama, or name one with --model.",
+};
+
+function pricesAs(prices: ModelPrices): Pick<RunModel, "costOf"> {
+  return { costOf: (usage) => costOf(usage, prices) };
+}
+
+/** A request a line: when, to whom, and the body as it is sent. */
+function writerOf(path: string): (request: { readonly model: string; readonly body: object }) => void {
+  return ({ model, body }) =>
+    appendFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), model, body })}\n`, {
+      mode: 0o600,
+    });
+}
+
+function scriptOf(path: string): RunModel | ModelRefusal {
+  try {
+    const text = readFileSync(path, "utf8").trim();
+    const value: unknown = text.startsWith("[")
+      ? JSON.parse(text)
+      : text.split("\n").map((line) => JSON.parse(line));
+    // A cast: a script is as its author wrote it; what does not fit shows in the first answer.
+    const port = scriptedModel(value as readonly ScriptedAnswer[]);
+    return { kind: "model", port, name: "scripted/script" };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return {
+      kind: "model_refused",
+      reason: "unknown_model",
+      message: `The script cannot be read: ${message}`,
+    };
+  }
+}
+
+/** What settings say of a vendor's key and address counts as if the environment said it. */
+function environmentWith(settings: AgentSettings): Readonly<Record<string, string | undefined>> {
+  const environment: Record<string, string | undefined> = { ...process.env };
+  const { providers = {} } = settings.model ?? {};
+  for (const [name, { key, keyEnv, baseUrl }] of Object.entries(providers)) {
+    const variables = vendorVariables[name];
+    const given = key ?? (keyEnv === undefined ? undefined : process.env[keyEnv]);
+    if (given !== undefined) environment[variables?.key ?? keyVariableOf(name)] = given;
+    if (baseUrl !== undefined && variables !== undefined) environment[variables.baseUrl] = baseUrl;
+  }
+  return environment;
+}
+
+const vendorVariables: Readonly<Record<string, { readonly key: string; readonly baseUrl: string }>> = {
+  anthropic: { key: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
+  openai: { key: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL" },
+  google: { key: "GEMINI_API_KEY", baseUrl: "GOOGLE_GEMINI_BASE_URL" },
+};
+
+/** A name that no environment has: the key of a provider of the settings. */
+function keyVariableOf(provider: string): string {
+  return `the key of ${provider} in the settings`;
+}
+
+function serversOf(settings: AgentSettings): Readonly<Record<string, NamedProvider>> {
+  const named = Object.entries(settings.model?.providers ?? {});
+  return Object.fromEntries(
+    named.flatMap(([name, { baseUrl, key, keyEnv }]) => {
+      if (baseUrl === undefined || vendorVariables[name] !== undefined) return [];
+      const hasKey = key !== undefined || keyEnv !== undefined;
+      return [[name, { baseUrl, ...(hasKey ? { keyVariable: keyVariableOf(name) } : {}) }] as const];
+    }),
+  );
+}
+
+function factsOf(settings: AgentSettings) {
+  const overrides = Object.entries(settings.model?.overrides ?? {});
+  return Object.fromEntries(
+    overrides.map(([name, { contextTokens, outputTokens, inputUsd, outputUsd, cachedInputUsd }]) => {
+      const prices =
+        inputUsd === undefined || outputUsd === undefined
+          ? undefined
+          : { input: inputUsd, output: outputUsd, cached: cachedInputUsd ?? inputUsd };
+      return [name, defined({ contextWindow: contextTokens, maxOutput: outputTokens, prices })] as const;
+    }),
+  );
+}

@@ -1,0 +1,198 @@
+import { resolve } from "node:path";
+import {
+  type Agent,
+  type AgentSettings,
+  type ApprovalRule,
+  type AskPerson,
+  agentExitCodes,
+  lookAfterOf,
+  openAgent,
+  summariserOf,
+} from "@holdfast/agent";
+import {
+  allTools,
+  type ConversationRefusal,
+  defined,
+  type FileTool,
+  isRefusal,
+  type Refusal,
+  type SessionStore,
+  type StoredConversation,
+  tools as usualTools,
+} from "@holdfast/core";
+import type { OpenedWorkspace } from "@holdfast/core/node";
+import { openSettings } from "../answers/index.js";
+import { newIds, openStoreAt } from "../sessions/index.js";
+import type { Invocation } from "../shell/index.js";
+import { openHost, type RunHost } from "./host.js";
+import { modelOf, type RunModel } from "./model.js";
+import { sessionOf, storeInMemory } from "./session.js";
+import { type RunSettings, settingsOf } from "./settings.js";
+
+/** A run that is ready: an agent over an open session, an open workspace, and what it was opened with. */
+export interface OpenedRun {
+  readonly kind: "run";
+  readonly agent: Agent;
+  readonly conversation: StoredConversation;
+  readonly workspace: OpenedWorkspace;
+  readonly model: RunModel;
+  /** What a person should know before it begins. */
+  readonly notices: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Why there is no run, and what the shell is told. */
+export interface NoRun {
+  readonly kind: "no_run";
+  readonly exitCode: number;
+  readonly lines: readonly string[];
+}
+
+/** Opens everything that the flags and settings mean, one after the other; what was opened is closed where a later part fails. */
+export async function openRun(call: Invocation, prompt: string, ask: AskPerson): Promise<OpenedRun | NoRun> {
+  const found = await settingsOf(call);
+  if (found.kind === "problems")
+    return { kind: "no_run", exitCode: agentExitCodes.config, lines: found.lines };
+  const { settings } = found;
+  const model = await modelOf(settings, call.flags);
+  if (model.kind === "model_refused") {
+    const exitCode = model.reason === "auth" ? agentExitCodes.auth : agentExitCodes.config;
+    return { kind: "no_run", exitCode, lines: [model.message] };
+  }
+  if (settings.limits?.maxCostUsd !== undefined && model.costOf === undefined) {
+    const message = `--max-cost needs the prices of ${model.name}, and they are not known: give them in model.overrides.`;
+    return { kind: "no_run", exitCode: agentExitCodes.usage, lines: [message] };
+  }
+  const parts = new Opened();
+  const run = await openParts({ call, prompt, ask, found, model }, parts);
+  if (run.kind === "no_run") await parts.close();
+  return run;
+}
+
+/** What is to be closed, the last first. */
+class Opened {
+  readonly #closing: (() => Promise<unknown>)[] = [];
+
+  add(close: () => Promise<unknown>): void {
+    this.#closing.unshift(close);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closing.splice(0)) await close();
+  }
+}
+
+interface Opening {
+  readonly call: Invocation;
+  readonly prompt: string;
+  readonly ask: AskPerson;
+  readonly found: Extract<RunSettings, { kind: "settings" }>;
+  readonly model: RunModel;
+}
+
+async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | NoRun> {
+  const { call, prompt, found, model } = opening;
+  const { settings, stateDir, notices } = found;
+  const workspace = await workspaceOf(opening);
+  if (isRefusal(workspace)) return refused(workspace);
+  parts.add(() => workspace.close());
+  const store = await storeOf(opening);
+  if (isRefusal(store)) return refused(store);
+  parts.add(() => store.close());
+  const [root = process.cwd()] = rootsOf(opening);
+  const conversation = await sessionOf(store, { flags: call.flags, root, prompt, files: workspace });
+  if (isRefusal(conversation)) return refused(conversation);
+  parts.add(() => conversation.close());
+  const { manager } = conversation;
+  const host = await openHost(settings, {
+    roots: rootsOf(opening),
+    stateDir,
+    lookAfter: lookAfterOf(manager, workspace),
+  });
+  parts.add(() => host.close());
+  const agent = openAgent({
+    ...agentSettings(opening, host),
+    manager,
+    workspace,
+    readBlob: (sha256) => conversation.session.readBlob(sha256),
+  });
+  const told = [...notices, ...host.problems, ...apartWords(conversation)];
+  return { kind: "run", agent, conversation, workspace, model, notices: told, close: () => parts.close() };
+}
+
+function agentSettings({ call, ask, found: { settings }, model }: Opening, host: RunHost) {
+  const newId = newIds();
+  const { approval = {}, tools = {}, limits = {} } = settings;
+  const { terminal } = call;
+  return {
+    model: model.port,
+    fileTools: fileToolsOf(settings),
+    hostTools: () => host.tools().filter(({ name }) => isOffered(name, settings)),
+    harmless: host.harmless,
+    mode: approval.mode ?? "ask",
+    rules: (approval.rules ?? []).map(ruleOf),
+    ask,
+    limits: defined({ maxSteps: limits.maxTurns, maxCostUsd: limits.maxCostUsd }),
+    summariser: summariserOf(model.port, newId),
+    newId,
+    now: Date.now,
+    wire: defined({ wire: tools.wire, resultContent: tools.resultContent }),
+    onError: (error: unknown, tool: string) =>
+      terminal.err(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
+    ...defined({ costOf: model.costOf }),
+  } as const;
+}
+
+function ruleOf({ tool, decision, path, command }: Rule): ApprovalRule {
+  return { tool, decision, ...defined({ path, command }) };
+}
+
+type Rule = NonNullable<NonNullable<AgentSettings["approval"]>["rules"]>[number];
+
+function fileToolsOf(settings: AgentSettings): readonly FileTool[] {
+  const { offered } = settings.tools ?? {};
+  const named = offered === undefined ? usualTools : allTools;
+  return named.filter(({ name }) => isOffered(name, settings));
+}
+
+function isOffered(name: string, { tools = {} }: AgentSettings): boolean {
+  const { offered, excluded = [] } = tools;
+  return (offered === undefined || offered.includes(name)) && !excluded.includes(name);
+}
+
+function rootsOf({ call, found: { settings } }: Opening): readonly string[] {
+  return [...call.settings.roots, ...(settings.files?.include ?? [])].map((root) => resolve(root));
+}
+
+async function workspaceOf(opening: Opening): Promise<OpenedWorkspace | Refusal> {
+  const { call, found } = opening;
+  const { tools = {} } = found.settings;
+  const { onMismatch, overwriteGuard, editGuard, strictView, rereadStub, memoryPaths } = tools;
+  return openSettings({ ...call.settings, roots: rootsOf(opening) }, call.terminal, {
+    // Who did not name the folder may stand in a home folder by chance.
+    allowWideRoot: call.flags.root !== undefined,
+    guards: defined({ onMismatch, overwriteGuard, editGuard, strictView }),
+    limits: {},
+    ...defined({ rereadStub, memoryPaths }),
+  });
+}
+
+async function storeOf({ call, found: { settings } }: Opening): Promise<SessionStore | ConversationRefusal> {
+  if (call.flags.ephemeral === true) return storeInMemory();
+  const { store: place = "", tenant } = settings.sessions ?? {};
+  return openStoreAt({ place, tenant }, call);
+}
+
+/** What a resumed session found of its files, each a sentence. */
+function apartWords({ files }: StoredConversation): readonly string[] {
+  return (files?.apart ?? []).map(({ path, message }) => `${path}: ${message}`);
+}
+
+function refused({ code, message }: Refusal | ConversationRefusal): NoRun {
+  const isMissing = code === "unknown_session" || code === "invalid_arguments";
+  return {
+    kind: "no_run",
+    exitCode: isMissing ? agentExitCodes.input : agentExitCodes.error,
+    lines: [`${code}: ${message}`],
+  };
+}

@@ -1,0 +1,90 @@
+import {
+  type ConversationFiles,
+  type ConversationRefusal,
+  createConversation,
+  findSession,
+  forkSession,
+  type IdSource,
+  isRefusal,
+  memorySessionStore,
+  namesFrom,
+  openConversation,
+  refuse,
+  type SessionStore,
+  type StoredConversation,
+} from "@holdfast/core";
+import { newIds } from "../sessions/index.js";
+import type { Flags } from "../shell/index.js";
+
+/** Which session a run goes on with, or begins. */
+export interface SessionWanted {
+  readonly flags: Pick<Flags, "continue" | "resume" | "fork" | "sessionId">;
+  /** The first folder of the workspace, absolute. */
+  readonly root: string;
+  /** The user's words, of which a new session has its title. */
+  readonly prompt: string;
+  readonly files: ConversationFiles;
+}
+
+/** A store that nobody else sees, and that is gone with the process. */
+export function storeInMemory(): SessionStore {
+  return memorySessionStore();
+}
+
+/** Opens the session that the flags mean, for writing. */
+export async function sessionOf(
+  store: SessionStore,
+  wanted: SessionWanted,
+): Promise<StoredConversation | ConversationRefusal> {
+  const { flags, root, files, prompt } = wanted;
+  const sources = { now: Date.now, naming: namesFrom(root) };
+  const earlier = await earlierSession(store, wanted);
+  if (typeof earlier === "object") return earlier;
+  if (earlier === undefined) {
+    const title = titleOf(prompt);
+    return createConversation(store, {
+      ...sources,
+      ids: idsFrom(flags.sessionId),
+      cwd: root,
+      ...(title === "" ? {} : { title }),
+    });
+  }
+  if (flags.fork !== true)
+    return openConversation(store, earlier, "write", { ...sources, ids: newIds(), files });
+  const forked = await forkSession(store, earlier, { newId: idsFrom(flags.sessionId), now: Date.now() });
+  if (isRefusal(forked)) return forked;
+  return openConversation(store, forked.id, "write", { ...sources, ids: newIds(), files });
+}
+
+async function earlierSession(
+  store: SessionStore,
+  { flags, root }: SessionWanted,
+): Promise<string | ConversationRefusal | undefined> {
+  if (flags.resume !== undefined) {
+    const found = await findSession(store, flags.resume);
+    return isRefusal(found) ? found : found.id;
+  }
+  if (flags.continue !== true) return undefined;
+  const listed = await store.list();
+  if (isRefusal(listed)) return listed;
+  const last = listed.find(({ cwd, problem }) => cwd === root && problem === undefined);
+  return last?.id ?? refuse("unknown_session", "There is no session of this folder to go on with.");
+}
+
+/** Ids of which the first, the session's, is the wanted one. */
+function idsFrom(first: string | undefined): IdSource {
+  const ids = newIds();
+  let isFirst = first !== undefined;
+  return () => {
+    if (!isFirst || first === undefined) return ids();
+    isFirst = false;
+    return first;
+  };
+}
+
+const titleChars = 80;
+
+function titleOf(prompt: string): string {
+  const [line = ""] = prompt.trim().split("\n");
+  return line.length > titleChars ? `${line.slice(0, titleChars - 1)}…` : line;
+}
