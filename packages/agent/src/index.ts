@@ -75,6 +75,13 @@ export {
   withoutSecrets,
 } from "./host/index.js";
 export {
+  type InstructionSources,
+  type Instructions,
+  readInstructions,
+  type SystemFacts,
+  systemText,
+} from "./input/index.js";
+export {
   type Action,
   type Agent,
   type AgentEvent,

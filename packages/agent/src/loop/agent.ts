@@ -153,7 +153,7 @@ class OpenedAgent implements Agent {
       newId,
       now,
       onEvent,
-      ...(system === undefined ? {} : { system: system(offered) }),
+      ...(system === undefined ? {} : { system: system(offered, this.mode) }),
       ...(readBlob === undefined ? {} : { readBlob }),
       ...(signal === undefined ? {} : { signal }),
     });

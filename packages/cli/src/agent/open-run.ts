@@ -2,12 +2,16 @@ import { resolve } from "node:path";
 import {
   type Agent,
   type AgentSettings,
+  type ApprovalMode,
   type ApprovalRule,
   type AskPerson,
   agentExitCodes,
+  type Instructions,
   lookAfterOf,
   openAgent,
+  readInstructions,
   summariserOf,
+  systemText,
 } from "@holdfast/agent";
 import {
   allTools,
@@ -15,6 +19,7 @@ import {
   defined,
   type FileTool,
   isRefusal,
+  type OfferedTool,
   type Refusal,
   type SessionStore,
   type StoredConversation,
@@ -110,8 +115,14 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     lookAfter: lookAfterOf(manager, workspace),
   });
   parts.add(() => host.close());
+  const instructions = await readInstructions({
+    folders: [""],
+    names: settings.instructions?.files ?? [],
+    read: (request) => workspace.read(request),
+  });
   const agent = openAgent({
     ...agentSettings(opening, host),
+    system: systemOf(opening, host, instructions),
     manager,
     workspace,
     readBlob: (sha256) => conversation.session.readBlob(sha256),
@@ -141,6 +152,22 @@ function agentSettings({ call, ask, found: { settings }, model }: Opening, host:
       terminal.err(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
     ...defined({ costOf: model.costOf }),
   } as const;
+}
+
+/** Made once for each set of tools: the same text keeps the provider's cache. */
+function systemOf(opening: Opening, host: RunHost, instructions: readonly Instructions[]) {
+  const [date = ""] = new Date().toISOString().split("T");
+  const roots = rootsOf(opening);
+  return (offered: readonly OfferedTool[], mode: ApprovalMode) =>
+    systemText({
+      tools: new Set(offered.map(({ name }) => name)),
+      mode,
+      roots,
+      platform: process.platform,
+      date,
+      instructions,
+      servers: host.instructions,
+    });
 }
 
 function ruleOf({ tool, decision, path, command }: Rule): ApprovalRule {
