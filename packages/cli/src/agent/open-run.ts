@@ -6,12 +6,14 @@ import {
   type ApprovalRule,
   type AskPerson,
   agentExitCodes,
+  expandInput,
   type Instructions,
   lookAfterOf,
   openAgent,
   readInstructions,
   summariserOf,
   systemText,
+  type TurnInput,
 } from "@holdfast/agent";
 import {
   allTools,
@@ -44,6 +46,25 @@ export interface OpenedRun {
   /** What a person should know before it begins. */
   readonly notices: readonly string[];
   close(): Promise<void>;
+}
+
+/**
+ * The user's words as a turn, with the files that `@` names.
+ *
+ * @param told gets a sentence for each mention of which not all became clear.
+ */
+export async function turnInput(
+  { agent, workspace }: Pick<OpenedRun, "agent" | "workspace">,
+  text: string,
+  told: (sentence: string) => void,
+  signal: AbortSignal,
+): Promise<TurnInput> {
+  const { isVisible } = agent;
+  const input = await expandInput(text, { workspace, isVisible, signal });
+  if (input.kind === "cancelled") return { text };
+  for (const { written, became, message } of input.mentions)
+    if (became === "nothing" || became === "left_out") told(`${written}: ${message}`);
+  return { text: input.text, staged: input.staged };
 }
 
 /** Why there is no run, and what the shell is told. */
