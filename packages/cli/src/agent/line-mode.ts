@@ -63,12 +63,17 @@ function wordsOf(asked: Asked): string {
     case "change":
       return [asked.question.preview.message, ...asked.question.preview.files.map(diffOf)].join("\n");
     case "run":
-      return `${asked.tool}: ${asked.request.summary}`;
+      return `${asked.tool}: ${commandOf(asked.request) ?? asked.request.summary}`;
     case "restore":
       return `Files go back:\n${asked.files.join("\n")}`;
     default:
       return asked satisfies never;
   }
+}
+
+/** As it will be run: a summary is written for models. */
+function commandOf({ args }: Extract<Asked, { kind: "run" }>["request"]): string | undefined {
+  return typeof args.command === "string" ? args.command : undefined;
 }
 
 const mostLines = 200;
