@@ -102,3 +102,11 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
     return false;
   }
 }
+
+/** Waits for something, but no longer than so many milliseconds. No timer stays: it would keep a program from ending. */
+export async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
+  const ending = new AbortController();
+  const limit = pause(ms, undefined, { signal: ending.signal }).catch(() => {});
+  await Promise.race([work, limit]);
+  ending.abort();
+}

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { setTimeout as pause } from "node:timers/promises";
 import { causeOf, defined } from "@holdfast/core";
 import type { OutputLog } from "./output-log.js";
-import { endFamily, killFamily, markerName, type ProcessFamily } from "./processes.js";
+import { endFamily, killFamily, markerName, type ProcessFamily, waitAtMost } from "./processes.js";
 
 /** What is to be run, and where. */
 export interface CommandStart {
@@ -107,10 +106,10 @@ export class RunningCommand {
     });
     if (child.pid === undefined) return this.ending(exit);
     // Its last words; who else holds the pipe open is ended right after.
-    await Promise.race([closed, pause(drainMs)]);
+    await waitAtMost(closed, drainMs);
     const leftBehind = await this.endLeftBehind();
     // Nobody holds the pipe now but who was not found; what is in it is still to be read.
-    await Promise.race([closed, pause(lastReadMs)]);
+    await waitAtMost(closed, lastReadMs);
     child.stdout?.destroy();
     child.stderr?.destroy();
     return this.ending(exit, leftBehind);

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import {
   clip,
   escapeForDisplay,
@@ -12,6 +11,7 @@ import * as z from "zod";
 import { endWords, lastLine, outputWords, secondsWords } from "./command-words.js";
 import type { Commands } from "./commands.js";
 import type { LookAfter } from "./look-after.js";
+import { waitAtMost } from "./processes.js";
 import type { RunningCommand } from "./running-command.js";
 
 /** What the tools of commands work with. */
@@ -69,7 +69,7 @@ async function runCommand(
   if (isRefusal(started)) return refused(started);
   if (background) {
     stopAfter(started, args.timeout_seconds);
-    await Promise.race([started.ended, pause(firstLookMs)]);
+    await waitAtMost(started.ended, firstLookMs);
     if (started.end === undefined) return { code: "ok", text: startedWords(started) };
   }
   const { defaultSeconds, mostSeconds } = commands.limits;
