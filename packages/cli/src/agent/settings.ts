@@ -23,7 +23,7 @@ export async function settingsOf(call: Invocation): Promise<RunSettings> {
   const { state } = inspectState(call.settings.stateDir, []);
   if (isRefusal(state)) return { kind: "problems", lines: [state.message] };
   const { path: stateDir } = state;
-  const servers = serversIn(call.flags.mcpConfig);
+  const servers = await serversIn(call.flags.mcpConfig);
   if (servers.kind === "problems") return { kind: "problems", lines: servers.problems.map(lineOf) };
   const flags = { ...settingsOfFlags(call), ...servers.settings };
   const { env: environment } = process;
@@ -60,10 +60,10 @@ type Checked =
   | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
 
 /** The servers of a file: `{ "mcpServers": { … } }`, as other clients have it. */
-function serversIn(path: string | undefined): Checked {
+async function serversIn(path: string | undefined): Promise<Checked> {
   if (path === undefined) return { kind: "settings", settings: {} };
   try {
-    const checked = checkText(path, readFileSync(path, "utf8"));
+    const checked = await checkText(path, readFileSync(path, "utf8"));
     if (checked.kind === "problems") return checked;
     const { mcpServers } = checked.settings;
     return { kind: "settings", settings: mcpServers === undefined ? {} : { mcpServers } };
