@@ -39,8 +39,9 @@ function pathIn(schema: unknown, words: readonly string[]): readonly string[] | 
   if (!(inner instanceof z.ZodRecord)) return undefined;
   // A name of a table may hold dots itself: the shortest one that leaves a key of the schema is meant.
   for (let count = 1; count <= words.length; count++) {
+    const name = words.slice(0, count).join(".");
     const below = pathIn(inner.valueType, words.slice(count));
-    if (below !== undefined) return [words.slice(0, count).join("."), ...below];
+    if (below !== undefined && z.safeParse(inner.keyType, name).success) return [name, ...below];
   }
   return undefined;
 }

@@ -312,6 +312,7 @@ test.each([
   ["model.nam", undefined],
   ["approval.mode.x", undefined],
   ["__proto__", undefined],
+  ["mcpServers.__proto__", undefined],
   ["", undefined],
 ])("the key %s is %j", (key, path) => {
   expect(settingsPath(key)).toEqual(path);
