@@ -2,6 +2,7 @@ export { type ApprovalMode, type ApprovalRule, approvalModes } from "./approval.
 export { type CheckedSettings, checkText, checkValue, type SettingsProblem } from "./check-settings.js";
 export { settingsPath } from "./keys.js";
 export { type ReadSettings, readSettings, settingsLimitBytes } from "./read-settings.js";
+export { type ReferenceRow, settingsReference } from "./reference.js";
 export {
   checkFile,
   type IgnoredKey,

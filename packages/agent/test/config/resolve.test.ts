@@ -19,6 +19,7 @@ import {
   resolveSettings,
   settingsJsonSchema,
   settingsPath,
+  settingsReference,
   settingsVariables,
   TrustedFolders,
   trustClasses,
@@ -343,4 +344,19 @@ test("the later source wins", async () => {
 test("the schema for editors is current", () => {
   const file = new URL("../../settings.schema.json", import.meta.url);
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(settingsJsonSchema());
+});
+
+test("the reference of the settings is current", () => {
+  const page = readFileSync(new URL("../../../../docs/configuration.md", import.meta.url), "utf8");
+  const rows = settingsReference();
+  expect(rows.length).toBeGreaterThan(30);
+  for (const { key, type, fallback, untrusted, says } of rows) {
+    const line = page.split("\n").find((one) => one.startsWith(`| \`${key}\` |`)) ?? `no ${key}`;
+    for (const part of [type, untrusted, says, fallback ?? ""]) expect(line).toContain(part);
+    expect(says, key).not.toBe("");
+  }
+  for (const { name, key } of settingsVariables)
+    expect(page).toContain(`| \`${name}\` | \`${key.join(".")}\` |`);
+  const keys = page.split("\n").flatMap((line) => /^\| `([^`]+)` \|/.exec(line)?.[1] ?? []);
+  expect(keys).toEqual([...rows.map(({ key }) => key), ...settingsVariables.map(({ name }) => name)]);
 });
