@@ -17,6 +17,7 @@ const machineTestsOfCore = [
 const sameOnEveryNode = [
   "test/!(packages).test.ts",
   "packages/postgres/test/**/*.test.ts",
+  "packages/agent/test/{config,headless,input,models}/**/*.test.ts",
   "packages/cli/test/{page,answers}/**/*.test.ts",
   "packages/cli/test/commands/sessions-postgres.test.ts",
   "packages/cli/test/{words,hidden-names,long-line,exit-codes}.test.ts",

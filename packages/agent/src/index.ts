@@ -83,6 +83,22 @@ export {
   withoutSecrets,
 } from "./host/index.js";
 export {
+  type CancelledInput,
+  type ExpandedInput,
+  type ExpandOptions,
+  expandInput,
+  type InstructionSources,
+  type Instructions,
+  type Mention,
+  type MentionReport,
+  type PlainWords,
+  parseMentions,
+  readInstructions,
+  type SystemFacts,
+  systemText,
+  writtenMention,
+} from "./input/index.js";
+export {
   type Action,
   type Agent,
   type AgentEvent,

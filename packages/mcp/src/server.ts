@@ -4,8 +4,10 @@ import {
   findTool,
   isRefusal,
   jsonSchema,
+  protocolText,
   type Refusal,
   readingTools,
+  readOnlyProtocolText,
   renderResult,
   runToolWithResult,
   type ToolReply,
@@ -24,7 +26,6 @@ import {
 } from "@modelcontextprotocol/server";
 import { footingOf, type ServedWorkspace } from "./client-roots.js";
 import { type Host, hostOfRequest, metaFor, roomAt } from "./hosts.js";
-import { instructions, readOnlyInstructions } from "./instructions.js";
 import { mediaAnswer } from "./media.js";
 import type { McpOptions } from "./options.js";
 import { toCallResult } from "./result.js";
@@ -37,14 +38,15 @@ export function createServer(
   calls: RunningCalls,
   undelivered: UndeliveredCalls,
 ): Server {
+  const offered = offeredTools(options);
+  const names = new Set(offered.map(({ name }) => name));
   const server = new Server(
     { name: "holdfast", title: "Holdfast", version: options.version ?? "0.0.0" },
     {
       capabilities: { tools: {} },
-      instructions: options.readOnly === true ? readOnlyInstructions : instructions,
+      instructions: options.readOnly === true ? readOnlyProtocolText : protocolText(names),
     },
   );
-  const offered = offeredTools(options);
   const footing = footingOf(server, options);
   server.setRequestHandler("tools/list", (_, { mcpReq }) => {
     const host = hostOfRequest(server, mcpReq);

@@ -21,7 +21,7 @@ export interface AgentParts {
   readonly workspace: Workspace;
   readonly model: ModelPort;
   /** The system text, in the vocabulary of the tools that are offered. The same tools give the same text. */
-  readonly system?: (offered: readonly OfferedTool[]) => string;
+  readonly system?: (offered: readonly OfferedTool[], mode: ApprovalMode) => string;
   /** Tools of files; the default set unless given. */
   readonly fileTools?: readonly FileTool[];
   /** Tools that work on the conversation; all unless given. */

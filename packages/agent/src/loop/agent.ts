@@ -11,6 +11,7 @@ import {
   refreshTrackedFiles,
   type TurnHost,
   type TurnNode,
+  type Visibility,
 } from "@holdfast/core";
 import type { ApprovalMode } from "../config/index.js";
 import type { AgentParts } from "./agent-parts.js";
@@ -43,6 +44,8 @@ export interface Agent {
   allow(allowance: Allowance): void;
   /** What is offered to the model now. */
   readonly tools: ToolSet;
+  /** Whether all of these lines stand in the prompt as it would be now. */
+  readonly isVisible: Visibility["isVisible"];
 }
 
 /** Opens an agent over parts that the caller has opened and closes again. */
@@ -67,6 +70,11 @@ class OpenedAgent implements Agent {
 
   get tools(): ToolSet {
     return offeredTools(this.parts, this.mode);
+  }
+
+  get isVisible(): Visibility["isVisible"] {
+    const { visibility } = this.#renderer.render(this.parts.manager.context, { target: this.model.target });
+    return (shown) => visibility.isVisible(shown);
   }
 
   switchModel(model: ModelPort): void {
@@ -132,11 +140,10 @@ class OpenedAgent implements Agent {
     if (manager.trackedFiles().length === 0) return undefined;
     if (into === "branch" && openCalls(manager.context, manager.context.currentNodeId).length > 0)
       return undefined;
-    const { isVisible } = this.#renderer.render(manager.context, { target: this.model.target }).visibility;
     const refreshed = await refreshTrackedFiles({
       manager,
       read: (request) => workspace.read(request),
-      isVisible,
+      isVisible: this.isVisible,
       into,
     });
     return isRefusal(refreshed) ? broken(refreshed) : undefined;
@@ -153,7 +160,7 @@ class OpenedAgent implements Agent {
       newId,
       now,
       onEvent,
-      ...(system === undefined ? {} : { system: system(offered) }),
+      ...(system === undefined ? {} : { system: system(offered, this.mode) }),
       ...(readBlob === undefined ? {} : { readBlob }),
       ...(signal === undefined ? {} : { signal }),
     });

@@ -1,2 +1,2 @@
 export { lineMode } from "./line-mode.js";
-export { type NoRun, type OpenedRun, openRun } from "./open-run.js";
+export { type NoRun, type OpenedRun, openRun, turnInput } from "./open-run.js";

@@ -2,7 +2,7 @@ import { createInterface, type Interface } from "node:readline/promises";
 import { type Asked, type AskPerson, agentExitCodes, type PersonsAnswer, runOutput } from "@holdfast/agent";
 import { describeChange } from "@holdfast/core";
 import { escapeText, type Terminal, watchedByWork } from "../shell/index.js";
-import type { OpenedRun } from "./open-run.js";
+import { type OpenedRun, turnInput } from "./open-run.js";
 
 /** A terminal to talk in, line by line, until the screen comes. */
 export interface LineTerminal {
@@ -38,7 +38,8 @@ async function talk(lines: Interface, run: OpenedRun, terminal: Terminal): Promi
       err: (words) => terminal.err(escapeText(words)),
       now: Date.now,
     });
-    const end = await agent.turn({ text }, { signal: ending.signal, onEvent: output.onEvent });
+    const input = await turnInput(run, text, output.notice, ending.signal);
+    const end = await agent.turn(input, { signal: ending.signal, onEvent: output.onEvent });
     output.end(end);
     watched.end();
     lines.off("SIGINT", onInterrupt);
@@ -62,12 +63,17 @@ function wordsOf(asked: Asked): string {
     case "change":
       return [asked.question.preview.message, ...asked.question.preview.files.map(diffOf)].join("\n");
     case "run":
-      return `${asked.tool}: ${asked.request.summary}`;
+      return `${asked.tool}: ${commandOf(asked.request) ?? asked.request.summary}`;
     case "restore":
       return `Files go back:\n${asked.files.join("\n")}`;
     default:
       return asked satisfies never;
   }
+}
+
+/** As it will be run: a summary is written for models. */
+function commandOf({ args }: Extract<Asked, { kind: "run" }>["request"]): string | undefined {
+  return typeof args.command === "string" ? args.command : undefined;
 }
 
 const mostLines = 200;

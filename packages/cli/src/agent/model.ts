@@ -1,4 +1,5 @@
 import { appendFileSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 import {
   type AgentSettings,
   configuredModel,
@@ -72,7 +73,9 @@ function scriptOf(path: string): RunModel | ModelRefusal {
       ? JSON.parse(text)
       : text.split("\n").map((line) => JSON.parse(line));
     // A cast: a script is as its author wrote it; what does not fit shows in the first answer.
-    const port = scriptedModel(value as readonly ScriptedAnswer[]);
+    const port = scriptedModel(value as readonly ScriptedAnswer[], {
+      sleep: (ms, signal) => wait(ms, undefined, signal === undefined ? {} : { signal }),
+    });
     return { kind: "model", port, name: "scripted/script" };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

@@ -2,12 +2,18 @@ import { resolve } from "node:path";
 import {
   type Agent,
   type AgentSettings,
+  type ApprovalMode,
   type ApprovalRule,
   type AskPerson,
   agentExitCodes,
+  expandInput,
+  type Instructions,
   lookAfterOf,
   openAgent,
+  readInstructions,
   summariserOf,
+  systemText,
+  type TurnInput,
 } from "@holdfast/agent";
 import {
   allTools,
@@ -15,6 +21,7 @@ import {
   defined,
   type FileTool,
   isRefusal,
+  type OfferedTool,
   type Refusal,
   type SessionStore,
   type StoredConversation,
@@ -39,6 +46,25 @@ export interface OpenedRun {
   /** What a person should know before it begins. */
   readonly notices: readonly string[];
   close(): Promise<void>;
+}
+
+/**
+ * The user's words as a turn, with the files that `@` names.
+ *
+ * @param told gets a sentence for each mention of which not all became clear.
+ */
+export async function turnInput(
+  { agent, workspace }: Pick<OpenedRun, "agent" | "workspace">,
+  text: string,
+  told: (sentence: string) => void,
+  signal: AbortSignal,
+): Promise<TurnInput> {
+  const { isVisible } = agent;
+  const input = await expandInput(text, { workspace, isVisible, signal });
+  if (input.kind === "cancelled") return { text };
+  for (const { written, became, message } of input.mentions)
+    if (became === "nothing" || became === "left_out") told(`${written}: ${message}`);
+  return { text: input.text, staged: input.staged };
 }
 
 /** Why there is no run, and what the shell is told. */
@@ -110,8 +136,14 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     lookAfter: lookAfterOf(manager, workspace),
   });
   parts.add(() => host.close());
+  const instructions = await readInstructions({
+    folders: [""],
+    names: settings.instructions?.files ?? [],
+    read: (request) => workspace.read(request),
+  });
   const agent = openAgent({
     ...agentSettings(opening, host),
+    system: systemOf(opening, host, instructions),
     manager,
     workspace,
     readBlob: (sha256) => conversation.session.readBlob(sha256),
@@ -141,6 +173,22 @@ function agentSettings({ call, ask, found: { settings }, model }: Opening, host:
       terminal.err(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
     ...defined({ costOf: model.costOf }),
   } as const;
+}
+
+/** Made once for each set of tools: the same text keeps the provider's cache. */
+function systemOf(opening: Opening, host: RunHost, instructions: readonly Instructions[]) {
+  const [date = ""] = new Date().toISOString().split("T");
+  const roots = rootsOf(opening);
+  return (offered: readonly OfferedTool[], mode: ApprovalMode) =>
+    systemText({
+      tools: new Set(offered.map(({ name }) => name)),
+      mode,
+      roots,
+      platform: process.platform,
+      date,
+      instructions,
+      servers: host.instructions,
+    });
 }
 
 function ruleOf({ tool, decision, path, command }: Rule): ApprovalRule {

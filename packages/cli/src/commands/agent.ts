@@ -1,5 +1,5 @@
 import { agentExitCodes, exitCodeOfTurn, nobody, type RunOutput, runOutput } from "@holdfast/agent";
-import { lineMode, type NoRun, type OpenedRun, openRun } from "../agent/index.js";
+import { lineMode, type NoRun, type OpenedRun, openRun, turnInput } from "../agent/index.js";
 import { escapeText, type Invocation, readInputText, watchedByWork } from "../shell/index.js";
 
 /** `holdfast agent`: one prompt without a screen, or line by line in a terminal. */
@@ -37,7 +37,9 @@ async function withoutScreen(call: Invocation, prompt: string): Promise<number> 
   try {
     const output = outputOf(call, run, prompt);
     for (const notice of run.notices) output.notice(notice);
-    const end = await run.agent.turn({ text: prompt }, { signal: ending.signal, onEvent: output.onEvent });
+    const { signal } = ending;
+    const input = await turnInput(run, prompt, output.notice, signal);
+    const end = await run.agent.turn(input, { signal, onEvent: output.onEvent });
     output.end(end);
     return exitCodeOfTurn(end);
   } finally {

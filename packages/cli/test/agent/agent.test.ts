@@ -59,6 +59,14 @@ describe("the agent without a screen", () => {
     expect((await run(["agent"], "  ")).code).toBe(42);
   });
 
+  it("puts what @ names before the model, and tells what is nowhere", async () => {
+    const { run } = projectWith([{ ...done, expects: ["const one = 1;", "What is @a.ts and @gone.ts?"] }]);
+    const ran = await run(["-p", "What is @a.ts and @gone.ts?"]);
+    expect(ran).toMatchObject({ code: 0, stdout: "Done.\n" });
+    expect(ran.stderr).toContain("@gone.ts: ");
+    expect(ran.stderr).not.toContain("@a.ts: ");
+  });
+
   it("goes on with the last session of the folder, forks it, and keeps none where it is told so", async () => {
     const { run, outside } = projectWith([{ text: "First." }]);
     const first = JSON.parse((await run(["-p", "One.", "-o", "json"])).stdout);

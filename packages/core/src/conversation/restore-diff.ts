@@ -1,9 +1,10 @@
 import { defined } from "../text/index.js";
 import { noSuchNode, unprunedNode } from "./checks.js";
-import type { FileStateHash } from "./file-effects.js";
+import { effectsOf, type FileNaming, type FileStateHash } from "./file-effects.js";
 import { type FileTransition, transitionsAlong } from "./file-transitions.js";
 import { byPath, type Manifests } from "./manifest.js";
 import type { ConversationContext, TurnNode } from "./node.js";
+import { upwards } from "./path.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 import { commonAncestor, isOnPath, nodeOf, nodesBelow } from "./tree-paths.js";
 import { inTime, standingAt, type TreeWrite, type TreeWrites, writesInTree } from "./tree-writes.js";
@@ -82,9 +83,15 @@ function diffTo(
   const back = transitionsAlong(context, nodesBelow(context, id, fromId), terms);
   const forth = transitionsAlong(context, nodesBelow(context, id, toId), terms);
   const beside = writesBeside(context, writes, { toId, since });
+  // Between two branches each has the files that it made itself; on one path they are those that stood there.
+  const isAbove = isOnPath(context, toId, fromId);
+  const stood = isAbove
+    ? stoodThere(context, writes, { toId, since, naming })
+    : new Map<string, FileStateHash>();
   const files: DifferingFile[] = [];
   for (const path of new Set([...back.keys(), ...forth.keys(), ...beside.keys()])) {
-    const known = { back: back.get(path), forth: forth.get(path), there: there.get(path) };
+    const state = stood.has(path) ? stood.get(path) : there.get(path);
+    const known = { back: back.get(path), forth: forth.get(path), there: state };
     const file = difference(context, path, known, beside.get(path));
     if (file !== undefined) files.push(file);
   }
@@ -131,6 +138,38 @@ function writesBeside(
     });
   }
   return beside;
+}
+
+/**
+ * By file, what a branch that does not lead to a node had left on the disk when the node was made, where the way to the
+ * node says nothing later of it: the head had gone on without the files (`keep`), and they stood as that branch had
+ * left them.
+ */
+function stoodThere(
+  context: ConversationContext,
+  writes: TreeWrites,
+  { toId, since, naming }: { readonly toId: string; readonly since: string; readonly naming: FileNaming },
+): ReadonlyMap<string, FileStateHash> {
+  const standing = standingAt(context, toId);
+  const begin = nodeOf(context, since);
+  const last = new Map<string, TreeWrite>();
+  for (const [path, each] of writes) {
+    const write = each.findLast(
+      ({ node }) => inTime(node, begin) <= 0 && !standing.has(node.id) && !isOnPath(context, toId, node.id),
+    );
+    if (write !== undefined) last.set(path, write);
+  }
+  const stood = new Map([...last].map(([path, { after }]) => [path, after] as const));
+  const sought = new Set(last.keys());
+  for (const node of upwards(context, toId)) {
+    if (sought.size === 0) break;
+    for (const effect of effectsOf(node.payload)) {
+      const path = naming(effect.path);
+      const write = sought.delete(path) ? last.get(path) : undefined;
+      if (write !== undefined && inTime(node, write.node) > 0) stood.delete(path);
+    }
+  }
+  return stood;
 }
 
 /** Whether a file was in another state before a write than the one before had left. A late write may be told twice. */

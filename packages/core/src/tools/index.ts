@@ -51,6 +51,7 @@ export {
   runHostTool,
 } from "./host-tool.js";
 export { phraseResult } from "./phrase.js";
+export { protocolText, readOnlyProtocolText } from "./protocol-text.js";
 export { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "./read-media.js";
 export { catching, questionOf, runTool, runToolWithResult, type ToolContext } from "./run-tool.js";
 export { type JsonSchema, type NamedArguments, understand } from "./shapes.js";

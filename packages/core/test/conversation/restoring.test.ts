@@ -445,3 +445,46 @@ function pick<Item>(items: readonly Item[], at: number): Item {
   if (item === undefined) throw new Error("nothing to pick from");
   return item;
 }
+
+describe("files that were left when the head went on", () => {
+  it("are at the next node as the other branch had left them, not as the way to it says", async () => {
+    const scene = new Scene({ x: "0", y: "0" });
+    await scene.look("x");
+    const root = scene.head;
+    await scene.write("x", "1");
+    await scene.write("x", "2");
+    // The head goes back alone: the file stays.
+    must(scene.manager.rewind(root));
+    must(scene.manager.addNode({ kind: "user_message", text: "Leave it." }));
+    const left = scene.head;
+    await scene.write("x", "3");
+    await scene.write("x", "4");
+    must(await scene.restore(await scene.plan({ fromId: scene.head, stateOf: left })));
+    expect(scene.text("x")).toBe("2");
+  });
+
+  it("are as the way says where it speaks of them later", async () => {
+    const scene = new Scene({ x: "0" });
+    await scene.look("x");
+    const root = scene.head;
+    await scene.write("x", "1");
+    must(scene.manager.rewind(root));
+    scene.poke("x", "by hand");
+    await scene.look("x");
+    const seen = scene.head;
+    await scene.write("x", "3");
+    must(await scene.restore(await scene.plan({ fromId: scene.head, stateOf: seen })));
+    expect(scene.text("x")).toBe("by hand");
+  });
+
+  it("go back to before the other branch where the node is older than its writes", async () => {
+    const scene = new Scene({ x: "0" });
+    await scene.look("x");
+    const root = scene.head;
+    await scene.write("x", "1");
+    must(scene.manager.rewind(root));
+    must(scene.manager.addNode({ kind: "user_message", text: "Leave it." }));
+    must(await scene.restore(await scene.plan({ fromId: scene.head, stateOf: root })));
+    expect(scene.text("x")).toBe("0");
+  });
+});

@@ -1,0 +1,172 @@
+import {
+  type FileContent,
+  fileContentOf,
+  isRefusal,
+  type ListedEntry,
+  type ReadOutcome,
+  type Workspace,
+} from "@holdfast/core";
+import { type Mention, parseMentions } from "./mentions.js";
+
+/** What mentions are looked up with. */
+export interface ExpandOptions {
+  readonly workspace: Workspace;
+  readonly signal?: AbortSignal;
+  /** Whether all lines of a state stand in the prompt already: then it is not put there again. */
+  readonly isVisible?: (state: {
+    readonly path: string;
+    readonly sha256: string;
+    readonly from: number;
+    readonly to: number;
+  }) => boolean;
+  /** Files that all mentions together put before the model; 100 unless given. */
+  readonly mostFiles?: number;
+  /** Characters of all of them together; 400,000 unless given. */
+  readonly mostChars?: number;
+}
+
+/** What became of a mention. */
+export interface MentionReport {
+  readonly written: string;
+  readonly became: "shown" | "already_shown" | "left_out" | "nothing";
+  /** One sentence for the person. */
+  readonly message: string;
+}
+
+/** The user's words with what they name. */
+export interface ExpandedInput {
+  readonly kind: "expanded";
+  /** What the model reads: the words as they were written, each `\@` as `@`. */
+  readonly text: string;
+  /** The states of the files, byte for byte, to be staged before the words. */
+  readonly staged: readonly FileContent[];
+  readonly mentions: readonly MentionReport[];
+}
+
+/** The signal came: nothing is staged. */
+export interface CancelledInput {
+  readonly kind: "cancelled";
+}
+
+/**
+ * Looks up what the words name with `@` (page 6): each file becomes its state, with version and hash, so that no read of the
+ * model has to follow. A folder or a glob stands for its files, as far as ignore rules and the limits let them. A name
+ * that is nowhere, but below the root in exactly one place, is that file; two places are told and none is taken.
+ */
+export async function expandInput(
+  text: string,
+  options: ExpandOptions,
+): Promise<ExpandedInput | CancelledInput> {
+  const expansion = new Expansion(options);
+  const parts = parseMentions(text);
+  for (const part of parts) {
+    if (options.signal?.aborted === true) return { kind: "cancelled" };
+    if (part.kind === "mention") await expansion.add(part);
+  }
+  if (options.signal?.aborted === true) return { kind: "cancelled" };
+  const words = parts.map((part) => (part.kind === "words" ? part.text : part.written)).join("");
+  return { kind: "expanded", text: words, staged: expansion.staged, mentions: expansion.reports };
+}
+
+function isFile({ isDirectory, special, openable }: ListedEntry): boolean {
+  return !isDirectory && special === undefined && openable;
+}
+
+class Expansion {
+  readonly staged: FileContent[] = [];
+  readonly reports: MentionReport[] = [];
+  readonly #seen = new Set<string>();
+  #chars = 0;
+
+  constructor(private readonly options: ExpandOptions) {}
+
+  async add(mention: Mention): Promise<void> {
+    const { written, path, range } = mention;
+    const bare = path.length > 1 ? path.replace(/\/+$/u, "") : path;
+    if (/[*?[{]/u.test(path)) return this.#addAll(mention, { glob: path });
+    const window = range === undefined ? {} : { offset: range.from, limit: range.to - range.from + 1 };
+    const outcome = await this.options.workspace.read({ path: bare, ...window });
+    if (outcome.kind === "read") return this.#report(written, this.#show(outcome, bare));
+    if (outcome.code === "is_directory") return this.#addAll(mention, { glob: "**", folder: bare });
+    if (outcome.code === "file_missing" && !bare.includes("/"))
+      return this.#addByName(mention, bare, outcome.message);
+    this.#tell(written, "nothing", outcome.message);
+  }
+
+  /** The files of a folder, or those that a glob means. */
+  async #addAll(
+    { written }: Mention,
+    { glob, folder }: { readonly glob: string; readonly folder?: string },
+  ): Promise<void> {
+    const asked = {
+      kind: "find",
+      glob,
+      sized: false,
+      ...(folder === undefined ? {} : { path: folder }),
+    } as const;
+    const found = await this.options.workspace.run(asked);
+    if (isRefusal(found)) return this.#tell(written, "nothing", found.message);
+    const files = found.files.filter(isFile);
+    let shown = 0;
+    for (const { path } of files) {
+      if (this.options.signal?.aborted === true || this.#isFull()) break;
+      const outcome = await this.options.workspace.read({ path });
+      if (outcome.kind === "read" && this.#show(outcome, path) !== "left_out") shown += 1;
+    }
+    const more = found.more === undefined ? "" : " or more";
+    const words = `${shown} of ${files.length}${more} files are before the model.`;
+    this.#tell(written, shown === 0 ? "nothing" : shown < files.length ? "left_out" : "shown", words);
+  }
+
+  async #addByName({ written }: Mention, name: string, why: string): Promise<void> {
+    const found = await this.options.workspace.run({
+      kind: "find",
+      glob: `**/${name}`,
+      sized: false,
+      limit: 5,
+    });
+    const files = isRefusal(found) ? [] : found.files.filter(isFile);
+    const [only, second] = files;
+    if (only === undefined) return this.#tell(written, "nothing", why);
+    if (second !== undefined) {
+      const names = files.map(({ path }) => path).join(", ");
+      return this.#tell(written, "nothing", `It could be ${names}: say which.`);
+    }
+    const outcome = await this.options.workspace.read({ path: only.path });
+    if (outcome.kind !== "read") return this.#tell(written, "nothing", outcome.message);
+    this.#tell(written, this.#show(outcome, only.path), `It is ${only.path}.`);
+  }
+
+  #show(found: Extract<ReadOutcome, { kind: "read" }>, path: string): MentionReport["became"] {
+    const content = fileContentOf(found, { path });
+    const { sha256, lines, text } = content;
+    const key = `${found.state.path} ${sha256} ${lines.from}-${lines.to}`;
+    if (this.#seen.has(key)) return "already_shown";
+    if (this.#isFull() || this.#chars + text.length > (this.options.mostChars ?? 400_000)) return "left_out";
+    this.#seen.add(key);
+    const isThere =
+      lines.total > 0 && this.options.isVisible?.({ path, sha256, from: lines.from, to: lines.to }) === true;
+    if (isThere) return "already_shown";
+    this.#chars += text.length;
+    this.staged.push(content);
+    return "shown";
+  }
+
+  #isFull(): boolean {
+    return this.staged.length >= (this.options.mostFiles ?? 100);
+  }
+
+  #report(written: string, became: MentionReport["became"]): void {
+    const words = {
+      shown: "It is before the model.",
+      already_shown: "It is before the model already, in this state.",
+      left_out: "It is too much beside the others: the model has to read it.",
+      nothing: "",
+    };
+    this.#tell(written, became, words[became]);
+  }
+
+  #tell(written: string, became: MentionReport["became"], message: string): void {
+    this.reports.push({ written, became, message });
+  }
+}

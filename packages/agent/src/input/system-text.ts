@@ -1,0 +1,76 @@
+import { chooseSuffix, escapeForDisplay, frameText, protocolText, quoteForDisplay } from "@holdfast/core";
+import type { ApprovalMode } from "../config/index.js";
+import type { Instructions } from "./instruction-files.js";
+
+/** What a system text is made of. The same facts give the same text, so that a provider's cache holds it. */
+export interface SystemFacts {
+  /** Names of the tools that are offered. */
+  readonly tools: ReadonlySet<string>;
+  readonly mode: ApprovalMode;
+  /** The folders of the workspace, absolute; paths count from the first. */
+  readonly roots: readonly string[];
+  /** Such as `linux`. */
+  readonly platform: string;
+  /** The day on which the session began, as `2026-11-23`: no clock, or no cache would hold. */
+  readonly date: string;
+  readonly instructions?: readonly Instructions[];
+  /** What MCP servers say of themselves. */
+  readonly servers?: readonly { readonly server: string; readonly text: string }[];
+}
+
+/** The system text of an agent, in the vocabulary of the tools that are really offered. */
+export function systemText(facts: SystemFacts): string {
+  const { instructions = [], servers = [] } = facts;
+  return [
+    aboutWork(facts),
+    protocolText(facts.tools),
+    ...aboutTools(facts.tools),
+    aboutPlace(facts),
+    ...servers.map(
+      ({ server, text }) => `The MCP server ${escapeForDisplay(server)} says of its tools:\n${text}`,
+    ),
+    ...instructions.map(instructionsBlock),
+  ].join("\n\n");
+}
+
+function aboutWork({ mode }: SystemFacts): string {
+  const words =
+    "You are a coding agent. You work on the user's files with tools until what was asked is done, then say briefly what you did. " +
+    "Look before you change: base each change on a state that you were shown. When a call is refused, read why, and change the call.";
+  return mode === "plan"
+    ? `${words}\nThis is plan mode: nothing can be changed and nothing run. Look at what you need, then say what you would do, step by step.`
+    : words;
+}
+
+function aboutTools(tools: ReadonlySet<string>): readonly string[] {
+  const lines = [
+    ...(tools.has("run_shell_command")
+      ? [
+          "- run_shell_command runs commands. For reading, searching and changing files use the file tools: they know the state of each file. After a command you are told which files that you know have changed.",
+        ]
+      : []),
+    ...(tools.has("task_start") && tools.has("task_complete")
+      ? [
+          "- task_start begins a branch of the conversation for a piece of work of its own; task_complete ends it with a summary, which is all that stays in view. Call them alone.",
+        ]
+      : []),
+    ...(tools.has("track_file")
+      ? ["- A tracked file (track_file) is shown to you again by itself whenever it has changed."]
+      : []),
+  ];
+  return lines.length === 0 ? [] : [lines.join("\n")];
+}
+
+function aboutPlace({ roots, platform, date }: SystemFacts): string {
+  const [first = ".", ...more] = roots.map(escapeForDisplay);
+  const further = more.length === 0 ? "" : ` You may also work in ${more.join(", ")}, by absolute paths.`;
+  return `The working folder is ${first}; relative paths count from there.${further} The platform is ${platform}. The session began on ${date}.`;
+}
+
+/** Raw text of a file, framed as every other is, so that it cannot be taken for words of ours. */
+function instructionsBlock({ path, sha256, text, isCut }: Instructions): string {
+  const cut = isCut === true ? " Only its beginning is here; read it for the rest." : "";
+  const attributes = ` path=${quoteForDisplay(path)} sha256="${sha256}"`;
+  const framed = frameText(attributes, text, chooseSuffix([text, path])).text;
+  return `The project's instructions for agents, from ${escapeForDisplay(path)}.${cut} Follow them where the user does not say otherwise.\n${framed}`;
+}

@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { ContextManager, isRefusal, renderContext, timeSortedIds, type Workspace } from "@holdfast/core";
+import { openWorkspace } from "@holdfast/core/node";
+import { afterEach, describe, expect, it } from "vitest";
+import { type ExpandedInput, type ExpandOptions, expandInput } from "../../src/input/index.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const files: Readonly<Record<string, string | Uint8Array>> = {
+  "a.ts": "  const a = 1;\r\n\r\nno end",
+  "src/deep/only.ts": "only\n",
+  "src/one/two.ts": "1\n",
+  "src/two/two.ts": "2\n",
+  "src/long.txt": Array.from({ length: 100 }, (_, at) => `line ${at + 1}\n`).join(""),
+  "empty.txt": "",
+  "my file.txt": "blank\n",
+  "picture.bin": new Uint8Array([0, 1, 2, 3]),
+  ".gitignore": "out/\n",
+  "out/made.txt": "made\n",
+  "src/out.txt": "kept\n",
+};
+
+async function project(): Promise<Workspace> {
+  const place = mkdtempSync(join(tmpdir(), "holdfast-mentions-"));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(place, name)), { recursive: true });
+    writeFileSync(join(place, name), content);
+  }
+  const workspace = await openWorkspace({ roots: [place], stateDir: `${place}-state` });
+  if (isRefusal(workspace)) throw new Error(workspace.message);
+  closing.push(async () => {
+    await workspace.close();
+    for (const folder of [place, `${place}-state`]) rmSync(folder, { recursive: true, force: true });
+  });
+  return workspace;
+}
+
+async function expanded(text: string, options: Partial<ExpandOptions> = {}): Promise<ExpandedInput> {
+  const input = await expandInput(text, { workspace: await project(), ...options });
+  if (input.kind === "cancelled") throw new Error("cancelled");
+  return input;
+}
+
+const sha256 = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex");
+const shown = ({ staged }: ExpandedInput) =>
+  staged.map(({ path, lines }) => `${path} ${lines.from}-${lines.to}`);
+const became = ({ mentions }: ExpandedInput) => mentions.map((one) => `${one.written} ${one.became}`);
+
+describe("mentions", () => {
+  it("put the state of a file before the model, to the byte", async () => {
+    const input = await expanded("Mend @a.ts now");
+    expect(input.text).toBe("Mend @a.ts now");
+    expect(input.staged).toMatchObject([
+      { path: "a.ts", sha256: sha256(files["a.ts"] ?? ""), text: files["a.ts"], form: "whole", version: 1 },
+    ]);
+    const manager = new ContextManager({
+      ids: timeSortedIds(Date.now, (bytes) => new Uint8Array(bytes)),
+      now: Date.now,
+    });
+    for (const payload of input.staged) expect(manager.addToStagingArea(payload)).not.toHaveProperty("code");
+    manager.commitStagedItems(input.text);
+    const { visibility } = renderContext(manager.context);
+    const { sha256: state = "" } = input.staged[0] ?? {};
+    expect(visibility.isVisible({ path: "a.ts", sha256: state, from: 1, to: 3 })).toBe(true);
+  });
+
+  it.each<readonly [string, readonly string[], readonly string[]]>([
+    ["@src/long.txt:20-22", ["src/long.txt 20-22"], ["@src/long.txt:20-22 shown"]],
+    ["@src/long.txt:99-200", ["src/long.txt 99-100"], ["@src/long.txt:99-200 shown"]],
+    ["@'my file.txt'", ["my file.txt 1-1"], ["@'my file.txt' shown"]],
+    ["@a.ts and @a.ts", ["a.ts 1-3"], ["@a.ts shown", "@a.ts already_shown"]],
+    ["@only.ts", ["src/deep/only.ts 1-1"], ["@only.ts shown"]],
+    ["@two.ts", [], ["@two.ts nothing"]],
+    ["@none.ts", [], ["@none.ts nothing"]],
+    ["@src/one", ["src/one/two.ts 1-1"], ["@src/one shown"]],
+    ["@src/one/", ["src/one/two.ts 1-1"], ["@src/one/ shown"]],
+    ["@src/*/two.ts", ["src/one/two.ts 1-1", "src/two/two.ts 1-1"], ["@src/*/two.ts shown"]],
+    ["@picture.bin", [], ["@picture.bin nothing"]],
+    ["@../outside.txt", [], ["@../outside.txt nothing"]],
+    ["me@a.ts \\@a.ts", [], []],
+  ])("%s", async (text, wanted, reports) => {
+    const input = await expanded(text);
+    expect(shown(input)).toEqual(wanted);
+    expect(became(input)).toEqual(reports);
+  });
+
+  it("name both places where a bare name could be either, and take none", async () => {
+    const { mentions } = await expanded("@two.ts");
+    expect(mentions[0]?.message).toMatch(/src\/one\/two\.ts.*src\/two\/two\.ts/);
+  });
+
+  it("take of a folder what ignore rules leave, and no more than fits", async () => {
+    const input = await expanded("@.", { mostFiles: 3 });
+    expect(input.staged).toHaveLength(3);
+    expect(input.mentions[0]).toMatchObject({
+      became: "left_out",
+      message: expect.stringContaining("3 of "),
+    });
+    const all = await expanded("@.");
+    expect(all.staged.map(({ path }) => path)).not.toContain("out/made.txt");
+  });
+
+  it("are not put there again where the prompt shows the same state", async () => {
+    const input = await expanded("@a.ts", { isVisible: ({ path }) => path === "a.ts" });
+    expect(input.staged).toEqual([]);
+    expect(became(input)).toEqual(["@a.ts already_shown"]);
+  });
+
+  it("stage nothing when they are cancelled", async () => {
+    const signal = AbortSignal.abort();
+    expect(await expandInput("@a.ts", { workspace: await project(), signal })).toEqual({ kind: "cancelled" });
+  });
+});
