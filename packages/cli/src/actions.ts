@@ -1,3 +1,4 @@
+import { nearestName } from "@holdfast/core";
 import { type ActionSpec, actionName } from "./command-spec.js";
 
 /** What one command line asks of a command that has actions. */
@@ -17,7 +18,7 @@ export function misuseOf(
   const action = actions.find((known) => actionName(known) === name);
   if (action === undefined) {
     const names = actions.map(actionName);
-    const nearest = nearestOf(name, names);
+    const nearest = nearestName(name.slice(0, 100), names);
     return nearest === undefined
       ? `${command} knows ${names.join(", ")}`
       : `${command} has no action ${name}; did you mean ${nearest}?`;
@@ -34,26 +35,4 @@ export function misuseOf(
 export function actionLines(actions: readonly ActionSpec[]): string {
   const width = Math.max(...actions.map(({ usage }) => usage.length));
   return actions.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}\n`).join("");
-}
-
-/** The word that is meant where one was mistyped: of those that are near, the nearest. */
-function nearestOf(word: string, words: readonly string[]): string | undefined {
-  const near = words
-    .map((candidate) => ({ candidate, distance: distanceOf(word, candidate) }))
-    .filter(({ candidate, distance }) => distance <= Math.min(3, candidate.length / 2));
-  return near.sort((one, other) => one.distance - other.distance)[0]?.candidate;
-}
-
-/** Letters to add, to take away or to change (Levenshtein). */
-function distanceOf(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [line, letter] of [...one].entries()) {
-    const next = [line + 1];
-    for (const [at, opposite] of [...other].entries()) {
-      const [left = 0, above = 0, corner = 0] = [next[at], row[at + 1], row[at]];
-      next.push(Math.min(left + 1, above + 1, corner + (letter === opposite ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

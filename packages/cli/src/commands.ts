@@ -1,5 +1,6 @@
 import { agentSpec } from "./agent-command.js";
 import type { CommandSpec, OptionSpec } from "./command-spec.js";
+import { configSpec } from "./config-command.js";
 import { collect, countFromZero, daysOrNone, wholeNumber } from "./flags.js";
 import { historySpec, sessionsSpec } from "./session-commands.js";
 
@@ -393,6 +394,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     load: async () => (await import("./commands/mcp.js")).mcpCommand,
   },
   agentSpec,
+  configSpec,
   {
     usage: "setup <client>",
     argumentChoices: ["claude", "gemini", "codex", "qwen", "opencode", "cursor", "vscode"],

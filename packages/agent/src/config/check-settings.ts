@@ -1,4 +1,4 @@
-import { nearestName } from "@holdfast/core";
+import { compileGlob, isRefusal, nearestName } from "@holdfast/core";
 import {
   createScanner,
   findNodeAtLocation,
@@ -8,7 +8,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { z } from "zod";
+import { namesAt } from "./keys.js";
 import { type AgentSettings, settingsSchema } from "./schema.js";
 
 /** What is wrong with settings, and where. */
@@ -30,7 +30,7 @@ export type CheckedSettings =
   | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
 
 /** Checks the text of a settings file: JSON with comments and trailing commas. An empty file says nothing. */
-export function checkText(source: string, text: string): CheckedSettings {
+export async function checkText(source: string, text: string): Promise<CheckedSettings> {
   const plain = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const at = (offset: number, key: string, message: string): SettingsProblem => {
     const lines = plain.slice(0, offset).split("\n");
@@ -51,11 +51,38 @@ export function checkText(source: string, text: string): CheckedSettings {
     at(node.offset, String(node.value), "it stands there twice"),
   );
   if (repeated.length > 0) return { kind: "problems", problems: repeated };
-  return checkValue(source, getNodeValue(root), (path, key, message, isName) => {
+  const place: Placed = (path, key, message, isName) => {
     const node = findNodeAtLocation(root, [...path]) ?? findNodeAtLocation(root, path.slice(0, -1)) ?? root;
     const meant = isName && node.parent?.type === "property" ? node.parent : node;
     return at(meant.offset, key, message);
-  });
+  };
+  const checked = checkValue(source, getNodeValue(root), place);
+  return checked.kind === "problems" ? checked : checkGlobs(checked, place);
+}
+
+/** A glob that is none would fit nothing, without a word: a rule that denies would let through. */
+async function checkGlobs(
+  checked: Extract<CheckedSettings, { kind: "settings" }>,
+  place: Placed,
+): Promise<CheckedSettings> {
+  const { approval, tools, fetch, files } = checked.settings;
+  const lists: readonly (readonly [path: readonly string[], globs: readonly string[] | undefined])[] = [
+    [["tools", "memoryPaths"], tools?.memoryPaths],
+    [["fetch", "allowedHosts"], fetch?.allowedHosts],
+    [["files", "ignore"], files?.ignore],
+  ];
+  const globs = [
+    ...(approval?.rules ?? []).flatMap(({ path }, at) =>
+      path === undefined ? [] : [{ path: ["approval", "rules", at, "path"], glob: path }],
+    ),
+    ...lists.flatMap(([path, listed = []]) => listed.map((glob, at) => ({ path: [...path, at], glob }))),
+  ];
+  const problems: SettingsProblem[] = [];
+  for (const { path, glob } of globs) {
+    const compiled = await compileGlob(glob);
+    if (isRefusal(compiled)) problems.push(place(path, path.join("."), compiled.message, false));
+  }
+  return problems.length === 0 ? checked : { kind: "problems", problems };
 }
 
 type Placed = (
@@ -86,25 +113,6 @@ export function checkValue(
 function unknownKey(path: readonly (string | number)[], key: string): string {
   const nearest = nearestName(key.slice(0, 100), namesAt(path));
   return nearest === undefined ? "there is no such key" : `there is no such key; did you mean ${nearest}?`;
-}
-
-/** The keys that can stand at a place of the schema. */
-export function namesAt(path: readonly (string | number)[]): readonly string[] {
-  let schema: unknown = settingsSchema;
-  for (const part of path) {
-    const inner: unknown = bare(schema);
-    if (inner instanceof z.ZodObject)
-      schema = Object.entries(inner.shape).find(([name]) => name === part)?.[1];
-    else if (inner instanceof z.ZodRecord) schema = inner.valueType;
-    else if (inner instanceof z.ZodArray) schema = inner.element;
-    else return [];
-  }
-  const found = bare(schema);
-  return found instanceof z.ZodObject ? Object.keys(found.shape) : [];
-}
-
-function bare(schema: unknown): unknown {
-  return schema instanceof z.ZodOptional ? schema.unwrap() : schema;
 }
 
 function repeatedKeys(node: Node): readonly Node[] {

@@ -1,5 +1,5 @@
-import { join } from "node:path";
-import { checkText, checkValue, type SettingsProblem } from "./check-settings.js";
+import { dirname, join, resolve } from "node:path";
+import { type CheckedSettings, checkText, checkValue, type SettingsProblem } from "./check-settings.js";
 import { readSettings } from "./read-settings.js";
 import { type AgentSettings, defaultSettings } from "./schema.js";
 import { trustClassOf } from "./trust-classes.js";
@@ -56,14 +56,13 @@ export function projectSettingsPath(folder: string): string {
  * Until a folder is trusted, what its settings would widen is ignored and told. Problems are told all at once.
  */
 export async function resolveSettings(sources: SettingsSources): Promise<ResolvedSettings> {
-  const user = await fileLayer(userSettingsPath(sources), true);
-  const project = await fileLayer(projectSettingsPath(sources.folder), false);
+  const user = await fileLayer(userFile(sources));
+  const project = await fileLayer(projectFile(sources));
   const flags = checkValue("flags", sources.flags ?? {});
   const variables = fromEnvironment(sources.environment);
   const problems = [
     ...user.problems,
     ...project.problems,
-    ...keysIn(project),
     ...variables.flatMap(({ checked }) => (checked.kind === "problems" ? checked.problems : [])),
     ...(flags.kind === "problems" ? flags.problems : []),
   ];
@@ -80,6 +79,46 @@ export async function resolveSettings(sources: SettingsSources): Promise<Resolve
   return joined.result(ignored);
 }
 
+/** A file of settings, and what is allowed in it. */
+export interface SettingsFile {
+  readonly path: string;
+  /** The person's own: it may be a link, and hold keys. */
+  readonly isOwn: boolean;
+  /** The folder from which its relative folders count. */
+  readonly folder: string;
+}
+
+/** The person's own file. */
+export function userFile(sources: Pick<SettingsSources, "home" | "environment">): SettingsFile {
+  const path = userSettingsPath(sources);
+  return { path, isOwn: true, folder: dirname(path) };
+}
+
+/** The file that a project shares; what is relative in it counts from the project's folder. */
+export function projectFile({ folder }: Pick<SettingsSources, "folder">): SettingsFile {
+  return { path: projectSettingsPath(folder), isOwn: false, folder };
+}
+
+/** Checks what stands, or is to stand, in a settings file. */
+export async function checkFile({ path, isOwn }: SettingsFile, text: string): Promise<CheckedSettings> {
+  const checked = await checkText(path, text);
+  if (checked.kind === "problems" || isOwn) return checked;
+  const problems = keysIn(checked.settings).map(([key, message]) => ({ source: path, key, message }));
+  return problems.length === 0 ? checked : { kind: "problems", problems };
+}
+
+/** What settings of a project would widen beyond defaults and the person's own: all that trust would let through. */
+export async function whatWidens(
+  sources: Pick<SettingsSources, "home" | "environment">,
+  project: AgentSettings,
+): Promise<readonly IgnoredKey[]> {
+  const user = await fileLayer(userFile(sources));
+  const joined = new Joined();
+  joined.add("default", defaultSettings);
+  joined.add(user.source, user.settings);
+  return joined.add("project", project, false);
+}
+
 interface FileLayer {
   readonly source: string;
   readonly settings: AgentSettings;
@@ -88,29 +127,40 @@ interface FileLayer {
   readonly bytes?: Uint8Array;
 }
 
-async function fileLayer(path: string, isOwn: boolean): Promise<FileLayer> {
-  const read = await readSettings(path, isOwn);
-  if (read.kind === "absent") return { source: path, settings: {}, problems: [] };
+async function fileLayer(file: SettingsFile): Promise<FileLayer> {
+  const { path: source } = file;
+  const read = await readSettings(source, file.isOwn);
+  if (read.kind === "absent") return { source, settings: {}, problems: [] };
   if (read.kind === "unreadable")
-    return { source: path, settings: {}, problems: [{ source: path, key: "", message: read.why }] };
-  const checked = checkText(path, read.text);
+    return { source, settings: {}, problems: [{ source, key: "", message: read.why }] };
+  const checked = await checkFile(file, read.text);
   return checked.kind === "settings"
-    ? { source: path, settings: checked.settings, problems: [], bytes: read.bytes }
-    : { source: path, settings: {}, problems: checked.problems, bytes: read.bytes };
+    ? { source, settings: fromFolder(checked.settings, file.folder), problems: [], bytes: read.bytes }
+    : { source, settings: {}, problems: checked.problems, bytes: read.bytes };
+}
+
+/** Relative folders count from where they are said, wherever the program was started. */
+function fromFolder(settings: AgentSettings, folder: string): AgentSettings {
+  const { files, sessions } = settings;
+  const { include } = files ?? {};
+  const { store } = sessions ?? {};
+  return {
+    ...settings,
+    ...(include && { files: { ...files, include: include.map((dir) => resolve(folder, dir)) } }),
+    ...(store && { sessions: { ...sessions, store: isAddress(store) ? store : resolve(folder, store) } }),
+  };
+}
+
+function isAddress(store: string): boolean {
+  return /^postgres(ql)?:\/\//.test(store);
 }
 
 /** A project is shared: a key in it is as good as published, trusted or not. */
-function keysIn({ source, settings }: FileLayer): readonly SettingsProblem[] {
+function keysIn(settings: AgentSettings): readonly (readonly [key: string, message: string])[] {
   return Object.entries(settings.model?.providers ?? {}).flatMap(([name, { key }]) =>
     key === undefined
       ? []
-      : [
-          {
-            source,
-            key: `model.providers.${name}.key`,
-            message: "a key may stand in your own settings only",
-          },
-        ],
+      : [[`model.providers.${name}.key`, "a key may stand in your own settings only"] as const],
   );
 }
 
@@ -155,20 +205,20 @@ class Joined {
       const [section = "", key] = name.split(".");
       settings[section] = key === undefined ? value : { ...Object(settings[section]), [key]: value };
     }
-    const checked = checkValue("all sources together", settings);
-    if (checked.kind === "problems") return checked;
     return {
       kind: "settings",
-      settings: checked.settings,
+      // A cast: each source held to the schema, and joining keeps the form of each key. Only lists grow beyond its
+      // limits, which are those of one source: a project's denials must not keep the agent from starting.
+      settings: settings as AgentSettings,
       origins: Object.fromEntries(this.#origins),
       ignored,
     };
   }
 }
 
-/** Rules of a later source come first, as the first that fits decides. */
+/** The person's own rules come first, as the first that fits decides: no project, trusted or not, overrules them. */
 function together(value: unknown, below: unknown): unknown {
-  if (Array.isArray(value)) return Array.isArray(below) ? [...value, ...below] : value;
+  if (Array.isArray(value)) return Array.isArray(below) ? [...below, ...value] : value;
   return { ...Object(below), ...Object(value) };
 }
 

@@ -59,8 +59,8 @@ export const trustClasses: TrustTable = {
     mode: looser("it asks less often", approvalModes),
     rules: {
       widens: "when",
-      why: "a rule that does not deny stands before your own",
-      // Rules of the project come first, so that an `ask` would hide a `deny` of the person's.
+      why: "a rule that does not deny may let through what the mode would not",
+      // An `ask` too: where the mode is `plan`, a change would be asked about instead of refused.
       test: (value) => !Array.isArray(value) || value.some((one) => one.decision !== "deny"),
     },
   },

@@ -18,6 +18,9 @@ import {
   projectSettingsPath,
   resolveSettings,
   settingsJsonSchema,
+  settingsPath,
+  settingsReference,
+  settingsVariables,
   TrustedFolders,
   trustClasses,
   userSettingsPath,
@@ -127,11 +130,11 @@ describe("project settings of a folder that is not trusted", () => {
     expect(settings.approval).toEqual({
       mode: "plan",
       rules: [
-        { tool: "x", decision: "deny" },
         { tool: "write_file", decision: "deny" },
+        { tool: "x", decision: "deny" },
       ],
     });
-    expect(settings.tools?.excluded).toEqual(["move_file", "delete_file"]);
+    expect(settings.tools?.excluded).toEqual(["delete_file", "move_file"]);
     expect(settings.limits?.maxTurns).toBe(2);
   });
 
@@ -194,7 +197,7 @@ describe("a file that is no settings file", () => {
 test("all problems are told at once, with their places and the keys that may be meant", async () => {
   const text =
     '{\n  // mine\n  "modell": {},\n  "approval": { "mode": "wild" },\n  "shell": { "timeoutMS": 1 },\n}';
-  const checked = checkText("f", text);
+  const checked = await checkText("f", text);
   expect(checked.kind === "problems" && checked.problems).toEqual(
     expect.arrayContaining([
       {
@@ -212,7 +215,108 @@ test("all problems are told at once, with their places and the keys that may be 
       }),
     ]),
   );
-  expect(checkText("f", '{"fetch": {}, "fetch": {}}')).toMatchObject({ problems: [{ column: 15 }] });
+  expect(await checkText("f", '{"fetch": {}, "fetch": {}}')).toMatchObject({ problems: [{ column: 15 }] });
+});
+
+test("a glob that is none is a problem where it stands", async () => {
+  const glob = "{a,b}".repeat(8);
+  const text = `{"approval": {"rules": [{"tool": "x", "path": "${glob}", "decision": "deny"}]},
+  "tools": {"memoryPaths": ["a", "${glob}"]}, "files": {"ignore": ["${glob}"]}, "fetch": {"allowedHosts": ["${glob}"]}}`;
+  expect(await checkText("f", text)).toMatchObject({
+    problems: [
+      { line: 1, column: 47, key: "approval.rules.0.path", message: /alternatives/ },
+      { line: 2, key: "tools.memoryPaths.1" },
+      { line: 2, key: "fetch.allowedHosts.0" },
+      { line: 2, key: "files.ignore.0" },
+    ],
+  });
+});
+
+describe("a trusted project", () => {
+  const deny = { tool: "write_file", decision: "deny" } as const;
+  const allow = { tool: "*", decision: "allow" } as const;
+
+  test("overrules no rule of the person's", async () => {
+    const sources = place({ approval: { rules: [deny] } }, { approval: { rules: [allow] } });
+    await trust(sources);
+    expect((await settingsOf(sources)).settings.approval?.rules).toEqual([deny, allow]);
+  });
+
+  test("names folders from its own, and the person from that of their file", async () => {
+    const folders = { files: { include: ["../shared", "/abs"] }, sessions: { store: "kept" } };
+    const sources = place(folders, folders);
+    const own = (await settingsOf(sources)).settings;
+    const home = dirname(userSettingsPath(sources));
+    expect(own.files?.include).toEqual([join(home, "../shared"), "/abs"]);
+    expect(own.sessions?.store).toBe(join(home, "kept"));
+    await trust(sources);
+    const shared = (await settingsOf(sources)).settings;
+    expect(shared.files?.include).toEqual([join(sources.folder, "../shared"), "/abs"]);
+    expect(shared.sessions?.store).toBe(join(sources.folder, "kept"));
+  });
+
+  test("may name a PostgreSQL server", async () => {
+    const store = "postgres://u@h/d";
+    expect((await settingsOf(place({ sessions: { store } }))).settings.sessions?.store).toBe(store);
+  });
+});
+
+async function trust({ folder, stateDir }: ReturnType<typeof place>) {
+  await new TrustedFolders(stateDir).trust(folder, readFileSync(projectSettingsPath(folder)));
+}
+
+test("the number of a project's denials keeps nothing from starting", async () => {
+  const rules = Array.from({ length: 1_000 }, (_, at) => ({ tool: `t${at}`, decision: "deny" }));
+  const { settings } = await settingsOf(place({ approval: { rules } }, { approval: { rules } }));
+  expect(settings.approval?.rules).toHaveLength(2_000);
+});
+
+/** A value of each variable that its key takes, as it is then set, and one that it refuses, if there is any. */
+const variables: Readonly<Record<string, readonly [text: string, value: unknown, wrong?: string]>> = {
+  HOLDFAST_MODEL: ["openai/gpt-5.5", "openai/gpt-5.5", "?"],
+  HOLDFAST_FAST_MODEL: ["a/b", "a/b", "?"],
+  HOLDFAST_SUMMARISER: ["a/b", "a/b", "?"],
+  HOLDFAST_APPROVAL_MODE: ["plan", "plan", "wild"],
+  HOLDFAST_WIRE: ["json", "json", "xml"],
+  HOLDFAST_RESULT_CONTENT: ["none", "none", "some"],
+  HOLDFAST_ON_MISMATCH: ["refuse", "refuse", "guess"],
+  HOLDFAST_SHELL: ["0", false, "no"],
+  HOLDFAST_SHELL_TIMEOUT_MS: ["5000", 5_000, "5s"],
+  HOLDFAST_FETCH_HOSTS: ["a.example, b.example", ["a.example", "b.example"], "a,,b"],
+  HOLDFAST_MAX_TURNS: ["7", 7, "-1"],
+  HOLDFAST_MAX_COST_USD: ["0.5", 0.5, "much"],
+  HOLDFAST_STORE: ["postgres://u@h/d", "postgres://u@h/d"],
+  HOLDFAST_TENANT: ["t", "t"],
+};
+
+test.each(settingsVariables)("$name sets its key, and is refused by name", async ({ name, key }) => {
+  const [text = "", value, wrong] = variables[name] ?? [];
+  const sources = place();
+  const { settings, origins } = await settingsOf({ ...sources, environment: { [name]: text } });
+  const [section, inner] = key;
+  expect(settings).toMatchObject({ [section]: { [inner]: value } });
+  expect(origins[key.join(".")]).toBe(`environment ${name}`);
+  if (wrong === undefined) return;
+  const refused = await resolveSettings({ ...sources, environment: { [name]: wrong } });
+  expect(refused).toMatchObject({
+    problems: [{ source: `environment ${name}`, key: expect.stringContaining(key.join(".")) }],
+  });
+});
+
+test.each([
+  ["approval.mode", ["approval", "mode"]],
+  ["mcpServers.a.b", ["mcpServers", "a.b"]],
+  ["mcpServers.a.b.command", ["mcpServers", "a.b", "command"]],
+  ["mcpServers.a.headers.x.y", ["mcpServers", "a", "headers", "x.y"]],
+  ["model.overrides.openai/gpt-5.5.inputUsd", ["model", "overrides", "openai/gpt-5.5", "inputUsd"]],
+  ["model", ["model"]],
+  ["model.nam", undefined],
+  ["approval.mode.x", undefined],
+  ["__proto__", undefined],
+  ["mcpServers.__proto__", undefined],
+  ["", undefined],
+])("the key %s is %j", (key, path) => {
+  expect(settingsPath(key)).toEqual(path);
 });
 
 test("the later source wins", async () => {
@@ -240,4 +344,19 @@ test("the later source wins", async () => {
 test("the schema for editors is current", () => {
   const file = new URL("../../settings.schema.json", import.meta.url);
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(settingsJsonSchema());
+});
+
+test("the reference of the settings is current", () => {
+  const page = readFileSync(new URL("../../../../docs/configuration.md", import.meta.url), "utf8");
+  const rows = settingsReference();
+  expect(rows.length).toBeGreaterThan(30);
+  for (const { key, type, fallback, untrusted, says } of rows) {
+    const line = page.split("\n").find((one) => one.startsWith(`| \`${key}\` |`)) ?? `no ${key}`;
+    for (const part of [type, untrusted, says, fallback ?? ""]) expect(line).toContain(part);
+    expect(says, key).not.toBe("");
+  }
+  for (const { name, key } of settingsVariables)
+    expect(page).toContain(`| \`${name}\` | \`${key.join(".")}\` |`);
+  const keys = page.split("\n").flatMap((line) => /^\| `([^`]+)` \|/.exec(line)?.[1] ?? []);
+  expect(keys).toEqual([...rows.map(({ key }) => key), ...settingsVariables.map(({ name }) => name)]);
 });

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { type AgentSettings, checkText, resolveSettings, type SettingsProblem } from "@holdfast/agent";
-import { defined, isRefusal } from "@holdfast/core";
-import { inspectState } from "@holdfast/core/node";
+import { defined } from "@holdfast/core";
+import { problemLine, sourcesOf } from "../config/index.js";
 import type { Invocation } from "../shell/index.js";
 
 /** The settings of a run, or all that is wrong with them. */
@@ -19,22 +18,14 @@ export type RunSettings =
 
 /** Puts together what files, environment and flags say. */
 export async function settingsOf(call: Invocation): Promise<RunSettings> {
-  const [folder = process.cwd()] = call.settings.roots;
-  const { state } = inspectState(call.settings.stateDir, []);
-  if (isRefusal(state)) return { kind: "problems", lines: [state.message] };
-  const { path: stateDir } = state;
-  const servers = serversIn(call.flags.mcpConfig);
-  if (servers.kind === "problems") return { kind: "problems", lines: servers.problems.map(lineOf) };
+  const found = sourcesOf(call);
+  if (found.kind === "no_state") return { kind: "problems", lines: [found.message] };
+  const { stateDir } = found.sources;
+  const servers = await serversIn(call.flags.mcpConfig);
+  if (servers.kind === "problems") return { kind: "problems", lines: servers.problems.map(problemLine) };
   const flags = { ...settingsOfFlags(call), ...servers.settings };
-  const { env: environment } = process;
-  const resolved = await resolveSettings({
-    folder: resolve(folder),
-    home: homedir(),
-    stateDir,
-    environment,
-    flags,
-  });
-  if (resolved.kind === "problems") return { kind: "problems", lines: resolved.problems.map(lineOf) };
+  const resolved = await resolveSettings({ ...found.sources, flags });
+  if (resolved.kind === "problems") return { kind: "problems", lines: resolved.problems.map(problemLine) };
   const { settings, ignored } = resolved;
   const notices = ignored.map(({ key, why }) => `The project's setting ${key} does not count: ${why}.`);
   return { kind: "settings", settings, notices, stateDir };
@@ -60,10 +51,10 @@ type Checked =
   | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
 
 /** The servers of a file: `{ "mcpServers": { … } }`, as other clients have it. */
-function serversIn(path: string | undefined): Checked {
+async function serversIn(path: string | undefined): Promise<Checked> {
   if (path === undefined) return { kind: "settings", settings: {} };
   try {
-    const checked = checkText(path, readFileSync(path, "utf8"));
+    const checked = await checkText(path, readFileSync(path, "utf8"));
     if (checked.kind === "problems") return checked;
     const { mcpServers } = checked.settings;
     return { kind: "settings", settings: mcpServers === undefined ? {} : { mcpServers } };
@@ -71,10 +62,4 @@ function serversIn(path: string | undefined): Checked {
     const message = error instanceof Error ? error.message : String(error);
     return { kind: "problems", problems: [{ source: path, key: "", message }] };
   }
-}
-
-function lineOf({ source, key, message, ...place }: SettingsProblem): string {
-  const { line, column } = { line: undefined, column: undefined, ...place };
-  const at = line === undefined ? source : `${source}:${line}:${column ?? 1}`;
-  return `${at}: ${key === "" ? "" : `${key}: `}${message}`;
 }

@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import {
   describeChange,
   escapeInJson,
@@ -25,7 +24,14 @@ import {
   settingsFor,
   sharedClients,
 } from "../setup/index.js";
-import { escapeText, exitCodeOf, exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
+import {
+  askPerson,
+  escapeText,
+  exitCodeOf,
+  exitCodes,
+  finishOnceBegun,
+  type Invocation,
+} from "../shell/index.js";
 
 /**
  * `holdfast setup CLIENT`: shows what would change in the client's configuration, and makes the change where
@@ -173,13 +179,13 @@ async function show({ terminal }: Invocation, diffs: readonly FileDiff[]): Promi
 async function consents(call: Invocation, diffs: readonly FileDiff[]): Promise<boolean> {
   if (call.settings.json) return false;
   await show(call, diffs);
-  return /^y(es)?$/i.test(await ask("Make this change? [y/N] "));
+  return /^y(es)?$/i.test(await askPerson("Make this change? [y/N] "));
 }
 
 /** @returns undefined for the server's default, and where nobody can be asked. */
 async function askOnMismatch({ settings, flags }: Invocation): Promise<OnMismatch | undefined> {
   if (settings.json || flags.yes === true) return undefined;
-  switch (await ask(mismatchQuestion)) {
+  switch (await askPerson(mismatchQuestion)) {
     case "2":
       return "rebase";
     case "3":
@@ -194,15 +200,6 @@ const mismatchQuestion = `What is a change to get whose file was changed since t
   2  also where others did, such as a formatter, and its text stands once before and after (rebase)
   3  it is always refused (refuse)
 [1] `;
-
-/** A line of the person's; empty where there is no terminal to ask in. */
-async function ask(question: string): Promise<string> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return "";
-  const asked = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await asked.question(question);
-  asked.close();
-  return answer.trim();
-}
 
 async function report(
   { settings, terminal }: Invocation,

@@ -25,7 +25,7 @@ export async function withSessions(
 ): Promise<number> {
   const place = call.flags.store ?? process.env.HOLDFAST_STORE ?? "";
   const tenant = call.flags.tenant ?? process.env.HOLDFAST_TENANT;
-  if (place !== "" && !/^postgres(ql)?:\/\//.test(place))
+  if (place !== "" && !isServer(place))
     return call.misuse("--store takes a postgres:// address; without one, sessions are in the state folder");
   if (place === "" && call.flags.tenant !== undefined)
     return call.misuse("--tenant goes with --store: the state folder is one person's");
@@ -39,15 +39,23 @@ export async function withSessions(
   }
 }
 
-/** Opens the sessions of a place. The library of the server is loaded only by those who name one. */
+/**
+ * Opens the sessions of a place: a PostgreSQL server, a folder, or "" for the state folder. The library of the server is
+ * loaded only by those who name one.
+ */
 export async function openStoreAt(
   { place, tenant }: { readonly place: string; readonly tenant: string | undefined },
   call: Invocation,
 ): Promise<SessionStore | ConversationRefusal> {
   if (place === "") return openJournalStore({ stateDir: call.settings.stateDir });
+  if (!isServer(place)) return openJournalStore({ stateDir: place });
   const { openPostgresStore } = await import("@holdfast/postgres");
   // A person who waits at a terminal wants to know soon that there is no server.
   return openPostgresStore({ connection: place, retryMs: 2_000, ...defined({ tenant }) });
+}
+
+function isServer(place: string): boolean {
+  return /^postgres(ql)?:\/\//.test(place);
 }
 
 /** Does something with the one session that is meant by an id or the beginning of one. */

@@ -11,3 +11,4 @@ export {
   settingsFor,
   sharedClients,
 } from "./clients.js";
+export { isObject } from "./wanted-value.js";

@@ -1,3 +1,4 @@
+export { askPerson } from "./ask-person.js";
 export { exitCodeOf, exitCodes } from "./exit-codes.js";
 export { type InputLines, readInput, readInputLines, readInputText } from "./input.js";
 export { type InputLine, linesOf } from "./input-lines.js";

@@ -91,16 +91,20 @@ function wordsOf(name: string): readonly string[] {
   return words.map((word) => word.toLowerCase()).filter((word) => word.length > 2);
 }
 
-/** Characters to add, leave out or change (Levenshtein). */
+/** Characters to add, leave out, change, or exchange with their neighbour (optimal string alignment). */
 function editsBetween(one: string, two: string): number {
-  let row = Array.from({ length: two.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...one].entries()) {
+  const [from, to] = [[...one], [...two]];
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [at, letter] of from.entries()) {
     const next = [at + 1];
-    for (const [other, same] of [...two].entries()) {
+    for (const [other, same] of to.entries()) {
       const changed = (row[other] ?? 0) + (letter === same ? 0 : 1);
-      next.push(Math.min(changed, (row[other + 1] ?? 0) + 1, (next[other] ?? 0) + 1));
+      const isExchange = other > 0 && letter === to[other - 1] && from[at - 1] === same;
+      const exchanged = isExchange ? (before[other - 1] ?? 0) + 1 : changed;
+      next.push(Math.min(changed, exchanged, (row[other + 1] ?? 0) + 1, (next[other] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row.at(-1) ?? 0;
 }

@@ -322,6 +322,7 @@ describe("what cannot be understood is named", () => {
     expect(nearestName("old", own)).toBe("old_string");
     expect(nearestName("string", own)).toBeUndefined();
     expect(nearestName("colour", own)).toBeUndefined();
+    expect(nearestName("modle", ["model", "tools"])).toBe("model");
   });
 });
 

@@ -1,0 +1,37 @@
+import { settingsJsonSchema } from "@holdfast/agent";
+import {
+  checkSettings,
+  getSetting,
+  listSettings,
+  setSetting,
+  showPaths,
+  trustFolder,
+  untrustFolder,
+} from "../config/index.js";
+import { exitCodes, type Invocation } from "../shell/index.js";
+
+/** `holdfast config ACTION`: the agent's settings. */
+export async function configCommand(call: Invocation): Promise<number> {
+  const [action, first, second] = call.args;
+  switch (action) {
+    case "list":
+      return listSettings(call);
+    case "get":
+      return getSetting(call, first);
+    case "set":
+      return setSetting(call, first, second);
+    case "check":
+      return checkSettings(call);
+    case "path":
+      return showPaths(call);
+    case "trust":
+      return trustFolder(call, first);
+    case "untrust":
+      return untrustFolder(call, first);
+    case "schema":
+      await call.terminal.out(`${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`);
+      return exitCodes.success;
+    default:
+      return call.misuse("config knows list, get, set, check, path, trust, untrust, schema");
+  }
+}

@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import { projectFile, readSettings, resolveSettings, TrustedFolders, userFile } from "@holdfast/agent";
+import { escapeText, exitCodes, type Invocation } from "../shell/index.js";
+import { printObject, reportProblems, sourcesOf } from "./sources.js";
+
+/** `config check`: all that is wrong with any source; exit code 52 where anything is. */
+export async function checkSettings(call: Invocation): Promise<number> {
+  const found = sourcesOf(call);
+  if (found.kind === "no_state")
+    return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
+  const all = await resolveSettings(found.sources);
+  const project = projectFile(found.sources).path;
+  const problems = (all.kind === "problems" ? all.problems : []).filter(
+    ({ source }) => call.flags.project !== true || source === project,
+  );
+  if (problems.length > 0) return reportProblems(call, problems);
+  if (call.settings.json) await printObject(call.terminal, { success: true, problems });
+  else await call.terminal.out("The settings are sound.\n");
+  return exitCodes.success;
+}
+
+/** `config path`: the files, whether they are there, and whether the project's is trusted. */
+export async function showPaths(call: Invocation): Promise<number> {
+  const found = sourcesOf(call);
+  if (found.kind === "no_state")
+    return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
+  const { folder, stateDir } = found.sources;
+  const [user, project] = [userFile(found.sources).path, projectFile(found.sources).path];
+  const read = await readSettings(project, false);
+  const isTrusted =
+    read.kind === "text" && (await new TrustedFolders(stateDir).isTrusted(folder, read.bytes));
+  const files = [
+    ...(call.flags.project === true ? [] : [{ path: user, of: "user", exists: existsSync(user) }]),
+    { path: project, of: "project", exists: read.kind !== "absent", trusted: isTrusted },
+  ];
+  if (call.settings.json) await printObject(call.terminal, { success: true, files });
+  else await call.terminal.out(files.map(pathLine).join(""));
+  return exitCodes.success;
+}
+
+function pathLine(file: {
+  readonly path: string;
+  readonly exists: boolean;
+  readonly trusted?: boolean;
+}): string {
+  const notes = [
+    ...(file.exists ? [] : ["not there"]),
+    ...(file.exists && file.trusted === false ? ["not trusted"] : []),
+    ...(file.trusted === true ? ["trusted"] : []),
+  ];
+  return `${escapeText(file.path)}${notes.length > 0 ? `  (${notes.join(", ")})` : ""}\n`;
+}

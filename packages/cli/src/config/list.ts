@@ -1,0 +1,76 @@
+import { projectFile, type ResolvedSettings, resolveSettings, settingsPath } from "@holdfast/agent";
+import { escapeText, exitCodes, type Invocation } from "../shell/index.js";
+import { printObject, reportProblems, sourcesOf } from "./sources.js";
+import { withoutSecrets } from "./without-secrets.js";
+
+/** A key that is set, as it is shown. */
+interface SetKey {
+  readonly key: string;
+  readonly value: unknown;
+  /** A file, `environment NAME`, or `default`. */
+  readonly origin: string;
+}
+
+/** `config list`: each key that is set, its value and where that comes from; what does not count, and why. */
+export async function listSettings(call: Invocation): Promise<number> {
+  const { settings, terminal, flags } = call;
+  const found = await resolved(call);
+  if (typeof found === "number") return found;
+  const { project } = found;
+  const rows = keysOf(found).filter(({ origin }) => flags.project !== true || origin === project);
+  const { ignored } = found;
+  if (settings.json) {
+    await printObject(terminal, { success: true, settings: rows, ignored });
+    return exitCodes.success;
+  }
+  const width = Math.max(0, ...rows.map(({ key }) => key.length));
+  const lines = [
+    ...rows.map(({ key, value, origin }) => `${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`),
+    ...ignored.map(({ key, why }) => `ignored: ${key} in ${project}: ${why}`),
+    ...(ignored.length > 0 ? ["To see and trust them: holdfast config trust"] : []),
+  ];
+  await terminal.out(lines.map((line) => `${escapeText(line)}\n`).join(""));
+  return exitCodes.success;
+}
+
+/** `config get KEY`: the value alone, text as it is, all else as JSON; nothing where it is not set. */
+export async function getSetting(call: Invocation, key: string | undefined): Promise<number> {
+  const { settings, terminal, misuse } = call;
+  if (key === undefined) return misuse("which key? `holdfast config list` shows them");
+  const path = settingsPath(key);
+  if (path === undefined) return misuse(`there is no setting ${key}`);
+  const found = await resolved(call);
+  if (typeof found === "number") return found;
+  let value: unknown = found.settings;
+  for (const name of path)
+    value = Object.entries(Object(value) as object).find(([known]) => known === name)?.[1];
+  const shown = withoutSecrets(value, path);
+  const origin = found.origins[path.slice(0, 2).join(".")] ?? found.origins[path[0] ?? ""];
+  if (settings.json) await printObject(terminal, { success: true, key, value: shown ?? null, origin });
+  else if (shown === undefined) terminal.err(`holdfast: ${escapeText(key)} is not set.\n`);
+  else await terminal.out(`${escapeText(typeof shown === "string" ? shown : JSON.stringify(shown))}\n`);
+  return exitCodes.success;
+}
+
+type Resolved = Extract<ResolvedSettings, { kind: "settings" }> & { readonly project: string };
+
+/** @returns the exit code where there are no settings that hold; it has been said why. */
+async function resolved(call: Invocation): Promise<Resolved | number> {
+  const found = sourcesOf(call);
+  if (found.kind === "no_state")
+    return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
+  const all = await resolveSettings(found.sources);
+  if (all.kind === "problems") return reportProblems(call, all.problems);
+  return { ...all, project: projectFile(found.sources).path };
+}
+
+function keysOf({ settings, origins }: Resolved): readonly SetKey[] {
+  return Object.entries(origins).map(([key, origin]) => {
+    const path = key.split(".");
+    const [section = "", name] = path;
+    const whole: unknown = Object.entries(settings).find(([known]) => known === section)?.[1];
+    const value: unknown =
+      name === undefined ? whole : Object.entries(whole as object).find(([known]) => known === name)?.[1];
+    return { key, value: withoutSecrets(value, path), origin };
+  });
+}

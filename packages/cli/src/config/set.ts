@@ -1,0 +1,143 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, relative } from "node:path";
+import {
+  checkFile,
+  projectFile,
+  readSettings,
+  type SettingsFile,
+  type SettingsProblem,
+  type SettingsSources,
+  settingsPath,
+  TrustedFolders,
+  userFile,
+  whatWidens,
+} from "@holdfast/agent";
+import { isRefusal, type Refusal, type Workspace } from "@holdfast/core";
+import { reportRefusal, withWorkspace } from "../answers/index.js";
+import { changeFile, isObject } from "../setup/index.js";
+import { escapeText, exitCodeOf, exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
+import { printObject, reportProblems, sourcesOf } from "./sources.js";
+
+/**
+ * `config set KEY VALUE`: puts a value into the person's file, or the project's. Comments and all else stay. Nothing is
+ * written unless the file then holds to the schema; the write is as guarded as all others.
+ */
+export async function setSetting(
+  call: Invocation,
+  key: string | undefined,
+  text: string | undefined,
+): Promise<number> {
+  if (key === undefined || text === undefined) return call.misuse("set takes a key and a value");
+  const path = settingsPath(key);
+  if (path === undefined) return call.misuse(`there is no setting ${key}`);
+  const found = sourcesOf(call);
+  if (found.kind === "no_state")
+    return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
+  const { sources } = found;
+  const file = call.flags.project === true ? projectFile(sources) : userFile(sources);
+  const read = await readSettings(file.path, file.isOwn);
+  if (read.kind === "unreadable")
+    return reportProblems(call, [{ source: file.path, key: "", message: read.why }]);
+  // A person's file is often a link to where they keep such files: the one that it leads to is written.
+  const real = existsSync(file.path) ? realpathSync(file.path) : file.path;
+  const root = firstFolder(dirname(real));
+  const name = relative(root, real);
+  // Who runs this command asks for this very file to be changed.
+  const settings = {
+    ...call.settings,
+    roots: [root],
+    allowProtected: [...call.settings.allowProtected, name],
+  };
+  return withWorkspace({ settings, terminal: call.terminal }, (workspace) =>
+    change({ call, sources, file, name, key, path, text }, workspace),
+  );
+}
+
+/** The folder, or the one above it that is there: what is missing below is made with the file. */
+function firstFolder(path: string): string {
+  return existsSync(path) ? path : firstFolder(dirname(path));
+}
+
+interface Wish {
+  readonly call: Invocation;
+  readonly sources: SettingsSources;
+  readonly file: SettingsFile;
+  /** The file, from the folder that is worked in. */
+  readonly name: string;
+  readonly key: string;
+  readonly path: readonly string[];
+  /** The value, as it was given. */
+  readonly text: string;
+}
+
+async function change(wish: Wish, workspace: Workspace): Promise<number> {
+  const { call, file, name } = wish;
+  const read = await workspace.read({ path: name });
+  if (isRefusal(read) && read.code !== "file_missing") return reportRefusal(read, call.terminal);
+  const before = isRefusal(read) ? "" : read.state.content;
+  const changed = await changedText(wish, before);
+  if (isRefusal(changed))
+    return reportProblems(call, [{ source: file.path, key: wish.key, message: changed.message }]);
+  if (changed.kind === "problems") return reportProblems(call, changed.problems);
+  if (changed.text !== before) {
+    const base = isRefusal(read) ? {} : { base: read.state.sha256 };
+    const content = { kind: "text", text: changed.text } as const;
+    const outcome = await finishOnceBegun(() =>
+      workspace.applyChanges({ changes: [{ path: name, ...base, content }], tool: "holdfast config" }),
+    );
+    if (!outcome.success) {
+      call.terminal.err(`holdfast: ${outcome.code}: ${escapeText(outcome.message)}\n`);
+      return exitCodeOf[outcome.code];
+    }
+  }
+  return report(wish, changed.text !== before);
+}
+
+type Changed =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "problems"; readonly problems: readonly SettingsProblem[] };
+
+/** The file with the value in it: JSON where that fits the key, else the text as it is. */
+async function changedText({ file, path, text }: Wish, before: string): Promise<Changed | Refusal> {
+  let first: Changed | undefined;
+  for (const value of readings(text)) {
+    const setting = { file: file.path, path };
+    // An object takes the place of the one that stands there; `setup` would keep a person's parts of it.
+    const removal = isObject(value) ? [setting] : [];
+    const changed = await changeFile(file.path, before, [...removal, { ...setting, value }]);
+    if (isRefusal(changed)) return changed;
+    const checked = await checkFile(file, changed.text);
+    if (checked.kind === "settings") return { kind: "text", text: changed.text };
+    first ??= checked;
+  }
+  return first ?? { kind: "problems", problems: [] };
+}
+
+function readings(text: string): readonly unknown[] {
+  try {
+    return [JSON.parse(text), text];
+  } catch {
+    return [text];
+  }
+}
+
+async function report({ call, sources, file, key }: Wish, written: boolean): Promise<number> {
+  const { settings, terminal } = call;
+  const waits = file.isOwn ? false : await waitsForTrust(sources, file);
+  if (settings.json) {
+    await printObject(terminal, { success: true, key, file: file.path, written });
+  } else {
+    const said = written ? `Set ${key} in ${file.path}.` : `${key} is so already in ${file.path}.`;
+    await terminal.out(`${escapeText(said)}\n`);
+  }
+  if (waits) terminal.err("Some of the project's settings do not count until: holdfast config trust\n");
+  return exitCodes.success;
+}
+
+async function waitsForTrust(sources: SettingsSources, file: SettingsFile): Promise<boolean> {
+  const read = await readSettings(file.path, false);
+  if (read.kind !== "text") return false;
+  const checked = await checkFile(file, read.text);
+  if (checked.kind === "problems" || (await whatWidens(sources, checked.settings)).length === 0) return false;
+  return !(await new TrustedFolders(sources.stateDir).isTrusted(sources.folder, read.bytes));
+}

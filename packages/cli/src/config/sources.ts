@@ -1,0 +1,50 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { agentExitCodes, type SettingsProblem, type SettingsSources } from "@holdfast/agent";
+import { escapeInJson, isRefusal } from "@holdfast/core";
+import { inspectState } from "@holdfast/core/node";
+import { escapeText, type Invocation } from "../shell/index.js";
+
+/** Where the agent's settings are looked for; without a state folder, which is no place for trust then, why not. */
+export type FoundSources =
+  | { readonly kind: "sources"; readonly sources: SettingsSources }
+  | { readonly kind: "no_state"; readonly message: string };
+
+/**
+ * Where the settings of this call are.
+ *
+ * @param folder the project; the first root unless given.
+ */
+export function sourcesOf({ settings }: Invocation, folder?: string): FoundSources {
+  const { state } = inspectState(settings.stateDir, []);
+  if (isRefusal(state)) return { kind: "no_state", message: state.message };
+  const [root = process.cwd()] = settings.roots;
+  const project = resolve(folder ?? root);
+  const { env: environment } = process;
+  return {
+    kind: "sources",
+    sources: { folder: project, home: homedir(), stateDir: state.path, environment },
+  };
+}
+
+/** A problem in one line: where it stands, the key, and what is wrong. */
+export function problemLine({ source, key, message, ...place }: SettingsProblem): string {
+  const { line, column } = { line: undefined, column: undefined, ...place };
+  const at = line === undefined ? source : `${source}:${line}:${column ?? 1}`;
+  return `${at}: ${key === "" ? "" : `${key}: `}${message}`;
+}
+
+/** Prints what is wrong with settings. @returns the exit code. */
+export async function reportProblems(
+  { settings, terminal }: Invocation,
+  problems: readonly SettingsProblem[],
+): Promise<number> {
+  if (settings.json) await printObject(terminal, { success: false, problems });
+  else for (const problem of problems) terminal.err(`holdfast: ${escapeText(problemLine(problem))}\n`);
+  return agentExitCodes.config;
+}
+
+/** Prints an object as one line of JSON. */
+export async function printObject(terminal: Invocation["terminal"], object: object): Promise<void> {
+  await terminal.out(`${escapeInJson(JSON.stringify(object))}\n`);
+}

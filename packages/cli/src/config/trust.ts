@@ -1,0 +1,92 @@
+import { statSync } from "node:fs";
+import {
+  type AgentSettings,
+  checkFile,
+  type IgnoredKey,
+  projectFile,
+  readSettings,
+  type SettingsSources,
+  TrustedFolders,
+  whatWidens,
+} from "@holdfast/agent";
+import { askPerson, escapeText, exitCodes, type Invocation } from "../shell/index.js";
+import { printObject, reportProblems, sourcesOf } from "./sources.js";
+
+/**
+ * `config trust [PATH]`: shows what the settings of a project widen, and trusts them where a person says yes. What is
+ * trusted are the very bytes that were shown: a file that changes meanwhile is not.
+ */
+export async function trustFolder(call: Invocation, path: string | undefined): Promise<number> {
+  const sources = await folderSources(call, path);
+  if (typeof sources === "number") return sources;
+  const file = projectFile(sources);
+  const read = await readSettings(file.path, false);
+  const problem = (message: string) => reportProblems(call, [{ source: file.path, key: "", message }]);
+  if (read.kind === "absent") return problem("there is no such file, so there is nothing to trust");
+  if (read.kind === "unreadable") return problem(read.why);
+  const checked = await checkFile(file, read.text);
+  if (checked.kind === "problems") return reportProblems(call, checked.problems);
+  const widened = await whatWidens(sources, checked.settings);
+  if (!call.settings.json) await show(call, file.path, widened, checked.settings);
+  const trusted = call.flags.yes === true || (await consents(call));
+  if (trusted) await new TrustedFolders(sources.stateDir).trust(sources.folder, read.bytes);
+  await report(call, { folder: sources.folder, trusted, widened });
+  return exitCodes.success;
+}
+
+/** `config untrust [PATH]`: what the project's settings would widen counts no more. */
+export async function untrustFolder(call: Invocation, path: string | undefined): Promise<number> {
+  const sources = await folderSources(call, path);
+  if (typeof sources === "number") return sources;
+  const { folder, stateDir } = sources;
+  await new TrustedFolders(stateDir).untrust(folder);
+  if (call.settings.json) await printObject(call.terminal, { success: true, folder, trusted: false });
+  else await call.terminal.out(`${escapeText(folder)} is not trusted.\n`);
+  return exitCodes.success;
+}
+
+async function folderSources(call: Invocation, path: string | undefined): Promise<SettingsSources | number> {
+  const found = sourcesOf(call, path);
+  if (found.kind === "no_state")
+    return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
+  const { folder } = found.sources;
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? found.sources : call.misuse(`${folder} is no folder`);
+}
+
+async function show(
+  { terminal }: Invocation,
+  file: string,
+  widened: readonly IgnoredKey[],
+  settings: AgentSettings,
+): Promise<void> {
+  const lines =
+    widened.length === 0
+      ? [`${file} widens nothing.`]
+      : [
+          `${file} widens:`,
+          ...widened.map(({ key, why }) => `  ${key} = ${JSON.stringify(valueAt(settings, key))}: ${why}`),
+        ];
+  await terminal.out(lines.map((line) => `${escapeText(line)}\n`).join(""));
+}
+
+/** The values are shown whole: whoever trusts a program should see how it is started. */
+function valueAt(settings: AgentSettings, key: string): unknown {
+  let value: unknown = settings;
+  for (const name of key.split("."))
+    value = Object.entries(Object(value) as object).find(([known]) => known === name)?.[1];
+  return value;
+}
+
+async function consents({ settings }: Invocation): Promise<boolean> {
+  return !settings.json && /^y(es)?$/i.test(await askPerson("Trust these settings? [y/N] "));
+}
+
+async function report(
+  { settings, terminal }: Invocation,
+  done: { readonly folder: string; readonly trusted: boolean; readonly widened: readonly IgnoredKey[] },
+): Promise<void> {
+  if (settings.json) await printObject(terminal, { success: true, ...done });
+  else if (done.trusted) await terminal.out(`${escapeText(done.folder)} is trusted with these settings.\n`);
+  else terminal.err("Nothing was trusted. To trust these settings: --yes\n");
+}

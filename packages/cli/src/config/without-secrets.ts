@@ -1,0 +1,28 @@
+/**
+ * A value of the settings as it may be shown: keys, what headers and environments hold, and passwords of addresses are
+ * left out.
+ *
+ * @param path the members that lead to the value.
+ */
+export function withoutSecrets(value: unknown, path: readonly string[]): unknown {
+  if (typeof value === "string") return isSecret(path) ? hidden : withoutPassword(value);
+  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, path));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withoutSecrets(inner, [...path, name])]),
+  );
+}
+
+const hidden = "(hidden)";
+
+/** `model.providers.NAME.key` and `.headers.*`, `mcpServers.NAME.env.*` and `.headers.*`. */
+function isSecret(path: readonly string[]): boolean {
+  const [section, second] = path;
+  const inside = section === "mcpServers" ? path.slice(2) : second === "providers" ? path.slice(3) : [];
+  const [member] = inside;
+  return member === "key" || ((member === "headers" || member === "env") && inside.length > 1);
+}
+
+function withoutPassword(text: string): string {
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/@:\s]*):[^/@\s]*@/i, `$1:${hidden}@`);
+}
