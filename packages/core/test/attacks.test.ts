@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { parseEnvelope, runTool } from "@holdfast/core";
 import { describe, expect, it } from "vitest";
+import { endProcess } from "../../../test/end-process.js";
 import { at, kinds, links, names, outside, protectedPaths, secret } from "./attack-list.js";
 import { type Ground, ground, hangMs, sha } from "./support.js";
 
@@ -201,7 +202,7 @@ describe("the attack list", () => {
         if (Date.now() > deadline) throw new Error("the file did not grow");
       }
     } finally {
-      writer.kill("SIGKILL");
+      await endProcess(writer);
     }
   });
 });

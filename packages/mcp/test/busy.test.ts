@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { endProcess } from "../../../test/end-process.js";
 import { type Ground, makeGround, serverArguments } from "./server-process.js";
 
 interface Message {
@@ -17,7 +18,7 @@ async function answersInOrder(ground: Ground, name: string, args: object): Promi
   const server = spawn(process.execPath, serverArguments(ground, { limits: { searchMs: workMs } }), {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  onTestFinished(() => void server.kill("SIGKILL"));
+  onTestFinished(() => endProcess(server));
   const answered: string[] = [];
   const send = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const client = {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
+import { endProcess } from "../../../test/end-process.js";
 import { type Ground, makeGround, serverArguments, sha256 } from "./server-process.js";
 
 interface Answer {
@@ -11,7 +12,7 @@ interface Answer {
 /** A server process spoken to by hand. */
 function launch(ground: Ground) {
   const child = spawn(process.execPath, serverArguments(ground), { stdio: ["pipe", "pipe", "inherit"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  onTestFinished(() => endProcess(child));
   const exited = new Promise((resolve) => child.on("close", resolve));
   const waiting = new Map<number, (code: string) => void>();
   createInterface({ input: child.stdout }).on("line", (line) => {

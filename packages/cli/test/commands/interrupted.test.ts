@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { endProcess } from "../../../../test/end-process.js";
 import { Project, program } from "../process.js";
 
 const entries = 60_000;
@@ -51,7 +52,7 @@ async function interruptedAt(
     cwd: kept.project.folder,
     env: { PATH: process.env.PATH ?? "", HOME: kept.project.folder, TERM: "xterm" },
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  onTestFinished(() => endProcess(child));
   let shown = "";
   let isAsked = false;
   child.stdout.on("data", (part: Buffer) => {
@@ -138,7 +139,7 @@ describe.runIf(process.platform === "linux")("an export", () => {
     const { folder, file } = withForeign("ended");
     const args = ["sessions", "export", kept.id, "--yes", "--output", file, "--state-dir", kept.stateDir];
     const child = spawn(process.execPath, [program, ...args], { env: { PATH: process.env.PATH ?? "" } });
-    onTestFinished(() => void child.kill("SIGKILL"));
+    onTestFinished(() => endProcess(child));
     const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
     while (readdirSync(folder).length === 1 && child.exitCode === null) await wait(1);
     expect(readFileSync(file, "utf8")).toBe("foreign\n");

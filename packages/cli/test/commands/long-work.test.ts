@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { endProcess } from "../../../../test/end-process.js";
 import { Project, program } from "../process.js";
 
 const entries = 300_000;
@@ -21,7 +22,7 @@ function largeSession(project: Project): string {
 }
 
 function ended(child: ChildProcessWithoutNullStreams): Promise<number | null> {
-  onTestFinished(() => void child.kill("SIGKILL"));
+  onTestFinished(() => endProcess(child));
   return new Promise((resolve) => child.on("close", resolve));
 }
 

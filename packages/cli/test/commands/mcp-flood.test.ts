@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
+import { endProcess } from "../../../../test/end-process.js";
 import { Project, program } from "../process.js";
 
 type Server = ChildProcessByStdio<Writable, Readable, null>;
@@ -13,7 +14,7 @@ function start(project: Project): Server {
   const args = ["--max-old-space-size=100", program, "mcp", "--root", project.folder];
   const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(new Project().folder, "state") };
   const server = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "ignore"] });
-  onTestFinished(() => void server.kill("SIGKILL"));
+  onTestFinished(() => endProcess(server));
   server.stdin.on("error", () => {});
   return server;
 }

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
+import { endProcess } from "../../../../test/end-process.js";
 import { Project, program } from "../process.js";
 
 const megabytes = 50;
@@ -66,7 +67,7 @@ function startServer(text: string) {
   const flags = ["--max-old-space-size=128", program, "mcp", "--tools", "all", "--root", project.folder];
   const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(new Project().folder, "state") };
   const server = spawn(process.execPath, flags, { env, stdio: ["pipe", "pipe", "ignore"] });
-  onTestFinished(() => void server.kill("SIGKILL"));
+  onTestFinished(() => endProcess(server));
   server.stdin.on("error", () => {});
   const say = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const capabilities = {};

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
+import { endProcess } from "../../../../test/end-process.js";
 import { Project, program } from "../process.js";
 
 const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
@@ -13,7 +14,7 @@ async function answersTo(project: Project, calls: readonly object[]): Promise<re
     env,
     stdio: ["pipe", "pipe", "inherit"],
   });
-  onTestFinished(() => void server.kill("SIGKILL"));
+  onTestFinished(() => endProcess(server));
   const say = (messages: readonly object[]) =>
     server.stdin.write(
       messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join(""),

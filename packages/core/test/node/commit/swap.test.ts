@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { endProcess } from "../../../../../test/end-process.js";
 import { openDisk } from "../../../src/node/commit/open-disk.js";
 import {
   at,
@@ -33,7 +34,7 @@ beforeAll(async () => {
   });
   await once(swapper.stdout!, "data");
 });
-afterAll(() => swapper.kill("SIGKILL"));
+afterAll(() => endProcess(swapper));
 
 /** What most tools do: resolve, compare, then use the path. */
 function naiveRead(): string | undefined {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { linkSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { endProcess } from "../../../../../test/end-process.js";
 import { hangMs } from "../../support.js";
 import { builtRoom, fixture, freshFolder, textAt } from "../support.js";
 
@@ -16,8 +17,8 @@ beforeEach(() => {
   stateDir = join(top, "state");
   mkdirSync(root);
 });
-afterEach(() => {
-  for (const child of children) child.kill("SIGKILL");
+afterEach(async () => {
+  await Promise.all(children.map(endProcess));
   children = [];
 });
 

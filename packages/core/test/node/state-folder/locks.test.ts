@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { endProcess } from "../../../../../test/end-process.js";
 import type { Locks } from "../../../src/files/index.js";
 import { readLink } from "../../../src/node/disk/entries.js";
 import { breakLock, keyOf, openLocks } from "../../../src/node/state-folder/locks.js";
@@ -31,8 +32,8 @@ beforeEach(() => {
   state = stateAt(join(freshFolder(), "state"));
   locks = openLocks(state);
 });
-afterEach(() => {
-  for (const child of children) child.kill("SIGKILL");
+afterEach(async () => {
+  await Promise.all(children.map(endProcess));
   children = [];
 });
 
