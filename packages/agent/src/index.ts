@@ -67,6 +67,7 @@ export {
 } from "./config/index.js";
 export {
   agentExitCodes,
+  exitCodeOfCommand,
   exitCodeOfFailure,
   exitCodeOfTurn,
   type OutputFormat,
