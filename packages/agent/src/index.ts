@@ -1,6 +1,35 @@
 /** @holdfast/agent: an agent as a library, without a screen. */
 
 export {
+  type AskedBack,
+  type Candidates,
+  type Choice,
+  type Command,
+  type CommandCode,
+  type CommandHost,
+  type CommandOutcome,
+  type CommandResult,
+  type Completion,
+  commands,
+  completeCommand,
+  describeResult,
+  type ExportForm,
+  exportForms,
+  type GivenWords,
+  type ListedSession,
+  type OperandKind,
+  type OptionKind,
+  type Refused,
+  readTyped,
+  runCommand,
+  type ToldResult,
+  type TypedLine,
+  type WantedSession,
+  type Word,
+  wordsOf,
+  writtenWord,
+} from "./commands/index.js";
+export {
   type AgentSettings,
   type ApprovalMode,
   type ApprovalRule,
@@ -38,6 +67,7 @@ export {
 } from "./config/index.js";
 export {
   agentExitCodes,
+  exitCodeOfCommand,
   exitCodeOfFailure,
   exitCodeOfTurn,
   type OutputFormat,

@@ -2,6 +2,8 @@ import {
   type Acknowledged,
   ContextRenderer,
   type ConversationRefusal,
+  type ConversationReply,
+  defined,
   followFiles,
   isRefusal,
   type ModelFailure,
@@ -9,6 +11,7 @@ import {
   openCalls,
   type ReceivedAnswer,
   refreshTrackedFiles,
+  runConversationTool,
   type TurnHost,
   type TurnNode,
   type Visibility,
@@ -35,6 +38,12 @@ export interface TurnScope {
 export interface Agent {
   /** Says something to the model, and lets it work until it has nothing more to do, a limit, or the signal. */
   turn(input: TurnInput, scope?: TurnScope): Promise<TurnEnd>;
+  /**
+   * Does for the person what a conversation tool does for the model; what it did is durable when this resolves.
+   *
+   * @param name of a tool; see `conversationTools`. @param args as its parameters say; checked there.
+   */
+  carry(name: string, args: unknown): Promise<ConversationReply>;
   readonly model: ModelPort;
   /** Another model from the next request on; thoughts of the former one are not sent to it. */
   switchModel(model: ModelPort): void;
@@ -95,6 +104,19 @@ class OpenedAgent implements Agent {
     const end = turn.end(stop);
     onEvent({ kind: "turn_ended", end });
     return end;
+  }
+
+  async carry(name: string, args: unknown): Promise<ConversationReply> {
+    const { manager, workspace, newId, summariser, onError } = this.parts;
+    const files = followFiles(manager, workspace, newId);
+    const reply = await runConversationTool(name, args, {
+      manager,
+      files,
+      ...defined({ summariser, onError }),
+    });
+    const flushed = await manager.flush();
+    if (!isRefusal(flushed)) return reply;
+    return { text: flushed.message, isError: true, code: flushed.code };
   }
 
   /** The whole of it: look, ask, keep, do, until there is nothing to do. */

@@ -18,6 +18,8 @@ import { version } from "../shell/index.js";
 /** What an agent has beside files and conversation. */
 export interface RunHost {
   readonly tools: () => readonly HostTool[];
+  /** Runs a command of the person; absent where the settings allow none. */
+  readonly shell: HostTool | undefined;
   /** Those that need nobody's approval. */
   readonly harmless: readonly string[];
   /** What did not start, a sentence each. */
@@ -67,6 +69,7 @@ export async function openHost(
   const states = Object.keys(mcpServers).length === 0 ? [] : await servers.start();
   return {
     tools: () => [...ofShell, ...(page === undefined ? [] : [page.tool]), ...servers.tools()],
+    shell: ofShell[0],
     harmless: ["read_output"],
     problems: states.flatMap(({ name, messages }) =>
       messages.map((message) => `MCP server ${name}: ${message}`),

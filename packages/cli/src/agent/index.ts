@@ -1,2 +1,3 @@
+export { type CommandPorts, commandHost } from "./command-host.js";
 export { lineMode } from "./line-mode.js";
 export { type NoRun, type OpenedRun, openRun, turnInput } from "./open-run.js";

@@ -25,8 +25,8 @@ export interface RunModel {
 
 /** What the flags say of a model beside the settings. */
 export interface ModelFlags {
-  readonly script?: string;
-  readonly debug?: string;
+  readonly script?: string | undefined;
+  readonly debug?: string | undefined;
 }
 
 /** Opens the model that flags, settings, environment or this machine name; nothing is sent yet. */

@@ -9,6 +9,7 @@ import {
   expandInput,
   type Instructions,
   lookAfterOf,
+  type ModelRefusal,
   openAgent,
   readInstructions,
   summariserOf,
@@ -20,6 +21,7 @@ import {
   type ConversationRefusal,
   defined,
   type FileTool,
+  type HostTool,
   isRefusal,
   type OfferedTool,
   type Refusal,
@@ -43,6 +45,14 @@ export interface OpenedRun {
   readonly conversation: StoredConversation;
   readonly workspace: OpenedWorkspace;
   readonly model: RunModel;
+  readonly store: SessionStore;
+  readonly stateDir: string;
+  /** The first folder of the workspace, absolute. */
+  readonly root: string;
+  /** Runs a command of the person; absent where the settings allow none. */
+  readonly shell: HostTool | undefined;
+  /** Opens another model by name, with the same settings. */
+  readonly openModel: (name: string) => Promise<RunModel | ModelRefusal>;
   /** What a person should know before it begins. */
   readonly notices: readonly string[];
   close(): Promise<void>;
@@ -149,7 +159,21 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     readBlob: (sha256) => conversation.session.readBlob(sha256),
   });
   const told = [...notices, ...host.problems, ...apartWords(conversation)];
-  return { kind: "run", agent, conversation, workspace, model, notices: told, close: () => parts.close() };
+  return {
+    kind: "run",
+    agent,
+    conversation,
+    workspace,
+    model,
+    store,
+    stateDir,
+    root,
+    shell: host.shell,
+    openModel: (name) =>
+      modelOf({ ...settings, model: { ...settings.model, name } }, { debug: call.flags.debug }),
+    notices: told,
+    close: () => parts.close(),
+  };
 }
 
 function agentSettings({ call, ask, found: { settings }, model }: Opening, host: RunHost) {

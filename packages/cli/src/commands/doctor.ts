@@ -35,6 +35,12 @@ export async function doctorCommand({ args, settings, terminal }: Invocation): P
   return healthy ? exitCodes.success : exitCodes.machine;
 }
 
+/** The same without a path as lines, for a program that runs already. */
+export async function doctorLines({ settings, terminal }: Invocation): Promise<readonly string[]> {
+  const findings = await allFindings(settings);
+  return [`holdfast ${version}`, ...findings.map((finding) => describe(finding, terminal.outPaint))];
+}
+
 async function allFindings({ stateDir, roots }: Settings): Promise<readonly Finding[]> {
   const inspection = inspectState(stateDir, roots);
   return [

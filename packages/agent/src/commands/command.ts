@@ -1,0 +1,152 @@
+import type {
+  AnyRefusalCode,
+  ContextManager,
+  ConversationRefusal,
+  HostTool,
+  JsonObject,
+  ModelPort,
+  Workspace,
+} from "@holdfast/core";
+import type { Agent } from "../loop/index.js";
+
+/** What a slash command does, and how it is typed. Help, completion and the reader of a line go by it. */
+export interface Command {
+  /** Its words without the slash, such as `task start`. */
+  readonly name: string;
+  /** What may follow, as help shows it. */
+  readonly usage: string;
+  /** One sentence. */
+  readonly says: string;
+  /** Its options by name, without the dashes. */
+  readonly options: Readonly<Record<string, OptionKind>>;
+  /** How many words it takes beside its options; the rest of the line is one text where `most` is `text`. */
+  readonly operands: { readonly least: number; readonly most: number | "text" };
+  /** What its first word is, for completion. */
+  readonly operand?: OperandKind;
+  readonly run: (given: GivenWords, host: CommandHost) => Promise<CommandOutcome>;
+}
+
+/** `switch`: present or not; `value`: the last one counts; `values`: each counts; a list: one of these. */
+export type OptionKind = "switch" | "value" | "values" | readonly string[];
+
+/** What a word names. */
+export type OperandKind = "path" | "task" | "node" | "session" | "model" | "mode" | "command";
+
+/** What a line gives to its command. */
+export interface GivenWords {
+  readonly kind: "given";
+  /** The words beside the options. */
+  readonly words: readonly string[];
+  /** The same as one text; empty where there is none. */
+  readonly text: string;
+  has(option: string): boolean;
+  value(option: string): string | undefined;
+  values(option: string): readonly string[];
+}
+
+/** What the commands work on. What a host cannot do is left out; the command then says so. */
+export interface CommandHost {
+  readonly agent: Agent;
+  readonly manager: ContextManager;
+  readonly workspace: Workspace;
+  /** Runs a command of the person in a shell: `run_shell_command`. */
+  readonly shell?: HostTool;
+  /** Opens another model by its name. */
+  readonly openModel?: (name: string) => Promise<ModelPort | Refused>;
+  /** Names of models that can be typed, such as `anthropic/claude-…`. */
+  readonly modelNames?: () => readonly string[];
+  /** The name of the model that is used now, `provider/name`. */
+  readonly modelName?: () => string;
+  /** The stored sessions, the last changed first. */
+  readonly listSessions?: () => Promise<readonly ListedSession[] | ConversationRefusal>;
+  /** The whole session as a text of this form. */
+  readonly exportAs?: (form: ExportForm) => Promise<string | ConversationRefusal>;
+  /** Writes a new file for the person; one that is there already is refused. @returns its path as it is shown. */
+  readonly writeNew?: (path: string, text: string) => Promise<string | Refused>;
+  /** Puts a text into the clipboard of the person. */
+  readonly copy?: (text: string) => Promise<void>;
+  /** The settings that hold, a line each, with where each comes from. */
+  readonly settings?: () => Promise<readonly string[]>;
+  /** The report of `holdfast doctor`. */
+  readonly doctor?: () => Promise<readonly string[]>;
+  readonly signal?: AbortSignal;
+}
+
+/** A stored session in a list. */
+export interface ListedSession {
+  readonly id: string;
+  readonly title?: string;
+  /** Milliseconds since the epoch. */
+  readonly changedMs: number;
+}
+
+/** The forms of an export. */
+export const exportForms = ["outline", "yaml", "json", "html"] as const;
+
+/** A form of an export. */
+export type ExportForm = (typeof exportForms)[number];
+
+/** An expected "no" of a port. */
+export interface Refused {
+  readonly kind: "refusal";
+  readonly code: CommandCode;
+  readonly message: string;
+}
+
+/** Why a command did nothing: a code of the core, or one that only a command has. */
+export type CommandCode =
+  | AnyRefusalCode
+  | "unknown_command"
+  | "unavailable"
+  | "unknown_model"
+  | "nothing_to_copy";
+
+/** What a command comes to, as a value: a screen or a stream shows it, `describeResult` makes text of it. */
+export type CommandResult = CommandOutcome & {
+  /** The command's name; `!` for a command of the shell. */
+  readonly command: string;
+};
+
+/** A result before the command's name is put to it. */
+export type CommandOutcome =
+  | ToldResult
+  /** Nothing was done. */
+  | { readonly kind: "refused"; readonly code: CommandCode; readonly message: string }
+  | AskedBack
+  /** The host is to go on with another session; this one stays as it is. */
+  | { readonly kind: "session"; readonly session: WantedSession }
+  | { readonly kind: "quit" };
+
+/** It was done, or here is what was asked for. */
+export interface ToldResult {
+  readonly kind: "told";
+  /** One sentence. */
+  readonly message: string;
+  readonly data?: JsonObject;
+  /** A longer text to be read as it is. */
+  readonly text?: string;
+}
+
+/** Nothing was done yet: the person has to choose. Each choice is a line to be run in its place. */
+export interface AskedBack {
+  readonly kind: "question";
+  readonly message: string;
+  readonly text: string;
+  readonly choices: readonly Choice[];
+}
+
+/** One way to go on. */
+export interface Choice {
+  readonly word: string;
+  readonly says: string;
+  /** The command that does it. */
+  readonly line: string;
+}
+
+/** The session that a host is to go on with. */
+export type WantedSession =
+  | { readonly kind: "new" }
+  /** By the beginning of its id. */
+  | { readonly kind: "resume"; readonly id: string }
+  /** A copy of the present one with all its branches; its head is at the node where one is named. */
+  | { readonly kind: "fork"; readonly nodeId?: string };

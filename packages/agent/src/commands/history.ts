@@ -1,0 +1,138 @@
+import { defined, isRefusal, payloadKinds } from "@holdfast/core";
+import type { Command, CommandHost } from "./command.js";
+import { exportCommand } from "./export.js";
+import { moveHead, movingOptions, movingUsage } from "./moving.js";
+import { ofReply, refused, told } from "./results.js";
+import { writtenWord } from "./words.js";
+
+const view: Command = {
+  name: "history view",
+  usage: "[--kind KIND] [--text TEXT] [--branch NODE] [--depth N] [--fold-tasks] [--limit N]",
+  says: "Shows the tree: kinds, labels, versions, the head, what is hidden or pruned.",
+  options: {
+    kind: "values",
+    text: "value",
+    branch: "value",
+    depth: "value",
+    "fold-tasks": "switch",
+    limit: "value",
+  },
+  operands: { least: 0, most: 0 },
+  run: (given, host) => {
+    const kinds = given.values("kind").flatMap((named) => named.split(","));
+    const args = defined({
+      kinds: kinds.length === 0 ? undefined : kinds,
+      text: given.value("text"),
+      branch: given.value("branch"),
+      depth: numberOf(given.value("depth")),
+      fold_tasks: given.has("fold-tasks") ? true : undefined,
+      limit: numberOf(given.value("limit")),
+    });
+    const unknown = kinds.find((kind) => !payloadKinds.some((each) => each === kind));
+    if (unknown === undefined) return carry("history_view", args, host);
+    return Promise.resolve(refused("invalid_arguments", `--kind takes ${payloadKinds.join(", ")}.`));
+  },
+};
+
+const rewind: Command = {
+  name: "history rewind",
+  usage: `[TURN] ${movingUsage}`,
+  says: "Goes back to a turn, else to before your last message; what is left stays in the tree.",
+  options: movingOptions,
+  operands: { least: 0, most: 1 },
+  operand: "node",
+  run: (given, host) => {
+    const line = given.text === "" ? "/history rewind" : `/history rewind ${writtenWord(given.text)}`;
+    const args = given.text === "" ? {} : { turn_id: given.text };
+    return moveHead({ tool: "rewind", args, line }, given, host);
+  },
+};
+
+const restore: Command = {
+  name: "history restore",
+  usage: "[TURN] [--undo RESTORE] [--preview] [--consent PATH] [--conflicts leave]",
+  says: "Puts the files back to what they were at a turn; the conversation stays where it is.",
+  options: { undo: "value", preview: "switch", consent: "values", conflicts: ["refuse", "leave"] },
+  operands: { least: 0, most: 1 },
+  operand: "node",
+  run: (given, host) => {
+    const consent = given.values("consent");
+    const args = defined({
+      turn_id: given.text === "" ? undefined : given.text,
+      restore_id: given.value("undo"),
+      preview: given.has("preview") ? true : undefined,
+      consent: consent.length === 0 ? undefined : consent,
+      conflicts: given.value("conflicts"),
+    });
+    return carry("restore_files", args, host);
+  },
+};
+
+const summarize: Command = {
+  name: "history summarize_branch",
+  usage: "[FOCUS]",
+  says: "Lets the model sum the branch up; the summary stands at its end.",
+  options: {},
+  operands: { least: 0, most: "text" },
+  run: ({ text }, host) => carry("summarize_branch", text === "" ? {} : { focus: text }, host),
+};
+
+const expand: Command = {
+  name: "history expand_task",
+  usage: "[TASK]",
+  says: "Shows a task in full to the model for the next turn, in place of its summary; the last one unless named.",
+  options: {},
+  operands: { least: 0, most: 1 },
+  operand: "task",
+  run: async (given, host) => {
+    const id = given.text === "" ? lastSummed(host) : given.text;
+    if (id === undefined) return refused("unknown_task", "No task of this branch has a summary.");
+    return carry("expand_task_summary", { task_id: id }, host);
+  },
+};
+
+const label: Command = {
+  name: "history label",
+  usage: "TEXT [--node NODE]",
+  says: "Names a turn, the last one unless told, so that it is found again.",
+  options: { node: "value" },
+  operands: { least: 1, most: "text" },
+  run: async (given, { manager }) => {
+    const id = given.value("node") ?? manager.getCurrentNode().id;
+    const done = manager.setLabel(id, given.text);
+    const kept = isRefusal(done) ? done : await manager.flush();
+    if (isRefusal(kept)) return refused(kept.code, kept.message);
+    return told(`The turn is labelled "${given.text}".`, { data: { turn_id: id } });
+  },
+};
+
+/** The commands of the tree. */
+export const historyCommands: readonly Command[] = [
+  view,
+  rewind,
+  restore,
+  summarize,
+  expand,
+  label,
+  { ...exportCommand, name: "history export" },
+];
+
+async function carry(tool: string, args: object, { agent }: CommandHost) {
+  return ofReply(await agent.carry(tool, args));
+}
+
+/** What is no number is left for the tool to refuse. */
+function numberOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
+}
+
+/** The task whose summary stands last on the branch. */
+function lastSummed({ manager }: CommandHost): string | undefined {
+  let node = manager.getCurrentNode();
+  for (;;) {
+    if (node.payload.kind === "task_summary") return node.payload.taskId;
+    const parent = node.parentId === null ? undefined : manager.context.nodes.get(node.parentId);
+    if (parent === undefined) return undefined;
+    node = parent;
+  }
+}

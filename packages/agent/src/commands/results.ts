@@ -1,0 +1,53 @@
+import type { ConversationReply, JsonObject } from "@holdfast/core";
+import type { CommandCode, CommandOutcome, ToldResult } from "./command.js";
+
+/** It was done. */
+export function told(
+  message: string,
+  more: { readonly data?: JsonObject; readonly text?: string } = {},
+): ToldResult {
+  return { kind: "told", message, ...more };
+}
+
+/** Nothing was done. */
+export function refused(code: CommandCode, message: string): CommandOutcome {
+  return { kind: "refused", code, message };
+}
+
+/** The host cannot do it. */
+export function unavailable(what: string): CommandOutcome {
+  return refused("unavailable", `${what} cannot be done here.`);
+}
+
+/** The answer of a conversation tool as the result of its command: the same code path, the same words. */
+export function ofReply({ text, isError, code, data }: ConversationReply): CommandOutcome {
+  if (isError) return refused(code === "ok" ? "internal_error" : code, text);
+  const [message = "", ...rest] = text.split("\n");
+  const lines = data === undefined ? rest : rest.slice(1);
+  const more = {
+    ...(data === undefined ? {} : { data }),
+    ...(lines.length === 0 ? {} : { text: lines.join("\n") }),
+  };
+  return told(message, more);
+}
+
+/** A file that a move would put back, as the conversation tools tell it. */
+export interface DueFact {
+  readonly path: string;
+  readonly kind: string;
+  /** Hashes: of now, and of then; `null` where there is no file. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Of a conflict: whether a person may agree to it. */
+  readonly consentable?: boolean;
+}
+
+/** The files that a preview of a move names. */
+export function dueFilesIn(data: JsonObject | undefined): readonly DueFact[] {
+  const files: unknown = data?.files;
+  return Array.isArray(files) ? files.filter(isDue) : [];
+}
+
+function isDue(value: unknown): value is DueFact {
+  return typeof value === "object" && value !== null && "path" in value && "kind" in value;
+}

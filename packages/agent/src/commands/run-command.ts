@@ -1,0 +1,73 @@
+import type { Command, CommandHost, CommandResult } from "./command.js";
+import { givenTo } from "./given.js";
+import { runShellLine } from "./shell.js";
+import { commands, unknownWords } from "./table.js";
+import { type Word, wordsOf } from "./words.js";
+
+/** What a line is: a command, one of the shell, or words for the model. */
+export type TypedLine =
+  | { readonly kind: "command"; readonly command: Command; readonly words: readonly Word[] }
+  | { readonly kind: "shell"; readonly text: string }
+  /** It looks like a command, and there is none. */
+  | { readonly kind: "unknown"; readonly message: string }
+  | { readonly kind: "words" };
+
+/**
+ * Reads a line. A command begins with a slash and one word of letters, so that a path at the beginning of a prompt
+ * stays words; `!` in front runs a command of the shell.
+ */
+export function readTyped(line: string): TypedLine {
+  const text = line.trim();
+  if (text.startsWith("!")) return { kind: "shell", text: text.slice(1).trim() };
+  if (!/^\/[A-Za-z][\w-]*(\s|$)/.test(text)) return { kind: "words" };
+  const words = wordsOf(text.slice(1));
+  for (const count of [2, 1]) {
+    const name = words
+      .slice(0, count)
+      .map(({ text: word }) => word)
+      .join(" ");
+    const command = commands.find((each) => each.name === name);
+    if (command !== undefined) return { kind: "command", command, words: words.slice(count) };
+  }
+  return { kind: "unknown", message: unknownOf(words) };
+}
+
+function unknownOf([first, second]: readonly Word[]): string {
+  const group = commands.filter(({ name }) => name.startsWith(`${first?.text} `));
+  if (group.length === 0) return `${unknownWords(first?.text ?? "")} /help lists them.`;
+  const names = group.map(({ name }) => name.split(" ")[1]);
+  const wanted = second === undefined ? "" : ` has no ${second.text}; it`;
+  return `/${first?.text}${wanted} takes ${names.join(", ")}.`;
+}
+
+/**
+ * Runs a line where it is a command. Never rejects for what the person typed.
+ *
+ * @returns undefined where the line is words for the model.
+ */
+export async function runCommand(line: string, host: CommandHost): Promise<CommandResult | undefined> {
+  const typed = readTyped(line);
+  switch (typed.kind) {
+    case "words":
+      return undefined;
+    case "shell":
+      return { ...(await runShellLine(typed.text, host)), command: "!" };
+    case "unknown":
+      return { kind: "refused", code: "unknown_command", message: typed.message, command: "" };
+    case "command":
+      return runNamed(typed, host);
+    default:
+      return typed satisfies never;
+  }
+}
+
+async function runNamed(
+  { command, words }: Extract<TypedLine, { kind: "command" }>,
+  host: CommandHost,
+): Promise<CommandResult> {
+  const { name } = command;
+  const given = givenTo(command, words);
+  if (given.kind === "refusal")
+    return { kind: "refused", code: given.code, message: given.message, command: name };
+  return { ...(await command.run(given, host)), command: name };
+}

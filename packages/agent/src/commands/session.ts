@@ -1,0 +1,159 @@
+import { isRefusal } from "@holdfast/core";
+import { approvalModes } from "../config/index.js";
+import type { Command, CommandOutcome, ListedSession } from "./command.js";
+import { refused, told, unavailable } from "./results.js";
+
+const clear: Command = {
+  name: "clear",
+  usage: "",
+  says: "Begins a new session; this one is kept.",
+  options: {},
+  operands: { least: 0, most: 0 },
+  run: async () => ({ kind: "session", session: { kind: "new" } }),
+};
+
+const resume: Command = {
+  name: "resume",
+  usage: "[SESSION]",
+  says: "Goes on with a stored session, named by the beginning of its id; without one they are listed.",
+  options: {},
+  operands: { least: 0, most: 1 },
+  operand: "session",
+  run: async ({ text }, { listSessions, manager }): Promise<CommandOutcome> => {
+    if (text !== "") return { kind: "session", session: { kind: "resume", id: text } };
+    if (listSessions === undefined) return unavailable("Listing sessions");
+    const listed = await listSessions();
+    if (isRefusal(listed)) return refused(listed.code, listed.message);
+    const data = { sessions: listed.map(({ id, title = null }) => ({ id, title })) };
+    const here = manager.context.sessionId;
+    const lines = listed.map((session) => sessionLine(session, here));
+    return told(`Stored sessions: ${listed.length}. /resume ID goes on with one.`, {
+      data,
+      text: lines.join("\n"),
+    });
+  },
+};
+
+const fork: Command = {
+  name: "fork",
+  usage: "[NODE]",
+  says: "Goes on in a copy of this session with all its branches, at a turn where one is named.",
+  options: {},
+  operands: { least: 0, most: 1 },
+  operand: "node",
+  run: async ({ text }) => ({
+    kind: "session",
+    session: { kind: "fork", ...(text === "" ? {} : { nodeId: text }) },
+  }),
+};
+
+const model: Command = {
+  name: "model",
+  usage: "[NAME]",
+  says: "Goes on with another model; without a name it tells which is used and which are known.",
+  options: {},
+  operands: { least: 0, most: 1 },
+  operand: "model",
+  run: async ({ text }, { agent, modelName, modelNames, openModel }) => {
+    if (text === "") {
+      const names = modelNames?.() ?? [];
+      const now = modelName?.() ?? agent.model.target;
+      return told(`The model is ${now}.`, {
+        data: { model: now, known: [...names] },
+        text: names.join("\n"),
+      });
+    }
+    if (openModel === undefined) return unavailable("A change of the model");
+    const opened = await openModel(text);
+    if ("code" in opened) return refused(opened.code, opened.message);
+    agent.switchModel(opened);
+    return told(`The model is ${modelName?.() ?? text} from the next request on.`, { data: { model: text } });
+  },
+};
+
+const mode: Command = {
+  name: "mode",
+  usage: `[${approvalModes.join("|")}]`,
+  says: "Says what needs your consent, or tells the mode.",
+  options: {},
+  operands: { least: 0, most: 1 },
+  operand: "mode",
+  run: async ({ text }, { agent }) => {
+    const wanted = approvalModes.find((each) => each === text);
+    if (text !== "" && wanted === undefined)
+      return refused("invalid_arguments", `A mode is one of ${approvalModes.join(", ")}.`);
+    if (wanted !== undefined) agent.setMode(wanted);
+    return told(`The mode is ${agent.mode}.`, { data: { mode: agent.mode } });
+  },
+};
+
+const copy: Command = {
+  name: "copy",
+  usage: "",
+  says: "Puts the model's last answer into the clipboard.",
+  options: {},
+  operands: { least: 0, most: 0 },
+  run: async (_, { manager, copy: put }) => {
+    let node = manager.getCurrentNode();
+    while (node.payload.kind !== "model_message" && node.parentId !== null) {
+      const parent = manager.context.nodes.get(node.parentId);
+      if (parent === undefined) break;
+      node = parent;
+    }
+    if (node.payload.kind !== "model_message")
+      return refused("nothing_to_copy", "The model has not said anything yet.");
+    if (put === undefined) return unavailable("Copying");
+    const { text } = node.payload;
+    await put(text);
+    return told(`Copied: ${text.length} characters.`, { data: { turn_id: node.id } });
+  },
+};
+
+const settings: Command = {
+  name: "settings",
+  usage: "",
+  says: "Shows the settings that hold, and where each comes from; `holdfast config` changes them.",
+  options: {},
+  operands: { least: 0, most: 0 },
+  run: async (_, { settings: read }) =>
+    read === undefined
+      ? unavailable("Showing settings")
+      : told("Settings:", { text: (await read()).join("\n") }),
+};
+
+const doctor: Command = {
+  name: "doctor",
+  usage: "",
+  says: "Checks the surroundings: settings, keys, folders, stores, MCP servers.",
+  options: {},
+  operands: { least: 0, most: 0 },
+  run: async (_, { doctor: check }) =>
+    check === undefined ? unavailable("A check") : told("Checked:", { text: (await check()).join("\n") }),
+};
+
+const quit: Command = {
+  name: "quit",
+  usage: "",
+  says: "Leaves; the session is kept.",
+  options: {},
+  operands: { least: 0, most: 0 },
+  run: async () => ({ kind: "quit" }),
+};
+
+/** The commands of the session and its surroundings. */
+export const sessionCommands: readonly Command[] = [
+  model,
+  mode,
+  clear,
+  resume,
+  fork,
+  copy,
+  settings,
+  doctor,
+  quit,
+];
+
+function sessionLine({ id, title = "", changedMs }: ListedSession, here: string): string {
+  const when = new Date(changedMs).toISOString().slice(0, 16).replace("T", " ");
+  return `${id}  ${when}  ${title}${id === here ? "  <- here" : ""}`;
+}

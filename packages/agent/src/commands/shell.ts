@@ -1,0 +1,32 @@
+import { type HostTool, isRefusal, runHostTool } from "@holdfast/core";
+import type { CommandHost, CommandOutcome } from "./command.js";
+import { refused, told, unavailable } from "./results.js";
+
+/**
+ * `!COMMAND`: a command of the person, which needs nobody's approval. What it printed and what became of the files
+ * is a note for the model, so that it does not act on a state that is gone.
+ */
+export async function runShellLine(command: string, host: CommandHost): Promise<CommandOutcome> {
+  const { manager, shell, signal } = host;
+  if (command === "") return refused("invalid_arguments", "!COMMAND: something is missing.");
+  if (shell === undefined) return unavailable("A command of the shell");
+  const result = await run(shell, command, signal);
+  const { text, files = [], code } = result;
+  const words = `The user ran a command: ${command}\n${text}`;
+  const node = manager.addNode({
+    kind: "note",
+    text: words,
+    audience: "model",
+    ...(files.length === 0 ? {} : { files }),
+  });
+  const kept = isRefusal(node) ? node : await manager.flush();
+  if (isRefusal(kept)) return refused(kept.code, kept.message);
+  return told(code === "ok" ? "The command has run." : `The command has run: ${code}.`, {
+    data: { code },
+    text,
+  });
+}
+
+function run(shell: HostTool, command: string, signal: AbortSignal | undefined) {
+  return runHostTool(shell, { command }, { progress: () => {}, ...(signal === undefined ? {} : { signal }) });
+}

@@ -1,0 +1,49 @@
+import { nearestName } from "@holdfast/core";
+import type { Command } from "./command.js";
+import { exportCommand } from "./export.js";
+import { fileCommands } from "./file.js";
+import { historyCommands } from "./history.js";
+import { lookCommands } from "./look.js";
+import { refused, told } from "./results.js";
+import { sessionCommands } from "./session.js";
+import { taskCommands } from "./task.js";
+
+const help: Command = {
+  name: "help",
+  usage: "[COMMAND]",
+  says: "Lists the commands, or shows one.",
+  options: {},
+  operands: { least: 0, most: "text" },
+  operand: "command",
+  run: async ({ text }) => {
+    const wanted = text.replace(/^\//, "");
+    const shown = commands.filter(
+      ({ name }) => wanted === "" || name === wanted || name.startsWith(`${wanted} `),
+    );
+    if (shown.length === 0) return refused("unknown_command", unknownWords(wanted));
+    const data = { commands: shown.map(({ name, usage, says }) => ({ name, usage, says })) };
+    const lines = shown.map(({ name, usage, says }) => `${`/${name} ${usage}`.trimEnd()}\n    ${says}`);
+    const shell = wanted === "" ? ["!COMMAND\n    Runs a command of yours; the model is told."] : [];
+    return told("Commands:", { data, text: [...lines, ...shell].join("\n") });
+  },
+};
+
+/** Every slash command, in the order in which help lists them. */
+export const commands: readonly Command[] = [
+  help,
+  ...taskCommands,
+  ...fileCommands,
+  ...historyCommands,
+  ...lookCommands,
+  exportCommand,
+  ...sessionCommands,
+];
+
+/** The sentence on a command that there is not, with the nearest one. */
+export function unknownWords(wanted: string): string {
+  const near = nearestName(
+    wanted,
+    commands.map(({ name }) => name),
+  );
+  return `There is no command /${wanted}${near === undefined ? "" : `; did you mean /${near}?`}`;
+}
