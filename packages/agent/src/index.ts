@@ -61,6 +61,7 @@ export {
   TrustedFolders,
   trustClasses,
   trustClassOf,
+  unknownVariables,
   userFile,
   userSettingsPath,
   whatWidens,
