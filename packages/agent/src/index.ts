@@ -187,6 +187,7 @@ export {
   readRecording,
   recordedModel,
   recordingModel,
+  retryingModel,
   type ScriptedAnswer,
   type ScriptedCall,
   type ScriptedOptions,

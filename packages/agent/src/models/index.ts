@@ -38,6 +38,6 @@ export {
   readRecording,
   recordingModel,
 } from "./recording.js";
-export type { RetryOptions } from "./retry.js";
+export { type RetryOptions, retryingModel } from "./retry.js";
 export { type ScriptedAnswer, type ScriptedCall, type ScriptedOptions, scriptedModel } from "./scripted.js";
 export { summariserOf } from "./summariser.js";
