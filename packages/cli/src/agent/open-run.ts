@@ -208,7 +208,8 @@ function agentSettings(
 /** The model that writes summaries: the one of the settings where it can be opened, else the one that works. */
 async function summariserModel({ call, found: { settings }, model }: Opening) {
   const { summariser: name } = settings.model ?? {};
-  if (name === undefined || call.flags.script !== undefined) return { port: model.port, notices: [] };
+  if (name === undefined || call.flags.script !== undefined || call.flags.replay !== undefined)
+    return { port: model.port, notices: [] };
   const opened = await modelOf(
     { ...settings, model: { ...settings.model, name } },
     { debug: call.flags.debug },

@@ -108,6 +108,10 @@ export interface Flags extends GlobalFlags {
   readonly model?: string;
   /** A file with the answers of a scripted model. */
   readonly script?: string;
+  /** A file in which requests and answers are recorded. */
+  readonly record?: string;
+  /** A recording that is played in place of a model. */
+  readonly replay?: string;
   readonly approvalMode?: "plan" | "ask" | "auto-edit" | "yolo";
   readonly maxTurns?: number;
   /** US dollars. */
