@@ -35,7 +35,10 @@ export async function agentCommand(call: Invocation): Promise<number> {
 }
 
 interface Prompt {
+  /** What to do; `@` names files in it. */
   readonly text: string;
+  /** What was piped in beside it: words only, whatever stands there. */
+  readonly material?: string;
   /** Whether the person who runs the program wrote all of it: what is piped in may be anybody's. */
   readonly isTyped: boolean;
 }
@@ -49,10 +52,11 @@ async function promptOf({ flags, args: [argument] }: Invocation): Promise<Prompt
   const piped = typeof input === "string" ? input : "";
   if (asked === undefined) return { text: piped, isTyped: false };
   if (piped.trim() === "") return { text: asked, isTyped: true };
-  return { text: `${piped}\n\n${asked}`, isTyped: false };
+  return { text: asked, material: piped, isTyped: false };
 }
 
-async function withoutScreen(call: Invocation, { text: prompt, isTyped }: Prompt): Promise<number> {
+async function withoutScreen(call: Invocation, { text, material, isTyped }: Prompt): Promise<number> {
+  const prompt = material === undefined ? text : `${material}\n\n${text}`;
   const run = await openRun(call, prompt, nobody);
   if (run.kind === "no_run") return refuse(call, run);
   const ending = new AbortController();
@@ -69,7 +73,8 @@ async function withoutScreen(call: Invocation, { text: prompt, isTyped }: Prompt
         return exitCodeOfCommand(result);
       }
     }
-    const input = await turnInput(run, prompt, output.notice, signal);
+    const words = await turnInput(run, text, output.notice, signal);
+    const input = material === undefined ? words : { ...words, text: `${material}\n\n${words.text}` };
     const end = await run.agent.turn(input, { signal, onEvent: output.onEvent });
     output.end(end);
     return exitCodeOfTurn(end);
