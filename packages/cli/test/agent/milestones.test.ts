@@ -142,6 +142,32 @@ describe("seed 1, milestone 4: the whole toolchain is state-aware", () => {
     expect([project.text("b.ts"), project.text("fresh.ts")]).toEqual(["new\n", "new\n"]);
   });
 
+  it("overwrites in JSON, too, where no line counts as shown, by the hash that it was given", async () => {
+    const replace = call("write_file", { ...base("b.ts"), content: "new\n" });
+    const script = [
+      { calls: [call("read_file", { file_path: "b.ts" })] },
+      { calls: [replace] },
+      { text: "Done." },
+    ];
+    const { run, project } = await provided(chatWire, script, files);
+    const flags = [
+      "--approval-mode",
+      "yolo",
+      "--wire",
+      "json",
+      "--result-content",
+      "full",
+      "-o",
+      "stream-json",
+    ];
+    const ran = await run(["-p", "Write b.ts.", ...flags]);
+    expect(ran.code, ran.stdout).toBe(0);
+    const [, written] = resultsIn(ran).map(({ output }) => JSON.parse(String(output)));
+    const state = { file_path: "b.ts", sha256: sha256("new\n"), content: "new\n" };
+    expect(written).toMatchObject({ success: true, latest_file_state: state });
+    expect(project.text("b.ts")).toBe("new\n");
+  });
+
   it("describes its tools to a person by /tools as it does to the model", async () => {
     const { run, server } = await provided(responsesWire, [{ text: "Hello." }], files);
     const { stdout } = await run(["-p", "/tools", "-o", "json"]);
