@@ -50,15 +50,15 @@ export async function startScriptedGemini(turns) {
  */
 function sideAnswer({ generationConfig = {} }) {
   const schema = generationConfig.responseJsonSchema ?? generationConfig.responseSchema;
-  return schema === undefined ? "ok" : JSON.stringify(valueOf(schema));
+  return schema === undefined ? "ok" : JSON.stringify(leastOf(schema));
 }
 
 /** The least that holds to a schema. @param {any} schema @returns {unknown} */
-function valueOf({ type, enum: choices, properties = {} }) {
+function leastOf({ type, enum: choices, properties = {} }) {
   if (choices !== undefined) return choices[0];
   switch (String(type).toLowerCase()) {
     case "object":
-      return Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, valueOf(part)]));
+      return Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, leastOf(part)]));
     case "array":
       return [];
     case "number":
