@@ -1,5 +1,4 @@
 /** @holdfast/core: the pure half. The half that touches the machine is `@holdfast/core/node`. */
-
 export {
   type AnswerEnd,
   type AnswerFlaw,
@@ -8,6 +7,7 @@ export {
   type AnthropicEvent,
   type AnthropicMessage,
   type AnthropicResponse,
+  answerOf,
   type Boundary,
   type BrokenReferral,
   type CacheBreakpoint,
@@ -266,6 +266,33 @@ export {
   verifyAtPace,
   verifySession,
 } from "./conversation/index.js";
+export {
+  type Budget,
+  type CacheRatios,
+  type ClearedBlock,
+  type ClearingClass,
+  type ClearingPlan,
+  type ClearingReport,
+  type ClearTrigger,
+  type ColdCause,
+  type CompactionSettings,
+  type CountedRequest,
+  cacheRatiosDate,
+  cacheRatiosOf,
+  coldCause,
+  defaultEconomy,
+  type EconomyOverrides,
+  type EconomyRefusal,
+  type EconomySettings,
+  economySettings,
+  isEconomyRefusal,
+  type NoPlanReason,
+  type Plan,
+  protectedTools,
+  requestsToPay,
+  type SentRequest,
+  type Usage,
+} from "./economy/index.js";
 export {
   type AgreedFile,
   type AnyRefusalCode,

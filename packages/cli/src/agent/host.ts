@@ -7,6 +7,7 @@ import {
   killTool,
   type LookAfter,
   type McpServerConfig,
+  type McpServerState,
   McpServers,
   readOutputTool,
   shellTool,
@@ -22,6 +23,7 @@ export interface RunHost {
   readonly shell: HostTool | undefined;
   /** Those that need nobody's approval. */
   readonly harmless: readonly string[];
+  readonly servers: readonly McpServerState[];
   /** What did not start, a sentence each. */
   readonly problems: readonly string[];
   /** What the servers say of themselves, for the system text. */
@@ -70,6 +72,7 @@ export async function openHost(
   return {
     tools: () => [...ofShell, ...(page === undefined ? [] : [page.tool]), ...servers.tools()],
     shell: ofShell[0],
+    servers: states,
     harmless: ["read_output"],
     problems: states.flatMap(({ name, messages }) =>
       messages.map((message) => `MCP server ${name}: ${message}`),

@@ -23,6 +23,7 @@ import {
   type FileTool,
   type HostTool,
   isRefusal,
+  type ModelPort,
   type OfferedTool,
   type Refusal,
   type SessionStore,
@@ -151,14 +152,15 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     names: settings.instructions?.files ?? [],
     read: (request) => workspace.read(request),
   });
+  const summarising = await summariserModel(opening);
   const agent = openAgent({
-    ...agentSettings(opening, host),
+    ...agentSettings(opening, host, summarising.port),
     system: systemOf(opening, host, instructions),
     manager,
     workspace,
     readBlob: (sha256) => conversation.session.readBlob(sha256),
   });
-  const told = [...notices, ...host.problems, ...apartWords(conversation)];
+  const told = [...notices, ...summarising.notices, ...host.problems, ...apartWords(conversation)];
   return {
     kind: "run",
     agent,
@@ -176,7 +178,11 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
   };
 }
 
-function agentSettings({ call, ask, found: { settings }, model }: Opening, host: RunHost) {
+function agentSettings(
+  { call, ask, found: { settings }, model }: Opening,
+  host: RunHost,
+  summarising: ModelPort,
+) {
   const newId = newIds();
   const { approval = {}, tools = {}, limits = {} } = settings;
   const { terminal } = call;
@@ -189,7 +195,7 @@ function agentSettings({ call, ask, found: { settings }, model }: Opening, host:
     rules: (approval.rules ?? []).map(ruleOf),
     ask,
     limits: defined({ maxSteps: limits.maxTurns, maxCostUsd: limits.maxCostUsd }),
-    summariser: summariserOf(model.port, newId),
+    summariser: summariserOf(summarising, newId),
     newId,
     now: Date.now,
     wire: defined({ wire: tools.wire, resultContent: tools.resultContent }),
@@ -197,6 +203,19 @@ function agentSettings({ call, ask, found: { settings }, model }: Opening, host:
       terminal.err(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
     ...defined({ costOf: model.costOf }),
   } as const;
+}
+
+/** The model that writes summaries: the one of the settings where it can be opened, else the one that works. */
+async function summariserModel({ call, found: { settings }, model }: Opening) {
+  const { summariser: name } = settings.model ?? {};
+  if (name === undefined || call.flags.script !== undefined || call.flags.replay !== undefined)
+    return { port: model.port, notices: [] };
+  const opened = await modelOf(
+    { ...settings, model: { ...settings.model, name } },
+    { debug: call.flags.debug },
+  );
+  if (opened.kind === "model") return { port: opened.port, notices: [] };
+  return { port: model.port, notices: [`Summaries are written by ${model.name}: ${opened.message}`] };
 }
 
 /** Made once for each set of tools: the same text keeps the provider's cache. */

@@ -27,7 +27,7 @@ export async function agentCommand(call: Invocation): Promise<number> {
     return misuse("--ephemeral keeps no session, so none can be gone on with");
   if (flags.orTour === true && !(process.stdin.isTTY && call.terminal.outIsTerminal)) return tour(call);
   const given = await promptOf(call);
-  if (given?.whole.trim() === "") {
+  if (given?.text.trim() === "") {
     call.terminal.err("holdfast: there is nothing to do: the prompt is empty.\n");
     return agentExitCodes.input;
   }
@@ -35,10 +35,10 @@ export async function agentCommand(call: Invocation): Promise<number> {
 }
 
 interface Prompt {
-  readonly whole: string;
-  /** What stands in it before the words of the flag: text of others, in which an `@` names no file. */
-  readonly before: string;
-  readonly words: string;
+  /** What to do; `@` names files in it. */
+  readonly text: string;
+  /** What was piped in beside it: words only, whatever stands there. */
+  readonly material?: string;
   /** Whether the person who runs the program wrote all of it: what is piped in may be anybody's. */
   readonly isTyped: boolean;
 }
@@ -46,22 +46,17 @@ interface Prompt {
 /** The user's words; undefined where they come line by line. */
 async function promptOf({ flags, args: [argument] }: Invocation): Promise<Prompt | undefined> {
   const asked = flags.prompt ?? argument;
-  if (process.stdin.isTTY) return asked === undefined ? undefined : { ...wordsAlone(asked), isTyped: true };
+  if (process.stdin.isTTY) return asked === undefined ? undefined : { text: asked, isTyped: true };
   // Nothing may be waited for that nobody sends: a prompt of its own needs no input.
   const input = await readInputText("-");
   const piped = typeof input === "string" ? input : "";
-  if (asked === undefined) return { ...wordsAlone(piped), isTyped: false };
-  if (piped.trim() === "") return { ...wordsAlone(asked), isTyped: true };
-  const before = `${piped}\n\n`;
-  return { whole: `${before}${asked}`, before, words: asked, isTyped: false };
+  if (asked === undefined) return { text: piped, isTyped: false };
+  if (piped.trim() === "") return { text: asked, isTyped: true };
+  return { text: asked, material: piped, isTyped: false };
 }
 
-function wordsAlone(words: string) {
-  return { whole: words, before: "", words };
-}
-
-async function withoutScreen(call: Invocation, given: Prompt): Promise<number> {
-  const { whole: prompt, before, words, isTyped } = given;
+async function withoutScreen(call: Invocation, { text, material, isTyped }: Prompt): Promise<number> {
+  const prompt = material === undefined ? text : `${material}\n\n${text}`;
   const run = await openRun(call, prompt, nobody);
   if (run.kind === "no_run") return refuse(call, run);
   const ending = new AbortController();
@@ -78,11 +73,9 @@ async function withoutScreen(call: Invocation, given: Prompt): Promise<number> {
         return exitCodeOfCommand(result);
       }
     }
-    const input = await turnInput(run, words, output.notice, signal);
-    const end = await run.agent.turn(
-      { ...input, text: `${before}${input.text}` },
-      { signal, onEvent: output.onEvent },
-    );
+    const words = await turnInput(run, text, output.notice, signal);
+    const input = material === undefined ? words : { ...words, text: `${material}\n\n${words.text}` };
+    const end = await run.agent.turn(input, { signal, onEvent: output.onEvent });
     output.end(end);
     return exitCodeOfTurn(end);
   } finally {

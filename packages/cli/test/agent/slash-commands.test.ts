@@ -57,6 +57,20 @@ describe("a slash command as the prompt", () => {
   });
 });
 
+describe("what is piped in beside a prompt", () => {
+  it("is words: neither a diff nor an @ in it names a file", async () => {
+    const words = "@@ -1 +1 @@\n-@a.ts\n+see @.env and @a.ts\n\nReview this with @a.ts.";
+    const { run, project } = scripted([{ text: "Read.", expects: [words] }]);
+    writeFileSync(join(project.folder, ".env"), "TOKEN=1\n");
+    const piped = "@@ -1 +1 @@\n-@a.ts\n+see @.env and @a.ts";
+    const ran = await run(["-p", "Review this with @a.ts."], piped);
+    expect(ran).toMatchObject({ code: 0, stdout: "Read.\n", stderr: "" });
+    const shown = await run(["-c", "-p", "/history view", "-o", "json"]);
+    expect(JSON.parse(shown.stdout).text.match(/file_content|a\.ts v/g) ?? []).not.toContain(".env");
+    expect(shown.stdout).not.toContain("TOKEN=1");
+  });
+});
+
 describe.runIf(process.platform === "linux")("line by line in a terminal", () => {
   it("commands, turns and another session in one run", async () => {
     const { project, env, flags } = scripted([write, { text: "Written." }, { text: "Again." }]);

@@ -119,15 +119,15 @@ function tokenExpression(token: string): string {
   return /^\[[!^].+\]$/su.test(token) ? `[^/${members}]` : `[${members}]`;
 }
 
-interface Range {
+interface CharRange {
   readonly from: string;
   readonly to: string;
 }
 
 /** What a class stands for: `[a-cx]` is `a-c` and `x-x`. None where the token is no class. */
-function rangesOf(token: string): readonly Range[] {
+function rangesOf(token: string): readonly CharRange[] {
   const inside = [...(/^\[[!^]?(.+)\]$/su.exec(token)?.[1] ?? "")];
-  const ranges: Range[] = [];
+  const ranges: CharRange[] = [];
   for (let at = 0; at < inside.length; at++) {
     const from = inside[at] ?? "";
     const end = inside[at + 1] === "-" ? inside[at + 2] : undefined;
@@ -137,7 +137,7 @@ function rangesOf(token: string): readonly Range[] {
   return ranges;
 }
 
-function isBackwards({ from, to }: Range): boolean {
+function isBackwards({ from, to }: CharRange): boolean {
   return codeOf(from) > codeOf(to);
 }
 
