@@ -14,6 +14,7 @@ import type {
 import type { ApprovalMode, ApprovalRule } from "../config/index.js";
 import type { AskPerson } from "./gate.js";
 import type { RepeatLimits } from "./repeats.js";
+import type { SubAgents } from "./sub-agents.js";
 
 /** What an agent is made of. The caller opens the parts and closes them. */
 export interface AgentParts {
@@ -36,6 +37,8 @@ export interface AgentParts {
   /** Nobody unless given: what would be asked is denied. */
   readonly ask?: AskPerson;
   readonly limits?: TurnLimits;
+  /** Lets a model delegate tasks; none unless given. */
+  readonly subAgents?: SubAgents;
   /** What a request cost, in US dollars; undefined where no price is known. */
   readonly costOf?: (usage: TurnUsage) => number | undefined;
   readonly summariser?: Summariser;

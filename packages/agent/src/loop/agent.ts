@@ -1,5 +1,6 @@
 import {
   type Acknowledged,
+  type ContextManager,
   ContextRenderer,
   type ConversationRefusal,
   type ConversationReply,
@@ -12,6 +13,7 @@ import {
   type ReceivedAnswer,
   refreshTrackedFiles,
   runConversationTool,
+  type ToolCall,
   type TurnHost,
   type TurnNode,
   type Visibility,
@@ -24,6 +26,8 @@ import { type CarriedCall, carryCalls } from "./carry-calls.js";
 import { Gate, nobody } from "./gate.js";
 import { offeredTools, type ToolSet } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
+import { outsideOf, toolsOfSubAgent } from "./sub-agent-tools.js";
+import { type Delegation, delegationIn } from "./sub-agents.js";
 import type { AgentEvent, TurnEnd, TurnInput, TurnStop } from "./turn.js";
 
 /** What a turn is run with. */
@@ -66,6 +70,10 @@ class OpenedAgent implements Agent {
   model: ModelPort;
   readonly #renderer = new ContextRenderer();
   readonly #gate: Gate;
+  /** The sub-agents at work, the innermost last. */
+  readonly #working: SubAgent[] = [];
+  /** What calls of this turn delegate. */
+  readonly #delegations = new Map<string, Delegation>();
 
   constructor(private readonly parts: AgentParts) {
     const { mode = "ask", rules = [], ask = nobody, harmless = [] } = parts;
@@ -78,14 +86,19 @@ class OpenedAgent implements Agent {
   }
 
   get tools(): ToolSet {
-    return offeredTools(this.parts, this.mode);
+    return this.#working.at(-1)?.tools() ?? offeredTools(this.parts, this.mode);
   }
 
   get isVisible(): Visibility["isVisible"] {
     const { manager, wire } = this.parts;
-    const options = { target: this.model.target, ...defined({ files: wire?.wire }) };
+    const options = { target: this.#asked.target, ...defined({ files: wire?.wire }) };
     const { visibility } = this.#renderer.render(manager.context, options);
     return (shown) => visibility.isVisible(shown);
+  }
+
+  /** Who is asked now. */
+  get #asked(): ModelPort {
+    return this.#working.at(-1)?.model ?? this.model;
   }
 
   switchModel(model: ModelPort): void {
@@ -134,8 +147,11 @@ class OpenedAgent implements Agent {
       if (kept !== undefined) return kept;
       const carried = await this.#carry(turn);
       if ("code" in carried) return broken(carried);
+      const delegated = await this.#delegate(carried, turn);
+      if (delegated !== undefined) return delegated;
       const over = turn.after(answer, carried);
       if (over !== undefined) return over;
+      if (this.#hasLeftTask()) return { reason: "complete" };
       const told = await this.#tell(turn.wordsToModel());
       if (told !== undefined) return told;
     }
@@ -179,7 +195,7 @@ class OpenedAgent implements Agent {
     return askModel({
       manager,
       renderer: this.#renderer,
-      model: this.model,
+      model: this.#asked,
       tools: offered,
       newId,
       now,
@@ -206,7 +222,12 @@ class OpenedAgent implements Agent {
   }
 
   async #carry({ onEvent, signal }: RunningTurn): Promise<readonly CarriedCall[] | ConversationRefusal> {
-    const carried = await carryCalls({ host: this.#host(onEvent, signal), gate: this.#gate, onEvent });
+    const carried = await carryCalls({
+      host: this.#host(onEvent, signal),
+      gate: this.#gate,
+      onEvent,
+      refused: (call) => this.#refused(call),
+    });
     if ("code" in carried) return carried;
     const stop = await this.parts.manager.flush();
     return isRefusal(stop) ? stop : carried;
@@ -230,6 +251,90 @@ class OpenedAgent implements Agent {
     };
   }
 
+  /** Why a call is not carried out; what it delegates is noted. */
+  #refused(call: ToolCall): string | undefined {
+    const { subAgents, limits = {} } = this.parts;
+    if (subAgents === undefined) return undefined;
+    const { tools } = this;
+    const depth = this.#working.length;
+    const outside = depth === 0 ? undefined : outsideOf(tools, call.name);
+    if (outside !== undefined) return outside;
+    const { offered } = tools;
+    const hasCostLimit = limits.maxCostUsd !== undefined;
+    const delegation = delegationIn(call, { subAgents, offered, depth, hasCostLimit });
+    if (typeof delegation === "string") return delegation;
+    if (delegation !== undefined) this.#delegations.set(call.callId, delegation);
+    return undefined;
+  }
+
+  /** Runs the sub-agent of a task that was begun for one, to its end; then the head stands where it was begun. */
+  async #delegate(carried: readonly CarriedCall[], turn: RunningTurn): Promise<TurnStop | undefined> {
+    const started = carried.find(({ ended }) => !ended.isError && this.#delegations.has(ended.callId));
+    const delegation = started && this.#delegations.get(started.ended.callId);
+    if (delegation === undefined) return undefined;
+    this.#delegations.clear();
+    const { id: taskId } = this.parts.manager.getCurrentNode();
+    const child = turn.child({
+      maxSteps: delegation.maxSteps,
+      costOf: delegation.model === undefined ? this.parts.costOf : delegation.model.costOf,
+      onEvent: (event) => turn.onEvent({ kind: "sub_agent", taskId, event }),
+    });
+    const stop = await this.#workOn(taskId, delegation, child);
+    const end = child.end(stop);
+    turn.takeIn(end);
+    child.onEvent({ kind: "turn_ended", end });
+    if (end.reason === "conversation") return stop;
+    const merged = await this.#endTask(taskId, end, child.lastText);
+    return end.reason === "cancelled" ? stop : merged;
+  }
+
+  async #workOn(taskId: string, delegation: Delegation, child: RunningTurn): Promise<TurnStop> {
+    const above = this.#working.at(-1)?.tools;
+    const tools = () => toolsOfSubAgent(above?.() ?? offeredTools(this.parts, this.mode), delegation);
+    this.#working.push({ taskId, model: delegation.model?.port ?? this.#asked, tools });
+    try {
+      return (await this.#tell([subAgentWords])) ?? (await this.#loop(child));
+    } finally {
+      this.#working.pop();
+    }
+  }
+
+  /** What a sub-agent left open is ended for it: with its last words, or as a task that was given up. */
+  async #endTask(
+    taskId: string,
+    { reason, message }: TurnEnd,
+    lastText: string,
+  ): Promise<TurnStop | undefined> {
+    const { manager } = this.parts;
+    // A branch with open calls cannot be left.
+    for (const { call } of isWithin(manager, taskId)
+      ? openCalls(manager.context, manager.context.currentNodeId)
+      : []) {
+      const { callId, name } = call;
+      const output = "Interrupted before it was begun: nothing was done.";
+      const node = manager.addNode({ kind: "tool_result", callId, name, output, isError: true });
+      if (isRefusal(node)) return broken(node);
+    }
+    // Tasks of its own may be open within it; each is ended by one call.
+    for (let nested = 0; isWithin(manager, taskId) && nested < mostNested; nested += 1) {
+      const isDone = reason === "complete" && lastText.trim() !== "";
+      const done = isDone ? await this.carry("task_complete", { summary: lastText }) : undefined;
+      const ended = done?.isError === false ? done : await this.carry("task_cancel", {});
+      if (ended.isError) return { reason: "conversation", message: ended.text };
+    }
+    if (manager.context.tasks.get(taskId)?.outcome === "complete") return undefined;
+    const why = message ?? "It said nothing.";
+    return this.#tell([
+      `The sub-agent of task ${taskId} ended without a result. ${why} What it did to files is still there; task_resume shows its steps.`,
+    ]);
+  }
+
+  /** Whether the sub-agent that works has ended its task, or gone away from it. */
+  #hasLeftTask(): boolean {
+    const taskId = this.#working.at(-1)?.taskId;
+    return taskId !== undefined && !isWithin(this.parts.manager, taskId);
+  }
+
   /** Says something to the model below the results, where there is something to say. */
   async #tell(texts: readonly string[]): Promise<TurnStop | undefined> {
     for (const text of texts) {
@@ -244,6 +349,28 @@ class OpenedAgent implements Agent {
     return isRefusal(flushed) ? broken(flushed) : undefined;
   }
 }
+
+/** A sub-agent at work. */
+interface SubAgent {
+  readonly taskId: string;
+  readonly model: ModelPort;
+  readonly tools: () => ToolSet;
+}
+
+const subAgentWords =
+  "You work on this task alone, as a sub-agent; nobody answers questions. When it is done, call task_complete with a summary: " +
+  "it is all that whoever gave you the task will see.";
+
+/** Whether the head stands in this task, or in one within it. */
+function isWithin({ context }: ContextManager, taskId: string): boolean {
+  let node = context.nodes.get(context.currentNodeId);
+  while (node !== undefined && node.id !== taskId)
+    node = node.parentId === null ? undefined : context.nodes.get(node.parentId);
+  return node !== undefined;
+}
+
+/** More tasks than this within one another are no work but a mistake. */
+const mostNested = 100;
 
 function broken({ message }: ConversationRefusal): TurnStop {
   return { reason: "conversation", message };

@@ -6,4 +6,5 @@ export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./gate.j
 export { lookAfterOf } from "./look-after.js";
 export type { ToolSet } from "./offered-tools.js";
 export type { RepeatLimits } from "./repeats.js";
+export type { SubAgentModel, SubAgents } from "./sub-agents.js";
 export type { AgentEvent, EndedCall, TurnEnd, TurnInput } from "./turn.js";

@@ -21,6 +21,8 @@ export type AgentEvent =
   | { readonly kind: "call_ended"; readonly call: EndedCall }
   /** A sentence for the person: a file that is gone, a call that repeats itself. */
   | { readonly kind: "noticed"; readonly text: string }
+  /** Something happens in the work of a sub-agent; its `turn_ended` is the last. Nested as deep as the agents are. */
+  | { readonly kind: "sub_agent"; readonly taskId: string; readonly event: AgentEvent }
   | { readonly kind: "turn_ended"; readonly end: TurnEnd };
 
 /** A call that was carried out. */
