@@ -62,6 +62,7 @@ function linesOf(event: AgentEvent, { line, warning }: Writers): readonly object
       return [warning(event.text)];
     case "model":
       return event.event.kind === "retry" ? [warning(event.event.failure.message)] : [];
+    case "context":
     case "turn_begun":
     case "step_begun":
     case "call_progress":
