@@ -1,5 +1,4 @@
 /** @holdfast/core: the pure half. The half that touches the machine is `@holdfast/core/node`. */
-
 export {
   type AnswerEnd,
   type AnswerFlaw,
@@ -8,6 +7,7 @@ export {
   type AnthropicEvent,
   type AnthropicMessage,
   type AnthropicResponse,
+  answerOf,
   type Boundary,
   type BrokenReferral,
   type CacheBreakpoint,

@@ -98,7 +98,9 @@ class OpenedAgent implements Agent {
   }
 
   get isVisible(): Visibility["isVisible"] {
-    const { visibility } = this.#renderer.render(this.parts.manager.context, { target: this.model.target });
+    const { manager, wire } = this.parts;
+    const options = { target: this.model.target, ...defined({ files: wire?.wire }) };
+    const { visibility } = this.#renderer.render(manager.context, options);
     return (shown) => visibility.isVisible(shown);
   }
 
@@ -248,7 +250,7 @@ class OpenedAgent implements Agent {
   }
 
   #ask({ onEvent, signal }: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
-    const { manager, newId, now, readBlob, system } = this.parts;
+    const { manager, newId, now, readBlob, system, wire } = this.parts;
     const { offered } = this.tools;
     return askModel({
       manager,
@@ -259,6 +261,7 @@ class OpenedAgent implements Agent {
       now,
       onEvent,
       ...(system === undefined ? {} : { system: system(offered, this.mode) }),
+      ...(wire?.wire === undefined ? {} : { files: wire.wire }),
       ...(readBlob === undefined ? {} : { readBlob }),
       ...(signal === undefined ? {} : { signal }),
     });
