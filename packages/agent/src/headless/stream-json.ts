@@ -73,6 +73,7 @@ function linesOf(event: AgentEvent, { line, warning }: Writers): readonly object
       return event.event.kind === "retry" ? [warning(event.event.failure.message)] : [];
     case "sub_agent":
       return linesOf(event.event, writersOf(event.taskId, { line, warning }));
+    case "context":
     case "turn_begun":
     case "step_begun":
     case "call_progress":

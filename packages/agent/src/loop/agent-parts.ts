@@ -2,6 +2,7 @@ import type {
   ContextManager,
   ConversationRefusal,
   ConversationTool,
+  EconomySettings,
   FileTool,
   HostTool,
   ModelPort,
@@ -42,6 +43,10 @@ export interface AgentParts {
   /** What a request cost, in US dollars; undefined where no price is known. */
   readonly costOf?: (usage: TurnUsage) => number | undefined;
   readonly summariser?: Summariser;
+  /** When the prompt is made smaller; `defaultEconomy` unless given. */
+  readonly economy?: EconomySettings;
+  /** The memory file, as results name it: never cleared. */
+  readonly memoryPath?: string;
   readonly newId: () => string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

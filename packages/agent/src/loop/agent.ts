@@ -1,28 +1,34 @@
 import {
   type Acknowledged,
   type ContextManager,
+  type ContextMap,
   ContextRenderer,
   type ConversationRefusal,
   type ConversationReply,
+  contextMap,
   defined,
   followFiles,
   isRefusal,
   type ModelFailure,
   type ModelPort,
+  type NodeReason,
   openCalls,
   type ReceivedAnswer,
+  type Rendering,
   refreshTrackedFiles,
   runConversationTool,
   type ToolCall,
   type TurnHost,
   type TurnNode,
   type Visibility,
+  whyNode,
 } from "@holdfast/core";
 import type { ApprovalMode } from "../config/index.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
 import { askModel } from "./ask-model.js";
 import { type CarriedCall, carryCalls } from "./carry-calls.js";
+import { type CompactionOutcome, ContextEconomy, type RequestHead } from "./context-economy.js";
 import { Gate, nobody } from "./gate.js";
 import { offeredTools, type ToolSet } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
@@ -57,6 +63,12 @@ export interface Agent {
   allow(allowance: Allowance): void;
   /** What is offered to the model now. */
   readonly tools: ToolSet;
+  /** Sums up all but the tail of the conversation, at once. @param focus what the summary is to dwell on. */
+  compact(focus?: string, signal?: AbortSignal): Promise<CompactionOutcome>;
+  /** What fills the prompt now. */
+  readonly contextMap: ContextMap;
+  /** Why a node stands in the prompt as it does; undefined where there is no such node. */
+  why(nodeId: string): NodeReason | undefined;
   /** Whether all of these lines stand in the prompt as it would be now. */
   readonly isVisible: Visibility["isVisible"];
 }
@@ -74,8 +86,13 @@ class OpenedAgent implements Agent {
   readonly #working: SubAgent[] = [];
   /** What calls of this turn delegate. */
   readonly #delegations = new Map<string, Delegation>();
+  readonly #economy: ContextEconomy;
+  #compactFrom = 0;
 
   constructor(private readonly parts: AgentParts) {
+    const { manager, now, summariser, economy: settings, memoryPath, wire } = parts;
+    const more = defined({ summariser, settings, memoryPath, files: wire?.wire });
+    this.#economy = new ContextEconomy({ manager, now, renderer: this.#renderer, ...more });
     const { mode = "ask", rules = [], ask = nobody, harmless = [] } = parts;
     this.model = parts.model;
     this.#gate = new Gate({ mode, rules, ask, harmless });
@@ -90,15 +107,40 @@ class OpenedAgent implements Agent {
   }
 
   get isVisible(): Visibility["isVisible"] {
-    const { manager, wire } = this.parts;
-    const options = { target: this.#asked.target, ...defined({ files: wire?.wire }) };
-    const { visibility } = this.#renderer.render(manager.context, options);
+    const { visibility } = this.#rendered();
     return (shown) => visibility.isVisible(shown);
+  }
+
+  /** The prompt as it would be now: the same options as for a request, so that nothing is rendered twice. */
+  #rendered(): Rendering {
+    const { manager, now, wire } = this.parts;
+    const options = { target: this.#asked.target, now: now(), files: wire?.wire ?? "text" } as const;
+    return this.#renderer.render(manager.context, options);
   }
 
   /** Who is asked now. */
   get #asked(): ModelPort {
     return this.#working.at(-1)?.model ?? this.model;
+  }
+
+  get contextMap(): ContextMap {
+    const head = this.#head();
+    const headChars = head.system.length + head.tools.length;
+    const rendering = this.#rendered();
+    const { last } = this.#economy.usage(head);
+    return contextMap(this.parts.manager.context, rendering, { headChars, ...defined({ last }) });
+  }
+
+  why(nodeId: string): NodeReason | undefined {
+    const { context } = this.parts.manager;
+    return whyNode(context, this.#rendered(), nodeId);
+  }
+
+  async compact(focus?: string, signal?: AbortSignal): Promise<CompactionOutcome> {
+    const outcome = await this.#economy.compact(this.#head(), focus, signal);
+    const flushed = outcome.kind === "compacted" ? await this.parts.manager.flush() : undefined;
+    if (flushed === undefined || !isRefusal(flushed)) return outcome;
+    return { kind: "not_compacted", reason: "refused", message: flushed.message };
   }
 
   switchModel(model: ModelPort): void {
@@ -137,10 +179,12 @@ class OpenedAgent implements Agent {
   /** The whole of it: look, ask, keep, do, until there is nothing to do. */
   async #loop(turn: RunningTurn): Promise<TurnStop> {
     for (;;) {
-      const stop = turn.limit() ?? (await this.#refresh("branch"));
+      const stop = turn.limit() ?? (await this.#refresh("branch")) ?? (await this.#economise(turn));
       if (stop !== undefined) return stop;
       turn.beginStep();
+      this.#economy.sending(this.#head());
       const answer = await this.#ask(turn);
+      if ("usage" in answer) this.#economy.counted(answer.usage);
       if ("reason" in answer) return stopOf(answer);
       if ("code" in answer) return broken(answer);
       const kept = await this.#keep(answer, turn);
@@ -187,6 +231,44 @@ class OpenedAgent implements Agent {
       into,
     });
     return isRefusal(refreshed) ? broken(refreshed) : undefined;
+  }
+
+  /** What stands before the conversation in the next request. */
+  #head(): RequestHead {
+    const { offered } = this.tools;
+    return {
+      model: this.#asked,
+      system: this.parts.system?.(offered, this.mode) ?? "",
+      tools: JSON.stringify(offered),
+    };
+  }
+
+  /** Makes the prompt smaller where that is due. A summary that fails leaves it as it is, and is told. */
+  async #economise({ onEvent, signal }: RunningTurn): Promise<TurnStop | undefined> {
+    if (openCalls(this.parts.manager.context, this.parts.manager.context.currentNodeId).length > 0)
+      return undefined;
+    const head = this.#head();
+    const plan = this.#economy.plan(head);
+    if (plan.kind === "nothing") return undefined;
+    if (plan.kind === "compact") {
+      // A summary that failed is not asked for again with every request.
+      if (plan.tokens < this.#compactFrom) return undefined;
+      const done = await this.#economy.compact(head, undefined, signal);
+      onEvent({ kind: "context", done });
+      if (done.kind === "not_compacted") {
+        this.#compactFrom = plan.tokens * 1.05;
+        onEvent({ kind: "noticed", text: `The context was not summed up: ${done.message}` });
+        return undefined;
+      }
+      return this.#flush();
+    }
+    const refused = this.#economy.apply(plan);
+    if (refused !== undefined) {
+      onEvent({ kind: "noticed", text: refused });
+      return undefined;
+    }
+    onEvent({ kind: "context", done: plan });
+    return this.#flush();
   }
 
   #ask({ onEvent, signal }: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
