@@ -61,12 +61,14 @@ export {
   TrustedFolders,
   trustClasses,
   trustClassOf,
+  unknownVariables,
   userFile,
   userSettingsPath,
   whatWidens,
 } from "./config/index.js";
 export {
   agentExitCodes,
+  exitCodeOfCommand,
   exitCodeOfFailure,
   exitCodeOfTurn,
   type OutputFormat,

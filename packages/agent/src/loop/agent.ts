@@ -90,8 +90,9 @@ class OpenedAgent implements Agent {
   }
 
   get isVisible(): Visibility["isVisible"] {
-    const { target } = this.#asked;
-    const { visibility } = this.#renderer.render(this.parts.manager.context, { target });
+    const { manager, wire } = this.parts;
+    const options = { target: this.#asked.target, ...defined({ files: wire?.wire }) };
+    const { visibility } = this.#renderer.render(manager.context, options);
     return (shown) => visibility.isVisible(shown);
   }
 
@@ -189,7 +190,7 @@ class OpenedAgent implements Agent {
   }
 
   #ask({ onEvent, signal }: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
-    const { manager, newId, now, readBlob, system } = this.parts;
+    const { manager, newId, now, readBlob, system, wire } = this.parts;
     const { offered } = this.tools;
     return askModel({
       manager,
@@ -200,6 +201,7 @@ class OpenedAgent implements Agent {
       now,
       onEvent,
       ...(system === undefined ? {} : { system: system(offered, this.mode) }),
+      ...(wire?.wire === undefined ? {} : { files: wire.wire }),
       ...(readBlob === undefined ? {} : { readBlob }),
       ...(signal === undefined ? {} : { signal }),
     });

@@ -28,10 +28,10 @@ export interface RunModel {
 
 /** What the flags say of a model beside the settings. */
 export interface ModelFlags {
-  readonly script?: string;
-  readonly debug?: string;
-  readonly record?: string;
-  readonly replay?: string;
+  readonly script?: string | undefined;
+  readonly debug?: string | undefined;
+  readonly record?: string | undefined;
+  readonly replay?: string | undefined;
 }
 
 /** Opens the model that flags, settings, environment or this machine name; nothing is sent yet. */

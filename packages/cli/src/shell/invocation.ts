@@ -18,6 +18,7 @@ export interface Flags extends GlobalFlags {
   readonly limit?: number;
   readonly depth?: number;
   readonly all?: boolean;
+  readonly tryModel?: boolean;
   readonly glob?: readonly string[];
   readonly type?: readonly string[];
   readonly filesWithMatches?: boolean;
