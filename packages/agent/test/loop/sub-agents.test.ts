@@ -170,7 +170,7 @@ describe("a sub-agent", () => {
     ["a tool that it has not", { tools: ["fly"] }, {}, 'you have no tool "fly"'],
     ["no number of steps", { max_steps: 0 }, {}, "whole number"],
     ["a depth that is not allowed", {}, { maxDepth: 0 }, "0 deep"],
-    ["a model that cannot be opened", small, { open: () => "There is no key." }, "There is no key."],
+    ["a model that cannot be opened", small, { open: (): string => "There is no key." }, "There is no key."],
     [
       "a price that is not known",
       small,
