@@ -3,7 +3,7 @@
  * door, index.ts. `test/law.test.ts` plants a breach of every rule and sees it fail.
  */
 const rooms = {
-  core: ["text", "patch", "files", "conversation", "context", "tools", "node"],
+  core: ["text", "patch", "files", "conversation", "context", "economy", "tools", "node"],
   agent: ["config", "models", "host", "input", "loop", "commands", "headless"],
 };
 

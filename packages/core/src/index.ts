@@ -68,6 +68,7 @@ export {
   toOpenAIResponses,
   type Violation,
   type Visibility,
+  type VisibleBlock,
   type VisibleState,
   type WireViolation,
 } from "./context/index.js";
@@ -183,6 +184,7 @@ export {
   type RecordQuery,
   type RecoveredRestore,
   type ReferredLines,
+  type RepeatedLines,
   type ReplacedSession,
   type RestartTask,
   type RestoreDirection,
@@ -265,7 +267,9 @@ export {
   type VerifiedSession,
   verifyAtPace,
   verifySession,
+  versionAtNode,
 } from "./conversation/index.js";
+export { type DeltaRequest, deltaContent, deltaReads } from "./economy/index.js";
 export {
   type AgreedFile,
   type AnyRefusalCode,

@@ -38,6 +38,8 @@ export interface AgentParts {
   readonly limits?: TurnLimits;
   /** What a request cost, in US dollars; undefined where no price is known. */
   readonly costOf?: (usage: TurnUsage) => number | undefined;
+  /** Whether a read shows only what the prompt does not show already; unless false. */
+  readonly deltaReads?: boolean;
   readonly summariser?: Summariser;
   readonly newId: () => string;
   /** Milliseconds since the epoch. */

@@ -154,7 +154,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
 
 function agentSettings({ call, ask, found: { settings }, model }: Opening, host: RunHost) {
   const newId = newIds();
-  const { approval = {}, tools = {}, limits = {} } = settings;
+  const { approval = {}, tools = {}, limits = {}, context = {} } = settings;
   const { terminal } = call;
   return {
     model: model.port,
@@ -171,7 +171,7 @@ function agentSettings({ call, ask, found: { settings }, model }: Opening, host:
     wire: defined({ wire: tools.wire, resultContent: tools.resultContent }),
     onError: (error: unknown, tool: string) =>
       terminal.err(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
-    ...defined({ costOf: model.costOf }),
+    ...defined({ costOf: model.costOf, deltaReads: context.deltaReads }),
   } as const;
 }
 

@@ -51,7 +51,8 @@ function expired(layout: Layout, until: number, { nodeId }: PartSource): Layout 
 function inline(payload: FileContent, source: PartSource): DraftPart {
   const { text, start } = frameText(attributesOf(payload), payload.text, suffixFor(payload));
   const shows = shownOf(payload, start, start + payload.text.length);
-  return { ...userText(source, "file_inline", text), shows };
+  const repeats = payload.repeats?.map((one) => ({ ...one, start: one.start + start, end: one.end + start }));
+  return { ...userText(source, "file_inline", text), shows, repeats };
 }
 
 function byAddress(payload: FileContent, api: FileApiState, source: PartSource): readonly DraftPart[] {

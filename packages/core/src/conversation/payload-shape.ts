@@ -14,6 +14,7 @@ import type {
   OverlayForm,
   PayloadKind,
   ReferredLines,
+  RepeatedLines,
   Restore,
   ShownChars,
   ShownText,
@@ -92,6 +93,20 @@ const refers = optional(
     shape<ReferredLines>({ path: text, sha256: text, from: count, to: count, encoding: optional(text) }),
   ),
 );
+const repeats = optional(
+  listOf(
+    shape<RepeatedLines>({
+      start: count,
+      end: count,
+      path: text,
+      sha256: text,
+      encoding: optional(text),
+      from: count,
+      to: count,
+      as: shape<RepeatedLines["as"]>({ sha256: text, from: count, versions: optional(listOf(count)) }),
+    }),
+  ),
+);
 const effect = shape<FileEffect>({
   path: text,
   before: optional(hash),
@@ -165,6 +180,7 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     isError: optional(flag),
     shows,
     refers,
+    repeats,
     files: optional(listOf(effect)),
   }),
   file_content: member<FileContent>({
@@ -173,6 +189,7 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     sha256: text,
     lines: shape<FileContent["lines"]>({ from: number, to: number, total: number }),
     text,
+    repeats,
     form: oneOf("whole", "window", "tracked"),
     verified: optional(yes),
     fileApi: optional(fileApi),

@@ -1,0 +1,1 @@
+export { type DeltaRequest, deltaContent, deltaReads } from "./delta-reads.js";
