@@ -17,11 +17,13 @@ const machineTestsOfCore = [
 const sameOnEveryNode = [
   "test/!(packages).test.ts",
   "packages/postgres/test/**/*.test.ts",
-  "packages/agent/test/{config,headless,input,models}/**/*.test.ts",
-  "packages/cli/test/{page,answers}/**/*.test.ts",
-  "packages/cli/test/commands/sessions-postgres.test.ts",
+  "packages/agent/test/{commands,config,headless,input,models}/**/*.test.ts",
+  "packages/cli/test/{page,answers,reproductions}/**/*.test.ts",
+  "packages/cli/test/commands/{sessions,sessions-postgres,sessions-files,sessions-import,import-found,repair}.test.ts",
+  "packages/cli/test/commands/{apply,changing,completion,config,editing,guard,mcp-roots,setup}.test.ts",
   "packages/cli/test/{words,hidden-names,long-line,exit-codes}.test.ts",
-  "packages/mcp/test/{words,options,long-line,result}.test.ts",
+  "packages/mcp/test/{compat,reproductions}/**/*.test.ts",
+  "packages/mcp/test/{hosts,long-line,media,options,parallel,result,session,shapes,words}.test.ts",
 ];
 
 // Tests run against the sources, so that a stale build cannot pass them;
@@ -71,7 +73,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "once", include: sameOnEveryNode, sequence: { groupOrder: 1 } },
+        // Much of it waits for servers and programs, so one more of it at a time keeps the cores busy.
+        test: {
+          name: "once",
+          include: sameOnEveryNode,
+          maxWorkers: availableParallelism() + 1,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
   },

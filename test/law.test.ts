@@ -86,7 +86,7 @@ interface Breach {
 }
 
 const breaches: readonly Breach[] = [
-  ...["text", "patch", "files", "conversation", "context", "tools"].map((room) => ({
+  ...["text", "patch", "files", "conversation", "context", "economy", "tools"].map((room) => ({
     rule: `order-core-${room}`,
     file: `packages/core/src/${room}/later-room.ts`,
     source: 'import type { disk } from "../node/index.js";\nexport type Later = typeof disk;\n',

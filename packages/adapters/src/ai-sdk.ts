@@ -10,6 +10,15 @@ import { type ApprovalQuestion, LookedAt, questionFrom } from "./approval.js";
 import { type ArgumentSchema, argumentSchema } from "./argument-schema.js";
 import { contextOf, type OfferOptions, offeredBy } from "./text-tools.js";
 
+export {
+  type AiSdkCallOptions,
+  type AiSdkModel,
+  type AiSdkModelOptions,
+  type AiSdkStream,
+  modelFromAiSdk,
+} from "./ai-sdk-model.js";
+export type { AiSdkVersion } from "./ai-sdk-prompt.js";
+
 /** What `holdfastTools` offers to the AI SDK, and how its answers are shown. */
 export interface AiSdkOptions extends OfferOptions {
   /** Ask before every change that would be made, by the AI SDK's own approval requests. */

@@ -35,6 +35,8 @@ export const agentSpec: CommandSpec = {
       flags: "--script <file>",
       help: "play the answers of this file (docs/models.md) instead of asking a model",
     },
+    { flags: "--record <file>", help: "write a new recording of requests and answers, for --replay" },
+    { flags: "--replay <file>", help: "replay a recording instead of asking a model" },
     { flags: "--wire <form>", help: "how results are written (default: text)", choices: ["text", "json"] },
     {
       flags: "--result-content <amount>",

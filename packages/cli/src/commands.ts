@@ -335,7 +335,8 @@ export const commandSpecs: readonly CommandSpec[] = [
   {
     usage: "doctor [path]",
     summary: "check this machine and the state folder; of a path, say why it is protected",
-    examples: ["holdfast doctor", "holdfast doctor --json", "holdfast doctor .vscode/tasks.json"],
+    options: [{ flags: "--try-model", help: "ask the model one short question, to see that it answers" }],
+    examples: ["holdfast doctor", "holdfast doctor --try-model", "holdfast doctor .vscode/tasks.json"],
     load: async () => (await import("./commands/doctor.js")).doctorCommand,
   },
   {

@@ -3,7 +3,7 @@ import { collect, countFromZero, moment, wholeNumber } from "./flags.js";
 
 /** What every action of both commands takes. */
 const store: OptionSpec = {
-  flags: "--store <address>",
+  flags: "--store <place>",
   help: "sessions of a PostgreSQL server, postgres://… (also HOLDFAST_STORE); else the state folder",
 };
 const tenant: OptionSpec = {

@@ -1,5 +1,4 @@
 /** @holdfast/core: the pure half. The half that touches the machine is `@holdfast/core/node`. */
-
 export {
   type AnswerEnd,
   type AnswerFlaw,
@@ -8,6 +7,7 @@ export {
   type AnthropicEvent,
   type AnthropicMessage,
   type AnthropicResponse,
+  answerOf,
   type Boundary,
   type BrokenReferral,
   type CacheBreakpoint,
@@ -269,7 +269,36 @@ export {
   verifySession,
   versionAtNode,
 } from "./conversation/index.js";
-export { type DeltaRequest, deltaContent, deltaReads } from "./economy/index.js";
+export {
+  type Budget,
+  type CacheRatios,
+  type ClearedBlock,
+  type ClearingClass,
+  type ClearingPlan,
+  type ClearingReport,
+  type ClearTrigger,
+  type ColdCause,
+  type CompactionSettings,
+  type CountedRequest,
+  cacheRatiosDate,
+  cacheRatiosOf,
+  coldCause,
+  type DeltaRequest,
+  defaultEconomy,
+  deltaContent,
+  deltaReads,
+  type EconomyOverrides,
+  type EconomyRefusal,
+  type EconomySettings,
+  economySettings,
+  isEconomyRefusal,
+  type NoPlanReason,
+  type Plan,
+  protectedTools,
+  requestsToPay,
+  type SentRequest,
+  type Usage,
+} from "./economy/index.js";
 export {
   type AgreedFile,
   type AnyRefusalCode,

@@ -57,7 +57,7 @@ const model: Command = {
   run: async ({ text }, { agent, modelName, modelNames, openModel }) => {
     if (text === "") {
       const names = modelNames?.() ?? [];
-      const now = modelName?.() ?? agent.model.target;
+      const now = modelName?.() ?? `${agent.model.target.provider}/${agent.model.target.model}`;
       return told(`The model is ${now}.`, {
         data: { model: now, known: [...names] },
         text: names.join("\n"),

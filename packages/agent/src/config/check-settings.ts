@@ -65,11 +65,10 @@ async function checkGlobs(
   checked: Extract<CheckedSettings, { kind: "settings" }>,
   place: Placed,
 ): Promise<CheckedSettings> {
-  const { approval, tools, fetch, files } = checked.settings;
+  const { approval, tools, fetch } = checked.settings;
   const lists: readonly (readonly [path: readonly string[], globs: readonly string[] | undefined])[] = [
     [["tools", "memoryPaths"], tools?.memoryPaths],
     [["fetch", "allowedHosts"], fetch?.allowedHosts],
-    [["files", "ignore"], files?.ignore],
   ];
   const globs = [
     ...(approval?.rules ?? []).flatMap(({ path }, at) =>

@@ -19,4 +19,4 @@ export {
 export { type AgentSettings, defaultSettings, settingsJsonSchema, settingsSchema } from "./schema.js";
 export { type TrustClass, trustClasses, trustClassOf } from "./trust-classes.js";
 export { TrustedFolders } from "./trusted-folders.js";
-export { type SettingsVariable, settingsVariables } from "./variables.js";
+export { type SettingsVariable, settingsVariables, unknownVariables } from "./variables.js";

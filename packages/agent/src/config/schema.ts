@@ -46,7 +46,6 @@ export const settingsSchema = z.strictObject({
   model: z
     .strictObject({
       name: name.optional().describe("the model to work with, as provider/name"),
-      fast: name.optional().describe("a model for small work"),
       summariser: name.optional().describe("the model that writes summaries"),
       providers: z.record(name, provider).optional().describe("how providers are reached, by their names"),
       overrides: z.record(name, override).optional().describe("windows, limits and prices, by model"),
@@ -122,7 +121,6 @@ export const settingsSchema = z.strictObject({
   files: z
     .strictObject({
       include: words.optional().describe("further folders to work in"),
-      ignore: words.optional().describe("globs to leave out; lists of all sources count together"),
     })
     .optional(),
 });

@@ -50,7 +50,6 @@ export const trustClasses: TrustTable = {
   $schema: never,
   model: {
     name: always("it chooses who gets the conversation, and what it costs"),
-    fast: always("it chooses who gets the conversation, and what it costs"),
     summariser: always("it chooses who gets the conversation, and what it costs"),
     providers: always("it names addresses, headers and variables of keys"),
     overrides: always("prices and windows decide when a limit stops the work"),
@@ -94,7 +93,7 @@ export const trustClasses: TrustTable = {
     store: always("it moves where conversations are kept"),
     tenant: always("it moves where conversations are kept"),
   },
-  files: { include: always("it names folders outside"), ignore: never },
+  files: { include: always("it names folders outside") },
 };
 
 /** The class of a key, by its words: `["approval", "mode"]`. A key that is not in the table widens. */

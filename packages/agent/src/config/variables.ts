@@ -1,3 +1,4 @@
+import { nearestName } from "@holdfast/core";
 import { type CheckedSettings, checkValue } from "./check-settings.js";
 
 /** An environment variable that sets a key. */
@@ -21,7 +22,6 @@ const row = (
 /** The variables of the environment that are settings. An empty one says nothing. */
 export const settingsVariables: readonly SettingsVariable[] = [
   row("MODEL", "model", "name", "text"),
-  row("FAST_MODEL", "model", "fast", "text"),
   row("SUMMARISER", "model", "summariser", "text"),
   row("APPROVAL_MODE", "approval", "mode", "text"),
   row("WIRE", "tools", "wire", "text"),
@@ -35,6 +35,24 @@ export const settingsVariables: readonly SettingsVariable[] = [
   row("STORE", "sessions", "store", "text"),
   row("TENANT", "sessions", "tenant", "text"),
 ];
+
+/** The other variables of the programs, which are no settings. */
+const otherVariables = ["HOLDFAST_HOME", "HOLDFAST_STATE_DIR", "HOLDFAST_DEBUG", "HOLDFAST_COMMAND"];
+
+/**
+ * Variables that are written like ours and are none, a sentence each: most are slips, and a slip would go by unseen.
+ */
+export function unknownVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const known = [...settingsVariables.map(({ name }) => name), ...otherVariables];
+  return Object.keys(environment)
+    .filter((name) => name.startsWith("HOLDFAST_") && !known.includes(name))
+    .map((name) => {
+      const near = nearestName(name, known);
+      return `The variable ${name} means nothing here${near === undefined ? "" : `; did you mean ${near}?`}`;
+    });
+}
 
 /** What one variable sets. */
 export interface VariableSettings {

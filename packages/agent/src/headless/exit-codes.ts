@@ -1,4 +1,5 @@
 import type { ModelFailureReason } from "@holdfast/core";
+import type { CommandResult } from "../commands/index.js";
 import type { TurnEnd } from "../loop/index.js";
 
 /** What a run without a screen says to the shell (page 6, "Headless"); the numbers that others use, too, are theirs. */
@@ -61,3 +62,22 @@ export function exitCodeOfFailure(reason: ModelFailureReason): number {
       return reason satisfies never;
   }
 }
+
+/** The exit code of a slash command that was the whole prompt: what asks back has done nothing. */
+export function exitCodeOfCommand(result: CommandResult): number {
+  switch (result.kind) {
+    case "told":
+    case "quit":
+      return agentExitCodes.success;
+    case "question":
+      return agentExitCodes.undone;
+    case "session":
+      return agentExitCodes.usage;
+    case "refused":
+      return usageCodes.has(result.code) ? agentExitCodes.usage : agentExitCodes.error;
+    default:
+      return result satisfies never;
+  }
+}
+
+const usageCodes: ReadonlySet<string> = new Set(["unknown_command", "invalid_arguments", "unavailable"]);

@@ -1,6 +1,7 @@
 import type { ModelMessage, TurnPayload } from "@holdfast/core";
+import type { CommandResult } from "../commands/index.js";
 import type { TurnEnd } from "../loop/index.js";
-import { exitCodeOfTurn } from "./exit-codes.js";
+import { exitCodeOfCommand, exitCodeOfTurn } from "./exit-codes.js";
 import type { RunFacts } from "./run-facts.js";
 
 /** What a run came to, as counts. The names are those of gemini-cli's stream, so that its readers work. */
@@ -91,6 +92,12 @@ export function errorOf(end: TurnEnd): RunError | undefined {
   if (end.undone.length === 0) return undefined;
   const names = [...new Set(end.undone.map(({ name }) => name))].join(", ");
   return { type: "undone", message: `Finished, but not done: ${names}.` };
+}
+
+/** The result of a slash command as fields of an object. */
+export function commandFields(result: CommandResult) {
+  const exitCode = exitCodeOfCommand(result);
+  return { ...result, status: exitCode === 0 ? "success" : "error", exit_code: exitCode };
 }
 
 /** Whether a node is what the model said to the person: a thought is not. */

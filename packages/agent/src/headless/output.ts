@@ -1,6 +1,7 @@
 import { escapeInJson } from "@holdfast/core";
+import { type CommandResult, describeResult } from "../commands/index.js";
 import type { AgentEvent, TurnEnd } from "../loop/index.js";
-import { isText, jsonDocument } from "./json-output.js";
+import { commandFields, isText, jsonDocument } from "./json-output.js";
 import type { RunFacts } from "./run-facts.js";
 import { streamLines } from "./stream-json.js";
 
@@ -27,6 +28,8 @@ export interface RunOutput {
   notice(text: string): void;
   /** The last that is written. */
   end(end: TurnEnd): void;
+  /** The last that is written where the prompt was a slash command. */
+  command(result: CommandResult): void;
 }
 
 /** The writer of a format. Nothing of a request that failed is written: an answer is told when it stands in the tree. */
@@ -57,6 +60,11 @@ function textOutput({ out, err }: OutputSinks): RunOutput {
       if (last !== "") out(last.endsWith("\n") ? last : `${last}\n`);
       for (const line of endLines(end)) err(`${line}\n`);
     },
+    command: (result) => {
+      const text = `${wordsOfCommand(result)}\n`;
+      if (result.kind === "told") out(text);
+      else err(text);
+    },
   };
 }
 
@@ -80,6 +88,10 @@ function jsonOutput(facts: RunFacts, { out, err, now }: OutputSinks): RunOutput 
       const document = jsonDocument({ facts, end, response, calls, notices, durationMs: now() - began });
       out(`${escapeInJson(JSON.stringify(document, null, 2))}\n`);
     },
+    command: (result) =>
+      out(
+        `${escapeInJson(JSON.stringify({ session_id: facts.sessionId, ...commandFields(result) }, null, 2))}\n`,
+      ),
   };
 }
 
@@ -94,7 +106,14 @@ function streamOutput(facts: RunFacts, { out, now }: OutputSinks): RunOutput {
     onEvent: (event) => write(lines.of(event)),
     notice: (text) => write(lines.notice(text)),
     end: (end) => write(lines.end(end, now() - began)),
+    command: (result) => write(lines.command(result, now() - began)),
   };
+}
+
+/** A change of the session is a flag where there is no screen. */
+function wordsOfCommand(result: CommandResult): string {
+  if (result.kind !== "session") return describeResult(result);
+  return "There is no next line here: use --resume, --fork, or neither for a new session.";
 }
 
 function textOf({ nodes }: Extract<AgentEvent, { kind: "answered" }>): string {

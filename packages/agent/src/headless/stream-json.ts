@@ -1,5 +1,6 @@
+import type { CommandResult } from "../commands/index.js";
 import type { AgentEvent, TurnEnd } from "../loop/index.js";
-import { errorOf, isText, statsOf } from "./json-output.js";
+import { commandFields, errorOf, isText, statsOf } from "./json-output.js";
 import type { RunFacts } from "./run-facts.js";
 
 /** The lines of `-o stream-json`: objects with the event names of gemini-cli (page 6), in the order in which they happen. */
@@ -8,6 +9,7 @@ export interface StreamLines {
   of(event: AgentEvent): readonly object[];
   notice(text: string): readonly object[];
   end(end: TurnEnd, durationMs: number): readonly object[];
+  command(result: CommandResult, durationMs: number): readonly object[];
 }
 
 /**
@@ -39,6 +41,13 @@ export function streamLines(facts: RunFacts, now: () => number): StreamLines {
       const status = error === undefined ? "success" : "error";
       const failed = error === undefined ? {} : { error };
       return [line("result", { status, ...failed, stats: statsOf(end, calls, durationMs) })];
+    },
+    command: (result, durationMs) => {
+      const { status, exit_code, ...fields } = commandFields(result);
+      return [
+        line("command", fields),
+        line("result", { status, exit_code, stats: { duration_ms: durationMs } }),
+      ];
     },
   };
 }

@@ -78,7 +78,8 @@ function mentionAt(text: string, at: number): Mention | undefined {
   }
   // The folder itself, and the one above.
   if (kept.path === "" && /^\.{1,2}$/u.test(path)) kept = { path, end };
-  if (kept.path === "") return undefined;
+  // `@@` is no name of a file: a line of a diff begins so.
+  if (kept.path === "" || /^@+$/u.test(kept.path)) return undefined;
   const [, name = kept.path, from, to] = /^(.+?):([1-9]\d{0,8})(?:-(\d{1,9}))?$/su.exec(kept.path) ?? [];
   return made(text.slice(at, kept.end), name, from, to);
 }

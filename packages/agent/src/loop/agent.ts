@@ -91,7 +91,9 @@ class OpenedAgent implements Agent {
 
   /** What the model sees of files in the prompt as it would be now. */
   get #visibility(): Visibility {
-    return this.#renderer.render(this.parts.manager.context, { target: this.model.target }).visibility;
+    const { manager, wire } = this.parts;
+    const options = { target: this.model.target, ...defined({ files: wire?.wire }) };
+    return this.#renderer.render(manager.context, options).visibility;
   }
 
   switchModel(model: ModelPort): void {
@@ -193,7 +195,7 @@ class OpenedAgent implements Agent {
   }
 
   #ask({ onEvent, signal }: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
-    const { manager, newId, now, readBlob, system } = this.parts;
+    const { manager, newId, now, readBlob, system, wire } = this.parts;
     const { offered } = this.tools;
     return askModel({
       manager,
@@ -204,6 +206,7 @@ class OpenedAgent implements Agent {
       now,
       onEvent,
       ...(system === undefined ? {} : { system: system(offered, this.mode) }),
+      ...(wire?.wire === undefined ? {} : { files: wire.wire }),
       ...(readBlob === undefined ? {} : { readBlob }),
       ...(signal === undefined ? {} : { signal }),
     });

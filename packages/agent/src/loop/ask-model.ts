@@ -18,6 +18,8 @@ export interface Asking {
   readonly model: ModelPort;
   readonly system?: string;
   readonly tools: readonly OfferedTool[];
+  /** How files that were put before the model are written; framed text unless given. */
+  readonly files?: "text" | "json";
   readonly newId: () => string;
   readonly now: () => number;
   /** The bytes of media that the session keeps (`OpenSession.readBlob`); without it such media are lost to the prompt. */
@@ -51,8 +53,9 @@ export async function askModel(asking: Asking): Promise<ReceivedAnswer | ModelFa
 }
 
 async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> {
-  const { manager, renderer, model, newId, now, readBlob, system, tools } = asking;
-  const { contents, report } = renderer.render(manager.context, { target: model.target, now: now() });
+  const { manager, renderer, model, newId, now, readBlob, system, tools, files = "text" } = asking;
+  const options = { target: model.target, now: now(), files };
+  const { contents, report } = renderer.render(manager.context, options);
   const resolved = readBlob === undefined ? { contents } : await resolveMedia(contents, readBlob);
   if ("code" in resolved) return resolved;
   return {

@@ -30,6 +30,14 @@ export {
 export { type OpenAIChatOptions, openaiChatModel } from "./openai-chat.js";
 export { type OpenAIResponsesOptions, openaiResponsesModel } from "./openai-responses.js";
 export type { ProviderOptions } from "./provider-port.js";
-export type { RetryOptions } from "./retry.js";
+export { recordedModel } from "./recorded.js";
+export {
+  type RecordedStep,
+  type Recording,
+  type RecordingRefusal,
+  readRecording,
+  recordingModel,
+} from "./recording.js";
+export { type RetryOptions, retryingModel } from "./retry.js";
 export { type ScriptedAnswer, type ScriptedCall, type ScriptedOptions, scriptedModel } from "./scripted.js";
 export { summariserOf } from "./summariser.js";

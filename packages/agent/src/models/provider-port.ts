@@ -23,6 +23,11 @@ export interface ProviderOptions {
   readonly maxOutputTokens?: number;
   /** Silence after which a stream counts as broken off, in milliseconds; 120,000 unless given. */
   readonly idleMs?: number;
+  /**
+   * How long the beginning of an answer is waited for, in milliseconds; 600,000 unless given. Longer than a silence
+   * within it: a local model reads a long prompt for minutes before it says anything.
+   */
+  readonly openMs?: number;
   readonly retry?: RetryOptions;
   /** Told of each request as it is sent, for a log. Keys are no part of it. */
   readonly onRequest?: (request: { readonly model: string; readonly body: object }) => void;
@@ -44,9 +49,10 @@ export interface ProviderWire<Event> {
 export function providerPort<Event>(
   wire: () => ProviderWire<Event>,
   target: ModelPort["target"],
-  { retry = {}, idleMs = 120_000 }: ProviderOptions,
+  { retry = {}, idleMs = 120_000, openMs = 600_000 }: ProviderOptions,
 ): ModelPort {
-  const ask = (step: ModelStep, signal: AbortSignal | undefined) => askOnce(wire(), { step, signal, idleMs });
+  const ask = (step: ModelStep, signal: AbortSignal | undefined) =>
+    askOnce(wire(), { step, signal, idleMs, openMs });
   const port: ModelPort = { target, ask: (step, signal) => withRetries(ask, retry, step, signal) };
   const { countTokens } = wire();
   return countTokens === undefined ? port : { ...port, countTokens };
@@ -56,6 +62,7 @@ interface Request {
   readonly step: ModelStep;
   readonly signal: AbortSignal | undefined;
   readonly idleMs: number;
+  readonly openMs: number;
 }
 
 async function* askOnce<Event>(wire: ProviderWire<Event>, request: Request): AsyncGenerator<ModelEvent> {
@@ -96,11 +103,12 @@ async function* askOnce<Event>(wire: ProviderWire<Event>, request: Request): Asy
 
 async function received<Event>(
   wire: ProviderWire<Event>,
-  { step, idleMs }: Request,
+  { step, idleMs, openMs }: Request,
   ending: AbortController,
   channel: Channel<ModelEvent>,
 ): Promise<ReceivedAnswer> {
-  const stream = await wire.open(step, ending.signal);
+  // An SDK may wait for ever for a server that takes a request and says nothing.
+  const stream = await withinTime(wire.open(step, ending.signal), openMs, ending.signal);
   const watched = passing(stream, { idleMs, ending }, (event) => {
     for (const delta of wire.deltas(event)) channel.push(delta);
   });

@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelFailure, ModelStep } from "@holdfast/core";
+import type { ModelEvent, ModelFailure, ModelPort, ModelStep } from "@holdfast/core";
 import { failed, isPassing } from "./failure.js";
 
 /** How often and how long is waited before a request is made again. */
@@ -42,6 +42,17 @@ export async function* withRetries(
       return yield { kind: "failed", failure: failed("cancelled", "Cancelled.") };
     }
   }
+}
+
+/** The same model, asked again where a failure may pass: for ports that make one request only, such as `modelFromAiSdk`. */
+export function retryingModel(model: ModelPort, options: RetryOptions = {}): ModelPort {
+  const { target, countTokens } = model;
+  const ask: AskOnce = (step, signal) => model.ask(step, signal);
+  return {
+    target,
+    ask: (step, signal) => withRetries(ask, options, step, signal),
+    ...(countTokens === undefined ? {} : { countTokens: countTokens.bind(model) }),
+  };
 }
 
 /** Passes on what comes; the failure, where it ends in one, is for the caller. */

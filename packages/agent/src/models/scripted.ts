@@ -11,6 +11,8 @@ import type {
   ReceivedAnswer,
   TurnUsage,
 } from "@holdfast/core";
+import { answerDeltas } from "./answer-deltas.js";
+import { failed } from "./failure.js";
 
 /** One answer of a script: what the model thinks, says and calls, in this order; or how it fails. Plain JSON. */
 export interface ScriptedAnswer {
@@ -66,26 +68,26 @@ interface Playing {
 
 async function* play(answer: ScriptedAnswer | undefined, playing: Playing): AsyncGenerator<ModelEvent> {
   const { step, signal, options } = playing;
-  if (answer === undefined) return yield failed("script", "The script holds no further answer.");
+  if (answer === undefined) return yield failing("script", "The script holds no further answer.");
   if (answer.delayMs !== undefined) {
     try {
       await options.sleep?.(answer.delayMs, signal);
     } catch {
-      return yield failed("cancelled", "Cancelled.");
+      return yield failing("cancelled", "Cancelled.");
     }
   }
-  if (signal?.aborted === true) return yield failed("cancelled", "Cancelled.");
+  if (signal?.aborted === true) return yield failing("cancelled", "Cancelled.");
   const prompt = textsOf(step.contents);
   const missing = answer.expects?.find((text) => !prompt.some((one) => one.includes(text)));
   if (missing !== undefined)
-    return yield failed(
+    return yield failing(
       "script",
       `The script expects ${JSON.stringify(missing)} in the prompt; it is not there.`,
     );
   if (answer.fails !== undefined)
-    return yield failed(answer.fails, `The script fails here: ${answer.fails}.`);
+    return yield failing(answer.fails, `The script fails here: ${answer.fails}.`);
   const received = receivedOf(answer, prompt, playing);
-  yield* deltasOf(received.parts);
+  yield* answerDeltas(received.parts);
   yield { kind: "finish", answer: received };
 }
 
@@ -103,19 +105,8 @@ function receivedOf(
   return { step: step.step, from, parts, ended, flaws: [], ...(usage === undefined ? {} : { usage }) };
 }
 
-function* deltasOf(parts: readonly AnswerPart[]): Generator<ModelEvent> {
-  let at = 0;
-  for (const part of parts) {
-    if (part.kind === "thought") yield { kind: "thought-delta", text: part.text };
-    if (part.kind === "text") yield { kind: "text-delta", text: part.text };
-    if (part.kind !== "tool_call") continue;
-    yield { kind: "call-delta", at, name: part.name, json: JSON.stringify(part.args) };
-    at += 1;
-  }
-}
-
-function failed(reason: ModelFailureReason, message: string): ModelEvent {
-  return { kind: "failed", failure: { kind: "model_failure", reason, message } };
+function failing(reason: ModelFailureReason, message: string): ModelEvent {
+  return { kind: "failed", failure: failed(reason, message) };
 }
 
 /** What the prompt says, text by text: a script reads it as a model does. */

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import {
@@ -339,4 +339,15 @@ describe("help and completion", () => {
     const path = () => ["src/a.ts", "src/b c.ts"];
     expect(completeCommand(line, { path })).toEqual({ from, candidates });
   });
+});
+
+it("the page of the documentation has a row for each command, word for word", () => {
+  const page = readFileSync(new URL("../../../../docs/slash-commands.md", import.meta.url), "utf8");
+  const missing = commands
+    .map(
+      ({ name, usage, says }) => `| \`${`/${name} ${usage}`.trimEnd().replaceAll("|", "\\|")}\` | ${says} |`,
+    )
+    .filter((row) => !page.includes(row));
+  expect(missing).toEqual([]);
+  expect(page.match(/^\| `\//gm)).toHaveLength(commands.length);
 });

@@ -23,6 +23,7 @@ import {
   settingsVariables,
   TrustedFolders,
   trustClasses,
+  unknownVariables,
   userSettingsPath,
 } from "../../src/config/index.js";
 
@@ -57,7 +58,6 @@ async function settingsOf(sources: Parameters<typeof resolveSettings>[0]) {
 
 const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["model.name", { model: { name: "evil/model" } }],
-  ["model.fast", { model: { fast: "evil/model" } }],
   ["model.summariser", { model: { summariser: "evil/model" } }],
   ["model.providers", { model: { providers: { openai: { baseUrl: "https://evil.example" } } } }],
   ["model.overrides", { model: { overrides: { "a/b": { inputUsd: 0 } } } }],
@@ -221,13 +221,12 @@ test("all problems are told at once, with their places and the keys that may be 
 test("a glob that is none is a problem where it stands", async () => {
   const glob = "{a,b}".repeat(8);
   const text = `{"approval": {"rules": [{"tool": "x", "path": "${glob}", "decision": "deny"}]},
-  "tools": {"memoryPaths": ["a", "${glob}"]}, "files": {"ignore": ["${glob}"]}, "fetch": {"allowedHosts": ["${glob}"]}}`;
+  "tools": {"memoryPaths": ["a", "${glob}"]}, "fetch": {"allowedHosts": ["${glob}"]}}`;
   expect(await checkText("f", text)).toMatchObject({
     problems: [
       { line: 1, column: 47, key: "approval.rules.0.path", message: /alternatives/ },
       { line: 2, key: "tools.memoryPaths.1" },
       { line: 2, key: "fetch.allowedHosts.0" },
-      { line: 2, key: "files.ignore.0" },
     ],
   });
 });
@@ -274,7 +273,6 @@ test("the number of a project's denials keeps nothing from starting", async () =
 /** A value of each variable that its key takes, as it is then set, and one that it refuses, if there is any. */
 const variables: Readonly<Record<string, readonly [text: string, value: unknown, wrong?: string]>> = {
   HOLDFAST_MODEL: ["openai/gpt-5.5", "openai/gpt-5.5", "?"],
-  HOLDFAST_FAST_MODEL: ["a/b", "a/b", "?"],
   HOLDFAST_SUMMARISER: ["a/b", "a/b", "?"],
   HOLDFAST_APPROVAL_MODE: ["plan", "plan", "wild"],
   HOLDFAST_WIRE: ["json", "json", "xml"],
@@ -349,7 +347,7 @@ test("the schema for editors is current", () => {
 test("the reference of the settings is current", () => {
   const page = readFileSync(new URL("../../../../docs/configuration.md", import.meta.url), "utf8");
   const rows = settingsReference();
-  expect(rows.length).toBeGreaterThan(30);
+  expect(rows.length).toBeGreaterThan(25);
   for (const { key, type, fallback, untrusted, says } of rows) {
     const line = page.split("\n").find((one) => one.startsWith(`| \`${key}\` |`)) ?? `no ${key}`;
     for (const part of [type, untrusted, says, fallback ?? ""]) expect(line).toContain(part);
@@ -359,4 +357,11 @@ test("the reference of the settings is current", () => {
     expect(page).toContain(`| \`${name}\` | \`${key.join(".")}\` |`);
   const keys = page.split("\n").flatMap((line) => /^\| `([^`]+)` \|/.exec(line)?.[1] ?? []);
   expect(keys).toEqual([...rows.map(({ key }) => key), ...settingsVariables.map(({ name }) => name)]);
+});
+
+test("a variable that is written like ours and is none is named, with the nearest", () => {
+  const environment = { HOLDFAST_MODLE: "x", HOLDFAST_MODEL: "a/b", HOLDFAST_STATE_DIR: "/s", PATH: "/bin" };
+  expect(unknownVariables(environment)).toEqual([
+    "The variable HOLDFAST_MODLE means nothing here; did you mean HOLDFAST_MODEL?",
+  ]);
 });

@@ -48,6 +48,8 @@ describe("what @ names", () => {
     ['@"', []],
     ['@""', []],
     ["@@a.ts", ["@a.ts"]],
+    ["@@ -1,3 +1,4 @@ function f() {", []],
+    ["@@@ -1 -1 +1 @@@", []],
     ["line\n@a.ts\nline", ["a.ts"]],
   ])("in %j is %j", (text, paths) => {
     expect(pathsIn(text)).toEqual(paths);

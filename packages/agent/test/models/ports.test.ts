@@ -17,7 +17,7 @@ beforeEach(() => {
   waits = [];
 });
 
-function portOf({ open }: Wire, idleMs = 5_000): ModelPort {
+function portOf({ open }: Wire, idleMs = 5_000, openMs = 5_000): ModelPort {
   const sleep = async (ms: number) => void waits.push(ms);
   return open({
     model,
@@ -25,6 +25,7 @@ function portOf({ open }: Wire, idleMs = 5_000): ModelPort {
     keyName: "THE_KEY",
     baseUrl: server.url,
     idleMs,
+    openMs,
     retry: { attempts: 3, sleep, random: () => 1 },
   });
 }
@@ -127,6 +128,19 @@ describe.each(wires)("$name", (wire) => {
     const broken = await asked(portOf(wire));
     expect(broken.events.filter(({ kind }) => kind === "retry")).toHaveLength(1);
     expect(broken.last?.kind).toBe("finish");
+  });
+
+  it("asks again where the request is taken and nothing comes, not even a header", async () => {
+    server.script = [
+      { stream: wire.stream },
+      { stream: wire.stream, stallAfter: 0 },
+      { stream: wire.stream },
+    ];
+    // The first request loads the SDK, which may take longer than is waited here.
+    await asked(portOf(wire));
+    const { events, last } = await asked(portOf(wire, 5_000, 300));
+    expect(events.filter(({ kind }) => kind === "retry")).toHaveLength(1);
+    expect(last?.kind).toBe("finish");
   });
 
   it("ends at any event when it is told to, and lets the connection go", async () => {

@@ -7,6 +7,7 @@ import {
   killTool,
   type LookAfter,
   type McpServerConfig,
+  type McpServerState,
   McpServers,
   readOutputTool,
   shellTool,
@@ -18,8 +19,11 @@ import { version } from "../shell/index.js";
 /** What an agent has beside files and conversation. */
 export interface RunHost {
   readonly tools: () => readonly HostTool[];
+  /** Runs a command of the person; absent where the settings allow none. */
+  readonly shell: HostTool | undefined;
   /** Those that need nobody's approval. */
   readonly harmless: readonly string[];
+  readonly servers: readonly McpServerState[];
   /** What did not start, a sentence each. */
   readonly problems: readonly string[];
   /** What the servers say of themselves, for the system text. */
@@ -67,6 +71,8 @@ export async function openHost(
   const states = Object.keys(mcpServers).length === 0 ? [] : await servers.start();
   return {
     tools: () => [...ofShell, ...(page === undefined ? [] : [page.tool]), ...servers.tools()],
+    shell: ofShell[0],
+    servers: states,
     harmless: ["read_output"],
     problems: states.flatMap(({ name, messages }) =>
       messages.map((message) => `MCP server ${name}: ${message}`),

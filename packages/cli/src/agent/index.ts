@@ -1,2 +1,4 @@
+export { agentFindings, type Finding } from "./check-agent.js";
+export { type CommandPorts, commandHost } from "./command-host.js";
 export { lineMode } from "./line-mode.js";
 export { type NoRun, type OpenedRun, openRun, turnInput } from "./open-run.js";

@@ -1,84 +1,158 @@
 import { createInterface, type Interface } from "node:readline/promises";
-import { type Asked, type AskPerson, agentExitCodes, type PersonsAnswer, runOutput } from "@holdfast/agent";
-import { describeChange } from "@holdfast/core";
+import {
+  type AskedBack,
+  type AskPerson,
+  agentExitCodes,
+  type CommandHost,
+  type CommandResult,
+  completeCommand,
+  describeResult,
+  type PersonsAnswer,
+  runCommand,
+  runOutput,
+} from "@holdfast/agent";
 import { escapeText, type Terminal, watchedByWork } from "../shell/index.js";
+import { answerOf, wordsOfAsked } from "./asked.js";
+import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";
 import { type OpenedRun, turnInput } from "./open-run.js";
+import { titleOf } from "./session.js";
+
+/** How talking ended: the person left, or goes on with another session. */
+export type TalkEnd =
+  | { readonly kind: "left"; readonly exitCode: number }
+  /** `id`: of a stored session; a new one without it. */
+  | { readonly kind: "session"; readonly id: string | undefined };
 
 /** A terminal to talk in, line by line, until the screen comes. */
 export interface LineTerminal {
   readonly ask: AskPerson;
-  /** Talks until the person leaves. @returns the exit code. */
-  talk(run: OpenedRun, terminal: Terminal): Promise<number>;
+  /** Talks until the person leaves or changes the session. */
+  talk(run: OpenedRun, terminal: Terminal, ports: CommandPorts): Promise<TalkEnd>;
   close(): void;
 }
 
 /** Opens the terminal; its question about changes is handed to the agent before there is a run. */
 export function lineMode(): LineTerminal {
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  const completer = (line: string): [string[], string] => {
+    const { from, candidates } = completeCommand(line);
+    return [[...candidates], line.slice(from)];
+  };
+  const lines = createInterface({ input: process.stdin, output: process.stdout, completer });
   return {
-    ask: (asked) => askPerson(lines, asked),
-    talk: (run, terminal) => talk(lines, run, terminal),
+    ask: (asked) => ask(lines, asked),
+    talk: (run, terminal, ports) => talk(lines, { run, terminal, ports }),
     close: () => lines.close(),
   };
 }
 
-async function talk(lines: Interface, run: OpenedRun, terminal: Terminal): Promise<number> {
+interface Talking {
+  readonly run: OpenedRun;
+  readonly terminal: Terminal;
+  readonly ports: CommandPorts;
+}
+
+async function talk(lines: Interface, talking: Talking): Promise<TalkEnd> {
+  const { run, terminal, ports } = talking;
   const { agent, model } = run;
-  await terminal.out(`${model.name}, ${agent.mode}. An empty line or Ctrl-D leaves; Ctrl-C ends a turn.\n`);
+  await terminal.out(
+    `${model.name}, ${agent.mode}. /help lists commands; an empty line or Ctrl-D leaves; Ctrl-C ends a turn.\n`,
+  );
+  const host = commandHost(run, ports);
   for (;;) {
     const text = await lines.question("> ").catch(() => "");
-    if (text.trim() === "") return agentExitCodes.success;
-    const ending = new AbortController();
-    const watched = watchedByWork(() => ending.abort());
-    const onInterrupt = () => ending.abort();
-    lines.on("SIGINT", onInterrupt);
-    const facts = { sessionId: run.conversation.session.id, model: model.name, prompt: text };
-    const output = runOutput("text", facts, {
-      out: (words) => void terminal.out(escapeText(words)),
-      err: (words) => terminal.err(escapeText(words)),
-      now: Date.now,
-    });
-    const input = await turnInput(run, text, output.notice, ending.signal);
-    const end = await agent.turn(input, { signal: ending.signal, onEvent: output.onEvent });
-    output.end(end);
+    if (text.trim() === "") return left;
+    const end = await cancellable(lines, (signal) => said(text, lines, { ...talking, host, signal }));
+    if (end !== undefined) return end;
+  }
+}
+
+const left: TalkEnd = { kind: "left", exitCode: agentExitCodes.success };
+
+/** Runs work that Ctrl-C ends. */
+async function cancellable<Result>(
+  lines: Interface,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const ending = new AbortController();
+  const abort = () => ending.abort();
+  const watched = watchedByWork(abort);
+  lines.on("SIGINT", abort);
+  try {
+    return await work(ending.signal);
+  } finally {
     watched.end();
-    lines.off("SIGINT", onInterrupt);
+    lines.off("SIGINT", abort);
   }
 }
 
-async function askPerson(lines: Interface, asked: Asked): Promise<PersonsAnswer> {
-  process.stdout.write(`\n${escapeText(wordsOf(asked))}\n`);
-  const said = await lines.question("Do it? [y]es, [n]o, [a]lways: ").catch(() => "n");
-  const answer = said.trim().toLowerCase();
-  if (answer.startsWith("y")) return { kind: "yes" };
-  if (!answer.startsWith("a")) return { kind: "no", ...(answer.length > 3 ? { message: said } : {}) };
-  const path = asked.kind === "change" ? asked.question.preview.files[0]?.path : undefined;
-  return path === undefined
-    ? { kind: "always", allowance: { kind: "tool", tool: asked.tool } }
-    : { kind: "always", allowance: { kind: "file", path } };
+type Saying = Talking & { readonly host: CommandHost; readonly signal: AbortSignal };
+
+/** One line: a command, or a turn. @returns how talking ends by it. */
+async function said(text: string, lines: Interface, saying: Saying): Promise<TalkEnd | undefined> {
+  const { host, signal, terminal } = saying;
+  const result = await runCommand(text, { ...host, signal });
+  if (result === undefined) return turn(text, saying);
+  const words = describeResult(result);
+  if (words !== "") await terminal.out(`${escapeText(words)}\n`);
+  return after(result, lines, saying);
 }
 
-function wordsOf(asked: Asked): string {
-  switch (asked.kind) {
-    case "change":
-      return [asked.question.preview.message, ...asked.question.preview.files.map(diffOf)].join("\n");
-    case "run":
-      return `${asked.tool}: ${commandOf(asked.request) ?? asked.request.summary}`;
-    case "restore":
-      return `Files go back:\n${asked.files.join("\n")}`;
+async function after(result: CommandResult, lines: Interface, saying: Saying): Promise<TalkEnd | undefined> {
+  switch (result.kind) {
+    case "told":
+    case "refused":
+      return undefined;
+    case "question":
+      return choose(result, lines, saying);
+    case "quit":
+      return left;
+    case "session": {
+      const id = await sessionWanted(result.session, saying.run);
+      if (typeof id !== "object") return { kind: "session", id };
+      await saying.terminal.out(`${escapeText(id.message)}\n`);
+      return undefined;
+    }
     default:
-      return asked satisfies never;
+      return result satisfies never;
   }
 }
 
-/** As it will be run: a summary is written for models. */
-function commandOf({ args }: Extract<Asked, { kind: "run" }>["request"]): string | undefined {
-  return typeof args.command === "string" ? args.command : undefined;
+async function choose(
+  { choices }: AskedBack,
+  lines: Interface,
+  saying: Saying,
+): Promise<TalkEnd | undefined> {
+  const words = choices.map(({ word }) => word).join(", ");
+  const given = await lines.question(`${words}, or nothing: `).catch(() => "");
+  const chosen = choices.find(
+    ({ word }) => given.trim() !== "" && word.startsWith(given.trim().toLowerCase()),
+  );
+  if (chosen !== undefined) return said(chosen.line, lines, saying);
+  await saying.terminal.out("Nothing was done.\n");
+  return undefined;
 }
 
-const mostLines = 200;
+async function turn(text: string, { run, terminal, host, signal }: Saying): Promise<undefined> {
+  const { agent, conversation } = run;
+  const { manager } = conversation;
+  // A session that begins without a prompt is named by the first words said in it.
+  if ((manager.context.title ?? "") === "") manager.setTitle(titleOf(text));
+  const facts = {
+    sessionId: conversation.session.id,
+    model: host.modelName?.() ?? run.model.name,
+    prompt: text,
+  };
+  const output = runOutput("text", facts, {
+    out: (words) => void terminal.out(escapeText(words)),
+    err: (words) => terminal.err(escapeText(words)),
+    now: Date.now,
+  });
+  const input = await turnInput(run, text, output.notice, signal);
+  output.end(await agent.turn(input, { signal, onEvent: output.onEvent }));
+  return undefined;
+}
 
-function diffOf(file: Extract<Asked, { kind: "change" }>["question"]["preview"]["files"][number]): string {
-  const { path, before, after } = file;
-  return `--- ${path}\n${describeChange(before ?? "", after ?? "", { maxLines: mostLines })}`;
+async function ask(lines: Interface, asked: Parameters<AskPerson>[0]): Promise<PersonsAnswer> {
+  process.stdout.write(`\n${escapeText(wordsOfAsked(asked))}\n`);
+  return answerOf(await lines.question("Do it? [y]es, [n]o, [a]lways: ").catch(() => "n"), asked);
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   type AgentSettings,
@@ -9,6 +9,9 @@ import {
   type ModelRefusal,
   type NamedProvider,
   openModel,
+  readRecording,
+  recordedModel,
+  recordingModel,
   type ScriptedAnswer,
   scriptedModel,
 } from "@holdfast/agent";
@@ -25,13 +28,29 @@ export interface RunModel {
 
 /** What the flags say of a model beside the settings. */
 export interface ModelFlags {
-  readonly script?: string;
-  readonly debug?: string;
+  readonly script?: string | undefined;
+  readonly debug?: string | undefined;
+  readonly record?: string | undefined;
+  readonly replay?: string | undefined;
 }
 
 /** Opens the model that flags, settings, environment or this machine name; nothing is sent yet. */
 export async function modelOf(settings: AgentSettings, flags: ModelFlags): Promise<RunModel | ModelRefusal> {
+  const model = await askedModel(settings, flags);
+  if (model.kind === "model_refused" || flags.record === undefined) return model;
+  const { record } = flags;
+  try {
+    // One that stands there is not added to: a recording is one run.
+    writeFileSync(record, "", { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    return noFile("The recording cannot be written", error);
+  }
+  return { ...model, port: recordingModel(model.port, (line) => appendFileSync(record, `${line}\n`)) };
+}
+
+async function askedModel(settings: AgentSettings, flags: ModelFlags): Promise<RunModel | ModelRefusal> {
   if (flags.script !== undefined) return scriptOf(flags.script);
+  if (flags.replay !== undefined) return recordingOf(flags.replay);
   const environment = environmentWith(settings);
   const name = settings.model?.name ?? configuredModel(environment) ?? (await localModel());
   if (name === undefined) return noModel;
@@ -78,13 +97,24 @@ function scriptOf(path: string): RunModel | ModelRefusal {
     });
     return { kind: "model", port, name: "scripted/script" };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return {
-      kind: "model_refused",
-      reason: "unknown_model",
-      message: `The script cannot be read: ${message}`,
-    };
+    return noFile("The script cannot be read", error);
   }
+}
+
+function recordingOf(path: string): RunModel | ModelRefusal {
+  try {
+    const recording = readRecording(readFileSync(path, "utf8"));
+    if (recording.kind === "recording_refused") return noFile("It cannot be replayed", recording.message);
+    const port = recordedModel(recording);
+    return { kind: "model", port, name: `${port.target.provider}/${port.target.model}` };
+  } catch (error) {
+    return noFile("The recording cannot be read", error);
+  }
+}
+
+function noFile(what: string, error: unknown): ModelRefusal {
+  const why = error instanceof Error ? error.message : String(error);
+  return { kind: "model_refused", reason: "unknown_model", message: `${what}: ${why}` };
 }
 
 /** What settings say of a vendor's key and address counts as if the environment said it. */

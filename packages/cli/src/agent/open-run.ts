@@ -9,6 +9,7 @@ import {
   expandInput,
   type Instructions,
   lookAfterOf,
+  type ModelRefusal,
   openAgent,
   readInstructions,
   summariserOf,
@@ -20,7 +21,9 @@ import {
   type ConversationRefusal,
   defined,
   type FileTool,
+  type HostTool,
   isRefusal,
+  type ModelPort,
   type OfferedTool,
   type Refusal,
   type SessionStore,
@@ -43,6 +46,14 @@ export interface OpenedRun {
   readonly conversation: StoredConversation;
   readonly workspace: OpenedWorkspace;
   readonly model: RunModel;
+  readonly store: SessionStore;
+  readonly stateDir: string;
+  /** The first folder of the workspace, absolute. */
+  readonly root: string;
+  /** Runs a command of the person; absent where the settings allow none. */
+  readonly shell: HostTool | undefined;
+  /** Opens another model by name, with the same settings. */
+  readonly openModel: (name: string) => Promise<RunModel | ModelRefusal>;
   /** What a person should know before it begins. */
   readonly notices: readonly string[];
   close(): Promise<void>;
@@ -141,18 +152,37 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     names: settings.instructions?.files ?? [],
     read: (request) => workspace.read(request),
   });
+  const summarising = await summariserModel(opening);
   const agent = openAgent({
-    ...agentSettings(opening, host),
+    ...agentSettings(opening, host, summarising.port),
     system: systemOf(opening, host, instructions),
     manager,
     workspace,
     readBlob: (sha256) => conversation.session.readBlob(sha256),
   });
-  const told = [...notices, ...host.problems, ...apartWords(conversation)];
-  return { kind: "run", agent, conversation, workspace, model, notices: told, close: () => parts.close() };
+  const told = [...notices, ...summarising.notices, ...host.problems, ...apartWords(conversation)];
+  return {
+    kind: "run",
+    agent,
+    conversation,
+    workspace,
+    model,
+    store,
+    stateDir,
+    root,
+    shell: host.shell,
+    openModel: (name) =>
+      modelOf({ ...settings, model: { ...settings.model, name } }, { debug: call.flags.debug }),
+    notices: told,
+    close: () => parts.close(),
+  };
 }
 
-function agentSettings({ call, ask, found: { settings }, model }: Opening, host: RunHost) {
+function agentSettings(
+  { call, ask, found: { settings }, model }: Opening,
+  host: RunHost,
+  summarising: ModelPort,
+) {
   const newId = newIds();
   const { approval = {}, tools = {}, limits = {}, context = {} } = settings;
   const { terminal } = call;
@@ -165,7 +195,7 @@ function agentSettings({ call, ask, found: { settings }, model }: Opening, host:
     rules: (approval.rules ?? []).map(ruleOf),
     ask,
     limits: defined({ maxSteps: limits.maxTurns, maxCostUsd: limits.maxCostUsd }),
-    summariser: summariserOf(model.port, newId),
+    summariser: summariserOf(summarising, newId),
     newId,
     now: Date.now,
     wire: defined({ wire: tools.wire, resultContent: tools.resultContent }),
@@ -173,6 +203,19 @@ function agentSettings({ call, ask, found: { settings }, model }: Opening, host:
       terminal.err(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
     ...defined({ costOf: model.costOf, deltaReads: context.deltaReads }),
   } as const;
+}
+
+/** The model that writes summaries: the one of the settings where it can be opened, else the one that works. */
+async function summariserModel({ call, found: { settings }, model }: Opening) {
+  const { summariser: name } = settings.model ?? {};
+  if (name === undefined || call.flags.script !== undefined || call.flags.replay !== undefined)
+    return { port: model.port, notices: [] };
+  const opened = await modelOf(
+    { ...settings, model: { ...settings.model, name } },
+    { debug: call.flags.debug },
+  );
+  if (opened.kind === "model") return { port: opened.port, notices: [] };
+  return { port: model.port, notices: [`Summaries are written by ${model.name}: ${opened.message}`] };
 }
 
 /** Made once for each set of tools: the same text keeps the provider's cache. */

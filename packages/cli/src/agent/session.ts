@@ -84,7 +84,8 @@ function idsFrom(first: string | undefined): IdSource {
 
 const titleChars = 80;
 
-function titleOf(prompt: string): string {
+/** The title of a session that begins with these words; empty where they are. */
+export function titleOf(prompt: string): string {
   const [line = ""] = prompt.trim().split("\n");
   return line.length > titleChars ? `${line.slice(0, titleChars - 1)}…` : line;
 }

@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type AgentSettings, checkText, resolveSettings, type SettingsProblem } from "@holdfast/agent";
+import {
+  type AgentSettings,
+  checkText,
+  resolveSettings,
+  type SettingsProblem,
+  unknownVariables,
+} from "@holdfast/agent";
 import { defined } from "@holdfast/core";
 import { problemLine, sourcesOf } from "../config/index.js";
 import type { Invocation } from "../shell/index.js";
@@ -27,7 +33,10 @@ export async function settingsOf(call: Invocation): Promise<RunSettings> {
   const resolved = await resolveSettings({ ...found.sources, flags });
   if (resolved.kind === "problems") return { kind: "problems", lines: resolved.problems.map(problemLine) };
   const { settings, ignored } = resolved;
-  const notices = ignored.map(({ key, why }) => `The project's setting ${key} does not count: ${why}.`);
+  const notices = [
+    ...unknownVariables(process.env),
+    ...ignored.map(({ key, why }) => `The project's setting ${key} does not count: ${why}.`),
+  ];
   return { kind: "settings", settings, notices, stateDir };
 }
 

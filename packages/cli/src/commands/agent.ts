@@ -1,5 +1,21 @@
-import { agentExitCodes, exitCodeOfTurn, nobody, type RunOutput, runOutput } from "@holdfast/agent";
-import { lineMode, type NoRun, type OpenedRun, openRun, turnInput } from "../agent/index.js";
+import {
+  agentExitCodes,
+  exitCodeOfCommand,
+  exitCodeOfTurn,
+  nobody,
+  type RunOutput,
+  runCommand,
+  runOutput,
+} from "@holdfast/agent";
+import {
+  type CommandPorts,
+  commandHost,
+  lineMode,
+  type NoRun,
+  type OpenedRun,
+  openRun,
+  turnInput,
+} from "../agent/index.js";
 import { escapeText, type Invocation, readInputText, watchedByWork } from "../shell/index.js";
 
 /** `holdfast agent`: one prompt without a screen, or line by line in a terminal. */
@@ -10,26 +26,37 @@ export async function agentCommand(call: Invocation): Promise<number> {
   if (flags.ephemeral === true && (flags.continue === true || flags.resume !== undefined))
     return misuse("--ephemeral keeps no session, so none can be gone on with");
   if (flags.orTour === true && !(process.stdin.isTTY && call.terminal.outIsTerminal)) return tour(call);
-  const prompt = await promptOf(call);
-  if (typeof prompt === "string" && prompt.trim() === "") {
+  const given = await promptOf(call);
+  if (given?.text.trim() === "") {
     call.terminal.err("holdfast: there is nothing to do: the prompt is empty.\n");
     return agentExitCodes.input;
   }
-  return prompt === undefined ? inTerminal(call) : withoutScreen(call, prompt);
+  return given === undefined ? inTerminal(call) : withoutScreen(call, given);
+}
+
+interface Prompt {
+  /** What to do; `@` names files in it. */
+  readonly text: string;
+  /** What was piped in beside it: words only, whatever stands there. */
+  readonly material?: string;
+  /** Whether the person who runs the program wrote all of it: what is piped in may be anybody's. */
+  readonly isTyped: boolean;
 }
 
 /** The user's words; undefined where they come line by line. */
-async function promptOf({ flags, args: [argument] }: Invocation): Promise<string | undefined> {
+async function promptOf({ flags, args: [argument] }: Invocation): Promise<Prompt | undefined> {
   const asked = flags.prompt ?? argument;
-  if (process.stdin.isTTY) return asked;
+  if (process.stdin.isTTY) return asked === undefined ? undefined : { text: asked, isTyped: true };
   // Nothing may be waited for that nobody sends: a prompt of its own needs no input.
   const input = await readInputText("-");
   const piped = typeof input === "string" ? input : "";
-  if (asked === undefined) return piped;
-  return piped.trim() === "" ? asked : `${piped}\n\n${asked}`;
+  if (asked === undefined) return { text: piped, isTyped: false };
+  if (piped.trim() === "") return { text: asked, isTyped: true };
+  return { text: asked, material: piped, isTyped: false };
 }
 
-async function withoutScreen(call: Invocation, prompt: string): Promise<number> {
+async function withoutScreen(call: Invocation, { text, material, isTyped }: Prompt): Promise<number> {
+  const prompt = material === undefined ? text : `${material}\n\n${text}`;
   const run = await openRun(call, prompt, nobody);
   if (run.kind === "no_run") return refuse(call, run);
   const ending = new AbortController();
@@ -38,7 +65,16 @@ async function withoutScreen(call: Invocation, prompt: string): Promise<number> 
     const output = outputOf(call, run, prompt);
     for (const notice of run.notices) output.notice(notice);
     const { signal } = ending;
-    const input = await turnInput(run, prompt, output.notice, signal);
+    // A command of the shell is run for nobody who does not see it.
+    if (isTyped && prompt.trim().startsWith("/")) {
+      const result = await runCommand(prompt, { ...commandHost(run, withoutTerminal(call)), signal });
+      if (result !== undefined) {
+        output.command(result);
+        return exitCodeOfCommand(result);
+      }
+    }
+    const words = await turnInput(run, text, output.notice, signal);
+    const input = material === undefined ? words : { ...words, text: `${material}\n\n${words.text}` };
     const end = await run.agent.turn(input, { signal, onEvent: output.onEvent });
     output.end(end);
     return exitCodeOfTurn(end);
@@ -61,20 +97,44 @@ function outputOf({ flags, terminal }: Invocation, run: OpenedRun, prompt: strin
 async function inTerminal(call: Invocation): Promise<number> {
   const lines = lineMode();
   try {
-    const run = await openRun(call, "", lines.ask);
-    if (run.kind === "no_run") {
-      const isUnset = run.exitCode === agentExitCodes.auth;
-      return call.flags.orTour === true && isUnset ? await tour(call) : refuse(call, run);
-    }
-    for (const notice of run.notices) call.terminal.err(escapeText(`${notice}\n`));
-    try {
-      return await lines.talk(run, call.terminal);
-    } finally {
-      await run.close();
+    let flags = call.flags;
+    for (;;) {
+      const run = await openRun({ ...call, flags }, "", lines.ask);
+      if (run.kind === "no_run") return await withoutRun(call, run);
+      for (const notice of run.notices) call.terminal.err(escapeText(`${notice}\n`));
+      const end = await lines.talk(run, call.terminal, portsOf(call)).finally(() => run.close());
+      if (end.kind === "left") return end.exitCode;
+      const { continue: _, fork: __, sessionId: ___, resume: ____, ...kept } = call.flags;
+      flags = end.id === undefined ? kept : { ...kept, resume: end.id };
     }
   } finally {
     lines.close();
   }
+}
+
+function withoutRun(call: Invocation, run: NoRun): Promise<number> {
+  const isUnset = run.exitCode === agentExitCodes.auth;
+  return call.flags.orTour === true && isUnset ? tour(call) : refuse(call, run);
+}
+
+/** What the slash commands need of the program's other commands, each loaded when it is asked for. */
+function portsOf(call: Invocation): CommandPorts {
+  return {
+    settings: async () => (await import("../config/index.js")).settingLines(call),
+    doctor: async () => (await import("./doctor.js")).doctorLines(call),
+    exportAs: async (form, { store, stateDir, conversation }) =>
+      (await import("./history.js")).exportedText(form, { store, stateDir, id: conversation.session.id }),
+    // OSC 52: the terminal keeps the clipboard, also across ssh.
+    copy: async (text) => {
+      process.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
+    },
+  };
+}
+
+/** A clipboard is a terminal's. */
+function withoutTerminal(call: Invocation): Omit<CommandPorts, "copy"> {
+  const { copy: _, ...ports } = portsOf(call);
+  return ports;
 }
 
 async function tour(call: Invocation): Promise<number> {

@@ -1,30 +1,18 @@
 import { escapeInJson, isRefusal } from "@holdfast/core";
 import { type Inspection, inspectPath, inspectState, openJournalStore } from "@holdfast/core/node";
+import type { Finding } from "../agent/index.js";
 import { counted, readableSize } from "../answers/index.js";
-import {
-  escapeName,
-  exitCodes,
-  type Invocation,
-  type Paint,
-  type Settings,
-  version,
-} from "../shell/index.js";
-
-/** One thing that was looked at. A `note` is worth knowing and no fault. */
-interface Finding {
-  readonly name: string;
-  readonly verdict: "good" | "note" | "fault";
-  readonly says: string;
-}
+import { escapeName, exitCodes, type Invocation, type Paint, version } from "../shell/index.js";
 
 /**
  * `holdfast doctor`: what is promised on this machine, and what stands in the way; with a path, what holds for it.
  * Repairs nothing.
  */
-export async function doctorCommand({ args, settings, terminal }: Invocation): Promise<number> {
+export async function doctorCommand(call: Invocation): Promise<number> {
+  const { args, settings, terminal, flags, misuse } = call;
   const [path] = args;
-  const findings =
-    path === undefined ? await allFindings(settings) : await pathFindings(settings.roots, path);
+  if (path !== undefined && flags.tryModel === true) return misuse("--try-model goes without a path");
+  const findings = path === undefined ? await allFindings(call) : await pathFindings(settings.roots, path);
   const healthy = findings.every(({ verdict }) => verdict !== "fault");
   if (settings.json) {
     await terminal.out(`${escapeInJson(JSON.stringify({ success: healthy, version, findings }))}\n`);
@@ -35,13 +23,22 @@ export async function doctorCommand({ args, settings, terminal }: Invocation): P
   return healthy ? exitCodes.success : exitCodes.machine;
 }
 
-async function allFindings({ stateDir, roots }: Settings): Promise<readonly Finding[]> {
+/** The same without a path as lines, for a program that runs already. */
+export async function doctorLines(call: Invocation): Promise<readonly string[]> {
+  const findings = await allFindings(call);
+  return [`holdfast ${version}`, ...findings.map((finding) => describe(finding, call.terminal.outPaint))];
+}
+
+async function allFindings(call: Invocation): Promise<readonly Finding[]> {
+  const { stateDir, roots } = call.settings;
+  const { agentFindings } = await import("../agent/index.js");
   const inspection = inspectState(stateDir, roots);
   return [
     ...machineFindings(inspection),
     ...rootFindings(inspection),
     ...stateFindings(inspection),
     ...(await conversationFindings(inspection, stateDir)),
+    ...(await agentFindings(call)),
   ];
 }
 

@@ -79,6 +79,17 @@ async function exportHistory(
   return writeOut(call, await htmlPage(loaded, { stateDir: settings.stateDir, now: Date.now() }));
 }
 
+/** A session as JSON or as a page, as `holdfast history export` writes it. */
+export async function exportedText(
+  form: "json" | "html",
+  { store, id, stateDir }: { readonly store: SessionStore; readonly id: string; readonly stateDir: string },
+): Promise<string | ConversationRefusal> {
+  const loaded = await loadSession(store, id, { media: "inline" });
+  if (isRefusal(loaded)) return loaded;
+  if (form === "json") return lineOfJson(treeToJson(loaded));
+  return (await htmlPage(loaded, { stateDir, now: Date.now() })).join("");
+}
+
 /** The whole state: every node with its payload and its place. @param shows which nodes; all unless given. */
 function treeToJson({ id, context, problems }: LoadedSession, shows?: (node: TurnNode) => boolean): string {
   const { title, currentNodeId, stagingArea, nodes, pruned, orphans, expansions, pendingRestore } = context;

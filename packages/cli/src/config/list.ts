@@ -23,14 +23,24 @@ export async function listSettings(call: Invocation): Promise<number> {
     await printObject(terminal, { success: true, settings: rows, ignored });
     return exitCodes.success;
   }
+  const lines = linesOf(rows, found);
+  await terminal.out(lines.map((line) => `${escapeText(line)}\n`).join(""));
+  return exitCodes.success;
+}
+
+/** The same as lines, for a program that runs already. */
+export async function settingLines(call: Invocation): Promise<readonly string[]> {
+  const found = await resolved(call);
+  return typeof found === "number" ? [] : linesOf(keysOf(found), found);
+}
+
+function linesOf(rows: readonly SetKey[], { ignored, project }: Resolved): readonly string[] {
   const width = Math.max(0, ...rows.map(({ key }) => key.length));
-  const lines = [
+  return [
     ...rows.map(({ key, value, origin }) => `${key.padEnd(width)}  ${JSON.stringify(value)}  (${origin})`),
     ...ignored.map(({ key, why }) => `ignored: ${key} in ${project}: ${why}`),
     ...(ignored.length > 0 ? ["To see and trust them: holdfast config trust"] : []),
   ];
-  await terminal.out(lines.map((line) => `${escapeText(line)}\n`).join(""));
-  return exitCodes.success;
 }
 
 /** `config get KEY`: the value alone, text as it is, all else as JSON; nothing where it is not set. */

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { chmodSync, existsSync, realpathSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import {
   checkFile,
@@ -15,7 +15,14 @@ import {
 import { isRefusal, type Refusal, type Workspace } from "@holdfast/core";
 import { reportRefusal, withWorkspace } from "../answers/index.js";
 import { changeFile, isObject } from "../setup/index.js";
-import { escapeText, exitCodeOf, exitCodes, finishOnceBegun, type Invocation } from "../shell/index.js";
+import {
+  escapeText,
+  exitCodeOf,
+  exitCodes,
+  finishOnceBegun,
+  type Invocation,
+  readInputText,
+} from "../shell/index.js";
 import { printObject, reportProblems, sourcesOf } from "./sources.js";
 
 /**
@@ -25,11 +32,13 @@ import { printObject, reportProblems, sourcesOf } from "./sources.js";
 export async function setSetting(
   call: Invocation,
   key: string | undefined,
-  text: string | undefined,
+  given: string | undefined,
 ): Promise<number> {
-  if (key === undefined || text === undefined) return call.misuse("set takes a key and a value");
+  if (key === undefined || given === undefined) return call.misuse("set takes a key and a value");
   const path = settingsPath(key);
   if (path === undefined) return call.misuse(`there is no setting ${key}`);
+  const text = await givenValue(given);
+  if (typeof text !== "string") return reportRefusal(text, call.terminal);
   const found = sourcesOf(call);
   if (found.kind === "no_state")
     return reportProblems(call, [{ source: "state folder", key: "", message: found.message }]);
@@ -51,6 +60,13 @@ export async function setSetting(
   return withWorkspace({ settings, terminal: call.terminal }, (workspace) =>
     change({ call, sources, file, name, key, path, text }, workspace),
   );
+}
+
+/** A value, or with `-` what standard input gives, without its last line break: a key stands in no history then. */
+async function givenValue(given: string): Promise<string | Refusal> {
+  if (given !== "-") return given;
+  const input = await readInputText("-");
+  return typeof input === "string" ? input.replace(/\r?\n$/, "") : input;
 }
 
 /** The folder, or the one above it that is there: what is missing below is made with the file. */
@@ -90,6 +106,7 @@ async function change(wish: Wish, workspace: Workspace): Promise<number> {
       return exitCodeOf[outcome.code];
     }
   }
+  if (isKey(wish.path) && file.isOwn) chmodSync(realpathSync(file.path), 0o600);
   return report(wish, changed.text !== before);
 }
 
@@ -121,7 +138,7 @@ function readings(text: string): readonly unknown[] {
   }
 }
 
-async function report({ call, sources, file, key }: Wish, written: boolean): Promise<number> {
+async function report({ call, sources, file, key, path }: Wish, written: boolean): Promise<number> {
   const { settings, terminal } = call;
   const waits = file.isOwn ? false : await waitsForTrust(sources, file);
   if (settings.json) {
@@ -130,8 +147,14 @@ async function report({ call, sources, file, key }: Wish, written: boolean): Pro
     const said = written ? `Set ${key} in ${file.path}.` : `${key} is so already in ${file.path}.`;
     await terminal.out(`${escapeText(said)}\n`);
   }
+  if (isKey(path) && call.args[2] !== "-")
+    terminal.err(`The key may stand in your shell's history now; next time: holdfast config set ${key} -\n`);
   if (waits) terminal.err("Some of the project's settings do not count until: holdfast config trust\n");
   return exitCodes.success;
+}
+
+function isKey([section, table, , name]: readonly string[]): boolean {
+  return section === "model" && table === "providers" && name === "key";
 }
 
 async function waitsForTrust(sources: SettingsSources, file: SettingsFile): Promise<boolean> {

@@ -14,7 +14,7 @@ import { openJournalStore } from "@holdfast/core/node";
 import { escapeText, exitCodeOf, exitCodes, type Invocation } from "../shell/index.js";
 
 /**
- * Opens the sessions that the flags name, for one piece of work: a PostgreSQL server (`--store`, or
+ * Opens the sessions that the flags name, for one piece of work: a PostgreSQL server or a folder (`--store`, or
  * HOLDFAST_STORE), else the journals in the state folder.
  *
  * @returns the exit code; a refusal is reported.
@@ -25,9 +25,11 @@ export async function withSessions(
 ): Promise<number> {
   const place = call.flags.store ?? process.env.HOLDFAST_STORE ?? "";
   const tenant = call.flags.tenant ?? process.env.HOLDFAST_TENANT;
-  if (place !== "" && !isServer(place))
-    return call.misuse("--store takes a postgres:// address; without one, sessions are in the state folder");
-  if (place === "" && call.flags.tenant !== undefined)
+  if (!isServer(place) && place.includes("://"))
+    return call.misuse(
+      "--store takes a postgres:// address or a folder; without one, sessions are in the state folder",
+    );
+  if (!isServer(place) && call.flags.tenant !== undefined)
     return call.misuse("--tenant goes with --store: the state folder is one person's");
   const store = await openStoreAt({ place, tenant }, call);
   if (isRefusal(store)) return refuse(store, call);

@@ -18,6 +18,7 @@ export interface Flags extends GlobalFlags {
   readonly limit?: number;
   readonly depth?: number;
   readonly all?: boolean;
+  readonly tryModel?: boolean;
   readonly glob?: readonly string[];
   readonly type?: readonly string[];
   readonly filesWithMatches?: boolean;
@@ -107,6 +108,10 @@ export interface Flags extends GlobalFlags {
   readonly model?: string;
   /** A file with the answers of a scripted model. */
   readonly script?: string;
+  /** A file in which requests and answers are recorded. */
+  readonly record?: string;
+  /** A recording that is played in place of a model. */
+  readonly replay?: string;
   readonly approvalMode?: "plan" | "ask" | "auto-edit" | "yolo";
   readonly maxTurns?: number;
   /** US dollars. */

@@ -206,3 +206,23 @@ describe("the agent and a provider", () => {
     expect(bodies[1]?.body).toMatchObject(sent[1]);
   });
 });
+
+describe("a recording", () => {
+  it("is written by --record, and played by --replay on another folder with the same files", async () => {
+    const { run, outside } = projectWith([read, edit, done]);
+    const path = join(outside.folder, "run.jsonl");
+    const yes = ["--approval-mode", "yolo"];
+    expect(await run(["-p", "Call it two", "--record", path, ...yes])).toMatchObject({ code: 0 });
+    const other = new Project({ "a.ts": "const one = 1;\n" });
+    const replay = (prompt: string) =>
+      runHoldfast(["-p", prompt, "--replay", path, ...yes], { cwd: other.folder });
+    expect(await replay("Call it three")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("The recording does not fit at request 1"),
+    });
+    expect(await replay("Call it two")).toMatchObject({ code: 0, stdout: "Done.\n" });
+    expect(readFileSync(join(other.folder, "a.ts"), "utf8")).toBe("const two = 1;\n");
+    const twice = await run(["-p", "Call it two", "--record", path]);
+    expect(twice).toMatchObject({ code: 52, stderr: expect.stringContaining("cannot be written") });
+  });
+});

@@ -34,18 +34,22 @@ const script = [
 const lines = ["", "one\n", "one\ntwo\n", "one\ntwo\nthree\n"];
 const versions = ["v0", "v1", "v2"].map((version) => `const a = "${version}";\n`);
 
+/** @param afterMs counted from the moment at which the session is open; negative: from the start of the program. */
 async function killedOnce(afterMs: number): Promise<string> {
   const project = new Project({ "a.ts": versions[0] ?? "", "log.txt": "" });
   const home = new Project({ "script.json": JSON.stringify(script) });
   const env = { HOME: home.folder, XDG_STATE_HOME: join(home.folder, "state") };
   const args = ["-p", "Go.", "--approval-mode", "yolo", "--script", join(home.folder, "script.json")];
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [program, ...args, "-o", "stream-json"], {
     cwd: project.folder,
     env: { PATH: process.env.PATH ?? "", ...env },
-    stdio: "ignore",
+    stdio: ["ignore", "pipe", "ignore"],
   });
   const ended = new Promise<void>((done) => child.on("close", () => done()));
-  await Promise.race([ended, wait(afterMs)]);
+  const begun = new Promise<void>((done) => child.stdout.once("data", () => done()));
+  child.stdout.resume();
+  if (afterMs >= 0) await Promise.race([ended, begun]);
+  await Promise.race([ended, wait(Math.abs(afterMs))]);
   child.kill("SIGKILL");
   await ended;
   // What the disk holds is what some beginning of the work leaves.
@@ -74,10 +78,12 @@ describe("an agent that is killed", () => {
   it(`finds files and conversation in agreement when it is started again (${kills} kills)`, async () => {
     const seen = new Map<string, number>();
     for (let kill = 0; kill < kills; kill += 1) {
-      const afterMs = 200 + (kill / kills) * 500 + Math.random() * 100;
+      const afterMs = kill === 0 ? -200 : (kill / kills) * 350 + Math.random() * 60;
       const state = await killedOnce(afterMs);
       seen.set(state, (seen.get(state) ?? 0) + 1);
     }
+    // Moments in the middle of the work were met.
+    expect(seen.size).toBeGreaterThan(2);
     console.log(
       `agents killed: ${kills}; ${[...seen].map(([state, count]) => `${count} × ${JSON.stringify(state)}`).join(", ")}`,
     );

@@ -191,3 +191,17 @@ test.each([["lst"], ["get"], ["get", "modle"], ["list", "--yes"], ["get", "a", "
     expect(await place().run(args)).toMatchObject({ code: 2, stdout: "" });
   },
 );
+
+test("a key is taken from standard input, and kept where nobody else reads", async () => {
+  const { here, home } = place();
+  const env = { HOLDFAST_HOME: home.folder, HOME: home.folder, XDG_STATE_HOME: join(home.folder, "state") };
+  const set = (value: string, input = "") =>
+    here.run(["config", "set", "model.providers.openai.key", value], { env, input });
+  const file = join(home.folder, "settings.jsonc");
+  expect(await set("-", "sk-from-stdin\n")).toMatchObject({ code: 0, stderr: "" });
+  expect(readFileSync(file, "utf8")).toContain('"sk-from-stdin"');
+  expect(lstatSync(file).mode & 0o777).toBe(0o600);
+  const typed = await set("sk-typed");
+  expect(typed.stderr).toContain("holdfast config set model.providers.openai.key -");
+  expect(`${typed.stdout}${typed.stderr}`).not.toContain("sk-typed");
+});

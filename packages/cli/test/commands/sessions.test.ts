@@ -213,6 +213,17 @@ describe("holdfast sessions", () => {
       expect(await run(...args)).toMatchObject({ code: 2, stdout: "" });
   });
 
+  test("may be in a folder that is named", async () => {
+    const folder = join(new Project().folder, "kept");
+    const export_ = await run("sessions", "export", id);
+    const imported = await project.run(["sessions", "import", "-", "--store", folder], {
+      input: export_.stdout,
+    });
+    expect(imported.code).toBe(0);
+    expect((await run("sessions", "list", "--store", folder)).stdout).toContain(id);
+    expect((await run("sessions", "list", "--store", folder, "--tenant", "a")).code).toBe(2);
+  });
+
   test.each([
     ["help sesions", "Did you mean sessions?"],
     ["sesions --help", "Did you mean sessions?"],

@@ -48,7 +48,13 @@ export type {
   RequestReport,
 } from "./provider-request.js";
 export { isProvider, type Provider, providers } from "./providers.js";
-export type { AnswerEnd, AnswerFlaw, AnswerOptions, ReceivedAnswer } from "./received-answer.js";
+export {
+  type AnswerEnd,
+  type AnswerFlaw,
+  type AnswerOptions,
+  answerOf,
+  type ReceivedAnswer,
+} from "./received-answer.js";
 export { ContextRenderer, type RendererOptions, renderContext } from "./render.js";
 export type {
   Boundary,

@@ -27,6 +27,7 @@ export interface RenderSettings {
   readonly target: { readonly provider: string; readonly model: string } | undefined;
   readonly now: number;
   readonly bound: boolean;
+  readonly files: "text" | "json";
 }
 
 /** What all parts of one node have in common. */

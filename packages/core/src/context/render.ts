@@ -57,9 +57,9 @@ export class ContextRenderer {
     this.#caches.clear();
   }
 
-  #cacheFor(sessionId: string, { target, bound, now }: RenderSettings): RenderCache {
+  #cacheFor(sessionId: string, { target, bound, now, files }: RenderSettings): RenderCache {
     const timeless = now === Number.POSITIVE_INFINITY;
-    const key = JSON.stringify([sessionId, target?.provider, target?.model, bound, timeless]);
+    const key = JSON.stringify([sessionId, target?.provider, target?.model, bound, timeless, files]);
     const cache = this.#caches.get(key) ?? { states: new Map(), lists: emptyListCache() };
     this.#caches.delete(key);
     this.#caches.set(key, cache);
@@ -99,13 +99,14 @@ interface Checkpoint {
 }
 
 function settingsOf(context: ConversationContext, options: RenderOptions): RenderSettings {
-  const { expand, target, now, boundThinking } = options;
+  const { expand, target, now, boundThinking, files = "text" } = options;
   const facts = target === undefined ? undefined : providerFacts(target.provider);
   return {
     expand: expand ?? new Set(context.expansions.map(({ taskId }) => taskId)),
     target,
     now: now ?? Number.POSITIVE_INFINITY,
     bound: boundThinking ?? facts?.bindsThinking ?? false,
+    files,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { FileApiState, FileContent, ShownText } from "../conversation/index.js";
-import { chooseSuffix, frameText, quoteForDisplay } from "../text/index.js";
+import { chooseSuffix, escapeInJson, frameText, quoteForDisplay } from "../text/index.js";
 import type { DraftPart, Layout, NodeDrafts } from "./layout.js";
 import { put, sizeOf } from "./list.js";
 import type { PartSource, RenderScope, RenderSettings } from "./render-scope.js";
@@ -18,13 +18,14 @@ export function fileContent(
 ): NodeDrafts {
   const api = addressOf(payload, source);
   const { settings } = scope;
-  if (api === undefined || !isUsable(api, settings)) return { layout, drafts: [inline(payload, source)] };
+  if (api === undefined || !isUsable(api, settings))
+    return { layout, drafts: [inline(payload, source, settings)] };
   const until = api.expiresAt - addressMargin;
   if (settings.now < until) {
     const validUntil = Math.min(layout.validUntil, until);
     return { layout: { ...layout, validUntil }, drafts: byAddress(payload, api, source) };
   }
-  return { layout: expired(layout, until, source), drafts: [inline(payload, source)] };
+  return { layout: expired(layout, until, source), drafts: [inline(payload, source, settings)] };
 }
 
 function addressOf(payload: FileContent, { choice }: PartSource): FileApiState | undefined {
@@ -48,11 +49,18 @@ function expired(layout: Layout, until: number, { nodeId }: PartSource): Layout 
   };
 }
 
-function inline(payload: FileContent, source: PartSource): DraftPart {
+function inline(payload: FileContent, source: PartSource, { files }: RenderSettings): DraftPart {
+  if (files === "json") return userText(source, "file_inline", jsonOf(payload));
   const { text, start } = frameText(attributesOf(payload), payload.text, suffixFor(payload));
   const shows = shownOf(payload, start, start + payload.text.length);
   const repeats = payload.repeats?.map((one) => ({ ...one, start: one.start + start, end: one.end + start }));
   return { ...userText(source, "file_inline", text), shows, repeats };
+}
+
+/** As an answer to `read_file` has it (`WireReadResult`). */
+function jsonOf({ path, version, sha256, text, lines, form }: FileContent): string {
+  const state = { file_path: path, version, sha256, content: text };
+  return escapeInJson(JSON.stringify(form === "window" ? { ...state, lines } : state));
 }
 
 function byAddress(payload: FileContent, api: FileApiState, source: PartSource): readonly DraftPart[] {

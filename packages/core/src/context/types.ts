@@ -16,6 +16,11 @@ export interface RenderOptions {
    * without a time, no address is used.
    */
   readonly now?: number;
+  /**
+   * How states of files are written that were put before the model without a call: framed text, unless given, or the JSON
+   * object of an answer to `read_file`. In JSON nothing of a file stands to the letter, so it counts as not shown.
+   */
+  readonly files?: "text" | "json";
   /** Whether a thought is void once bytes before it have changed; by default what the provider does. */
   readonly boundThinking?: boolean;
   /** The node to render instead of the current one. It has to be on a path: not an orphan. */

@@ -14,23 +14,23 @@ export interface HashedLines {
 }
 
 /** Consecutive lines of one state that stand in a prompt, of however many blocks. */
-export interface Segment extends HashedLines {
+export interface VisibleStretch extends HashedLines {
   readonly sha256: string;
   /** The number of its first line. */
   readonly from: number;
   /** The nodes that show it, each from a line on, in the order of the lines. */
-  readonly sources: readonly SegmentSource[];
+  readonly sources: readonly StretchSource[];
 }
 
 /** The node that shows lines of a segment, from one line of the file on. */
-export interface SegmentSource {
+export interface StretchSource {
   readonly line: number;
   readonly nodeId: string;
 }
 
 /** Lines that are the same in a text and in a segment. */
 export interface FoundRun {
-  readonly segment: Segment;
+  readonly segment: VisibleStretch;
   /** Indexes of the first line, in the text and in the segment. */
   readonly at: number;
   readonly there: number;
@@ -47,10 +47,10 @@ export function hashedLines(text: string, lines: number): HashedLines | undefine
  * The blocks of a prompt as stretches that are as long as can be: lines of one state that meet are one stretch, however
  * many answers brought them. The newest states come first, up to a number of lines that are worth looking through.
  */
-export function segmentsOf(blocks: readonly VisibleBlock[]): readonly Segment[] {
+export function segmentsOf(blocks: readonly VisibleBlock[]): readonly VisibleStretch[] {
   const states = new Map<string, VisibleBlock[]>();
   for (const block of blocks) states.set(block.sha256, [...(states.get(block.sha256) ?? []), block]);
-  const segments: Segment[] = [];
+  const segments: VisibleStretch[] = [];
   let lines = 0;
   for (const [sha256, ofState] of [...states].reverse()) {
     for (const { from, to, text, sources } of joined(ofState)) {
@@ -67,13 +67,13 @@ export function segmentsOf(blocks: readonly VisibleBlock[]): readonly Segment[] 
 const mostLines = 200_000;
 
 interface JoinedBlocks extends Pick<VisibleBlock, "from" | "to" | "text"> {
-  readonly sources: readonly SegmentSource[];
+  readonly sources: readonly StretchSource[];
 }
 
 /** Blocks of one state that meet or overlap, as one each. */
 function joined(blocks: readonly VisibleBlock[]): readonly JoinedBlocks[] {
   const sorted = blocks.toSorted((one, other) => one.from - other.from || other.to - one.to);
-  const all: { from: number; to: number; texts: string[]; sources: SegmentSource[] }[] = [];
+  const all: { from: number; to: number; texts: string[]; sources: StretchSource[] }[] = [];
   for (const block of sorted) {
     const { from, to, text, nodeId } = block;
     const last = all.at(-1);
@@ -120,7 +120,7 @@ export class RunIndex {
   /** The first entry of each segment. */
   private readonly firsts: number[] = [];
 
-  constructor(private readonly segments: readonly Segment[]) {
+  constructor(private readonly segments: readonly VisibleStretch[]) {
     const runs = segments.map(({ hashes }) => runHashes(hashes));
     const count = runs.reduce((sum, { length }) => sum + length, 0);
     this.heads = new Int32Array(1 << Math.ceil(Math.log2(2 * count + 2))).fill(-1);
@@ -165,7 +165,7 @@ export class RunIndex {
     return (run ^ (run >>> 15)) & (this.heads.length - 1);
   }
 
-  private placeOf(entry: number): { readonly segment: Segment | undefined; readonly line: number } {
+  private placeOf(entry: number): { readonly segment: VisibleStretch | undefined; readonly line: number } {
     let at = this.firsts.length - 1;
     while (at > 0 && (this.firsts[at] ?? 0) > entry) at -= 1;
     return { segment: this.segments[at], line: entry - (this.firsts[at] ?? 0) };
@@ -188,7 +188,7 @@ export function runHashes(hashes: Int32Array): Int32Array {
 }
 
 /** How many lines are the same from there on; checked by the text itself. */
-function sameLines(text: HashedLines, at: number, segment: Segment, line: number): number {
+function sameLines(text: HashedLines, at: number, segment: VisibleStretch, line: number): number {
   const most = Math.min(text.hashes.length - at, segment.hashes.length - line);
   let lines = 0;
   while (lines < most && text.hashes[at + lines] === segment.hashes[line + lines]) lines += 1;

@@ -7,8 +7,8 @@ import {
   leastLines,
   RunIndex,
   runHashes,
-  type Segment,
   segmentsOf,
+  type VisibleStretch,
 } from "./delta-index.js";
 
 /** A text that is about to be put before the model. */
@@ -66,14 +66,14 @@ const referenceChars = 90;
 /** What has to be saved of a file's text. */
 const leastShare = 0.4;
 
-function isWorthIt(stretches: readonly Stretch[], found: readonly RepeatedLines[]): boolean {
+function isWorthIt(stretches: readonly ShownStretch[], found: readonly RepeatedLines[]): boolean {
   const shown = stretches.reduce((sum, { start, end }) => sum + end - start, 0);
   const saved = found.reduce((sum, { start, end }) => sum + end - start - referenceChars, 0);
   return saved > 0 && saved >= leastShare * shown;
 }
 
 /** Consecutive lines of a state in a text, whether in one piece or each behind its number. */
-interface Stretch {
+interface ShownStretch {
   readonly state: Pick<ShownText, "path" | "sha256" | "encoding">;
   readonly pieces: readonly ShownText[];
   readonly start: number;
@@ -81,8 +81,8 @@ interface Stretch {
 }
 
 /** The stretches of each state that are long enough. */
-function byState(shows: readonly ShownText[], text: string): readonly (readonly Stretch[])[] {
-  const states = new Map<string, Stretch[]>();
+function byState(shows: readonly ShownText[], text: string): readonly (readonly ShownStretch[])[] {
+  const states = new Map<string, ShownStretch[]>();
   for (const pieces of consecutive(shows, text)) {
     const [first, last] = [pieces[0], pieces.at(-1)];
     if (first === undefined || last === undefined || last.to - first.from + 1 < leastLines) continue;
@@ -117,7 +117,7 @@ function follows(last: ShownText, next: ShownText, text: string): boolean {
 
 function repeatsIn(
   { text, versionOf }: Pick<DeltaRequest, "text" | "versionOf">,
-  stretch: Stretch,
+  stretch: ShownStretch,
   index: RunIndex,
 ): readonly RepeatedLines[] {
   const { pieces, state } = stretch;
@@ -150,7 +150,7 @@ function repeatsIn(
 }
 
 /** The nodes that show so many lines of a segment. */
-function sourcesOf({ from, sources }: Segment, there: number, lines: number): readonly string[] {
+function sourcesOf({ from, sources }: VisibleStretch, there: number, lines: number): readonly string[] {
   const [first, last] = [from + there, from + there + lines - 1];
   return sources
     .filter(({ line }, at) => line <= last && (sources[at + 1]?.line ?? Number.POSITIVE_INFINITY) > first)

@@ -15,7 +15,8 @@ export interface Glob {
 /**
  * Compiles a glob. The engine is loaded with the first one: it is larger than all that those need who use none.
  *
- * @returns `invalid_arguments` for a pattern that is too long, has too many alternatives or too long ones.
+ * @returns `invalid_arguments` for a pattern that is too long, has too many alternatives or too long ones, or a range from
+ *   high to low: it stands for nothing, so that a rule of it would never hold, and nobody would be told.
  */
 export async function compileGlob(pattern: string): Promise<Glob | Refusal<"invalid_arguments">> {
   if (pattern.length > maxLength) {
@@ -35,6 +36,11 @@ export async function compileGlob(pattern: string): Promise<Glob | Refusal<"inva
     );
   }
   const alternatives = written.map((text) => text.split("/").filter((part) => part !== "" && part !== "."));
+  const backwards = alternatives.flat().flatMap(tokensOf).flatMap(rangesOf).find(isBackwards);
+  if (backwards !== undefined) {
+    const { from, to } = backwards;
+    return refuse("invalid_arguments", `The range ${from}-${to} of this glob runs from high to low.`);
+  }
   const { RE2JS } = await import("re2js");
   const expression = RE2JS.compile(alternatives.map(expressionOf).join("|"));
   return {
@@ -96,35 +102,44 @@ function expressionOf(parts: readonly string[]): string {
 }
 
 function nameExpression(glob: string): string {
-  const tokens = glob.match(/\*+|\[[!^]?.[^\]]*\]|./gsu) ?? [];
-  return tokens.map(tokenExpression).join("");
+  return tokensOf(glob).map(tokenExpression).join("");
 }
 
-/** A bracket without its partner is a letter. */
+function tokensOf(glob: string): readonly string[] {
+  return glob.match(/\*+|\[[!^]?.[^\]]*\]|./gsu) ?? [];
+}
+
+/** A bracket without its partner is a letter. Of a class none of the characters matches a slash. */
 function tokenExpression(token: string): string {
   if (token.startsWith("*")) return "[^/]*";
   if (token === "?") return "[^/]";
-  const found = /^\[([!^]?)(.+)\]$/su.exec(token);
-  if (found === null) return letter(token);
-  const [, negated = "", inside = ""] = found;
-  return classExpression([...inside], negated !== "");
+  const ranges = rangesOf(token);
+  if (ranges.length === 0) return letter(token);
+  const members = ranges.map(({ from, to }) => `${letter(from)}-${letter(to)}`).join("");
+  return /^\[[!^].+\]$/su.test(token) ? `[^/${members}]` : `[${members}]`;
 }
 
-/** `[abc]`, `[a-z]`; none of the characters matches a slash. A range from high to low is empty. */
-function classExpression(inside: readonly string[], negated: boolean): string {
-  const ranges: string[] = [];
+interface CharRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What a class stands for: `[a-cx]` is `a-c` and `x-x`. None where the token is no class. */
+function rangesOf(token: string): readonly CharRange[] {
+  const inside = [...(/^\[[!^]?(.+)\]$/su.exec(token)?.[1] ?? "")];
+  const ranges: CharRange[] = [];
   for (let at = 0; at < inside.length; at++) {
     const from = inside[at] ?? "";
-    const to = inside[at + 1] === "-" ? inside[at + 2] : undefined;
-    if (to !== undefined) at += 2;
-    if (codeOf(from) <= codeOf(to ?? from)) ranges.push(`${letter(from)}-${letter(to ?? from)}`);
+    const end = inside[at + 1] === "-" ? inside[at + 2] : undefined;
+    if (end !== undefined) at += 2;
+    ranges.push({ from, to: end ?? from });
   }
-  if (negated) return `[^/${ranges.join("")}]`;
-  return ranges.length === 0 ? nothing : `[${ranges.join("")}]`;
+  return ranges;
 }
 
-/** A class that no character is in. */
-const nothing = "[^\\x00-\\x{10FFFF}]";
+function isBackwards({ from, to }: CharRange): boolean {
+  return codeOf(from) > codeOf(to);
+}
 
 function letter(char: string): string {
   return `\\x{${codeOf(char).toString(16)}}`;

@@ -149,6 +149,18 @@ const files: readonly Case[] = [
     shows: [`U ${framed("one\ntwo")}`],
   },
   {
+    name: "where it is asked for as JSON, as read_file answers",
+    tree: () =>
+      new Tree()
+        .add("f", file('"ü"\n\u2028'))
+        .add("w", file("b\n", { form: "window", lines: { from: 2, to: 2, total: 3 } })),
+    options: { files: "json" },
+    shows: [
+      `U {"file_path":"src/a.ts","version":1,"sha256":"${hash("a")}","content":"\\"ü\\"\\n\\u2028"}`,
+      `  {"file_path":"src/a.ts","version":1,"sha256":"${hash("a")}","content":"b\\n","lines":{"from":2,"to":2,"total":3}}`,
+    ],
+  },
+  {
     name: "a text that holds the closing marker gets another one",
     tree: () => new Tree().add("f", file("</file>\n")),
     shows: [

@@ -11,7 +11,11 @@ import { carryOut, type TurnHost } from "../../src/tools/index.js";
 import { makeGround } from "../tools/ground.js";
 
 /** A conversation on files in memory, whose reads leave out what the prompt shows. */
-export async function makeTalk(files: Readonly<Record<string, string>>, host: Partial<TurnHost> = {}) {
+export async function makeTalk(
+  files: Readonly<Record<string, string>>,
+  host: Partial<TurnHost> = {},
+  isDelta = true,
+) {
   const { workspace, ...ground } = await makeGround(files);
   const manager = new ContextManager({ ids: timeSortedIds(Date.now, randomBytes), now: Date.now });
   const renderer = new ContextRenderer();
@@ -22,7 +26,9 @@ export async function makeTalk(files: Readonly<Record<string, string>>, host: Pa
     const callId = `call ${calls}`;
     must(manager.addNode({ kind: "tool_call", callId, name, args, step: callId }));
     const deltaReads = () => prompt().visibility;
-    const carried = must(await carryOut({ callId }, { manager, workspace, deltaReads, ...host }));
+    const carried = must(
+      await carryOut({ callId }, { manager, workspace, ...(isDelta ? { deltaReads } : {}), ...host }),
+    );
     if (carried.kind !== "answered") throw new Error(carried.refusal.message);
     return carried.node;
   };

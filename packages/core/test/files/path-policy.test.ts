@@ -86,6 +86,9 @@ describe("protection", () => {
     expect(
       [".env", "a/.env.local", "x.pem", ".aws/credentials", "home/.ssh/id_rsa", ".netrc"].every(isSecret),
     ).toBe(true);
+    // A person's own settings of the agent; a project's may hold no key.
+    expect(isSecret("/home/ada/.config/holdfast/settings.jsonc")).toBe(true);
+    expect(isSecret(".holdfast/settings.jsonc")).toBe(false);
     expect([".env.example", "env.ts", "key.ts", "pem.md"].some(isSecret)).toBe(false);
   });
 });

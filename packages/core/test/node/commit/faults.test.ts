@@ -133,6 +133,13 @@ const making = [
 ];
 const failing = { EIO: [...making, "statx", "readlink", "fchmod", "fchown", "utimensat"], ENOSPC: making };
 
+/** The long sweep strikes at every system call; the short one, for CI, at every third, and at every step. */
+const stride = process.env.HOLDFAST_SWEEP === "all" ? 1 : 3;
+
+function someOf(calls: readonly Call[]): readonly Call[] {
+  return calls.filter(({ name }, at) => name.startsWith("rename") || at % stride === 0);
+}
+
 /** Not of Node looking for its modules. */
 function isOurs(call: Call): boolean {
   return !call.text.includes("node_modules") && !/"\/(etc|sys|usr|lib)/.test(call.text);
@@ -146,9 +153,10 @@ describe.skipIf(!hasStrace)("under strace", () => {
       const calls = traceOf(old, changing).filter(
         (call) => isOurs(call) && !["statx", "readlink", "access"].includes(call.name),
       );
+      const struck = someOf(calls);
       let killed = 0;
       let finished = 0;
-      for (const call of calls) {
+      for (const call of struck) {
         const trial = newTrial(old);
         const run = runWrite(trial, [
           "-o",
@@ -173,9 +181,9 @@ describe.skipIf(!hasStrace)("under strace", () => {
         if (content === fresh) finished += 1;
       }
       expect(calls.length).toBeGreaterThan(25);
-      expect(killed).toBeGreaterThan(calls.length * 0.8);
-      expect(finished).toBeGreaterThan(3);
-      expect(finished).toBeLessThan(calls.length);
+      expect(killed).toBeGreaterThan(struck.length * 0.8);
+      expect(finished).toBeGreaterThan(3 / stride);
+      expect(finished).toBeLessThan(struck.length);
     }, 120_000);
 
     for (const code of ["EIO", "ENOSPC"] as const) {
@@ -183,8 +191,9 @@ describe.skipIf(!hasStrace)("under strace", () => {
         const calls = traceOf(old, changing).filter(
           (call) => isOurs(call) && failing[code].includes(call.name),
         );
+        const struck = someOf(calls);
         let failed = 0;
-        for (const call of calls) {
+        for (const call of struck) {
           const trial = newTrial(old);
           const run = runWrite(trial, [
             "-o",
@@ -206,7 +215,7 @@ describe.skipIf(!hasStrace)("under strace", () => {
           if (end.verdict !== "committed") failed += 1;
           await recovered(trial);
         }
-        expect(failed).toBeGreaterThan(calls.length / 4);
+        expect(failed).toBeGreaterThan(struck.length / 4);
         expect(calls.length).toBeGreaterThan(code === "EIO" ? 25 : 15);
       }, 120_000);
     }

@@ -1,0 +1,39 @@
+import type { Asked, PersonsAnswer } from "@holdfast/agent";
+import { describeChange } from "@holdfast/core";
+
+/** What a person typed as the answer: yes, always, or no with a word for the model. */
+export function answerOf(said: string, asked: Asked): PersonsAnswer {
+  const answer = said.trim().toLowerCase();
+  if (answer.startsWith("y")) return { kind: "yes" };
+  if (!answer.startsWith("a")) return { kind: "no", ...(answer.length > 3 ? { message: said } : {}) };
+  const path = asked.kind === "change" ? asked.question.preview.files[0]?.path : undefined;
+  return path === undefined
+    ? { kind: "always", allowance: { kind: "tool", tool: asked.tool } }
+    : { kind: "always", allowance: { kind: "file", path } };
+}
+
+/** A question about a change as a person reads it. */
+export function wordsOfAsked(asked: Asked): string {
+  switch (asked.kind) {
+    case "change":
+      return [asked.question.preview.message, ...asked.question.preview.files.map(diffOf)].join("\n");
+    case "run":
+      return `${asked.tool}: ${commandOf(asked.request) ?? asked.request.summary}`;
+    case "restore":
+      return `Files go back:\n${asked.files.join("\n")}`;
+    default:
+      return asked satisfies never;
+  }
+}
+
+/** As it will be run: a summary is written for models. */
+function commandOf({ args }: Extract<Asked, { kind: "run" }>["request"]): string | undefined {
+  return typeof args.command === "string" ? args.command : undefined;
+}
+
+const mostLines = 200;
+
+function diffOf(file: Extract<Asked, { kind: "change" }>["question"]["preview"]["files"][number]): string {
+  const { path, before, after } = file;
+  return `--- ${path}\n${describeChange(before ?? "", after ?? "", { maxLines: mostLines })}`;
+}

@@ -1,0 +1,119 @@
+import { type AgentSettings, factsOfModel } from "@holdfast/agent";
+import type { ModelPort } from "@holdfast/core";
+import type { Invocation } from "../shell/index.js";
+import { openHost } from "./host.js";
+import { modelOf } from "./model.js";
+import { settingsOf } from "./settings.js";
+
+/** One thing that was looked at. A `note` is worth knowing and no fault. */
+export interface Finding {
+  readonly name: string;
+  readonly verdict: "good" | "note" | "fault";
+  readonly says: string;
+}
+
+/**
+ * What `holdfast doctor` finds of the agent: settings, keys, model, terminal, MCP servers. Nothing is sent to a
+ * provider but with `--try-model`: then one short request.
+ */
+export async function agentFindings(call: Invocation): Promise<readonly Finding[]> {
+  const found = await settingsOf(call);
+  if (found.kind === "problems") return found.lines.map((line) => fault("settings", line));
+  const { settings, notices, stateDir } = found;
+  return [
+    ...(notices.length === 0 ? [good("settings", "hold")] : notices.map((line) => note("settings", line))),
+    ...keyFindings(settings),
+    ...(await modelFindings(settings, call.flags.tryModel === true)),
+    terminalFinding(),
+    ...(await serverFindings(settings, call.settings.roots, stateDir)),
+  ];
+}
+
+/** The variables that hold keys of the vendors; their values are shown nowhere. */
+const keyVariables = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"];
+
+function keyFindings(settings: AgentSettings): readonly Finding[] {
+  const set = keyVariables.filter((name) => (process.env[name] ?? "") !== "");
+  const own = Object.entries(settings.model?.providers ?? {}).map(([name, { key, keyEnv }]) => {
+    if (key !== undefined) return good("keys", `${name}: in your settings`);
+    if (keyEnv === undefined) return good("keys", `${name}: none is needed`);
+    const isSet = (process.env[keyEnv] ?? "") !== "";
+    return isSet ? good("keys", `${name}: ${keyEnv} is set`) : fault("keys", `${name}: ${keyEnv} is not set`);
+  });
+  const vendors =
+    set.length === 0
+      ? [note("keys", `none of ${keyVariables.join(", ")} is set`)]
+      : [good("keys", `set: ${set.join(", ")}`)];
+  return [...vendors, ...own];
+}
+
+async function modelFindings(settings: AgentSettings, isTried: boolean): Promise<readonly Finding[]> {
+  const model = await modelOf(settings, {});
+  if (model.kind === "model_refused") {
+    const isFault = isTried || settings.model?.name !== undefined;
+    return [isFault ? fault("model", model.message) : note("model", model.message)];
+  }
+  const { name, port } = model;
+  const facts = factsOfModel(name.slice(name.indexOf("/") + 1));
+  const known =
+    facts === undefined
+      ? note("model", `${name}: not in our list, so its window and prices are unknown (model.overrides)`)
+      : good("model", name);
+  return isTried ? [known, await tried(port, name)] : [known];
+}
+
+/** One request with one short word, so that key, address and name are known to work. */
+async function tried(port: ModelPort, name: string): Promise<Finding> {
+  const contents = [{ role: "user", parts: [{ text: "Answer with the one word: ok" }] }] as const;
+  const signal = AbortSignal.timeout(tryMs);
+  for await (const event of port.ask({ step: "try", contents }, signal)) {
+    if (event.kind === "failed") return fault("model tried", `${name}: ${event.failure.message}`);
+    if (event.kind !== "finish") continue;
+    const { inputTokens = 0, outputTokens = 0 } = event.answer.usage ?? {};
+    return good("model tried", `${name} answers (${inputTokens} tokens in, ${outputTokens} out)`);
+  }
+  return fault("model tried", `${name}: no answer`);
+}
+
+const tryMs = 60_000;
+
+function terminalFinding(): Finding {
+  if (!process.stdout.isTTY) return note("terminal", "none: the output goes elsewhere");
+  const { columns = 0, rows = 0 } = process.stdout;
+  const says = `${process.env.TERM ?? "no TERM"}, ${columns} × ${rows}`;
+  return columns < 80 || rows < 24
+    ? note("terminal", `${says}; 80 × 24 is the least`)
+    : good("terminal", says);
+}
+
+/** Each server is started, asked for its tools, and ended. */
+async function serverFindings(
+  settings: AgentSettings,
+  roots: readonly string[],
+  stateDir: string,
+): Promise<readonly Finding[]> {
+  const named = Object.keys(settings.mcpServers ?? {});
+  if (named.length === 0) return [];
+  const lookAfter = async () => ({ text: "", files: [] });
+  const host = await openHost(settings, { roots, stateDir, lookAfter });
+  try {
+    return host.servers.map(({ name, kind, messages, tools }) => {
+      const says = [`${kind}, ${tools} tools`, ...messages].join("; ");
+      return { name: `MCP server ${name}`, verdict: kind === "ready" ? "good" : "fault", says } as const;
+    });
+  } finally {
+    await host.close();
+  }
+}
+
+function good(name: string, says: string): Finding {
+  return { name, verdict: "good", says };
+}
+
+function note(name: string, says: string): Finding {
+  return { name, verdict: "note", says };
+}
+
+function fault(name: string, says: string): Finding {
+  return { name, verdict: "fault", says };
+}

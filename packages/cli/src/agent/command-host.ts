@@ -1,0 +1,99 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { type CommandHost, modelCatalog, type Refused, type WantedSession } from "@holdfast/agent";
+import { type ConversationRefusal, defined, findSession, forkSession, isRefusal } from "@holdfast/core";
+import { newIds } from "../sessions/index.js";
+import type { OpenedRun } from "./open-run.js";
+
+/** What the commands need of other parts of the program. */
+export type CommandPorts = Pick<CommandHost, "settings" | "doctor" | "copy"> & {
+  readonly exportAs: (form: "json" | "html", run: OpenedRun) => Promise<string | ConversationRefusal>;
+};
+
+/** What the slash commands work on in a run. */
+export function commandHost(run: OpenedRun, ports: Partial<CommandPorts>, signal?: AbortSignal): CommandHost {
+  const { agent, conversation, workspace, shell, store } = run;
+  const { settings, doctor, copy, exportAs } = ports;
+  let { name } = run.model;
+  return {
+    agent,
+    manager: conversation.manager,
+    workspace,
+    modelName: () => name,
+    modelNames: () => [...modelCatalog.keys()],
+    openModel: async (wanted) => {
+      const opened = await run.openModel(wanted);
+      if (opened.kind === "model_refused") return refused("unknown_model", opened.message);
+      name = opened.name;
+      return opened.port;
+    },
+    listSessions: async () => {
+      const listed = await store.list();
+      if (isRefusal(listed)) return listed;
+      const shown = listed.toSorted((one, two) => two.modifiedMs - one.modifiedMs).slice(0, mostListed);
+      return shown.map(({ id, title, modifiedMs }) => ({ id, changedMs: modifiedMs, ...defined({ title }) }));
+    },
+    writeNew: async (path, text) => writeNew(resolve(run.root, path), text),
+    ...(exportAs === undefined ? {} : { exportAs: async (form) => exportOf(form, run, exportAs) }),
+    ...defined({ settings, doctor, copy, shell, signal }),
+  };
+}
+
+const mostListed = 20;
+
+async function exportOf(
+  form: Parameters<NonNullable<CommandHost["exportAs"]>>[0],
+  run: OpenedRun,
+  exportAs: CommandPorts["exportAs"],
+) {
+  const flushed = await run.conversation.manager.flush();
+  if (isRefusal(flushed)) return flushed;
+  return form === "json" || form === "html" ? exportAs(form, run) : "";
+}
+
+/** For the person's own eyes: a file that is there already stays as it is. */
+function writeNew(path: string, text: string): string | Refused {
+  try {
+    writeFileSync(path, text, { flag: "wx", mode: 0o600 });
+    return path;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return refused(message.startsWith("EEXIST") ? "exists" : "permission_denied", `Not written: ${message}`);
+  }
+}
+
+/**
+ * The id of the session that a command wants, which is there and can be opened: only then is the present one left.
+ *
+ * @returns undefined for a new one.
+ */
+export async function sessionWanted(
+  wanted: WantedSession,
+  { conversation, store }: Pick<OpenedRun, "conversation" | "store">,
+): Promise<string | undefined | ConversationRefusal | Refused> {
+  const here = conversation.session.id;
+  switch (wanted.kind) {
+    case "new":
+      return undefined;
+    case "resume": {
+      const found = await findSession(store, wanted.id);
+      if (isRefusal(found)) return found;
+      return found.id === here ? refused("no_effect", "This is the session.") : found.id;
+    }
+    case "fork": {
+      const head = wanted.nodeId;
+      const forked = await forkSession(store, here, {
+        newId: newIds(),
+        now: Date.now(),
+        ...defined({ head }),
+      });
+      return isRefusal(forked) ? forked : forked.id;
+    }
+    default:
+      return wanted satisfies never;
+  }
+}
+
+function refused(code: Refused["code"], message: string): Refused {
+  return { kind: "refusal", code, message };
+}

@@ -1,0 +1,182 @@
+import type { CacheRatios } from "./provider-ratios.js";
+
+/** When and what is cleared, and when everything is summed up (seed 3; the knobs of `clear_tool_uses`). */
+export interface EconomySettings {
+  /** Nothing is cleared below it, unless it is free. */
+  readonly trigger: ClearTrigger;
+  /** So many of the last tool uses are never cleared. */
+  readonly keep: number;
+  /** Nothing in so many of the last messages is cleared. */
+  readonly keepMessages: number;
+  /** Nor in the newest tool results that together have so many tokens. */
+  readonly keepTokens: number;
+  /** Nothing after the message that began the last so many turns, as far as these are no longer than the trigger allows. */
+  readonly keepTurns: number;
+  /** Clearing has to win so many tokens. */
+  readonly clearAtLeast: number;
+  /** And such a share of the prompt. */
+  readonly clearAtLeastShare: number;
+  /** Clearing goes on, class by class, until the prompt is below this share of the trigger. */
+  readonly clearTo: number;
+  /** Results of these tools are never cleared. */
+  readonly excludeTools: readonly string[];
+  /** Whether what a tool was called with goes with its result; of these tools only, where it is a list. */
+  readonly clearToolInputs: boolean | readonly string[];
+  /** An output with more characters is large. */
+  readonly maxResultChars: number;
+  /** Files of the last so many paths that were touched: the working set. */
+  readonly workingSet: number;
+  /** What stands in the place of a cleared result begins with it. */
+  readonly placeholder: string;
+  /** Share of the trigger at which the model is warned. */
+  readonly warnAt: number;
+  /** How many further requests are expected; as many as there were, unless set. */
+  readonly expectedRequests?: number;
+  readonly compaction: CompactionSettings;
+  /** By the name of a provider: in place of those of the table. */
+  readonly ratios?: Readonly<Record<string, CacheRatios>>;
+}
+
+/** What sets clearing off: the tokens of the prompt, or the tool uses in it. */
+export interface ClearTrigger {
+  readonly type: "input_tokens" | "tool_uses";
+  readonly value: number;
+}
+
+/** When and how a summary takes the place of what came before. */
+export interface CompactionSettings {
+  readonly enabled: boolean;
+  /** Tokens of the prompt; 0.8 of the usable window where it is not set. */
+  readonly contextTokenThreshold?: number;
+  /** Share of the usable window. */
+  readonly windowShare: number;
+  /** Tokens at the end that stay as they are. */
+  readonly tailTokens: number;
+  /** The model that writes the summary; the session's own unless set. */
+  readonly model?: string;
+}
+
+/** Settings as somebody gives them: what is left out has its default. */
+export type EconomyOverrides = Partial<Omit<EconomySettings, "compaction">> & {
+  readonly compaction?: Partial<CompactionSettings>;
+};
+
+/** An expected "no": the settings contradict each other or are none. */
+export interface EconomyRefusal {
+  readonly kind: "economy_refusal";
+  readonly code: "invalid_settings";
+  /** One sentence that names the setting. */
+  readonly message: string;
+}
+
+/** Lists of tasks and of progress, plans, skills, and what the user was asked: by the names they have in agents. */
+export const protectedTools: readonly string[] = [
+  "task_list",
+  "list_todos",
+  "get_progress",
+  "todo_read",
+  "todo_write",
+  "TodoWrite",
+  "write_todos",
+  "update_plan",
+  "exit_plan_mode",
+  "ExitPlanMode",
+  "ask_user",
+  "AskUserQuestion",
+  "activate_skill",
+  "skill",
+  "Skill",
+  "memory",
+];
+
+/** What holds where nothing is set: seed 3, then what was measured (docs/economy.md). */
+export const defaultEconomy: EconomySettings = {
+  trigger: { type: "input_tokens", value: 100_000 },
+  keep: 5,
+  keepMessages: 20,
+  keepTokens: 40_000,
+  keepTurns: 2,
+  clearAtLeast: 20_000,
+  clearAtLeastShare: 0.1,
+  clearTo: 0.5,
+  excludeTools: protectedTools,
+  clearToolInputs: false,
+  maxResultChars: 5_000,
+  workingSet: 6,
+  placeholder: "[Tool result cleared to save context. Re-run the tool if needed.]",
+  warnAt: 0.8,
+  compaction: { enabled: true, windowShare: 0.8, tailTokens: 20_000 },
+};
+
+/** The threshold that seed 3's JSON means where it names none. */
+export const seedCompactionThreshold = 100_000;
+
+/** The settings with their defaults; refused where they are out of range or contradict each other. */
+export function economySettings(given: EconomyOverrides = {}): EconomySettings | EconomyRefusal {
+  const settings: EconomySettings = {
+    ...defaultEconomy,
+    ...given,
+    compaction: { ...defaultEconomy.compaction, ...given.compaction },
+  };
+  const flaw = outOfRange(settings) ?? contradiction(settings, given);
+  return flaw === undefined ? settings : refuseSettings(flaw);
+}
+
+/** Whether it is a refusal. */
+export function isEconomyRefusal(value: object): value is EconomyRefusal {
+  return "kind" in value && value.kind === "economy_refusal";
+}
+
+/** A refusal with this sentence. */
+export function refuseSettings(message: string): EconomyRefusal {
+  return { kind: "economy_refusal", code: "invalid_settings", message };
+}
+
+function outOfRange(settings: EconomySettings): string | undefined {
+  const { trigger, compaction } = settings;
+  const counts: Readonly<Record<string, number>> = {
+    "trigger.value": trigger.value,
+    keep: settings.keep,
+    keepMessages: settings.keepMessages,
+    keepTokens: settings.keepTokens,
+    keepTurns: settings.keepTurns,
+    clearAtLeast: settings.clearAtLeast,
+    maxResultChars: settings.maxResultChars,
+    workingSet: settings.workingSet,
+    expectedRequests: settings.expectedRequests ?? 0,
+    "compaction.tailTokens": compaction.tailTokens,
+    "compaction.contextTokenThreshold": compaction.contextTokenThreshold ?? 1,
+  };
+  for (const [name, value] of Object.entries(counts))
+    if (!Number.isSafeInteger(value) || value < 0) return `${name} has to be a whole number from 0 on.`;
+  if (trigger.value === 0) return "trigger.value has to be at least 1.";
+  const shares = {
+    clearAtLeastShare: settings.clearAtLeastShare,
+    clearTo: settings.clearTo,
+    warnAt: settings.warnAt,
+    "compaction.windowShare": compaction.windowShare,
+  };
+  for (const [name, value] of Object.entries(shares))
+    if (!(value >= 0 && value <= 1)) return `${name} is a share, from 0 to 1.`;
+  for (const [name, { write, read, lifetimeMs }] of Object.entries(settings.ratios ?? {}))
+    if (!(read > 0 && write >= read && lifetimeMs >= 0))
+      return `ratios.${name}: read has to be above 0, and write no less than read.`;
+  return settings.placeholder.trim() === ""
+    ? "placeholder must not be empty: the API takes no empty text."
+    : undefined;
+}
+
+function contradiction(settings: EconomySettings, given: EconomyOverrides): string | undefined {
+  const { trigger, clearAtLeast, compaction } = settings;
+  const { contextTokenThreshold: threshold, tailTokens } = compaction;
+  if (trigger.type === "input_tokens" && given.clearAtLeast !== undefined && clearAtLeast > trigger.value)
+    return `clearAtLeast (${clearAtLeast}) is above the trigger (${trigger.value}): nothing could ever be cleared.`;
+  if (trigger.type === "tool_uses" && settings.keep >= trigger.value)
+    return `keep (${settings.keep}) has to be below the trigger of ${trigger.value} tool uses.`;
+  if (threshold === undefined || !compaction.enabled) return undefined;
+  if (threshold <= tailTokens)
+    return `compaction.contextTokenThreshold (${threshold}) has to be above compaction.tailTokens (${tailTokens}).`;
+  if (given.trigger?.type === "input_tokens" && threshold < trigger.value)
+    return `compaction.contextTokenThreshold (${threshold}) is below the trigger of clearing (${trigger.value}), which is tried first.`;
+  return undefined;
+}
