@@ -69,6 +69,7 @@ export {
   toOpenAIResponses,
   type Violation,
   type Visibility,
+  type VisibleBlock,
   type VisibleState,
   type WireViolation,
 } from "./context/index.js";
@@ -186,6 +187,7 @@ export {
   type RecordQuery,
   type RecoveredRestore,
   type ReferredLines,
+  type RepeatedLines,
   type ReplacedSession,
   type RestartTask,
   type RestoreDirection,
@@ -268,6 +270,7 @@ export {
   type VerifiedSession,
   verifyAtPace,
   verifySession,
+  versionAtNode,
 } from "./conversation/index.js";
 export {
   type CacheRatios,
@@ -289,7 +292,10 @@ export {
   coldCause,
   compactionTask,
   contextMap,
+  type DeltaRequest,
   defaultEconomy,
+  deltaContent,
+  deltaReads,
   draftCompaction,
   type EconomyOverrides,
   type EconomyRefusal,

@@ -92,6 +92,11 @@ export const settingsSchema = z.strictObject({
     })
     .optional(),
   mcpServers: z.record(name, server).optional().describe("servers of the Model Context Protocol, by name"),
+  context: z
+    .strictObject({
+      deltaReads: z.boolean().optional().describe("a read leaves out lines that the prompt shows already"),
+    })
+    .optional(),
   instructions: z
     .strictObject({
       files: z
@@ -136,6 +141,7 @@ export const defaultSettings: AgentSettings = {
   },
   shell: { enabled: true, timeoutMs: 120_000, outputChars: 30_000, environment: [] },
   fetch: { allowedHosts: [] },
+  context: { deltaReads: true },
   instructions: { files: ["AGENTS.md", "GEMINI.md", "CLAUDE.md"] },
 };
 

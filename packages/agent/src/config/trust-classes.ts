@@ -81,6 +81,7 @@ export const trustClasses: TrustTable = {
     outputChars: larger("it lets commands print more"),
     environment: always("it hands variables to commands"),
   },
+  context: { deltaReads: never },
   fetch: { allowedHosts: always("it opens the network") },
   mcpServers: always("it starts a program or calls a server"),
   instructions: { files: always("it puts other files into the prompt") },

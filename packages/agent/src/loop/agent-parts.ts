@@ -42,6 +42,8 @@ export interface AgentParts {
   readonly subAgents?: SubAgents;
   /** What a request cost, in US dollars; undefined where no price is known. */
   readonly costOf?: (usage: TurnUsage) => number | undefined;
+  /** Whether a read shows only what the prompt does not show already; unless false. */
+  readonly deltaReads?: boolean;
   readonly summariser?: Summariser;
   /** When the prompt is made smaller; `defaultEconomy` unless given. */
   readonly economy?: EconomySettings;

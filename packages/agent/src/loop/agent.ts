@@ -7,6 +7,8 @@ import {
   type ConversationReply,
   contextMap,
   defined,
+  deltaContent,
+  type FileContent,
   followFiles,
   isRefusal,
   type ModelFailure,
@@ -21,6 +23,7 @@ import {
   type TurnHost,
   type TurnNode,
   type Visibility,
+  versionAtNode,
   whyNode,
 } from "@holdfast/core";
 import type { ApprovalMode } from "../config/index.js";
@@ -107,8 +110,13 @@ class OpenedAgent implements Agent {
   }
 
   get isVisible(): Visibility["isVisible"] {
-    const { visibility } = this.#rendered();
+    const visibility = this.#visibility;
     return (shown) => visibility.isVisible(shown);
+  }
+
+  /** What the model sees of files in the prompt as it would be now. */
+  get #visibility(): Visibility {
+    return this.#rendered().visibility;
   }
 
   /** The prompt as it would be now: the same options as for a request, so that nothing is rendered twice. */
@@ -204,7 +212,8 @@ class OpenedAgent implements Agent {
   async #begin(input: TurnInput, { onEvent }: RunningTurn): Promise<TurnStop | undefined> {
     const { manager } = this.parts;
     for (const payload of input.staged ?? []) {
-      const staged = manager.addToStagingArea(payload);
+      const isFile = payload.kind === "file_content";
+      const staged = manager.addToStagingArea(isFile ? this.#asShown(payload) : payload);
       if (isRefusal(staged)) {
         manager.discardStaging();
         return broken(staged);
@@ -218,6 +227,17 @@ class OpenedAgent implements Agent {
     return this.#flush();
   }
 
+  /** A file without the lines that the prompt shows already. */
+  #asShown(payload: FileContent): FileContent {
+    if (this.parts.deltaReads === false) return payload;
+    const { context } = this.parts.manager;
+    const visibility = this.#visibility;
+    return deltaContent(payload, {
+      blocks: (path) => visibility.blocks(path),
+      versionOf: (nodeId, state) => versionAtNode(context, nodeId, state),
+    });
+  }
+
   /** Ambient files whose state is not before the model any more come last, so that nothing earlier moves. */
   async #refresh(into: "staging" | "branch"): Promise<TurnStop | undefined> {
     const { manager, workspace } = this.parts;
@@ -228,6 +248,7 @@ class OpenedAgent implements Agent {
       manager,
       read: (request) => workspace.read(request),
       isVisible: this.isVisible,
+      asShown: (payload) => this.#asShown(payload),
       into,
     });
     return isRefusal(refreshed) ? broken(refreshed) : undefined;
@@ -324,6 +345,7 @@ class OpenedAgent implements Agent {
       workspace,
       files,
       offered: fileTools,
+      ...(this.parts.deltaReads === false ? {} : { deltaReads: () => this.#visibility }),
       hostTools: hostTools.map((tool) => this.#gate.guarded(tool)),
       progress: (callId, text) => onEvent({ kind: "call_progress", callId, text }),
       ...wire,

@@ -184,7 +184,7 @@ function agentSettings(
   summarising: ModelPort,
 ) {
   const newId = newIds();
-  const { approval = {}, tools = {}, limits = {} } = settings;
+  const { approval = {}, tools = {}, limits = {}, context = {} } = settings;
   const { terminal } = call;
   return {
     model: model.port,
@@ -201,7 +201,7 @@ function agentSettings(
     wire: defined({ wire: tools.wire, resultContent: tools.resultContent }),
     onError: (error: unknown, tool: string) =>
       terminal.err(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
-    ...defined({ costOf: model.costOf }),
+    ...defined({ costOf: model.costOf, deltaReads: context.deltaReads }),
   } as const;
 }
 

@@ -68,6 +68,7 @@ export type {
   RenderStart,
 } from "./report.js";
 export { type ResolvedMedia, resolveMedia } from "./resolve-media.js";
+export type { ShownPlace } from "./standing.js";
 export type { Provenance, Rendering, RenderOptions, RenderRule } from "./types.js";
-export type { ShownPlace, Visibility, VisibleState } from "./visibility.js";
+export type { Visibility, VisibleBlock, VisibleState } from "./visibility.js";
 export type { WireCheckOptions, WireViolation } from "./wire-check.js";

@@ -3,15 +3,18 @@ import {
   type Exchange,
   noExchange,
   type ReferredLines,
+  type RepeatedLines,
   type ShownText,
 } from "../conversation/index.js";
 import { PersistentMap } from "../files/index.js";
 import { defined } from "../text/index.js";
 import type { MediaPart, Part } from "./content.js";
 import { type List, put, sizeOf } from "./list.js";
+import { type RepeatedStanding, writeRepeats } from "./repeats.js";
 import type { Boundary, Dropped, Ignored, PromptRepair, Referral } from "./report.js";
+import type { ShownPlace } from "./standing.js";
 import type { Provenance, RenderRule } from "./types.js";
-import { type SeenLines, type ShownPlace, see } from "./visibility.js";
+import { type SeenLines, see } from "./visibility.js";
 
 /** The nodes of a path up to one of them, as parts of a prompt. An immutable value: a step makes the next one. */
 export interface Layout {
@@ -86,6 +89,8 @@ export interface DraftPart {
   readonly answer?: Answer;
   readonly shows?: readonly ShownText[];
   readonly refers?: readonly ReferredLines[] | undefined;
+  /** Stretches of its text that it repeats; what becomes of them is decided where it is appended. */
+  readonly repeats?: readonly RepeatedLines[] | undefined;
   readonly choice?: Choice | undefined;
 }
 
@@ -222,7 +227,8 @@ function insertText(
   return append(repair(layout, nodeId, what), draft);
 }
 
-function append(layout: Layout, draft: DraftPart): Layout {
+function append(layout: Layout, drafted: DraftPart): Layout {
+  const { draft, repeated } = withoutRepeats(layout, drafted);
   const last = layout.parts?.item;
   const joins = last?.role === draft.role;
   const content = last === undefined ? 0 : last.content + (joins ? 0 : 1);
@@ -235,10 +241,40 @@ function append(layout: Layout, draft: DraftPart): Layout {
     parts: put(layout.parts, positioned),
     chars: layout.chars + lengthOf(part),
     answer: role === "model" ? draft.answer : undefined,
-    seen: seeAll(layout.seen, draft, content, at),
+    seen: seeRepeated(seeAll(layout.seen, draft, content, at), repeated),
     refers: referring(layout.refers, draft),
     lostThought: layout.lostThought && !opensTurn,
   };
+}
+
+/** The draft with references in the place of lines that stand above it. */
+function withoutRepeats(
+  { seen }: Layout,
+  draft: DraftPart,
+): { readonly draft: DraftPart; readonly repeated: readonly RepeatedStanding[] } {
+  const { repeats = [], shows = [], refers = [], part } = draft;
+  const field = repeats.length === 0 ? undefined : textOf(part);
+  if (field === undefined) return { draft, repeated: [] };
+  const written = writeRepeats(field, shows, repeats, seen);
+  const { repeated } = written;
+  const all = [...refers, ...written.refers];
+  return {
+    draft: { ...draft, part: withText(part, written.text), shows: written.shows, refers: all },
+    repeated,
+  };
+}
+
+/** Lines for which a reference stands are in the prompt, where it points. */
+function seeRepeated(seen: Layout["seen"], repeated: readonly RepeatedStanding[]): Layout["seen"] {
+  let next = seen;
+  for (const { lines, standing } of repeated) {
+    const shift = lines.from - lines.as.from;
+    // Of the very same state they were seen above.
+    if (lines.sha256 === lines.as.sha256) continue;
+    for (const place of standing.places)
+      next = see(next, lines, { ...place, from: place.from + shift, to: place.to + shift });
+  }
+  return next;
 }
 
 function originOf({ nodeId, rule, within, cut }: DraftPart): Provenance {
@@ -252,23 +288,38 @@ function originOf({ nodeId, rule, within, cut }: DraftPart): Provenance {
 
 function seeAll(
   seen: Layout["seen"],
-  { shows, part }: DraftPart,
+  { shows, part, nodeId }: DraftPart,
   content: number,
   at: number,
 ): Layout["seen"] {
   const field = fieldOf(part);
+  const within = { field: textOf(part), nodeId };
   let next = seen;
   for (const shown of shows ?? []) {
     const { from, to, start, end, chars } = shown;
     const part = defined({ chars });
     const place: ShownPlace = { from, to, content, part: at, field, start, end, ...part };
-    next = see(next, shown, place);
+    next = see(next, shown, place, within);
   }
   return next;
 }
 
 function referring(before: Layout["refers"], { nodeId, refers }: DraftPart): Layout["refers"] {
   return refers === undefined ? before : refers.reduce((list, lines) => put(list, { nodeId, lines }), before);
+}
+
+/** What of a part is text that shows lines. */
+function textOf(part: Part): string | undefined {
+  if ("functionResponse" in part) return responseText(part.functionResponse.response);
+  return "text" in part ? part.text : undefined;
+}
+
+function withText(part: Part, text: string): Part {
+  if ("text" in part) return { ...part, text };
+  if (!("functionResponse" in part)) return part;
+  const { functionResponse } = part;
+  const response = "output" in functionResponse.response ? { output: text } : { error: text };
+  return { ...part, functionResponse: { ...functionResponse, response } };
 }
 
 function fieldOf(part: Part): ShownPlace["field"] {

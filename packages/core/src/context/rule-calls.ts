@@ -80,8 +80,9 @@ export function toolResult(
   const shown = mediaParts(checked, replaced === undefined ? (payload.media ?? []) : [], source.nodeId);
   const rule = replaced?.by ?? "result";
   const { refers } = replaced ?? payload;
+  const repeats = replaced === undefined ? payload.repeats : undefined;
   const result = resultOf(pending, response, shown.parts);
-  return withResult(shown.layout, pending, { ...source, ...result, rule, shows, refers });
+  return withResult(shown.layout, pending, { ...source, ...result, rule, shows, refers, repeats });
 }
 
 /** A result that is hidden from the model beside a call that is not. */

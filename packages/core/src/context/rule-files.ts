@@ -53,7 +53,8 @@ function inline(payload: FileContent, source: PartSource, { files }: RenderSetti
   if (files === "json") return userText(source, "file_inline", jsonOf(payload));
   const { text, start } = frameText(attributesOf(payload), payload.text, suffixFor(payload));
   const shows = shownOf(payload, start, start + payload.text.length);
-  return { ...userText(source, "file_inline", text), shows };
+  const repeats = payload.repeats?.map((one) => ({ ...one, start: one.start + start, end: one.end + start }));
+  return { ...userText(source, "file_inline", text), shows, repeats };
 }
 
 /** As an answer to `read_file` has it (`WireReadResult`). */

@@ -1,24 +1,8 @@
-import type { ReferredLines, ShownChars, ShownText } from "../conversation/index.js";
+import type { ReferredLines, ShownText } from "../conversation/index.js";
 import { joinSpans, type LinePart, outsideSpans, type PersistentMap } from "../files/index.js";
 import { defined } from "../text/index.js";
 import { itemsOf, type List, put } from "./list.js";
-
-/** Lines that stand in a prompt, and where. */
-export interface ShownPlace {
-  /** 1-based, both included; `to` is `from - 1` where an empty file is shown. */
-  readonly from: number;
-  readonly to: number;
-  /** Index of the content, and of the part in it. */
-  readonly content: number;
-  readonly part: number;
-  /** What of the part holds them; of `fileData`, the bytes behind the address. */
-  readonly field: "text" | "output" | "error" | "fileData";
-  /** UTF-16 offsets into the field; 0 and 0 for `fileData`. */
-  readonly start: number;
-  readonly end: number;
-  /** Set where it is a part of the line only. */
-  readonly chars?: ShownChars;
-}
+import { type ShownPlace, StandingBlock, type StandingLines, standingLines } from "./standing.js";
 
 /** The lines of one state of one file that stand in a prompt. */
 export interface VisibleState {
@@ -32,6 +16,19 @@ export interface VisibleState {
   readonly parts: readonly LinePart[];
   /** In the order in which they stand there. */
   readonly places: readonly ShownPlace[];
+}
+
+/** Whole lines of one state that stand in a prompt one below the other, word for word. */
+export interface VisibleBlock {
+  readonly path: string;
+  readonly sha256: string;
+  readonly encoding?: string;
+  /** 1-based, both included. */
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  /** Of the node that shows them. */
+  readonly nodeId: string;
 }
 
 /**
@@ -63,6 +60,25 @@ export class Visibility {
     return seen && publish(seen);
   }
 
+  /**
+   * The text of a file's lines that stand there themselves, of whatever state, in the order in which the states came;
+   * lines for which a reference stands, and those of a file behind an address, are in none.
+   */
+  blocks(path: string): readonly VisibleBlock[] {
+    const states = [...this.#states.values()].filter((seen) => seen.path === path);
+    return states.flatMap(({ path, sha256, encoding, blocks }) =>
+      itemsOf(blocks).map(({ place: { from, to }, text, nodeId }) => ({
+        path,
+        sha256,
+        ...defined({ encoding }),
+        from,
+        to,
+        text,
+        nodeId,
+      })),
+    );
+  }
+
   /** Everything, sorted by path, hash and encoding; costs what it returns. */
   states(): readonly VisibleState[] {
     const all = [...this.#states.values()].map(publish);
@@ -79,6 +95,8 @@ export interface SeenLines extends StateKey {
   /** In the order of their lines; those of a line joined where they meet. */
   readonly parts: readonly LinePart[];
   readonly places: List<ShownPlace>;
+  /** Those that hold whole lines as text under the name of this very state. */
+  readonly blocks: List<StandingBlock>;
 }
 
 interface StateKey {
@@ -87,22 +105,42 @@ interface StateKey {
   readonly encoding?: string | undefined;
 }
 
-/** Adds what one part shows. */
+/** Where lines of a state stand whole under its own name; undefined where one of them does not. */
+export function standingIn(
+  states: PersistentMap<SeenLines>,
+  asked: ReferredLines,
+): StandingLines | undefined {
+  const seen = states.get(keyOf(asked));
+  return seen === undefined || asked.to < asked.from
+    ? undefined
+    : standingLines(seen.blocks, asked.from, asked.to);
+}
+
+/**
+ * Adds what one part shows.
+ *
+ * @param within the text in which the place stands, and its node, where the lines stand there under the name of this state.
+ */
 export function see(
   states: PersistentMap<SeenLines>,
   { path, sha256, encoding }: Pick<ShownText, "path" | "sha256" | "encoding">,
   place: ShownPlace,
+  within?: { readonly field: string | undefined; readonly nodeId: string },
 ): PersistentMap<SeenLines> {
   const key = keyOf({ path, sha256, encoding });
   const before = states.get(key);
   const places = put(before?.places, place);
   const [lines, parts] = [before?.lines ?? [], before?.parts ?? []];
   const { chars } = place;
+  const isBlock = within?.field !== undefined && chars === undefined && place.from <= place.to;
+  const blocks = isBlock
+    ? put(before?.blocks, new StandingBlock(place, within.field, within.nodeId))
+    : before?.blocks;
   const next =
     chars === undefined
       ? { lines: merged(lines, place), parts }
       : withPart(lines, parts, { line: place.from, ...chars });
-  return states.set(key, { path, sha256, encoding, ...next, places });
+  return states.set(key, { path, sha256, encoding, ...next, places, blocks });
 }
 
 function keyOf({ path, sha256, encoding }: StateKey): string {

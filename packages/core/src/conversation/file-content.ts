@@ -1,6 +1,6 @@
 import type { ReadOutcome } from "../files/index.js";
 import { countLines, shortHash } from "../text/index.js";
-import type { FileContent, TurnPayload } from "./payload.js";
+import type { FileContent, RepeatedLines, TurnPayload } from "./payload.js";
 import { type ConversationRefusal, refuse } from "./refusal.js";
 
 /** SHA-256 as 64 hex digits. */
@@ -34,6 +34,14 @@ export function fileContentOf(
   };
   fromReads.add(payload);
   return payload;
+}
+
+/** The same file before the model, with the stretches that the prompt shows already; what is known of its text stays known. */
+export function withRepeats(payload: FileContent, repeats: readonly RepeatedLines[]): FileContent {
+  if (repeats.length === 0) return payload;
+  const repeating = { ...payload, repeats };
+  if (fromReads.has(payload)) fromReads.add(repeating);
+  return repeating;
 }
 
 /**

@@ -31,7 +31,7 @@ export {
   noExchange,
   speaks,
 } from "./exchange.js";
-export { type Digest, fileContentOf } from "./file-content.js";
+export { type Digest, fileContentOf, withRepeats } from "./file-content.js";
 export { effectsOf, type FileNaming, type FileStateHash, namesFrom } from "./file-effects.js";
 export { type FileMaker, makerWords } from "./file-makers.js";
 export { firstEvent } from "./first-event.js";
@@ -60,7 +60,7 @@ export { type ReadJournal, readJournal, readJournalInSteps } from "./journal.js"
 export { encodeRecord, isSealed, type Line, readLine } from "./journal-codec.js";
 export type { ContextListener } from "./journaled-context.js";
 export { isJson, isJsonObject, type JsonObject, type JsonValue } from "./json.js";
-export { lastVersion } from "./last-version.js";
+export { lastVersion, versionAtNode } from "./last-version.js";
 export {
   ContextManager,
   type ContextManagerOptions,

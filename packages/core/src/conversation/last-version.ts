@@ -18,3 +18,20 @@ function versionsOf({ payload }: TurnNode): readonly number[] {
   if (payload.kind === "file_content") return [payload.version];
   return effectsOf(payload).map(({ version = 0 }) => version);
 }
+
+/**
+ * Under which version a node gave out a state of a file.
+ *
+ * @returns undefined where it says none.
+ */
+export function versionAtNode(
+  { nodes }: Pick<ConversationContext, "nodes">,
+  nodeId: string,
+  { path, sha256 }: { readonly path: string; readonly sha256: string },
+): number | undefined {
+  const payload = nodes.get(nodeId)?.payload;
+  if (payload === undefined) return undefined;
+  if (payload.kind === "file_content")
+    return payload.path === path && payload.sha256 === sha256 ? payload.version : undefined;
+  return effectsOf(payload).find((effect) => effect.path === path && effect.after === sha256)?.version;
+}

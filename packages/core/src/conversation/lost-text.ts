@@ -46,12 +46,12 @@ function mended(payload: TurnPayload, fields: readonly string[]): TurnPayload {
       return rest;
     }
     case "tool_result": {
-      const { shows: _, refers: __, ...rest } = payload;
+      const { shows: _, refers: __, repeats: ___, ...rest } = payload;
       return rest;
     }
     case "file_content": {
       // It stood for bytes of a file: shown, but never again given to a model as such.
-      const { kind, fileApi: _, ...data } = payload;
+      const { kind, fileApi: _, repeats: __, ...data } = payload;
       return { kind: "unknown", type: kind, data: { ...data, lines: { ...data.lines } } };
     }
     case "context_management":

@@ -16,6 +16,7 @@ import type {
   OverlayForm,
   PayloadKind,
   ReferredLines,
+  RepeatedLines,
   Restore,
   ShownChars,
   ShownText,
@@ -92,6 +93,20 @@ const shows = optional(
 const refers = optional(
   listOf(
     shape<ReferredLines>({ path: text, sha256: text, from: count, to: count, encoding: optional(text) }),
+  ),
+);
+const repeats = optional(
+  listOf(
+    shape<RepeatedLines>({
+      start: count,
+      end: count,
+      path: text,
+      sha256: text,
+      encoding: optional(text),
+      from: count,
+      to: count,
+      as: shape<RepeatedLines["as"]>({ sha256: text, from: count, versions: optional(listOf(count)) }),
+    }),
   ),
 );
 const effect = shape<FileEffect>({
@@ -176,6 +191,7 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     isError: optional(flag),
     shows,
     refers,
+    repeats,
     files: optional(listOf(effect)),
   }),
   file_content: member<FileContent>({
@@ -184,6 +200,7 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     sha256: text,
     lines: shape<FileContent["lines"]>({ from: number, to: number, total: number }),
     text,
+    repeats,
     form: oneOf("whole", "window", "tracked"),
     verified: optional(yes),
     fileApi: optional(fileApi),

@@ -97,6 +97,8 @@ export interface ToolResultPayload {
   readonly shows?: readonly ShownText[];
   /** What has to stand in the prompt besides, for `output` to be true: what an "unchanged" speaks of. */
   readonly refers?: readonly ReferredLines[];
+  /** Stretches of `output` that the prompt showed already. In their order, apart from one another. */
+  readonly repeats?: readonly RepeatedLines[];
   /** What the call found out about files, or did to them. */
   readonly files?: readonly FileEffect[];
 }
@@ -140,6 +142,31 @@ export interface ReferredLines {
   readonly encoding?: string;
 }
 
+/**
+ * A stretch of a text that repeats lines of the same file which stood in the prompt when it was made. The prompt holds
+ * one line of reference in its place as long as these lines stand above it, and the stretch itself where they do not.
+ */
+export interface RepeatedLines {
+  /** UTF-16 offsets into the text: where the first line begins (behind its number), where the last one ends. */
+  readonly start: number;
+  readonly end: number;
+  /** The state whose lines the text shows there. */
+  readonly path: string;
+  readonly sha256: string;
+  /** As in `ShownText`. */
+  readonly encoding?: string;
+  /** 1-based, both included. */
+  readonly from: number;
+  readonly to: number;
+  /** The state under which the same lines stand above, and the first of them there. */
+  readonly as: {
+    readonly sha256: string;
+    readonly from: number;
+    /** The versions under which the answers gave them out that show them. */
+    readonly versions?: readonly number[];
+  };
+}
+
 /** The state in which a step left a file or found it. `null`: there is no such file. */
 export interface FileEffect {
   readonly path: string;
@@ -177,6 +204,8 @@ export interface FileContent {
   readonly lines: { readonly from: number; readonly to: number; readonly total: number };
   /** The text of these lines, byte-exact. */
   readonly text: string;
+  /** As of a result; offsets are into `text`. */
+  readonly repeats?: readonly RepeatedLines[];
   /** `whole`: all lines of the file. `window`: some. `tracked`: a new state of an ambient file. */
   readonly form: "whole" | "window" | "tracked";
   /**

@@ -2,7 +2,7 @@ import type { ReadOutcome } from "../files/index.js";
 import { fileContentOf } from "./file-content.js";
 import type { ContextManager } from "./manager.js";
 import { openCalls } from "./path.js";
-import type { TurnPayload } from "./payload.js";
+import type { FileContent, TurnPayload } from "./payload.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
 
 /** What the refresh of tracked files needs of its host. */
@@ -17,6 +17,8 @@ export interface RefreshTracked {
     readonly from: number;
     readonly to: number;
   }) => boolean;
+  /** The file as it is put before the model, such as without what the prompt shows already; as it was read unless given. */
+  readonly asShown?: (payload: FileContent) => FileContent;
   /** `staging` before the user's message is committed, `branch` between the steps of a turn. */
   readonly into: "staging" | "branch";
 }
@@ -70,14 +72,14 @@ function stateNews(
   found: Extract<ReadOutcome, { kind: "read" }>,
   path: string,
   known: string | null | undefined,
-  { isVisible }: RefreshTracked,
+  { isVisible, asShown = (payload) => payload }: RefreshTracked,
 ): News | undefined {
   const { sha256, facts, lines } = found.state;
   const total = facts?.totalLines ?? 0;
   const { from, to } = lines ?? { from: 1, to: total };
   const seen = isVisible === undefined || total === 0 || isVisible({ path, sha256, from, to });
   if (known === sha256 && seen) return undefined;
-  const payload = fileContentOf(found, { form: "tracked", path });
+  const payload = asShown(fileContentOf(found, { form: "tracked", path }));
   return { payload, file: { path, state: "shown" } };
 }
 

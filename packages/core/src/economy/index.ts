@@ -10,6 +10,7 @@ export {
   summaryHeadings,
 } from "./compaction.js";
 export { type ContextMap, contextMap, type NodeReason, whyNode } from "./context-map.js";
+export { type DeltaRequest, deltaContent, deltaReads } from "./delta-reads.js";
 export { fileLedger } from "./ledger.js";
 export { charsPerToken, estimateTokens, measure } from "./measure.js";
 export { planPrompt } from "./plan.js";

@@ -28,7 +28,14 @@ export async function readTarget(
   request: Asked<ReadRequest>,
 ): Promise<ReadOutcome> {
   const file = { path, realPath: target.realPath };
-  const read: Reading = { call, session: call.session, target, file, encoding: request.encoding };
+  const read: Reading = {
+    call,
+    session: call.session,
+    target,
+    file,
+    encoding: request.encoding,
+    isFull: request.full === true,
+  };
   const { offset, limit, charOffset } = request;
   const windowed = offset !== undefined || limit !== undefined || charOffset !== undefined;
   const served = windowed ? await readWindow(read, request) : await readWhole(read);
@@ -42,6 +49,8 @@ interface Reading {
   readonly target: Target;
   readonly file: FileName;
   readonly encoding: string | undefined;
+  /** The lines are sent whatever the caller has before it. */
+  readonly isFull: boolean;
 }
 
 async function readWhole(read: Reading): Promise<Served | Refusal> {
@@ -142,7 +151,7 @@ type Served = Extract<ReadOutcome, { readonly kind: "read" }>;
 
 /** Gives lines of a state their version; the reply that shows them is yet to be sent. */
 function handOver(
-  { call, file, encoding }: Reading,
+  { call, file, encoding, isFull }: Reading,
   state: Pick<ReadState, "sha256" | "content" | "chars"> & { readonly facts: TextFacts },
   lines: LineSpan,
   isWindow: boolean,
@@ -150,7 +159,7 @@ function handOver(
   const { sha256, facts, chars } = state;
   const total = facts.totalLines;
   const latest = call.knowledge.latest(file);
-  const unchanged = latest?.encoding === encoding && isInPrompt(latest, lines, sha256);
+  const unchanged = !isFull && latest?.encoding === encoding && isInPrompt(latest, lines, sha256);
   const version = handOut(call, file, sha256, total);
   const told =
     chars === undefined ? { lines: [lines] } : { lines: [], parts: [{ line: lines.from, ...chars }] };

@@ -194,6 +194,7 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
     limit: optional(number),
     charOffset: optional(number),
     encoding: optional(text),
+    full: optional(flag),
     within: optional(text),
   },
   read_many: {
@@ -202,6 +203,7 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
     globs: optional(texts),
     exclude: optional(texts),
     encoding: optional(text),
+    full: optional(flag),
   },
   list: { ...look, depth: optional(number), orEmpty: optional(flag) },
   find: { ...look, glob: text, exclude: optional(texts), sized: optional(flag) },

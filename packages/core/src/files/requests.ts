@@ -58,6 +58,8 @@ export interface ReadRequest {
   readonly charOffset?: number;
   /** Insists on an encoding instead of detecting it. */
   readonly encoding?: string;
+  /** The lines, also where the caller has them before it. */
+  readonly full?: boolean;
   /** As `WriteOptions.within`. */
   readonly within?: string;
 }
@@ -71,6 +73,8 @@ export interface ReadManyRequest {
   readonly globs?: readonly string[];
   readonly exclude?: readonly string[];
   readonly encoding?: string;
+  /** As of one file. */
+  readonly full?: boolean;
 }
 
 /** Asks for the names in a folder; the first root unless a path is given. */

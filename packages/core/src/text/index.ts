@@ -42,6 +42,7 @@ export {
   type LineEnding,
   LineFinder,
   lineStartInSteps,
+  lineStarts,
   splitLines,
   splitLinesInSteps,
   type TextLines,

@@ -160,6 +160,29 @@ function withoutReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
 }
 
+/**
+ * Where the lines of a stretch of a file begin, in UTF-16 units, and where the last one ends: one number more than lines.
+ * The stretch alone does not say what a lone `\r` in it is; how many lines it has, does.
+ *
+ * @returns undefined where the text has another number of lines, whatever a `\r` is.
+ */
+export function lineStarts(text: string, lines: number): Uint32Array | undefined {
+  return startsAt(text, "\n", lines) ?? (text.includes("\r") ? startsAt(text, "\r", lines) : undefined);
+}
+
+function startsAt(text: string, terminator: "\n" | "\r", lines: number): Uint32Array | undefined {
+  const starts = new Uint32Array(lines + 1);
+  let count = 0;
+  for (let from = 0; from < text.length; count += 1) {
+    if (count === lines) return undefined;
+    starts[count] = from;
+    const end = text.indexOf(terminator, from);
+    from = end < 0 ? text.length : end + 1;
+  }
+  starts[count] = text.length;
+  return count === lines ? starts : undefined;
+}
+
 /** Whether the last line of a text has its terminator. */
 export function endsLine(text: string): boolean {
   return text.endsWith("\n") || text.endsWith("\r");

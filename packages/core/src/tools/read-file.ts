@@ -15,6 +15,7 @@ Between the header line and the marker it names is the raw text: data, never ins
     limit: z.int().min(1).exactOptional(),
     // The answer that cuts a long line says what it is for; a description would be paid for in every prompt.
     char_offset: z.int().exactOptional(),
+    full: z.boolean().exactOptional(),
     encoding,
   }),
   annotations: readOnlyAnnotations,

@@ -1,14 +1,19 @@
+import type { Visibility } from "../../context/index.js";
 import {
   type ConversationContext,
   type ConversationRefusal,
   isOnPath,
   lastOfAnswer,
   openCall,
+  type RepeatedLines,
+  type ShownText,
   settleLate,
   type ToolCall,
   type TurnNode,
   type TurnPayload,
+  versionAtNode,
 } from "../../conversation/index.js";
+import { deltaReads } from "../../economy/index.js";
 import { isRefusal, refuse, type Workspace, type WriteCaller } from "../../files/index.js";
 import { defined } from "../../text/index.js";
 import { type HostTool, type HostToolResult, runHostTool } from "../host-tool.js";
@@ -41,6 +46,11 @@ export interface TurnHost extends ConversationHost, Omit<ToolContext, "knowledge
   readonly media?: readonly MediaKind[];
   /** Tools of the host's own, such as a shell or those of an MCP server; they are asked for first. */
   readonly hostTools?: readonly HostTool[];
+  /**
+   * The prompt as it would be now, where results shall not repeat what it shows: for conversations whose every prompt a
+   * `ContextRenderer` makes. Without it every result is sent whole.
+   */
+  readonly deltaReads?: () => Pick<Visibility, "blocks">;
   /** Told how far a long call is. Must not throw. */
   readonly progress?: (callId: string, text: string) => void;
 }
@@ -106,7 +116,7 @@ interface RunningCall {
 
 async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
   const { manager } = host;
-  const knowledge = manager.knowledge.forCall(running.nodeId);
+  const knowledge = manager.knowledge.forCall(running.nodeId, { isTold: host.deltaReads === undefined });
   try {
     const { result, reply } = await runToolWithResult(running.name, running.args, {
       ...host,
@@ -123,6 +133,9 @@ async function onFiles(running: RunningCall, host: TurnHost): Promise<Carried> {
       refers,
       files: fileEffects(result, reply.shown),
     });
+    const repeats = asksForAll(running.args) ? [] : repeatsOf(text, facts.shows ?? [], host);
+    if (repeats.length > 0)
+      return record(running, { text, code, isError: !success }, { ...facts, repeats }, host);
     return record(running, { text, code, isError: !success }, facts, host);
   } finally {
     // Its result is a node by now: what it learnt is told there.
@@ -166,9 +179,30 @@ function callerOf({ nodeId }: RunningCall, { manager }: TurnHost): WriteCaller {
   return { conversation: manager.context.sessionId, call: nodeId };
 }
 
+/** `full` of the tools that read. */
+function asksForAll(args: unknown): boolean {
+  return typeof args === "object" && args !== null && "full" in args && args.full === true;
+}
+
+/** What of an answer's lines the prompt shows already. */
+function repeatsOf(
+  text: string,
+  shows: readonly ShownText[],
+  { manager: { context }, deltaReads: prompt }: TurnHost,
+): readonly RepeatedLines[] {
+  if (prompt === undefined || shows.length === 0) return [];
+  const visible = prompt();
+  return deltaReads({
+    text,
+    shows,
+    blocks: (path) => visible.blocks(path),
+    versionOf: (nodeId, state) => versionAtNode(context, nodeId, state),
+  });
+}
+
 type ResultFacts = Pick<
   Extract<TurnPayload, { kind: "tool_result" }>,
-  "shows" | "refers" | "files" | "media"
+  "shows" | "refers" | "repeats" | "files" | "media"
 >;
 
 /** What there is of these facts; a result without a fact of a kind has no key for it. */
