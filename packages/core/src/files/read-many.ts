@@ -1,4 +1,3 @@
-import { defined } from "../text/index.js";
 import { compileGlob, type Glob } from "./glob.js";
 import type { ListOutcome, ReadManyOutcome, ReadOutcome, ReadRefusal } from "./outcomes.js";
 import { isRefusal } from "./refusal.js";
@@ -26,7 +25,7 @@ export async function readMany(
       leftOut.push({ path, sizeBytes: size });
       continue;
     }
-    const outcome = await workspace.read({ path, ...termsOf(request) });
+    const outcome = await workspace.read({ path, ...encodingOf(request) });
     if (outcome.kind === "read") total += size;
     files.push(outcome);
   }
@@ -93,8 +92,8 @@ function cutShort(pattern: string): ReadRefusal {
   };
 }
 
-function termsOf({ encoding, full }: Asked<ReadManyRequest>): Pick<ReadRequest, "encoding" | "full"> {
-  return defined({ encoding, full });
+function encodingOf({ encoding }: Asked<ReadManyRequest>): { encoding?: string } {
+  return encoding === undefined ? {} : { encoding };
 }
 
 /** The size on disk, 0 where it cannot be told: the read itself will say why. */

@@ -203,7 +203,6 @@ const shapes: { readonly [K in Exclude<Kind, "apply_changes">]: ChecksOf<Request
     globs: optional(texts),
     exclude: optional(texts),
     encoding: optional(text),
-    full: optional(flag),
   },
   list: { ...look, depth: optional(number), orEmpty: optional(flag) },
   find: { ...look, glob: text, exclude: optional(texts), sized: optional(flag) },

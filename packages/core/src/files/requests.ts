@@ -73,8 +73,6 @@ export interface ReadManyRequest {
   readonly globs?: readonly string[];
   readonly exclude?: readonly string[];
   readonly encoding?: string;
-  /** As of one file. */
-  readonly full?: boolean;
 }
 
 /** Asks for the names in a folder; the first root unless a path is given. */

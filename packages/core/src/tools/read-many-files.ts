@@ -9,7 +9,6 @@ export const readManyFiles = defineTool({
     paths: z.array(z.string().min(1)).exactOptional(),
     globs: z.array(z.string().min(1)).exactOptional().describe("Such as src/**/*.ts"),
     exclude: z.array(z.string().min(1)).exactOptional(),
-    full: z.boolean().exactOptional(),
   }),
   annotations: readOnlyAnnotations,
   intent: (args) =>

@@ -65,10 +65,9 @@ describe("a file that is read again", () => {
     expect(referencesIn(talk.shown(again))).toEqual(["lines 1–60 as shown in version 1 above"]);
   });
 
-  it("is shown whole where that is asked for, by one tool or the other", async () => {
+  it("is shown whole where that is asked for", async () => {
     const { talk } = await readTwice();
     expectWhole(talk, await talk.read("a.ts", { full: true }));
-    expectWhole(talk, await talk.call("read_many_files", { paths: ["a.ts"], full: true }));
   });
 
   it("is shown whole where delta reads are off", async () => {
