@@ -11,6 +11,7 @@ const cache = join(home, "node_modules", ".cache", "holdfast-proof");
 export const built = {
   core: join(home, "packages", "core", "dist", "index.js"),
   node: join(home, "packages", "core", "dist", "node", "index.js"),
+  agent: join(home, "packages", "agent", "dist", "index.js"),
   /** The table of hosts. */
   hosts: join(home, "packages", "mcp", "dist", "hosts.js"),
   postgres: join(home, "packages", "postgres", "dist", "index.js"),

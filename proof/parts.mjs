@@ -17,6 +17,7 @@ const order = [
   "postgres",
   "pings",
   "floods",
+  "turns",
 ];
 
 export const partNames = order.filter((name) => existsSync(new URL(`${name}.mjs`, import.meta.url)));

@@ -158,7 +158,7 @@ function* readLarge(hand) {
 }
 
 /** @param {Hand} hand @param {string} file @returns {Work} */
-function* look(hand, file) {
+export function* look(hand, file) {
   yield* lookAt(hand, [hand.read(file)]);
 }
 
@@ -173,7 +173,7 @@ function* lookAt(hand, calls) {
  *
  * @param {Hand} hand @param {readonly Edit[]} wanted @returns {Work}
  */
-function* edit(hand, wanted) {
+export function* edit(hand, wanted) {
   let open = wanted;
   for (let turn = 0; turn < 4 && open.length > 0; turn++) {
     const answers = yield open.map(hand.edit);

@@ -13,7 +13,8 @@ import { built } from "../machine.mjs";
  * @typedef {{ readonly kind: "installed", readonly program: string } | { readonly kind: "missing", readonly reason: string }} Installed
  * @typedef {{ readonly file: string, readonly args: readonly string[], readonly env: Readonly<Record<string, string>> }} Launch
  * @typedef {{ readonly name: string, readonly description: string, readonly text: string }} Offered a tool, and all of it as JSON
- * @typedef {{ readonly url: string, readonly requests: readonly any[], readonly faults: readonly unknown[], close(): Promise<void> }} Model
+ * @typedef {{ readonly url: string, readonly requests: readonly any[], readonly faults: readonly unknown[],
+ *   readonly received: readonly string[], close(): Promise<void> }} Model `received`: the body of every request
  * @typedef {{ read(file: string): Part, edit(file: string, old: string, next: string): Part }} OwnTools
  * @typedef {object} Client
  * @property {string} title
@@ -29,7 +30,8 @@ import { built } from "../machine.mjs";
  * @property {(request: any) => readonly Offered[]} offered the tools that come with a request
  *
  * @typedef {{ readonly exit: number | null, readonly complaint: string, readonly faults: readonly unknown[],
- *   readonly requests: readonly any[], bytes(name: string): Buffer | undefined }} Told
+ *   readonly requests: readonly any[], readonly received: readonly string[],
+ *   bytes(name: string): Buffer | undefined }} Told
  */
 
 /**
@@ -52,12 +54,12 @@ export async function runClient(client, { program, files, prepare, turns }, look
     client.settle?.(ground, model.url);
     prepare?.(ground);
     const ended = await launch(client.launch(program, ground, model.url), ground);
-    const { requests, faults } = model;
+    const { requests, faults, received } = model;
     const bytes = (/** @type {string} */ name) => {
       const path = join(ground.project, name);
       return existsSync(path) ? readFileSync(path) : undefined;
     };
-    return look({ ...ended, requests, faults, bytes });
+    return look({ ...ended, requests, faults, received, bytes });
   } finally {
     await model.close();
     rmSync(top, { recursive: true, force: true });

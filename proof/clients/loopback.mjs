@@ -7,14 +7,19 @@ import { createServer } from "node:http";
  *
  * @param {{ answer(url: string, body: any, outgoing: import("node:http").ServerResponse): void,
  *   failure(error: unknown): unknown }} handler
- * @returns {Promise<{ readonly url: string, readonly faults: readonly unknown[], close(): Promise<void> }>}
+ * @returns {Promise<{ readonly url: string, readonly faults: readonly unknown[], readonly received: readonly string[],
+ *   close(): Promise<void> }>} `received`: the body of every request, whatever it asks
  */
 export async function startLoopback({ answer, failure }) {
   /** @type {unknown[]} */
   const faults = [];
+  /** @type {string[]} */
+  const received = [];
   const server = createServer(async (incoming, outgoing) => {
     try {
-      answer(incoming.url ?? "/", await readJson(incoming), outgoing);
+      const text = await readText(incoming);
+      received.push(text);
+      answer(incoming.url ?? "/", text === "" ? {} : JSON.parse(text), outgoing);
     } catch (error) {
       faults.push(error);
       sendJson(outgoing, 400, failure(error));
@@ -29,7 +34,7 @@ export async function startLoopback({ answer, failure }) {
     server.close();
     await once(server, "close");
   };
-  return { url: `http://127.0.0.1:${address.port}`, faults, close };
+  return { url: `http://127.0.0.1:${address.port}`, faults, received, close };
 }
 
 /** @param {import("node:http").ServerResponse} outgoing @param {number} status @param {unknown} body */
@@ -45,9 +50,9 @@ export function sendEvents(outgoing, events) {
   outgoing.end();
 }
 
-/** @param {AsyncIterable<Uint8Array>} stream @returns {Promise<any>} */
-async function readJson(stream) {
+/** @param {AsyncIterable<Uint8Array>} stream @returns {Promise<string>} */
+async function readText(stream) {
   const parts = [];
   for await (const part of stream) parts.push(part);
-  return parts.length === 0 ? {} : JSON.parse(Buffer.concat(parts).toString("utf8"));
+  return Buffer.concat(parts).toString("utf8");
 }

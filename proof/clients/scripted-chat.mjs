@@ -8,7 +8,7 @@ import { sendJson, startLoopback } from "./loopback.mjs";
  *   readonly tools?: readonly { readonly function?: { readonly name: string, readonly description?: string } }[] }} ModelRequest
  * @typedef {(request: ModelRequest) => readonly Part[]} Turn
  * @typedef {{ readonly url: string, readonly requests: readonly ModelRequest[],
- *   readonly faults: readonly unknown[], close(): Promise<void> }} ScriptedChat
+ *   readonly faults: readonly unknown[], readonly received: readonly string[], close(): Promise<void> }} ScriptedChat
  */
 
 /**

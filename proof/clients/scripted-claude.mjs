@@ -8,7 +8,7 @@ import { sendEvents, sendJson, startLoopback } from "./loopback.mjs";
  *   readonly tools?: readonly { readonly name: string }[], readonly stream?: boolean }} ModelRequest
  * @typedef {(request: ModelRequest) => readonly Part[]} Turn
  * @typedef {{ readonly url: string, readonly requests: readonly ModelRequest[],
- *   readonly faults: readonly unknown[], close(): Promise<void> }} ScriptedClaude
+ *   readonly faults: readonly unknown[], readonly received: readonly string[], close(): Promise<void> }} ScriptedClaude
  */
 
 /**
@@ -41,7 +41,7 @@ export async function startScriptedClaude(turns) {
 
 /** A client asks beside the conversation, too: for a title, say; it offers no tools of files then. @param {{ readonly name: string }} tool */
 function isConversation({ name }) {
-  return name === "Edit" || name.startsWith("mcp__");
+  return name === "Edit" || name === "edit_file" || name.startsWith("mcp__");
 }
 
 /** The answers of tools in the last message, as the model sees them. @param {ModelRequest} request @returns {readonly string[]} */

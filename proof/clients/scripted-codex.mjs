@@ -7,7 +7,7 @@ import { sendEvents, sendJson, startLoopback } from "./loopback.mjs";
  * @typedef {{ readonly input?: readonly Record<string, any>[], readonly tools?: readonly Record<string, any>[] }} ModelRequest
  * @typedef {(request: ModelRequest) => readonly Part[]} Turn
  * @typedef {{ readonly url: string, readonly requests: readonly ModelRequest[],
- *   readonly faults: readonly unknown[], close(): Promise<void> }} ScriptedCodex
+ *   readonly faults: readonly unknown[], readonly received: readonly string[], close(): Promise<void> }} ScriptedCodex
  */
 
 /**

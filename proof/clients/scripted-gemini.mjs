@@ -12,7 +12,7 @@ import { sendJson, startLoopback } from "./loopback.mjs";
  *   one turn of the model. It may look at what it was sent, and do in the world what is to have happened
  *   by then. What it throws ends the run: the client gets an error, and `faults` holds it.
  * @typedef {{ readonly url: string, readonly requests: readonly ModelRequest[],
- *   readonly faults: readonly unknown[], close(): Promise<void> }} ScriptedGemini
+ *   readonly faults: readonly unknown[], readonly received: readonly string[], close(): Promise<void> }} ScriptedGemini
  */
 
 /**
@@ -30,7 +30,8 @@ export async function startScriptedGemini(turns) {
       const path = decodeURIComponent(new URL(url, "http://loopback").pathname);
       const method = /:(\w+)$/.exec(path)?.[1];
       if (method === "countTokens") return sendJson(outgoing, 200, { totalTokens: 1 });
-      if (method === "generateContent") return sendJson(outgoing, 200, answer([{ text: "ok" }]));
+      if (method === "generateContent")
+        return sendJson(outgoing, 200, answer([{ text: sideAnswer(request) }]));
       if (method !== "streamGenerateContent") return sendJson(outgoing, 404, failure(404, "no such method"));
       const turn = turns[requests.length] ?? (() => [{ text: "done" }]);
       requests.push(request);
@@ -41,6 +42,33 @@ export async function startScriptedGemini(turns) {
     failure: (error) => failure(400, String(error)),
   });
   return { ...loopback, requests };
+}
+
+/**
+ * What a client asks beside its conversation is answered in the form that it asks for: it would ask again and again, and
+ * wait longer each time. @param {any} request
+ */
+function sideAnswer({ generationConfig = {} }) {
+  const schema = generationConfig.responseJsonSchema ?? generationConfig.responseSchema;
+  return schema === undefined ? "ok" : JSON.stringify(leastOf(schema));
+}
+
+/** The least that holds to a schema. @param {any} schema @returns {unknown} */
+function leastOf({ type, enum: choices, properties = {} }) {
+  if (choices !== undefined) return choices[0];
+  switch (String(type).toLowerCase()) {
+    case "object":
+      return Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, leastOf(part)]));
+    case "array":
+      return [];
+    case "number":
+    case "integer":
+      return 0;
+    case "boolean":
+      return false;
+    default:
+      return "";
+  }
 }
 
 /** The answers of tools in the last message, as the model sees them. @param {ModelRequest} request @returns {readonly string[]} */

@@ -147,6 +147,8 @@ export {
   openAgent,
   type PersonsAnswer,
   type RepeatLimits,
+  type SubAgentModel,
+  type SubAgents,
   type ToolSet,
   type TurnEnd,
   type TurnInput,

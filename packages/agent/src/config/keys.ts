@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { settingsSchema } from "./schema.js";
 
 /** The keys that can stand at a place of the schema. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { defaultSettings, settingsSchema } from "./schema.js";
 import { trustClassOf } from "./trust-classes.js";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { approvalModes } from "./approval.js";
 
 const count = z.int().min(1).max(1_000_000_000);

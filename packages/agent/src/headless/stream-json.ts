@@ -71,6 +71,9 @@ function linesOf(event: AgentEvent, { line, warning }: Writers): readonly object
       return [warning(event.text)];
     case "model":
       return event.event.kind === "retry" ? [warning(event.event.failure.message)] : [];
+    case "sub_agent":
+      return linesOf(event.event, writersOf(event.taskId, { line, warning }));
+    case "context":
     case "turn_begun":
     case "step_begun":
     case "call_progress":
@@ -79,6 +82,12 @@ function linesOf(event: AgentEvent, { line, warning }: Writers): readonly object
     default:
       return event satisfies never;
   }
+}
+
+/** What a sub-agent does is a line like any other, with the task that it works on; the innermost counts. */
+function writersOf(task_id: string, { line }: Writers): Writers {
+  const own: Writers["line"] = (type, fields) => line(type, { task_id, ...fields });
+  return { line: own, warning: (message) => own("error", { severity: "warning", message }) };
 }
 
 function resultFields({ callId, isError, code, text }: Extract<AgentEvent, { kind: "call_ended" }>["call"]) {

@@ -3,7 +3,9 @@ import {
   fileContentOf,
   isRefusal,
   type ListedEntry,
+  mediaOfRead,
   type ReadOutcome,
+  type UserMessage,
   type Workspace,
 } from "@holdfast/core";
 import { type Mention, parseMentions } from "./mentions.js";
@@ -38,8 +40,8 @@ export interface ExpandedInput {
   readonly kind: "expanded";
   /** What the model reads: the words as they were written, each `\@` as `@`. */
   readonly text: string;
-  /** The states of the files, byte for byte, to be staged before the words. */
-  readonly staged: readonly FileContent[];
+  /** The states of the files, byte for byte, and images and PDFs, to be staged before the words. */
+  readonly staged: readonly (FileContent | UserMessage)[];
   readonly mentions: readonly MentionReport[];
 }
 
@@ -68,15 +70,19 @@ export async function expandInput(
   return { kind: "expanded", text: words, staged: expansion.staged, mentions: expansion.reports };
 }
 
+/** Of all media of one turn: what providers take in one request, less the room of Base64. */
+const mostMediaBytes = 12 * 1024 * 1024;
+
 function isFile({ isDirectory, special, openable }: ListedEntry): boolean {
   return !isDirectory && special === undefined && openable;
 }
 
 class Expansion {
-  readonly staged: FileContent[] = [];
+  readonly staged: (FileContent | UserMessage)[] = [];
   readonly reports: MentionReport[] = [];
   readonly #seen = new Set<string>();
   #chars = 0;
+  #mediaBytes = 0;
 
   constructor(private readonly options: ExpandOptions) {}
 
@@ -90,7 +96,27 @@ class Expansion {
     if (outcome.code === "is_directory") return this.#addAll(mention, { glob: "**", folder: bare });
     if (outcome.code === "file_missing" && !bare.includes("/"))
       return this.#addByName(mention, bare, outcome.message);
+    if (outcome.kind === "refusal" && (await this.#showMedia(written, outcome))) return;
     this.#tell(written, "nothing", outcome.message);
+  }
+
+  /** An image or a PDF that was refused as a text. @returns whether it was one. */
+  async #showMedia(written: string, outcome: Extract<ReadOutcome, { kind: "refusal" }>): Promise<boolean> {
+    const { workspace } = this.options;
+    const media = await mediaOfRead({ kind: "read", outcome }, workspace, ["image", "pdf"]);
+    if (media === undefined) return false;
+    const { path, mimeType, data, sizeBytes, sha256 } = media;
+    const text = `${path} (${mimeType}, ${sizeBytes} bytes, sha256 ${sha256}):`;
+    const isTooMuch = this.#isFull() || this.#mediaBytes + sizeBytes > mostMediaBytes;
+    if (this.#seen.has(sha256)) this.#report(written, "already_shown");
+    else if (isTooMuch) this.#tell(written, "left_out", "It is too much beside the others.");
+    else {
+      this.#seen.add(sha256);
+      this.#mediaBytes += sizeBytes;
+      this.staged.push({ kind: "user_message", text, media: [{ mimeType, data }] });
+      this.#report(written, "shown");
+    }
+    return true;
   }
 
   /** The files of a folder, or those that a glob means. */

@@ -2,6 +2,7 @@ import type {
   ContextManager,
   ConversationRefusal,
   ConversationTool,
+  EconomySettings,
   FileTool,
   HostTool,
   ModelPort,
@@ -14,6 +15,7 @@ import type {
 import type { ApprovalMode, ApprovalRule } from "../config/index.js";
 import type { AskPerson } from "./gate.js";
 import type { RepeatLimits } from "./repeats.js";
+import type { SubAgents } from "./sub-agents.js";
 
 /** What an agent is made of. The caller opens the parts and closes them. */
 export interface AgentParts {
@@ -36,11 +38,17 @@ export interface AgentParts {
   /** Nobody unless given: what would be asked is denied. */
   readonly ask?: AskPerson;
   readonly limits?: TurnLimits;
+  /** Lets a model delegate tasks; none unless given. */
+  readonly subAgents?: SubAgents;
   /** What a request cost, in US dollars; undefined where no price is known. */
   readonly costOf?: (usage: TurnUsage) => number | undefined;
   /** Whether a read shows only what the prompt does not show already; unless false. */
   readonly deltaReads?: boolean;
   readonly summariser?: Summariser;
+  /** When the prompt is made smaller; `defaultEconomy` unless given. */
+  readonly economy?: EconomySettings;
+  /** The memory file, as results name it: never cleared. */
+  readonly memoryPath?: string;
   readonly newId: () => string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

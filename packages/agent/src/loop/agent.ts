@@ -1,8 +1,11 @@
 import {
   type Acknowledged,
+  type ContextManager,
+  type ContextMap,
   ContextRenderer,
   type ConversationRefusal,
   type ConversationReply,
+  contextMap,
   defined,
   deltaContent,
   type FileContent,
@@ -10,23 +13,30 @@ import {
   isRefusal,
   type ModelFailure,
   type ModelPort,
+  type NodeReason,
   openCalls,
   type ReceivedAnswer,
+  type Rendering,
   refreshTrackedFiles,
   runConversationTool,
+  type ToolCall,
   type TurnHost,
   type TurnNode,
   type Visibility,
   versionAtNode,
+  whyNode,
 } from "@holdfast/core";
 import type { ApprovalMode } from "../config/index.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
 import { askModel } from "./ask-model.js";
 import { type CarriedCall, carryCalls } from "./carry-calls.js";
+import { type CompactionOutcome, ContextEconomy, type RequestHead } from "./context-economy.js";
 import { Gate, nobody } from "./gate.js";
 import { offeredTools, type ToolSet } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
+import { outsideOf, toolsOfSubAgent } from "./sub-agent-tools.js";
+import { type Delegation, delegationIn } from "./sub-agents.js";
 import type { AgentEvent, TurnEnd, TurnInput, TurnStop } from "./turn.js";
 
 /** What a turn is run with. */
@@ -56,6 +66,12 @@ export interface Agent {
   allow(allowance: Allowance): void;
   /** What is offered to the model now. */
   readonly tools: ToolSet;
+  /** Sums up all but the tail of the conversation, at once. @param focus what the summary is to dwell on. */
+  compact(focus?: string, signal?: AbortSignal): Promise<CompactionOutcome>;
+  /** What fills the prompt now. */
+  readonly contextMap: ContextMap;
+  /** Why a node stands in the prompt as it does; undefined where there is no such node. */
+  why(nodeId: string): NodeReason | undefined;
   /** Whether all of these lines stand in the prompt as it would be now. */
   readonly isVisible: Visibility["isVisible"];
 }
@@ -69,8 +85,17 @@ class OpenedAgent implements Agent {
   model: ModelPort;
   readonly #renderer = new ContextRenderer();
   readonly #gate: Gate;
+  /** The sub-agents at work, the innermost last. */
+  readonly #working: SubAgent[] = [];
+  /** What calls of this turn delegate. */
+  readonly #delegations = new Map<string, Delegation>();
+  readonly #economy: ContextEconomy;
+  #compactFrom = 0;
 
   constructor(private readonly parts: AgentParts) {
+    const { manager, now, summariser, economy: settings, memoryPath, wire } = parts;
+    const more = defined({ summariser, settings, memoryPath, files: wire?.wire });
+    this.#economy = new ContextEconomy({ manager, now, renderer: this.#renderer, ...more });
     const { mode = "ask", rules = [], ask = nobody, harmless = [] } = parts;
     this.model = parts.model;
     this.#gate = new Gate({ mode, rules, ask, harmless });
@@ -81,7 +106,7 @@ class OpenedAgent implements Agent {
   }
 
   get tools(): ToolSet {
-    return offeredTools(this.parts, this.mode);
+    return this.#working.at(-1)?.tools() ?? offeredTools(this.parts, this.mode);
   }
 
   get isVisible(): Visibility["isVisible"] {
@@ -91,9 +116,39 @@ class OpenedAgent implements Agent {
 
   /** What the model sees of files in the prompt as it would be now. */
   get #visibility(): Visibility {
-    const { manager, wire } = this.parts;
-    const options = { target: this.model.target, ...defined({ files: wire?.wire }) };
-    return this.#renderer.render(manager.context, options).visibility;
+    return this.#rendered().visibility;
+  }
+
+  /** The prompt as it would be now: the same options as for a request, so that nothing is rendered twice. */
+  #rendered(): Rendering {
+    const { manager, now, wire } = this.parts;
+    const options = { target: this.#asked.target, now: now(), files: wire?.wire ?? "text" } as const;
+    return this.#renderer.render(manager.context, options);
+  }
+
+  /** Who is asked now. */
+  get #asked(): ModelPort {
+    return this.#working.at(-1)?.model ?? this.model;
+  }
+
+  get contextMap(): ContextMap {
+    const head = this.#head();
+    const headChars = head.system.length + head.tools.length;
+    const rendering = this.#rendered();
+    const { last } = this.#economy.usage(head);
+    return contextMap(this.parts.manager.context, rendering, { headChars, ...defined({ last }) });
+  }
+
+  why(nodeId: string): NodeReason | undefined {
+    const { context } = this.parts.manager;
+    return whyNode(context, this.#rendered(), nodeId);
+  }
+
+  async compact(focus?: string, signal?: AbortSignal): Promise<CompactionOutcome> {
+    const outcome = await this.#economy.compact(this.#head(), focus, signal);
+    const flushed = outcome.kind === "compacted" ? await this.parts.manager.flush() : undefined;
+    if (flushed === undefined || !isRefusal(flushed)) return outcome;
+    return { kind: "not_compacted", reason: "refused", message: flushed.message };
   }
 
   switchModel(model: ModelPort): void {
@@ -132,18 +187,23 @@ class OpenedAgent implements Agent {
   /** The whole of it: look, ask, keep, do, until there is nothing to do. */
   async #loop(turn: RunningTurn): Promise<TurnStop> {
     for (;;) {
-      const stop = turn.limit() ?? (await this.#refresh("branch"));
+      const stop = turn.limit() ?? (await this.#refresh("branch")) ?? (await this.#economise(turn));
       if (stop !== undefined) return stop;
       turn.beginStep();
+      this.#economy.sending(this.#head());
       const answer = await this.#ask(turn);
+      if ("usage" in answer) this.#economy.counted(answer.usage);
       if ("reason" in answer) return stopOf(answer);
       if ("code" in answer) return broken(answer);
       const kept = await this.#keep(answer, turn);
       if (kept !== undefined) return kept;
       const carried = await this.#carry(turn);
       if ("code" in carried) return broken(carried);
+      const delegated = await this.#delegate(carried, turn);
+      if (delegated !== undefined) return delegated;
       const over = turn.after(answer, carried);
       if (over !== undefined) return over;
+      if (this.#hasLeftTask()) return { reason: "complete" };
       const told = await this.#tell(turn.wordsToModel());
       if (told !== undefined) return told;
     }
@@ -194,13 +254,51 @@ class OpenedAgent implements Agent {
     return isRefusal(refreshed) ? broken(refreshed) : undefined;
   }
 
+  /** What stands before the conversation in the next request. */
+  #head(): RequestHead {
+    const { offered } = this.tools;
+    return {
+      model: this.#asked,
+      system: this.parts.system?.(offered, this.mode) ?? "",
+      tools: JSON.stringify(offered),
+    };
+  }
+
+  /** Makes the prompt smaller where that is due. A summary that fails leaves it as it is, and is told. */
+  async #economise({ onEvent, signal }: RunningTurn): Promise<TurnStop | undefined> {
+    if (openCalls(this.parts.manager.context, this.parts.manager.context.currentNodeId).length > 0)
+      return undefined;
+    const head = this.#head();
+    const plan = this.#economy.plan(head);
+    if (plan.kind === "nothing") return undefined;
+    if (plan.kind === "compact") {
+      // A summary that failed is not asked for again with every request.
+      if (plan.tokens < this.#compactFrom) return undefined;
+      const done = await this.#economy.compact(head, undefined, signal);
+      onEvent({ kind: "context", done });
+      if (done.kind === "not_compacted") {
+        this.#compactFrom = plan.tokens * 1.05;
+        onEvent({ kind: "noticed", text: `The context was not summed up: ${done.message}` });
+        return undefined;
+      }
+      return this.#flush();
+    }
+    const refused = this.#economy.apply(plan);
+    if (refused !== undefined) {
+      onEvent({ kind: "noticed", text: refused });
+      return undefined;
+    }
+    onEvent({ kind: "context", done: plan });
+    return this.#flush();
+  }
+
   #ask({ onEvent, signal }: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
     const { manager, newId, now, readBlob, system, wire } = this.parts;
     const { offered } = this.tools;
     return askModel({
       manager,
       renderer: this.#renderer,
-      model: this.model,
+      model: this.#asked,
       tools: offered,
       newId,
       now,
@@ -227,7 +325,12 @@ class OpenedAgent implements Agent {
   }
 
   async #carry({ onEvent, signal }: RunningTurn): Promise<readonly CarriedCall[] | ConversationRefusal> {
-    const carried = await carryCalls({ host: this.#host(onEvent, signal), gate: this.#gate, onEvent });
+    const carried = await carryCalls({
+      host: this.#host(onEvent, signal),
+      gate: this.#gate,
+      onEvent,
+      refused: (call) => this.#refused(call),
+    });
     if ("code" in carried) return carried;
     const stop = await this.parts.manager.flush();
     return isRefusal(stop) ? stop : carried;
@@ -252,6 +355,90 @@ class OpenedAgent implements Agent {
     };
   }
 
+  /** Why a call is not carried out; what it delegates is noted. */
+  #refused(call: ToolCall): string | undefined {
+    const { subAgents, limits = {} } = this.parts;
+    if (subAgents === undefined) return undefined;
+    const { tools } = this;
+    const depth = this.#working.length;
+    const outside = depth === 0 ? undefined : outsideOf(tools, call.name);
+    if (outside !== undefined) return outside;
+    const { offered } = tools;
+    const hasCostLimit = limits.maxCostUsd !== undefined;
+    const delegation = delegationIn(call, { subAgents, offered, depth, hasCostLimit });
+    if (typeof delegation === "string") return delegation;
+    if (delegation !== undefined) this.#delegations.set(call.callId, delegation);
+    return undefined;
+  }
+
+  /** Runs the sub-agent of a task that was begun for one, to its end; then the head stands where it was begun. */
+  async #delegate(carried: readonly CarriedCall[], turn: RunningTurn): Promise<TurnStop | undefined> {
+    const started = carried.find(({ ended }) => !ended.isError && this.#delegations.has(ended.callId));
+    const delegation = started && this.#delegations.get(started.ended.callId);
+    if (delegation === undefined) return undefined;
+    this.#delegations.clear();
+    const { id: taskId } = this.parts.manager.getCurrentNode();
+    const child = turn.child({
+      maxSteps: delegation.maxSteps,
+      costOf: delegation.model === undefined ? this.parts.costOf : delegation.model.costOf,
+      onEvent: (event) => turn.onEvent({ kind: "sub_agent", taskId, event }),
+    });
+    const stop = await this.#workOn(taskId, delegation, child);
+    const end = child.end(stop);
+    turn.takeIn(end);
+    child.onEvent({ kind: "turn_ended", end });
+    if (end.reason === "conversation") return stop;
+    const merged = await this.#endTask(taskId, end, child.lastText);
+    return end.reason === "cancelled" ? stop : merged;
+  }
+
+  async #workOn(taskId: string, delegation: Delegation, child: RunningTurn): Promise<TurnStop> {
+    const above = this.#working.at(-1)?.tools;
+    const tools = () => toolsOfSubAgent(above?.() ?? offeredTools(this.parts, this.mode), delegation);
+    this.#working.push({ taskId, model: delegation.model?.port ?? this.#asked, tools });
+    try {
+      return (await this.#tell([subAgentWords])) ?? (await this.#loop(child));
+    } finally {
+      this.#working.pop();
+    }
+  }
+
+  /** What a sub-agent left open is ended for it: with its last words, or as a task that was given up. */
+  async #endTask(
+    taskId: string,
+    { reason, message }: TurnEnd,
+    lastText: string,
+  ): Promise<TurnStop | undefined> {
+    const { manager } = this.parts;
+    // A branch with open calls cannot be left.
+    for (const { call } of isWithin(manager, taskId)
+      ? openCalls(manager.context, manager.context.currentNodeId)
+      : []) {
+      const { callId, name } = call;
+      const output = "Interrupted before it was begun: nothing was done.";
+      const node = manager.addNode({ kind: "tool_result", callId, name, output, isError: true });
+      if (isRefusal(node)) return broken(node);
+    }
+    // Tasks of its own may be open within it; each is ended by one call.
+    for (let nested = 0; isWithin(manager, taskId) && nested < mostNested; nested += 1) {
+      const isDone = reason === "complete" && lastText.trim() !== "";
+      const done = isDone ? await this.carry("task_complete", { summary: lastText }) : undefined;
+      const ended = done?.isError === false ? done : await this.carry("task_cancel", {});
+      if (ended.isError) return { reason: "conversation", message: ended.text };
+    }
+    if (manager.context.tasks.get(taskId)?.outcome === "complete") return undefined;
+    const why = message ?? "It said nothing.";
+    return this.#tell([
+      `The sub-agent of task ${taskId} ended without a result. ${why} What it did to files is still there; task_resume shows its steps.`,
+    ]);
+  }
+
+  /** Whether the sub-agent that works has ended its task, or gone away from it. */
+  #hasLeftTask(): boolean {
+    const taskId = this.#working.at(-1)?.taskId;
+    return taskId !== undefined && !isWithin(this.parts.manager, taskId);
+  }
+
   /** Says something to the model below the results, where there is something to say. */
   async #tell(texts: readonly string[]): Promise<TurnStop | undefined> {
     for (const text of texts) {
@@ -266,6 +453,28 @@ class OpenedAgent implements Agent {
     return isRefusal(flushed) ? broken(flushed) : undefined;
   }
 }
+
+/** A sub-agent at work. */
+interface SubAgent {
+  readonly taskId: string;
+  readonly model: ModelPort;
+  readonly tools: () => ToolSet;
+}
+
+const subAgentWords =
+  "You work on this task alone, as a sub-agent; nobody answers questions. When it is done, call task_complete with a summary: " +
+  "it is all that whoever gave you the task will see.";
+
+/** Whether the head stands in this task, or in one within it. */
+function isWithin({ context }: ContextManager, taskId: string): boolean {
+  let node = context.nodes.get(context.currentNodeId);
+  while (node !== undefined && node.id !== taskId)
+    node = node.parentId === null ? undefined : context.nodes.get(node.parentId);
+  return node !== undefined;
+}
+
+/** More tasks than this within one another are no work but a mistake. */
+const mostNested = 100;
 
 function broken({ message }: ConversationRefusal): TurnStop {
   return { reason: "conversation", message };

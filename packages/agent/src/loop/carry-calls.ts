@@ -10,6 +10,7 @@ import {
   toolOfName,
 } from "@holdfast/core";
 import type { Gate } from "./gate.js";
+import { refusingTool } from "./sub-agents.js";
 import type { AgentEvent, EndedCall } from "./turn.js";
 
 /** What calls are carried out with. */
@@ -17,6 +18,8 @@ export interface Carrying {
   readonly host: TurnHost;
   readonly gate: Gate;
   readonly onEvent: (event: AgentEvent) => void;
+  /** Why a call is not made at all: it asks for a sub-agent that cannot be, or is none of a sub-agent's own. */
+  readonly refused?: (call: ToolCall) => string | undefined;
 }
 
 /** A call with its end, and what it was to change. */
@@ -64,12 +67,15 @@ function groupsOf(calls: readonly OpenCall[], host: TurnHost): readonly (readonl
 
 async function carryOne(
   { nodeId, call }: OpenCall,
-  { host, gate, onEvent }: Carrying,
+  { host, gate, onEvent, refused: refusedCall }: Carrying,
 ): Promise<CarriedCall | ConversationRefusal> {
   const { callId, name, args } = call;
   onEvent({ kind: "call_begun", callId, name, args });
   const approve = gate.approverOf(name, host.signal);
-  const carried = await carryOut({ callId, at: nodeId }, { ...host, approve });
+  const refused = refusedCall?.(call);
+  const first = refused === undefined ? [] : [refusingTool(name, refused)];
+  const hostTools = [...first, ...(host.hostTools ?? [])];
+  const carried = await carryOut({ callId, at: nodeId }, { ...host, hostTools, approve });
   if (isRefusal(carried)) return carried;
   const ended = endOf(call, carried);
   onEvent({ kind: "call_ended", call: ended });

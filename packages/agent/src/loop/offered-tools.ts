@@ -10,6 +10,7 @@ import {
 } from "@holdfast/core";
 import type { ApprovalMode } from "../config/index.js";
 import type { AgentParts } from "./agent-parts.js";
+import { delegating } from "./sub-agents.js";
 
 /** The tools of an agent, and what a model is told of them. */
 export interface ToolSet {
@@ -33,7 +34,9 @@ export function offeredTools(parts: AgentParts, mode: ApprovalMode): ToolSet {
       : conversationTools,
     hostTools: isPlan ? hostTools.filter(({ name }) => harmless.includes(name)) : hostTools,
   };
-  const offered = [...kept.fileTools, ...kept.conversationTools, ...kept.hostTools].map(offerOf);
+  const offers = [...kept.fileTools, ...kept.conversationTools, ...kept.hostTools].map(offerOf);
+  const { subAgents } = parts;
+  const offered = subAgents === undefined ? offers : offers.map((offer) => delegating(offer, subAgents));
   return { ...kept, offered };
 }
 

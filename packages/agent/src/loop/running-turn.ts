@@ -18,20 +18,36 @@ export interface RunningTurn {
   /** What the model has to be told before it is asked again. */
   wordsToModel(): readonly string[];
   end(stop: TurnStop): TurnEnd;
+  /** Counts for a sub-agent of this turn; what it counts is of this turn, once it was taken in by `takeIn`. */
+  child(of: SubTurn): RunningTurn;
+  takeIn(end: TurnEnd): void;
+  /** The last words of the model. */
+  readonly lastText: string;
+}
+
+/** What is other for a sub-agent. */
+export interface SubTurn {
+  readonly maxSteps: number;
+  readonly costOf: AgentParts["costOf"];
+  readonly onEvent: RunningTurn["onEvent"];
 }
 
 /** Begins to count. */
 export function startedTurn(
-  { limits = {}, costOf }: AgentParts,
+  { limits = {}, costOf }: Pick<AgentParts, "limits" | "costOf">,
   onEvent: (event: AgentEvent) => void,
   signal: AbortSignal | undefined,
+  undone = new Undone(),
 ): RunningTurn {
   const { maxSteps = 200, maxCostUsd, repeats } = limits;
-  const counted = { steps: 0, usage: {} as TurnUsage, flawed: 0 };
+  const counted = { steps: 0, usage: {} as TurnUsage, flawed: 0, lastText: "" };
+  const ofSubs = { usage: {} as TurnUsage, costUsd: 0 };
   const watch = new Repeats(repeats);
-  const undone = new Undone();
   let words: readonly string[] = [];
-  const cost = () => costOf?.(counted.usage);
+  const cost = () => {
+    const own = costOf?.(counted.usage);
+    return own === undefined ? undefined : own + ofSubs.costUsd;
+  };
   return {
     onEvent,
     signal,
@@ -49,6 +65,7 @@ export function startedTurn(
     },
     after: (answer, calls) => {
       counted.usage = addUsage(counted.usage, answer.usage);
+      counted.lastText = textOf(answer) || counted.lastText;
       counted.flawed = answer.flaws.length > 0 && calls.length === 0 ? counted.flawed + 1 : 0;
       const flawWords = lostCalls(answer);
       const repeated = calls.map(({ ended, call }) => watch.after(ended, call.args));
@@ -67,12 +84,34 @@ export function startedTurn(
       return {
         ...stop,
         steps: counted.steps,
-        usage: counted.usage,
+        usage: addUsage(counted.usage, ofSubs.usage),
         undone: undone.list,
         ...(costUsd === undefined ? {} : { costUsd }),
       };
     },
+    child: (of) => {
+      const left = maxCostUsd === undefined ? {} : { maxCostUsd: Math.max(0, maxCostUsd - (cost() ?? 0)) };
+      const most = { maxSteps: Math.min(of.maxSteps, maxSteps - counted.steps), ...left };
+      const repeatLimits = repeats === undefined ? {} : { repeats };
+      const parts = {
+        limits: { ...most, ...repeatLimits },
+        ...(of.costOf === undefined ? {} : { costOf: of.costOf }),
+      };
+      return startedTurn(parts, of.onEvent, signal, undone);
+    },
+    takeIn: ({ steps, usage, costUsd = 0 }) => {
+      counted.steps += steps;
+      ofSubs.usage = addUsage(ofSubs.usage, usage);
+      ofSubs.costUsd += costUsd;
+    },
+    get lastText() {
+      return counted.lastText;
+    },
   };
+}
+
+function textOf({ parts }: ReceivedAnswer): string {
+  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
 }
 
 const cancelled: TurnStop = { reason: "cancelled", message: "Cancelled." };

@@ -1,4 +1,5 @@
-import type { ModelEvent, ModelFailure, TurnNode, TurnPayload, TurnUsage } from "@holdfast/core";
+import type { ModelEvent, ModelFailure, PromptPlan, TurnNode, TurnPayload, TurnUsage } from "@holdfast/core";
+import type { CompactionOutcome } from "./context-economy.js";
 
 /** What begins a turn: the user's words, and what goes before them. */
 export interface TurnInput {
@@ -21,7 +22,14 @@ export type AgentEvent =
   | { readonly kind: "call_ended"; readonly call: EndedCall }
   /** A sentence for the person: a file that is gone, a call that repeats itself. */
   | { readonly kind: "noticed"; readonly text: string }
+  /** Something happens in the work of a sub-agent; its `turn_ended` is the last. Nested as deep as the agents are. */
+  | { readonly kind: "sub_agent"; readonly taskId: string; readonly event: AgentEvent }
+  /** The prompt was made smaller, the model warned of it, or a summary tried. */
+  | { readonly kind: "context"; readonly done: ContextStep }
   | { readonly kind: "turn_ended"; readonly end: TurnEnd };
+
+/** What was done about the prompt before a request. */
+export type ContextStep = Extract<PromptPlan, { kind: "clear" | "warn" }> | CompactionOutcome;
 
 /** A call that was carried out. */
 export interface EndedCall {

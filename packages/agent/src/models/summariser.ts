@@ -2,15 +2,15 @@ import { type ModelPort, refuse, renderContext, type Summariser } from "@holdfas
 
 /** Asks a model for the summary of a branch; the same prompt as its turns, with one request at the end. */
 export function summariserOf(port: ModelPort, newId: () => string): Summariser {
-  return async ({ context, toId, focus }) => {
+  return async ({ context, toId, focus, task: asked, signal }) => {
     const { contents } = renderContext(context, { headId: toId, target: port.target });
-    const asked = {
-      role: "user",
-      parts: [{ text: focus === undefined ? task : `${task}\nDwell on: ${focus}` }],
-    } as const;
-    for await (const event of port.ask({ step: newId(), contents: [...contents, asked] })) {
+    const words = asked ?? (focus === undefined ? task : `${task}\nDwell on: ${focus}`);
+    const request = { role: "user", parts: [{ text: words }] } as const;
+    for await (const event of port.ask({ step: newId(), contents: [...contents, request] }, signal)) {
       if (event.kind === "failed") return refuse("no_summary", event.failure.message);
       if (event.kind !== "finish") continue;
+      if (event.answer.parts.some(({ kind }) => kind === "tool_call"))
+        return refuse("no_summary", "The model called a tool instead of summing up.");
       const text = event.answer.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
       return text.trim() === ""
         ? refuse("no_summary", "The model gave no summary.")

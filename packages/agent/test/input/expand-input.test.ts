@@ -12,6 +12,10 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
+const dot = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 const files: Readonly<Record<string, string | Uint8Array>> = {
   "a.ts": "  const a = 1;\r\n\r\nno end",
   "src/deep/only.ts": "only\n",
@@ -21,6 +25,7 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   "empty.txt": "",
   "my file.txt": "blank\n",
   "picture.bin": new Uint8Array([0, 1, 2, 3]),
+  "dot.png": dot,
   ".gitignore": "out/\n",
   "out/made.txt": "made\n",
   "src/out.txt": "kept\n",
@@ -49,24 +54,47 @@ async function expanded(text: string, options: Partial<ExpandOptions> = {}): Pro
 
 const sha256 = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex");
 const shown = ({ staged }: ExpandedInput) =>
-  staged.map(({ path, lines }) => `${path} ${lines.from}-${lines.to}`);
+  staged.map((one) =>
+    one.kind === "file_content"
+      ? `${one.path} ${one.lines.from}-${one.lines.to}`
+      : `${one.text} ${one.media?.map(({ mimeType }) => mimeType).join(",")}`,
+  );
 const became = ({ mentions }: ExpandedInput) => mentions.map((one) => `${one.written} ${one.became}`);
 
+/** The prompt of a conversation in which this was said. */
+function rendered(input: ExpandedInput) {
+  const manager = new ContextManager({
+    ids: timeSortedIds(Date.now, (bytes) => new Uint8Array(bytes)),
+    now: Date.now,
+  });
+  for (const payload of input.staged) expect(manager.addToStagingArea(payload)).not.toHaveProperty("code");
+  manager.commitStagedItems(input.text);
+  return renderContext(manager.context);
+}
+
 describe("mentions", () => {
+  it("put an image before the model as it is, once, where it is named", async () => {
+    const input = await expanded("What is @dot.png, again @dot.png, and @picture.bin?");
+    expect(input.staged).toEqual([
+      {
+        kind: "user_message",
+        text: `dot.png (image/png, ${dot.length} bytes, sha256 ${sha256(dot)}):`,
+        media: [{ mimeType: "image/png", data: dot.toString("base64") }],
+      },
+    ]);
+    expect(became(input)).toEqual(["@dot.png shown", "@dot.png already_shown", "@picture.bin nothing"]);
+    const parts = rendered(input).contents.flatMap((content) => content.parts);
+    expect(parts).toContainEqual({ inlineData: { mimeType: "image/png", data: dot.toString("base64") } });
+  });
+
   it("put the state of a file before the model, to the byte", async () => {
     const input = await expanded("Mend @a.ts now");
     expect(input.text).toBe("Mend @a.ts now");
     expect(input.staged).toMatchObject([
       { path: "a.ts", sha256: sha256(files["a.ts"] ?? ""), text: files["a.ts"], form: "whole", version: 1 },
     ]);
-    const manager = new ContextManager({
-      ids: timeSortedIds(Date.now, (bytes) => new Uint8Array(bytes)),
-      now: Date.now,
-    });
-    for (const payload of input.staged) expect(manager.addToStagingArea(payload)).not.toHaveProperty("code");
-    manager.commitStagedItems(input.text);
-    const { visibility } = renderContext(manager.context);
-    const { sha256: state = "" } = input.staged[0] ?? {};
+    const { visibility } = rendered(input);
+    const state = sha256(files["a.ts"] ?? "");
     expect(visibility.isVisible({ path: "a.ts", sha256: state, from: 1, to: 3 })).toBe(true);
   });
 
@@ -103,7 +131,7 @@ describe("mentions", () => {
       message: expect.stringContaining("3 of "),
     });
     const all = await expanded("@.");
-    expect(all.staged.map(({ path }) => path)).not.toContain("out/made.txt");
+    expect(shown(all).join("\n")).not.toContain("out/made.txt");
   });
 
   it("are not put there again where the prompt shows the same state", async () => {

@@ -23,6 +23,8 @@ export class ProviderServer {
   /** What was refused as badly made, a sentence each: empty, or there is a bug in a client. */
   readonly refused: string[] = [];
   readonly ledger = new Ledger();
+  /** Told of each request that is well made, counted from 1, before it is answered. */
+  onRequest: (count: number) => void = () => {};
   url = "";
   readonly #server: Server;
   readonly #script: ServedAnswer[];
@@ -81,6 +83,7 @@ export class ProviderServer {
       this.refused.push(complaint);
       return refuse(400, complaint);
     }
+    this.onRequest(this.requests.length);
     const next = this.#script.shift();
     if (next === undefined) return refuse(400, "the script is over");
     const { fault } = next;

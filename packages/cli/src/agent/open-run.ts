@@ -262,10 +262,15 @@ async function workspaceOf(opening: Opening): Promise<OpenedWorkspace | Refusal>
   return openSettings({ ...call.settings, roots: rootsOf(opening) }, call.terminal, {
     // Who did not name the folder may stand in a home folder by chance.
     allowWideRoot: call.flags.root !== undefined,
-    guards: defined({ onMismatch, overwriteGuard, editGuard, strictView }),
+    guards: defined({ onMismatch, overwriteGuard, editGuard, strictView, ...replacementIn(tools.wire) }),
     limits: {},
     ...defined({ rereadStub, memoryPaths }),
   });
+}
+
+/** In JSON no line stands to the letter, so that none would ever count as shown: the hash alone has to do. */
+function replacementIn(wire: "text" | "json" | undefined): { readonly wholeReplacement?: "hash" } {
+  return wire === "json" ? { wholeReplacement: "hash" } : {};
 }
 
 async function storeOf({ call, found: { settings } }: Opening): Promise<SessionStore | ConversationRefusal> {

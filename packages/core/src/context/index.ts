@@ -30,6 +30,7 @@ export {
 } from "./gemini.js";
 export { type HistoryFilter, historyFilter, nodeHolds } from "./history-filter.js";
 export { checkContents, type Invariant, type InvariantId, invariants, type Violation } from "./invariants.js";
+export { lengthOf } from "./layout.js";
 export type {
   ModelEvent,
   ModelFailure,
@@ -62,6 +63,7 @@ export type {
   Dropped,
   Ignored,
   PromptRepair,
+  Referral,
   RenderReport,
   RenderStart,
 } from "./report.js";

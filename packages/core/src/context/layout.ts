@@ -11,7 +11,7 @@ import { defined } from "../text/index.js";
 import type { MediaPart, Part } from "./content.js";
 import { type List, put, sizeOf } from "./list.js";
 import { type RepeatedStanding, writeRepeats } from "./repeats.js";
-import type { Boundary, Dropped, Ignored, PromptRepair } from "./report.js";
+import type { Boundary, Dropped, Ignored, PromptRepair, Referral } from "./report.js";
 import type { ShownPlace } from "./standing.js";
 import type { Provenance, RenderRule } from "./types.js";
 import { type SeenLines, see } from "./visibility.js";
@@ -54,12 +54,6 @@ export interface Layout {
   readonly dropped: List<Dropped>;
   /** By expanded branches; those of the path itself are among its choices. */
   readonly ignored: List<Ignored>;
-}
-
-/** Lines that a node only names: they have to be shown by another node of the same prompt. */
-export interface Referral {
-  readonly nodeId: string;
-  readonly lines: ReferredLines;
 }
 
 /** A part with its position in the prompt and the node that it comes from. */

@@ -63,7 +63,8 @@ export function toOpenAI(
   contents: readonly Content[],
   options: RequestOptions = {},
 ): ProviderRequest<OpenAIBody> {
-  const ids = new WireIds();
+  // The API refuses a longer one: a call of another provider may have it.
+  const ids = new WireIds(40);
   const system = systemText(options);
   const messages = contents.flatMap(({ role, parts }) =>
     role === "user" ? userMessages(parts, ids) : [answer(parts, ids)],

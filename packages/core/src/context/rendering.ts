@@ -2,7 +2,7 @@ import type { Choices, Ignored } from "../conversation/index.js";
 import { dropPendingThoughts, type Layout, type PositionedPart } from "./layout.js";
 import { itemsOf, type List, sizeOf } from "./list.js";
 import { asContents, asProvenance, type ListCache, writeList } from "./list-cache.js";
-import type { BrokenReferral, RenderReport } from "./report.js";
+import type { BrokenReferral, Referral, RenderReport } from "./report.js";
 import { awaitsResults, closeCalls } from "./rule-calls.js";
 import type { Rendering } from "./types.js";
 import { Visibility } from "./visibility.js";
@@ -21,6 +21,7 @@ export function renderingOf(rendered: Rendered, lists: ListCache): Rendering {
   const final = dropPendingThoughts(closeCalls(layout));
   let contents: ListCache["contents"] | undefined;
   let provenance: ListCache["provenance"] | undefined;
+  let referrals: readonly Referral[] | undefined;
   let report: RenderReport | undefined;
   return {
     get contents() {
@@ -34,6 +35,10 @@ export function renderingOf(rendered: Rendered, lists: ListCache): Rendering {
       return provenance.entries;
     },
     visibility: new Visibility(final.seen),
+    get referrals() {
+      referrals ??= itemsOf(final.refers);
+      return referrals;
+    },
     get report() {
       report ??= reportOf({ ...rendered, layout: final }, provisional, sizeOf(layout.parts));
       return report;

@@ -27,12 +27,15 @@ export interface RenderReport {
   readonly broken: readonly BrokenReferral[];
 }
 
-/** A stub or a delta (`refers`) whose lines are missing from the prompt. */
-export interface BrokenReferral {
+/** Lines that a node only names: they have to be shown by another node of the same prompt. */
+export interface Referral {
   /** The node whose text speaks of them. */
   readonly nodeId: string;
   readonly lines: ReferredLines;
 }
+
+/** A stub or a delta (`refers`) whose lines are missing from the prompt. */
+export type BrokenReferral = Referral;
 
 /** The node at which the rendering begins, and the one that decided so. */
 export interface RenderStart {

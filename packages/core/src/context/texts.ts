@@ -1,4 +1,11 @@
-import type { FileDelta, Restore, Summary, TaskBoundary, TaskSummary } from "../conversation/index.js";
+import type {
+  FileDelta,
+  FileLedgerEntry,
+  Restore,
+  Summary,
+  TaskBoundary,
+  TaskSummary,
+} from "../conversation/index.js";
 import { escapeForDisplay, quoteForDisplay } from "../text/index.js";
 
 // The renderer's own words. Every change here changes the bytes of all prompts.
@@ -44,12 +51,33 @@ export function branchSummaryText(text: string): string {
 }
 
 /** What stands in the prompt for all that a compaction left out. */
-export function compactionText({ text, files }: Extract<Summary, { of: "compaction" }>): string {
+export function compactionText(summary: Extract<Summary, { of: "compaction" }>): string {
+  const { text, files, ledger, instruction } = summary;
   return [
     "[What came before this point is left out. In short:]",
     ...(hasText(text) ? [text] : []),
     ...deltaLines("Files that were changed", files ?? []),
+    ...ledgerLines(ledger ?? []),
+    ...(instruction === undefined
+      ? []
+      : ["The instruction that holds now, word for word:", instruction.text]),
   ].join("\n");
+}
+
+function ledgerLines(ledger: readonly FileLedgerEntry[]): readonly string[] {
+  if (ledger.length === 0) return [];
+  const lines = ledger.map((entry) => `- ${ledgerLine(entry)}`);
+  return ["Files that were changed, as recorded by the tools:", ...lines];
+}
+
+function ledgerLine({ path, to, version, added, removed, check }: FileLedgerEntry): string {
+  const state = to === null ? "deleted" : `sha256 ${shortState(to)}`;
+  const number = version === undefined ? "" : `version ${version}, `;
+  const last =
+    check === undefined
+      ? "nothing was run since"
+      : `then ${quoteForDisplay(check.command)} ${check.failed ? "failed" : "ran"}`;
+  return `${escapeForDisplay(path)}: ${number}${state}, +${added} -${removed} lines, ${last}`;
 }
 
 /** The note to the model on a move that put files back, or on its undoing. */

@@ -1,5 +1,5 @@
 import type { Content } from "./content.js";
-import type { RenderReport } from "./report.js";
+import type { Referral, RenderReport } from "./report.js";
 import type { Visibility } from "./visibility.js";
 
 /** What a path is rendered for. */
@@ -32,6 +32,8 @@ export interface Rendering {
   /** Costs the length of the list; after another rendering of the same renderer, what is new, and a copy. */
   readonly contents: readonly Content[];
   readonly visibility: Visibility;
+  /** Lines of which texts of the prompt speak without showing them, in the order of these texts. */
+  readonly referrals: readonly Referral[];
   /** Aligned with `contents`: one list a content, one entry a part. */
   readonly provenance: readonly (readonly Provenance[])[];
   readonly report: RenderReport;

@@ -4,8 +4,10 @@ import type {
   FileContent,
   FileDelta,
   FileEffect,
+  FileLedgerEntry,
   FormChange,
   InlineMedia,
+  LedgerCheck,
   LostNode,
   LostRecords,
   ModelMessage,
@@ -152,6 +154,15 @@ const transformation = unionBy("kind", {
 const lostRecords = shape<LostRecords>({ from: count, to: count });
 const tracking = shape<{ path: string }>({ path: text });
 const deltas = listOf(delta);
+const ledgerEntry = shape<FileLedgerEntry>({
+  path: text,
+  from: hash,
+  to: hash,
+  version: optional(count),
+  added: count,
+  removed: count,
+  check: optional(shape<LedgerCheck>({ nodeId: text, command: text, failed: flag })),
+});
 
 const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
   user_message: member<UserMessage>({ text, media: optional(listOf(media)) }),
@@ -220,10 +231,18 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
       text,
       covers: shape<{ fromId: string; toId: string }>({ fromId: text, toId: text }),
     }),
-    compaction: shape<{ text: string; keepFromId: string | null; files?: unknown }>({
+    compaction: shape<{
+      text: string;
+      keepFromId: string | null;
+      files?: unknown;
+      ledger?: unknown;
+      instruction?: unknown;
+    }>({
       text,
       keepFromId: orNull(text),
       files: optional(deltas),
+      ledger: optional(listOf(ledgerEntry)),
+      instruction: optional(shape<{ nodeId: string; text: string }>({ nodeId: text, text })),
     }),
   } satisfies Record<Summary["of"], Check>),
   restore: member<Restore>({

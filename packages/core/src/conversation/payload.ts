@@ -329,7 +329,30 @@ export type Summary =
       /** The first node that stays as it is, at a safe cut; `null` keeps none. */
       readonly keepFromId: string | null;
       readonly files?: readonly FileDelta[];
+      /** The files of what is left out, written by code. */
+      readonly ledger?: readonly FileLedgerEntry[];
+      /** The instruction that holds, where it is left out with the rest. */
+      readonly instruction?: { readonly nodeId: string; readonly text: string };
     };
+
+/** A file that was changed, as code knows it: its state, how many lines changed, and what was run after that. */
+export interface FileLedgerEntry extends FileDelta {
+  /** The version under which `to` was handed out. */
+  readonly version?: number;
+  /** Lines that were added and removed, over all changes. */
+  readonly added: number;
+  readonly removed: number;
+  /** The last command after its last change; none where none was run. */
+  readonly check?: LedgerCheck;
+}
+
+/** A command that was run after a change. */
+export interface LedgerCheck {
+  /** The node of its result. */
+  readonly nodeId: string;
+  readonly command: string;
+  readonly failed: boolean;
+}
 
 /** What moving the head did to the files. */
 export interface Restore {

@@ -3,13 +3,20 @@ import { type ConversationRefusal, refuse } from "./refusal.js";
 
 /** What is to be summed up: the nodes of one path, both ends included. */
 export interface SummaryRequest {
-  /** `task`: to complete it. `branch`: to stand beside it. `start`: in place of it, for a new branch. */
-  readonly purpose: "task" | "branch" | "start";
+  /**
+   * `task`: to complete it. `branch`: to stand beside it. `start`: in place of it, for a new branch. `compaction`: in
+   * place of it on the same branch.
+   */
+  readonly purpose: "task" | "branch" | "start" | "compaction";
   readonly context: ConversationContext;
   readonly fromId: string;
   readonly toId: string;
   /** What the summary should dwell on. */
   readonly focus?: string;
+  /** What is asked of the model, in place of its own words for that. */
+  readonly task?: string;
+  /** Ends the request; the answer then is `no_summary`. */
+  readonly signal?: AbortSignal;
 }
 
 /** Asks a model for a summary. `no_summary` where it gives none. */

@@ -1,5 +1,19 @@
+export { economyFromApi } from "./api-settings.js";
 export { type ColdCause, coldCause, type SentRequest } from "./cold-cache.js";
+export {
+  type CompactionCut,
+  type CompactionDraft,
+  type CompactionPlan,
+  compactionTask,
+  draftCompaction,
+  planCompaction,
+  summaryHeadings,
+} from "./compaction.js";
+export { type ContextMap, contextMap, type NodeReason, whyNode } from "./context-map.js";
 export { type DeltaRequest, deltaContent, deltaReads } from "./delta-reads.js";
+export { fileLedger } from "./ledger.js";
+export { charsPerToken, estimateTokens, measure } from "./measure.js";
+export { planPrompt } from "./plan.js";
 export { type CacheRatios, cacheRatiosDate, cacheRatiosOf, requestsToPay } from "./provider-ratios.js";
 export {
   type ClearTrigger,
@@ -13,7 +27,6 @@ export {
   protectedTools,
 } from "./settings.js";
 export {
-  type Budget,
   type ClearedBlock,
   type ClearingClass,
   type ClearingPlan,
@@ -21,6 +34,7 @@ export {
   type CountedRequest,
   clearingClasses,
   type NoPlanReason,
-  type Plan,
-  type Usage,
+  type PromptBudget,
+  type PromptPlan,
+  type PromptUsage,
 } from "./types.js";

@@ -3,7 +3,7 @@ import type { ColdCause } from "./cold-cache.js";
 import type { EconomySettings } from "./settings.js";
 
 /** What a prompt may cost, and by whose rules. */
-export interface Budget {
+export interface PromptBudget {
   readonly settings: EconomySettings;
   /** The name of the provider, with `/1h` where its cache is asked to keep so long. */
   readonly provider: string;
@@ -13,12 +13,14 @@ export interface Budget {
   readonly answerTokens?: number;
   /** UTF-16 units of system text and tools, which stand before the conversation. */
   readonly headChars?: number;
-  /** Files whose text is never cleared: the memory file, plans. As they are named in results. */
+  /** The memory file, as it is named in results: never cleared, and named in the warning. */
+  readonly memoryPath?: string;
+  /** Files whose text is never cleared: such as plans. As they are named in results. */
   readonly keepPaths?: readonly string[];
 }
 
 /** What is known of the requests so far. */
-export interface Usage {
+export interface PromptUsage {
   /** The last request: its size as it was rendered, and as the provider counted it. */
   readonly last?: CountedRequest;
   /** Why the next request finds nothing in the cache, where that is known. */
@@ -36,7 +38,7 @@ export interface CountedRequest {
 }
 
 /** What is to be done about the prompt before the next request: one `reform`, one summary, one note, or nothing. */
-export type Plan =
+export type PromptPlan =
   | {
       readonly kind: "nothing";
       readonly reason: NoPlanReason;

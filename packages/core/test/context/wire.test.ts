@@ -99,6 +99,21 @@ describe("the form for Anthropic", () => {
 });
 
 describe("the form for OpenAI", () => {
+  it("has ids of at most 40 letters, as the API takes them, and keeps them apart", () => {
+    const ids = ["x".repeat(64), `${"x".repeat(41)}y`, "a"];
+    const contents = ids.flatMap((id): readonly Content[] => [
+      { role: "model", parts: [{ functionCall: { id, name: "f", args: {} } }] },
+      { role: "user", parts: [{ functionResponse: { id, name: "f", response: { output: "" } } }] },
+    ]);
+    const { messages } = toOpenAI([{ role: "user", parts: [{ text: "go" }] }, ...contents]).body;
+    const sent = messages.flatMap((message) =>
+      message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : [],
+    );
+    expect(sent).toEqual(["x".repeat(40), `${"x".repeat(38)}-2`, "a"]);
+    const answered = messages.flatMap((message) => (message.role === "tool" ? [message.tool_call_id] : []));
+    expect(answered).toEqual(sent);
+  });
+
   it("has a message for each result, and no thoughts", () => {
     expect(toOpenAI(exchange()).body.messages).toEqual([
       {

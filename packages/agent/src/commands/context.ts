@@ -1,0 +1,71 @@
+import type { JsonObject } from "@holdfast/core";
+import type { Command } from "./command.js";
+import { refused, told } from "./results.js";
+
+const context: Command = {
+  name: "context",
+  usage: "",
+  says: "Shows what fills the prompt, by kind and by file.",
+  options: {},
+  operands: { least: 0, most: 0 },
+  run: async (_, { agent }) => {
+    const { tokens, headTokens, kinds, files } = agent.contextMap;
+    const data: JsonObject = {
+      tokens,
+      headTokens,
+      kinds: kinds.map((one) => ({ ...one })),
+      files: files.map((one) => ({ ...one })),
+    };
+    const rows = [
+      `${headTokens} system text and tools`,
+      ...kinds.map(({ rule, parts, tokens: own }) => `${own} ${rule} (${parts})`),
+      ...files.slice(0, mostFiles).map(({ path, tokens: own }) => `${own} of ${path}`),
+    ];
+    return told(`About ${tokens} tokens:`, { data, text: rows.join("\n") });
+  },
+};
+
+const mostFiles = 20;
+
+const why: Command = {
+  name: "why",
+  usage: "NODE",
+  says: "Shows how a node stands in the prompt, by which rule, and what a change of it would cost.",
+  options: {},
+  operands: { least: 1, most: 1 },
+  operand: "node",
+  run: async ({ text }, { agent }) => {
+    const found = agent.why(text);
+    if (found === undefined) return refused("unknown_node", `There is no node "${text}".`);
+    const { nodeId, state, rules, decidedBy, tokens, tokensAfter } = found;
+    const by = decidedBy === undefined ? "" : `, decided by ${decidedBy}`;
+    const shown = rules.length === 0 ? "" : ` (${rules.join(", ")})`;
+    const data: JsonObject = {
+      nodeId,
+      state,
+      rules: [...rules],
+      tokens,
+      tokensAfter,
+      ...(decidedBy === undefined ? {} : { decidedBy }),
+    };
+    return told(`${nodeId} is ${state}${shown}${by}: ${tokens} tokens, ${tokensAfter} after it.`, { data });
+  },
+};
+
+const compact: Command = {
+  name: "compact",
+  usage: "[FOCUS]",
+  says: "Sums up all but the tail of the conversation; what it is to dwell on may be said.",
+  options: {},
+  operands: { least: 0, most: "text" },
+  run: async ({ text }, { agent, signal }) => {
+    const done = await agent.compact(text === "" ? undefined : text, signal);
+    if (done.kind === "not_compacted") return refused("no_summary", done.message);
+    const { tokensBefore, tokensAfter } = done;
+    const message = `The conversation was summed up: about ${tokensBefore} tokens became ${tokensAfter}.`;
+    return told(message, { data: { tokensBefore, tokensAfter } });
+  },
+};
+
+/** The commands that look at the prompt, and make it smaller. */
+export const contextCommands: readonly Command[] = [context, why, compact];

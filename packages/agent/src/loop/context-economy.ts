@@ -1,0 +1,217 @@
+import {
+  type ContextManager,
+  type ContextRenderer,
+  cacheRatiosOf,
+  charsPerToken,
+  coldCause,
+  compactionTask,
+  defaultEconomy,
+  defined,
+  draftCompaction,
+  type EconomySettings,
+  isRefusal,
+  type ModelPort,
+  type PromptBudget,
+  type PromptPlan,
+  type PromptUsage,
+  planCompaction,
+  planPrompt,
+  type Rendering,
+  type SentRequest,
+  type Summariser,
+  type TurnUsage,
+} from "@holdfast/core";
+import { factsOfModel } from "../models/index.js";
+
+/** What the economy of one conversation works on. */
+export interface EconomyParts {
+  readonly manager: ContextManager;
+  readonly renderer: ContextRenderer;
+  readonly now: () => number;
+  readonly settings?: EconomySettings;
+  /** The memory file, as results name it. */
+  readonly memoryPath?: string;
+  readonly summariser?: Summariser;
+  /** How files are written in the prompt: `RenderOptions.files`. */
+  readonly files?: "text" | "json";
+  /** How long a summary may take, in milliseconds; two minutes unless given. */
+  readonly summaryMs?: number;
+}
+
+/** What stands before the conversation in the next request, and who it is for. */
+export interface RequestHead {
+  readonly model: ModelPort;
+  readonly system: string;
+  readonly tools: string;
+}
+
+/** What became of a compaction. After anything but `compacted` the conversation is what it was. */
+export type CompactionOutcome =
+  | { readonly kind: "compacted"; readonly tokensBefore: number; readonly tokensAfter: number }
+  | {
+      readonly kind: "not_compacted";
+      readonly reason: "no_cut" | "no_summariser" | "no_summary" | "grows" | "cancelled" | "refused";
+      readonly message: string;
+    };
+
+/** Keeps a conversation's prompt within its budget: counts, plans, and applies the plan as nodes. */
+export class ContextEconomy {
+  #sent: SentRequest | undefined;
+  #chars = 0;
+  #last: PromptUsage["last"];
+  #warned = false;
+
+  constructor(private readonly parts: EconomyParts) {}
+
+  /** The plan for the next request. Changes nothing. */
+  plan(head: RequestHead): PromptPlan {
+    const rendering = this.#render(head);
+    return planPrompt(this.parts.manager.context, rendering, this.budget(head), this.usage(head, rendering));
+  }
+
+  /** Carries out a plan of clearing or warning. @returns a sentence for the person where it could not be. */
+  apply(plan: PromptPlan): string | undefined {
+    const { manager } = this.parts;
+    if (plan.kind !== "clear" && plan.kind !== "warn") return undefined;
+    const node =
+      plan.kind === "clear"
+        ? manager.reform(plan.changes)
+        : manager.addNode({ kind: "note", text: plan.text, audience: "model" });
+    this.#warned = plan.kind === "warn";
+    return isRefusal(node) ? `The context was left as it is: ${node.message}` : undefined;
+  }
+
+  /** Notes what is about to be sent. */
+  sending(head: RequestHead): void {
+    const rendering = this.#render(head);
+    this.#sent = this.#request(head, rendering);
+    this.#chars = rendering.report.chars + head.system.length + head.tools.length;
+  }
+
+  /** Notes what the provider counted for it. */
+  counted({ inputTokens }: TurnUsage = {}): void {
+    if (inputTokens !== undefined) this.#last = { chars: this.#chars, inputTokens };
+  }
+
+  /** Puts a summary in the place of all but the tail. */
+  async compact(head: RequestHead, focus?: string, signal?: AbortSignal): Promise<CompactionOutcome> {
+    const { manager, summariser } = this.parts;
+    const { context } = manager;
+    const rendering = this.#render(head);
+    const usage = this.usage(head, rendering);
+    const cut = planCompaction(context, rendering, this.budget(head), usage);
+    if (cut.kind !== "cut") return not("no_cut", cut.message);
+    if (summariser === undefined) return not("no_summariser", "No model is there to write a summary.");
+    const isUpdate = rendering.report.start.rule === "compaction";
+    const task = compactionTask(isUpdate, focus);
+    const text = await this.#summary(
+      summariser,
+      { toId: cut.lastId, task, fromId: rendering.report.start.nodeId },
+      signal,
+    );
+    if (typeof text !== "string") return text;
+    const draft = draftCompaction(context, cut, text, charsPerToken(usage.last));
+    if (draft.kind !== "draft") return not("grows", draft.message);
+    if (signal?.aborted === true) return not("cancelled", "Cancelled.");
+    if (manager.context !== context) return not("refused", "The conversation went on meanwhile.");
+    const reformed = cut.changes.length === 0 ? undefined : manager.reform(cut.changes);
+    if (reformed !== undefined && isRefusal(reformed)) return not("refused", reformed.message);
+    const node = manager.addSummary(draft.summary);
+    if (isRefusal(node)) return not("refused", node.message);
+    this.#warned = false;
+    const { before, tail } = cut.tokens;
+    return { kind: "compacted", tokensBefore: before, tokensAfter: tail + draft.tokens };
+  }
+
+  /** What a prompt may cost now. */
+  budget({ model, system, tools }: RequestHead): PromptBudget {
+    const { settings = defaultEconomy, memoryPath, manager } = this.parts;
+    const facts = factsOfModel(model.target.model);
+    return {
+      settings,
+      provider: model.target.provider,
+      headChars: system.length + tools.length,
+      keepPaths: manager.trackedFiles(),
+      ...defined({ memoryPath, windowTokens: facts?.contextWindow }),
+      ...(facts === undefined ? {} : { answerTokens: Math.min(facts.maxOutput, facts.contextWindow / 4) }),
+    };
+  }
+
+  /** What is known of the requests so far. */
+  usage(head: RequestHead, rendering: Rendering = this.#render(head)): PromptUsage {
+    const { settings = defaultEconomy, manager } = this.parts;
+    const ratios = cacheRatiosOf(head.model.target.provider, settings.ratios);
+    const path = (nodeId: string) => isAbove(manager, nodeId);
+    const cold = ratios && this.#sent && coldCause(this.#sent, this.#request(head, rendering), ratios, path);
+    return { warned: this.#warned, ...defined({ last: this.#last, cold }) };
+  }
+
+  #render({ model }: RequestHead): Rendering {
+    return this.parts.renderer.render(this.parts.manager.context, {
+      target: model.target,
+      now: this.parts.now(),
+      files: this.parts.files ?? "text",
+    });
+  }
+
+  #request({ model, system, tools }: RequestHead, rendering: Rendering): SentRequest {
+    const { provider, model: name } = model.target;
+    const { manager, now } = this.parts;
+    const startId = rendering.report.start.nodeId;
+    return {
+      at: now(),
+      provider,
+      model: name,
+      system,
+      tools,
+      headId: manager.context.currentNodeId,
+      startId,
+    };
+  }
+
+  /** The text, or why there is none. A summariser that never answers is left alone after its time. */
+  async #summary(
+    summariser: Summariser,
+    asked: { readonly fromId: string; readonly toId: string; readonly task: string },
+    signal: AbortSignal | undefined,
+  ): Promise<string | CompactionOutcome> {
+    const { manager, summaryMs = 120_000 } = this.parts;
+    const limit = AbortSignal.timeout(summaryMs);
+    const ending = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+    const ended = new Promise<"ended">((resolve) => {
+      if (ending.aborted) resolve("ended");
+      ending.addEventListener("abort", () => resolve("ended"), { once: true });
+    });
+    const request = { purpose: "compaction", context: manager.context, ...asked, signal: ending } as const;
+    const answer = await Promise.race([ended, askedOf(summariser, request)]);
+    if (signal?.aborted === true) return not("cancelled", "Cancelled.");
+    if (answer === "ended") return not("no_summary", `No summary came within ${summaryMs / 1_000} seconds.`);
+    if (isRefusal(answer)) return not("no_summary", answer.message);
+    return answer.text.trim() === "" ? not("no_summary", "The summary is empty.") : answer.text;
+  }
+}
+
+/** A summariser that throws gives no summary: the session goes on. */
+async function askedOf(summariser: Summariser, request: Parameters<Summariser>[0]) {
+  try {
+    return await summariser(request);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: "refusal", code: "no_summary", message } as const;
+  }
+}
+
+function not(
+  reason: Extract<CompactionOutcome, { kind: "not_compacted" }>["reason"],
+  message: string,
+): CompactionOutcome {
+  return { kind: "not_compacted", reason, message };
+}
+
+function isAbove({ context }: ContextManager, nodeId: string): boolean {
+  const above = context.nodes.get(nodeId);
+  let node = context.nodes.get(context.currentNodeId);
+  while (above !== undefined && node !== undefined && node.depth > above.depth)
+    node = node.parentId === null ? undefined : context.nodes.get(node.parentId);
+  return above !== undefined && node?.id === above.id;
+}

@@ -1,0 +1,25 @@
+import { toolOfName } from "@holdfast/core";
+import type { ToolSet } from "./offered-tools.js";
+import type { Delegation } from "./sub-agents.js";
+
+/** The tools of a sub-agent: those that were named, and what ends its task. It does not move the head otherwise. */
+export function toolsOfSubAgent(all: ToolSet, { tools }: Delegation): ToolSet {
+  const has = (name: string) =>
+    name === "task_complete" || (!leaving.has(name) && (tools === undefined || tools.includes(name)));
+  return {
+    fileTools: all.fileTools.filter(({ name }) => has(name)),
+    conversationTools: all.conversationTools.filter(({ name }) => has(name)),
+    hostTools: all.hostTools.filter(({ name }) => has(name)),
+    offered: all.offered.filter(({ name }) => has(name)),
+  };
+}
+
+/** Why a sub-agent may not make this call; undefined where the tool is one of its own. */
+export function outsideOf({ offered, hostTools }: ToolSet, name: string): string | undefined {
+  const own = toolOfName(name, hostTools)?.name ?? name;
+  if (offered.some((one) => one.name === own)) return undefined;
+  return `a sub-agent has only the tools that it was given: ${offered.map((one) => one.name).join(", ")}.`;
+}
+
+/** Moves of the head that would leave a sub-agent's task unfinished, or go where it knows nothing of. */
+const leaving: ReadonlySet<string> = new Set(["task_pop", "task_resume", "task_restart", "rewind_to"]);

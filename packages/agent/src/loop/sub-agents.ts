@@ -1,0 +1,140 @@
+import {
+  conversationTools,
+  type HostTool,
+  type ModelPort,
+  type OfferedTool,
+  type ToolCall,
+  type TurnUsage,
+} from "@holdfast/core";
+
+/** What a model may hand to another one: a task that is run to its end on its branch, by a model with tools of its own. */
+export interface SubAgents {
+  /** Models that a call may name, as `provider/name`; without a name it is the model that asks. */
+  readonly models: readonly string[];
+  /** Opens one of `models`; a text says why it cannot be. Nothing is sent by that. */
+  readonly open: (name: string) => SubAgentModel | string;
+  /** How deep sub-agents of sub-agents may go; 1 unless given: none of them has one. */
+  readonly maxDepth?: number;
+  /** Requests of one sub-agent; 50 unless given. They count as those of the turn, too. */
+  readonly maxSteps?: number;
+}
+
+/** A model that was opened for a sub-agent. */
+export interface SubAgentModel {
+  readonly port: ModelPort;
+  /** What a request cost, in US dollars. Needed where the turn has a limit of money. */
+  readonly costOf?: (usage: TurnUsage) => number | undefined;
+}
+
+/** What a call of `task_start` asks for: who works on the task, and with what. */
+export interface Delegation {
+  /** The model that asks, where it names none. */
+  readonly model?: SubAgentModel;
+  /** All that the asking model has, where it names none. */
+  readonly tools?: readonly string[];
+  readonly maxSteps: number;
+}
+
+/** What a delegation is held against. */
+export interface DelegationScope {
+  readonly subAgents: SubAgents;
+  readonly offered: readonly OfferedTool[];
+  /** How many sub-agents are at work above this call. */
+  readonly depth: number;
+  readonly hasCostLimit: boolean;
+}
+
+/**
+ * What a call of `task_start` delegates.
+ *
+ * @returns undefined for a call that delegates nothing; a text says why it cannot be done, for the model.
+ */
+export function delegationIn(
+  { name, args }: Pick<ToolCall, "name" | "args">,
+  scope: DelegationScope,
+): Delegation | string | undefined {
+  const { agent } = args;
+  if (name !== "task_start" || agent === undefined || agent === null) return undefined;
+  if (typeof agent !== "object" || Array.isArray(agent))
+    return "`agent` is an object: {model, tools, max_steps}.";
+  const { maxDepth = 1, maxSteps = 50 } = scope.subAgents;
+  if (scope.depth >= maxDepth)
+    return `Sub-agents may go ${maxDepth} deep, and that is where you are: do the task yourself, without \`agent\`.`;
+  // A cast: an object whose fields are looked at one by one.
+  const { model: named, tools, max_steps: wanted = maxSteps } = agent as Readonly<Record<string, unknown>>;
+  if (typeof wanted !== "number" || !Number.isSafeInteger(wanted) || wanted < 1)
+    return "`agent.max_steps` is a whole number from 1 on.";
+  const names = toolsIn(tools, scope.offered);
+  if (typeof names === "string") return names;
+  const model = modelIn(named, scope);
+  if (typeof model === "string") return model;
+  return {
+    maxSteps: Math.min(wanted, maxSteps),
+    ...(model === undefined ? {} : { model }),
+    ...(names === undefined ? {} : { tools: names }),
+  };
+}
+
+/** `task_start` with the argument by which a task is delegated. */
+export function delegating(offer: OfferedTool, { models }: SubAgents): OfferedTool {
+  if (offer.name !== "task_start") return offer;
+  const { inputSchema } = offer;
+  const named = models.length === 0 ? {} : { model: { type: "string", enum: models } };
+  const agent = {
+    type: "object",
+    description:
+      "Gives the task to a sub-agent, which works on it alone until it is done; you get its summary. Say in goal all that it has to know, unless context is clone",
+    properties: {
+      ...named,
+      tools: { type: "array", items: { type: "string" }, description: "Names of the only tools that it has" },
+      max_steps: { type: "integer", minimum: 1, description: "Requests that it may make" },
+    },
+  };
+  // A cast: the schema of an object has properties, or none.
+  const properties = (inputSchema.properties ?? {}) as object;
+  return { ...offer, inputSchema: { ...inputSchema, properties: { ...properties, agent } } };
+}
+
+/** A tool in the place of the one of this name, that says why nothing is done. */
+export function refusingTool(name: string, why: string): HostTool {
+  const [any] = conversationTools;
+  if (any === undefined) throw new Error("core has no conversation tool");
+  return {
+    kind: "host",
+    name,
+    title: name,
+    description: why,
+    // The schema goes before them: whatever the arguments are, they are not looked at.
+    parameters: any.parameters,
+    schema: { type: "object" },
+    intent: () => ({ kind: "host_request", tool: name, summary: name, args: {} }),
+    run: async () => ({
+      code: "invalid_arguments",
+      text: `FAILED (invalid_arguments): ${name}: ${why} Nothing was done.`,
+    }),
+  };
+}
+
+function toolsIn(tools: unknown, offered: readonly OfferedTool[]): readonly string[] | string | undefined {
+  if (tools === undefined || tools === null) return undefined;
+  if (!Array.isArray(tools)) return "`agent.tools` is a list of names.";
+  const known = offered.map(({ name }) => name);
+  const unknown = tools.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    return `you have no tool ${unknown.map((name) => JSON.stringify(name)).join(", ")}; those you have are ${known.join(", ")}.`;
+  return tools;
+}
+
+function modelIn(named: unknown, scope: DelegationScope): SubAgentModel | string | undefined {
+  if (named === undefined || named === null || named === "") return undefined;
+  const { models, open } = scope.subAgents;
+  if (typeof named !== "string" || !models.includes(named)) {
+    const allowed = models.length === 0 ? "Leave it out: it is your own." : `Allowed: ${models.join(", ")}.`;
+    return `the model ${JSON.stringify(named)} is not allowed for sub-agents. ${allowed}`;
+  }
+  const opened = open(named);
+  if (typeof opened === "string") return opened;
+  if (scope.hasCostLimit && opened.costOf === undefined)
+    return `the prices of ${named} are not known, and there is a limit of money.`;
+  return opened;
+}

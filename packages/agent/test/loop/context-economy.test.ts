@@ -1,0 +1,99 @@
+import {
+  ContextRenderer,
+  type EconomySettings,
+  economySettings,
+  refuse,
+  type Summariser,
+  scriptedSummariser,
+} from "@holdfast/core";
+import { afterEach, describe, expect, it } from "vitest";
+import { ContextEconomy } from "../../src/loop/context-economy.js";
+import { openStage, type Stage } from "./stage.js";
+
+let stage: Stage | undefined;
+afterEach(async () => {
+  await stage?.close();
+  stage = undefined;
+});
+
+const long = Array.from({ length: 400 }, (_, at) => `line ${at} of a file that is read\n`).join("");
+const read = (path: string) => ({ calls: [{ name: "read_file", args: { file_path: path, path } }] });
+const files = { "a.txt": long, "b.txt": long.replaceAll("read", "kept"), "c.txt": "short\n" };
+
+function settings(given: Parameters<typeof economySettings>[0]): EconomySettings {
+  const made = economySettings(given);
+  if ("code" in made) throw new Error(made.message);
+  return made;
+}
+
+async function played(
+  summariser?: Summariser,
+  given: Parameters<typeof economySettings>[0] = {},
+): Promise<Stage> {
+  const answers = [read("a.txt"), read("b.txt"), read("c.txt"), { text: "Done." }, { text: "Yes." }];
+  const economy = settings({ compaction: { tailTokens: 200 }, ...given });
+  stage = await openStage(answers, { economy, ...(summariser === undefined ? {} : { summariser }) }, files);
+  expect(await stage.turn("Read them.")).toMatchObject({ reason: "complete" });
+  return stage;
+}
+
+describe("compaction in a session", () => {
+  it("puts the summary in the place of what was said, and goes on", async () => {
+    const { agent, turn, manager } = await played(scriptedSummariser(["## Task Overview\nAll were read."]));
+    const before = agent.contextMap.tokens;
+    expect(await agent.compact("the files")).toMatchObject({ kind: "compacted" });
+    expect(agent.contextMap.tokens).toBeLessThan(before);
+    expect(manager.getCurrentNode().payload.kind).toBe("summary");
+    expect(await turn("Go on?")).toMatchObject({ reason: "complete" });
+  });
+
+  it.each([
+    ["fails", async () => refuse("no_summary", "Overloaded.")],
+    ["says nothing", async () => ({ kind: "summarised", text: " " }) as const],
+    ["throws", async () => Promise.reject(new Error("broken"))],
+    [
+      "is longer than what it stands for",
+      async () => ({ kind: "summarised", text: "word ".repeat(50_000) }) as const,
+    ],
+  ] satisfies [string, Summariser][])(
+    "leaves the session as it was where the summariser %s",
+    async (_, summariser) => {
+      const { agent, manager, turn } = await played(summariser);
+      const { context } = manager;
+      expect(await agent.compact()).toMatchObject({
+        kind: "not_compacted",
+        message: expect.stringMatching(/\.|broken/u),
+      });
+      expect(manager.context).toBe(context);
+      expect(await turn("Go on?")).toMatchObject({ reason: "complete" });
+    },
+  );
+
+  it("leaves it as it was where the summariser hangs or is cancelled", async () => {
+    const { manager, agent } = await played(() => new Promise(() => {}));
+    const { context } = manager;
+    const cancelled = new AbortController();
+    const asked = agent.compact(undefined, cancelled.signal);
+    cancelled.abort();
+    expect(await asked).toMatchObject({ kind: "not_compacted", reason: "cancelled" });
+    const economy = new ContextEconomy({
+      manager,
+      renderer: new ContextRenderer(),
+      now: () => 0,
+      summariser: () => new Promise(() => {}),
+      settings: settings({ compaction: { tailTokens: 200 } }),
+      summaryMs: 20,
+    });
+    const hung = await economy.compact({ model: agent.model, system: "", tools: "" });
+    expect(hung).toMatchObject({ kind: "not_compacted", reason: "no_summary" });
+    expect(manager.context).toBe(context);
+  });
+
+  it("is done by itself at its threshold, and told", async () => {
+    const { events, turn } = await played(scriptedSummariser(["Short.", "Shorter."]), {
+      compaction: { tailTokens: 200, contextTokenThreshold: 6_000 },
+    });
+    await turn("Go on?");
+    expect(events.map((event) => (event.kind === "context" ? event.done.kind : ""))).toContain("compacted");
+  });
+});

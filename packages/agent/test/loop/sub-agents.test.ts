@@ -1,0 +1,205 @@
+import { checkContents, providers, renderContext } from "@holdfast/core";
+import { afterEach, describe, expect, it } from "vitest";
+import type { AgentEvent, AgentParts, SubAgentModel, SubAgents } from "../../src/loop/index.js";
+import { type ScriptedAnswer, scriptedModel } from "../../src/models/index.js";
+import { openStage, type Stage } from "./stage.js";
+
+const opened: Stage[] = [];
+afterEach(async () => {
+  for (const stage of opened.splice(0)) await stage.close();
+});
+
+const read = { name: "read_file", args: { file_path: "a.ts" } };
+const edit = {
+  name: "edit_file",
+  args: {
+    file_path: "a.ts",
+    base_content_sha256: "{{sha256:a.ts}}",
+    edits: [{ old_string: "one", new_string: "two" }],
+  },
+};
+const start = (agent: object, more = {}) => ({
+  calls: [
+    { name: "task_start", args: { name: "Rename", goal: "Call it two.", ...more, agent: { ...agent } } },
+  ],
+});
+const complete = { calls: [{ name: "task_complete", args: { summary: "It is called two now." } }] };
+
+async function staged(
+  main: readonly ScriptedAnswer[],
+  sub: readonly ScriptedAnswer[],
+  parts: Partial<AgentParts> = {},
+  more: Partial<SubAgents> = {},
+): Promise<Stage> {
+  const small = scriptedModel(sub, { model: "small" });
+  const subAgents: SubAgents = {
+    models: ["scripted/small"],
+    open: () => ({ port: small, costOf: ({ inputTokens = 0 }) => inputTokens }),
+    ...more,
+  };
+  const stage = await openStage(main, { subAgents, ...parts }, { "a.ts": "const one = 1;\n" });
+  opened.push(stage);
+  return stage;
+}
+
+const inner = (events: readonly AgentEvent[]) =>
+  events.flatMap((event) => (event.kind === "sub_agent" ? [event.event] : []));
+const named = (events: readonly AgentEvent[]) =>
+  events.flatMap((event) => (event.kind === "call_ended" ? [`${event.call.name} ${event.call.code}`] : []));
+const small = { model: "scripted/small" };
+
+function isSound({ manager }: Stage): boolean {
+  const { contents } = renderContext(manager.context);
+  return providers.every((provider) => checkContents(contents, provider).length === 0);
+}
+
+describe("a sub-agent", () => {
+  it("works on the task with a model of its own, and is merged by its summary", async () => {
+    const stage = await staged(
+      [start(small), { text: "Done.", expects: ["It is called two now."], usage: { inputTokens: 5 } }],
+      [
+        { calls: [read], usage: { inputTokens: 1 } },
+        { calls: [edit], usage: { inputTokens: 2 } },
+        { ...complete, usage: { inputTokens: 4 }, expects: ["Call it two.", "as a sub-agent"] },
+      ],
+      { costOf: ({ inputTokens = 0 }) => inputTokens / 10 },
+    );
+    const end = await stage.turn("Let somebody rename it.");
+    expect(end).toMatchObject({ reason: "complete", steps: 5, usage: { inputTokens: 12 }, costUsd: 7.5 });
+    expect(stage.read("a.ts")).toBe("const two = 1;\n");
+    const nested = inner(stage.events);
+    expect(named(nested)).toEqual(["read_file ok", "edit_file applied", "task_complete ok"]);
+    expect(named(stage.events)).toEqual(["task_start ok"]);
+    expect(nested.at(-1)).toMatchObject({ kind: "turn_ended", end: { reason: "complete", steps: 3 } });
+    const [task] = [...stage.manager.context.tasks.keys()].filter(
+      (id) => id !== stage.manager.context.sessionId,
+    );
+    expect(
+      stage.events
+        .filter(({ kind }) => kind === "sub_agent")
+        .every((one) => "taskId" in one && one.taskId === task),
+    ).toBe(true);
+    expect(isSound(stage)).toBe(true);
+  });
+
+  it("has only the tools that were named, and is told of what it has not", async () => {
+    const stage = await staged(
+      [start({ ...small, tools: ["read_file"] }), { text: "Seen.", expects: ["Nothing done."] }],
+      [{ calls: [read] }, { calls: [edit] }, { text: "Nothing done." }],
+    );
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "complete", steps: 5 });
+    expect(named(inner(stage.events))).toEqual(["read_file ok", "edit_file invalid_arguments"]);
+    expect(stage.read("a.ts")).toBe("const one = 1;\n");
+  });
+
+  it("is the model that asks, where it names none", async () => {
+    const stage = await staged(
+      [start({}), complete, { text: "Done.", expects: ["It is called two now."] }],
+      [],
+    );
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "complete", steps: 3 });
+  });
+
+  it("asks for approval as the turn does, and what it leaves undone is left undone", async () => {
+    const stage = await staged(
+      [start(small), { text: "Well." }],
+      [{ calls: [read] }, { calls: [edit] }, complete],
+      {
+        mode: "ask",
+      },
+    );
+    expect(await stage.turn("Go.")).toMatchObject({
+      reason: "complete",
+      undone: [{ name: "edit_file", code: "denied" }],
+    });
+    expect(stage.read("a.ts")).toBe("const one = 1;\n");
+  });
+
+  it.each([
+    ["its limit of steps", start({ ...small, max_steps: 2 }), Array(9).fill({ calls: [read] }), "limit of 2"],
+    ["a failure of its model", start(small), [{ calls: [read] }, { fails: "overloaded" }], "overloaded"],
+    ["a model that says nothing", start(small), [{ text: "" }], "without a result"],
+    ["giving up", start(small), [{ calls: [{ name: "task_cancel", args: {} }] }], "without a result"],
+    [
+      "its limit within a task of its own",
+      start({ ...small, max_steps: 1 }),
+      [{ calls: [{ name: "task_start", args: { name: "Inner" } }] }],
+      "limit of 1",
+    ],
+  ] as const)("ends with %s as a task that was given up", async (_, begun, sub, says) => {
+    const stage = await staged([begun, { text: "I see.", expects: ["ended without a result", says] }], sub);
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "complete" });
+    const { context } = stage.manager;
+    const task = [...context.tasks.values()].find(
+      ({ id }) => id !== context.sessionId && context.nodes.get(id)?.payload.kind === "task_boundary",
+    );
+    expect(task?.outcome).toBe("cancelled");
+    expect(isSound(stage)).toBe(true);
+  });
+
+  it("ends with the turn that is cancelled, at any event, and the next turn works", async () => {
+    const main: readonly ScriptedAnswer[] = [
+      start(small),
+      { text: "Done." },
+      { text: "Next." },
+      { text: "Next." },
+    ];
+    const sub: readonly ScriptedAnswer[] = [{ calls: [read] }, { calls: [edit] }, complete];
+    const whole = await staged(main, sub);
+    await whole.turn("Go.");
+    for (let at = 2; at < whole.events.length - 1; at += 1) {
+      const ending = new AbortController();
+      const stage = await staged(main, sub);
+      let seen = 0;
+      const onEvent = () => {
+        if (seen === at) ending.abort();
+        seen += 1;
+      };
+      const end = await stage.agent.turn({ text: "Go." }, { signal: ending.signal, onEvent });
+      expect(["cancelled", "complete"], `at event ${at}`).toContain(end.reason);
+      const boundary = stage.manager.getCurrentNode();
+      expect(stage.manager.context.tasks.get(boundary.taskId)?.outcome, `at event ${at}`).toBe("open");
+      expect(boundary.taskId, `at event ${at}`).toBe(stage.manager.context.rootNode.id);
+      expect(isSound(stage), `at event ${at}`).toBe(true);
+      expect((await stage.turn("Go on.")).reason, `after event ${at}`).toBe("complete");
+    }
+  });
+
+  it.each([
+    ["another model", { model: "scripted/large" }, {}, "not allowed for sub-agents. Allowed: scripted/small"],
+    ["a tool that it has not", { tools: ["fly"] }, {}, 'you have no tool "fly"'],
+    ["no number of steps", { max_steps: 0 }, {}, "whole number"],
+    ["a depth that is not allowed", {}, { maxDepth: 0 }, "0 deep"],
+    ["a model that cannot be opened", small, { open: (): string => "There is no key." }, "There is no key."],
+    [
+      "a price that is not known",
+      small,
+      { open: (): SubAgentModel => ({ port: scriptedModel([]) }) },
+      "prices of scripted/small",
+    ],
+  ] as const)("is refused with %s, and nothing was begun", async (_, agent, more, says) => {
+    const stage = await staged(
+      [start(agent), { text: "I see.", expects: [says, "Nothing was done."] }],
+      [],
+      {
+        limits: { maxCostUsd: 100 },
+        costOf: () => 0,
+      },
+      more,
+    );
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "complete", steps: 2 });
+    expect(named(stage.events)).toEqual(["task_start invalid_arguments"]);
+    expect(
+      [...stage.manager.context.nodes.values()].some(
+        ({ id, payload }) => payload.kind === "task_boundary" && id !== stage.manager.context.rootNode.id,
+      ),
+    ).toBe(false);
+  });
+
+  it("counts for the limits of the turn", async () => {
+    const stage = await staged([start(small), { text: "Done." }], Array(9).fill({ calls: [read] }), {
+      limits: { maxSteps: 4 },
+    });
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "max_turns", steps: 4 });
+  });
+});

@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { onTestFinished } from "vitest";
+import { endProcess } from "../../../../test/end-process.js";
+import { program } from "../process.js";
+import type { Provided } from "./provided.js";
+
+/** The program in a terminal of its own, as a person sees it. */
+export interface Seen {
+  /** Everything that was shown so far. */
+  text(): string;
+  /** Waits until this is shown behind what was shown at the last wait. */
+  until(words: string): Promise<void>;
+  type(line: string): void;
+  /** Resolves with the exit code. */
+  readonly ended: Promise<number | null>;
+}
+
+/** Starts `holdfast agent` in a pseudo terminal (`script` of util-linux). */
+export function inTerminal(
+  { project, env }: Pick<Provided, "project" | "env">,
+  args: readonly string[],
+): Seen {
+  const command = [process.execPath, program, "agent", ...args].map((part) => `'${part}'`).join(" ");
+  const child = spawn("script", ["-qec", command, "/dev/null"], {
+    cwd: project.folder,
+    env: { PATH: process.env.PATH ?? "", TERM: "xterm", ...env },
+  });
+  onTestFinished(() => endProcess(child));
+  let shown = "";
+  let from = 0;
+  child.stdout.on("data", (data) => {
+    shown += data;
+  });
+  return {
+    text: () => shown,
+    until: async (words) => {
+      for (let waits = 0; !shown.slice(from).includes(words); waits += 1) {
+        if (waits > 1_500) throw new Error(`never shown: ${words}\n${shown}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      from = shown.indexOf(words, from) + words.length;
+    },
+    type: (line) => child.stdin.write(`${line}\r`),
+    ended: new Promise((resolve) => child.once("close", resolve)),
+  };
+}

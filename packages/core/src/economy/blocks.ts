@@ -1,0 +1,164 @@
+import {
+  type ConversationContext,
+  effectsOf,
+  type FileEffect,
+  type ShownText,
+  type TurnNode,
+  type TurnPayload,
+} from "../conversation/index.js";
+import { joinSpans, type LineSpan, outsideSpans } from "../files/index.js";
+import type { MeasuredPart, MeasuredPrompt } from "./measure.js";
+import type { ClearingClass } from "./types.js";
+
+/** A result or a file in a prompt, and what is known of it there. */
+export interface PromptBlock {
+  readonly measured: MeasuredPart;
+  readonly node: TurnNode;
+  /** The node of the call that it answers. */
+  readonly callId?: string;
+  readonly name?: string;
+  /** The lines of files that it shows. */
+  readonly shows: readonly ShownSpan[];
+  /** The files that it shows or changed. */
+  readonly paths: readonly string[];
+  readonly isError: boolean;
+}
+
+/** Lines of one state that a block shows. */
+export interface ShownSpan extends LineSpan {
+  readonly path: string;
+  readonly sha256: string;
+  readonly isWhole: boolean;
+}
+
+/** All results and files of a prompt that are there as they were at first, in their order. */
+export function blocksOf(context: ConversationContext, { parts }: MeasuredPrompt): readonly PromptBlock[] {
+  const calls = new Map<string, string>();
+  const blocks: PromptBlock[] = [];
+  for (const measured of parts) {
+    const { value, origin } = measured;
+    if ("functionCall" in value) calls.set(value.functionCall.id, origin.nodeId);
+    if (origin.within !== undefined || (origin.rule !== "result" && origin.rule !== "file_inline")) continue;
+    const node = context.nodes.get(origin.nodeId);
+    if (node === undefined) continue;
+    const callId = "functionResponse" in value ? calls.get(value.functionResponse.id) : undefined;
+    const block = blockOf(measured, node);
+    if (block !== undefined) blocks.push(callId === undefined ? block : { ...block, callId });
+  }
+  return blocks;
+}
+
+function blockOf(measured: MeasuredPart, node: TurnNode): PromptBlock | undefined {
+  const { payload } = node;
+  if (payload.kind === "file_content")
+    return { measured, node, shows: shownBy(payload), paths: [payload.path], isError: false };
+  if (payload.kind !== "tool_result") return undefined;
+  const shows = shownBy(payload);
+  const effects = payload.files ?? [];
+  const paths = [...new Set([...shows, ...effects].map(({ path }) => path))];
+  return { measured, node, name: payload.name, shows, paths, isError: payload.isError === true };
+}
+
+const spansOf = new WeakMap<TurnPayload, readonly ShownSpan[]>();
+
+/** What a payload shows, with the lines that follow each other joined. Nodes never change: made once. */
+function shownBy(payload: Extract<TurnPayload, { kind: "tool_result" | "file_content" }>) {
+  const found = spansOf.get(payload);
+  if (found !== undefined) return found;
+  const made =
+    payload.kind === "file_content" ? ofFile(payload) : ofResult(payload.shows ?? [], payload.files ?? []);
+  spansOf.set(payload, made);
+  return made;
+}
+
+function ofFile({ path, sha256, lines, verified }: Extract<TurnPayload, { kind: "file_content" }>) {
+  const isWhole = lines.from === 1 && lines.to >= lines.total;
+  return verified === true ? [{ path, sha256, from: lines.from, to: lines.to, isWhole }] : [];
+}
+
+function ofResult(shows: readonly ShownText[], effects: readonly FileEffect[]): readonly ShownSpan[] {
+  const byState = new Map<string, { path: string; sha256: string; spans: LineSpan[] }>();
+  for (const { path, sha256, from, to } of shows) {
+    const key = `${sha256}\0${path}`;
+    const state = byState.get(key) ?? { path, sha256, spans: [] };
+    state.spans.push({ from, to });
+    byState.set(key, state);
+  }
+  return [...byState.values()].flatMap(({ path, sha256, spans }) => {
+    const total = effects.find((effect) => effect.path === path && effect.after === sha256)?.lines;
+    return joinSpans(spans).map(({ from, to }) => {
+      const isWhole = total !== undefined && from === 1 && to >= total;
+      return { path, sha256, from, to, isWhole };
+    });
+  });
+}
+
+/** The class of each block, and the files that were touched last. */
+export interface ClassifiedBlocks {
+  readonly classes: ReadonlyMap<PromptBlock, ClearingClass>;
+  /** The paths, the last touched first. */
+  readonly touched: readonly string[];
+}
+
+/** Sorts blocks by what their loss would mean. Goes from the newest to the oldest, once. */
+export function classify(blocks: readonly PromptBlock[], maxResultChars: number): ClassifiedBlocks {
+  const classes = new Map<PromptBlock, ClearingClass>();
+  const later = new LaterText();
+  for (const block of blocks.toReversed()) {
+    classes.set(block, classOf(block, later, maxResultChars));
+    later.add(block);
+  }
+  return { classes, touched: [...later.touched] };
+}
+
+function classOf(block: PromptBlock, later: LaterText, maxResultChars: number): ClearingClass {
+  if (block.isError && block.shows.length === 0) return "failed";
+  if (later.supersedes(block)) return "superseded";
+  if (block.shows.length > 0) return "file";
+  return block.measured.chars > maxResultChars ? "large_output" : "output";
+}
+
+/** What stands in the prompt after a block. */
+class LaterText {
+  /** In the order in which they were met: the last touched first. */
+  readonly touched = new Set<string>();
+  readonly #spans = new Map<string, LineSpan[]>();
+  readonly #whole = new Set<string>();
+  readonly #last = new Map<string, string | null>();
+  readonly #outputs = new Set<string>();
+
+  add({ node, shows, paths }: PromptBlock): void {
+    for (const path of paths) this.touched.add(path);
+    for (const { path, sha256, from, to, isWhole } of shows) {
+      const key = `${sha256}\0${path}`;
+      const spans = this.#spans.get(key);
+      if (spans === undefined) this.#spans.set(key, [{ from, to }]);
+      else spans.push({ from, to });
+      if (isWhole) this.#whole.add(path);
+    }
+    for (const { path, after } of effectsOf(node.payload))
+      if (!this.#last.has(path)) this.#last.set(path, after);
+    const output = outputKey(node);
+    if (output !== undefined) this.#outputs.add(output);
+  }
+
+  /** Whether everything that a block shows stands there again, or is of a file that is gone. */
+  supersedes({ node, shows }: PromptBlock): boolean {
+    if (shows.length > 0) return shows.every((shown) => this.#replaces(shown));
+    const output = outputKey(node);
+    return output !== undefined && this.#outputs.has(output);
+  }
+
+  #replaces({ path, sha256, from, to }: ShownSpan): boolean {
+    if (this.#whole.has(path) || this.#last.get(path) === null) return true;
+    const spans = this.#spans.get(`${sha256}\0${path}`);
+    return spans !== undefined && outsideSpans({ from, to }, spans).length === 0;
+  }
+}
+
+/** The same words of the same tool say nothing twice. */
+function outputKey({ payload }: TurnNode): string | undefined {
+  return payload.kind === "tool_result" && payload.refers === undefined
+    ? `${payload.name}\0${payload.output}`
+    : undefined;
+}

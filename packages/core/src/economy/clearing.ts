@@ -1,0 +1,226 @@
+import type { Rendering } from "../context/index.js";
+import type { ConversationContext, FormChange } from "../conversation/index.js";
+import { defined } from "../text/index.js";
+import { classify, type PromptBlock } from "./blocks.js";
+import type { ColdCause } from "./cold-cache.js";
+import type { MeasuredPart, MeasuredPrompt } from "./measure.js";
+import { inputPlaceholder, placeholderFor } from "./placeholder.js";
+import type { CacheRatios } from "./provider-ratios.js";
+import { requestsToPay } from "./provider-ratios.js";
+import { type Dangling, danglingWithout, writeOut } from "./references.js";
+import type { EconomySettings } from "./settings.js";
+import { type ClearedBlock, type ClearingClass, type ClearingPlan, clearingClasses } from "./types.js";
+
+/** What clearing is planned from. */
+export interface ClearingScope {
+  readonly context: ConversationContext;
+  readonly rendering: Rendering;
+  readonly prompt: MeasuredPrompt;
+  readonly settings: EconomySettings;
+  readonly ratios: CacheRatios;
+  readonly charsPerToken: number;
+  /** Of the whole request. */
+  readonly tokens: number;
+  readonly expectedRequests: number;
+  readonly cold: ColdCause | undefined;
+}
+
+/** A block that may go, with what its loss saves. */
+export interface ClearingCandidate {
+  readonly block: PromptBlock;
+  readonly class: ClearingClass;
+  readonly text: string;
+  /** Characters that are saved, with those of the call's arguments where these go too. */
+  readonly chars: number;
+  readonly clearsInput: boolean;
+}
+
+/** How far clearing goes. */
+export interface ClearingGoal {
+  /** Classes are added one by one until the prompt has no more tokens than this. */
+  readonly tokens: number;
+  /** No class after this one. */
+  readonly upTo: ClearingClass;
+  /** Whether it has to pay; not where the window demands it. */
+  readonly hasToPay: boolean;
+}
+
+/** The blocks that may go, in the order of the prompt. */
+export function candidatesOf(
+  blocks: readonly PromptBlock[],
+  kept: ReadonlySet<PromptBlock>,
+  { settings, context }: Pick<ClearingScope, "settings" | "context">,
+): readonly ClearingCandidate[] {
+  const { classes, touched } = classify(blocks, settings.maxResultChars);
+  const working = new Set(touched.slice(0, settings.workingSet));
+  return blocks.flatMap((block) => {
+    const of = classes.get(block);
+    if (of === undefined || kept.has(block)) return [];
+    if (of === "file" && block.paths.some((path) => working.has(path))) return [];
+    const text = placeholderFor(block, of, settings.placeholder);
+    const inputs = inputChars(block, settings, context);
+    const chars = block.measured.chars - text.length + inputs;
+    return chars < leastChars ? [] : [{ block, class: of, text, chars, clearsInput: inputs > 0 }];
+  });
+}
+
+/** A block that gives less is not worth the words in its place. */
+const leastChars = 400;
+
+function inputChars(
+  { name, callId }: PromptBlock,
+  { clearToolInputs }: EconomySettings,
+  context: ConversationContext,
+) {
+  const asked = typeof clearToolInputs === "boolean" ? clearToolInputs : clearToolInputs.includes(name ?? "");
+  const call = asked && callId !== undefined ? context.nodes.get(callId)?.payload : undefined;
+  if (call?.kind !== "tool_call") return 0;
+  return Math.max(0, JSON.stringify(call.args).length - JSON.stringify({ omitted: inputPlaceholder }).length);
+}
+
+/** The best clearing that keeps to the goal; undefined where none does. */
+export function bestClearing(
+  candidates: readonly ClearingCandidate[],
+  scope: ClearingScope,
+  goal: ClearingGoal,
+): ClearingPlan | undefined {
+  let best: ClearingPlan | undefined;
+  const last = clearingClasses.indexOf(goal.upTo);
+  for (let most = 0; most <= last; most += 1) {
+    const wanted = candidates.filter((one) => clearingClasses.indexOf(one.class) <= most);
+    const chosen = wanted.length === 0 ? undefined : chosenOf(wanted, scope, goal);
+    if (chosen === undefined) continue;
+    best = chosen;
+    if (chosen.report.tokensAfter <= goal.tokens) return chosen;
+  }
+  return best;
+}
+
+function chosenOf(
+  wanted: readonly ClearingCandidate[],
+  scope: ClearingScope,
+  goal: ClearingGoal,
+): ClearingPlan | undefined {
+  const suffix = goal.hasToPay ? bestSuffix(wanted, scope) : wanted;
+  const sound = withoutDangling(suffix, scope);
+  if (sound.candidates.length === 0) return undefined;
+  const plan = planOf(sound, scope);
+  const { tokensBefore, tokensAfter, predictedSaving } = plan.report;
+  const saved = tokensBefore - tokensAfter;
+  const { settings } = scope;
+  if (saved <= 0) return undefined;
+  if (!goal.hasToPay) return plan;
+  const isEnough = saved >= settings.clearAtLeast && saved >= settings.clearAtLeastShare * tokensBefore;
+  return isEnough && predictedSaving > 0 ? plan : undefined;
+}
+
+/**
+ * The later ones of the candidates, from where on clearing saves the most: with an early one goes the cache of all
+ * that comes after it.
+ */
+function bestSuffix(
+  wanted: readonly ClearingCandidate[],
+  scope: ClearingScope,
+): readonly ClearingCandidate[] {
+  let saved = 0;
+  let best = { value: Number.NEGATIVE_INFINITY, from: 0 };
+  for (let from = wanted.length - 1; from >= 0; from -= 1) {
+    const candidate = wanted[from];
+    if (candidate === undefined) continue;
+    saved += candidate.chars;
+    const after = scope.prompt.chars - candidate.block.measured.before - saved;
+    const value = savingOf(saved, after, scope);
+    if (value >= best.value) best = { value, from };
+  }
+  return wanted.slice(best.from);
+}
+
+/** What is saved in all less what it costs once, in the units of `saved` and `after`. */
+function savingOf(saved: number, after: number, { ratios, expectedRequests, cold }: ClearingScope): number {
+  const cost = cold === undefined ? (ratios.write - ratios.read) * Math.max(0, after) : 0;
+  // Where the cache is cold, what is cleared need not be written either.
+  const now = cold === undefined ? 0 : (ratios.write - ratios.read) * saved;
+  return expectedRequests * ratios.read * saved + now - cost;
+}
+
+interface SoundChoice {
+  readonly candidates: readonly ClearingCandidate[];
+  readonly writtenOut: readonly { readonly change: FormChange; readonly chars: number }[];
+}
+
+/**
+ * Without blocks of which others speak, unless these can be written out for less than is saved. Ends: each round
+ * takes a block away, or is the last.
+ */
+function withoutDangling(wanted: readonly ClearingCandidate[], scope: ClearingScope): SoundChoice {
+  let left = wanted;
+  for (;;) {
+    const byPart = new Map<MeasuredPart, ClearingCandidate>(left.map((one) => [one.block.measured, one]));
+    const dangling = danglingWithout(scope.rendering, scope.prompt, new Set(byPart.keys()));
+    const writtenOut: { change: FormChange; chars: number }[] = [];
+    const blocked = new Set<MeasuredPart>();
+    for (const [nodeId, of] of byNode(dangling)) {
+      const providers = [...new Set(of.flatMap((one) => one.providers))];
+      const gain = providers.reduce((sum, part) => sum + (byPart.get(part)?.chars ?? 0), 0);
+      const written = writeOut(scope.context, scope.rendering, nodeId, of);
+      if (written !== undefined && written.chars * 2 < gain) writtenOut.push(written);
+      else for (const provider of providers) blocked.add(provider);
+    }
+    if (blocked.size === 0) return { candidates: left, writtenOut };
+    left = left.filter(({ block }) => !blocked.has(block.measured));
+  }
+}
+
+function byNode(dangling: readonly Dangling[]): ReadonlyMap<string, readonly Dangling[]> {
+  const nodes = new Map<string, Dangling[]>();
+  for (const one of dangling)
+    nodes.set(one.referral.nodeId, [...(nodes.get(one.referral.nodeId) ?? []), one]);
+  return nodes;
+}
+
+function planOf({ candidates, writtenOut }: SoundChoice, scope: ClearingScope): ClearingPlan {
+  const { prompt, charsPerToken, tokens, ratios, expectedRequests, cold } = scope;
+  const inTokens = (chars: number) => Math.round(chars / charsPerToken);
+  const cleared = candidates.reduce((sum, { chars }) => sum + chars, 0);
+  const saved = cleared - writtenOut.reduce((sum, { chars }) => sum + chars, 0);
+  const first = candidates[0]?.block.measured;
+  const after = prompt.chars - (first?.before ?? 0) - saved;
+  const cost = cold === undefined ? (ratios.write - ratios.read) * Math.max(0, after) : 0;
+  return {
+    kind: "clear",
+    changes: [...candidates.flatMap(changesOf), ...writtenOut.map(({ change }) => change)],
+    report: {
+      tokensBefore: tokens,
+      tokensAfter: tokens - inTokens(saved),
+      firstChangedId: first?.origin.nodeId ?? "",
+      tokensRewritten: inTokens(after),
+      requestsToPay: cold === undefined ? requestsToPay(ratios, saved, after) : 0,
+      expectedRequests,
+      ...defined({ cold }),
+      cost: inTokens(cost),
+      predictedSaving: inTokens(savingOf(saved, after, scope)),
+      cleared: candidates.map((one) => clearedBlock(one, inTokens(one.chars))),
+      writtenOut: writtenOut.map(({ change }) => change.targetId),
+      thoughtsLost: ratios.bindsThinking ? thoughtsAfter(prompt, first) : 0,
+    },
+  };
+}
+
+function changesOf({ block, text, clearsInput }: ClearingCandidate): readonly FormChange[] {
+  const result: FormChange = { targetId: block.node.id, form: { form: "replaced", by: "cleared", text } };
+  if (!clearsInput || block.callId === undefined) return [result];
+  return [
+    { targetId: block.callId, form: { form: "replaced", by: "cleared", text: inputPlaceholder } },
+    result,
+  ];
+}
+
+function clearedBlock({ block, class: of }: ClearingCandidate, tokens: number): ClearedBlock {
+  const { node, name, paths } = block;
+  return { nodeId: node.id, class: of, tokens, paths, ...defined({ name }) };
+}
+
+function thoughtsAfter({ parts }: MeasuredPrompt, first: MeasuredPart | undefined): number {
+  const from = first?.before ?? Number.POSITIVE_INFINITY;
+  return parts.filter(({ before, origin }) => before > from && origin.rule === "thought").length;
+}

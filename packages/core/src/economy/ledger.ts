@@ -1,0 +1,94 @@
+import {
+  type ConversationContext,
+  effectsOf,
+  type FileEffect,
+  type FileLedgerEntry,
+  type LedgerCheck,
+  pathTo,
+  type TurnNode,
+} from "../conversation/index.js";
+
+/**
+ * The files of a path as code knows them: each with its state, the lines that changed, and the last command that was
+ * run after its last change. Written from what tools did, never from what anybody said of it.
+ *
+ * @param checks names of tools that run commands; a later call of one is a check.
+ * @returns only files that a tool of ours changed, in the order of their first change.
+ */
+export function fileLedger(
+  context: ConversationContext,
+  headId: string,
+  checks: readonly string[] = ["run_shell_command"],
+): readonly FileLedgerEntry[] {
+  const files = new Map<string, LedgerLine>();
+  const commands = new Map<string, string>();
+  for (const node of pathTo(context, headId)) {
+    const { payload } = node;
+    if (payload.kind === "tool_call" && checks.includes(payload.name))
+      commands.set(payload.callId, commandOf(node));
+    for (const effect of effectsOf(payload)) note(files, effect);
+    if (payload.kind !== "tool_result" || !checks.includes(payload.name)) continue;
+    const command = commands.get(payload.callId);
+    if (command === undefined) continue;
+    const check: LedgerCheck = { nodeId: node.id, command, failed: payload.isError === true };
+    for (const line of files.values()) line.check = check;
+  }
+  return [...files].flatMap(([path, line]) => (line.isOurs ? [entryOf(path, line)] : []));
+}
+
+interface LedgerLine {
+  from: string | null;
+  to: string | null;
+  version: number | undefined;
+  added: number;
+  removed: number;
+  isOurs: boolean;
+  check: LedgerCheck | undefined;
+}
+
+function note(
+  files: Map<string, LedgerLine>,
+  { path, before, after, by, changes, version, from }: FileEffect,
+): void {
+  const known = files.get(path);
+  const line = known ?? {
+    from: before ?? (by === "seen" ? after : null),
+    to: null,
+    version: undefined,
+    added: 0,
+    removed: 0,
+    isOurs: false,
+    check: undefined,
+  };
+  if (known === undefined) files.set(path, line);
+  const isChange = by === "tool" || (known !== undefined && known.to !== after);
+  line.to = after;
+  line.version = version ?? (isChange ? undefined : line.version);
+  if (isChange) line.check = undefined;
+  if (by === "tool") line.isOurs = true;
+  for (const { added, removed } of changes ?? []) {
+    line.added += added;
+    line.removed += removed;
+  }
+  const moved = from === undefined ? undefined : files.get(from);
+  if (moved !== undefined) moved.isOurs = true;
+}
+
+function entryOf(path: string, { from, to, version, added, removed, check }: LedgerLine): FileLedgerEntry {
+  return {
+    path,
+    from,
+    to,
+    added,
+    removed,
+    ...(version === undefined ? {} : { version }),
+    ...(check === undefined ? {} : { check }),
+  };
+}
+
+function commandOf({ payload }: TurnNode): string {
+  const command = payload.kind === "tool_call" ? payload.args.command : undefined;
+  return typeof command === "string" ? command.slice(0, mostCommandChars) : "";
+}
+
+const mostCommandChars = 200;

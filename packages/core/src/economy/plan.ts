@@ -1,0 +1,167 @@
+import type { Rendering } from "../context/index.js";
+import type { ConversationContext } from "../conversation/index.js";
+import { blocksOf } from "./blocks.js";
+import { bestClearing, type ClearingCandidate, type ClearingScope, candidatesOf } from "./clearing.js";
+import { charsPerToken, estimateTokens, type MeasuredPrompt, measure } from "./measure.js";
+import { protectedBlocks } from "./protection.js";
+import { cacheRatiosOf } from "./provider-ratios.js";
+import type { NoPlanReason, PromptBudget, PromptPlan, PromptUsage } from "./types.js";
+import { warningText } from "./warning.js";
+
+/**
+ * What is to be done about a prompt before the next request. Pure: the same prompt, budget and usage give the same
+ * plan. Below the trigger it costs the length of the prompt, and nothing of the texts in it.
+ *
+ * @param rendering of the context's head, for the target of the next request.
+ */
+export function planPrompt(
+  context: ConversationContext,
+  rendering: Rendering,
+  budget: PromptBudget,
+  usage: PromptUsage,
+): PromptPlan {
+  const prompt = measure(rendering);
+  const tokens = estimateTokens(prompt.chars + (budget.headChars ?? 0), usage.last);
+  if (rendering.report.provisional) return nothing("open_calls", tokens, "Calls await their results.");
+  const limits = limitsOf(budget);
+  if (limits.usable !== undefined && limits.usable <= budget.settings.compaction.tailTokens) {
+    const { tailTokens } = budget.settings.compaction;
+    const why = `The window leaves ${limits.usable} tokens to a prompt, which is no more than the ${tailTokens} that compaction.tailTokens protects.`;
+    return nothing("window_too_small", tokens, why);
+  }
+  const share = shareOfTrigger(prompt, tokens, budget);
+  const isWarned = usage.warned === true && share < 1;
+  const isFull = limits.compactAt !== undefined && tokens >= limits.compactAt;
+  const { warnAt } = budget.settings;
+  if (!isFull && usage.cold === undefined && (share < Math.min(1, warnAt) || isWarned))
+    return nothing("below_trigger", tokens, `${tokens} tokens are below the trigger.`);
+  return decide(
+    { context, rendering, prompt, budget, usage, tokens, share },
+    isFull ? limits.compactAt : undefined,
+  );
+}
+
+interface PlanScope {
+  readonly context: ConversationContext;
+  readonly rendering: Rendering;
+  readonly prompt: MeasuredPrompt;
+  readonly budget: PromptBudget;
+  readonly usage: PromptUsage;
+  readonly tokens: number;
+  /** Of the trigger: 1 and more set clearing off. */
+  readonly share: number;
+}
+
+function decide(from: PlanScope, compactAt: number | undefined): PromptPlan {
+  const { budget, usage, tokens, share } = from;
+  const { settings } = budget;
+  const ratios = cacheRatiosOf(budget.provider, settings.ratios) ?? neutral;
+  const isKnown = ratios !== neutral;
+  const scope = clearingScope(from, ratios);
+  const candidates = candidatesFor(from, scope);
+  if (compactAt !== undefined) {
+    const goal = { tokens: compactAt * settings.clearTo, upTo: "output", hasToPay: false } as const;
+    const plan = bestClearing(candidates, scope, goal);
+    if (plan !== undefined && plan.report.tokensAfter <= compactAt * (1 - settings.clearAtLeastShare))
+      return plan;
+    return {
+      kind: "compact",
+      tokens,
+      message: `The prompt has ${tokens} tokens; ${compactAt} are the limit.`,
+    };
+  }
+  if (share < 1) return beforeTrigger(from, scope, candidates);
+  if (!isKnown) {
+    const why = `Nothing is known of what the cache of "${budget.provider}" costs: set context.ratios for it.`;
+    return nothing("no_ratios", tokens, why);
+  }
+  const limit = settings.trigger.type === "input_tokens" ? settings.trigger.value : tokens;
+  const goal = { tokens: limit * settings.clearTo, upTo: "output", hasToPay: true } as const;
+  const plan = bestClearing(candidates, scope, goal);
+  if (plan !== undefined) return plan;
+  const gain = candidates.reduce((sum, { chars }) => sum + chars, 0) / scope.charsPerToken;
+  return gain < settings.clearAtLeast ||
+    gain < settings.clearAtLeastShare * tokens ||
+    usage.cold !== undefined
+    ? nothing("too_little", tokens, `${Math.round(gain)} tokens could go; that is too little.`)
+    : nothing("would_not_pay", tokens, "Clearing would cost more than it is expected to save.");
+}
+
+/** Stands for a provider of which nothing is known: clearing that has to happen needs no prices. */
+const neutral = { write: 1, read: 1, lifetimeMs: Number.POSITIVE_INFINITY, bindsThinking: false };
+
+/** Below the trigger only what nobody misses goes, and only where it is free. */
+function beforeTrigger(
+  from: PlanScope,
+  scope: ClearingScope,
+  candidates: readonly ClearingCandidate[],
+): PromptPlan {
+  const { usage, tokens, share, budget } = from;
+  if (usage.cold !== undefined) {
+    const free = bestClearing(candidates, scope, { tokens: 0, upTo: "superseded", hasToPay: true });
+    if (free !== undefined) return free;
+  }
+  if (share < budget.settings.warnAt || usage.warned === true || candidates.length === 0)
+    return nothing("below_trigger", tokens, `${tokens} tokens are below the trigger.`);
+  return {
+    kind: "warn",
+    tokens,
+    text: warningText(share, candidates, scope.charsPerToken, budget.memoryPath),
+  };
+}
+
+function candidatesFor(from: PlanScope, scope: ClearingScope): readonly ClearingCandidate[] {
+  const { context, prompt, budget } = from;
+  const blocks = blocksOf(context, prompt);
+  const { settings, keepPaths = [], memoryPath } = budget;
+  const paths = memoryPath === undefined ? keepPaths : [...keepPaths, memoryPath];
+  const kept = protectedBlocks(prompt, blocks, {
+    settings,
+    keepPaths: paths,
+    charsPerToken: scope.charsPerToken,
+  });
+  return candidatesOf(blocks, kept, scope);
+}
+
+function clearingScope(from: PlanScope, ratios: ClearingScope["ratios"]): ClearingScope {
+  const { context, rendering, prompt, budget, usage, tokens } = from;
+  const answers = rendering.contents.reduce((sum, { role }) => sum + (role === "model" ? 1 : 0), 0);
+  return {
+    context,
+    rendering,
+    prompt,
+    settings: budget.settings,
+    ratios,
+    charsPerToken: charsPerToken(usage.last),
+    tokens,
+    // A session that has lasted long will last as long again: the best guess where nothing else is known.
+    expectedRequests: budget.settings.expectedRequests ?? Math.max(10, answers),
+    cold: usage.cold,
+  };
+}
+
+/** What the window allows, where it is known. */
+export function limitsOf({ settings, windowTokens, answerTokens = 0 }: PromptBudget): {
+  readonly usable: number | undefined;
+  readonly compactAt: number | undefined;
+} {
+  const { compaction } = settings;
+  const usable = windowTokens === undefined ? undefined : Math.max(0, windowTokens - answerTokens);
+  const ofWindow = usable === undefined ? undefined : Math.floor(usable * compaction.windowShare);
+  const threshold = compaction.contextTokenThreshold ?? ofWindow;
+  return { usable, compactAt: compaction.enabled ? threshold : undefined };
+}
+
+function shareOfTrigger(
+  { parts }: MeasuredPrompt,
+  tokens: number,
+  { settings: { trigger } }: PromptBudget,
+): number {
+  if (trigger.type === "input_tokens") return tokens / trigger.value;
+  const uses = parts.filter(({ value }) => "functionResponse" in value).length;
+  return uses / trigger.value;
+}
+
+function nothing(reason: NoPlanReason, tokens: number, message: string): PromptPlan {
+  return { kind: "nothing", reason, tokens, message };
+}

@@ -1,0 +1,61 @@
+import type { PromptBlock } from "./blocks.js";
+import type { MeasuredPrompt } from "./measure.js";
+import type { EconomySettings } from "./settings.js";
+
+/** What protection goes by. */
+export interface ProtectionScope {
+  readonly settings: EconomySettings;
+  readonly keepPaths: readonly string[];
+  readonly charsPerToken: number;
+}
+
+/**
+ * The blocks that stay whatever it costs: the last tool uses, the newest tokens and messages, the last turns of
+ * the user, results of protected tools, and files that are to be kept. A turn that alone holds more than half of
+ * what the trigger allows is protected by the other rules only: an agent may work for hours on one sentence.
+ */
+export function protectedBlocks(
+  prompt: MeasuredPrompt,
+  blocks: readonly PromptBlock[],
+  { settings, keepPaths, charsPerToken }: ProtectionScope,
+): ReadonlySet<PromptBlock> {
+  const kept = new Set<PromptBlock>();
+  const tools = new Set(settings.excludeTools);
+  const paths = new Set(keepPaths);
+  const lastContent = prompt.parts.at(-1)?.content ?? 0;
+  const turns = lastTurns(prompt, settings.keepTurns);
+  const limit = (settings.trigger.type === "input_tokens" ? settings.trigger.value : 100_000) / 2;
+  const turnsFit = prompt.chars - (turns.from ?? prompt.chars) <= limit * charsPerToken;
+  let uses = 0;
+  let chars = 0;
+  for (const block of blocks.toReversed()) {
+    const { measured, name, node } = block;
+    if (name !== undefined) uses += 1;
+    chars += measured.chars;
+    const isNew =
+      (name !== undefined && uses <= settings.keep) ||
+      chars <= settings.keepTokens * charsPerToken ||
+      lastContent - measured.content < settings.keepMessages;
+    const isOfTurn =
+      turns.contents.has(measured.content) ||
+      (turnsFit && measured.before >= (turns.from ?? Number.POSITIVE_INFINITY));
+    const isNamed = name !== undefined && tools.has(name);
+    const isKept = block.paths.some((path) => paths.has(path));
+    const isAmbient = node.payload.kind === "file_content" && node.payload.form === "tracked";
+    if (isNew || isOfTurn || isNamed || isKept || isAmbient) kept.add(block);
+  }
+  return kept;
+}
+
+/** Where the last turns of the user begin, and the contents in which the user spoke. */
+function lastTurns({ parts }: MeasuredPrompt, turns: number) {
+  const contents = new Set<number>();
+  let from: number | undefined;
+  for (const { origin, content, role } of parts.toReversed()) {
+    if (contents.size >= turns) break;
+    if (role === "user" && origin.rule === "message") contents.add(content);
+  }
+  const first = Math.min(...contents);
+  if (contents.size > 0) from = parts.find(({ content }) => content === first)?.before;
+  return { contents, from };
+}

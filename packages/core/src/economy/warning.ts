@@ -1,0 +1,48 @@
+import type { ClearingCandidate } from "./clearing.js";
+import { type ClearingClass, clearingClasses } from "./types.js";
+
+/**
+ * The note to the model before something is cleared, in seed 3's words, with what will go.
+ *
+ * @param share of the trigger that is reached. @param memoryPath the file in which notes outlast the clearing.
+ */
+export function warningText(
+  share: number,
+  candidates: readonly ClearingCandidate[],
+  charsPerToken: number,
+  memoryPath: string | undefined,
+): string {
+  const percentage = Math.min(100, Math.floor(share * 100));
+  const save =
+    memoryPath === undefined
+      ? "Say now what of them you still need."
+      : `Save any critical information to ${memoryPath} now.`;
+  return [
+    "⚠️ CONTEXT APPROACHING LIMIT",
+    "",
+    `You are at ${percentage}% of context capacity. Important tool results`,
+    `will be cleared soon. ${save}`,
+    "",
+    "What will go:",
+    ...clearingClasses.flatMap((of) => lineOf(of, candidates, charsPerToken)),
+  ].join("\n");
+}
+
+const words: Readonly<Record<ClearingClass, string>> = {
+  failed: "failed calls",
+  superseded: "results that are shown again further down",
+  large_output: "large outputs of commands and searches",
+  file: "text of files that you have not touched lately",
+  output: "older outputs",
+};
+
+function lineOf(
+  of: ClearingClass,
+  candidates: readonly ClearingCandidate[],
+  charsPerToken: number,
+): readonly string[] {
+  const own = candidates.filter((one) => one.class === of);
+  if (own.length === 0) return [];
+  const tokens = Math.round(own.reduce((sum, { chars }) => sum + chars, 0) / charsPerToken);
+  return [`- ${own.length} ${words[of]}, about ${tokens} tokens`];
+}

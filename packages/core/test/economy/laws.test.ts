@@ -1,0 +1,117 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkContents, renderContext } from "../../src/context/index.js";
+import { applyEvent, type ConversationContext, type TurnPayload } from "../../src/conversation/index.js";
+import { draftCompaction, planCompaction, planPrompt } from "../../src/economy/index.js";
+import { isRefusal } from "../../src/files/index.js";
+import { fileOf, Session, settingsOf } from "./sessions.js";
+
+// The documented long run: HOLDFAST_ECONOMY_RUNS=20000 npx vitest run packages/core/test/economy/laws.test.ts
+const numRuns = Number(process.env.HOLDFAST_ECONOMY_RUNS ?? 150);
+
+const acts = fc.array(fc.tuple(fc.nat(9), fc.nat(5), fc.nat(60)), { minLength: 5, maxLength: 60 });
+const policies = fc.record({
+  keep: fc.nat(4),
+  keepMessages: fc.nat(8),
+  keepTokens: fc.nat(400),
+  keepTurns: fc.nat(2),
+  workingSet: fc.nat(2),
+  clearToolInputs: fc.boolean(),
+  expectedRequests: fc.constantFrom(5, 200),
+});
+
+function play(rolls: readonly (readonly [number, number, number])[]): Session {
+  const session = new Session().say("Begin.");
+  for (const [kind, which, size] of rolls) {
+    const file = fileOf(`f${which}.ts`, 80, size % 3);
+    if (kind < 3) session.read(file, 1 + (size % 20), 40 + (size % 40));
+    else if (kind < 5) {
+      const wanted = { path: file.path, sha256: file.sha256, from: 25, to: 30 };
+      if (session.render().visibility.isVisible(wanted)) session.reread(file, 25, 30);
+    } else if (kind < 7)
+      session.use("run_shell_command", { command: `run ${which}` }, `line ${which}\n`.repeat(size * 4));
+    else if (kind < 8) session.use("write_todos", { at: which }, "todo\n".repeat(size * 4));
+    else if (kind < 9) session.say(`And ${which}?`);
+    else session.use("safe_patch", {}, `no such place ${which}\n`.repeat(size * 2), { isError: true });
+  }
+  return session;
+}
+
+function added(context: ConversationContext, id: string, payload: TurnPayload): ConversationContext {
+  const node = { id, parentId: context.currentNodeId, timestamp: 9_000_000, payload };
+  const next = applyEvent(context, { type: "nodes_added", nodes: [node], head: id });
+  if (isRefusal(next)) throw new Error(next.message);
+  return next;
+}
+
+function expectSound(context: ConversationContext): void {
+  const { contents, report } = renderContext(context);
+  expect(report.broken).toEqual([]);
+  expect(report.ignored).toEqual([]);
+  for (const provider of ["anthropic", "google", "openai"] as const)
+    expect(checkContents(contents, provider)).toEqual([]);
+}
+
+describe("laws of the economy", () => {
+  it("clears nothing protected, leaves no reference without its lines, and no branch but its own", () => {
+    let plans = 0;
+    fc.assert(
+      fc.property(acts, policies, fc.boolean(), (rolls, policy, cold) => {
+        const session = play(rolls);
+        const before = session.tree.context;
+        const settings = settingsOf({
+          ...policy,
+          trigger: { type: "input_tokens", value: 1_500 },
+          clearAtLeast: 100,
+          clearAtLeastShare: 0,
+        });
+        const sibling = JSON.stringify(renderContext(before).contents);
+        const usage = cold ? { cold: "idle" as const } : {};
+        const plan = planPrompt(before, session.render(), { settings, provider: "anthropic" }, usage);
+        if (plan.kind !== "clear") return;
+        plans += 1;
+        for (const { nodeId } of plan.report.cleared) {
+          const payload = before.nodes.get(nodeId)?.payload;
+          expect(payload).not.toMatchObject({ name: "write_todos" });
+          expect(payload?.kind).toMatch(/^(tool_result|file_content)$/u);
+        }
+        const after = added(before, "reform", {
+          kind: "context_management",
+          action: "reform",
+          changes: plan.changes,
+        });
+        expectSound(after);
+        expect(JSON.stringify(renderContext(after, { headId: before.currentNodeId }).contents)).toBe(sibling);
+      }),
+      { numRuns },
+    );
+    expect(plans).toBeGreaterThan(numRuns / 20);
+  });
+
+  it("cuts so that what is left stands by itself", () => {
+    let cuts = 0;
+    fc.assert(
+      fc.property(acts, fc.integer({ min: 100, max: 2_000 }), (rolls, tailTokens) => {
+        const session = play(rolls);
+        const settings = settingsOf({ compaction: { tailTokens } });
+        const { context } = session.tree;
+        const cut = planCompaction(context, session.render(), { settings, provider: "anthropic" }, {});
+        if (cut.kind !== "cut") return;
+        const draft = draftCompaction(context, cut, "short", 4);
+        if (draft.kind !== "draft") return;
+        cuts += 1;
+        const reformed =
+          cut.changes.length === 0
+            ? context
+            : added(context, "reform", {
+                kind: "context_management",
+                action: "reform",
+                changes: cut.changes,
+              });
+        expectSound(added(reformed, "summary", draft.summary));
+      }),
+      { numRuns },
+    );
+    expect(cuts).toBeGreaterThan(numRuns / 20);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { checkContents } from "../../src/context/index.js";
+import { type PromptPlan, planPrompt } from "../../src/economy/index.js";
+import { fileOf, Session, settingsOf } from "./sessions.js";
+
+const small = settingsOf({
+  trigger: { type: "input_tokens", value: 4_000 },
+  keep: 1,
+  keepMessages: 2,
+  keepTokens: 100,
+  clearAtLeast: 500,
+  workingSet: 1,
+  expectedRequests: 1_000,
+});
+const budget = { settings: small, provider: "anthropic" };
+const log = (seed: string) => Array.from({ length: 200 }, (_, at) => `${seed} ${at} went on\n`).join("");
+
+function cleared(plan: PromptPlan): readonly string[] {
+  if (plan.kind !== "clear") throw new Error(`${plan.kind}: ${"message" in plan ? plan.message : ""}`);
+  return plan.report.cleared.map(({ nodeId }) => nodeId);
+}
+
+function apply(session: Session, plan: PromptPlan): void {
+  if (plan.kind !== "clear") throw new Error(plan.kind);
+  session.tree.add("reform", { kind: "context_management", action: "reform", changes: plan.changes });
+}
+
+describe("planning", () => {
+  it("does nothing below the trigger", () => {
+    const session = new Session().say("go");
+    session.use("run_shell_command", { command: "ls" }, "a\nb\n");
+    expect(planPrompt(session.tree.context, session.render(), budget, {})).toMatchObject({
+      kind: "nothing",
+      reason: "below_trigger",
+    });
+  });
+
+  it("clears failed calls and outputs before files, and keeps the last use", () => {
+    const session = new Session().say("go");
+    const file = session.read(fileOf("a.ts", 200));
+    const failed = session.use("edit_file", {}, log("no such text"), { isError: true });
+    const output = session.use("run_shell_command", {}, log("output"));
+    for (let at = 0; at < 3; at += 1) session.answer("Going on.");
+    session.read(fileOf("b.ts", 150));
+    session.say("and now?");
+    session.say("well?");
+    const last = session.use("run_shell_command", {}, log("last"));
+    const plan = planPrompt(session.tree.context, session.render(), budget, {});
+    expect(cleared(plan)).toEqual(expect.arrayContaining([failed, output]));
+    expect(cleared(plan)).not.toContain(last);
+    apply(session, plan);
+    const { contents, report } = session.render();
+    expect(checkContents(contents, "anthropic")).toEqual([]);
+    expect(report.broken).toEqual([]);
+    expect(file).toBe("n3");
+  });
+
+  it("waits where it would not pay", () => {
+    const session = new Session().say("go");
+    session.use("run_shell_command", {}, log("early"));
+    for (let at = 0; at < 40; at += 1) session.answer(log(`words ${at}`));
+    session.use("run_shell_command", {}, "done");
+    const settings = { ...small, expectedRequests: 2 };
+    const plan = planPrompt(session.tree.context, session.render(), { ...budget, settings }, {});
+    expect(plan).toMatchObject({ kind: "nothing" });
+    const cold = planPrompt(
+      session.tree.context,
+      session.render(),
+      { ...budget, settings: { ...settings, clearAtLeastShare: 0 } },
+      { cold: "idle" },
+    );
+    expect(cold).toMatchObject({ kind: "clear", report: { cold: "idle", requestsToPay: 0 } });
+  });
+
+  it("never leaves a reference without its lines", () => {
+    const file = fileOf("a.ts", 300);
+    const session = new Session().say("go");
+    const shown = session.read(file);
+    for (let at = 0; at < 6; at += 1) session.read(fileOf(`other${at}.ts`, 100));
+    const short = session.reread(file, 1, 10);
+    for (let at = 0; at < 6; at += 1) session.read(fileOf(`more${at}.ts`, 100));
+    const plan = planPrompt(session.tree.context, session.render(), budget, {});
+    expect(cleared(plan)).toContain(shown);
+    apply(session, plan);
+    const { report, visibility } = session.render();
+    expect(report.broken).toEqual([]);
+    if (plan.kind === "clear" && plan.report.writtenOut.includes(short))
+      expect(visibility.isVisible({ path: "a.ts", sha256: file.sha256, from: 1, to: 10 })).toBe(true);
+  });
+
+  it("warns once, in the words of the seed, with what will go", () => {
+    const session = new Session().say("go");
+    session.use("run_shell_command", {}, log("output").repeat(2));
+    session.use("run_shell_command", {}, "done");
+    for (let at = 0; at < 3; at += 1) session.answer(log("words").slice(0, 1_800));
+    const plan = planPrompt(
+      session.tree.context,
+      session.render(),
+      { ...budget, memoryPath: "workspace.md" },
+      {},
+    );
+    expect(plan.kind).toBe("warn");
+    if (plan.kind !== "warn") return;
+    expect(plan.text).toMatch(/^⚠️ CONTEXT APPROACHING LIMIT\n\nYou are at \d+% of context capacity\./u);
+    expect(plan.text).toContain("Save any critical information to workspace.md now.");
+    expect(plan.text).toContain("large outputs of commands and searches");
+    const again = planPrompt(session.tree.context, session.render(), budget, { warned: true });
+    expect(again.kind).toBe("nothing");
+  });
+
+  it("says so where the window is smaller than the tail, and where no ratios are known", () => {
+    const session = new Session().say("go");
+    for (let at = 0; at < 8; at += 1) session.use("run_shell_command", {}, log(`output ${at}`));
+    const narrow = planPrompt(session.tree.context, session.render(), { ...budget, windowTokens: 8_000 }, {});
+    expect(narrow).toMatchObject({ kind: "nothing", reason: "window_too_small" });
+    const foreign = planPrompt(
+      session.tree.context,
+      session.render(),
+      { ...budget, provider: "elsewhere" },
+      {},
+    );
+    expect(foreign).toMatchObject({ kind: "nothing", reason: "no_ratios" });
+  });
+});

@@ -1,0 +1,193 @@
+import { fork } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { openAgent, scriptedModel } from "@holdfast/agent";
+import { createConversation, isRefusal, namesFrom, timeSortedIds } from "@holdfast/core";
+import { openJournalStore, openWorkspace } from "@holdfast/core/node";
+import { freshFolder, makeFolder, remove } from "../rooms.mjs";
+
+/** @typedef {{ readonly name: string, readonly line: string }} ForeignLine */
+/** @typedef {{ readonly ownMs: number, readonly heap: number }} Turn */
+
+/**
+ * Each turn reads one file of a repository and counts its first line up, in one session in a journal; beside it a process
+ * appends lines to the same files. In the end every file has each line that was written to it, and the count of the turns.
+ *
+ * @param {number} turns @param {(line: string) => void} print
+ * @returns {Promise<import("../contract.mjs").Row>}
+ */
+export async function longSession(turns, print) {
+  const top = freshFolder();
+  const root = makeFolder(`${top}/project`);
+  const names = writeRepository(root);
+  const workspace = opened(
+    await openWorkspace({ roots: [root], stateDir: `${top}/state`, guards: { onMismatch: "rebase" } }),
+  );
+  const store = opened(openJournalStore({ stateDir: `${top}/state` }));
+  const ids = timeSortedIds(Date.now, randomBytes);
+  const conversation = opened(
+    await createConversation(store, { ids, now: Date.now, naming: namesFrom(root) }),
+  );
+  const model = timed(scriptedModel(scriptOf(turns, names)));
+  const { manager } = conversation;
+  const agent = openAgent({ manager, workspace, model, mode: "yolo", newId: ids, now: Date.now });
+  const foreign = startForeign(root);
+  /** @type {Turn[]} */
+  const measured = [];
+  let undone = 0;
+  try {
+    for (let at = 0; at < turns; at += 1) {
+      const began = performance.now();
+      const modelBefore = model.spentMs();
+      const end = await agent.turn({ text: `Turn ${at}: count ${names[at % names.length]} up.` });
+      undone += end.reason === "complete" ? end.undone.length : 1;
+      const ownMs = performance.now() - began - (model.spentMs() - modelBefore);
+      measured.push({ ownMs, heap: isMark(at, turns) ? heapUsed() : 0 });
+      if (at % 50 === 49) print(`${at + 1} turns: ${ownMs.toFixed(0)} ms`);
+    }
+    const lines = await foreign.stop();
+    return rowOf({ turns, names, root, lines, undone, measured });
+  } finally {
+    await foreign.stop();
+    await conversation.close();
+    await store.close();
+    await workspace.close();
+    remove(top);
+  }
+}
+
+/** Files as they are in a repository: our own sources, each with a line that counts. @param {string} root */
+function writeRepository(root) {
+  const sources = fileURLToPath(new URL("../../packages/core/src/files/", import.meta.url));
+  const names = readdirSync(sources)
+    .filter((name) => name.endsWith(".ts"))
+    .slice(0, 40);
+  for (const name of names)
+    writeFileSync(
+      join(root, name),
+      `// count 0\n${readFileSync(join(sources, name), "utf8").slice(0, 2_000)}\n`,
+    );
+  return names;
+}
+
+/** Two requests do the work of a turn, a third one ends it. @param {number} turns @param {readonly string[]} names */
+function scriptOf(turns, names) {
+  return Array.from({ length: turns }, (_, at) => {
+    const path = names[at % names.length] ?? "";
+    const before = Math.floor(at / names.length);
+    const edits = [{ old_string: `// count ${before}\n`, new_string: `// count ${before + 1}\n` }];
+    return [
+      { calls: [{ name: "read_file", args: { file_path: path } }] },
+      {
+        calls: [
+          { name: "edit_file", args: { file_path: path, base_content_sha256: `{{sha256:${path}}}`, edits } },
+        ],
+      },
+      { text: "Counted." },
+    ];
+  }).flat();
+}
+
+/** The same model, and how long its answers took. @param {import("@holdfast/core").ModelPort} port */
+function timed(port) {
+  let spent = 0;
+  return {
+    target: port.target,
+    spentMs: () => spent,
+    /** @param {import("@holdfast/core").ModelStep} step @param {AbortSignal} [signal] */
+    async *ask(step, signal) {
+      const events = port.ask(step, signal)[Symbol.asyncIterator]();
+      for (;;) {
+        const began = performance.now();
+        const next = await events.next();
+        spent += performance.now() - began;
+        if (next.done) return;
+        yield next.value;
+      }
+    },
+  };
+}
+
+/** @param {string} root */
+function startForeign(root) {
+  /** @type {ForeignLine[]} */
+  const lines = [];
+  const child = fork(fileURLToPath(new URL("foreign.mjs", import.meta.url)), [root]);
+  // A cast: the child says nothing else.
+  child.on("message", (line) => lines.push(/** @type {ForeignLine} */ (line)));
+  const ended = new Promise((done) => child.once("exit", done));
+  return {
+    stop: async () => {
+      if (child.connected) child.disconnect();
+      await ended;
+      return lines;
+    },
+  };
+}
+
+/**
+ * @param {{ readonly turns: number, readonly names: readonly string[], readonly root: string,
+ *   readonly lines: readonly ForeignLine[], readonly undone: number, readonly measured: readonly Turn[] }} found
+ * @returns {import("../contract.mjs").Row}
+ */
+function rowOf({ turns, names, root, lines, undone, measured }) {
+  const texts = new Map(names.map((name) => [name, readFileSync(join(root, name), "utf8").split("\n")]));
+  const lost = lines.filter(({ name, line }) => !texts.get(name)?.includes(line)).length;
+  const wrong = names.filter((name, at) => {
+    const counted = Math.floor(turns / names.length) + (at < turns % names.length ? 1 : 0);
+    return texts.get(name)?.[0] !== `// count ${counted}`;
+  }).length;
+  const window = Math.min(50, Math.floor(turns / 3));
+  const early = p95(measured.slice(window / 2, window * 1.5));
+  const late = p95(measured.slice(-window));
+  const heaps = measured.flatMap(({ heap }) => (heap === 0 ? [] : [heap]));
+  const [first = 0, last = 0] = [heaps[0], heaps.at(-1)];
+  const ratio = (late / early).toFixed(2);
+  const perTurn = ((last - first) / 1024 / Math.max(1, turns - window)).toFixed(1);
+  return {
+    figure: "A1",
+    what: `${turns} turns of one agent, each a read and a change, beside a process that wrote ${lines.length} lines into the same files`,
+    tried: turns + lines.length,
+    bad: { "foreign lines lost": lost, "changes lost or made twice": wrong, undone },
+    seen:
+      `p95 of a turn without its model: ${early.toFixed(1)} ms around turn ${window}, ${late.toFixed(1)} ms at turn ${turns} ` +
+      `(× ${ratio}); heap ${mib(first)} and ${mib(last)} MiB, ${perTurn} KiB a turn`,
+  };
+}
+
+/** @param {readonly Turn[]} turns */
+function p95(turns) {
+  const sorted = turns.map(({ ownMs }) => ownMs).sort((one, other) => one - other);
+  return sorted[Math.floor(sorted.length * 0.95)] ?? 0;
+}
+
+/** @param {number} bytes */
+const mib = (bytes) => (bytes / 2 ** 20).toFixed(1);
+
+/** @param {number} at @param {number} turns */
+const isMark = (at, turns) => at === Math.min(50, Math.floor(turns / 3)) || at === turns - 1;
+
+setFlagsFromString("--expose-gc");
+/** @type {() => void} */
+const collect = runInNewContext("gc");
+
+function heapUsed() {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+/**
+ * @template {object} Value @param {Value} value
+ * @returns {Exclude<Value, import("@holdfast/core").Refusal | import("@holdfast/core").ConversationRefusal>}
+ */
+function opened(value) {
+  if (isRefusal(value)) throw new Error(JSON.stringify(value));
+  // A cast: what is no refusal is the value.
+  return /** @type {Exclude<Value, import("@holdfast/core").Refusal | import("@holdfast/core").ConversationRefusal>} */ (
+    value
+  );
+}

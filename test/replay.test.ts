@@ -1,0 +1,138 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { apiClearing, openPolicies, supersedeBatch, supersedeSuffix } from "../bench/replay/policies.mjs";
+import { replayUnder } from "../bench/replay/replay.mjs";
+import { readSession } from "../bench/replay/session.mjs";
+
+type Block = Parameters<typeof replayUnder>[0][number];
+type FileUse = NonNullable<Block["use"]>;
+
+const line = "the line that is changed later";
+const user: Block = { id: "u", role: "user", text: "u".repeat(400), atMs: 0, depth: 1, step: undefined };
+const end: Block = { ...user, id: "end", role: "model", text: "done", step: "end" };
+const readOf = (path: string): FileUse => ({ kind: "read", path, range: "" });
+
+/** A call of 10 tokens and its result. */
+function exchange(id: string, use: FileUse, output: string): readonly Block[] {
+  const call: Block = { ...user, id, role: "call", text: id.padEnd(40), step: id, callId: id, use };
+  return [call, { ...call, id: `${id}-result`, role: "result", text: output, step: undefined }];
+}
+
+const textOfA = `${line}\n`.padEnd(4_000, "a");
+const twice = [
+  user,
+  ...exchange("1", readOf("a.txt"), textOfA),
+  ...exchange("2", readOf("a.txt"), textOfA),
+  end,
+];
+
+describe("the replay bench counts as by hand", () => {
+  it("the session as it was: 0.1 for what stood there before, 1.25 for the rest", () => {
+    const figures = replayUnder([user, ...exchange("1", readOf("a.txt"), textOfA), end], { name: "raw" });
+    // 100; then 100 + 10 + 1,000. 125; then 10 + 1,262.5.
+    expect(figures).toMatchObject({ requests: 2, inputTokens: 1_210, cost: 1_398, peak: 1_110 });
+  });
+
+  it("a pause beyond the cache's lifetime: all is written again", () => {
+    const later = exchange("1", readOf("a.txt"), textOfA).map((block) => ({
+      ...block,
+      atMs: 6 * 60_000 + 1,
+    }));
+    const figures = replayUnder([{ ...user, atMs: 1 }, ...later, end], { name: "raw" });
+    expect(figures).toMatchObject({ cost: Math.round((100 + 1_110) * 1.25) });
+  });
+
+  it("the seed's replies: a write shows the whole file again", () => {
+    const seed = openPolicies().find(({ name }) => name === "seed-literal");
+    const write = exchange("1", { kind: "write", path: "a.txt", text: "a".repeat(400) }, "r".repeat(40));
+    // The result has 40 + 1 + 400 characters.
+    expect(replayUnder([user, ...write, end], seed ?? { name: "none" })).toMatchObject({
+      inputTokens: 320,
+      cost: 285,
+    });
+  });
+
+  it("the API's clearing, with the read that it forces", () => {
+    const edit: FileUse = { kind: "edit", path: "a.txt", edits: [{ before: line, after: "another" }] };
+    const session = [
+      user,
+      ...exchange("1", readOf("a.txt"), textOfA),
+      ...exchange("2", readOf("b.txt"), "b".repeat(4_000)),
+      ...exchange("3", edit, "r".repeat(40)),
+      end,
+    ];
+    // Input 100, 1,110, 1,128.25, again 1,139 with the text of a.txt, 167.25.
+    expect(replayUnder(session, apiClearing("keep-1", 1, true, 500))).toMatchObject({
+      ...{ requests: 5, inputTokens: 3_645, cost: 4_007, peak: 1_139 },
+      ...{ forcedRereads: 1, regret: 1_000, dangling: 0, violations: 0 },
+    });
+    // Without the price: the same need, and four requests.
+    const unpriced = replayUnder(session, apiClearing("keep-1", 1, false, 500));
+    expect(unpriced).toMatchObject({ requests: 4, forcedRereads: 1 });
+  });
+
+  it.each([
+    ["with little behind it", 8_000, 2_339, 2_683],
+    ["with much behind it", 500, 3_330, 2_771],
+  ])("an outdated read %s", (_, mostTokens, inputTokens, cost) => {
+    const figures = replayUnder(twice, {
+      name: "suffix",
+      beforeRequest: (prompt, idleMs) => supersedeSuffix(prompt, idleMs, mostTokens),
+    });
+    expect(figures).toMatchObject({ inputTokens, cost, dangling: 0, regret: 0 });
+  });
+
+  it.each([
+    ["that fill a batch", 4_000, 2_339],
+    ["that do not", 4_001, 3_330],
+  ])("outdated reads %s", (_, bytes, inputTokens) => {
+    const figures = replayUnder(twice, {
+      name: "batch",
+      beforeRequest: (prompt) => supersedeBatch(prompt, bytes),
+    });
+    expect(figures).toMatchObject({ inputTokens });
+  });
+
+  it("a compaction: a summary stands for what came before the kept part", () => {
+    const early: Block = { ...user, id: "early", depth: 1 };
+    const kept: Block = { ...user, id: "kept", depth: 2, text: "k".repeat(40) };
+    const summary: Block = {
+      ...user,
+      id: "s",
+      role: "summary",
+      depth: 3,
+      text: "s".repeat(80),
+      keepFromDepth: 2,
+    };
+    expect(replayUnder([early, kept, summary, end], { name: "raw" })).toMatchObject({ inputTokens: 30 });
+  });
+});
+
+describe("recorded sessions", () => {
+  const imports = "../packages/core/test/conversation/imports";
+  it.each([
+    [`${imports}/pi-day.jsonl`, "pi"],
+    [`${imports}/pi-killed.jsonl`, "pi"],
+    [`${imports}/claude-day.jsonl`, "claude"],
+    [`${imports}/claude-killed.jsonl`, "claude"],
+    [`${imports}/claude-stream-agents.jsonl`, "claude"],
+    [`${imports}/codex-aborted.jsonl`, "codex"],
+    [`${imports}/codex-compacted.jsonl`, "codex"],
+    [`${imports}/codex-parallel.jsonl`, "codex"],
+    ["../packages/core/test/conversation/journals/of-0.1.jsonl", "holdfast"],
+  ] as const)("%s goes through every policy", (file, format) => {
+    const session = readSession(fileURLToPath(new URL(file, import.meta.url)), format);
+    if (session.kind === "refused") throw new Error(session.message);
+    for (const figures of openPolicies().map((policy) => replayUnder(session.blocks, policy))) {
+      expect(figures.requests).toBeGreaterThan(0);
+      expect(figures.cost).toBeGreaterThan(0);
+      expect(figures).toMatchObject({ dangling: 0, violations: 0 });
+    }
+  });
+
+  it("refuses a file that is another program's, and one that is not there", () => {
+    const file = fileURLToPath(new URL(`${imports}/pi-day.jsonl`, import.meta.url));
+    expect(readSession(file, "codex")).toMatchObject({ kind: "refused" });
+    expect(readSession(`${file}.gone`, "pi")).toMatchObject({ kind: "refused" });
+  });
+});
