@@ -19,7 +19,14 @@ type Happening =
 
 const number = fc.nat(1000);
 const happening: fc.Arbitrary<Happening> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant("read" as const), from: number, count: number }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("read" as const),
+      from: fc.nat(12),
+      count: fc.integer({ min: 12, max: 39 }),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant("change" as const), line: number, insert: fc.boolean() }),
@@ -141,9 +148,9 @@ function expectAllRead({ context, full }: Session, { provenance, visibility }: R
 }
 
 describe("a random session", () => {
-  it("has no reference without its lines, and the same bytes as a session without references", () => {
+  it("has no reference without its lines, and moves no byte of another branch", () => {
     fc.assert(
-      fc.property(fc.array(happening, { minLength: 4, maxLength: 40 }), (events) => {
+      fc.property(fc.array(happening, { minLength: 10, maxLength: 40, size: "max" }), (events) => {
         const session = new Session();
         const tips = new Map<string, string>();
         for (const event of events) {
