@@ -22,6 +22,7 @@ import {
   type ToolCall,
   type TurnHost,
   type TurnNode,
+  toolOfName,
   type Visibility,
   versionAtNode,
   whyNode,
@@ -357,9 +358,11 @@ class OpenedAgent implements Agent {
 
   /** Why a call is not carried out; what it delegates is noted. */
   #refused(call: ToolCall): string | undefined {
-    const { subAgents, limits = {} } = this.parts;
-    if (subAgents === undefined) return undefined;
+    const { subAgents, limits = {}, forbids } = this.parts;
     const { tools } = this;
+    const own = toolOfName(call.name, tools.hostTools)?.name ?? call.name;
+    if (forbids?.(own) === true) return `${own} is not among the tools of this session.`;
+    if (subAgents === undefined) return undefined;
     const depth = this.#working.length;
     const outside = depth === 0 ? undefined : outsideOf(tools, call.name);
     if (outside !== undefined) return outside;

@@ -1,4 +1,4 @@
-import { toolOfName } from "@holdfast/core";
+import { type ConversationToolName, toolOfName } from "@holdfast/core";
 import type { ToolSet } from "./offered-tools.js";
 import type { Delegation } from "./sub-agents.js";
 
@@ -22,4 +22,5 @@ export function outsideOf({ offered, hostTools }: ToolSet, name: string): string
 }
 
 /** Moves of the head that would leave a sub-agent's task unfinished, or go where it knows nothing of. */
-const leaving: ReadonlySet<string> = new Set(["task_pop", "task_resume", "task_restart", "rewind_to"]);
+const moves: readonly ConversationToolName[] = ["task_pop", "task_resume", "task_restart", "rewind"];
+const leaving: ReadonlySet<string> = new Set(moves);

@@ -92,6 +92,18 @@ describe("a sub-agent", () => {
     expect(stage.read("a.ts")).toBe("const one = 1;\n");
   });
 
+  it.each(["task_pop", "task_restart", "rewind"])("cannot leave its task by %s", async (name) => {
+    const stage = await staged(
+      [start(small), { text: "Done." }],
+      [{ calls: [{ name, args: {} }] }, complete],
+    );
+    expect((await stage.turn("Let somebody do it.")).reason).toBe("complete");
+    expect(named(inner(stage.events))).toEqual([
+      expect.stringMatching(`^${name} (?!ok)`),
+      "task_complete ok",
+    ]);
+  });
+
   it("is the model that asks, where it names none", async () => {
     const stage = await staged(
       [start({}), complete, { text: "Done.", expects: ["It is called two now."] }],

@@ -19,6 +19,7 @@ import {
 import {
   allTools,
   type ConversationRefusal,
+  conversationTools,
   defined,
   type FileTool,
   type HostTool,
@@ -189,6 +190,8 @@ function agentSettings(
   return {
     model: model.port,
     fileTools: fileToolsOf(settings),
+    conversationTools: conversationTools.filter(({ name }) => isOffered(name, settings)),
+    forbids: (name: string) => !isOffered(name, settings),
     hostTools: () => host.tools().filter(({ name }) => isOffered(name, settings)),
     harmless: host.harmless,
     mode: approval.mode ?? "ask",

@@ -43,6 +43,21 @@ describe("the agent without a screen", () => {
     expect(text("ran.txt")).toBe("ran\n");
   });
 
+  it("carries out no tool that the settings leave out, though the model calls it", async () => {
+    const settings = { tools: { excluded: ["edit_file", "run_shell_command"] } };
+    const { run, text, project } = projectWith([read, edit, command, done]);
+    const home = new Project({ "settings.jsonc": JSON.stringify(settings) });
+    const ran = await run(["-p", "Call it two", "--approval-mode", "yolo", "-o", "json"], "", {
+      HOLDFAST_HOME: home.folder,
+    });
+    expect(JSON.parse(ran.stdout).tools).toMatchObject({
+      edit_file: { calls: 1, failed: 1 },
+      run_shell_command: { calls: 1, failed: 1 },
+    });
+    expect(text("a.ts")).toBe("const one = 1;\n");
+    expect(existsSync(join(project.folder, "ran.txt"))).toBe(false);
+  });
+
   it("is never green for work that was not done", async () => {
     const { run, text, project } = projectWith([read, edit, command, done]);
     const ran = await run(["-p", "Call it two"]);
