@@ -305,6 +305,7 @@ export {
   estimateTokens,
   fileLedger,
   isEconomyRefusal,
+  measure,
   type NodeReason,
   type NoPlanReason,
   type PromptBudget,

@@ -1,5 +1,6 @@
 import { nearestName } from "@holdfast/core";
 import type { Command } from "./command.js";
+import { contextCommands } from "./context.js";
 import { exportCommand } from "./export.js";
 import { fileCommands } from "./file.js";
 import { historyCommands } from "./history.js";
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   ...fileCommands,
   ...historyCommands,
   ...lookCommands,
+  ...contextCommands,
   exportCommand,
   ...sessionCommands,
 ];

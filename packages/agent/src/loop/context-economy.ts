@@ -11,6 +11,7 @@ import {
   type EconomySettings,
   isRefusal,
   type ModelPort,
+  measure,
   type PromptBudget,
   type PromptPlan,
   type PromptUsage,
@@ -85,7 +86,7 @@ export class ContextEconomy {
   sending(head: RequestHead): void {
     const rendering = this.#render(head);
     this.#sent = this.#request(head, rendering);
-    this.#chars = rendering.report.chars + head.system.length + head.tools.length;
+    this.#chars = measure(rendering).chars + head.system.length + head.tools.length;
   }
 
   /** Notes what the provider counted for it. */

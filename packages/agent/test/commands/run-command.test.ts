@@ -314,6 +314,27 @@ describe("the session and its surroundings", () => {
   });
 });
 
+describe("the prompt by commands", () => {
+  it("is shown by kind and file, and node by node", async () => {
+    await open(changing("f.txt", "zero", "one"), {}, { "f.txt": "zero\n" });
+    await stage.turn("Change f.");
+    const shown = await done("/context");
+    expect(shown.message).toMatch(/^About \d+ tokens/);
+    expect(shown.text).toContain("f.txt");
+    const { id } = stage.manager.getCurrentNode();
+    expect((await done(`/why ${id}`)).message).toContain(id);
+    expect(await run("/why nothing")).toMatchObject({ kind: "refused", code: "unknown_node" });
+  });
+
+  it("is summed up where there is enough of it, and stays as it is where there is not", async () => {
+    await open([{ text: "Hello." }]);
+    await stage.turn("Hi.");
+    const before = stage.manager.context.nodes.size;
+    expect((await run("/compact")).kind).toBe("refused");
+    expect(stage.manager.context.nodes.size).toBe(before);
+  });
+});
+
 describe("help and completion", () => {
   it("help shows each command, and one", async () => {
     await open([]);
