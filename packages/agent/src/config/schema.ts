@@ -112,6 +112,18 @@ export const settingsSchema = z.strictObject({
       maxCostUsd: usd.optional().describe("cost of one run, in US dollars"),
     })
     .optional(),
+  subAgents: z
+    .strictObject({
+      models: z
+        .array(name)
+        .max(100)
+        .optional()
+        .describe("models that a sub-agent may have beside the one that asks"),
+      maxDepth: count.optional().describe("how deep sub-agents of sub-agents may go; 1 unless set"),
+      maxSteps: count.optional().describe("requests of one sub-agent; 50 unless set"),
+    })
+    .optional()
+    .describe("tasks for agents of their own; not offered unless this is set"),
   sessions: z
     .strictObject({
       store: z.string().min(1).optional().describe("a folder, or postgres://…"),

@@ -89,6 +89,11 @@ export const trustClasses: TrustTable = {
     maxTurns: larger("it raises a limit"),
     maxCostUsd: larger("it raises a limit"),
   },
+  subAgents: {
+    models: always("it chooses who gets the conversation, and what it costs"),
+    maxDepth: always("it lets further agents work, and cost"),
+    maxSteps: always("it lets further agents work, and cost"),
+  },
   sessions: {
     store: always("it moves where conversations are kept"),
     tenant: always("it moves where conversations are kept"),

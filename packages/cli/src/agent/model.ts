@@ -53,9 +53,17 @@ async function askedModel(settings: AgentSettings, flags: ModelFlags): Promise<R
   if (flags.replay !== undefined) return recordingOf(flags.replay);
   const environment = environmentWith(settings);
   const name = settings.model?.name ?? configuredModel(environment) ?? (await localModel());
-  if (name === undefined) return noModel;
+  return name === undefined ? noModel : namedModel(name, settings, flags);
+}
+
+/** Opens a model by its name, with what settings and environment say of its provider. Nothing is sent by that. */
+export function namedModel(
+  name: string,
+  settings: AgentSettings,
+  flags: Pick<ModelFlags, "debug">,
+): RunModel | ModelRefusal {
   const opened = openModel(name, {
-    environment,
+    environment: environmentWith(settings),
     providers: serversOf(settings),
     facts: factsOf(settings),
     ...(flags.debug === undefined ? {} : { onRequest: writerOf(flags.debug) }),

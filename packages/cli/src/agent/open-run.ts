@@ -12,6 +12,7 @@ import {
   type ModelRefusal,
   openAgent,
   readInstructions,
+  type SubAgents,
   summariserOf,
   systemText,
   type TurnInput,
@@ -36,7 +37,7 @@ import { openSettings } from "../answers/index.js";
 import { newIds, openStoreAt } from "../sessions/index.js";
 import type { Invocation } from "../shell/index.js";
 import { openHost, type RunHost } from "./host.js";
-import { modelOf, type RunModel } from "./model.js";
+import { modelOf, namedModel, type RunModel } from "./model.js";
 import { sessionOf, storeInMemory } from "./session.js";
 import { type RunSettings, settingsOf } from "./settings.js";
 
@@ -191,6 +192,7 @@ function agentSettings(
     model: model.port,
     fileTools: fileToolsOf(settings),
     conversationTools: conversationTools.filter(({ name }) => isOffered(name, settings)),
+    ...subAgentsOf(settings, call.flags.debug),
     forbids: (name: string) => !isOffered(name, settings),
     hostTools: () => host.tools().filter(({ name }) => isOffered(name, settings)),
     harmless: host.harmless,
@@ -206,6 +208,18 @@ function agentSettings(
       terminal.err(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
     ...defined({ costOf: model.costOf, deltaReads: context.deltaReads }),
   } as const;
+}
+
+/** Who may work on tasks of their own, where the settings allow it. */
+function subAgentsOf(settings: AgentSettings, debug: string | undefined): { readonly subAgents?: SubAgents } {
+  const { subAgents } = settings;
+  if (subAgents === undefined) return {};
+  const { models = [], maxDepth, maxSteps } = subAgents;
+  const open: SubAgents["open"] = (name) => {
+    const opened = namedModel(name, settings, { debug });
+    return opened.kind === "model" ? opened : opened.message;
+  };
+  return { subAgents: { models, open, ...defined({ maxDepth, maxSteps }) } };
 }
 
 /** The model that writes summaries: the one of the settings where it can be opened, else the one that works. */

@@ -58,6 +58,27 @@ describe("the agent without a screen", () => {
     expect(existsSync(join(project.folder, "ran.txt"))).toBe(false);
   });
 
+  it("gives a task to a sub-agent where the settings allow it, and offers none where they do not", async () => {
+    const start = { name: "task_start", args: { name: "Rename", goal: "Call it two.", agent: {} } };
+    const end = { calls: [{ name: "task_complete", args: { summary: "It is two." } }] };
+    const script = [{ calls: [start] }, read, edit, end, { text: "All done.", expects: ["It is two."] }];
+    const allowed = projectWith(script);
+    const home = new Project({ "settings.jsonc": '{ "subAgents": { "maxSteps": 5 } }' });
+    const args = ["-p", "Let somebody rename it.", "--approval-mode", "yolo", "-o", "stream-json"];
+    const ran = await allowed.run(args, "", { HOLDFAST_HOME: home.folder });
+    expect(ran.code, ran.stdout + ran.stderr).toBe(0);
+    expect(allowed.text("a.ts")).toBe("const two = 1;\n");
+    const lines = ran.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const nested = lines.filter(({ type, task_id: task }) => type === "tool_use" && task !== undefined);
+    expect(nested.map(({ tool_name: name }) => name)).toEqual(["read_file", "edit_file", "task_complete"]);
+    const offered = async (env: Readonly<Record<string, string>>) =>
+      (await allowed.run(["-p", "/tools task_start"], "", env)).stdout.includes('"agent"');
+    expect([await offered({ HOLDFAST_HOME: home.folder }), await offered({})]).toEqual([true, false]);
+  });
+
   it("is never green for work that was not done", async () => {
     const { run, text, project } = projectWith([read, edit, command, done]);
     const ran = await run(["-p", "Call it two"]);
