@@ -1,4 +1,11 @@
-import { type ContextManager, escapeForDisplay, filesApart, type Workspace } from "@holdfast/core";
+import {
+  type ContextManager,
+  describeChange,
+  escapeForDisplay,
+  filesApart,
+  isSecret,
+  type Workspace,
+} from "@holdfast/core";
 import type { LookAfter } from "../host/index.js";
 
 /**
@@ -25,11 +32,45 @@ export function lookAfterOf(manager: ContextManager, workspace: Workspace): Look
     const more = news.length > mostShown ? [`- and ${news.length - mostShown} more`] : [];
     const head =
       "Files that you know have changed meanwhile; read what you need of them before you change them:";
-    return { text: [head, ...shown, ...more].join("\n"), files };
+    const diffs = await shortDiffs(news, workspace);
+    return { text: [head, ...shown, ...more, ...diffs].join("\n"), files };
   };
 }
 
 const mostShown = 50;
+
+/** Lines of all differences of one command together: more is quicker read from the file. */
+const mostDiffLines = 40;
+/** A larger file is not compared for it. */
+const mostChars = 200_000;
+
+interface Change {
+  readonly path: string;
+  readonly expected: string | null;
+  readonly now: string | null;
+}
+
+/** What was changed, set in so that no line of it passes for one of ours, where that is short, and the state before is kept; of what may hold secrets nothing. */
+async function shortDiffs(news: readonly Change[], workspace: Workspace): Promise<readonly string[]> {
+  const diffs: string[] = [];
+  let room = mostDiffLines;
+  for (const { path, expected, now } of news.slice(0, mostShown)) {
+    if (room <= 0) break;
+    if (expected === null || now === null || isSecret(path)) continue;
+    // The way back, read the other way round: so both texts come from one look, decoded as a read decodes them.
+    const change = { path, content: { kind: "state", from: now, sha256: expected } } as const;
+    const back = await workspace.preview({ kind: "apply_changes", changes: [change] });
+    const [file] = back.kind === "preview" ? back.files : [];
+    if (file === undefined || file.before === null || file.after === null) continue;
+    if (file.before.length + file.after.length > mostChars) continue;
+    const text = describeChange(file.after, file.before, { maxLines: mostDiffLines + 1 });
+    const lines = text.split("\n").length;
+    if (lines > room) continue;
+    room -= lines;
+    diffs.push(`${escapeForDisplay(path)}:`, ...text.split("\n").map((line) => `    ${line}`));
+  }
+  return diffs;
+}
 
 function stateWords(sha256: string | null): string {
   return sha256 === null ? "it is not there any more" : `another state, sha256 ${sha256.slice(0, 16)}…`;
