@@ -95,6 +95,24 @@ export const settingsSchema = z.strictObject({
   context: z
     .strictObject({
       deltaReads: z.boolean().optional().describe("a read leaves out lines that the prompt shows already"),
+      triggerTokens: count
+        .optional()
+        .describe("old results are cleared from so many tokens on; 100,000 unless set"),
+      keep: count.optional().describe("so many of the last tool uses stay; 5 unless set"),
+      keepMessages: count.optional().describe("so many of the last messages stay; 20 unless set"),
+      clearAtLeast: count.optional().describe("clearing has to win so many tokens; 20,000 unless set"),
+      excludeTools: words.optional().describe("tools whose results stay, beside lists of tasks and plans"),
+      clearToolInputs: z.boolean().optional().describe("what a tool was called with goes with its result"),
+      maxResultChars: count.optional().describe("a longer output is large and goes early; 5,000 unless set"),
+      warnAt: z
+        .number()
+        .min(0)
+        .max(1)
+        .optional()
+        .describe("share of the trigger at which the model is warned"),
+      compaction: z.boolean().optional().describe("a summary takes the place of what came before"),
+      compactAtTokens: count.optional().describe("from so many tokens on; 0.8 of the window unless set"),
+      compactTailTokens: count.optional().describe("tokens at the end that stay; 20,000 unless set"),
     })
     .optional(),
   instructions: z

@@ -45,6 +45,8 @@ function becomes(wide: boolean, why: string): TrustClass {
   return { widens: "when", why, test: (value, below) => value === wide && below !== wide };
 }
 
+const ofEconomy = "it decides what the model still sees, and what that costs";
+
 /** What project settings may say of each key before their folder is trusted. */
 export const trustClasses: TrustTable = {
   $schema: never,
@@ -81,7 +83,20 @@ export const trustClasses: TrustTable = {
     outputChars: larger("it lets commands print more"),
     environment: always("it hands variables to commands"),
   },
-  context: { deltaReads: never },
+  context: {
+    deltaReads: never,
+    triggerTokens: always(ofEconomy),
+    keep: always(ofEconomy),
+    keepMessages: always(ofEconomy),
+    clearAtLeast: always(ofEconomy),
+    excludeTools: always(ofEconomy),
+    clearToolInputs: always(ofEconomy),
+    maxResultChars: always(ofEconomy),
+    warnAt: always(ofEconomy),
+    compaction: always(ofEconomy),
+    compactAtTokens: always(ofEconomy),
+    compactTailTokens: always(ofEconomy),
+  },
   fetch: { allowedHosts: always("it opens the network") },
   mcpServers: always("it starts a program or calls a server"),
   instructions: { files: always("it puts other files into the prompt") },

@@ -21,9 +21,14 @@ import {
   allTools,
   type ConversationRefusal,
   conversationTools,
+  defaultEconomy,
   defined,
+  type EconomyRefusal,
+  type EconomySettings,
+  economySettings,
   type FileTool,
   type HostTool,
+  isEconomyRefusal,
   isRefusal,
   type ModelPort,
   type OfferedTool,
@@ -102,8 +107,11 @@ export async function openRun(call: Invocation, prompt: string, ask: AskPerson):
     const message = `--max-cost needs the prices of ${model.name}, and they are not known: give them in model.overrides.`;
     return { kind: "no_run", exitCode: agentExitCodes.usage, lines: [message] };
   }
+  const economy = economyOf(settings);
+  if (isEconomyRefusal(economy))
+    return { kind: "no_run", exitCode: agentExitCodes.config, lines: [`context: ${economy.message}`] };
   const parts = new Opened();
-  const run = await openParts({ call, prompt, ask, found, model }, parts);
+  const run = await openParts({ call, prompt, ask, found, model, economy }, parts);
   if (run.kind === "no_run") await parts.close();
   return run;
 }
@@ -127,6 +135,7 @@ interface Opening {
   readonly ask: AskPerson;
   readonly found: Extract<RunSettings, { kind: "settings" }>;
   readonly model: RunModel;
+  readonly economy: EconomySettings;
 }
 
 async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | NoRun> {
@@ -181,7 +190,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
 }
 
 function agentSettings(
-  { call, ask, found: { settings }, model }: Opening,
+  { call, ask, found: { settings }, model, economy }: Opening,
   host: RunHost,
   summarising: ModelPort,
 ) {
@@ -192,6 +201,7 @@ function agentSettings(
     model: model.port,
     fileTools: fileToolsOf(settings),
     conversationTools: conversationTools.filter(({ name }) => isOffered(name, settings)),
+    economy,
     ...subAgentsOf(settings, call.flags.debug),
     forbids: (name: string) => !isOffered(name, settings),
     hostTools: () => host.tools().filter(({ name }) => isOffered(name, settings)),
@@ -208,6 +218,24 @@ function agentSettings(
       terminal.err(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
     ...defined({ costOf: model.costOf, deltaReads: context.deltaReads }),
   } as const;
+}
+
+/** When the prompt is made smaller, and how. */
+function economyOf({ context = {} }: AgentSettings): EconomySettings | EconomyRefusal {
+  const { triggerTokens, excludeTools, compaction, compactAtTokens, compactTailTokens, ...others } = context;
+  const { deltaReads: _, ...given } = others;
+  return economySettings({
+    ...defined(given),
+    ...(triggerTokens === undefined ? {} : { trigger: { type: "input_tokens", value: triggerTokens } }),
+    ...(excludeTools === undefined
+      ? {}
+      : { excludeTools: [...defaultEconomy.excludeTools, ...excludeTools] }),
+    compaction: defined({
+      enabled: compaction,
+      contextTokenThreshold: compactAtTokens,
+      tailTokens: compactTailTokens,
+    }),
+  });
 }
 
 /** Who may work on tasks of their own, where the settings allow it. */

@@ -79,6 +79,20 @@ describe("the agent without a screen", () => {
     expect([await offered({ HOLDFAST_HOME: home.folder }), await offered({})]).toEqual([true, false]);
   });
 
+  it("takes thresholds of the context from the settings, and none that contradict each other", async () => {
+    const { run } = projectWith([done]);
+    const withContext = (context: object) => {
+      const home = new Project({ "settings.jsonc": JSON.stringify({ context }) });
+      return run(["-p", "Go."], "", { HOLDFAST_HOME: home.folder });
+    };
+    expect(await withContext({ triggerTokens: 50_000, keep: 3, compaction: false })).toMatchObject({
+      code: 0,
+    });
+    const wrong = await withContext({ compactAtTokens: 1_000, compactTailTokens: 5_000 });
+    expect(wrong.code).toBe(52);
+    expect(wrong.stderr).toContain("context: ");
+  });
+
   it("is never green for work that was not done", async () => {
     const { run, text, project } = projectWith([read, edit, command, done]);
     const ran = await run(["-p", "Call it two"]);
