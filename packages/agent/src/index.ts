@@ -122,6 +122,7 @@ export {
   type Instructions,
   type Mention,
   type MentionReport,
+  type NamedResources,
   type PlainWords,
   parseMentions,
   readInstructions,

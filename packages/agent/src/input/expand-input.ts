@@ -5,9 +5,11 @@ import {
   type ListedEntry,
   mediaOfRead,
   type ReadOutcome,
+  type Refusal,
   type UserMessage,
   type Workspace,
 } from "@holdfast/core";
+import type { McpResource } from "../host/index.js";
 import { type Mention, parseMentions } from "./mentions.js";
 
 /** What mentions are looked up with. */
@@ -21,10 +23,18 @@ export interface ExpandOptions {
     readonly from: number;
     readonly to: number;
   }) => boolean;
+  /** Resources of MCP servers, which `@server:uri` names. */
+  readonly resources?: NamedResources;
   /** Files that all mentions together put before the model; 100 unless given. */
   readonly mostFiles?: number;
   /** Characters of all of them together; 400,000 unless given. */
   readonly mostChars?: number;
+}
+
+/** The resources that can be named: the servers, and how one of theirs is read. */
+export interface NamedResources {
+  readonly servers: readonly string[];
+  readonly read: (server: string, uri: string, signal?: AbortSignal) => Promise<McpResource | Refusal>;
 }
 
 /** What became of a mention. */
@@ -70,6 +80,11 @@ export async function expandInput(
   return { kind: "expanded", text: words, staged: expansion.staged, mentions: expansion.reports };
 }
 
+/** What stands behind the `@`, lines and all: an address may end in digits. */
+function writtenName({ written, path, range }: Mention): string {
+  return range === undefined ? path : written.slice(1).replace(/^(["'])(.*)\1/su, "$2");
+}
+
 /** Of all media of one turn: what providers take in one request, less the room of Base64. */
 const mostMediaBytes = 12 * 1024 * 1024;
 
@@ -88,6 +103,10 @@ class Expansion {
 
   async add(mention: Mention): Promise<void> {
     const { written, path, range } = mention;
+    const [, server = "", uri = ""] = /^([^:]+):(.+)$/su.exec(writtenName(mention)) ?? [];
+    const { resources } = this.options;
+    if (resources?.servers.includes(server) === true)
+      return this.#addResource(written, await resources.read(server, uri, this.options.signal));
     const bare = path.length > 1 ? path.replace(/\/+$/u, "") : path;
     if (/[*?[{]/u.test(path)) return this.#addAll(mention, { glob: path });
     const window = range === undefined ? {} : { offset: range.from, limit: range.to - range.from + 1 };
@@ -98,6 +117,26 @@ class Expansion {
       return this.#addByName(mention, bare, outcome.message);
     if (outcome.kind === "refusal" && (await this.#showMedia(written, outcome))) return;
     this.#tell(written, "nothing", outcome.message);
+  }
+
+  /** What a server gave for an address, as words and media of the user. */
+  #addResource(written: string, found: McpResource | Refusal): void {
+    if (found.kind === "refusal") {
+      this.#tell(written, "nothing", found.message);
+      return;
+    }
+    const texts = found.parts.map((part) => (part.kind === "text" ? part.text : `(${part.media.mimeType})`));
+    const text = `${written}:\n${texts.join("\n")}`;
+    const media = found.parts.flatMap((part) => (part.kind === "media" ? [part.media] : []));
+    const isTooMuch = this.#isFull() || this.#chars + text.length > (this.options.mostChars ?? 400_000);
+    if (this.#seen.has(written)) this.#report(written, "already_shown");
+    else if (isTooMuch) this.#tell(written, "left_out", "It is too much beside the others.");
+    else {
+      this.#seen.add(written);
+      this.#chars += text.length;
+      this.staged.push({ kind: "user_message", text, ...(media.length === 0 ? {} : { media }) });
+      this.#report(written, "shown");
+    }
   }
 
   /** An image or a PDF that was refused as a text. @returns whether it was one. */

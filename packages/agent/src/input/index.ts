@@ -4,6 +4,7 @@ export {
   type ExpandOptions,
   expandInput,
   type MentionReport,
+  type NamedResources,
 } from "./expand-input.js";
 export { type InstructionSources, type Instructions, readInstructions } from "./instruction-files.js";
 export { type Mention, type PlainWords, parseMentions, writtenMention } from "./mentions.js";

@@ -9,6 +9,7 @@ import {
   type McpServerConfig,
   type McpServerState,
   McpServers,
+  type NamedResources,
   readOutputTool,
   shellTool,
   withoutSecrets,
@@ -24,6 +25,8 @@ export interface RunHost {
   /** Those that need nobody's approval. */
   readonly harmless: readonly string[];
   readonly servers: readonly McpServerState[];
+  /** What `@server:uri` names. */
+  readonly resources: NamedResources;
   /** What did not start, a sentence each. */
   readonly problems: readonly string[];
   /** What the servers say of themselves, for the system text. */
@@ -73,6 +76,10 @@ export async function openHost(
     tools: () => [...ofShell, ...(page === undefined ? [] : [page.tool]), ...servers.tools()],
     shell: ofShell[0],
     servers: states,
+    resources: {
+      servers: Object.keys(mcpServers),
+      read: (server, uri, signal) => servers.readResource(server, uri, signal),
+    },
     harmless: ["read_output"],
     problems: states.flatMap(({ name, messages }) =>
       messages.map((message) => `MCP server ${name}: ${message}`),

@@ -10,6 +10,7 @@ import {
   type Instructions,
   lookAfterOf,
   type ModelRefusal,
+  type NamedResources,
   openAgent,
   readInstructions,
   type SubAgents,
@@ -59,6 +60,8 @@ export interface OpenedRun {
   readonly root: string;
   /** Runs a command of the person; absent where the settings allow none. */
   readonly shell: HostTool | undefined;
+  /** What `@server:uri` names. */
+  readonly resources: NamedResources;
   /** Opens another model by name, with the same settings. */
   readonly openModel: (name: string) => Promise<RunModel | ModelRefusal>;
   /** What a person should know before it begins. */
@@ -72,13 +75,13 @@ export interface OpenedRun {
  * @param told gets a sentence for each mention of which not all became clear.
  */
 export async function turnInput(
-  { agent, workspace }: Pick<OpenedRun, "agent" | "workspace">,
+  { agent, workspace, resources }: Pick<OpenedRun, "agent" | "workspace" | "resources">,
   text: string,
   told: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<TurnInput> {
   const { isVisible } = agent;
-  const input = await expandInput(text, { workspace, isVisible, signal });
+  const input = await expandInput(text, { workspace, isVisible, signal, resources });
   if (input.kind === "cancelled") return { text };
   for (const { written, became, message } of input.mentions)
     if (became === "nothing" || became === "left_out") told(`${written}: ${message}`);
@@ -182,6 +185,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     stateDir,
     root,
     shell: host.shell,
+    resources: host.resources,
     openModel: (name) =>
       modelOf({ ...settings, model: { ...settings.model, name } }, { debug: call.flags.debug }),
     notices: told,

@@ -93,6 +93,25 @@ describe("the agent without a screen", () => {
     expect(wrong.stderr).toContain("context: ");
   });
 
+  it("puts a resource of an MCP server before the model where @ names it", async () => {
+    const server = `let t="";process.stdin.on("data",(d)=>{t+=d;for(let i;(i=t.indexOf("\\n"))>=0;){const m=JSON.parse(t.slice(0,i));t=t.slice(i+1);
+      const answer=(result)=>console.log(JSON.stringify({jsonrpc:"2.0",id:m.id,result}));
+      if(m.method==="initialize")answer({protocolVersion:m.params.protocolVersion,capabilities:{tools:{},resources:{}},serverInfo:{name:"s",version:"1"}});
+      if(m.method==="tools/list")answer({tools:[]});
+      if(m.method==="resources/read"){if(m.params.uri==="note://1:20")answer({contents:[{uri:m.params.uri,text:"Totals are in cents."}]});
+        else console.log(JSON.stringify({jsonrpc:"2.0",id:m.id,error:{code:-32002,message:"no such note"}}));}}});`;
+    const mcpServers = { notes: { command: process.execPath, args: ["-e", server] } };
+    const home = new Project({ "settings.jsonc": JSON.stringify({ mcpServers }) });
+    const script = [{ text: "In cents.", expects: ["@notes:note://1:20:", "Totals are in cents."] }];
+    const { run } = projectWith(script);
+    const env = { HOLDFAST_HOME: home.folder };
+    const ran = await run(["-p", "Read @notes:note://1:20 and say."], "", env);
+    expect(ran).toMatchObject({ code: 0, stdout: "In cents.\n", stderr: "" });
+    const missing = projectWith([done]);
+    const told = await missing.run(["-p", "Read @notes:note://2"], "", env);
+    expect(told.stderr).toContain("no such note");
+  });
+
   it("is never green for work that was not done", async () => {
     const { run, text, project } = projectWith([read, edit, command, done]);
     const ran = await run(["-p", "Call it two"]);
