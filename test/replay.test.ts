@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { apiClearing, openPolicies, supersedeBatch, supersedeSuffix } from "../bench/replay/policies.mjs";
 import { replayUnder } from "../bench/replay/replay.mjs";
 import { readSession } from "../bench/replay/session.mjs";
+import { syntheticSession } from "../bench/replay/synthetic.mjs";
 
 type Block = Parameters<typeof replayUnder>[0][number];
 type FileUse = NonNullable<Block["use"]>;
@@ -93,6 +94,25 @@ describe("the replay bench counts as by hand", () => {
     expect(figures).toMatchObject({ inputTokens });
   });
 
+  it("ours: a read that shows nothing new is a reference, in the same place of every request", () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `${at + 1}\tline ${at + 1} of the file\n`).join("");
+    const session = [
+      user,
+      ...exchange("1", readOf("a.txt"), lines),
+      ...exchange("2", readOf("a.txt"), lines),
+      end,
+    ];
+    const [raw, ours] = ["raw", "holdfast"].map((name) => {
+      const policy = openPolicies().find((one) => one.name === name);
+      return policy && replayUnder(session, policy);
+    });
+    expect(raw?.inputTokens).toBe(Math.round(3 * 100 + 3 * 10 + (3 * lines.length) / 4));
+    const reference = (ours?.inputTokens ?? 0) - 3 * 100 - 3 * 10 - lines.length / 2;
+    expect(reference).toBeGreaterThan(40);
+    expect(reference).toBeLessThan(80);
+    expect(ours).toMatchObject({ requests: 3, dangling: 0, violations: 0, regret: 0, forcedRereads: 0 });
+  });
+
   it("a compaction: a summary stands for what came before the kept part", () => {
     const early: Block = { ...user, id: "early", depth: 1 };
     const kept: Block = { ...user, id: "kept", depth: 2, text: "k".repeat(40) };
@@ -106,6 +126,24 @@ describe("the replay bench counts as by hand", () => {
     };
     expect(replayUnder([early, kept, summary, end], { name: "raw" })).toMatchObject({ inputTokens: 30 });
   });
+});
+
+describe("sessions of the generator", () => {
+  it("are the same for the same seed", () => {
+    expect(syntheticSession("edit-heavy", 3)).toEqual(syntheticSession("edit-heavy", 3));
+    expect(syntheticSession("edit-heavy", 3)).not.toEqual(syntheticSession("edit-heavy", 4));
+  });
+
+  it.each(["read-heavy", "edit-heavy", "shell-heavy", "exploration"] as const)(
+    "%s: ours costs least",
+    (set) => {
+      const blocks = syntheticSession(set, 1);
+      const figures = openPolicies().map((policy) => replayUnder(blocks, policy));
+      const ours = figures.find(({ policy }) => policy === "holdfast");
+      expect(ours).toMatchObject({ dangling: 0, violations: 0 });
+      expect(Math.min(...figures.map(({ cost }) => cost))).toBe(ours?.cost);
+    },
+  );
 });
 
 describe("recorded sessions", () => {

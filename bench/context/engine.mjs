@@ -24,6 +24,9 @@ const files = await import(`${folder}/files/index.js`);
 /** @type {typeof import("../../packages/core/dist/context/index.js")} */
 export const rendering = await import(`${folder}/context/index.js`);
 
+/** What a prompt may cost, and what is done about it. @type {typeof import("../../packages/core/dist/economy/index.js")} */
+export const economy = await import(`${folder}/economy/index.js`);
+
 /** How texts are searched for. */
 export const patterns = files;
 

@@ -36,12 +36,20 @@ function blockOf({ id, timestamp, depth, payload }, uses, depths) {
       const use = fileUseOf(payload.name, payload.args);
       uses.set(payload.callId, use);
       const text = `${payload.name} ${JSON.stringify(payload.args)}`;
-      return { ...base, role: "call", step: payload.step, text, callId: payload.callId, ...withUse(use) };
+      return {
+        ...base,
+        role: "call",
+        step: payload.step,
+        text,
+        callId: payload.callId,
+        name: payload.name,
+        ...withUse(use),
+      };
     }
     case "tool_result": {
       const text = payload.output + mediaText(payload.media);
-      const { callId, isError = false } = payload;
-      return { ...base, role: "result", text, callId, isError, ...withUse(uses.get(callId)) };
+      const { callId, name, isError = false } = payload;
+      return { ...base, role: "result", text, callId, name, isError, payload, ...withUse(uses.get(callId)) };
     }
     case "summary":
       if (payload.of === "branch") return { ...base, role: "user", text: payload.text };
@@ -49,7 +57,7 @@ function blockOf({ id, timestamp, depth, payload }, uses, depths) {
     case "note":
       return payload.audience === "model" ? { ...base, role: "user", text: payload.text } : undefined;
     case "file_content":
-      return { ...base, role: "user", text: payload.text };
+      return { ...base, role: "user", text: payload.text, payload };
     case "task_summary":
       return { ...base, role: "user", text: payload.summary };
     default:

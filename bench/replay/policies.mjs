@@ -1,3 +1,4 @@
+import { OwnPrompt } from "./own-prompt.mjs";
 import { SeedFiles } from "./seed-files.mjs";
 
 /**
@@ -5,12 +6,16 @@ import { SeedFiles } from "./seed-files.mjs";
  *
  * @typedef {{ readonly name: string,
  *   readonly textOf?: (block: import("./session.mjs").Block) => string,
- *   readonly beforeRequest?: (prompt: import("./prompt.mjs").Prompt, idleMs: number) => void,
+ *   readonly open?: () => import("./prompt.mjs").Prompt,
+ *   readonly beforeRequest?: (prompt: import("./prompt.mjs").Prompt, idleMs: number, atMs: number) => void,
  *   readonly pricesRereads?: boolean }} Policy
  */
 
-/** @returns {readonly Policy[]} in the order of the table */
-export function openPolicies() {
+/**
+ * @param {import("./own-prompt.mjs").Provider} [provider] whose rules and prices hold
+ * @returns {readonly Policy[]} in the order of the table
+ */
+export function openPolicies(provider = "anthropic") {
   const files = new SeedFiles();
   return [
     { name: "raw" },
@@ -25,7 +30,20 @@ export function openPolicies() {
       beforeRequest: (prompt, idleMs) => supersedeSuffix(prompt, idleMs, 8_000),
       pricesRereads: true,
     },
+    holdfast(provider),
   ];
+}
+
+/** Ours. @param {import("./own-prompt.mjs").Provider} provider @returns {Policy} */
+function holdfast(provider) {
+  return {
+    name: "holdfast",
+    open: () => new OwnPrompt(provider),
+    beforeRequest: (prompt, _, atMs) => {
+      if (prompt instanceof OwnPrompt) prompt.prepare(atMs);
+    },
+    pricesRereads: true,
+  };
 }
 
 /**

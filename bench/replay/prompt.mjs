@@ -29,12 +29,21 @@ export class Prompt {
   clear(one, placeholder, standsFor) {
     const path = one.block.use?.path;
     // What a newer text stands for is not missed.
-    if (path !== undefined && standsFor === undefined)
-      this.#cleared.set(path, (this.#cleared.get(path) ?? 0) + one.text.length / charsPerToken);
+    if (path !== undefined && standsFor === undefined) this.miss(path, one.text.length / charsPerToken);
     this.length += placeholder.length - one.text.length;
     one.text = placeholder;
     one.isCleared = true;
     if (standsFor !== undefined) one.standsFor = standsFor;
+  }
+
+  /** Notes that so many tokens of a file are gone. @param {string} path @param {number} tokens */
+  miss(path, tokens) {
+    this.#cleared.set(path, (this.#cleared.get(path) ?? 0) + tokens);
+  }
+
+  /** The request as it is sent, piece by piece. */
+  write() {
+    return this.shown.map(({ text }) => text);
   }
 
   /** What was cleared of a file that is used now; counted once. @param {string} path */

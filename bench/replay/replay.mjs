@@ -1,3 +1,4 @@
+import { economy } from "../context/engine.mjs";
 import { PrefixCache } from "./cache.mjs";
 import { Prompt } from "./prompt.mjs";
 
@@ -10,6 +11,16 @@ import { Prompt } from "./prompt.mjs";
 
 /** The prices of the table: as Anthropic takes them, with a cache of five minutes. */
 export const usualRatios = { read: 0.1, write: 1.25, lifetimeMs: 5 * 60_000 };
+
+/**
+ * The prices of a provider, as the planner knows them.
+ *
+ * @param {import("./own-prompt.mjs").Provider} provider
+ * @returns {{ readonly read: number, readonly write: number, readonly lifetimeMs: number }}
+ */
+export function ratiosOf(provider) {
+  return economy.cacheRatiosOf(provider) ?? usualRatios;
+}
 
 /**
  * Sends a recorded session once more under a policy: a request before every answer of the model.
@@ -29,7 +40,6 @@ export function replayUnder(blocks, policy, ratios = usualRatios) {
 }
 
 class Run {
-  #prompt = new Prompt();
   #forced = 0;
   #regret = 0;
   #dangling = 0;
@@ -41,26 +51,27 @@ class Run {
   /** @param {import("./policies.mjs").Policy} policy @param {typeof usualRatios} ratios */
   constructor(policy, ratios) {
     this.policy = policy;
+    this.prompt = policy.open?.() ?? new Prompt();
     this.cache = new PrefixCache(ratios);
   }
 
   /** @param {import("./session.mjs").Block} block */
   take(block) {
-    if (block.role === "summary") return this.#prompt.compact(block);
+    if (block.role === "summary") return this.prompt.compact(block);
     const { use } = block;
     if (block.role === "call" && use !== undefined) {
-      this.#regret += this.#prompt.takeCleared(use.path);
+      this.#regret += this.prompt.takeCleared(use.path);
     }
-    this.#prompt.add(block, this.policy.textOf?.(block) ?? block.text);
+    this.prompt.add(block, this.policy.textOf?.(block) ?? block.text);
   }
 
   /** @param {readonly import("./session.mjs").Block[]} answer @param {number} atMs */
   answer(answer, atMs) {
     this.#send(atMs);
-    const lost = this.#prompt.textsNeeded(answer);
+    const lost = this.prompt.textsNeeded(answer);
     this.#forced += lost.length;
     if (lost.length === 0 || this.policy.pricesRereads !== true) return;
-    for (const block of lost) this.#prompt.readAgain(block, this.#forced);
+    for (const block of lost) this.prompt.readAgain(block, this.#forced);
     this.#send(atMs);
   }
 
@@ -69,14 +80,14 @@ class Run {
     const idleMs = atMs > 0 && this.#lastMs > 0 ? atMs - this.#lastMs : 0;
     if (atMs > 0) this.#lastMs = atMs;
     const begun = performance.now();
-    this.policy.beforeRequest?.(this.#prompt, idleMs);
+    this.policy.beforeRequest?.(this.prompt, idleMs, atMs);
     const planned = performance.now();
-    const texts = this.#prompt.shown.map(({ text }) => text);
+    const texts = this.prompt.write();
     this.#planMs += planned - begun;
     this.#renderMs += performance.now() - planned;
     this.cache.send(texts, atMs);
-    this.#dangling += this.#prompt.countDangling();
-    this.#violations += this.#prompt.countViolations();
+    this.#dangling += this.prompt.countDangling();
+    this.#violations += this.prompt.countViolations();
   }
 
   /** @returns {Figures} */

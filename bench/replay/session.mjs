@@ -8,7 +8,8 @@ import { blocksOf } from "./blocks.mjs";
  * @typedef {{ readonly id: string, readonly role: "user" | "model" | "call" | "result" | "summary",
  *   readonly text: string, readonly atMs: number, readonly step: string | undefined,
  *   readonly callId?: string, readonly isError?: boolean, readonly use?: import("./file-use.mjs").FileUse,
- *   readonly depth: number,
+ *   readonly depth: number, readonly name?: string,
+ *   readonly payload?: import("../../packages/core/dist/conversation/index.js").TurnPayload,
  *   readonly keepFromDepth?: number }} Block
  * @typedef {{ readonly kind: "session", readonly format: string, readonly blocks: readonly Block[],
  *   readonly problems: number }} Session

@@ -104,6 +104,14 @@ export const settingsSchema = z.strictObject({
       excludeTools: words.optional().describe("tools whose results stay, beside lists of tasks and plans"),
       clearToolInputs: z.boolean().optional().describe("what a tool was called with goes with its result"),
       maxResultChars: count.optional().describe("a longer output is large and goes early; 5,000 unless set"),
+      payFrom: z
+        .number()
+        .min(0)
+        .max(1)
+        .optional()
+        .describe(
+          "share of the trigger from which on results go that cost as much to hold as their loss; 0.5 unless set",
+        ),
       warnAt: z
         .number()
         .min(0)

@@ -92,6 +92,7 @@ export const trustClasses: TrustTable = {
     excludeTools: always(ofEconomy),
     clearToolInputs: always(ofEconomy),
     maxResultChars: always(ofEconomy),
+    payFrom: always(ofEconomy),
     warnAt: always(ofEconomy),
     compaction: always(ofEconomy),
     compactAtTokens: always(ofEconomy),

@@ -2,6 +2,7 @@ import {
   type ConversationContext,
   effectsOf,
   type FileEffect,
+  type RepeatedLines,
   type ShownText,
   type TurnNode,
   type TurnPayload,
@@ -19,6 +20,8 @@ export interface PromptBlock {
   readonly name?: string;
   /** The lines of files that it shows. */
   readonly shows: readonly ShownSpan[];
+  /** Those of them that it does not leave to text further up. */
+  readonly stands: readonly ShownSpan[];
   /** The files that it shows or changed. */
   readonly paths: readonly string[];
   readonly isError: boolean;
@@ -50,25 +53,41 @@ export function blocksOf(context: ConversationContext, { parts }: MeasuredPrompt
 
 function blockOf(measured: MeasuredPart, node: TurnNode): PromptBlock | undefined {
   const { payload } = node;
+  if (payload.kind !== "tool_result" && payload.kind !== "file_content") return undefined;
+  const { shows, stands } = shownBy(payload);
   if (payload.kind === "file_content")
-    return { measured, node, shows: shownBy(payload), paths: [payload.path], isError: false };
-  if (payload.kind !== "tool_result") return undefined;
-  const shows = shownBy(payload);
+    return { measured, node, shows, stands, paths: [payload.path], isError: false };
   const effects = payload.files ?? [];
   const paths = [...new Set([...shows, ...effects].map(({ path }) => path))];
-  return { measured, node, name: payload.name, shows, paths, isError: payload.isError === true };
+  return { measured, node, name: payload.name, shows, stands, paths, isError: payload.isError === true };
 }
 
-const spansOf = new WeakMap<TurnPayload, readonly ShownSpan[]>();
+interface ShownSpans {
+  readonly shows: readonly ShownSpan[];
+  readonly stands: readonly ShownSpan[];
+}
+
+const spansOf = new WeakMap<TurnPayload, ShownSpans>();
 
 /** What a payload shows, with the lines that follow each other joined. Nodes never change: made once. */
-function shownBy(payload: Extract<TurnPayload, { kind: "tool_result" | "file_content" }>) {
+function shownBy(payload: Extract<TurnPayload, { kind: "tool_result" | "file_content" }>): ShownSpans {
   const found = spansOf.get(payload);
   if (found !== undefined) return found;
-  const made =
+  const shows =
     payload.kind === "file_content" ? ofFile(payload) : ofResult(payload.shows ?? [], payload.files ?? []);
+  const { repeats = [] } = payload;
+  const made = { shows, stands: repeats.length === 0 ? shows : shows.flatMap(without(repeats)) };
   spansOf.set(payload, made);
   return made;
+}
+
+function without(repeats: readonly RepeatedLines[]): (shown: ShownSpan) => readonly ShownSpan[] {
+  return (shown) => {
+    const { path, sha256 } = shown;
+    const left = repeats.filter((one) => one.path === path && one.sha256 === sha256);
+    if (left.length === 0) return [shown];
+    return outsideSpans(shown, joinSpans(left)).map((span) => ({ path, sha256, ...span, isWhole: false }));
+  };
 }
 
 function ofFile({ path, sha256, lines, verified }: Extract<TurnPayload, { kind: "file_content" }>) {
@@ -127,9 +146,9 @@ class LaterText {
   readonly #last = new Map<string, string | null>();
   readonly #outputs = new Set<string>();
 
-  add({ node, shows, paths }: PromptBlock): void {
+  add({ node, stands, paths }: PromptBlock): void {
     for (const path of paths) this.touched.add(path);
-    for (const { path, sha256, from, to, isWhole } of shows) {
+    for (const { path, sha256, from, to, isWhole } of stands) {
       const key = `${sha256}\0${path}`;
       const spans = this.#spans.get(key);
       if (spans === undefined) this.#spans.set(key, [{ from, to }]);

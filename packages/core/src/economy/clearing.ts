@@ -7,7 +7,7 @@ import type { MeasuredPart, MeasuredPrompt } from "./measure.js";
 import { inputPlaceholder, placeholderFor } from "./placeholder.js";
 import type { CacheRatios } from "./provider-ratios.js";
 import { requestsToPay } from "./provider-ratios.js";
-import { type Dangling, danglingWithout, writeOut } from "./references.js";
+import type { Dangling, PromptReferences, WrittenOut } from "./references.js";
 import type { EconomySettings } from "./settings.js";
 import { type ClearedBlock, type ClearingClass, type ClearingPlan, clearingClasses } from "./types.js";
 
@@ -16,12 +16,14 @@ export interface ClearingScope {
   readonly context: ConversationContext;
   readonly rendering: Rendering;
   readonly prompt: MeasuredPrompt;
+  readonly references: PromptReferences;
   readonly settings: EconomySettings;
   readonly ratios: CacheRatios;
   readonly charsPerToken: number;
   /** Of the whole request. */
   readonly tokens: number;
-  readonly expectedRequests: number;
+  /** How many further requests would hold a block that stays. */
+  readonly requestsWith: (block: PromptBlock) => number;
   readonly cold: ColdCause | undefined;
 }
 
@@ -45,7 +47,7 @@ export interface ClearingGoal {
   readonly hasToPay: boolean;
 }
 
-/** The blocks that may go, in the order of the prompt. */
+/** The blocks that may go, in the order of the prompt. Some of them only for the sake of others: `isWorthIt`. */
 export function candidatesOf(
   blocks: readonly PromptBlock[],
   kept: ReadonlySet<PromptBlock>,
@@ -60,12 +62,14 @@ export function candidatesOf(
     const text = placeholderFor(block, of, settings.placeholder);
     const inputs = inputChars(block, settings, context);
     const chars = block.measured.chars - text.length + inputs;
-    return chars < leastChars ? [] : [{ block, class: of, text, chars, clearsInput: inputs > 0 }];
+    return [{ block, class: of, text, chars, clearsInput: inputs > 0 }];
   });
 }
 
-/** A block that gives less is not worth the words in its place. */
-const leastChars = 400;
+/** Whether a block is worth the words in its place. */
+export function isWorthIt({ chars }: ClearingCandidate): boolean {
+  return chars >= 400;
+}
 
 function inputChars(
   { name, callId }: PromptBlock,
@@ -87,8 +91,8 @@ export function bestClearing(
   let best: ClearingPlan | undefined;
   const last = clearingClasses.indexOf(goal.upTo);
   for (let most = 0; most <= last; most += 1) {
-    const wanted = candidates.filter((one) => clearingClasses.indexOf(one.class) <= most);
-    const chosen = wanted.length === 0 ? undefined : chosenOf(wanted, scope, goal);
+    const wanted = candidates.filter((one) => isWorthIt(one) && clearingClasses.indexOf(one.class) <= most);
+    const chosen = wanted.length === 0 ? undefined : chosenOf(wanted, candidates, scope, goal);
     if (chosen === undefined) continue;
     best = chosen;
     if (chosen.report.tokensAfter <= goal.tokens) return chosen;
@@ -98,11 +102,12 @@ export function bestClearing(
 
 function chosenOf(
   wanted: readonly ClearingCandidate[],
+  all: readonly ClearingCandidate[],
   scope: ClearingScope,
   goal: ClearingGoal,
 ): ClearingPlan | undefined {
   const suffix = goal.hasToPay ? bestSuffix(wanted, scope) : wanted;
-  const sound = withoutDangling(suffix, scope);
+  const sound = withoutDangling(suffix, all, scope);
   if (sound.candidates.length === 0) return undefined;
   const plan = planOf(sound, scope);
   const { tokensBefore, tokensAfter, predictedSaving } = plan.report;
@@ -123,51 +128,78 @@ function bestSuffix(
   scope: ClearingScope,
 ): readonly ClearingCandidate[] {
   let saved = 0;
+  let held = 0;
   let best = { value: Number.NEGATIVE_INFINITY, from: 0 };
   for (let from = wanted.length - 1; from >= 0; from -= 1) {
     const candidate = wanted[from];
     if (candidate === undefined) continue;
     saved += candidate.chars;
+    held += candidate.chars * scope.requestsWith(candidate.block);
     const after = scope.prompt.chars - candidate.block.measured.before - saved;
-    const value = savingOf(saved, after, scope);
+    const value = savingOf({ saved, held, after }, scope);
     if (value >= best.value) best = { value, from };
   }
   return wanted.slice(best.from);
 }
 
-/** What is saved in all less what it costs once, in the units of `saved` and `after`. */
-function savingOf(saved: number, after: number, { ratios, expectedRequests, cold }: ClearingScope): number {
+/** What goes, times the requests that would hold it, and what comes after it; in characters. */
+interface ClearingShift {
+  readonly saved: number;
+  readonly held: number;
+  readonly after: number;
+}
+
+/** What is saved in all less what it costs once, in characters of plain input. */
+function savingOf({ saved, held, after }: ClearingShift, { ratios, cold }: ClearingScope): number {
   const cost = cold === undefined ? (ratios.write - ratios.read) * Math.max(0, after) : 0;
   // Where the cache is cold, what is cleared need not be written either.
   const now = cold === undefined ? 0 : (ratios.write - ratios.read) * saved;
-  return expectedRequests * ratios.read * saved + now - cost;
+  return ratios.read * held + now - cost;
 }
 
 interface SoundChoice {
   readonly candidates: readonly ClearingCandidate[];
-  readonly writtenOut: readonly { readonly change: FormChange; readonly chars: number }[];
+  readonly writtenOut: readonly WrittenOut[];
 }
 
 /**
- * Without blocks of which others speak, unless these can be written out for less than is saved. Ends: each round
- * takes a block away, or is the last.
+ * Without blocks of which others speak, unless these may go as well, or can be written out for less than is saved. Ends:
+ * each round adds a block or takes one away for good, or is the last.
  */
-function withoutDangling(wanted: readonly ClearingCandidate[], scope: ClearingScope): SoundChoice {
-  let left = wanted;
+function withoutDangling(
+  wanted: readonly ClearingCandidate[],
+  all: readonly ClearingCandidate[],
+  scope: ClearingScope,
+): SoundChoice {
+  const byNodeId = new Map(all.map((one) => [one.block.node.id, one]));
+  const blocked = new Set<ClearingCandidate>();
+  let left = new Set(wanted);
   for (;;) {
-    const byPart = new Map<MeasuredPart, ClearingCandidate>(left.map((one) => [one.block.measured, one]));
-    const dangling = danglingWithout(scope.rendering, scope.prompt, new Set(byPart.keys()));
-    const writtenOut: { change: FormChange; chars: number }[] = [];
-    const blocked = new Set<MeasuredPart>();
+    const byPart = new Map<MeasuredPart, ClearingCandidate>(
+      [...left].map((one) => [one.block.measured, one]),
+    );
+    const dangling = scope.references.danglingWithout(new Set(byPart.keys()));
+    const writtenOut: WrittenOut[] = [];
+    const before = left.size + blocked.size;
     for (const [nodeId, of] of byNode(dangling)) {
+      const speaker = byNodeId.get(nodeId);
+      if (speaker !== undefined && !blocked.has(speaker)) {
+        left.add(speaker);
+        continue;
+      }
       const providers = [...new Set(of.flatMap((one) => one.providers))];
       const gain = providers.reduce((sum, part) => sum + (byPart.get(part)?.chars ?? 0), 0);
-      const written = writeOut(scope.context, scope.rendering, nodeId, of);
-      if (written !== undefined && written.chars * 2 < gain) writtenOut.push(written);
-      else for (const provider of providers) blocked.add(provider);
+      const written = scope.references.writeOut(nodeId, of);
+      if (written !== undefined && written.chars < gain) writtenOut.push(written);
+      else
+        for (const part of providers) {
+          const provider = byPart.get(part);
+          if (provider !== undefined) blocked.add(provider);
+        }
     }
-    if (blocked.size === 0) return { candidates: left, writtenOut };
-    left = left.filter(({ block }) => !blocked.has(block.measured));
+    if (left.size + blocked.size === before)
+      return { candidates: all.filter((one) => left.has(one)), writtenOut };
+    left = new Set([...left].filter((one) => !blocked.has(one)));
   }
 }
 
@@ -179,28 +211,31 @@ function byNode(dangling: readonly Dangling[]): ReadonlyMap<string, readonly Dan
 }
 
 function planOf({ candidates, writtenOut }: SoundChoice, scope: ClearingScope): ClearingPlan {
-  const { prompt, charsPerToken, tokens, ratios, expectedRequests, cold } = scope;
+  const { prompt, charsPerToken, tokens, ratios, cold } = scope;
   const inTokens = (chars: number) => Math.round(chars / charsPerToken);
   const cleared = candidates.reduce((sum, { chars }) => sum + chars, 0);
   const saved = cleared - writtenOut.reduce((sum, { chars }) => sum + chars, 0);
+  const holding = candidates.reduce((sum, { block, chars }) => sum + chars * scope.requestsWith(block), 0);
+  const expectedRequests = cleared === 0 ? 0 : holding / cleared;
+  const held = expectedRequests * saved;
   const first = candidates[0]?.block.measured;
   const after = prompt.chars - (first?.before ?? 0) - saved;
   const cost = cold === undefined ? (ratios.write - ratios.read) * Math.max(0, after) : 0;
   return {
     kind: "clear",
-    changes: [...candidates.flatMap(changesOf), ...writtenOut.map(({ change }) => change)],
+    changes: [...candidates.flatMap(changesOf), ...writtenOut.flatMap(({ change }) => change ?? [])],
     report: {
       tokensBefore: tokens,
       tokensAfter: tokens - inTokens(saved),
       firstChangedId: first?.origin.nodeId ?? "",
       tokensRewritten: inTokens(after),
       requestsToPay: cold === undefined ? requestsToPay(ratios, saved, after) : 0,
-      expectedRequests,
+      expectedRequests: Math.round(expectedRequests),
       ...defined({ cold }),
       cost: inTokens(cost),
-      predictedSaving: inTokens(savingOf(saved, after, scope)),
+      predictedSaving: inTokens(savingOf({ saved, held, after }, scope)),
       cleared: candidates.map((one) => clearedBlock(one, inTokens(one.chars))),
-      writtenOut: writtenOut.map(({ change }) => change.targetId),
+      writtenOut: writtenOut.map(({ nodeId }) => nodeId),
       thoughtsLost: ratios.bindsThinking ? thoughtsAfter(prompt, first) : 0,
     },
   };

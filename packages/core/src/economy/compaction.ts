@@ -8,7 +8,7 @@ import {
 } from "../conversation/index.js";
 import { fileLedger } from "./ledger.js";
 import { charsPerToken, estimateTokens, type MeasuredPart, measure } from "./measure.js";
-import { danglingWithout, writeOut } from "./references.js";
+import { PromptReferences } from "./references.js";
 import type { PromptBudget, PromptUsage } from "./types.js";
 
 /** Where a conversation can be cut, or why not. */
@@ -58,9 +58,10 @@ export function planCompaction(
   const wanted = fitting.length > 0 ? fitting : places.slice(-1);
   if (wanted.length === 0)
     return noCut("too_short", "There is nothing before the last turn that could be summed up.");
+  const references = new PromptReferences(context, rendering, prompt);
   for (const place of wanted) {
     const gone = new Set<MeasuredPart>(prompt.parts.filter(({ before }) => before < place.before));
-    const changes = writtenOut(context, rendering, prompt, gone);
+    const changes = writtenOut(references, gone);
     const parentId = context.nodes.get(place.origin.nodeId)?.parentId;
     if (changes === undefined || parentId === undefined || parentId === null) continue;
     const [head, tail] = [place.before, prompt.chars - place.before];
@@ -79,19 +80,17 @@ function noCut(
 }
 
 function writtenOut(
-  context: ConversationContext,
-  rendering: Rendering,
-  prompt: ReturnType<typeof measure>,
+  references: PromptReferences,
   gone: ReadonlySet<MeasuredPart>,
 ): readonly FormChange[] | undefined {
-  const dangling = danglingWithout(rendering, prompt, gone);
+  const dangling = references.danglingWithout(gone);
   const nodes = [...new Set(dangling.map(({ referral }) => referral.nodeId))];
   const written = nodes.map((nodeId) => {
     const own = dangling.filter(({ referral }) => referral.nodeId === nodeId);
-    return writeOut(context, rendering, nodeId, own);
+    return references.writeOut(nodeId, own);
   });
   if (written.some((one) => one === undefined)) return undefined;
-  return written.flatMap((one) => (one === undefined ? [] : [one.change]));
+  return written.flatMap((one) => one?.change ?? []);
 }
 
 /** The five parts of a summary (seed 3). */

@@ -112,7 +112,7 @@ function consecutive(shows: readonly ShownText[], text: string): readonly (reado
 function follows(last: ShownText, next: ShownText, text: string): boolean {
   const isSame = last.path === next.path && last.sha256 === next.sha256 && last.encoding === next.encoding;
   const isNext = last.from === last.to && next.from === next.to && next.from === last.to + 1;
-  return isSame && isNext && /^ *\d+\t$/.test(text.slice(last.end, next.start));
+  return isSame && isNext && /^ *\d+[\t→]$/.test(text.slice(last.end, next.start));
 }
 
 function repeatsIn(

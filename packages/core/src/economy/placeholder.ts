@@ -4,17 +4,14 @@ import type { ClearingClass } from "./types.js";
 
 /** What stands in the place of a cleared result: the words of the settings, what it was, how to get it back. */
 export function placeholderFor(block: PromptBlock, reason: ClearingClass, words: string): string {
-  const { name, measured } = block;
-  const what = name === undefined ? "A file stood here" : `It was the result of ${escapeForDisplay(name)}`;
-  return `${words}\n${what}${shownWords(block)}, ${measured.chars} characters${reasonWords(reason)}.`;
+  const what = block.name === undefined ? "A file" : escapeForDisplay(block.name);
+  return `${words}\n${what}${shownWords(block)}${reasonWords(reason)}`;
 }
 
+/** Short, since it is sent with every request from then on. */
 function shownWords({ shows, paths }: PromptBlock): string {
-  if (shows.length === 0) return paths.length === 0 ? "" : ` on ${listOf(paths)}`;
-  const spans = shows.map(({ path, from, to, sha256 }) => {
-    const lines = to < from ? "empty" : `lines ${from}-${to}`;
-    return `${escapeForDisplay(path)} ${lines} (sha256 ${sha256.slice(0, 12)})`;
-  });
+  if (shows.length === 0) return paths.length === 0 ? "" : `: ${listOf(paths)}`;
+  const spans = shows.map(({ path, from, to }) => `${path}${to < from ? "" : ` lines ${from}-${to}`}`);
   return `: ${listOf(spans)}`;
 }
 
@@ -27,14 +24,14 @@ function listOf(items: readonly string[]): string {
 function reasonWords(reason: ClearingClass): string {
   switch (reason) {
     case "failed":
-      return "; the call had failed";
+      return "; it had failed.";
     case "superseded":
-      return "; what it showed is shown again further down, or is gone";
+      return "; shown again further down, or gone.";
     case "large_output":
     case "output":
-      return "; its output can be had again by the same call";
+      return ".";
     case "file":
-      return "; read the file again for its present text";
+      return "; read it again.";
     default:
       return reason satisfies never;
   }

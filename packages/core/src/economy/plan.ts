@@ -1,10 +1,17 @@
 import type { Rendering } from "../context/index.js";
 import type { ConversationContext } from "../conversation/index.js";
-import { blocksOf } from "./blocks.js";
-import { bestClearing, type ClearingCandidate, type ClearingScope, candidatesOf } from "./clearing.js";
+import { blocksOf, type PromptBlock } from "./blocks.js";
+import {
+  bestClearing,
+  type ClearingCandidate,
+  type ClearingScope,
+  candidatesOf,
+  isWorthIt,
+} from "./clearing.js";
 import { charsPerToken, estimateTokens, type MeasuredPrompt, measure } from "./measure.js";
 import { protectedBlocks } from "./protection.js";
 import { cacheRatiosOf } from "./provider-ratios.js";
+import { PromptReferences } from "./references.js";
 import type { NoPlanReason, PromptBudget, PromptPlan, PromptUsage } from "./types.js";
 import { warningText } from "./warning.js";
 
@@ -32,8 +39,8 @@ export function planPrompt(
   const share = shareOfTrigger(prompt, tokens, budget);
   const isWarned = usage.warned === true && share < 1;
   const isFull = limits.compactAt !== undefined && tokens >= limits.compactAt;
-  const { warnAt } = budget.settings;
-  if (!isFull && usage.cold === undefined && (share < Math.min(1, warnAt) || isWarned))
+  const { warnAt, payFrom } = budget.settings;
+  if (!isFull && usage.cold === undefined && share < Math.min(1, payFrom, isWarned ? 1 : warnAt))
     return nothing("below_trigger", tokens, `${tokens} tokens are below the trigger.`);
   return decide(
     { context, rendering, prompt, budget, usage, tokens, share },
@@ -70,7 +77,7 @@ function decide(from: PlanScope, compactAt: number | undefined): PromptPlan {
       message: `The prompt has ${tokens} tokens; ${compactAt} are the limit.`,
     };
   }
-  if (share < 1) return beforeTrigger(from, scope, candidates);
+  if (share < 1) return beforeTrigger(from, scope, candidates, isKnown);
   if (!isKnown) {
     const why = `Nothing is known of what the cache of "${budget.provider}" costs: set context.ratios for it.`;
     return nothing("no_ratios", tokens, why);
@@ -79,7 +86,7 @@ function decide(from: PlanScope, compactAt: number | undefined): PromptPlan {
   const goal = { tokens: limit * settings.clearTo, upTo: "output", hasToPay: true } as const;
   const plan = bestClearing(candidates, scope, goal);
   if (plan !== undefined) return plan;
-  const gain = candidates.reduce((sum, { chars }) => sum + chars, 0) / scope.charsPerToken;
+  const gain = candidates.filter(isWorthIt).reduce((sum, { chars }) => sum + chars, 0) / scope.charsPerToken;
   return gain < settings.clearAtLeast ||
     gain < settings.clearAtLeastShare * tokens ||
     usage.cold !== undefined
@@ -90,24 +97,43 @@ function decide(from: PlanScope, compactAt: number | undefined): PromptPlan {
 /** Stands for a provider of which nothing is known: clearing that has to happen needs no prices. */
 const neutral = { write: 1, read: 1, lifetimeMs: Number.POSITIVE_INFINITY, bindsThinking: false };
 
-/** Below the trigger only what nobody misses goes, and only where it is free. */
+/**
+ * Below the trigger what nobody misses goes where it is free. From a share of the trigger on the rest goes, too, once
+ * holding it has cost as much as its loss would: whoever waits for that never pays more than twice the least (the rule
+ * of renting skis: Karlin et al., "Competitive snoopy caching", 1988), and nothing has to be foreseen for it.
+ */
 function beforeTrigger(
   from: PlanScope,
   scope: ClearingScope,
   candidates: readonly ClearingCandidate[],
+  isKnown: boolean,
 ): PromptPlan {
   const { usage, tokens, share, budget } = from;
+  const { payFrom, warnAt } = budget.settings;
+  const rented = { ...scope, requestsWith: answersSince(from.prompt) };
+  if (isKnown && share >= payFrom) {
+    const paid = bestClearing(candidates, rented, { tokens: 0, upTo: "output", hasToPay: true });
+    if (paid !== undefined) return paid;
+  }
   if (usage.cold !== undefined) {
     const free = bestClearing(candidates, scope, { tokens: 0, upTo: "superseded", hasToPay: true });
     if (free !== undefined) return free;
   }
-  if (share < budget.settings.warnAt || usage.warned === true || candidates.length === 0)
+  if (share < warnAt || usage.warned === true || !candidates.some(isWorthIt))
     return nothing("below_trigger", tokens, `${tokens} tokens are below the trigger.`);
   return {
     kind: "warn",
     tokens,
-    text: warningText(share, candidates, scope.charsPerToken, budget.memoryPath),
+    text: warningText(share, candidates.filter(isWorthIt), scope.charsPerToken, budget.memoryPath),
   };
+}
+
+/** How many answers of the model came after a block: so many requests have held it. */
+function answersSince({ parts }: MeasuredPrompt): (block: PromptBlock) => number {
+  const contents = new Set(parts.flatMap(({ role, content }) => (role === "model" ? [content] : [])));
+  const sorted = [...contents];
+  const after = new Map(sorted.map((content, at) => [content, sorted.length - at]));
+  return ({ measured }) => after.get(measured.content + 1) ?? 0;
 }
 
 function candidatesFor(from: PlanScope, scope: ClearingScope): readonly ClearingCandidate[] {
@@ -126,16 +152,18 @@ function candidatesFor(from: PlanScope, scope: ClearingScope): readonly Clearing
 function clearingScope(from: PlanScope, ratios: ClearingScope["ratios"]): ClearingScope {
   const { context, rendering, prompt, budget, usage, tokens } = from;
   const answers = rendering.contents.reduce((sum, { role }) => sum + (role === "model" ? 1 : 0), 0);
+  // A session that has lasted long will last as long again: the best guess where nothing else is known.
+  const expected = budget.settings.expectedRequests ?? Math.max(10, answers);
   return {
     context,
     rendering,
     prompt,
+    references: new PromptReferences(context, rendering, prompt),
     settings: budget.settings,
     ratios,
     charsPerToken: charsPerToken(usage.last),
     tokens,
-    // A session that has lasted long will last as long again: the best guess where nothing else is known.
-    expectedRequests: budget.settings.expectedRequests ?? Math.max(10, answers),
+    requestsWith: () => expected,
     cold: usage.cold,
   };
 }

@@ -11,8 +11,8 @@ export interface ProtectionScope {
 
 /**
  * The blocks that stay whatever it costs: the last tool uses, the newest tokens and messages, the last turns of
- * the user, results of protected tools, and files that are to be kept. A turn that alone holds more than half of
- * what the trigger allows is protected by the other rules only: an agent may work for hours on one sentence.
+ * the user, results of protected tools, and files that are to be kept. Turns that together hold more than a fifth of
+ * what the trigger allows are protected by the other rules only: an agent may work for hours on one sentence.
  */
 export function protectedBlocks(
   prompt: MeasuredPrompt,
@@ -24,7 +24,7 @@ export function protectedBlocks(
   const paths = new Set(keepPaths);
   const lastContent = prompt.parts.at(-1)?.content ?? 0;
   const turns = lastTurns(prompt, settings.keepTurns);
-  const limit = (settings.trigger.type === "input_tokens" ? settings.trigger.value : 100_000) / 2;
+  const limit = (settings.trigger.type === "input_tokens" ? settings.trigger.value : 100_000) * turnShare;
   const turnsFit = prompt.chars - (turns.from ?? prompt.chars) <= limit * charsPerToken;
   let uses = 0;
   let chars = 0;
@@ -46,6 +46,9 @@ export function protectedBlocks(
   }
   return kept;
 }
+
+/** Share of the trigger. */
+const turnShare = 0.2;
 
 /** Where the last turns of the user begin, and the contents in which the user spoke. */
 function lastTurns({ parts }: MeasuredPrompt, turns: number) {

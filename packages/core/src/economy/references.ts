@@ -1,7 +1,13 @@
 import type { Referral, Rendering, ShownPlace } from "../context/index.js";
-import type { ConversationContext, FormChange, ShownText } from "../conversation/index.js";
-import { type LineSpan, outsideSpans } from "../files/index.js";
-import { escapeForDisplay, splitLines } from "../text/index.js";
+import type {
+  ConversationContext,
+  FormChange,
+  RepeatedLines,
+  ShownText,
+  TurnNode,
+} from "../conversation/index.js";
+import { joinSpans, type LineSpan, outsideSpans } from "../files/index.js";
+import { defined, escapeForDisplay, splitLines } from "../text/index.js";
 import type { MeasuredPart, MeasuredPrompt } from "./measure.js";
 
 /** A reference that would dangle once certain parts are gone. */
@@ -13,108 +19,180 @@ export interface Dangling {
   readonly providers: readonly MeasuredPart[];
 }
 
-/** The references that dangle once `gone` is gone. Those of texts that go themselves do not count. */
-export function danglingWithout(
-  rendering: Rendering,
-  { parts }: MeasuredPrompt,
-  gone: ReadonlySet<MeasuredPart>,
-): readonly Dangling[] {
-  if (rendering.referrals.length === 0 || gone.size === 0) return [];
-  const goneNodes = new Set([...gone].map(({ origin }) => origin.nodeId));
-  const at = new Map([...gone].map((part) => [placeKey(part), part]));
-  if (parts.length === 0) return [];
-  return rendering.referrals.flatMap((referral) => {
-    if (goneNodes.has(referral.nodeId)) return [];
-    const { lines } = referral;
-    const places = rendering.visibility.state(lines.path, lines.sha256, lines.encoding)?.places ?? [];
-    const providers = places.flatMap((place) => at.get(placeKey(place)) ?? []);
-    if (providers.length === 0) return [];
-    const left = places.filter((place) => !at.has(placeKey(place)));
-    const missing = outsideSpans(
-      lines,
-      left.filter(({ chars }) => chars === undefined),
+/** A node whose references are written out. */
+export interface WrittenOut {
+  readonly nodeId: string;
+  /** Its text with the lines behind it; none where the renderer writes them out by itself. */
+  readonly change?: FormChange;
+  /** UTF-16 units that it is longer. */
+  readonly chars: number;
+}
+
+/** Where lines of one state stand in a prompt, part by part. */
+interface StandingState {
+  readonly parts: ReadonlyMap<MeasuredPart, readonly LineSpan[]>;
+  /** Line by line, with its ending. */
+  readonly lines: () => ReadonlyMap<number, string>;
+}
+
+/**
+ * What the texts of a prompt speak of. Each state is looked through once, however often is asked what would dangle: a
+ * plan asks for every choice that it weighs.
+ */
+export class PromptReferences {
+  readonly #parts: ReadonlyMap<string, MeasuredPart>;
+  readonly #states = new Map<string, StandingState>();
+  #results: ReadonlySet<string> | undefined;
+
+  constructor(
+    private readonly context: ConversationContext,
+    private readonly rendering: Rendering,
+    { parts }: MeasuredPrompt,
+  ) {
+    this.#parts = new Map(parts.map((part) => [placeKey(part), part]));
+  }
+
+  /** The references that dangle once `gone` is gone. Those of texts that go themselves do not count. */
+  danglingWithout(gone: ReadonlySet<MeasuredPart>): readonly Dangling[] {
+    if (gone.size === 0) return [];
+    const goneNodes = new Set([...gone].map(({ origin }) => origin.nodeId));
+    return this.rendering.referrals.flatMap((referral) => {
+      if (goneNodes.has(referral.nodeId)) return [];
+      const { lines } = referral;
+      const { parts } = this.#stateOf(referral);
+      const isEmpty = lines.to < lines.from;
+      const providers: MeasuredPart[] = [];
+      const left: LineSpan[] = [];
+      let isLeft = false;
+      for (const [part, spans] of parts) {
+        if (!gone.has(part)) {
+          isLeft = true;
+          left.push(...spans);
+        } else if (isEmpty || spans.some(({ from, to }) => from <= lines.to && lines.from <= to))
+          providers.push(part);
+      }
+      if (providers.length === 0 || (isEmpty && isLeft)) return [];
+      const missing = isEmpty ? [] : outsideSpans(lines, joinSpans(left));
+      return isEmpty || missing.length > 0 ? [{ referral, missing, providers }] : [];
+    });
+  }
+
+  /**
+   * A result that referred to lines which go, with these lines written out behind it; undefined where it cannot be:
+   * the node is no result as it was, or the lines are not shown whole.
+   */
+  writeOut(nodeId: string, dangling: readonly Dangling[]): WrittenOut | undefined {
+    const payload = resultOrFile(this.context.nodes.get(nodeId));
+    if (payload?.repeats !== undefined) return repeated(nodeId, payload.repeats, dangling);
+    if (payload?.kind !== "tool_result" || !this.#isAsItWas(nodeId)) return undefined;
+    let text = payload.output;
+    const shows: ShownText[] = [...(payload.shows ?? [])];
+    for (const { referral, missing } of dangling) {
+      const { path, sha256, encoding } = referral.lines;
+      if (missing.length === 0) return undefined;
+      for (const { from, to } of missing) {
+        const lines = this.#linesOf(referral, { from, to });
+        if (lines === undefined) return undefined;
+        text += `\n\nLines ${from}-${to} of ${escapeForDisplay(path)} that this speaks of:\n`;
+        const start = text.length;
+        text += lines;
+        const state = encoding === undefined ? { path, sha256 } : { path, sha256, encoding };
+        shows.push({ ...state, from, to, start, end: text.length });
+      }
+    }
+    const { refers } = payload;
+    const form = { form: "replaced", by: "delta", text, shows, ...defined({ refers }) } as const;
+    const change = { targetId: nodeId, form };
+    return { nodeId, change, chars: text.length - payload.output.length };
+  }
+
+  #isAsItWas(nodeId: string): boolean {
+    this.#results ??= new Set(
+      [...this.#parts.values()].flatMap(({ origin }) => (origin.rule === "result" ? [origin.nodeId] : [])),
     );
-    const isWhole = lines.to < lines.from ? left.length > 0 : missing.length === 0;
-    return isWhole ? [] : [{ referral, missing, providers: [...new Set(providers)] }];
-  });
+    return this.#results.has(nodeId);
+  }
+
+  /** The bytes of these lines, from wherever they stand in the prompt. */
+  #linesOf(referral: Referral, { from, to }: LineSpan): string | undefined {
+    const lines = this.#stateOf(referral).lines();
+    let text = "";
+    for (let line = from; line <= to; line += 1) {
+      const one = lines.get(line);
+      if (one === undefined || (line < to && !/[\r\n]$/u.test(one))) return undefined;
+      text += one;
+    }
+    return text;
+  }
+
+  #stateOf({ lines: { path, sha256, encoding } }: Referral): StandingState {
+    const key = JSON.stringify([path, sha256, encoding]);
+    const found = this.#states.get(key) ?? this.#standing(path, sha256, encoding);
+    this.#states.set(key, found);
+    return found;
+  }
+
+  #standing(path: string, sha256: string, encoding: string | undefined): StandingState {
+    const places = this.rendering.visibility.state(path, sha256, encoding)?.places ?? [];
+    const spans = new Map<MeasuredPart, LineSpan[]>();
+    for (const place of places) {
+      const part = this.#parts.get(placeKey(place));
+      if (part === undefined) continue;
+      const own = spans.get(part) ?? [];
+      // Of a part of a line no reference speaks.
+      if (place.chars === undefined) own.push({ from: place.from, to: place.to });
+      spans.set(part, own);
+    }
+    let lines: ReadonlyMap<number, string> | undefined;
+    return {
+      parts: new Map([...spans].map(([part, own]) => [part, joinSpans(own)])),
+      lines: () => {
+        lines ??= lineTexts(this.rendering.contents, places);
+        return lines;
+      },
+    };
+  }
+}
+
+function resultOrFile(node: TurnNode | undefined) {
+  const payload = node?.payload;
+  return payload?.kind === "tool_result" || payload?.kind === "file_content" ? payload : undefined;
+}
+
+/** What a text grows by whose own lines come back: its recorded text has them all. */
+function repeated(
+  nodeId: string,
+  repeats: readonly RepeatedLines[],
+  dangling: readonly Dangling[],
+): WrittenOut | undefined {
+  let chars = 0;
+  for (const { referral } of dangling) {
+    const { path, sha256, from } = referral.lines;
+    const own = repeats.find((one) => one.path === path && one.as.sha256 === sha256 && one.as.from === from);
+    if (own === undefined) return undefined;
+    chars += own.end - own.start;
+  }
+  return { nodeId, chars };
 }
 
 function placeKey({ content, part }: { readonly content: number; readonly part: number }): string {
   return `${content}:${part}`;
 }
 
-/** The text of a node with lines that it spoke of put behind it. */
-export interface WrittenOut {
-  readonly change: FormChange;
-  /** UTF-16 units that it is longer. */
-  readonly chars: number;
-}
-
-/**
- * A result that referred to lines which go, with these lines written out behind it; undefined where it cannot be:
- * the node is no result as it was, or the lines are not shown whole.
- */
-export function writeOut(
-  context: ConversationContext,
-  rendering: Rendering,
-  nodeId: string,
-  dangling: readonly Dangling[],
-): WrittenOut | undefined {
-  const payload = context.nodes.get(nodeId)?.payload;
-  if (payload?.kind !== "tool_result" || isReplaced(rendering, nodeId)) return undefined;
-  let text = payload.output;
-  const shows: ShownText[] = [...(payload.shows ?? [])];
-  for (const { referral, missing } of dangling) {
-    const { path, sha256, encoding } = referral.lines;
-    if (missing.length === 0) return undefined;
-    for (const { from, to } of missing) {
-      const lines = linesOf(rendering, referral, { from, to });
-      if (lines === undefined) return undefined;
-      text += `\n\nLines ${from}-${to} of ${escapeForDisplay(path)} that this speaks of:\n`;
-      const start = text.length;
-      text += lines;
-      const state = encoding === undefined ? { path, sha256 } : { path, sha256, encoding };
-      shows.push({ ...state, from, to, start, end: text.length });
-    }
-  }
-  const { refers } = payload;
-  const form = {
-    form: "replaced",
-    by: "delta",
-    text,
-    shows,
-    ...(refers === undefined ? {} : { refers }),
-  } as const;
-  return { change: { targetId: nodeId, form }, chars: text.length - payload.output.length };
-}
-
-function isReplaced({ provenance }: Rendering, nodeId: string): boolean {
-  return !provenance.some((origins) => origins.some((one) => one.nodeId === nodeId && one.rule === "result"));
-}
-
-/** The bytes of these lines, from wherever they stand in the prompt. */
-function linesOf(
-  { contents, visibility }: Rendering,
-  { lines }: Referral,
-  { from, to }: LineSpan,
-): string | undefined {
-  const places = visibility.state(lines.path, lines.sha256, lines.encoding)?.places ?? [];
+function lineTexts(
+  contents: Rendering["contents"],
+  places: readonly ShownPlace[],
+): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
   for (const place of places) {
-    if (place.chars !== undefined || place.to < from || place.from > to) continue;
+    if (place.chars !== undefined) continue;
     const shown = fieldOf(contents, place)?.slice(place.start, place.end);
     if (shown === undefined) continue;
     const { contents: split, endings } = splitLines(shown);
     if (split.length !== place.to - place.from + 1) continue;
     for (const [at, line] of split.entries()) found.set(place.from + at, line + (endings[at] ?? ""));
   }
-  let text = "";
-  for (let line = from; line <= to; line += 1) {
-    const one = found.get(line);
-    if (one === undefined || (line < to && !/[\r\n]$/u.test(one))) return undefined;
-    text += one;
-  }
-  return text;
+  return found;
 }
 
 function fieldOf(contents: Rendering["contents"], { content, part }: ShownPlace): string | undefined {

@@ -28,6 +28,8 @@ export interface EconomySettings {
   readonly workingSet: number;
   /** What stands in the place of a cleared result begins with it. */
   readonly placeholder: string;
+  /** Share of the trigger from which on is cleared what has cost as much to hold as clearing it would. */
+  readonly payFrom: number;
   /** Share of the trigger at which the model is warned. */
   readonly warnAt: number;
   /** How many further requests are expected; as many as there were, unless set. */
@@ -94,7 +96,7 @@ export const defaultEconomy: EconomySettings = {
   trigger: { type: "input_tokens", value: 100_000 },
   keep: 5,
   keepMessages: 20,
-  keepTokens: 40_000,
+  keepTokens: 10_000,
   keepTurns: 2,
   clearAtLeast: 20_000,
   clearAtLeastShare: 0.1,
@@ -104,6 +106,7 @@ export const defaultEconomy: EconomySettings = {
   maxResultChars: 5_000,
   workingSet: 6,
   placeholder: "[Tool result cleared to save context. Re-run the tool if needed.]",
+  payFrom: 0.5,
   warnAt: 0.8,
   compaction: { enabled: true, windowShare: 0.8, tailTokens: 20_000 },
 };
@@ -153,6 +156,7 @@ function outOfRange(settings: EconomySettings): string | undefined {
   const shares = {
     clearAtLeastShare: settings.clearAtLeastShare,
     clearTo: settings.clearTo,
+    payFrom: settings.payFrom,
     warnAt: settings.warnAt,
     "compaction.windowShare": compaction.windowShare,
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkContents } from "../../src/context/index.js";
-import { type PromptPlan, planPrompt } from "../../src/economy/index.js";
+import { measure, type PromptPlan, planPrompt } from "../../src/economy/index.js";
 import { fileOf, Session, settingsOf } from "./sessions.js";
 
 const small = settingsOf({
@@ -86,6 +86,67 @@ describe("planning", () => {
     expect(report.broken).toEqual([]);
     if (plan.kind === "clear" && plan.report.writtenOut.includes(short))
       expect(visibility.isVisible({ path: "a.ts", sha256: file.sha256, from: 1, to: 10 })).toBe(true);
+  });
+
+  it("clears below the trigger what has cost as much to hold as its loss", () => {
+    const settings = { ...small, trigger: { type: "input_tokens", value: 16_000 } } as const;
+    const session = new Session().say("go");
+    for (let at = 0; at < 4; at += 1) session.use("run_shell_command", {}, log(`output ${at}`).repeat(3));
+    const planned = () =>
+      planPrompt(session.tree.context, session.render(), { ...budget, settings }, { warned: true });
+    // Some 8,000 tokens, two of which would have to be written again: 12 answers with 2 each come first.
+    expect(planned()).toMatchObject({ kind: "nothing", reason: "below_trigger" });
+    let answers = 0;
+    for (; planned().kind === "nothing" && answers < 100; answers += 1) session.answer("Going on.");
+    expect(answers).toBeGreaterThan(1);
+    const plan = planned();
+    expect(plan).toMatchObject({ kind: "clear" });
+    if (plan.kind !== "clear") return;
+    const { requestsToPay, expectedRequests, tokensBefore } = plan.report;
+    expect(expectedRequests).toBeGreaterThanOrEqual(Math.floor(requestsToPay));
+    expect(tokensBefore).toBeLessThan(16_000);
+    const never = { ...settings, payFrom: 1 };
+    const later = planPrompt(
+      session.tree.context,
+      session.render(),
+      { ...budget, settings: never },
+      { warned: true },
+    );
+    expect(later.kind).toBe("nothing");
+  });
+
+  it("lets a short text go with the lines that it speaks of", () => {
+    const file = fileOf("a.ts", 300);
+    const session = new Session().say("go");
+    const shown = session.read(file);
+    const short = session.reread(file, 1, 200);
+    for (let at = 0; at < 6; at += 1) session.read(fileOf(`other${at}.ts`, 100));
+    const plan = planPrompt(session.tree.context, session.render(), budget, {});
+    expect(cleared(plan)).toEqual(expect.arrayContaining([shown, short]));
+    apply(session, plan);
+    expect(session.render().report.broken).toEqual([]);
+  });
+
+  it("counts lines that come back by themselves, and writes them once", () => {
+    const file = fileOf("a.ts", 300);
+    const session = new Session().say("go");
+    const shown = session.read(file);
+    for (let at = 0; at < 6; at += 1) session.read(fileOf(`other${at}.ts`, 200));
+    const again = session.readWithout(file, 11, 30);
+    const settings = { ...small, workingSet: 0, keepMessages: 0 };
+    const plan = planPrompt(session.tree.context, session.render(), { ...budget, settings }, {});
+    const before = measure(session.render()).chars;
+    expect(cleared(plan)).toContain(shown);
+    apply(session, plan);
+    const { contents, report, visibility } = session.render();
+    expect(report.broken).toEqual([]);
+    expect(visibility.isVisible({ path: "a.ts", sha256: file.sha256, from: 1, to: 300 })).toBe(true);
+    expect(JSON.stringify(contents).split("a.ts line 20\\n")).toHaveLength(2);
+    if (plan.kind !== "clear") return;
+    expect(plan.report.writtenOut).toEqual([again]);
+    const lost = (before - measure(session.render()).chars) / 4;
+    const told = plan.report.tokensBefore - plan.report.tokensAfter;
+    expect(Math.abs(told - lost)).toBeLessThan(0.05 * lost);
   });
 
   it("warns once, in the words of the seed, with what will go", () => {

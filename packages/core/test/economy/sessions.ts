@@ -70,6 +70,18 @@ export class Session {
     return this.use("read_file", { path: file.path }, `[lines ${from}-${to} as shown above]`, { refers });
   }
 
+  /** A read of a whole file that leaves lines to a read further up. */
+  readWithout(file: ReturnType<typeof fileOf>, from: number, to: number): string {
+    const { path, sha256, lines } = file;
+    const length = (first: number, last: number) => lines.slice(first, last).join("").length;
+    const start = length(0, from - 1);
+    const end = start + length(from - 1, to);
+    const text = lines.join("");
+    const shows = [{ path, sha256, from: 1, to: lines.length, start: 0, end: text.length }];
+    const repeats = [{ path, sha256, start, end, from, to, as: { sha256, from } }];
+    return this.use("read_file", { path }, text, { shows, repeats });
+  }
+
   render(): Rendering {
     return renderContext(this.tree.context);
   }

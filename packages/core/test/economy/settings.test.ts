@@ -21,6 +21,7 @@ describe("settings of the economy", () => {
     ],
     [{ keep: -1 }, "keep"],
     [{ warnAt: 2 }, "warnAt"],
+    [{ payFrom: -1 }, "payFrom"],
     [{ placeholder: " " }, "placeholder"],
     [{ ratios: { mine: { write: 0.1, read: 0.5, lifetimeMs: 1, bindsThinking: false } } }, "ratios.mine"],
   ])("refuses %j", (given, word) => {
