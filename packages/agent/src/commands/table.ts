@@ -5,6 +5,7 @@ import { exportCommand } from "./export.js";
 import { fileCommands } from "./file.js";
 import { historyCommands } from "./history.js";
 import { lookCommands } from "./look.js";
+import { memoryCommand } from "./memory.js";
 import { refused, told } from "./results.js";
 import { sessionCommands } from "./session.js";
 import { taskCommands } from "./task.js";
@@ -37,6 +38,7 @@ export const commands: readonly Command[] = [
   ...historyCommands,
   ...lookCommands,
   ...contextCommands,
+  memoryCommand,
   exportCommand,
   ...sessionCommands,
 ];

@@ -123,6 +123,16 @@ export const settingsSchema = z.strictObject({
       compactTailTokens: count.optional().describe("tokens at the end that stay; 20,000 unless set"),
     })
     .optional(),
+  memory: z
+    .strictObject({
+      enabled: z.boolean().optional().describe("a file of notes that outlast a conversation"),
+      file: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("where it lies, from the project's folder on; in the state folder unless set"),
+    })
+    .optional(),
   instructions: z
     .strictObject({
       files: z
@@ -180,6 +190,7 @@ export const defaultSettings: AgentSettings = {
   shell: { enabled: true, timeoutMs: 120_000, outputChars: 30_000, environment: [] },
   fetch: { allowedHosts: [] },
   context: { deltaReads: true },
+  memory: { enabled: true },
   instructions: { files: ["AGENTS.md", "GEMINI.md", "CLAUDE.md"] },
 };
 

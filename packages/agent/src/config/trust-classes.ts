@@ -98,6 +98,7 @@ export const trustClasses: TrustTable = {
     compactAtTokens: always(ofEconomy),
     compactTailTokens: always(ofEconomy),
   },
+  memory: { enabled: never, file: always("it opens a file to edits without a read") },
   fetch: { allowedHosts: always("it opens the network") },
   mcpServers: always("it starts a program or calls a server"),
   instructions: { files: always("it puts other files into the prompt") },

@@ -13,6 +13,8 @@ export interface SystemFacts {
   readonly platform: string;
   /** The day on which the session began, as `2026-11-23`: no clock, or no cache would hold. */
   readonly date: string;
+  /** The file of notes that outlast a conversation, as tools name it. */
+  readonly memoryPath?: string;
   readonly instructions?: readonly Instructions[];
   /** What MCP servers say of themselves. */
   readonly servers?: readonly { readonly server: string; readonly text: string }[];
@@ -26,6 +28,7 @@ export function systemText(facts: SystemFacts): string {
     protocolText(facts.tools),
     ...aboutTools(facts.tools),
     aboutPlace(facts),
+    ...aboutMemory(facts),
     ...servers.map(
       ({ server, text }) => `The MCP server ${escapeForDisplay(server)} says of its tools:\n${text}`,
     ),
@@ -59,6 +62,14 @@ function aboutTools(tools: ReadonlySet<string>): readonly string[] {
       : []),
   ];
   return lines.length === 0 ? [] : [lines.join("\n")];
+}
+
+function aboutMemory({ tools, memoryPath }: SystemFacts): readonly string[] {
+  const ways = ["append_to_file", "update_section", "edit_file"].filter((name) => tools.has(name));
+  if (memoryPath === undefined || ways.length === 0) return [];
+  return [
+    `Notes that outlast this conversation belong into ${escapeForDisplay(memoryPath)} (${ways.join(", ")}): decisions, what was found out, what comes next. Short, and only what helps later.`,
+  ];
 }
 
 function aboutPlace({ roots, platform, date }: SystemFacts): string {

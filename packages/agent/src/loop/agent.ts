@@ -34,6 +34,7 @@ import { askModel } from "./ask-model.js";
 import { type CarriedCall, carryCalls } from "./carry-calls.js";
 import { type CompactionOutcome, ContextEconomy, type RequestHead } from "./context-economy.js";
 import { Gate, nobody } from "./gate.js";
+import { MemoryFile } from "./memory-file.js";
 import { offeredTools, type ToolSet } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
 import { outsideOf, toolsOfSubAgent } from "./sub-agent-tools.js";
@@ -69,6 +70,8 @@ export interface Agent {
   readonly tools: ToolSet;
   /** Sums up all but the tail of the conversation, at once. @param focus what the summary is to dwell on. */
   compact(focus?: string, signal?: AbortSignal): Promise<CompactionOutcome>;
+  /** The notes that outlast a conversation; absent where the host has given no place for them. */
+  readonly memory: MemoryFile | undefined;
   /** What fills the prompt now. */
   readonly contextMap: ContextMap;
   /** Why a node stands in the prompt as it does; undefined where there is no such node. */
@@ -91,12 +94,17 @@ class OpenedAgent implements Agent {
   /** What calls of this turn delegate. */
   readonly #delegations = new Map<string, Delegation>();
   readonly #economy: ContextEconomy;
+  readonly memory: MemoryFile | undefined;
   #compactFrom = 0;
 
   constructor(private readonly parts: AgentParts) {
     const { manager, now, summariser, economy: settings, memoryPath, wire } = parts;
     const more = defined({ summariser, settings, memoryPath, files: wire?.wire });
     this.#economy = new ContextEconomy({ manager, now, renderer: this.#renderer, ...more });
+    this.memory =
+      memoryPath === undefined
+        ? undefined
+        : new MemoryFile({ manager, workspace: parts.workspace, path: memoryPath });
     const { mode = "ask", rules = [], ask = nobody, harmless = [] } = parts;
     this.model = parts.model;
     this.#gate = new Gate({ mode, rules, ask, harmless });
@@ -212,6 +220,7 @@ class OpenedAgent implements Agent {
 
   async #begin(input: TurnInput, { onEvent }: RunningTurn): Promise<TurnStop | undefined> {
     const { manager } = this.parts;
+    await this.memory?.pinIfThere();
     for (const payload of input.staged ?? []) {
       const isFile = payload.kind === "file_content";
       const staged = manager.addToStagingArea(isFile ? this.#asShown(payload) : payload);
@@ -284,6 +293,8 @@ class OpenedAgent implements Agent {
       }
       return this.#flush();
     }
+    // What is told to be saved there has to have a place, and to be seen.
+    if (plan.kind === "warn" && this.mode !== "plan") await this.memory?.pin();
     const refused = this.#economy.apply(plan);
     if (refused !== undefined) {
       onEvent({ kind: "noticed", text: refused });

@@ -86,6 +86,7 @@ const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["context.excludeTools", { context: { excludeTools: ["x"] } }],
   ["context.clearToolInputs", { context: { clearToolInputs: true } }],
   ["context.maxResultChars", { context: { maxResultChars: 1 } }],
+  ["memory.file", { memory: { file: "workspace.md" } }],
   ["context.payFrom", { context: { payFrom: 0 } }],
   ["context.warnAt", { context: { warnAt: 0 } }],
   ["context.compaction", { context: { compaction: false } }],

@@ -43,6 +43,7 @@ import { openSettings } from "../answers/index.js";
 import { newIds, openStoreAt } from "../sessions/index.js";
 import type { Invocation } from "../shell/index.js";
 import { openHost, type RunHost } from "./host.js";
+import { type MemoryPlace, memoryPlace } from "./memory-place.js";
 import { modelOf, namedModel, type RunModel } from "./model.js";
 import { sessionOf, storeInMemory } from "./session.js";
 import { type RunSettings, settingsOf } from "./settings.js";
@@ -141,10 +142,15 @@ interface Opening {
   readonly economy: EconomySettings;
 }
 
+interface RootSettings extends Pick<Opening, "call"> {
+  readonly found: Pick<Opening["found"], "settings">;
+}
+
 async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | NoRun> {
   const { call, prompt, found, model } = opening;
   const { settings, stateDir, notices } = found;
-  const workspace = await workspaceOf(opening);
+  const memory = memoryOf(opening);
+  const workspace = await workspaceOf(opening, memory);
   if (isRefusal(workspace)) return refused(workspace);
   parts.add(() => workspace.close());
   const store = await storeOf(opening);
@@ -169,11 +175,14 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
   const summarising = await summariserModel(opening);
   const agent = openAgent({
     ...agentSettings(opening, host, summarising.port),
-    system: systemOf(opening, host, instructions),
+    system: systemOf(opening, host, instructions, memory),
+    ...defined({ memoryPath: memory?.path }),
     manager,
     workspace,
     readBlob: (sha256) => conversation.session.readBlob(sha256),
   });
+  // Notes in the state folder are nobody's files: they need no approval.
+  if (memory?.folder !== undefined) agent.allow({ kind: "file", path: memory.path });
   const told = [...notices, ...summarising.notices, ...host.problems, ...apartWords(conversation)];
   return {
     kind: "run",
@@ -268,7 +277,12 @@ async function summariserModel({ call, found: { settings }, model }: Opening) {
 }
 
 /** Made once for each set of tools: the same text keeps the provider's cache. */
-function systemOf(opening: Opening, host: RunHost, instructions: readonly Instructions[]) {
+function systemOf(
+  opening: Opening,
+  host: RunHost,
+  instructions: readonly Instructions[],
+  memory: MemoryPlace | undefined,
+) {
   const [date = ""] = new Date().toISOString().split("T");
   const roots = rootsOf(opening);
   return (offered: readonly OfferedTool[], mode: ApprovalMode) =>
@@ -280,6 +294,7 @@ function systemOf(opening: Opening, host: RunHost, instructions: readonly Instru
       date,
       instructions,
       servers: host.instructions,
+      ...defined({ memoryPath: memory?.path }),
     });
 }
 
@@ -300,20 +315,30 @@ function isOffered(name: string, { tools = {} }: AgentSettings): boolean {
   return (offered === undefined || offered.includes(name)) && !excluded.includes(name);
 }
 
-function rootsOf({ call, found: { settings } }: Opening): readonly string[] {
+function rootsOf({ call, found: { settings } }: RootSettings): readonly string[] {
   return [...call.settings.roots, ...(settings.files?.include ?? [])].map((root) => resolve(root));
 }
 
-async function workspaceOf(opening: Opening): Promise<OpenedWorkspace | Refusal> {
+function memoryOf({ call, found: { settings, stateDir } }: Opening): MemoryPlace | undefined {
+  const [root = process.cwd()] = rootsOf({ call, found: { settings } });
+  return memoryPlace(settings.memory, { root, stateDir, isEphemeral: call.flags.ephemeral === true });
+}
+
+async function workspaceOf(
+  opening: Opening,
+  memory: MemoryPlace | undefined,
+): Promise<OpenedWorkspace | Refusal> {
   const { call, found } = opening;
   const { tools = {} } = found.settings;
   const { onMismatch, overwriteGuard, editGuard, strictView, rereadStub, memoryPaths } = tools;
-  return openSettings({ ...call.settings, roots: rootsOf(opening) }, call.terminal, {
+  const roots = [...rootsOf(opening), ...(memory?.folder === undefined ? [] : [memory.folder])];
+  const editedFreely = memory === undefined ? memoryPaths : [...(memoryPaths ?? []), memory.glob];
+  return openSettings({ ...call.settings, roots }, call.terminal, {
     // Who did not name the folder may stand in a home folder by chance.
     allowWideRoot: call.flags.root !== undefined,
     guards: defined({ onMismatch, overwriteGuard, editGuard, strictView, ...replacementIn(tools.wire) }),
     limits: {},
-    ...defined({ rereadStub, memoryPaths }),
+    ...defined({ rereadStub, memoryPaths: editedFreely, memoryFolder: memory?.folder }),
   });
 }
 

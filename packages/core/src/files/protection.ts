@@ -16,7 +16,9 @@ export async function refuseProtected(
   target: Target,
   asked: string,
 ): Promise<Refusal | undefined> {
-  if (session.ownFolders.some((folder) => `${target.realPath}/`.startsWith(`${folder}/`))) {
+  const { ownFolders, memoryFolder } = session;
+  const isWithin = (folder: string) => `${target.realPath}/`.startsWith(`${folder}/`);
+  if (ownFolders.some(isWithin) && !(memoryFolder !== undefined && isWithin(memoryFolder))) {
     return refuse(
       "protected_path",
       "This is the tools' own state folder: nothing is written there for anybody.",

@@ -82,6 +82,8 @@ export interface Session {
   readonly readOnly: boolean;
   /** Absolute folders in which nothing is ever written through the tools. */
   readonly ownFolders: readonly string[];
+  /** A folder within them in which tools may write all the same. */
+  readonly memoryFolder: string | undefined;
   /** Whether a person has explicitly allowed writing this protected path (relative to its root). */
   readonly allowsProtected: (relativePath: string) => boolean;
 }

@@ -114,6 +114,7 @@ export class Workspace {
       keepSecrets: options.keepSecrets ?? defaultKeepSecrets,
       readOnly: options.readOnly ?? false,
       ownFolders: options.ownFolders ?? [],
+      memoryFolder: options.memoryFolder,
       allowsProtected: options.allowsProtected ?? (() => false),
     };
     ports.disk.whenReplaced?.((realRoot) => this.shared.knowledge.forgetBelow(realRoot));

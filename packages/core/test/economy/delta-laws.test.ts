@@ -148,7 +148,9 @@ function expectAllRead({ context, full }: Session, { provenance, visibility }: R
 }
 
 describe("a random session", () => {
-  it("has no reference without its lines, and moves no byte of another branch", () => {
+  it("has no reference without its lines, and moves no byte of another branch", {
+    timeout: 3_600_000,
+  }, () => {
     fc.assert(
       fc.property(fc.array(happening, { minLength: 10, maxLength: 40, size: "max" }), (events) => {
         const session = new Session();

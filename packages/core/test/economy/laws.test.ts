@@ -53,7 +53,9 @@ function expectSound(context: ConversationContext): void {
 }
 
 describe("laws of the economy", () => {
-  it("clears nothing protected, leaves no reference without its lines, and no branch but its own", () => {
+  it("clears nothing protected, leaves no reference without its lines, and no branch but its own", {
+    timeout: 3_600_000,
+  }, () => {
     let plans = 0;
     fc.assert(
       fc.property(acts, policies, fc.boolean(), (rolls, policy, cold) => {
@@ -88,7 +90,7 @@ describe("laws of the economy", () => {
     expect(plans).toBeGreaterThan(numRuns / 20);
   });
 
-  it("cuts so that what is left stands by itself", () => {
+  it("cuts so that what is left stands by itself", { timeout: 3_600_000 }, () => {
     let cuts = 0;
     fc.assert(
       fc.property(acts, fc.integer({ min: 100, max: 2_000 }), (rolls, tailTokens) => {
