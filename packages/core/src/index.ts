@@ -273,9 +273,12 @@ export {
   versionAtNode,
 } from "./conversation/index.js";
 export {
+  afterRequest,
+  beganClearing,
   type CacheRatios,
   type ClearedBlock,
   type ClearingClass,
+  type ClearingOutcome,
   type ClearingPlan,
   type ClearingReport,
   type ClearTrigger,
@@ -285,6 +288,7 @@ export {
   type CompactionPlan,
   type CompactionSettings,
   type ContextMap,
+  type CountedPrompt,
   type CountedRequest,
   cacheRatiosDate,
   cacheRatiosOf,
@@ -314,6 +318,7 @@ export {
   planCompaction,
   planPrompt,
   protectedTools,
+  regretOf,
   requestsToPay,
   type SentRequest,
   summaryHeadings,

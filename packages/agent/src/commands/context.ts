@@ -1,5 +1,5 @@
 import type { JsonObject } from "@holdfast/core";
-import type { Command } from "./command.js";
+import type { Command, CommandHost } from "./command.js";
 import { refused, told } from "./results.js";
 
 const context: Command = {
@@ -10,20 +10,31 @@ const context: Command = {
   operands: { least: 0, most: 0 },
   run: async (_, { agent }) => {
     const { tokens, headTokens, kinds, files } = agent.contextMap;
+    const { savings } = agent;
     const data: JsonObject = {
       tokens,
       headTokens,
       kinds: kinds.map((one) => ({ ...one })),
       files: files.map((one) => ({ ...one })),
+      savings: { ...savings },
     };
     const rows = [
       `${headTokens} system text and tools`,
       ...kinds.map(({ rule, parts, tokens: own }) => `${own} ${rule} (${parts})`),
       ...files.slice(0, mostFiles).map(({ path, tokens: own }) => `${own} of ${path}`),
+      ...savingsWords(savings),
     ];
     return told(`About ${tokens} tokens:`, { data, text: rows.join("\n") });
   },
 };
+
+function savingsWords({ clearings, predicted, realised, regret }: CommandHost["agent"]["savings"]) {
+  if (clearings === 0) return [];
+  const times = clearings === 1 ? "Cleared once" : `Cleared ${clearings} times`;
+  return [
+    `${times}: ${realised} tokens of plain input saved so far, ${predicted} expected in all; ${regret} were needed again.`,
+  ];
+}
 
 const mostFiles = 20;
 

@@ -32,7 +32,12 @@ import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
 import { askModel } from "./ask-model.js";
 import { type CarriedCall, carryCalls } from "./carry-calls.js";
-import { type CompactionOutcome, ContextEconomy, type RequestHead } from "./context-economy.js";
+import {
+  type CompactionOutcome,
+  ContextEconomy,
+  type ContextSavings,
+  type RequestHead,
+} from "./context-economy.js";
 import { Gate, nobody } from "./gate.js";
 import { MemoryFile } from "./memory-file.js";
 import { offeredTools, type ToolSet } from "./offered-tools.js";
@@ -74,6 +79,8 @@ export interface Agent {
   readonly memory: MemoryFile | undefined;
   /** What fills the prompt now. */
   readonly contextMap: ContextMap;
+  /** What the clearings of this run were to save, and have saved. */
+  readonly savings: ContextSavings;
   /** Why a node stands in the prompt as it does; undefined where there is no such node. */
   why(nodeId: string): NodeReason | undefined;
   /** Whether all of these lines stand in the prompt as it would be now. */
@@ -146,6 +153,10 @@ class OpenedAgent implements Agent {
     const rendering = this.#rendered();
     const { last } = this.#economy.usage(head);
     return contextMap(this.parts.manager.context, rendering, { headChars, ...defined({ last }) });
+  }
+
+  get savings(): ContextSavings {
+    return this.#economy.savings;
   }
 
   why(nodeId: string): NodeReason | undefined {

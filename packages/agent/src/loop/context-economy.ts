@@ -1,4 +1,8 @@
 import {
+  afterRequest,
+  beganClearing,
+  type ClearingOutcome,
+  type ColdCause,
   type ContextManager,
   type ContextRenderer,
   cacheRatiosOf,
@@ -15,9 +19,11 @@ import {
   type PromptBudget,
   type PromptPlan,
   type PromptUsage,
+  pathTo,
   planCompaction,
   planPrompt,
   type Rendering,
+  regretOf,
   type SentRequest,
   type Summariser,
   type TurnUsage,
@@ -46,6 +52,14 @@ export interface RequestHead {
   readonly tools: string;
 }
 
+/** What clearings were to save, have saved so far, and took away too soon. In tokens of plain input. */
+export interface ContextSavings {
+  readonly clearings: number;
+  readonly predicted: number;
+  readonly realised: number;
+  readonly regret: number;
+}
+
 /** What became of a compaction. After anything but `compacted` the conversation is what it was. */
 export type CompactionOutcome =
   | { readonly kind: "compacted"; readonly tokensBefore: number; readonly tokensAfter: number }
@@ -61,6 +75,8 @@ export class ContextEconomy {
   #chars = 0;
   #last: PromptUsage["last"];
   #warned = false;
+  #cold: ColdCause | undefined;
+  #outcomes: readonly ClearingOutcome[] = [];
 
   constructor(private readonly parts: EconomyParts) {}
 
@@ -79,19 +95,40 @@ export class ContextEconomy {
         ? manager.reform(plan.changes)
         : manager.addNode({ kind: "note", text: plan.text, audience: "model" });
     this.#warned = plan.kind === "warn";
+    if (plan.kind === "clear" && !isRefusal(node))
+      this.#outcomes = [...this.#outcomes, beganClearing(node.id, plan.report)];
     return isRefusal(node) ? `The context was left as it is: ${node.message}` : undefined;
   }
 
   /** Notes what is about to be sent. */
   sending(head: RequestHead): void {
     const rendering = this.#render(head);
+    this.#cold = this.usage(head, rendering).cold;
     this.#sent = this.#request(head, rendering);
     this.#chars = measure(rendering).chars + head.system.length + head.tools.length;
   }
 
   /** Notes what the provider counted for it. */
-  counted({ inputTokens }: TurnUsage = {}): void {
+  counted(usage: TurnUsage = {}): void {
+    const { inputTokens, cachedInputTokens } = usage;
+    const ratios = this.#sent && cacheRatiosOf(this.#sent.provider, this.parts.settings?.ratios);
+    const prompt = { cold: this.#cold, ...defined({ inputTokens, cachedInputTokens }) };
+    if (ratios !== undefined)
+      this.#outcomes = this.#outcomes.map((outcome) => afterRequest(outcome, prompt, ratios));
     if (inputTokens !== undefined) this.#last = { chars: this.#chars, inputTokens };
+  }
+
+  /** What the clearings of this run were to bring, and have brought. */
+  get savings(): ContextSavings {
+    const { context } = this.parts.manager;
+    const sum = (of: (outcome: ClearingOutcome) => number) =>
+      Math.round(this.#outcomes.reduce((all, outcome) => all + of(outcome), 0));
+    return {
+      clearings: this.#outcomes.length,
+      predicted: sum(({ predictedSaving }) => predictedSaving),
+      realised: sum(({ realisedSaving }) => realisedSaving),
+      regret: sum((outcome) => regretOf(context, outcome)),
+    };
   }
 
   /** Puts a summary in the place of all but the tail. */
@@ -143,7 +180,10 @@ export class ContextEconomy {
     const { settings = defaultEconomy, manager } = this.parts;
     const ratios = cacheRatiosOf(head.model.target.provider, settings.ratios);
     const path = (nodeId: string) => isAbove(manager, nodeId);
-    const cold = ratios && this.#sent && coldCause(this.#sent, this.#request(head, rendering), ratios, path);
+    const next = this.#request(head, rendering);
+    const cold =
+      ratios &&
+      (this.#sent === undefined ? this.#restCause(ratios) : coldCause(this.#sent, next, ratios, path));
     return { warned: this.#warned, ...defined({ last: this.#last, cold }) };
   }
 
@@ -153,6 +193,16 @@ export class ContextEconomy {
       now: this.parts.now(),
       files: this.parts.files ?? "text",
     });
+  }
+
+  /** A session that goes on after a rest: what was sent before is known by its last answer only. */
+  #restCause({ lifetimeMs }: { readonly lifetimeMs: number }): ColdCause | undefined {
+    const { manager, now } = this.parts;
+    const { context } = manager;
+    const last = pathTo(context, context.currentNodeId).findLast(
+      ({ payload: { kind } }) => kind === "model_message" || kind === "tool_call",
+    );
+    return last !== undefined && now() - last.timestamp > lifetimeMs ? "idle" : undefined;
   }
 
   #request({ model, system, tools }: RequestHead, rendering: Rendering): SentRequest {

@@ -97,3 +97,37 @@ describe("compaction in a session", () => {
     expect(events.map((event) => (event.kind === "context" ? event.done.kind : ""))).toContain("compacted");
   });
 });
+
+describe("clearing in a session", () => {
+  it("tells what it has saved so far, and what was needed after all", async () => {
+    const answers = [
+      read("a.txt"),
+      read("b.txt"),
+      read("c.txt"),
+      ...Array.from({ length: 6 }, (_, at) => ({ text: `Thought ${at}.` })),
+      read("a.txt"),
+      { text: "Done." },
+    ];
+    const economy = settings({
+      ...{
+        trigger: { type: "input_tokens", value: 5_000 },
+        keep: 1,
+        keepMessages: 0,
+        keepTokens: 0,
+        keepTurns: 0,
+      },
+      ...{ workingSet: 1, clearAtLeast: 500, expectedRequests: 100 },
+      ratios: { scripted: { write: 1.25, read: 0.1, lifetimeMs: 300_000, bindsThinking: false } },
+    });
+    stage = await openStage(answers, { economy }, files);
+    const { agent, turn } = stage;
+    expect(agent.savings).toEqual({ clearings: 0, predicted: 0, realised: 0, regret: 0 });
+    for (let at = 0; at < 6; at += 1) expect(await turn("Go on.")).toMatchObject({ reason: "complete" });
+    const { clearings, predicted, realised, regret } = agent.savings;
+    expect(clearings).toBeGreaterThan(0);
+    expect(predicted).toBeGreaterThan(realised);
+    expect(regret).toBe(0);
+    await turn("Read it again.");
+    expect(agent.savings.regret).toBeGreaterThan(1_000);
+  });
+});

@@ -181,6 +181,9 @@ function withoutDangling(
     const dangling = scope.references.danglingWithout(new Set(byPart.keys()));
     const writtenOut: WrittenOut[] = [];
     const before = left.size + blocked.size;
+    const charged = new Set<string>();
+    // What one text takes back of a block is not there for the next.
+    const gains = new Map([...byPart].map(([part, { chars }]) => [part, chars]));
     for (const [nodeId, of] of byNode(dangling)) {
       const speaker = byNodeId.get(nodeId);
       if (speaker !== undefined && !blocked.has(speaker)) {
@@ -188,10 +191,12 @@ function withoutDangling(
         continue;
       }
       const providers = [...new Set(of.flatMap((one) => one.providers))];
-      const gain = providers.reduce((sum, part) => sum + (byPart.get(part)?.chars ?? 0), 0);
-      const written = scope.references.writeOut(nodeId, of);
-      if (written !== undefined && written.chars < gain) writtenOut.push(written);
-      else
+      const gain = providers.reduce((sum, part) => sum + (gains.get(part) ?? 0), 0);
+      const written = scope.references.writeOut(nodeId, of, charged);
+      if (written !== undefined && written.chars < gain) {
+        writtenOut.push(written);
+        for (const part of providers) gains.set(part, (gains.get(part) ?? 0) * (1 - written.chars / gain));
+      } else
         for (const part of providers) {
           const provider = byPart.get(part);
           if (provider !== undefined) blocked.add(provider);

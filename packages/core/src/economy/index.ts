@@ -16,6 +16,13 @@ export { charsPerToken, estimateTokens, measure } from "./measure.js";
 export { planPrompt } from "./plan.js";
 export { type CacheRatios, cacheRatiosDate, cacheRatiosOf, requestsToPay } from "./provider-ratios.js";
 export {
+  afterRequest,
+  beganClearing,
+  type ClearingOutcome,
+  type CountedPrompt,
+  regretOf,
+} from "./savings.js";
+export {
   type ClearTrigger,
   type CompactionSettings,
   defaultEconomy,

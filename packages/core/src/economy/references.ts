@@ -80,10 +80,16 @@ export class PromptReferences {
   /**
    * A result that referred to lines which go, with these lines written out behind it; undefined where it cannot be:
    * the node is no result as it was, or the lines are not shown whole.
+   *
+   * @param charged the lines that come back by themselves in a node further up, and are found there by later ones.
    */
-  writeOut(nodeId: string, dangling: readonly Dangling[]): WrittenOut | undefined {
+  writeOut(
+    nodeId: string,
+    dangling: readonly Dangling[],
+    charged = new Set<string>(),
+  ): WrittenOut | undefined {
     const payload = resultOrFile(this.context.nodes.get(nodeId));
-    if (payload?.repeats !== undefined) return repeated(nodeId, payload.repeats, dangling);
+    if (payload?.repeats !== undefined) return repeated(nodeId, payload.repeats, dangling, charged);
     if (payload?.kind !== "tool_result" || !this.#isAsItWas(nodeId)) return undefined;
     let text = payload.output;
     const shows: ShownText[] = [...(payload.shows ?? [])];
@@ -164,13 +170,20 @@ function repeated(
   nodeId: string,
   repeats: readonly RepeatedLines[],
   dangling: readonly Dangling[],
+  charged: Set<string>,
 ): WrittenOut | undefined {
   let chars = 0;
   for (const { referral } of dangling) {
-    const { path, sha256, from } = referral.lines;
-    const own = repeats.find((one) => one.path === path && one.as.sha256 === sha256 && one.as.from === from);
+    const { path, sha256, from, to, encoding } = referral.lines;
+    const own = repeats.find(
+      (one) =>
+        one.path === path && one.encoding === encoding && one.as.sha256 === sha256 && one.as.from === from,
+    );
     if (own === undefined) return undefined;
-    chars += own.end - own.start;
+    const key = JSON.stringify([path, sha256, encoding, from, to]);
+    if (!charged.has(key)) chars += own.end - own.start;
+    // Under the name of another state later references do not find them.
+    if (own.sha256 === sha256) charged.add(key);
   }
   return { nodeId, chars };
 }
