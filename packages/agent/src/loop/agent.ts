@@ -102,7 +102,6 @@ class OpenedAgent implements Agent {
   readonly #delegations = new Map<string, Delegation>();
   readonly #economy: ContextEconomy;
   readonly memory: MemoryFile | undefined;
-  #compactFrom = 0;
 
   constructor(private readonly parts: AgentParts) {
     const { manager, now, summariser, economy: settings, memoryPath, wire } = parts;
@@ -285,34 +284,19 @@ class OpenedAgent implements Agent {
     };
   }
 
-  /** Makes the prompt smaller where that is due. A summary that fails leaves it as it is, and is told. */
+  /** Makes the prompt smaller where that is due. */
   async #economise({ onEvent, signal }: RunningTurn): Promise<TurnStop | undefined> {
-    if (openCalls(this.parts.manager.context, this.parts.manager.context.currentNodeId).length > 0)
-      return undefined;
-    const head = this.#head();
-    const plan = this.#economy.plan(head);
-    if (plan.kind === "nothing") return undefined;
-    if (plan.kind === "compact") {
-      // A summary that failed is not asked for again with every request.
-      if (plan.tokens < this.#compactFrom) return undefined;
-      const done = await this.#economy.compact(head, undefined, signal);
-      onEvent({ kind: "context", done });
-      if (done.kind === "not_compacted") {
-        this.#compactFrom = plan.tokens * 1.05;
-        onEvent({ kind: "noticed", text: `The context was not summed up: ${done.message}` });
-        return undefined;
-      }
-      return this.#flush();
-    }
-    // What is told to be saved there has to have a place, and to be seen.
-    if (plan.kind === "warn" && this.mode !== "plan") await this.memory?.pin();
-    const refused = this.#economy.apply(plan);
-    if (refused !== undefined) {
-      onEvent({ kind: "noticed", text: refused });
-      return undefined;
-    }
-    onEvent({ kind: "context", done: plan });
-    return this.#flush();
+    const { context } = this.parts.manager;
+    if (openCalls(context, context.currentNodeId).length > 0) return undefined;
+    const step = await this.#economy.step(this.#head(), {
+      signal,
+      // What is told to be saved there has to have a place, and to be seen.
+      beforeWarning: async () => void (this.mode === "plan" || (await this.memory?.pin())),
+    });
+    if (step === undefined) return undefined;
+    if (step.done !== undefined) onEvent({ kind: "context", done: step.done });
+    if (step.notice !== undefined) onEvent({ kind: "noticed", text: step.notice });
+    return step.notice === undefined ? this.#flush() : undefined;
   }
 
   #ask({ onEvent, signal }: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {

@@ -69,12 +69,26 @@ export type CompactionOutcome =
       readonly message: string;
     };
 
+/** What a step of the economy may use. */
+export interface StepScope {
+  readonly signal: AbortSignal | undefined;
+  /** Done before the model is told to save what it needs. */
+  readonly beforeWarning: () => Promise<void>;
+}
+
+/** What a step did, and a sentence for the person where something could not be done. */
+export interface EconomyStep {
+  readonly done?: CompactionOutcome | Extract<PromptPlan, { kind: "clear" | "warn" }>;
+  readonly notice?: string;
+}
+
 /** Keeps a conversation's prompt within its budget: counts, plans, and applies the plan as nodes. */
 export class ContextEconomy {
   #sent: SentRequest | undefined;
   #chars = 0;
   #last: PromptUsage["last"];
   #warned = false;
+  #compactFrom = 0;
   #cold: ColdCause | undefined;
   #outcomes: readonly ClearingOutcome[] = [];
 
@@ -84,6 +98,26 @@ export class ContextEconomy {
   plan(head: RequestHead): PromptPlan {
     const rendering = this.#render(head);
     return planPrompt(this.parts.manager.context, rendering, this.budget(head), this.usage(head, rendering));
+  }
+
+  /**
+   * Plans and carries out. A summary that fails leaves the prompt as it is, and is not asked for again with every request.
+   *
+   * @returns what was done, or why it was not; undefined where nothing was due.
+   */
+  async step(head: RequestHead, { signal, beforeWarning }: StepScope): Promise<EconomyStep | undefined> {
+    const plan = this.plan(head);
+    if (plan.kind === "nothing") return undefined;
+    if (plan.kind === "compact") {
+      if (plan.tokens < this.#compactFrom) return undefined;
+      const done = await this.compact(head, undefined, signal);
+      if (done.kind === "compacted") return { done };
+      this.#compactFrom = plan.tokens * 1.05;
+      return { done, notice: `The context was not summed up: ${done.message}` };
+    }
+    if (plan.kind === "warn") await beforeWarning();
+    const notice = this.apply(plan);
+    return notice === undefined ? { done: plan } : { notice };
   }
 
   /** Carries out a plan of clearing or warning. @returns a sentence for the person where it could not be. */
