@@ -1,6 +1,6 @@
 import { escapeInJson } from "@holdfast/core";
 import { type CommandResult, describeResult } from "../commands/index.js";
-import type { AgentEvent, TurnEnd } from "../loop/index.js";
+import { type AgentEvent, innermost, type TurnEnd } from "../loop/index.js";
 import { commandFields, isText, jsonDocument } from "./json-output.js";
 import type { RunFacts } from "./run-facts.js";
 import { streamLines } from "./stream-json.js";
@@ -76,7 +76,8 @@ function jsonOutput(facts: RunFacts, { out, err, now }: OutputSinks): RunOutput 
   return {
     onEvent: (event) => {
       if (event.kind === "answered") answers.push(textOf(event));
-      if (event.kind === "call_ended") calls.push(event.call);
+      const inner = innermost(event);
+      if (inner.kind === "call_ended") calls.push(inner.call);
       if (event.kind === "noticed") notices.push(event.text);
     },
     notice: (text) => {

@@ -1,5 +1,5 @@
 import type { CommandResult } from "../commands/index.js";
-import type { AgentEvent, TurnEnd } from "../loop/index.js";
+import { type AgentEvent, type ContextStep, innermost, type TurnEnd } from "../loop/index.js";
 import { commandFields, errorOf, isText, statsOf } from "./json-output.js";
 import type { RunFacts } from "./run-facts.js";
 
@@ -32,7 +32,7 @@ export function streamLines(facts: RunFacts, now: () => number): StreamLines {
       line("message", { role: "user", content: facts.prompt }),
     ],
     of: (event) => {
-      if (event.kind === "call_begun") calls += 1;
+      if (innermost(event).kind === "call_begun") calls += 1;
       return linesOf(event, { line, warning });
     },
     notice: (text) => [warning(text)],
@@ -74,6 +74,7 @@ function linesOf(event: AgentEvent, { line, warning }: Writers): readonly object
     case "sub_agent":
       return linesOf(event.event, writersOf(event.taskId, { line, warning }));
     case "context":
+      return [line("context", contextFields(event.done))];
     case "turn_begun":
     case "step_begun":
     case "call_progress":
@@ -88,6 +89,25 @@ function linesOf(event: AgentEvent, { line, warning }: Writers): readonly object
 function writersOf(task_id: string, { line }: Writers): Writers {
   const own: Writers["line"] = (type, fields) => line(type, { task_id, ...fields });
   return { line: own, warning: (message) => own("error", { severity: "warning", message }) };
+}
+
+/** What was done about the prompt: what a script needs to follow the costs. */
+function contextFields(done: ContextStep): object {
+  switch (done.kind) {
+    case "clear": {
+      const { tokensBefore, tokensAfter, cleared, cost, predictedSaving } = done.report;
+      const sizes = { tokens_before: tokensBefore, tokens_after: tokensAfter };
+      return { done: "cleared", ...sizes, results: cleared.length, cost, predicted_saving: predictedSaving };
+    }
+    case "warn":
+      return { done: "warned", tokens: done.tokens };
+    case "compacted":
+      return { done: "compacted", tokens_before: done.tokensBefore, tokens_after: done.tokensAfter };
+    case "not_compacted":
+      return { done: "not_compacted", reason: done.reason, message: done.message };
+    default:
+      return done satisfies never;
+  }
 }
 
 function resultFields({ callId, isError, code, text }: Extract<AgentEvent, { kind: "call_ended" }>["call"]) {

@@ -8,4 +8,11 @@ export { lookAfterOf } from "./look-after.js";
 export type { ToolSet } from "./offered-tools.js";
 export type { RepeatLimits } from "./repeats.js";
 export type { SubAgentModel, SubAgents } from "./sub-agents.js";
-export type { AgentEvent, ContextStep, EndedCall, TurnEnd, TurnInput } from "./turn.js";
+export {
+  type AgentEvent,
+  type ContextStep,
+  type EndedCall,
+  innermost,
+  type TurnEnd,
+  type TurnInput,
+} from "./turn.js";

@@ -28,6 +28,11 @@ export type AgentEvent =
   | { readonly kind: "context"; readonly done: ContextStep }
   | { readonly kind: "turn_ended"; readonly end: TurnEnd };
 
+/** What happens, in whoever's work it does. */
+export function innermost(event: AgentEvent): Exclude<AgentEvent, { kind: "sub_agent" }> {
+  return event.kind === "sub_agent" ? innermost(event.event) : event;
+}
+
 /** What was done about the prompt before a request. */
 export type ContextStep = Extract<PromptPlan, { kind: "clear" | "warn" }> | CompactionOutcome;
 

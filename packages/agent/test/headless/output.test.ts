@@ -127,6 +127,36 @@ describe("the output of a run without a screen", () => {
     expect(lines.at(-1)).toMatchObject({ status: "error", stats: { requests: 2, total_tokens: 13 } });
   });
 
+  it("counts the calls of sub-agents, and says what was done about the prompt", () => {
+    const nested = (event: AgentEvent): AgentEvent => ({ kind: "sub_agent", taskId: "t1", event });
+    const more: readonly AgentEvent[] = [
+      nested(nested({ kind: "call_begun", callId: "c2", name: "read_file", args: {} })),
+      nested(
+        nested({ kind: "call_ended", call: { ...call, callId: "c2", name: "read_file", isError: false } }),
+      ),
+      { kind: "context", done: { kind: "compacted", tokensBefore: 90, tokensAfter: 40 } },
+      { kind: "context", done: { kind: "warn", text: "Save it.", tokens: 80 } },
+    ];
+    const written = (format: OutputFormat) => {
+      let out = "";
+      const sinks = { out: (text: string) => void (out += text), err: () => {}, now: () => 0 };
+      const output = runOutput(format, facts, sinks);
+      for (const event of [...events, ...more]) output.onEvent(event);
+      output.end(end);
+      return out;
+    };
+    const { stats, tools } = JSON.parse(written("json"));
+    expect(stats.tool_calls).toBe(2);
+    expect(tools.read_file).toEqual({ calls: 1, failed: 0 });
+    const lines = written("stream-json").trimEnd().split("\n");
+    const objects = lines.map((line) => JSON.parse(line));
+    expect(objects.at(-1).stats.tool_calls).toBe(2);
+    expect(objects.filter(({ type }) => type === "context")).toMatchObject([
+      { done: "compacted", tokens_before: 90, tokens_after: 40 },
+      { done: "warned", tokens: 80 },
+    ]);
+  });
+
   it("shows no control and no mark that turns the reading around where it is JSON", () => {
     for (const format of outputFormats.filter((name) => name !== "text"))
       expect(played(format).out).not.toContain("\u202e");
