@@ -139,8 +139,10 @@ describe("the output of a run without a screen", () => {
     ];
     const written = (format: OutputFormat) => {
       let out = "";
-      const sinks = { out: (text: string) => void (out += text), err: () => {}, now: () => 0 };
-      const output = runOutput(format, facts, sinks);
+      const print = (text: string) => {
+        out += text;
+      };
+      const output = runOutput(format, facts, { out: print, err: () => {}, now: () => 0 });
       for (const event of [...events, ...more]) output.onEvent(event);
       output.end(end);
       return out;
