@@ -92,9 +92,13 @@ export function bestClearing(
 ): ClearingPlan | undefined {
   let best: ClearingPlan | undefined;
   const last = clearingClasses.indexOf(goal.upTo);
+  let weighed = 0;
   for (let most = 0; most <= last; most += 1) {
     const wanted = candidates.filter((one) => isWorthIt(one) && clearingClasses.indexOf(one.class) <= most);
-    const chosen = wanted.length === 0 ? undefined : chosenOf(wanted, candidates, scope, goal);
+    // A class of which there is nothing changes nothing.
+    if (wanted.length === weighed) continue;
+    weighed = wanted.length;
+    const chosen = chosenOf(wanted, candidates, scope, goal);
     if (chosen === undefined) continue;
     best = chosen;
     if (chosen.report.tokensAfter <= goal.tokens) return chosen;
