@@ -1,18 +1,8 @@
-import { execFileSync, spawn } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Project, program, replaceLine, runHoldfast, sha256 } from "./process.js";
+import { Project, program, replaceLine, runAs, runHoldfast, sha256 } from "./process.js";
 
 const poem = "one\ntwo\nthree\n";
 
@@ -133,29 +123,4 @@ async function waitsForInput(pid: number): Promise<void> {
   };
   const watched = () => readdirSync(`/proc/${pid}/fdinfo`).some(watches);
   while (!watched()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-function runAs(uid: number, args: readonly string[]): Promise<{ code: number | null; stderr: string }> {
-  // A copy that everybody can read: the checkout may lie below a folder that is closed to others.
-  const open = mkdtempSync(join(tmpdir(), "holdfast-nobody-"));
-  cpSync(dirname(dirname(program)), open, { recursive: true });
-  execFileSync("chmod", ["-R", "a+rX", open]);
-  const copied = join(open, "bin/holdfast.js");
-  const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(open, "state") };
-  // Node itself may lie where the other user may not go: it starts as root and becomes the other user.
-  const become = `process.setgroups([${uid}]); process.setgid(${uid}); process.setuid(${uid});`;
-  const start = `${become} process.argv.splice(1, 0, "holdfast"); import(${JSON.stringify(copied)});`;
-  const child = spawn(process.execPath, ["-e", start, "--", ...args], { cwd: "/", env });
-  let stderr = "";
-  child.stderr.on("data", (part) => {
-    stderr += part;
-  });
-  child.stdin.end();
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => {
-      rmSync(open, { recursive: true, force: true });
-      resolve({ code, stderr });
-    });
-  });
 }

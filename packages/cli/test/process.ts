@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -52,6 +53,39 @@ export function runHoldfast(
     child.on("close", (code, signal) => {
       const bytes = Buffer.concat(out);
       resolve({ code, signal, bytes, stdout: bytes.toString(), stderr: Buffer.concat(err).toString() });
+    });
+  });
+}
+
+/** Runs the built program as another user, which only root may. */
+export function runAs(
+  uid: number,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Pick<Finished, "code" | "stdout" | "stderr">> {
+  // A copy that everybody can read: the checkout may lie below a folder that is closed to others.
+  const open = mkdtempSync(join(tmpdir(), "holdfast-nobody-"));
+  cpSync(dirname(dirname(program)), open, { recursive: true });
+  execFileSync("chmod", ["-R", "a+rX", open]);
+  const copied = join(open, "bin/holdfast.js");
+  const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: join(open, "state"), ...more };
+  // Node itself may lie where the other user may not go: it starts as root and becomes the other user.
+  const become = `process.setgroups([${uid}]); process.setgid(${uid}); process.setuid(${uid});`;
+  const start = `${become} process.argv.splice(1, 0, "holdfast"); import(${JSON.stringify(copied)});`;
+  const child = spawn(process.execPath, ["-e", start, "--", ...args], { cwd: "/", env });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (part) => {
+    stdout += part;
+  });
+  child.stderr.on("data", (part) => {
+    stderr += part;
+  });
+  child.stdin.end();
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => {
+      rmSync(open, { recursive: true, force: true });
+      resolve({ code, stdout, stderr });
     });
   });
 }

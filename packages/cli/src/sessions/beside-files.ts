@@ -1,8 +1,7 @@
-import type { Dirent } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { BesideFile, ImportProblem } from "@holdfast/core";
 import { readInputLines } from "../shell/index.js";
+import { entriesIn } from "./regular-file.js";
 
 /** What lies beside a session file and belongs to it. */
 export interface BesideFiles {
@@ -22,33 +21,29 @@ export async function filesBeside(session: string | undefined): Promise<BesideFi
   const files: BesideFile[] = [];
   const problems: ImportProblem[] = [];
   let left = mostBytes;
-  for (const entry of await entriesOf(folder)) {
+  const unlisted: string[] = [];
+  for (const entry of await entriesIn(folder, unlisted)) {
     if (!entry.isFile() || !/^agent-.+\.(meta\.json|jsonl)$/.test(entry.name)) continue;
     const read = await readInputLines(join(folder, entry.name), { bytes: left, lineBytes: left });
     if ("text" in read) {
       left -= Buffer.byteLength(read.text);
       files.push({ name: entry.name, text: read.text });
       for (const problem of read.problems)
-        problems.push(unreadIn(entry.name, "unreadable_line", `${entry.name}: ${problem}`));
+        problems.push({
+          ...unreadIn(entry.name, "unreadable_line", `${entry.name}: ${problem.message}`),
+          line: problem.line ?? 1,
+        });
     } else {
       const message = `${entry.name} was not read, and what it holds is missing: ${read.message}`;
       problems.push(unreadIn(entry.name, "unreadable_file", message));
     }
   }
+  for (const message of unlisted) problems.push({ line: 1, what: "unreadable_file", message });
   return { files, problems };
 }
 
 function unreadIn(file: string, what: ImportProblem["what"], message: string): ImportProblem {
   return { line: 1, file, what, message };
-}
-
-async function entriesOf(folder: string): Promise<readonly Dirent[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
-    return [];
-  }
 }
 
 /** Of all of them together. */

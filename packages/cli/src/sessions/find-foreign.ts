@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
-import { open, readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { describeSessionFile, type Refusal, type SourceSession, timeSortedIds } from "@holdfast/core";
+import {
+  describeSessionFile,
+  type Refusal,
+  type SessionDescription,
+  type SourceSession,
+  timeSortedIds,
+} from "@holdfast/core";
 import { type InputLines, readInputLines } from "../shell/index.js";
 import { type Agent, agents, foreignHomes } from "./foreign-homes.js";
 import { type OpencodeListed, opencodeSessions } from "./opencode-store.js";
-import { complaint, readRegular, unhurtful } from "./regular-file.js";
+import { complaint, entriesIn, type NotRead, readHead, readRegular } from "./regular-file.js";
 
 /** A session of another program, before it is known what is in it. */
 export interface ForeignFile {
@@ -13,15 +19,17 @@ export interface ForeignFile {
   /** The file that it is in, for a person. */
   readonly place: string;
   readonly modifiedMs: number;
-  readonly sizeBytes: number;
   /** Looks at the beginning of it. Undefined: it is no session, or holds no turn. */
-  readonly describe: () => Promise<ForeignFacts | undefined>;
+  readonly describe: () => Promise<ForeignFacts | NotRead | undefined>;
   readonly read: () => Promise<InputLines | Refusal>;
 }
 
 /** What a list says of a session of another program. */
 export interface ForeignFacts {
-  /** Its id there. */
+  readonly kind: "facts";
+  /** Of all its records. */
+  readonly sizeBytes: number;
+  /** Its id there; of a file that names none the file's name. */
   readonly id: string;
   readonly title: string | undefined;
   readonly cwd: string | undefined;
@@ -116,33 +124,38 @@ async function filesOf(agent: Agent, home: string): Promise<FoundFiles> {
   }
   const { depth, name } = layouts[agent];
   const files: ForeignFile[] = [];
-  for (const place of await walk(home, depth, name)) {
+  const problems: string[] = [];
+  for (const place of await walk(home, depth, name, problems)) {
     const facts = await factsOf(place);
     if (facts !== undefined) files.push(inFile(agent, place, facts));
   }
-  return { files, problems: [] };
+  return { files, problems };
 }
 
 /** Files below a folder, not deeper than so many levels. Links are not followed: they may lead anywhere. */
-async function walk(folder: string, depth: number, name: RegExp): Promise<readonly string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    const below = await Promise.all(
-      entries.map(async (entry) => {
-        const path = join(folder, entry.name);
-        if (entry.isDirectory() && depth > 1) return walk(path, depth - 1, name);
-        return entry.isFile() && name.test(entry.name) ? [path] : [];
-      }),
-    );
-    return below.flat();
-  } catch {
-    return [];
-  }
+async function walk(
+  folder: string,
+  depth: number,
+  name: RegExp,
+  problems: string[],
+): Promise<readonly string[]> {
+  const entries = await entriesIn(folder, problems);
+  const below = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && depth > 1) return walk(path, depth - 1, name, problems);
+      return entry.isFile() && name.test(entry.name) ? [path] : [];
+    }),
+  );
+  return below.flat();
 }
 
-async function factsOf(
-  place: string,
-): Promise<{ readonly modifiedMs: number; readonly sizeBytes: number } | undefined> {
+interface FileFacts {
+  readonly modifiedMs: number;
+  readonly sizeBytes: number;
+}
+
+async function factsOf(place: string): Promise<FileFacts | undefined> {
   try {
     const { mtimeMs, size } = await stat(place);
     return { modifiedMs: mtimeMs, sizeBytes: size };
@@ -151,53 +164,49 @@ async function factsOf(
   }
 }
 
-function inFile(
-  agent: Agent,
-  place: string,
-  facts: Pick<ForeignFile, "modifiedMs" | "sizeBytes">,
-): ForeignFile {
+function inFile(agent: Agent, place: string, facts: FileFacts): ForeignFile {
   return {
     agent,
     place,
-    ...facts,
+    modifiedMs: facts.modifiedMs,
     read: () => readInputLines(place, sessionLimits),
     describe: async () => {
-      const described = describeSessionFile(await headOf(place));
+      const head = await readHead(place, headBytes);
+      if (typeof head !== "string") return head;
+      const described = describeSessionFile(head);
       if (described === undefined) return undefined;
-      const { format, title, startedMs, hasTurns } = described;
-      if (!hasTurns && facts.sizeBytes <= headBytes) return undefined;
+      if (!described.hasTurns && facts.sizeBytes <= headBytes) return undefined;
+      const { format, title, startedMs, sourceId = basename(place) } = await withId(place, described);
       const cwd = described.cwd ?? (agent === "gemini" ? (await folderNotedBeside(place)).cwd : undefined);
-      const source = sourceOf({ format, sourceId: described.sourceId ?? basename(place), startedMs }, place);
-      return { id: source.sourceId, title, cwd, importId: importIdOf(source) };
+      const source = sourceOf({ format, sourceId, startedMs }, place);
+      const id = described.sourceId === undefined ? basename(place) : source.sourceId;
+      return { kind: "facts", id, title, cwd, importId: importIdOf(source), sizeBytes: facts.sizeBytes };
     },
   };
 }
 
 const headBytes = 256 * 1024;
 
-async function headOf(place: string): Promise<string> {
-  try {
-    const file = await open(place, unhurtful);
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-      return buffer.subarray(0, bytesRead).toString("utf8");
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return "";
-  }
+/** The id of a file that names no session is made of all of its content. */
+async function withId(place: string, head: SessionDescription): Promise<SessionDescription> {
+  if (head.sourceId !== undefined) return head;
+  const whole = await readInputLines(place, sessionLimits);
+  const hash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+  return ("text" in whole ? describeSessionFile(whole.text, hash) : undefined) ?? head;
 }
 
 function ofOpencode(session: OpencodeListed, all: readonly OpencodeListed[]): ForeignFile {
-  const { id, place, title, directory, createdMs, updatedMs, sizeBytes } = session;
+  const { id, place, title, directory, createdMs, updatedMs } = session;
   const source = { format: "opencode", sourceId: id, startedMs: createdMs } as const;
   return {
     agent: "opencode",
     place,
     modifiedMs: updatedMs,
-    sizeBytes,
-    describe: async () => ({ id, title, cwd: directory, importId: importIdOf(source) }),
+    describe: async () => {
+      const sizes = await Promise.all(withChildren(session, all).map((one) => one.sizeBytes()));
+      const sizeBytes = sizes.reduce((sum, size) => sum + size, 0);
+      return { kind: "facts", id, title, cwd: directory, importId: importIdOf(source), sizeBytes };
+    },
     read: async () => {
       const lines: string[] = [];
       const problems: string[] = [];
@@ -206,7 +215,7 @@ function ofOpencode(session: OpencodeListed, all: readonly OpencodeListed[]): Fo
         for (const line of found.lines) lines.push(line);
         problems.push(...found.problems);
       }
-      return { text: lines.join("\n"), unread: [], problems };
+      return { text: lines.join("\n"), unread: [], problems: problems.map((message) => ({ message })) };
     },
   };
 }

@@ -4,7 +4,8 @@ import { atPersonsPace, escapeName, exitCodes, type Invocation, type Paint } fro
 import { type ForeignFacts, type ForeignFile, findForeign, isWithin } from "./find-foreign.js";
 import { agents, isAgent } from "./foreign-homes.js";
 import { interrupted, jsonLine } from "./open-store.js";
-import { localTime } from "./read-only.js";
+import { isoTime, localTime } from "./read-only.js";
+import { complaint } from "./regular-file.js";
 
 /** A session of another program on this machine. */
 export interface OfferedSession extends ForeignFacts {
@@ -20,13 +21,20 @@ export interface Offer {
   /** How many files were not looked at, since so many were not asked for. */
   readonly more: number;
   readonly problems: readonly string[];
+  /** All files that were found. */
+  readonly places: ReadonlySet<string>;
 }
 
-/** `--from` and `--project`, `--limit`. */
+/**
+ * What `--from` and `--project` mean.
+ *
+ * @param most how many are looked for: of all, or of those that are `"new"` here.
+ */
 export async function offerSessions(
   call: Invocation,
   store: SessionStore,
   most: number,
+  among: "all" | "new",
 ): Promise<Offer | ConversationRefusal | "interrupted"> {
   const { from, project } = call.flags;
   if (from !== undefined && !isAgent(from)) return call.misuse(`--from takes ${agents.join(", ")}`);
@@ -35,26 +43,27 @@ export async function offerSessions(
   const ids = new Set(stored.map(({ id }) => id));
   const { files, problems } = await findForeign(from);
   const sessions: OfferedSession[] = [];
+  const unread: string[] = [];
   let looked = 0;
+  let count = 0;
   const done = await atPersonsPace(call, { doing: "Looking" }, async (pace) => {
     for (const file of files) {
-      if (sessions.length >= most) break;
+      if (count >= most) break;
       looked += 1;
       const facts = await file.describe();
-      const isMeant = typeof project !== "string" || isWithin(facts?.cwd, project);
-      if (facts !== undefined && isMeant)
-        sessions.push({
-          ...facts,
-          file,
-          reference: referenceTo(file, facts),
-          isImported: ids.has(facts.importId),
-        });
+      if (facts?.kind === "not_read") unread.push(complaint(file.place, facts.why));
+      else if (facts !== undefined && (typeof project !== "string" || isWithin(facts.cwd, project))) {
+        const isImported = ids.has(facts.importId);
+        sessions.push({ ...facts, file, reference: referenceTo(file, facts), isImported });
+        if (among === "all" || !isImported) count += 1;
+      }
       if (!(await pace({ done: looked, of: files.length }))) return "interrupted";
     }
     return "done";
   });
   if (done === "interrupted") return done;
-  return { sessions, more: files.length - looked, problems };
+  const places = new Set(files.map(({ place }) => place));
+  return { sessions, more: files.length - looked, problems: [...problems, ...unread], places };
 }
 
 /** Lists what can be imported, with the command for each. */
@@ -63,7 +72,7 @@ export async function listOffered(
   store: SessionStore,
 ): Promise<number | ConversationRefusal> {
   const { settings, terminal, flags } = call;
-  const offer = await offerSessions(call, store, flags.limit ?? usualLimit);
+  const offer = await offerSessions(call, store, flags.limit ?? usualLimit, "all");
   if (offer === "interrupted") return interrupted(call, "nothing was imported.");
   if (isRefusal(offer)) return offer;
   const { sessions, more, problems } = offer;
@@ -87,14 +96,14 @@ export async function listOffered(
 const usualLimit = 50;
 
 function described(
-  { file, title, cwd, reference, isImported, importId }: OfferedSession,
+  { file, title, cwd, reference, isImported, importId, sizeBytes }: OfferedSession,
   paint: Paint,
 ): readonly string[] {
   const name = title === undefined ? paint.dim("untitled") : escapeName(title);
   const facts = [
     paint.cyan(file.agent.padEnd(8)),
     localTime(file.modifiedMs),
-    readableSize(file.sizeBytes).padStart(10),
+    readableSize(sizeBytes).padStart(10),
     name,
     ...(cwd === undefined ? [] : [paint.dim(escapeName(cwd))]),
   ];
@@ -104,14 +113,15 @@ function described(
   return [facts.join("  "), `          ${paint.dim(command)}`];
 }
 
-function toJson({ file, id, title, cwd, reference, isImported, importId }: OfferedSession): object {
+function toJson(session: OfferedSession): object {
+  const { file, id, title, cwd, reference, isImported, importId, sizeBytes } = session;
   return {
     agent: file.agent,
     id,
     title: title ?? null,
     cwd: cwd ?? null,
-    modified: new Date(file.modifiedMs).toISOString(),
-    bytes: file.sizeBytes,
+    modified: isoTime(file.modifiedMs),
+    bytes: sizeBytes,
     file: file.place,
     reference,
     imported: isImported ? importId : null,

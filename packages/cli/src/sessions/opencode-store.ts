@@ -10,7 +10,8 @@ export interface OpencodeListed {
   readonly directory: string | undefined;
   readonly createdMs: number;
   readonly updatedMs: number;
-  readonly sizeBytes: number;
+  /** Of its own records. */
+  readonly sizeBytes: () => Promise<number>;
   /** The file or folder that it is in. */
   readonly place: string;
   /** Its own records. */
@@ -34,9 +35,9 @@ export interface OpencodeFound {
  * for each session, message and part (`storage/`). What is in both is taken from the database.
  */
 export async function opencodeSessions(home: string): Promise<OpencodeFound> {
-  const entries = await entriesIn(home);
-  const sessions = new Map<string, OpencodeListed>();
   const problems: string[] = [];
+  const entries = await entriesIn(home, problems);
+  const sessions = new Map<string, OpencodeListed>();
   for (const entry of entries) {
     if (!entry.isFile() || !/^opencode[\w-]*\.db$/.test(entry.name)) continue;
     const found = await inDatabase(join(home, entry.name));
@@ -82,7 +83,11 @@ async function inDatabase(place: string): Promise<readonly OpencodeListed[] | st
   }
 }
 
-const sizesOfSessions = "select session_id as id, sum(length(data)) as size from part group by session_id";
+/** In bytes: of a text `length` counts characters. */
+const sizesOfSessions = `select id, sum(size) as size from (
+  select session_id as id, length(cast(data as blob)) as size from part
+  union all select session_id as id, length(cast(data as blob)) as size from message
+) group by id`;
 
 async function sqliteOfNode(): Promise<Sqlite | undefined> {
   // Named in a variable: the types and the oldest Node know no such module.
@@ -111,7 +116,7 @@ function listedRow(row: Row, place: string, sizes: ReadonlyMap<string, number>, 
     directory: textIn(row, "directory") || undefined,
     createdMs: numberIn(row, "time_created"),
     updatedMs: numberIn(row, "time_updated"),
-    sizeBytes: sizes.get(id) ?? 0,
+    sizeBytes: async () => sizes.get(id) ?? 0,
     place,
     records: async () => ({ lines: recordsInDatabase(row, ask), problems: [] }),
   };
@@ -157,7 +162,7 @@ async function inFiles(storage: string): Promise<OpencodeFound> {
   const sessions: OpencodeListed[] = [];
   const problems: string[] = [];
   for (const project of await foldersIn(join(storage, "session"), problems))
-    for (const place of await recordFilesIn(project)) {
+    for (const place of await recordFilesIn(project, problems)) {
       const record = await readRecord(place);
       if (record.kind === "not_read") {
         problems.push(complaint(place, record.why));
@@ -178,7 +183,7 @@ function listedRecord(storage: string, place: string, { line, row }: RecordRead)
     ...{ id, parentId: textIn(row, "parentID") || undefined, title: textIn(row, "title") || undefined },
     ...{ directory: textIn(row, "directory") || undefined, place },
     ...{ createdMs: numberIn(time, "created"), updatedMs: numberIn(time, "updated") },
-    sizeBytes: line.length,
+    sizeBytes: async () => Buffer.byteLength(line) + (await sizeInFiles(storage, id)),
     records: () => recordsInFiles(storage, id, line),
   };
 }
@@ -193,14 +198,31 @@ async function recordsInFiles(storage: string, id: string, session: string): Pro
     else problems.push(complaint(path, record.why));
   };
   if (!(await isOwnFolder(join(storage, "message"), id, problems))) return { lines, problems };
-  for (const path of await recordFilesIn(join(storage, "message", id))) {
+  for (const path of await recordFilesIn(join(storage, "message", id), problems)) {
     const messageId = basename(path, ".json");
     if (!isPlainId(messageId)) continue;
     await take(path);
     if (await isOwnFolder(join(storage, "part"), messageId, problems))
-      for (const part of await recordFilesIn(join(storage, "part", messageId))) await take(part);
+      for (const part of await recordFilesIn(join(storage, "part", messageId), problems)) await take(part);
   }
   return { lines, problems };
+}
+
+/** Of the messages of a session and their parts, as `recordsInFiles` finds them. */
+async function sizeInFiles(storage: string, id: string): Promise<number> {
+  let size = 0;
+  const add = async (path: string) => {
+    const facts = await lstat(path).catch(() => undefined);
+    if (facts?.isFile() === true) size += facts.size;
+  };
+  if (!(await isOwnFolder(join(storage, "message"), id, []))) return size;
+  for (const path of await recordFilesIn(join(storage, "message", id), [])) {
+    await add(path);
+    const messageId = basename(path, ".json");
+    if (!isPlainId(messageId) || !(await isOwnFolder(join(storage, "part"), messageId, []))) continue;
+    for (const part of await recordFilesIn(join(storage, "part", messageId), [])) await add(part);
+  }
+  return size;
 }
 
 interface RecordRead {
@@ -222,15 +244,15 @@ async function readRecord(
 
 const mostBytes = 100 * 1024 * 1024;
 
-async function recordFilesIn(folder: string): Promise<readonly string[]> {
-  const entries = await entriesIn(folder);
+async function recordFilesIn(folder: string, problems: string[]): Promise<readonly string[]> {
+  const entries = await entriesIn(folder, problems);
   return entries.filter(({ name }) => name.endsWith(".json")).map(({ name }) => join(folder, name));
 }
 
 /** The folders in a folder. Links are told: they may lead anywhere. */
 async function foldersIn(folder: string, problems: string[]): Promise<readonly string[]> {
   const folders: string[] = [];
-  for (const { name } of await entriesIn(folder))
+  for (const { name } of await entriesIn(folder, problems))
     if (await isOwnFolder(folder, name, problems)) folders.push(join(folder, name));
   return folders;
 }

@@ -341,15 +341,17 @@ function verdict(
   ].join("\n");
 }
 
-/** As people of this place read the clock, in a form that sorts. */
+/** As people of this place read the clock, in a form that sorts; "no time" where it is beyond what a date can be. */
 export function localTime(time: number): string {
   const at = new Date(time);
+  if (Number.isNaN(at.getTime())) return "no time";
   const two = (part: number) => String(part).padStart(2, "0");
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-function isoTime(time: number): string | null {
+/** As ISO 8601; `null` where it is beyond what a date can be. */
+export function isoTime(time: number): string | null {
   const at = new Date(time);
   return Number.isNaN(at.getTime()) ? null : at.toISOString();
 }

@@ -32,13 +32,37 @@ export async function readRegular(path: string, mostBytes: number): Promise<stri
 /** Never waits for the other end of a pipe, and follows no link. Windows has neither flag. */
 export const unhurtful = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** What lies in a folder, by name; nothing where it cannot be listed. Links are told from what they lead to. */
-export async function entriesIn(folder: string): Promise<readonly Dirent[]> {
+/**
+ * What lies in a folder, by name; nothing where there is none. Links are told from what they lead to.
+ *
+ * @param problems gets a sentence where the folder cannot be listed.
+ */
+export async function entriesIn(folder: string, problems: string[]): Promise<readonly Dirent[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  } catch {
+  } catch (error) {
+    const { isMissing, why } = reasonOf(error);
+    if (!isMissing) problems.push(complaint(folder, why));
     return [];
+  }
+}
+
+/** The beginning of a file, as `readRegular` reads it; in UTF-16 where its mark says so. */
+export async function readHead(path: string, mostBytes: number): Promise<string | NotRead> {
+  try {
+    const file = await open(path, unhurtful);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
+      const head = buffer.subarray(0, bytesRead);
+      const mark = head.length < 2 ? 0 : head.readUInt16BE(0);
+      const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
+      return new TextDecoder(encoding).decode(head);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return reasonOf(error);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   exportAtPace,
   foldedText,
   type ImportedSession,
+  type ImportProblem,
   isRefusal,
   loadSession,
   type NewNode,
@@ -25,6 +26,7 @@ import {
   escapeName,
   exitCodes,
   finishOnceBegun,
+  type InputProblem,
   type Invocation,
   leavingWith,
   readInputLines,
@@ -97,7 +99,7 @@ export async function importOne(
 /** `holdfast sessions import --all`: one after the other; what was imported before stays as it is. */
 async function importAll(call: Invocation, store: SessionStore): Promise<number | ConversationRefusal> {
   const { settings, terminal, flags } = call;
-  const offer = await offerSessions(call, store, flags.limit ?? Number.POSITIVE_INFINITY);
+  const offer = await offerSessions(call, store, flags.limit ?? Number.POSITIVE_INFINITY, "new");
   if (offer === "interrupted") return interrupted(call, nothingImported);
   if (isRefusal(offer)) return offer;
   for (const problem of cappedLines(offer.problems, "; --json tells all"))
@@ -105,12 +107,12 @@ async function importAll(call: Invocation, store: SessionStore): Promise<number 
   const results: object[] = [];
   let [imported, failed] = [0, 0];
   for (const { file, reference } of offer.sessions) {
-    const taken = await takeIn(call, store, file);
+    const taken = await takeIn(call, store, file, offer.places);
     if (taken.kind === "interrupted")
       return interrupted(call, `${counted(imported, "session")} of ${offer.sessions.length} imported.`);
     if (taken.kind === "imported") {
       imported += 1;
-      if (!settings.json) await report(call, taken);
+      if (!settings.json) await report(call, taken, reference);
       results.push({ reference, ...importedToJson(taken) });
       continue;
     }
@@ -119,8 +121,18 @@ async function importAll(call: Invocation, store: SessionStore): Promise<number 
     results.push({ reference, success: code === "duplicate_id", code, message });
     if (!settings.json) terminal.err(`${escapeName(reference)}: ${escapeName(message)}\n`);
   }
-  if (settings.json) await terminal.out(jsonLine({ success: failed === 0, imported, sessions: results }));
+  if (settings.json)
+    await terminal.out(
+      jsonLine({
+        success: failed === 0,
+        imported,
+        sessions: results,
+        more: offer.more,
+        problems: offer.problems,
+      }),
+    );
   else terminal.err(`${counted(imported, "session")} of ${offer.sessions.length} imported.\n`);
+  if (!settings.json && offer.more > 0) terminal.err(`… ${offer.more} more files were not looked at.\n`);
   return failed === 0 ? exitCodes.success : exitCodes.state;
 }
 
@@ -138,7 +150,10 @@ async function sourceOfAgent(agent: Agent, id: string): Promise<SessionSource | 
   const { files, problems } = await findForeign(agent);
   const likely = files.filter(({ place }) => place.includes(id));
   const others = files.filter(({ place }) => !place.includes(id));
-  for (const file of [...likely, ...others]) if ((await file.describe())?.id === id) return file;
+  for (const file of [...likely, ...others]) {
+    const facts = await file.describe();
+    if (facts?.kind === "facts" && facts.id === id) return file;
+  }
   const message =
     problems[0] ??
     `There is no session ${id} of ${agent} here; without a name, \`sessions import\` lists them.`;
@@ -151,7 +166,13 @@ type Taken =
   | { readonly kind: "unreadable"; readonly why: Refusal }
   | { readonly kind: "interrupted" };
 
-async function takeIn(call: Invocation, store: SessionStore, { place, read }: SessionSource): Promise<Taken> {
+/** @param places the files that are imported with it; of two of one id both are kept. */
+async function takeIn(
+  call: Invocation,
+  store: SessionStore,
+  { place, read }: SessionSource,
+  places: ReadonlySet<string> = new Set(),
+): Promise<Taken> {
   const source = await read();
   if (isRefusal(source)) return { kind: "unreadable", why: source };
   const newId = newIds();
@@ -170,10 +191,13 @@ async function takeIn(call: Invocation, store: SessionStore, { place, read }: Se
   const made = await atPersonsPace(call, { doing: "Importing" }, (pace) => takeAtPace(work, pace));
   if (made === "interrupted") return { kind: "interrupted" };
   if (isRefusal(made)) return made;
-  const unread = [...noted.problems, ...source.problems].map(
-    (message) => ({ line: 1, what: "unreadable_file", message }) as const,
-  );
-  const session = { ...made, problems: [...unread, ...beside.problems, ...made.problems] };
+  const unread = [
+    ...noted.problems.map((message) => ({ line: 1, what: "unreadable_file", message }) as const),
+    ...source.problems.map(problemOf),
+  ];
+  const whole = { ...made, problems: [...unread, ...beside.problems, ...made.problems] };
+  const session = made.format === "holdfast" ? whole : await apart(store, whole, place, places);
+  if (isRefusal(session)) return session;
   const known = session.format === "holdfast" ? undefined : await importedBefore(store, session);
   if (known !== undefined) return known;
   const own =
@@ -184,6 +208,47 @@ async function takeIn(call: Invocation, store: SessionStore, { place, read }: Se
   if (isRefusal(created)) return created.code === "cancelled" ? { kind: "interrupted" } : created;
   await created.close();
   return own;
+}
+
+function problemOf({ line, message }: InputProblem): ImportProblem {
+  return { line: line ?? 1, what: line === undefined ? "unreadable_file" : "unreadable_line", message };
+}
+
+/** A session whose id another file found beside it has already taken gets one that is made of its file's name. */
+async function apart(
+  store: SessionStore,
+  session: ImportedSession,
+  place: string,
+  places: ReadonlySet<string>,
+): Promise<ImportedSession | ConversationRefusal> {
+  if (places.size === 0) return session;
+  const from = await importedFrom(store, session.sessionId);
+  if (from === undefined || from === place) return session;
+  if (typeof from !== "string") return from;
+  if (!places.has(from)) return session;
+  const [startedMs = 0] = session.events.map(({ ts }) => ts);
+  const { format, sessionId } = session;
+  if (format === "holdfast") return session;
+  const own = importIdOf({ format, sourceId: `${sessionId} ${place}`, startedMs });
+  const message = `${place} has the id of ${from}, which was imported as ${sessionId}; both are kept, this one as ${own}.`;
+  const problems = [{ line: 1, what: "duplicate_id", message } as const, ...session.problems];
+  return { ...renamed(session, own), problems };
+}
+
+/** The file that a stored session was read from. */
+async function importedFrom(
+  store: SessionStore,
+  id: string,
+): Promise<string | undefined | ConversationRefusal> {
+  const session = await store.open(id, "read");
+  if (isRefusal(session)) return session.code === "unknown_session" ? undefined : session;
+  try {
+    const [first] = session.records;
+    const origin = first?.event.type === "session_started" ? first.event.origin : undefined;
+    return origin?.kind === "import" ? origin.from : undefined;
+  } finally {
+    await session.close();
+  }
 }
 
 /** Whether the session is here already, and whether it has grown there since. */
@@ -219,19 +284,27 @@ function importedToJson({ sessionId, format, title, nodes, folded, problems }: I
   return { success: true, id: sessionId, format, title: title ?? null, nodes, folded, problems };
 }
 
-async function report({ settings, terminal }: Invocation, session: ImportedSession): Promise<void> {
+/** @param heading stands above what is told of the session, where it is one of several. */
+async function report(
+  { settings, terminal }: Invocation,
+  session: ImportedSession,
+  heading?: string,
+): Promise<void> {
   const { sessionId, format, title, nodes, folded, problems } = session;
   if (settings.json) {
     await terminal.out(jsonLine(importedToJson(session)));
     return;
   }
+  const left = foldedText(folded);
+  const isTold = problems.length > 0 || left !== undefined;
+  if (heading !== undefined && isTold) terminal.err(`${escapeName(heading)}:\n`);
+  const margin = heading === undefined ? "" : "  ";
   for (const line of cappedLines(
     problems.map(({ message }) => message),
     "; --json tells all",
   ))
-    terminal.err(`${terminal.errPaint.yellow("note:")} ${escapeName(line)}\n`);
-  const left = foldedText(folded);
-  if (left !== undefined) terminal.err(`Not in the tree: ${escapeName(left)}.\n`);
+    terminal.err(`${margin}${terminal.errPaint.yellow("note:")} ${escapeName(line)}\n`);
+  if (left !== undefined) terminal.err(`${margin}Not in the tree: ${escapeName(left)}.\n`);
   const name = formats[format];
   await terminal.out(
     `Imported ${counted(nodes, "node")} from ${name}: ${escapeName(sessionId)}  ${escapeName(title ?? "")}\n`,

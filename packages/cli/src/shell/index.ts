@@ -1,6 +1,6 @@
 export { askPerson } from "./ask-person.js";
 export { exitCodeOf, exitCodes } from "./exit-codes.js";
-export { type InputLines, readInput, readInputLines, readInputText } from "./input.js";
+export { type InputLines, type InputProblem, readInput, readInputLines, readInputText } from "./input.js";
 export { type InputLine, linesOf } from "./input-lines.js";
 export { finishOnceBegun, leavingWith, watchedByWork, watchInterrupts } from "./interrupt.js";
 export type { Flags, GlobalFlags, Invocation, Settings } from "./invocation.js";

@@ -48,8 +48,15 @@ export async function readInput(
 export interface InputLines {
   readonly text: string;
   readonly unread: readonly { /** 1-based. */ readonly line: number; readonly bytes: number }[];
-  /** What else is not as it was in the file, each a sentence. */
-  readonly problems: readonly string[];
+  /** What else is not as it was in the file. */
+  readonly problems: readonly InputProblem[];
+}
+
+/** Something that is not as it was in a file, in a sentence. */
+export interface InputProblem {
+  /** 1-based; where it is about one line. */
+  readonly line?: number;
+  readonly message: string;
 }
 
 /**
@@ -130,7 +137,10 @@ class LineCollector {
       first === undefined
         ? []
         : [
-            `Line ${first} is not valid UTF-8 (${this.mended.length} such in all); U+FFFD stands for the bytes that cannot be read.`,
+            {
+              line: first,
+              message: `Line ${first} is not valid UTF-8 (${this.mended.length} such in all); U+FFFD stands for the bytes that cannot be read.`,
+            },
           ];
     return { text: this.texts.join(""), unread: this.unread, problems };
   }

@@ -50,12 +50,20 @@ export function* readClaudeStream({ lines, problems }: SourceLines, now: number)
     format: "claude-sdk",
     title: facts.title,
     cwd: facts.cwd,
+    sourceSessionId: idOf(lines),
     startedMs,
     entries: yield* weaver.entries(),
     leafLine: weaver.leafLine(),
     folded: weaver.folded.all(),
     problems: [...problems, ...weaver.problems],
   };
+}
+
+/** Each prompt to a session has a stream of its own, with the session's id: the first line tells them apart. */
+function idOf(lines: readonly SourceLine[]): string | undefined {
+  const first = lines.find(({ value }) => typeof value.session_id === "string")?.value;
+  const names = first && [textOf(first, "session_id"), textOf(first, "uuid")];
+  return names?.filter((name) => name !== undefined).join(" ");
 }
 
 /** What the lines of a stream say of one another. */

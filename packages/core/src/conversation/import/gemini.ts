@@ -81,6 +81,8 @@ interface Message {
   readonly parent: Message | undefined;
   value: JsonObject;
   readonly calls: Map<string, GeminiCall>;
+  /** By the ids of these calls. */
+  readonly results: Map<string, GeminiResult>;
   /** It stands for those before `keeps`, or for all before it. */
   readonly sums?: { readonly keeps: Message | undefined };
 }
@@ -91,7 +93,10 @@ class GeminiChat {
   title: string | undefined;
   cwd: string | undefined;
   private readonly messages = new Map<string, Message>();
+  /** Of calls that stand nowhere before them. */
   private readonly results = new Map<string, GeminiResult>();
+  /** The messages that hold a call of an id, in their order. */
+  private readonly callers = new Map<string, readonly Message[]>();
   /** Calls without an id, by name. */
   private readonly waiting = new Map<string, readonly string[]>();
   private path: Message[] = [];
@@ -163,7 +168,7 @@ class GeminiChat {
     const key = keyOf(value) ?? `unnamed ${this.unnamed}`;
     const message: Message = {
       ...{ key, id, line, timestamp: timeOf(value, this.timestamp), parent, value },
-      ...{ calls: new Map(), ...defined({ sums }) },
+      ...{ calls: new Map(), results: new Map(), ...defined({ sums }) },
     };
     this.messages.set(key, message);
     this.renew(message, value, true);
@@ -175,26 +180,56 @@ class GeminiChat {
   private renew(message: Message, value: JsonObject, isRecord: boolean): void {
     if (isRecord) message.value = value;
     const parts = partsOf(value.content);
-    for (const call of callsIn(parts, (name, at) => this.nameless(name, `${message.id} call ${at + 1}`)))
-      if (!message.calls.has(call.id)) message.calls.set(call.id, call);
-    for (const record of listOf(value.toolCalls)) this.renewCall(message, record);
+    const inParts = callsIn(parts, (name, at) => this.nameless(name, `${message.id} call ${at + 1}`));
+    for (const [at, call] of inParts.entries()) {
+      const id = ownId(call.id, inParts.slice(0, at));
+      if (!message.calls.has(id)) this.addCall(message, call.id, { ...call, id });
+    }
+    const records = listOf(value.toolCalls);
+    for (const [at, record] of records.entries()) this.renewCall(message, record, records.slice(0, at));
     this.takeResults(value);
   }
 
-  private renewCall(message: Message, record: JsonObject): void {
-    const id = textOf(record, "id");
-    if (id === undefined) return;
+  private renewCall(message: Message, record: JsonObject, before: readonly JsonObject[]): void {
+    const given = textOf(record, "id");
+    if (given === undefined) return;
+    const id = ownId(given, before);
     const signature = message.calls.get(id)?.signature;
     const name = textOf(record, "name") ?? "unknown";
-    message.calls.set(id, { id, name, args: argsIn(record), signature, record });
-    for (const result of resultsIn(partsOf(record.result), () => id)) this.results.set(result.id, result);
+    this.addCall(message, given, { id, name, args: argsIn(record), signature, record });
+    for (const result of resultsIn(partsOf(record.result), () => given))
+      message.results.set(result.id === given ? id : result.id, result);
+  }
+
+  /** Two calls of one id stay two, each with its own result. */
+  private addCall(message: Message, given: string, call: GeminiCall): void {
+    const { calls, line } = message;
+    const isNew = !calls.has(call.id);
+    calls.set(call.id, call);
+    const callers = this.callers.get(given) ?? [];
+    if (!callers.includes(message)) this.callers.set(given, [...callers, message]);
+    if (!isNew || (call.id === given && callers.length === 0)) return;
+    const kept = call.id === given ? "both were kept" : `it was kept as ${call.id}`;
+    const said = `Line ${line} has a call with the id ${given} of an earlier one; ${kept}.`;
+    this.problems.push({ line, what: "duplicate_id", message: said });
+  }
+
+  /** The result belongs to the first call of its id that waits for one; one that comes again to none. */
+  private placeResult(result: GeminiResult): void {
+    const callers = this.callers.get(result.id) ?? [];
+    for (const { calls, results } of callers.toReversed())
+      for (const id of calls.keys())
+        if (isOfId(id, result.id) && !results.has(id)) {
+          results.set(id, result);
+          return;
+        }
+    if (callers.length === 0 && !this.results.has(result.id)) this.results.set(result.id, result);
   }
 
   /** @returns whether the message was nothing but results. */
   private takeResults(value: JsonObject): boolean {
     const parts = partsOf(value.content);
-    for (const result of resultsIn(parts, (name) => this.openCallOf(name)))
-      if (!this.results.has(result.id)) this.results.set(result.id, result);
+    for (const result of resultsIn(parts, (name) => this.openCallOf(name))) this.placeResult(result);
     return isOfResults(parts) && parts.every((part) => part.text === undefined);
   }
 
@@ -258,7 +293,7 @@ class GeminiChat {
     return { sourceId: key, parentSourceId: parent?.key ?? null, line, timestamp, nodes: counted };
   }
 
-  private nodesOf({ id, value, calls }: Message): readonly EntryNode[] {
+  private nodesOf({ id, value, calls, results }: Message): readonly EntryNode[] {
     const parts = partsOf(value.content);
     if (isUsers(value)) return userParts(parts);
     const origin = { from: { provider: "google", model: textOf(value, "model") ?? "unknown" }, step: id };
@@ -268,7 +303,7 @@ class GeminiChat {
       }),
     );
     const answered = [...calls.values()].flatMap((call) => {
-      const result = this.results.get(call.id);
+      const result = results.get(call.id) ?? this.results.get(call.id);
       this.results.delete(call.id);
       return result === undefined ? [] : geminiResult(call, result);
     });
@@ -302,6 +337,16 @@ function summary({ value }: Message, keeps: Message | undefined): EntryNode {
     return { kind: "summary", of: "compaction", text, keepFromId } as const;
   };
   return { payload };
+}
+
+/** Of several calls of one id in one answer the later ones get a number. */
+function ownId(id: string, before: readonly { readonly id?: JsonValue }[]): string {
+  const count = before.filter((one) => one.id === id).length;
+  return count === 0 ? id : `${id}#${count + 1}`;
+}
+
+function isOfId(own: string, id: string): boolean {
+  return own === id || (own.startsWith(`${id}#`) && /^\d+$/.test(own.slice(id.length + 1)));
 }
 
 /** Messages of different roles may bear one id: a call's answer and its results do. */

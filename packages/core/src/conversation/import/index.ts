@@ -1,4 +1,5 @@
 import { type Advancing, finish } from "../../text/index.js";
+import type { Digest } from "../file-content.js";
 import { type ConversationRefusal, refuse } from "../refusal.js";
 import { assemble } from "./assemble.js";
 import { isClaude, readClaude } from "./claude.js";
@@ -13,7 +14,7 @@ import type {
   UnreadLine,
 } from "./foreign-session.js";
 import { isGemini, readGemini } from "./gemini.js";
-import { type ImportProblem, readLines, type SourceLines } from "./lines.js";
+import { badTimes, type ImportProblem, readLines, type SourceLines } from "./lines.js";
 import { isOpencode, readOpencode } from "./opencode.js";
 import { isOwn, readOwn } from "./own.js";
 import { isPi, readPi } from "./pi.js";
@@ -50,12 +51,26 @@ export function* readSessionInSteps(
 ): Advancing<ImportedSession | ConversationRefusal> {
   const source = withUnread(yield* readRecords(text), options.unread ?? []);
   if (isOwn(source.lines)) return yield* readOwn(source, options.digest);
-  const foreign = yield* readForeign(source, options);
-  if (foreign !== undefined) return yield* assemble(foreign, options);
+  const timed = { ...source, problems: [...source.problems, ...badTimes(source.lines)] };
+  const foreign = yield* readForeign(timed, options);
+  if (foreign !== undefined) return yield* assemble(named(foreign, text, options), options);
   return refuse(
     "not_a_session",
     `This is no session that was exported here, and none of pi, Claude Code, its SDK, Codex, gemini-cli or opencode: no line says so.${tooLong(source)}`,
   );
+}
+
+/** A file that names no session is known again by its content. */
+function named(foreign: ForeignSession, text: string, { idOf, digest }: ImportOptions): ForeignSession {
+  if (foreign.sourceSessionId !== undefined || idOf === undefined || digest === undefined) return foreign;
+  const message =
+    "The file names no session; its id here is made of its content: the same file is known again, one that has grown is not.";
+  const problems = [...foreign.problems, { line: 1, what: "missing_id", message } as const];
+  return { ...foreign, sourceSessionId: contentId(text, digest), problems };
+}
+
+function contentId(text: string, digest: Digest): string {
+  return `sha256:${digest(new TextEncoder().encode(text))}`;
 }
 
 /** What a list of sessions of other programs says of each. */
@@ -70,15 +85,21 @@ export interface SessionDescription {
   readonly hasTurns: boolean;
 }
 
-/** Describes the session of another program. @param text the file, or as much of its beginning as is to be looked at. */
-export function describeSessionFile(text: string): SessionDescription | undefined {
+/**
+ * Describes the session of another program.
+ *
+ * @param text the file, or as much of its beginning as is to be looked at.
+ * @param digest makes the id of a file that names no session; the text must be the whole of it.
+ */
+export function describeSessionFile(text: string, digest?: Digest): SessionDescription | undefined {
   const foreign = finish(readForeign(finish(readRecords(text)), { now: 0 }));
   if (foreign === undefined) return undefined;
   const { format, title, cwd, sourceSessionId, startedMs, entries } = foreign;
   const hasTurns = entries.some(({ nodes }) =>
     nodes.some(({ payload }) => typeof payload === "object" && payload.kind === "user_message"),
   );
-  return { format, title, cwd, sourceId: sourceSessionId, startedMs, hasTurns };
+  const sourceId = sourceSessionId ?? (digest && contentId(text, digest));
+  return { format, title, cwd, sourceId, startedMs, hasTurns };
 }
 
 function readRecords(text: string): Advancing<SourceLines> {

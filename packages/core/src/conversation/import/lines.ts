@@ -1,5 +1,5 @@
 import { type Advancing, defined } from "../../text/index.js";
-import { isJsonObject, type JsonObject } from "../json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
 
 /** One line of a JSON Lines file that holds an object. */
 export interface SourceLine {
@@ -25,6 +25,8 @@ export interface ImportProblem {
     | "cycle"
     | "broken_pair"
     | "lost_reference"
+    | "missing_id"
+    | "invalid_time"
     | "missing_record"
     | "truncated";
   readonly message: string;
@@ -161,11 +163,33 @@ export function countOf(value: JsonObject | undefined, key: string): number {
   return typeof field === "number" && field >= 0 ? field : 0;
 }
 
-/** A time as ISO 8601 or in milliseconds; `otherwise` where it is neither, or beyond what a date can be. */
-export function timeOf(value: JsonObject, otherwise: number): number {
-  const { timestamp } = value;
-  const time = typeof timestamp === "string" ? Date.parse(timestamp) : timestamp;
-  return typeof time === "number" && Math.abs(time) <= mostMs ? time : otherwise;
+/** The `timestamp` of a record; `otherwise` where it has none that can be read. */
+export function timeOf({ timestamp }: JsonObject, otherwise: number): number {
+  return timeIn(timestamp) ?? otherwise;
+}
+
+/** A time as ISO 8601 or in milliseconds; undefined where it is neither, or beyond what a date can be. */
+export function timeIn(field: JsonValue | undefined): number | undefined {
+  const time = typeof field === "string" ? Date.parse(field) : field;
+  return typeof time === "number" && Math.abs(time) <= mostMs ? time : undefined;
+}
+
+/** Tells, once and with their count, of lines whose time cannot be read: another stands for it. */
+export function badTimes(lines: readonly SourceLine[]): readonly ImportProblem[] {
+  const bad = lines.filter(({ value }) =>
+    timesOf(value).some((time) => time !== undefined && time !== null && timeIn(time) === undefined),
+  );
+  const [first] = bad;
+  if (first === undefined) return [];
+  const { line } = first;
+  const message = `Line ${line} has a time that cannot be read (${bad.length} such in all); the one before it stands for it, or that of the import.`;
+  return [{ line, what: "invalid_time", message }];
+}
+
+/** Where the programs write when something was: of opencode in `time`, of an export of it in `info`. */
+function timesOf(value: JsonObject): readonly (JsonValue | undefined)[] {
+  const of = (record: JsonObject | undefined) => record && objectOf(record, "time")?.created;
+  return [value.timestamp, value.startTime, of(value), of(objectOf(value, "info"))];
 }
 
 /** The last time that a `Date` holds (ECMAScript, "Time Values and Time Range"); the first is as far below zero. */

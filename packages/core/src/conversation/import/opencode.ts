@@ -5,7 +5,15 @@ import { noteForPerson } from "./blocks.js";
 import { FoldedCounter } from "./folded-lines.js";
 import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
 import type { ForeignSession } from "./foreign-session.js";
-import { countOf, type ImportProblem, objectOf, type SourceLine, type SourceLines, textOf } from "./lines.js";
+import {
+  countOf,
+  type ImportProblem,
+  objectOf,
+  type SourceLine,
+  type SourceLines,
+  textOf,
+  timeIn,
+} from "./lines.js";
 import {
   answerPart,
   childOf,
@@ -37,13 +45,13 @@ export function* readOpencode({ lines, problems }: SourceLines, now: number): Ad
     if (at % stepLines === stepLines - 1) yield { done: at + 1, of: lines.length };
   }
   const [main, ...others] = records.sessions.values();
-  const reader = new OpencodeReader(records, main, timeIn(main?.value, "created") ?? now);
+  const reader = new OpencodeReader(records, main, createdOf(main?.value) ?? now);
   if (main !== undefined) yield* reader.read(main);
   for (const session of others) yield* reader.read(session);
   return {
     format: "opencode",
     title: (main && textOf(main.value, "title")) ?? reader.firstWords,
-    startedMs: timeIn(main?.value, "created") ?? now,
+    startedMs: createdOf(main?.value) ?? now,
     cwd: main && textOf(main.value, "directory"),
     sourceSessionId: main && textOf(main.value, "id"),
     entries: reader.entries,
@@ -87,7 +95,7 @@ class Records {
 
   messagesOf(sessionId: string): readonly SourceRecord[] {
     return (this.messages.get(sessionId) ?? []).toSorted(
-      (a, b) => (timeIn(a.value, "created") ?? 0) - (timeIn(b.value, "created") ?? 0) || byId(a, b),
+      (a, b) => (createdOf(a.value) ?? 0) - (createdOf(b.value) ?? 0) || byId(a, b),
     );
   }
 
@@ -155,7 +163,7 @@ class OpencodeReader {
     const parentSourceId = this.records.callOfChild.get(id) ?? this.lastOfMain?.sourceId ?? null;
     const name = textOf(value, "title") ?? "subagent";
     const boundary = { kind: "task_boundary", name, transformation: { kind: "clear" } } as const;
-    const timestamp = timeIn(value, "created") ?? this.timestamp;
+    const timestamp = createdOf(value) ?? this.timestamp;
     const nodes = [{ payload: boundary }];
     const entry = { sourceId: id, parentSourceId, line, timestamp, nodes, aside: true } as const;
     this.entries.push(entry);
@@ -170,7 +178,7 @@ class OpencodeReader {
 
   private entriesOf(message: SourceRecord): readonly UnplacedEntry[] {
     const { id, line, value } = message;
-    this.timestamp = timeIn(value, "created") ?? this.timestamp;
+    this.timestamp = createdOf(value) ?? this.timestamp;
     const parts = this.records.partsOf(id);
     for (const part of parts)
       if (isChatterPart(part.value)) this.records.folded.add(textOf(part.value, "type") ?? "");
@@ -291,9 +299,8 @@ function isSession({ id, projectID, time, role, type }: JsonObject): boolean {
   return isNamed && typeof time === "object" && role === undefined && type === undefined;
 }
 
-function timeIn(value: JsonObject | undefined, key: string): number | undefined {
-  const time = value === undefined ? undefined : objectOf(value, "time")?.[key];
-  return typeof time === "number" && Number.isFinite(time) ? time : undefined;
+function createdOf(value: JsonObject | undefined): number | undefined {
+  return timeIn(value && objectOf(value, "time")?.created);
 }
 
 function byId(a: SourceRecord, b: SourceRecord): number {

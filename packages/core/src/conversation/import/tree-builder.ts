@@ -31,7 +31,9 @@ export class TreeBuilder {
     private readonly options: ImportOptions,
   ) {
     const { format, sourceSessionId: sourceId } = foreign;
-    const known = sourceId === undefined ? undefined : { format, sourceId, startedMs: foreign.startedMs };
+    // The time of the import says nothing of the session, and would make another id each time.
+    const begunMs = foreign.startedMs === options.now ? 0 : foreign.startedMs;
+    const known = sourceId === undefined ? undefined : { format, sourceId, startedMs: begunMs };
     this.sessionId = (known && options.idOf?.(known)) ?? options.newId();
     this.head = this.sessionId;
     this.source = `import:${foreign.format}`;
