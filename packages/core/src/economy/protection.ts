@@ -50,15 +50,18 @@ export function protectedBlocks(
 /** Share of the trigger. */
 const turnShare = 0.2;
 
-/** Where the last turns of the user begin, and the contents in which the user spoke. */
+/**
+ * Where the last turns of the user begin, and the contents in which the user spoke. A result may stand before the words
+ * in the same content: it belongs to the turn before.
+ */
 function lastTurns({ parts }: MeasuredPrompt, turns: number) {
   const contents = new Set<number>();
   let from: number | undefined;
-  for (const { origin, content, role } of parts.toReversed()) {
-    if (contents.size >= turns) break;
-    if (role === "user" && origin.rule === "message") contents.add(content);
+  for (const { origin, content, role, before } of parts.toReversed()) {
+    if (role !== "user" || origin.rule !== "message") continue;
+    if (contents.size >= turns && !contents.has(content)) break;
+    contents.add(content);
+    from = before;
   }
-  const first = Math.min(...contents);
-  if (contents.size > 0) from = parts.find(({ content }) => content === first)?.before;
   return { contents, from };
 }

@@ -91,12 +91,16 @@ function shortTurns(
   { contents, provenance }: Pick<Rendering, "contents" | "provenance">,
   { keepTurns, trigger }: EconomySettings,
 ): number {
-  const spoken = contents.flatMap((_, at) =>
-    provenance[at]?.some(({ rule }) => rule === "message") && contents[at]?.role === "user" ? [at] : [],
+  const isWord = (at: number, index: number) =>
+    contents[at]?.role === "user" && provenance[at]?.[index]?.rule === "message";
+  const spoken = contents.flatMap(({ parts }, at) =>
+    parts.some((_, index) => isWord(at, index)) ? [at] : [],
   );
   const from = keepTurns === 0 ? undefined : spoken.slice(-keepTurns)[0];
   if (from === undefined) return Number.POSITIVE_INFINITY;
-  const size = contents.slice(from).reduce((sum, one) => sum + JSON.stringify(one).length, 0);
+  const first = contents[from]?.parts.findIndex((_, index) => isWord(from, index)) ?? 0;
+  const parts = contents.slice(from).flatMap((one, at) => (at === 0 ? one.parts.slice(first) : one.parts));
+  const size = parts.reduce((sum, part) => sum + JSON.stringify(part).length, 0);
   return size <= trigger.value * 0.2 * 4 ? from : Number.POSITIVE_INFINITY;
 }
 
