@@ -9,6 +9,7 @@ import { measureGrowth } from "./growth.mjs";
 import { measureKnowledge } from "./knowledge.mjs";
 import { measureOpening } from "./opening.mjs";
 import { describePeers, measurePeers } from "./peers.mjs";
+import { measurePlanning } from "./planning.mjs";
 import { measureSize } from "./size.mjs";
 
 /**
@@ -18,7 +19,7 @@ import { measureSize } from "./size.mjs";
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
-    only: { type: "string", default: "growth,knowledge,size,opening,durable,peers" },
+    only: { type: "string", default: "growth,knowledge,planning,size,opening,durable,peers" },
     turns: { type: "string" },
     write: { type: "boolean", default: false },
   },
@@ -32,6 +33,7 @@ try {
   const sections = [];
   if (parts.includes("growth")) sections.push(await measureGrowth({ quick, note }));
   if (parts.includes("knowledge")) sections.push(await measureKnowledge({ quick, note }));
+  if (parts.includes("planning")) sections.push(await measurePlanning({ quick, note }));
   if (parts.includes("size")) sections.push(await measureSize({ quick, folder, note }));
   if (parts.includes("opening")) sections.push(await measureOpening({ quick, folder, note }));
   if (parts.includes("durable")) sections.push(await measureDurable({ quick, folder, note }));

@@ -71,7 +71,8 @@ const compact: Command = {
   operands: { least: 0, most: "text" },
   run: async ({ text }, { agent, signal }) => {
     const done = await agent.compact(text === "" ? undefined : text, signal);
-    if (done.kind === "not_compacted") return refused("no_summary", done.message);
+    if (done.kind === "not_compacted")
+      return refused(done.reason === "cancelled" ? "cancelled" : "no_summary", done.message);
     const { tokensBefore, tokensAfter } = done;
     const message = `The conversation was summed up: about ${tokensBefore} tokens became ${tokensAfter}.`;
     return told(message, { data: { tokensBefore, tokensAfter } });

@@ -74,6 +74,7 @@ export function exitCodeOfCommand(result: CommandResult): number {
     case "session":
       return agentExitCodes.usage;
     case "refused":
+      if (result.code === "cancelled") return agentExitCodes.cancelled;
       return usageCodes.has(result.code) ? agentExitCodes.usage : agentExitCodes.error;
     default:
       return result satisfies never;

@@ -63,6 +63,7 @@ async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> 
     contents: resolved.contents,
     tools,
     stableParts: report.stableParts,
+    thinking: report.thinking,
     ...(system === undefined ? {} : { system }),
   };
 }

@@ -9,7 +9,10 @@ type AnthropicStreamEvent = Anthropic.RawMessageStreamEvent;
 export interface AnthropicOptions extends ProviderOptions {
   /** How long the cache keeps a prompt; `5m` unless given. */
   readonly cache?: "5m" | "1h";
-  /** As the API has it: `{ type: "adaptive" }`, or a budget. Not sent unless given. */
+  /**
+   * As the API has it: `{ type: "adaptive" }`, or a budget. Not sent unless given, nor in a tool loop whose thought is lost:
+   * the API refuses a loop without the thought that began it.
+   */
   readonly thinking?: Anthropic.ThinkingConfigParam;
 }
 
@@ -39,7 +42,7 @@ class AnthropicWire implements ProviderWire<AnthropicStreamEvent> {
     const body = {
       ...this.#body(step),
       max_tokens: maxOutputTokens,
-      ...(thinking === undefined ? {} : { thinking }),
+      ...(thinking === undefined || step.thinking === "off" ? {} : { thinking }),
     };
     onRequest?.({ model, body });
     const client = await this.#client();

@@ -2,7 +2,14 @@ import type Anthropic from "@anthropic-ai/sdk";
 import * as z from "zod";
 import type { Ledger } from "./ledger.js";
 import { missing, repeated, schemaComplaints, shapeComplaint } from "./rules.js";
-import { pieces, type ServedAnswer, type Wire, type WireEvent } from "./wire.js";
+import {
+  type PromptTokens,
+  pieces,
+  type ServedAnswer,
+  someTokens,
+  type Wire,
+  type WireEvent,
+} from "./wire.js";
 
 const mark = z.strictObject({
   type: z.literal("ephemeral"),
@@ -199,7 +206,7 @@ function streamOf(answer: ServedAnswer, ledger: Ledger): readonly WireEvent[] {
   const blocks = [...thoughts.map(thoughtBlock), ...wordBlocks(answer), ...calls];
   const stop_reason = answer.calls === undefined ? "end_turn" : "tool_use";
   return [
-    frame({ type: "message_start", message: { ...emptyMessage, id: ledger.next("msg_") } }),
+    frame({ type: "message_start", message: messageOf(answer, ledger) }),
     ...blocks.flatMap(({ begin, deltas, carries }, index) => [
       written({ type: "content_block_start", index, content_block: begin }, carries),
       ping,
@@ -210,9 +217,7 @@ function streamOf(answer: ServedAnswer, ledger: Ledger): readonly WireEvent[] {
       type: "message_delta",
       delta: { stop_reason, stop_sequence: null, stop_details: null, container: null },
       usage: {
-        input_tokens: 100,
-        cache_read_input_tokens: 0,
-        cache_creation_input_tokens: 0,
+        ...promptUsage(answer.prompt),
         output_tokens: 10,
         output_tokens_details: null,
         server_tool_use: null,
@@ -220,6 +225,20 @@ function streamOf(answer: ServedAnswer, ledger: Ledger): readonly WireEvent[] {
     }),
     frame({ type: "message_stop" }),
   ];
+}
+
+function messageOf({ prompt }: ServedAnswer, ledger: Ledger): Anthropic.Message {
+  const usage = { ...emptyMessage.usage, ...promptUsage(prompt) };
+  return { ...emptyMessage, usage, id: ledger.next("msg_") };
+}
+
+/** The API counts apart what it reads of the cache, what it writes to it, and the rest. */
+function promptUsage({ total, cached, written }: PromptTokens = someTokens) {
+  return {
+    input_tokens: total - cached - written,
+    cache_read_input_tokens: cached,
+    cache_creation_input_tokens: written,
+  };
 }
 
 type Thought = Anthropic.ThinkingBlock | Anthropic.RedactedThinkingBlock;

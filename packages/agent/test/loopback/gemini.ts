@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Ledger } from "./ledger.js";
 import { repeated, schemaComplaints, shapeComplaint } from "./rules.js";
-import { pieces, type ServedAnswer, type Wire, type WireEvent } from "./wire.js";
+import { pieces, type ServedAnswer, someTokens, type Wire, type WireEvent } from "./wire.js";
 
 const signed = { thoughtSignature: z.string().min(1).exactOptional() };
 const inline = z.strictObject({ inlineData: z.strictObject({ mimeType: z.string(), data: z.base64() }) });
@@ -144,7 +144,10 @@ function partCore(one: Call | z.output<typeof text>): object {
 
 type Served = { readonly part: object; readonly carries: WireEvent["carries"] };
 
-function streamOf({ thought, text: words, calls = [] }: ServedAnswer, ledger: Ledger): readonly WireEvent[] {
+function streamOf(
+  { thought, text: words, calls = [], prompt = someTokens }: ServedAnswer,
+  ledger: Ledger,
+): readonly WireEvent[] {
   const thoughts =
     thought === undefined ? [] : pieces(thought).map((piece) => ({ text: piece, thought: true }));
   const parts: readonly Served[] = [
@@ -158,6 +161,10 @@ function streamOf({ thought, text: words, calls = [] }: ServedAnswer, ledger: Le
     })),
     ...(calls.length > 0 ? [] : [{ part: lastPart(ledger), carries: "frame" as const }]),
   ];
+  const counted = {
+    promptTokenCount: prompt.total,
+    ...(prompt.cached === 0 ? {} : { cachedContentTokenCount: prompt.cached }),
+  };
   const responseId = ledger.next("r");
   return parts.map(({ part: one, carries }, at) => ({
     text: `data: ${JSON.stringify({
@@ -170,8 +177,8 @@ function streamOf({ thought, text: words, calls = [] }: ServedAnswer, ledger: Le
       ],
       usageMetadata:
         at === parts.length - 1
-          ? { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 }
-          : { promptTokenCount: 100 },
+          ? { ...counted, candidatesTokenCount: 10, totalTokenCount: prompt.total + 10 }
+          : counted,
       modelVersion: geminiWire.model,
       responseId,
     })}\r\n\r\n`,

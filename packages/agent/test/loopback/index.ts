@@ -5,8 +5,9 @@ import { responsesWire } from "./responses.js";
 import type { Wire } from "./wire.js";
 
 export { Ledger } from "./ledger.js";
+export { PrefixCache } from "./prefix-cache.js";
 export { ProviderServer, type ReceivedRequest } from "./server.js";
-export type { Fault, ServedAnswer, ServedCall, Wire } from "./wire.js";
+export type { Fault, PromptTokens, ServedAnswer, ServedCall, Wire } from "./wire.js";
 export { anthropicWire, chatWire, geminiWire, responsesWire };
 
 /** The four APIs. */

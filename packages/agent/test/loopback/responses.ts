@@ -3,7 +3,7 @@ import * as z from "zod";
 import { errorTypes, isJsonObject } from "./chat.js";
 import type { Ledger } from "./ledger.js";
 import { repeated, schemaComplaints, shapeComplaint } from "./rules.js";
-import { pieces, type ServedAnswer, type Wire, type WireEvent } from "./wire.js";
+import { pieces, type ServedAnswer, someTokens, type Wire, type WireEvent } from "./wire.js";
 
 const inputPart = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("input_text"), text: z.string() }),
@@ -204,7 +204,14 @@ type Event = Readonly<Record<string, unknown>> & { readonly type: string };
 
 function streamOf(answer: ServedAnswer, ledger: Ledger): readonly WireEvent[] {
   const output = itemsOf(answer, ledger);
-  const response = { ...emptyResponse, id: ledger.next("resp_"), output };
+  const { total, cached, written } = answer.prompt ?? someTokens;
+  const usage = {
+    ...emptyResponse.usage,
+    input_tokens: total,
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
+    total_tokens: total + 10,
+  };
+  const response = { ...emptyResponse, usage, id: ledger.next("resp_"), output };
   const events: readonly (readonly [Event, WireEvent["carries"]])[] = [
     [{ type: "response.created", response: { ...response, status: "in_progress", output: [] } }, "frame"],
     ...output.flatMap((item, at) => eventsOf(item, at)),

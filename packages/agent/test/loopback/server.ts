@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { filledCall } from "./fill.js";
 import { Ledger } from "./ledger.js";
-import type { ServedAnswer, Wire, WireEvent } from "./wire.js";
+import type { PromptTokens, ServedAnswer, Wire, WireEvent } from "./wire.js";
 
 /** A request as it came. */
 export interface ReceivedRequest {
@@ -25,6 +25,8 @@ export class ProviderServer {
   readonly ledger = new Ledger();
   /** Told of each request that is well made, counted from 1, before it is answered. */
   onRequest: (count: number) => void = () => {};
+  /** Counts the tokens of a request, where somebody wants to know. */
+  meter: ((body: unknown) => PromptTokens) | undefined;
   url = "";
   readonly #server: Server;
   readonly #script: ServedAnswer[];
@@ -90,7 +92,11 @@ export class ProviderServer {
     if (fault?.kind === "status") return refuse(fault.status, "as the script says", fault.headers ?? {});
     if (fault?.kind === "hold") return this.#hold();
     const calls = next.calls?.map((call) => filledCall(call, body));
-    await this.#stream({ ...next, ...(calls === undefined ? {} : { calls }) }, response);
+    const prompt = this.meter?.(body) ?? next.prompt;
+    await this.#stream(
+      { ...next, ...(calls === undefined ? {} : { calls }), ...(prompt === undefined ? {} : { prompt }) },
+      response,
+    );
   }
 
   async #stream(answer: ServedAnswer, response: ServerResponse): Promise<void> {

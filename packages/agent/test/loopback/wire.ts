@@ -14,7 +14,19 @@ export interface ServedAnswer {
   readonly calls?: readonly ServedCall[];
   /** In its place, or in the middle of it. */
   readonly fault?: Fault;
+  /** What the request is said to have had; 100 tokens and nothing cached unless given. */
+  readonly prompt?: PromptTokens;
 }
+
+/** The tokens of a request. */
+export interface PromptTokens {
+  readonly total: number;
+  /** Read of the cache, and written to it. */
+  readonly cached: number;
+  readonly written: number;
+}
+
+export const someTokens: PromptTokens = { total: 100, cached: 0, written: 0 };
 
 /** What goes wrong with an answer. */
 export type Fault =

@@ -2,6 +2,7 @@ import type { ModelEvent, ModelFailureReason, ModelPort } from "@holdfast/core";
 import { renderContext } from "@holdfast/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { must, newManager } from "../../../core/test/conversation/support.js";
+import { anthropicModel } from "../../src/models/index.js";
 import { Loopback, model, offered, type Wire, wires } from "./wires.js";
 
 let server: Loopback;
@@ -210,5 +211,23 @@ describe("how long is waited", () => {
     const { events, last } = await asked(portOf(anthropic));
     expect(events.find(({ kind }) => kind === "retry")).toMatchObject({ failure: { reason: "overloaded" } });
     expect(last?.kind).toBe("finish");
+  });
+});
+
+describe("thinking of Anthropic's models", () => {
+  it("is not asked for where the prompt has lost the thought of an open loop", async () => {
+    const bodies: unknown[] = [];
+    const port = anthropicModel({
+      ...{ model, key, keyName: "THE_KEY", baseUrl: server.url, retry: { attempts: 1 } },
+      thinking: { type: "enabled", budget_tokens: 2_048 },
+      onRequest: ({ body }) => bodies.push(body),
+    });
+    const contents = [{ role: "user", parts: [{ text: "Go." }] }] as const;
+    for (const thinking of ["kept", "off"] as const) {
+      server.script = [{ stream: wires[0]?.stream ?? [] }];
+      for await (const _ of port.ask({ step: "s1", contents, thinking }));
+    }
+    expect(bodies).toMatchObject([{ thinking: { budget_tokens: 2_048 } }, {}]);
+    expect(bodies[1]).not.toHaveProperty("thinking");
   });
 });

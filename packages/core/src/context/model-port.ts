@@ -30,6 +30,8 @@ export interface ModelStep {
   readonly tools?: readonly OfferedTool[];
   /** `RenderReport.stableParts` of the rendering. */
   readonly stableParts?: number;
+  /** `RenderReport.thinking` of the rendering: `off` where a provider would miss a thought if it was asked to think. */
+  readonly thinking?: "kept" | "off";
 }
 
 /** What happens while a model answers. Deltas are for those who watch; the answer is in `finish`. */

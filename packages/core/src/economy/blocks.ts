@@ -45,27 +45,27 @@ export function blocksOf(context: ConversationContext, { parts }: MeasuredPrompt
     const node = context.nodes.get(origin.nodeId);
     if (node === undefined) continue;
     const callId = "functionResponse" in value ? calls.get(value.functionResponse.id) : undefined;
-    const block = blockOf(measured, node);
-    if (block !== undefined) blocks.push(callId === undefined ? block : { ...block, callId });
+    const block = blockOf(measured, node, callId);
+    if (block !== undefined) blocks.push(block);
   }
   return blocks;
 }
 
-function blockOf(measured: MeasuredPart, node: TurnNode): PromptBlock | undefined {
+function blockOf(
+  measured: MeasuredPart,
+  node: TurnNode,
+  callId: string | undefined,
+): PromptBlock | undefined {
   const { payload } = node;
   if (payload.kind !== "tool_result" && payload.kind !== "file_content") return undefined;
-  const { shows, stands } = shownBy(payload);
-  if (payload.kind === "file_content")
-    return { measured, node, shows, stands, paths: [payload.path], isError: false };
-  const effects = payload.files ?? [];
-  const paths = [...new Set([...shows, ...effects].map(({ path }) => path))];
-  return { measured, node, name: payload.name, shows, stands, paths, isError: payload.isError === true };
+  const { shows, stands, paths } = shownBy(payload);
+  if (payload.kind === "file_content") return { measured, node, shows, stands, paths, isError: false };
+  const isError = payload.isError === true;
+  const block = { measured, node, name: payload.name, shows, stands, paths, isError };
+  return callId === undefined ? block : { ...block, callId };
 }
 
-interface ShownSpans {
-  readonly shows: readonly ShownSpan[];
-  readonly stands: readonly ShownSpan[];
-}
+type ShownSpans = Pick<PromptBlock, "shows" | "stands" | "paths">;
 
 const spansOf = new WeakMap<TurnPayload, ShownSpans>();
 
@@ -76,7 +76,9 @@ function shownBy(payload: Extract<TurnPayload, { kind: "tool_result" | "file_con
   const shows =
     payload.kind === "file_content" ? ofFile(payload) : ofResult(payload.shows ?? [], payload.files ?? []);
   const { repeats = [] } = payload;
-  const made = { shows, stands: repeats.length === 0 ? shows : shows.flatMap(without(repeats)) };
+  const named = payload.kind === "file_content" ? [payload] : [...shows, ...(payload.files ?? [])];
+  const paths = [...new Set(named.map(({ path }) => path))];
+  const made = { shows, stands: repeats.length === 0 ? shows : shows.flatMap(without(repeats)), paths };
   spansOf.set(payload, made);
   return made;
 }
@@ -141,10 +143,11 @@ function classOf(block: PromptBlock, later: LaterText, maxResultChars: number): 
 class LaterText {
   /** In the order in which they were met: the last touched first. */
   readonly touched = new Set<string>();
-  readonly #spans = new Map<string, LineSpan[]>();
+  readonly #spans = new Map<string, readonly LineSpan[]>();
   readonly #whole = new Set<string>();
   readonly #last = new Map<string, string | null>();
-  readonly #outputs = new Set<string>();
+  /** By the name of the tool. */
+  readonly #outputs = new Map<string, Set<string>>();
 
   add({ node, stands, paths }: PromptBlock): void {
     for (const path of paths) this.touched.add(path);
@@ -152,20 +155,24 @@ class LaterText {
       const key = `${sha256}\0${path}`;
       const spans = this.#spans.get(key);
       if (spans === undefined) this.#spans.set(key, [{ from, to }]);
-      else spans.push({ from, to });
+      else if (outsideSpans({ from, to }, spans).length > 0)
+        this.#spans.set(key, joinSpans([...spans, { from, to }]));
       if (isWhole) this.#whole.add(path);
     }
     for (const { path, after } of effectsOf(node.payload))
       if (!this.#last.has(path)) this.#last.set(path, after);
-    const output = outputKey(node);
-    if (output !== undefined) this.#outputs.add(output);
+    if (!saysByItself(node.payload)) return;
+    const { name, output } = node.payload;
+    const outputs = this.#outputs.get(name);
+    if (outputs === undefined) this.#outputs.set(name, new Set([output]));
+    else outputs.add(output);
   }
 
   /** Whether everything that a block shows stands there again, or is of a file that is gone. */
   supersedes({ node, shows }: PromptBlock): boolean {
     if (shows.length > 0) return shows.every((shown) => this.#replaces(shown));
-    const output = outputKey(node);
-    return output !== undefined && this.#outputs.has(output);
+    const { payload } = node;
+    return saysByItself(payload) && this.#outputs.get(payload.name)?.has(payload.output) === true;
   }
 
   #replaces({ path, sha256, from, to }: ShownSpan): boolean {
@@ -175,9 +182,7 @@ class LaterText {
   }
 }
 
-/** The same words of the same tool say nothing twice. */
-function outputKey({ payload }: TurnNode): string | undefined {
-  return payload.kind === "tool_result" && payload.refers === undefined
-    ? `${payload.name}\0${payload.output}`
-    : undefined;
+/** The same words of the same tool say nothing twice, unless they speak of others. */
+function saysByItself(payload: TurnPayload): payload is Extract<TurnPayload, { kind: "tool_result" }> {
+  return payload.kind === "tool_result" && payload.refers === undefined;
 }

@@ -22,6 +22,8 @@ export interface ClearingScope {
   readonly charsPerToken: number;
   /** Of the whole request. */
   readonly tokens: number;
+  /** Characters of the prompt that a provider has had: what comes after them is written to its cache anyway. */
+  readonly sentChars: number;
   /** How many further requests would hold a block that stays. */
   readonly requestsWith: (block: PromptBlock) => number;
   readonly cold: ColdCause | undefined;
@@ -90,9 +92,13 @@ export function bestClearing(
 ): ClearingPlan | undefined {
   let best: ClearingPlan | undefined;
   const last = clearingClasses.indexOf(goal.upTo);
+  let weighed = 0;
   for (let most = 0; most <= last; most += 1) {
     const wanted = candidates.filter((one) => isWorthIt(one) && clearingClasses.indexOf(one.class) <= most);
-    const chosen = wanted.length === 0 ? undefined : chosenOf(wanted, candidates, scope, goal);
+    // A class of which there is nothing changes nothing.
+    if (wanted.length === weighed) continue;
+    weighed = wanted.length;
+    const chosen = chosenOf(wanted, candidates, scope, goal);
     if (chosen === undefined) continue;
     best = chosen;
     if (chosen.report.tokensAfter <= goal.tokens) return chosen;
@@ -135,7 +141,7 @@ function bestSuffix(
     if (candidate === undefined) continue;
     saved += candidate.chars;
     held += candidate.chars * scope.requestsWith(candidate.block);
-    const after = scope.prompt.chars - candidate.block.measured.before - saved;
+    const after = scope.sentChars - candidate.block.measured.before - saved;
     const value = savingOf({ saved, held, after }, scope);
     if (value >= best.value) best = { value, from };
   }
@@ -224,8 +230,8 @@ function planOf({ candidates, writtenOut }: SoundChoice, scope: ClearingScope): 
   const expectedRequests = cleared === 0 ? 0 : holding / cleared;
   const held = expectedRequests * saved;
   const first = candidates[0]?.block.measured;
-  const after = prompt.chars - (first?.before ?? 0) - saved;
-  const cost = cold === undefined ? (ratios.write - ratios.read) * Math.max(0, after) : 0;
+  const after = Math.max(0, scope.sentChars - (first?.before ?? 0) - saved);
+  const cost = cold === undefined ? (ratios.write - ratios.read) * after : 0;
   return {
     kind: "clear",
     changes: [...candidates.flatMap(changesOf), ...writtenOut.flatMap(({ change }) => change ?? [])],

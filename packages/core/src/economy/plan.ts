@@ -163,9 +163,19 @@ function clearingScope(from: PlanScope, ratios: ClearingScope["ratios"]): Cleari
     ratios,
     charsPerToken: charsPerToken(usage.last),
     tokens,
+    sentChars: sentChars(prompt, budget, usage),
     requestsWith: () => expected,
     cold: usage.cold,
   };
+}
+
+/** All of it where nothing is known of the last request. */
+function sentChars(
+  { chars }: MeasuredPrompt,
+  { headChars = 0 }: PromptBudget,
+  { last }: PromptUsage,
+): number {
+  return last === undefined ? chars : Math.max(0, Math.min(chars, last.chars - headChars));
 }
 
 /** What the window allows, where it is known. */

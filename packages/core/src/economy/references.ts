@@ -42,6 +42,7 @@ interface StandingState {
 export class PromptReferences {
   readonly #parts: ReadonlyMap<string, MeasuredPart>;
   readonly #states = new Map<string, StandingState>();
+  readonly #ofReferral = new Map<Referral, StandingState>();
   #results: ReadonlySet<string> | undefined;
 
   constructor(
@@ -131,10 +132,14 @@ export class PromptReferences {
     return text;
   }
 
-  #stateOf({ lines: { path, sha256, encoding } }: Referral): StandingState {
+  #stateOf(referral: Referral): StandingState {
+    const known = this.#ofReferral.get(referral);
+    if (known !== undefined) return known;
+    const { path, sha256, encoding } = referral.lines;
     const key = JSON.stringify([path, sha256, encoding]);
     const found = this.#states.get(key) ?? this.#standing(path, sha256, encoding);
     this.#states.set(key, found);
+    this.#ofReferral.set(referral, found);
     return found;
   }
 

@@ -79,7 +79,7 @@ export interface ClearingReport {
   readonly tokensAfter: number;
   /** The first node whose bytes change. */
   readonly firstChangedId: string;
-  /** Tokens after that place, which are written to the cache again. */
+  /** Tokens after that place that were sent before, and are written to the cache again. */
   readonly tokensRewritten: number;
   /** So many further requests pay for it; 0 where the cache is cold. */
   readonly requestsToPay: number;

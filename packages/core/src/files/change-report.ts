@@ -1,5 +1,5 @@
 import { diffTextsInSteps, type TextSplice } from "../patch/index.js";
-import { countLines, countLinesInSteps, finish, type Steps } from "../text/index.js";
+import { countLines, countLinesInSteps, type Steps } from "../text/index.js";
 import { type LineEdit, lineEdits } from "./line-facts.js";
 import type { LineSpan } from "./line-spans.js";
 import type { ChangeReport } from "./outcomes.js";
@@ -35,12 +35,7 @@ export function* splicedReport(
   return { ...(yield* comparingReport(before, after)), derived: true };
 }
 
-/** What a change did of which only the texts before and after are known. */
-export function comparedReport(before: string | null, after: string): ChangeReport {
-  return finish(comparingReport(before, after));
-}
-
-/** The same in steps. */
+/** What a change did of which only the texts before and after are known; in steps. */
 export function* comparingReport(before: string | null, after: string): Steps<ChangeReport> {
   const changes = lineEdits(yield* diffTextsInSteps(before ?? "", after, compareMs));
   return {
@@ -52,8 +47,8 @@ export function* comparingReport(before: string | null, after: string): Steps<Ch
   };
 }
 
-/** After so long, in one step, the changed middle counts as one change. */
-const compareMs = 40;
+/** In milliseconds: after so long, in one step, the changed middle counts as one change. */
+export const compareMs = 40;
 
 /** Of a change between what is no text. */
 export const unreported: ChangeReport = {

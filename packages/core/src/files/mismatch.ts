@@ -1,8 +1,8 @@
-import { describeShown } from "../patch/index.js";
-import { clip, shortHash } from "../text/index.js";
+import { describeShownInSteps, type ShownChange } from "../patch/index.js";
+import { clip, type Steps, shortHash } from "../text/index.js";
 import type { Subject } from "./answers.js";
 import { type Base, emptySha256 } from "./base.js";
-import { comparedReport } from "./change-report.js";
+import { compareMs, comparingReport } from "./change-report.js";
 import type { CurrentFile } from "./current.js";
 import { decodeFile } from "./file-text.js";
 import { findShownState } from "./kept-states.js";
@@ -11,6 +11,7 @@ import type { ChangeReport, QuotedLines, ShownDifference } from "./outcomes.js";
 import type { HistoryEntry } from "./ports.js";
 import { isRefusal } from "./refusal.js";
 import type { Session } from "./session.js";
+import { takeAll } from "./time-budget.js";
 import { libraryWords, type Sentence, say } from "./vocabulary.js";
 import { nounOfWrite } from "./write-noun.js";
 
@@ -51,14 +52,15 @@ export async function explainMismatch(
   const sentence = version === undefined ? {} : { sentence: version };
   const texts = await bothTexts(subject, base.sha256, current);
   if (texts === undefined) return { message, ...sentence };
-  const { shown, difference } = describeDifference(subject, base.sha256, current, texts);
+  const described = describeDifference(subject, base.sha256, current, texts);
+  const { shown, difference } = await takeAll(described, session.ports);
   const lead = `${message}\n${changeHeading}\n`;
   const quoted = shown.starts.map(({ line, start }) => {
     return { from: line, to: line, start: lead.length + start };
   });
   return {
     message: lead + shown.text,
-    change: comparedReport(texts.before, texts.after),
+    change: await takeAll(comparingReport(texts.before, texts.after), session.ports),
     quoted,
     ...(difference === undefined ? {} : { difference }),
     ...sentence,
@@ -72,17 +74,19 @@ export const changeHeading = "What changed since your base:";
  * All that differs, where the caller was shown the base and that takes no more than the file itself: then it is
  * all that the caller lacks. Else the beginning of it, beside the content.
  */
-function describeDifference(
+function* describeDifference(
   { call, file }: Subject,
   base: string,
   { sha256 }: CurrentFile,
   { before, after }: { readonly before: string; readonly after: string },
-) {
+): Steps<{ readonly shown: ShownChange; readonly difference?: ShownDifference }> {
   const whole = isSeen(call.knowledge.find(file, base))
-    ? describeShown(before, after, { context: 1, maxLines: mostLinesAlone })
+    ? yield* describeShownInSteps(before, after, { context: 1, maxLines: mostLinesAlone, limitMs: compareMs })
     : undefined;
   if (whole?.isWhole !== true || whole.text.length > Math.max(after.length, alwaysAlone))
-    return { shown: describeShown(before, after, { context: 1, maxLines: 40 }) };
+    return {
+      shown: yield* describeShownInSteps(before, after, { context: 1, maxLines: 40, limitMs: compareMs }),
+    };
   // A state that this caller was told of was not made by others: what is known of it is known already.
   const isForeign = call.knowledge.find(file, sha256) === undefined;
   return { shown: whole, difference: { base, isForeign } };

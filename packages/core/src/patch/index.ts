@@ -6,6 +6,7 @@ export {
   type DescribeOptions,
   describeChange,
   describeShown,
+  describeShownInSteps,
   type ShownChange,
 } from "./compare/change.js";
 export { diffLines, diffTexts, diffTextsInSteps } from "./compare/line-diff.js";

@@ -1,8 +1,18 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkContents, renderContext } from "../../src/context/index.js";
-import { applyEvent, type ConversationContext, type TurnPayload } from "../../src/conversation/index.js";
-import { draftCompaction, planCompaction, planPrompt } from "../../src/economy/index.js";
+import { checkContents, type Rendering, renderContext } from "../../src/context/index.js";
+import {
+  applyEvent,
+  type ConversationContext,
+  pathTo,
+  type TurnPayload,
+} from "../../src/conversation/index.js";
+import {
+  draftCompaction,
+  type EconomySettings,
+  planCompaction,
+  planPrompt,
+} from "../../src/economy/index.js";
 import { isRefusal } from "../../src/files/index.js";
 import { fileOf, Session, settingsOf } from "./sessions.js";
 
@@ -11,12 +21,14 @@ const numRuns = Number(process.env.HOLDFAST_ECONOMY_RUNS ?? 150);
 
 const acts = fc.array(fc.tuple(fc.nat(9), fc.nat(5), fc.nat(60)), { minLength: 5, maxLength: 60 });
 const policies = fc.record({
-  keep: fc.nat(4),
-  keepMessages: fc.nat(8),
-  keepTokens: fc.nat(400),
+  keep: fc.constantFrom(0, 0, 1, 4),
+  keepMessages: fc.constantFrom(0, 0, 0, 3, 8),
+  keepTokens: fc.constantFrom(0, 0, 0, 100, 400),
   keepTurns: fc.nat(2),
   workingSet: fc.nat(2),
   clearToolInputs: fc.boolean(),
+  endsShort: fc.boolean(),
+  keptPath: fc.constantFrom(undefined, "f0.ts", "f3.ts"),
   expectedRequests: fc.constantFrom(5, 200),
 });
 
@@ -52,14 +64,61 @@ function expectSound(context: ConversationContext): void {
     expect(checkContents(contents, provider)).toEqual([]);
 }
 
+/**
+ * Results that no clearing may touch, by rules of its own: the last uses of tools, the newest contents, the newest tokens,
+ * and what follows the last turns of the user where that is short. As JSON nothing is shorter than it is.
+ */
+function protectedNodes({ contents, provenance }: Rendering, settings: EconomySettings): ReadonlySet<string> {
+  const kept = new Set<string>();
+  let [uses, letters] = [0, 0];
+  const turn = shortTurns({ contents, provenance }, settings);
+  for (const [at, { parts }] of [...contents.entries()].reverse())
+    for (const [index, part] of [...parts.entries()].reverse()) {
+      if (!("functionResponse" in part)) continue;
+      uses += 1;
+      letters += JSON.stringify(part).length;
+      const isNew =
+        uses <= settings.keep ||
+        letters <= settings.keepTokens * 4 ||
+        contents.length - 1 - at < settings.keepMessages;
+      if (isNew || at > turn) kept.add(provenance[at]?.[index]?.nodeId ?? "");
+    }
+  return kept;
+}
+
+/** The content in which the last turns that are protected begin, where they are short. */
+function shortTurns(
+  { contents, provenance }: Pick<Rendering, "contents" | "provenance">,
+  { keepTurns, trigger }: EconomySettings,
+): number {
+  const spoken = contents.flatMap((_, at) =>
+    provenance[at]?.some(({ rule }) => rule === "message") && contents[at]?.role === "user" ? [at] : [],
+  );
+  const from = keepTurns === 0 ? undefined : spoken.slice(-keepTurns)[0];
+  if (from === undefined) return Number.POSITIVE_INFINITY;
+  const size = contents.slice(from).reduce((sum, one) => sum + JSON.stringify(one).length, 0);
+  return size <= trigger.value * 0.2 * 4 ? from : Number.POSITIVE_INFINITY;
+}
+
+/** The files that were shown or changed last. */
+function lastTouched(context: ConversationContext, count: number): readonly string[] {
+  const paths = pathTo(context, context.currentNodeId).flatMap(({ payload }) =>
+    payload.kind === "tool_result" ? (payload.files ?? []).map(({ path }) => path) : [],
+  );
+  return [...new Set(paths.reverse())].slice(0, count);
+}
+
 describe("laws of the economy", () => {
   it("clears nothing protected, leaves no reference without its lines, and no branch but its own", {
     timeout: 3_600_000,
   }, () => {
     let plans = 0;
     fc.assert(
-      fc.property(acts, policies, fc.boolean(), (rolls, policy, cold) => {
+      fc.property(acts, policies, fc.boolean(), (rolls, { keptPath, endsShort, ...policy }, cold) => {
         const session = play(rolls);
+        // What failed goes first, were it not the last turn's.
+        if (endsShort)
+          session.say("And now?").use("safe_patch", {}, "no such place ".repeat(70), { isError: true });
         const before = session.tree.context;
         const settings = settingsOf({
           ...policy,
@@ -69,13 +128,19 @@ describe("laws of the economy", () => {
         });
         const sibling = JSON.stringify(renderContext(before).contents);
         const usage = cold ? { cold: "idle" as const } : {};
-        const plan = planPrompt(before, session.render(), { settings, provider: "anthropic" }, usage);
+        const keepPaths = keptPath === undefined ? [] : [keptPath];
+        const budget = { settings, provider: "anthropic", keepPaths };
+        const plan = planPrompt(before, session.render(), budget, usage);
         if (plan.kind !== "clear") return;
         plans += 1;
-        for (const { nodeId } of plan.report.cleared) {
+        const untouchable = protectedNodes(session.render(), settings);
+        for (const { nodeId, class: of, paths } of plan.report.cleared) {
           const payload = before.nodes.get(nodeId)?.payload;
           expect(payload).not.toMatchObject({ name: "write_todos" });
           expect(payload?.kind).toMatch(/^(tool_result|file_content)$/u);
+          expect(untouchable).not.toContain(nodeId);
+          expect(paths).not.toContain(keptPath ?? "none");
+          if (of === "file") expect(lastTouched(before, settings.workingSet)).not.toContain(paths[0]);
         }
         const after = added(before, "reform", {
           kind: "context_management",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { comparedReport } from "../../src/files/change-report.js";
+import { comparingReport } from "../../src/files/change-report.js";
 import {
   isKnownWhole,
   type KnowledgeEvent,
@@ -8,6 +8,7 @@ import {
   type LineSpan,
   SessionKnowledge,
 } from "../../src/files/index.js";
+import { finish } from "../../src/text/index.js";
 import { hangMs, sha } from "../support.js";
 
 const file = { path: "f", realPath: "/root/f" };
@@ -132,7 +133,7 @@ describe("what is known of a file", () => {
             for (const line of added) met.add(line);
             const at = Math.min(one.at, lines.length);
             const authored = added.length === 0 ? [] : [{ from: at + 1, to: at + added.length }];
-            const { changes } = comparedReport(text, after.join(""));
+            const { changes } = finish(comparingReport(text, after.join("")));
             const fact = { changes, authored, total: after.length };
             known = known.learn("f", wrote(sha(text), sha(after.join("")), fact));
             lines = after;

@@ -1,6 +1,7 @@
-import { cutVisibly, splitLines, type TextLines } from "../../text/index.js";
+import { cutVisibly } from "../../text/index.js";
+import { finish, type Steps } from "../model/steps.js";
 import type { LineChange, LineRange } from "../model/types.js";
-import { diffLines, diffTexts } from "./line-diff.js";
+import { diffLinesInSteps, diffTexts, linesOf } from "./line-diff.js";
 
 /** How much of a difference is shown. */
 export interface DescribeOptions {
@@ -12,6 +13,8 @@ export interface DescribeOptions {
   readonly maxLineChars?: number;
   /** The name in the header; no header without one. */
   readonly name?: string;
+  /** After so many milliseconds of comparing, in one step, the changed middle is one change; 200 unless given. */
+  readonly limitMs?: number;
 }
 
 /**
@@ -43,10 +46,19 @@ export interface ShownChange {
 
 /** `describeChange` for those who keep what was shown. */
 export function describeShown(before: string, after: string, options: DescribeOptions = {}): ShownChange {
-  const { context = 3, maxLines = 60, maxLineChars = 2_000, name } = options;
-  const old = withEndings(splitLines(before));
-  const fresh = withEndings(splitLines(after));
-  const changes = diffLines(old, fresh, 200);
+  return finish(describeShownInSteps(before, after, options));
+}
+
+/** The same in steps; one of them, the comparing itself, may take `limitMs`. */
+export function* describeShownInSteps(
+  before: string,
+  after: string,
+  options: DescribeOptions = {},
+): Steps<ShownChange> {
+  const { context = 3, maxLines = 60, maxLineChars = 2_000, limitMs = 200, name } = options;
+  const old = yield* linesOf(before);
+  const fresh = yield* linesOf(after);
+  const changes = yield* diffLinesInSteps(old, fresh, limitMs);
   if (changes.length === 0) return { text: "", lines: [], starts: [], isWhole: true };
   const out: ShownLine[] = name === undefined ? [] : [{ text: `--- ${name}` }, { text: `+++ ${name}` }];
   const groups = groupChanges(changes, context);
@@ -96,11 +108,6 @@ function rangesOf(lines: readonly number[]): readonly LineRange[] {
     else ranges.push({ from: line, to: line });
   }
   return ranges;
-}
-
-/** Lines as they are compared and shown: the ending is part of the line, so that a changed one is seen. */
-function withEndings({ contents, endings }: TextLines): readonly string[] {
-  return contents.map((text, at) => text + (endings[at] ?? ""));
 }
 
 function groupChanges(changes: readonly LineChange[], context: number): readonly (readonly LineChange[])[] {

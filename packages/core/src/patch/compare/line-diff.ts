@@ -103,7 +103,7 @@ function* countNewlines(text: string, to: number): Steps<number> {
 }
 
 /** Lines with their endings, so that a changed one is seen. */
-function* linesOf(text: string): Steps<readonly string[]> {
+export function* linesOf(text: string): Steps<readonly string[]> {
   const { contents, endings } = yield* splitLinesInSteps(text);
   return yield* mapInSteps(contents, (line, at) => line + (endings[at] ?? ""), stepLines);
 }
@@ -151,11 +151,11 @@ function* diffMiddle(
   const kept = yield* positionsWhere(after, (text) => ids.has(text));
   if (old.length === 0 || kept.length === 0) return undefined;
   const idOf = (text: string | undefined) => ids.get(text ?? "") ?? -1;
-  const parts = diffArrays(
-    old.map((at) => idOf(before[at])),
-    kept.map((at) => idOf(after[at])),
-    { timeout: limitMs },
-  );
+  const oldIds = yield* mapInSteps(old, (at) => idOf(before[at]), stepLines);
+  const keptIds = yield* mapInSteps(kept, (at) => idOf(after[at]), stepLines);
+  yield;
+  const parts = diffArrays([...oldIds], [...keptIds], { timeout: limitMs });
+  yield;
   if (parts === undefined) return undefined;
   const changes: LineChange[] = [];
   let [oldDone, newDone, oldAt, newAt] = [0, 0, 0, 0];
