@@ -308,6 +308,13 @@ export class ContextManager {
     return this.change({ type: "unpruned", nodeId, ...reopened }, () => done);
   }
 
+  /** Cancels a task again that was taken up, where the head never came to it; the head stays. `pruned_node`. */
+  leaveTask(taskId: string): Done | ConversationRefusal {
+    const head = this.current.currentNodeId;
+    const task = { id: taskId, outcome: "cancelled" } as const;
+    return this.change({ type: "head_moved", head, reason: "task_cancel", task, pruned: taskId }, () => done);
+  }
+
   /** Keeps a file's newest state in the context without a read by the model. `invalid_arguments`. */
   trackFile(path: string): TurnNode | ConversationRefusal {
     if (path === "" || this.trackedFiles().includes(path))

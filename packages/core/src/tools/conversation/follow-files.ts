@@ -40,12 +40,11 @@ export function followFiles(
       const refused = refuseConflicts(plan, terms);
       if (refused !== undefined) return refused;
       const asked = { ...terms, ...termsOf(move, answering) };
-      if (move.kind === "go" && move.resumes !== undefined) {
-        const taken = takeUp(manager, move.resumes, plan, asked);
-        if (isRefusal(taken)) return taken;
-      }
+      const resumed = resumedBy(manager.context, move);
+      const taken = resumed === undefined ? undefined : takeUp(manager, resumed, plan, asked);
+      if (taken !== undefined && isRefusal(taken)) return taken;
       const restored = await restoreFiles(manager, workspace, plan, asked);
-      if (isRefusal(restored)) return restored;
+      if (isRefusal(restored)) return letGo(manager, resumed) ?? restored;
       const { files, left, node } = restored;
       const data = {
         ...(plan.stateOf === undefined ? { turn_id: plan.toId } : {}),
@@ -84,16 +83,16 @@ async function planMove(
 ): Promise<RestorePlan | ConversationRefusal> {
   const { context, manifests } = manager;
   const { currentNodeId: fromId } = context;
+  const resumed = resumedBy(context, move);
+  const open = resumed === undefined ? context : reopened(context, resumed);
+  if (isRefusal(open)) return open;
   switch (move.kind) {
-    case "go": {
-      const there = move.resumes === undefined ? context : reopened(context, move.resumes);
-      if (isRefusal(there)) return there;
-      return planRestore(there, { fromId, toId: move.toId }, workspace, manifests);
-    }
+    case "go":
+      return planRestore(open, { fromId, toId: move.toId }, workspace, manifests);
     case "stay":
-      return planRestore(context, { fromId, stateOf: move.stateOf }, workspace, manifests);
+      return planRestore(open, { fromId, stateOf: move.stateOf }, workspace, manifests);
     case "undo":
-      return planRestore(context, { fromId, undoes: move.restoreId }, workspace, manifests);
+      return planRestore(open, { fromId, undoes: move.restoreId }, workspace, manifests);
     case "task": {
       const there = manager.foresee(move.move(""));
       if (isRefusal(there)) return there;
@@ -108,6 +107,16 @@ async function planMove(
   }
 }
 
+/** The cancelled task that a move takes up again; to take back what cancelled one is to go on in it. */
+function resumedBy(context: ConversationContext, move: FileMove): string | undefined {
+  if (move.kind === "go") return move.resumes;
+  if (move.kind !== "undo") return undefined;
+  const payload = context.nodes.get(move.restoreId)?.payload;
+  let id: string | null = payload?.kind === "restore" ? payload.fromId : null;
+  while (id !== null && !context.pruned.has(id)) id = context.nodes.get(id)?.parentId ?? null;
+  return id !== null && context.tasks.get(id)?.outcome === "cancelled" ? id : undefined;
+}
+
 function reopened(context: ConversationContext, taskId: string): ConversationContext | ConversationRefusal {
   const task = { id: taskId, outcome: "open" } as const;
   return applyEvent(context, { type: "unpruned", nodeId: taskId, task });
@@ -118,6 +127,13 @@ function takeUp(manager: ContextManager, taskId: string, plan: RestorePlan, term
   const there = reopened(manager.context, taskId);
   if (isRefusal(there)) return there;
   return refuseRestore(there, plan, terms) ?? manager.unprune(taskId);
+}
+
+/** The task is cancelled as before, unless the restore waits to be settled there. */
+function letGo(manager: ContextManager, taskId: string | undefined): ConversationRefusal | undefined {
+  if (taskId === undefined || manager.context.pendingRestore !== undefined) return undefined;
+  const left = manager.leaveTask(taskId);
+  return isRefusal(left) ? left : undefined;
 }
 
 function wordsOf(move: FileMove): string {

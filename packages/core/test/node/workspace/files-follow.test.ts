@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { renderContext } from "../../../src/context/index.js";
@@ -11,7 +11,7 @@ import {
   settleWrites,
 } from "../../../src/conversation/index.js";
 import { currentBase, isRefusal } from "../../../src/files/index.js";
-import { carryOut } from "../../../src/tools/index.js";
+import { carryOut, followFiles } from "../../../src/tools/index.js";
 import { must } from "../../conversation/support.js";
 import { commands, does, edits, type Host, headOf, openHost, reads, writes } from "./follow-ground.js";
 import { newPlace, type Place, treeOf } from "./restore-ground.js";
@@ -409,4 +409,50 @@ it("a cancelled task stays cancelled where taking it up again is refused", async
   });
   expect(manager.context).toBe(context);
   expect(treeOf(host.place.root)).toEqual({ "a.txt": "alpha\n" });
+});
+
+describe("a cancelled task", () => {
+  it("stays cancelled where the files cannot be brought to its state", async () => {
+    const host = await begun({ "a.txt": "alpha\n" });
+    const { manager } = host.conversation;
+    await does(host, "task_start", { name: "aside" });
+    const { taskId } = manager.getCurrentNode();
+    await writes(host, "made.txt", "made\n");
+    const toId = headOf(host);
+    await does(host, "task_cancel", { files: "restore" });
+    const head = headOf(host);
+    // Somebody else writes after the plan was made: the change set refuses.
+    const newId = () => {
+      writeFileSync(join(host.place.root, "made.txt"), "theirs\n");
+      return "r-late";
+    };
+    const move = { kind: "go", toId, words: "Task resumed", tool: "task_resume", resumes: taskId } as const;
+    const files = followFiles(manager, host.workspace, newId);
+    expect(await files.follow({ move, consent: [], answering: undefined })).toMatchObject({
+      code: "files_refused",
+    });
+    const { context } = manager;
+    expect(context.tasks.get(taskId)?.outcome).toBe("cancelled");
+    expect(context.pruned.has(taskId)).toBe(true);
+    expect(headOf(host)).toBe(head);
+    rmSync(join(host.place.root, "made.txt"));
+    await does(host, "task_resume", { task_id: taskId, files: "restore" });
+    expect(treeOf(host.place.root)).toEqual({ "a.txt": "alpha\n", "made.txt": "made\n" });
+  });
+
+  it("goes on where the restore that cancelled it is taken back at once", async () => {
+    const host = await begun({ "a.txt": "alpha\n" });
+    const { manager } = host.conversation;
+    await does(host, "task_start", { name: "aside" });
+    const { taskId } = manager.getCurrentNode();
+    await writes(host, "made.txt", "made\n");
+    const before = treeOf(host.place.root);
+    await does(host, "task_cancel", { files: "restore" });
+    const restore = [...manager.context.nodes.values()].find(({ payload }) => payload.kind === "restore");
+    await does(host, "restore_files", { restore_id: restore?.id ?? "" });
+    expect(treeOf(host.place.root)).toEqual(before);
+    expect(manager.getCurrentNode().taskId).toBe(taskId);
+    expect(manager.context.tasks.get(taskId)?.outcome).toBe("open");
+    expect(await apart(host)).toEqual([]);
+  });
 });
