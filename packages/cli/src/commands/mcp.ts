@@ -23,6 +23,7 @@ import {
   exitCodes,
   type Flags,
   type Invocation,
+  letCollect,
   MessageLines,
   optimiseLate,
   roomInOutput,
@@ -34,6 +35,7 @@ import {
 /** `holdfast mcp`: serves until the client closes our standard input. */
 export async function mcpCommand({ flags, settings, terminal, misuse }: Invocation): Promise<number> {
   optimiseLate();
+  letCollect();
   const tools = namedTools(flags.tools, misuse);
   const { answerBudget = mostAnswerBudget } = flags;
   if (answerBudget < leastAnswerBudget || answerBudget > mostAnswerBudget)

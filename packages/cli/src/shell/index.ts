@@ -1,4 +1,5 @@
 export { askPerson } from "./ask-person.js";
+export { letCollect } from "./collector.js";
 export { exitCodeOf, exitCodes } from "./exit-codes.js";
 export { type InputLines, type InputProblem, readInput, readInputLines, readInputText } from "./input.js";
 export { type InputLine, linesOf } from "./input-lines.js";

@@ -26,6 +26,16 @@ export interface CharsetCodec {
   /** The same piece by piece, for large files; at once without them. */
   decoder?(charset: string): Converter<Uint8Array, string>;
   encoder?(charset: string): Converter<string, Uint8Array>;
+  /** For large files of nothing but ASCII; without it they are decoded piece by piece as any others. */
+  readonly ascii?: AsciiReader;
+}
+
+/** Makes one copy of the bytes, where the pieces of a text and what is joined from them are two. */
+export interface AsciiReader {
+  /** Whether every byte is below 128. */
+  holds(bytes: Uint8Array): boolean;
+  /** The text of bytes that are. */
+  text(bytes: Uint8Array): string;
 }
 
 /** Takes one thing after the other and gives what each of them adds. */
@@ -75,11 +85,13 @@ export function* decodeInSteps(
   // Its text is compressed, and the rest of it no text to edit, even where every byte of it could be one.
   if (beginsAsPdf(bytes)) return binary("it begins as a PDF document");
   const mark = markOf(bytes, named);
-  const marked = mark === undefined ? undefined : yield* decodeMarked(bytes, mark);
+  const marked = mark === undefined ? undefined : yield* decodeMarked(bytes, mark, codec);
   if (marked !== undefined) return marked;
   if (named !== undefined && normaliseName(named) !== "utf-8") return yield* decodeNamed(bytes, codec, named);
   const plain =
-    bytes.length <= pieceLength ? decodeStrict(bytes, "utf-8") : yield* strictInSteps(bytes, "utf-8");
+    bytes.length <= pieceLength
+      ? decodeStrict(bytes, "utf-8")
+      : yield* strictInSteps(bytes, "utf-8", codec.ascii);
   if (plain !== undefined) {
     return plain.includes("\0") ? binary("it holds NUL bytes") : { kind: "text", text: plain, format: utf8 };
   }
@@ -158,8 +170,9 @@ function markOf(bytes: Uint8Array, named: string | undefined): Mark | undefined 
 function* decodeMarked(
   bytes: Uint8Array,
   { encoding, mark }: Mark,
+  { ascii }: CharsetCodec,
 ): Steps<DecodedText | NotText | undefined> {
-  const text = yield* strictInSteps(bytes.subarray(mark.length), encoding);
+  const text = yield* strictInSteps(bytes.subarray(mark.length), encoding, ascii);
   // Bytes that only look marked (a Latin-1 file may begin with ÿþ) go on to the other readings.
   if (text === undefined) return undefined;
   if (text.includes("\0")) return binary(`it is marked as ${encoding} and holds NUL characters`);
@@ -256,14 +269,29 @@ function decodeStrict(bytes: Uint8Array, encoding: string): string | undefined {
 }
 
 /** Cut between two characters, so that every piece is valid where the whole is. */
-function* strictInSteps(bytes: Uint8Array, encoding: string): Steps<string | undefined> {
+function* strictInSteps(bytes: Uint8Array, encoding: string, ascii?: AsciiReader): Steps<string | undefined> {
   if (bytes.length <= pieceLength) return decodeStrict(bytes, encoding);
+  if (encoding === "utf-8" && ascii !== undefined && (yield* isAsciiInSteps(bytes, ascii))) {
+    // One copy of all of it, in a slice of its own.
+    yield;
+    const text = ascii.text(bytes);
+    yield;
+    return text;
+  }
   const texts = yield* strictPieces(bytes, encoding);
   if (texts === undefined) return undefined;
   // One copy of all of it: whoever goes on with the text begins after a rest.
   const text = texts.join("");
   yield;
   return text;
+}
+
+function* isAsciiInSteps(bytes: Uint8Array, ascii: AsciiReader): Steps<boolean> {
+  for (let from = 0; from < bytes.length; from += pieceLength) {
+    if (!ascii.holds(bytes.subarray(from, from + pieceLength))) return false;
+    yield;
+  }
+  return true;
 }
 
 function* strictPieces(bytes: Uint8Array, encoding: string): Steps<readonly string[] | undefined> {

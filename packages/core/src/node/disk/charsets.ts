@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { createRequire } from "node:module";
 import type { CharsetCodec, Converter } from "../../text/index.js";
 
@@ -16,6 +17,10 @@ export function openCharsets(): CharsetCodec {
     encode: (text, charset) => iconv().encode(text, charset, { addBOM: false }),
     decoder: (charset) => iconv().getDecoder(charset, { stripBOM: false }),
     encoder: (charset) => iconv().getEncoder(charset, { addBOM: false }),
+    ascii: {
+      holds: isAscii,
+      text: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"),
+    },
   };
 }
 

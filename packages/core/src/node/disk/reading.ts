@@ -106,6 +106,9 @@ export function readWhole(spot: Spot, limitBytes: number): FileBytes | OpenedFil
   }
 }
 
+/** Two files of this size are felt; what is smaller is not worth going through the heap. */
+const feltBytes = 8 * 1024 * 1024;
+
 /**
  * The same of a large file, in slices; it is closed then. A program, or this one, that writes into the file meanwhile
  * would leave a mixture: then, or where its time stamps are too young to tell, it is read at once.
@@ -116,6 +119,8 @@ export async function readLarge(
   limitBytes: number,
 ): Promise<FileBytes | Refusal> {
   try {
+    // Where the process lets it be collected: else what was made of the file before may be held beside this one.
+    if (stat.size >= feltBytes) globalThis.gc?.();
     const identity = identityOf(stat);
     const isYoung = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs < clockTickNs;
     const bytes = isYoung ? undefined : await takeSlices(readOpened(fd, Number(stat.size)));
