@@ -32,22 +32,27 @@ export interface Played {
 /** Plays a session through the real agent, the real SDK and a server that refuses what is badly made. */
 export async function play(wire: Wire, { files, script, turns, parts }: Session): Promise<Played> {
   const server = await new ProviderServer(wire, script).open();
-  const stage = await openStage([], { ...parts, model: portTo(server) }, files);
+  const stalls = script.some(({ fault }) => fault?.kind === "stall");
+  const model = portTo(server, stalls ? 5_000 : hangMs);
+  const stage = await openStage([], { ...parts, model }, files);
   const ends: TurnEnd[] = [];
   for (const text of turns) ends.push(await stage.turn(text));
   return { stage, server, ends };
 }
 
+/** A bound for an answer that hangs: on a busy machine one that comes may take its seconds. */
+const hangMs = 60_000;
+
 /** Our port to a server, through the provider's SDK; it waits for nothing before it asks again. */
-export function portTo({ wire, url, key }: ProviderServer) {
+export function portTo({ wire, url, key }: ProviderServer, idleMs = hangMs) {
   const sleep = async () => {};
   const options: ProviderOptions = {
     model: wire.model,
     key,
     keyName: "THE_KEY",
     baseUrl: url,
-    idleMs: 2_000,
-    openMs: 2_000,
+    idleMs,
+    openMs: idleMs,
     retry: { attempts: 4, sleep, random: () => 1 },
   };
   switch (wire.name) {

@@ -42,14 +42,18 @@ async function played() {
   return { run, begin, id, journal, verify };
 }
 
-/** Ends the program while the summary is written. */
+/** Ends the program while the summary is written: it says first that it has begun, and the answer is a minute away. */
 async function ended({ begin, id }: Awaited<ReturnType<typeof played>>, signal: NodeJS.Signals) {
-  const child = begin(["-p", "/compact", "-r", id], [{ delayMs: 60_000, text: summary }]);
+  const child = begin(
+    ["-p", "/compact", "-r", id, "-o", "stream-json"],
+    [{ delayMs: 60_000, text: summary }],
+  );
   let said = "";
   child.stdout.on("data", (part) => (said += part));
   child.stderr.on("data", (part) => (said += part));
   const over = new Promise<number | null>((done) => child.on("close", done));
-  await wait(1_500);
+  await expect.poll(() => said, { timeout: 60_000 }).toContain('"init"');
+  await wait(500);
   child.kill(signal);
   return { code: await over, said };
 }
