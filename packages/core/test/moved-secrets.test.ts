@@ -55,6 +55,18 @@ describe.each(["none", "collected"] as const)("a file moved away from a secret's
     expect(leaks(on)).toEqual([]);
   });
 
+  it("is called a secret in every answer that has its lines", async () => {
+    const on = await moved(how);
+    const given = how === "none" ? await on.again({ ...none, allowProtected: ["notes.txt"] }) : on.workspace;
+    const change = { path: "notes.txt", content: "plain\n", base: sha(one) };
+    expect(await given.write(change)).toMatchObject({ code: "applied", isSecret: true });
+    const plain = await given.write({ path: "notes.txt", content: "plainer\n", base: sha("plain\n") });
+    expect(plain).not.toHaveProperty("isSecret");
+    const other = await moved(how);
+    const undone = await other.workspace.undo({ path: "notes.txt" });
+    expect(undone).toMatchObject({ code: "applied", isSecret: true, together: [{ isSecret: true }] });
+  });
+
   it("is a file like all others once it was changed", async () => {
     const on = await moved(how);
     const given = how === "none" ? await on.again({ ...none, allowProtected: ["notes.txt"] }) : on.workspace;

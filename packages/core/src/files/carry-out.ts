@@ -66,7 +66,9 @@ export function previewedFile(site: Site, decision: WriteDecision): PreviewedFil
   const { session } = site.call;
   const before = current.kind === "file" ? decodedText(session, current.bytes) : null;
   const after = plan.bytes === null ? null : (plan.text ?? decodedText(session, plan.bytes));
-  return { path: site.change.path, before, after, change: plan.report, agreed: agreedFile(site, decision) };
+  const isUnshown = plan.isUnshown === true ? { isUnshown: true as const } : {};
+  const agreed = agreedFile(site, decision);
+  return { path: site.change.path, before, after, change: plan.report, ...isUnshown, agreed };
 }
 
 /** The facts that a person agrees to when this decision is shown. */

@@ -178,11 +178,8 @@ export interface Step {
 }
 
 /** The answer after the step was taken, and what the caller knows from it. */
-export async function written(
-  site: Site,
-  target: Target,
-  { plan, before, next, from }: Step,
-): Promise<Written> {
+export async function written(site: Site, target: Target, step: Step): Promise<Written> {
+  const { plan, before, next, from } = step;
   const { session } = site.call;
   if (next.kind === "file") {
     const isLonger = plan.keepsBeginning === true && before.kind === "file";
@@ -196,6 +193,7 @@ export async function written(
   const { encoding } = subject;
   // Before the state is handed out, so that whoever is told of it finds its lines.
   const { changes, authored, derived, total } = plan.report;
+  const isSecret = await isOfSecret(site, target, step);
   const own = ownWrite(site, plan.madeFor ?? replaced);
   site.call.knowledge.learn({
     kind: "changed",
@@ -219,10 +217,23 @@ export async function written(
     state: plan.isUnshown === true ? withoutContent(stateOf(subject, next)) : stateOf(subject, next),
     replaced,
     ...(from === undefined ? {} : { movedFrom: from.change.path }),
-    ...(isKeptApart(target) || (from !== undefined && isKeptApart(from.target)) ? { isSecret: true } : {}),
+    ...(isSecret ? { isSecret: true } : {}),
     change: plan.report,
     own,
   };
+}
+
+/** Whether what was replaced, or what stands there now, belongs to a secret: by a name or by where it came from. */
+async function isOfSecret(
+  { call }: Site,
+  target: Target,
+  { plan, before, next, from }: Step,
+): Promise<boolean> {
+  if (plan.isUnshown === true || isKeptApart(target)) return true;
+  if (from !== undefined && isKeptApart(from.target)) return true;
+  for (const state of [before, next])
+    if (state.kind === "file" && (await isStateApart(call.session, target, state.sha256))) return true;
+  return false;
 }
 
 const unkeptSecret = refuseIn(

@@ -270,7 +270,10 @@ export interface Written {
   readonly replaced: string | null;
   /** Of a move: the name that the file had before. */
   readonly movedFrom?: string;
-  /** The file may hold secrets, by its own name, whatever link it was reached by: its lines are no news to print. */
+  /**
+   * The file may hold secrets, by its own name, whatever link it was reached by, or as it came from such a name: its
+   * lines are no news to print.
+   */
   readonly isSecret?: true;
   readonly change: ChangeReport;
   /** What later calls on the same base have to know of this one. */

@@ -26,6 +26,8 @@ export interface PreviewedFile {
   readonly before: string | null;
   readonly after: string | null;
   readonly change: ChangeReport;
+  /** The caller was not shown this file, which may hold secrets: the texts are for the person who decides, not for it. */
+  readonly isUnshown?: true;
   /** To be handed back as part of `RunScope.agreed`. */
   readonly agreed: AgreedFile;
 }

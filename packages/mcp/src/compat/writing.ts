@@ -45,6 +45,7 @@ function answerPreview(call: CompatCall, path: string, outcome: PreviewOutcome):
   switch (outcome.kind) {
     case "preview": {
       const [file] = outcome.files;
+      if (file?.isUnshown === true) return answerText(outcome.message + unshown);
       const { text } = diffOf(path, { before: file?.before ?? "", after: file?.after ?? "" }, call.room);
       return answerText(text);
     }
@@ -63,11 +64,16 @@ function answerPreview(call: CompatCall, path: string, outcome: PreviewOutcome):
 function answerEdited(call: CompatCall, path: string, outcome: WriteOutcome): CompatAnswer {
   if (isRefusal(outcome)) return failWrite(call, outcome);
   const { state } = outcome;
-  const after = state.content ?? "";
+  if (state.content === null) return answerText(outcome.message + unshown);
+  const after = state.content;
   const before = outcome.kind === "written" ? outcome.change.beforeText : null;
   const { text, lines } = diffOf(path, { before: before ?? after, after }, call.room);
   return answerText(text, linesOf(state, lines));
 }
+
+/** Of a file that may hold secrets nothing is shown to who has not read it. */
+const unshown =
+  " What changed is not shown, since the file may hold secrets: read it to see its present state.";
 
 function linesOf({ path, sha256, facts }: FileState, lines: ShownLines["lines"]): readonly ShownLines[] {
   if (sha256 === null || facts === undefined || lines.length === 0) return [];

@@ -213,6 +213,24 @@ describe("the compatible tools", () => {
     expect(await call({ name: "edit_file", arguments: { path: "{root}/a.txt", edits } })).toEqual(shown);
   });
 
+  test("no edit, dry or not, shows lines of a secret to who has not read it", async () => {
+    const { call, root } = await start({ ".env": "A=hunter1\nB=hunter2\n" });
+    const edit = (more: object) => ({
+      name: "edit_file",
+      arguments: { path: "{root}/.env", edits: [{ oldText: "A=", newText: "AA=" }], ...more },
+    });
+    for (const made of [await call(edit({ dryRun: true })), await call(edit({}))]) {
+      expect(made.isError).toBe(false);
+      expect(textOf(made)).toContain("What changed is not shown");
+      expect(textOf(made)).not.toContain("hunter");
+    }
+    expect(readFileSync(join(root, ".env"), "utf8")).toBe("AA=hunter1\nB=hunter2\n");
+    await call({ name: "read_text_file", arguments: { path: "{root}/.env" } });
+    const back = { edits: [{ oldText: "AA=", newText: "A=" }] };
+    for (const dryRun of [true, false])
+      expect(textOf(await call(edit({ ...back, dryRun })))).toContain("-AA=hunter1\n+A=hunter1\n");
+  });
+
   test("folders are made where they may be, and protected paths are left alone", async () => {
     const { call, root } = await start({ "a.txt": "" });
     const make = (path: string) => call({ name: "create_directory", arguments: { path } });

@@ -12,6 +12,7 @@ import {
   syncBeside,
   takeSlices,
 } from "../disk/slices.js";
+import { type Continued, hashFileInSlices } from "./blob-proof.js";
 import { markUsed, ProvedBlobs } from "./proved-blobs.js";
 import type { Presence } from "./sessions.js";
 import type { StateFolder } from "./state-folder.js";
@@ -61,7 +62,7 @@ class Blobs {
     const path = blobPath(this.state, hash);
     if (this.proved.isAsItWas(path) || (yield* this.isTail(hash, isCareful))) return true;
     // After a power cut a blob of the right size may lack its bytes.
-    const isSure = isCareful && (yield* readBlob(path, hash)) !== undefined;
+    const isSure = isCareful && (yield* proveBlob(path, hash));
     const isDoubtful = isCareful && !isSure;
     const isCreated = isDoubtful || !touch(path, bytes.length);
     if (isCreated) yield* create(this.state, path, bytes);
@@ -108,9 +109,10 @@ class Blobs {
     if (root !== undefined && this.proved.isAsItWas(path) && this.proved.isAsItWas(root)) return true;
     const tail = isCareful ? readTail(path) : undefined;
     if (tail === undefined) return false;
-    if ((yield* readBlob(blobPath(this.state, tail.root), tail.root)) === undefined) return false;
-    if ((yield* readState(this.state, hash)) === undefined) return false;
-    for (const used of [path, blobPath(this.state, tail.root)]) {
+    const begin = blobPath(this.state, tail.root);
+    if (!(yield* proveBlob(begin, tail.root))) return false;
+    if ((yield* hashIfThere(begin, { length: tail.rootLength, bytes: tail.bytes })) !== hash) return false;
+    for (const used of [path, begin]) {
       markUsed(used);
       this.proved.note(used);
     }
@@ -149,7 +151,7 @@ export function keptBytes(state: StateFolder, hash: string): Uint8Array | undefi
 /** Keeps bytes durably, for recovery, which has no session. Throws the system's error. */
 export function keepBlob(state: StateFolder, hash: string, bytes: Uint8Array): void {
   const path = blobPath(state, hash);
-  if (finishSlices(readBlob(path, hash)) === undefined || !touch(path, bytes.length))
+  if (!finishSlices(proveBlob(path, hash)) || !touch(path, bytes.length))
     finishSlices(create(state, path, bytes));
 }
 
@@ -258,6 +260,25 @@ function touch(path: string, size: number): boolean {
 
 function* create(state: StateFolder, path: string, bytes: Uint8Array): Slices<void> {
   yield* placeInSlices(state, path, bytes, { prefix: unfinishedPrefix, isDurable: false });
+}
+
+/** Whether these bytes are kept there; where others are, they go. */
+function* proveBlob(path: string, hash: string): Slices<boolean> {
+  const found = yield* hashIfThere(path);
+  if (found === undefined || found === hash) return found === hash;
+  // So that the next `put` does not take it for kept.
+  removeQuietly(path);
+  return false;
+}
+
+/** What the disk does not give back is as good as gone. */
+function* hashIfThere(path: string, continued?: Continued): Slices<string | undefined> {
+  try {
+    return yield* hashFileInSlices(path, continued);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
 }
 
 function* readBlob(path: string, hash: string): Slices<Uint8Array | undefined> {
