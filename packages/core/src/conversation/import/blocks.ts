@@ -12,7 +12,11 @@ export function blocksOf(content: JsonValue | undefined): readonly JsonObject[] 
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return [{ type: "text", text: content }];
   const blocks = Array.isArray(content) ? (content as readonly JsonValue[]) : [content];
-  return blocks.map((block) => (isJsonObject(block) ? block : { type: "text", text: JSON.stringify(block) }));
+  return blocks.map((block) =>
+    isJsonObject(block)
+      ? block
+      : { type: "text", text: typeof block === "string" ? block : JSON.stringify(block) },
+  );
 }
 
 /** The texts of blocks, one below the other, and the blocks that are no texts. */
