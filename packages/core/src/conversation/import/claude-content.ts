@@ -4,6 +4,7 @@ import type { TurnUsage } from "../node.js";
 import {
   argsOf,
   blocksOf,
+  madeNode,
   mediaOf,
   noteForModel,
   noteForPerson,
@@ -162,7 +163,7 @@ function answerNode(block: JsonObject, origin: SaidBy): EntryNode {
       return { payload: { kind: "tool_call", ...call, args: argsOf(block.input), ...origin } };
     }
     default:
-      return unknown("claude", block);
+      return madeNode("claude", block, origin);
   }
 }
 

@@ -4,7 +4,7 @@ import type { BesideFile } from "./foreign-session.js";
 import { type ImportProblem, objectOf, readLines, type SourceLine, textOf } from "./lines.js";
 
 /** The rollout of a subagent of Codex. */
-export interface AgentFile {
+export interface CodexAgentFile {
   readonly name: string;
   readonly id: string;
   /** The thread that began it. */
@@ -36,8 +36,8 @@ function spawnIn(meta: JsonObject): JsonObject {
 /** Those among the files that are rollouts of subagents; each id once. */
 export function* agentFiles(
   beside: readonly BesideFile[],
-): Advancing<{ readonly files: readonly AgentFile[]; readonly problems: readonly ImportProblem[] }> {
-  const files = new Map<string, AgentFile>();
+): Advancing<{ readonly files: readonly CodexAgentFile[]; readonly problems: readonly ImportProblem[] }> {
+  const files = new Map<string, CodexAgentFile>();
   const problems: ImportProblem[] = [];
   for (const { name, text } of beside) {
     const read = yield* readLines(text, { file: name });
@@ -56,7 +56,7 @@ export function* agentFiles(
 }
 
 /** What the task of a subagent is called. */
-export function nameOf({ path, nickname, id }: AgentFile): string {
+export function nameOf({ path, nickname, id }: CodexAgentFile): string {
   return `subagent ${path ?? nickname ?? id}`;
 }
 
@@ -76,7 +76,7 @@ export class SpawnedAgents {
   private readonly callOfThread = new Map<string, string>();
   private readonly callOfPath = new Map<string, string>();
 
-  callOf({ id, path }: AgentFile): string | undefined {
+  callOf({ id, path }: CodexAgentFile): string | undefined {
     return this.callOfThread.get(id) ?? (path === undefined ? undefined : this.callOfPath.get(path));
   }
 

@@ -2,7 +2,7 @@ import { defined } from "../../text/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
 import type { TurnUsage } from "../node.js";
 import { noteForModel, noteForPerson, textAndRest, unknown, userNodes } from "./blocks.js";
-import { type AgentFile, codexParentOf, keyOf, nameOf, SpawnedAgents } from "./codex-agents.js";
+import { type CodexAgentFile, codexParentOf, keyOf, nameOf, SpawnedAgents } from "./codex-agents.js";
 import { type CodexAnswer, type CodexItem, codexItem, resultOf, thoughtOf } from "./codex-items.js";
 import { FoldedCounter } from "./folded-lines.js";
 import type { EntryNode, ForeignEntry } from "./foreign-entry.js";
@@ -12,6 +12,7 @@ import { titleFrom } from "./pi.js";
 /** What a rollout says of the tokens that an answer took: its own record, or what a person is shown. */
 export type Counts = "records" | "shown" | "none";
 
+/** By what the answers of a rollout are counted. */
 export function countsIn(lines: readonly SourceLine[]): Counts {
   if (lines.some(({ value }) => value.type === "token_usage_record")) return "records";
   const isShown = ({ value }: SourceLine) => objectOf(value, "payload")?.type === "token_count";
@@ -48,7 +49,7 @@ export interface CodexPlace {
 
 /** The rollout of a subagent: what it repeats of its parent's, and what it hangs on. */
 export interface CodexTask {
-  readonly file: AgentFile;
+  readonly file: CodexAgentFile;
   readonly inherited: ReadonlySet<string>;
   readonly under: CodexPlace | undefined;
   /** Of all files together. */
@@ -100,7 +101,7 @@ export class CodexReader {
   }
 
   /** The call that began a subagent. */
-  spawnOf(file: AgentFile): CodexPlace | undefined {
+  spawnOf(file: CodexAgentFile): CodexPlace | undefined {
     return this.callPlaces.get(this.spawned.callOf(file) ?? "");
   }
 

@@ -1,5 +1,5 @@
 import type { Advancing } from "../../text/index.js";
-import { type AgentFile, agentFiles, inheritedIn } from "./codex-agents.js";
+import { agentFiles, type CodexAgentFile, inheritedIn } from "./codex-agents.js";
 import { CodexReader, countsIn } from "./codex-reader.js";
 import { foldedIn } from "./folded-lines.js";
 import type { BesideFile, ForeignSession } from "./foreign-session.js";
@@ -49,7 +49,7 @@ function* takeAll(reader: CodexReader, lines: readonly SourceLine[]): Advancing<
 function* readAgents(
   main: CodexReader,
   lines: readonly SourceLine[],
-  files: readonly AgentFile[],
+  files: readonly CodexAgentFile[],
   now: number,
 ): Advancing<readonly CodexReader[]> {
   const done = new Map<string, { readonly reader: CodexReader; readonly lines: readonly SourceLine[] }>();

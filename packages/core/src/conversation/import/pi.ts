@@ -6,6 +6,7 @@ import {
   argsOf,
   blocksOf,
   detailsOf,
+  madeNode,
   noteForModel,
   noteForPerson,
   resultNodes,
@@ -207,7 +208,7 @@ function answerNode(block: JsonObject, origin: Origin): EntryNode {
       };
     }
     default:
-      return unknown("pi", block);
+      return madeNode("pi", block, origin);
   }
 }
 
@@ -235,8 +236,10 @@ function isThought(payload: EntryNode["payload"] | undefined): payload is ModelM
 
 function isPlainText(payload: EntryNode["payload"]): payload is ModelMessage {
   if (typeof payload !== "object" || payload.kind !== "model_message") return false;
-  const { thought, redactedThought, signature } = payload;
-  return thought === undefined && redactedThought === undefined && signature === undefined;
+  const { thought, redactedThought, signature, media } = payload;
+  return (
+    media === undefined && thought === undefined && redactedThought === undefined && signature === undefined
+  );
 }
 
 function usageOf(usage: JsonObject | undefined): TurnUsage | undefined {
