@@ -42,10 +42,13 @@ async function readFolder(reader: BesideReader, folder: string, name: RegExp): P
 
 async function readChats(reader: BesideReader, session: string, text: string): Promise<void> {
   const [, id] = /"sessionId"\s*:\s*"([^"\\]+)"/.exec(text.slice(0, headUnits)) ?? [];
-  if (id === undefined) return;
+  // Where the first line is lost, the name of the file holds the beginning of the id.
+  const [, start] = /-([0-9a-f]{8})\.jsonl$/.exec(session) ?? [];
+  const isOurs = (name: string) =>
+    id === undefined ? start !== undefined && name.startsWith(`${start}-`) : name === id;
   const folder = dirname(session);
   for (const entry of await entriesIn(folder, reader.unlisted))
-    if (entry.isDirectory() && entry.name === id)
+    if (entry.isDirectory() && isOurs(entry.name))
       await readFolder(reader, join(folder, entry.name), /\.jsonl?$/);
 }
 
@@ -64,16 +67,20 @@ async function readRollouts(reader: BesideReader, session: string, text: string)
   const family = new Set([own]);
   for (const id of named) {
     const place = id === own ? undefined : byId.get(id);
-    const parentId = place === undefined ? undefined : await parentOf(place);
-    if (place === undefined || parentId === undefined || !family.has(parentId)) continue;
+    if (place === undefined || !(await isOf(family, place))) continue;
     family.add(id);
     for (const other of idsIn((await reader.read(place)) ?? "")) named.add(other);
   }
 }
 
-async function parentOf(place: string): Promise<string | undefined> {
+/** By what its first line says; of one whose first line is lost the session that names it decides. */
+async function isOf(family: ReadonlySet<string>, place: string): Promise<boolean> {
   const head = await readHead(place, headBytes);
-  return typeof head === "string" ? describeSessionFile(head)?.parentId : undefined;
+  const described = typeof head === "string" ? describeSessionFile(head) : undefined;
+  if (described?.format !== "codex") return false;
+  // The first that a fork names is then the one that it came from.
+  const { sourceId, parentId } = described;
+  return sourceId === undefined || family.has(sourceId) || family.has(parentId ?? "");
 }
 
 function idsIn(text: string): Set<string> {

@@ -170,6 +170,26 @@ describe("subagents of a session that the real program wrote", () => {
     }
   });
 
+  it.each(folders)("stay with their session where a first line is lost: %s", (folder) => {
+    const [main, ...beside] = family(folder);
+    const whole = importedText(main.text, { beside }).nodes;
+    const without = ({ name, text }: BesideFile) => ({
+      name,
+      text: `{\n${text.slice(text.indexOf("\n") + 1)}`,
+    });
+    const lost = [
+      importedText(without(main).text, { beside }),
+      ...beside.map((one) =>
+        importedText(main.text, { beside: beside.map((file) => (file === one ? without(file) : file)) }),
+      ),
+    ];
+    for (const session of lost) {
+      expect(session.nodes).toBe(whole);
+      expect(session.problems.map(({ line, what }) => `${line} ${what}`)).toEqual(["1 unreadable_line"]);
+      expect(faultsOf(folded(session).context)).toEqual([]);
+    }
+  });
+
   it("of another session stay outside", () => {
     const [main] = family("codex-agents");
     const [, ...others] = family("codex-agents-v2");

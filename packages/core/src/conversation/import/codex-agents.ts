@@ -7,8 +7,8 @@ import { type ImportProblem, objectOf, readLines, type SourceLine, textOf } from
 export interface CodexAgentFile {
   readonly name: string;
   readonly id: string;
-  /** The thread that began it. */
-  readonly parentId: string;
+  /** The thread that began it; undefined where the line that says so is lost. */
+  readonly parentId: string | undefined;
   /** The session of which all of them are. */
   readonly rootId: string | undefined;
   /** It began with all that was said before it, which it repeats. */
@@ -41,18 +41,27 @@ export function* agentFiles(
   const problems: ImportProblem[] = [];
   for (const { name, text } of beside) {
     const read = yield* readLines(text, { file: name });
-    const first = read.lines.find(({ value }) => value.type === "session_meta");
-    const meta = first && objectOf(first.value, "payload");
-    const ids = meta && codexParentOf(meta);
-    if (meta === undefined || ids === undefined || files.has(ids.id)) continue;
-    const spawn = spawnIn(meta);
+    const named = namedIn(name);
+    const headers = read.lines.filter(({ value }) => value.type === "session_meta");
+    const metas = headers.map(({ value }) => objectOf(value, "payload")).filter((one) => one !== undefined);
+    // A fork repeats the headers of those that it came from.
+    const meta = named === undefined ? metas[0] : metas.find(({ id }) => id === named.id);
+    const ids = meta === undefined ? named : codexParentOf(meta);
+    if (ids === undefined || files.has(ids.id)) continue;
+    const spawn = spawnIn(meta ?? {});
     const [path, nickname] = [textOf(spawn, "agent_path"), textOf(spawn, "agent_nickname")];
-    const isFork = textOf(meta, "forked_from_id") !== undefined;
-    const rootId = textOf(meta, "session_id");
+    const isFork = meta === undefined ? metas.length > 0 : textOf(meta, "forked_from_id") !== undefined;
+    const rootId = meta && textOf(meta, "session_id");
     files.set(ids.id, { name, ...ids, rootId, isFork, path, nickname, lines: read.lines });
     problems.push(...read.problems);
   }
   return { files: [...files.values()], problems };
+}
+
+/** A rollout bears the id of its thread in its name. */
+function namedIn(name: string): { readonly id: string; readonly parentId: undefined } | undefined {
+  const [id] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.jsonl$)/.exec(name) ?? [];
+  return id === undefined ? undefined : { id, parentId: undefined };
 }
 
 /** What the task of a subagent is called. */

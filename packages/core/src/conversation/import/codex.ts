@@ -53,16 +53,23 @@ function* readAgents(
   now: number,
 ): Advancing<readonly CodexReader[]> {
   const done = new Map<string, { readonly reader: CodexReader; readonly lines: readonly SourceLine[] }>();
-  if (main.id !== undefined) done.set(main.id, { reader: main, lines });
+  done.set(main.id ?? "", { reader: main, lines });
   const readers: CodexReader[] = [];
+  // Where the line is lost that names its parent, that is the one with the call that began it.
+  const parentOf = (file: CodexAgentFile) =>
+    file.parentId === undefined
+      ? [...done.values()].find(({ reader }) => reader.spawnOf(file) !== undefined)
+      : done.get(file.parentId);
   let waiting = files.filter(({ id }) => id !== main.id);
   while (waiting.length > 0) {
-    const ready = waiting.filter(({ parentId }) => done.has(parentId));
+    const ready = waiting.filter((file) => parentOf(file) !== undefined);
     // Of one whose parent is gone only the session is known; one of another session has nothing to do here.
-    const next = ready.length > 0 ? ready : waiting.filter(({ rootId }) => rootId === main.id);
+    const isOfSession = ({ rootId }: CodexAgentFile) =>
+      main.id === undefined ? rootId !== undefined : rootId === main.id;
+    const next = ready.length > 0 ? ready : waiting.filter(isOfSession);
     if (next.length === 0) break;
     for (const file of next) {
-      const parent = done.get(file.parentId);
+      const parent = parentOf(file);
       const above = parent?.reader ?? main;
       const inherited = file.isFork ? inheritedIn(parent?.lines ?? lines) : new Set<string>();
       const place = { file, inherited, under: above.spawnOf(file) ?? above.last, ids: main.ids };

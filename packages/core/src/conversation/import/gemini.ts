@@ -25,8 +25,10 @@ export function* readGemini(
   const found: ImportProblem[] = [...problems];
   for (const { name, text } of beside) {
     const read = yield* readLines(text, { file: name });
-    const { sessionId: id, kind } = headerOf(read.lines);
-    if (typeof id !== "string" || kind !== "subagent") continue;
+    const { sessionId, kind } = headerOf(read.lines);
+    // Where its first line is lost, the name of the file says whose it is.
+    const id = sessionId ?? /^([\w-]+)\.jsonl?$/.exec(name)?.[1];
+    if (typeof id !== "string" || (sessionId !== undefined && kind !== "subagent")) continue;
     agents.push(yield* chatIn(read.lines, now, { id, file: name }));
     found.push(...read.problems);
   }
