@@ -118,6 +118,7 @@ function payloadView(payload: TurnPayload, select: (nodeId: string) => void): re
           ? []
           : [quiet("A thought that its provider keeps encrypted.")]),
         ...(payload.text === "" ? [] : [prose(payload.text)]),
+        ...(payload.media ?? []).map(picture),
       ];
     case "tool_call":
       return [element("h3", {}, payload.name), args(payload.args)];

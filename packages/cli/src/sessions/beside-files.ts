@@ -1,7 +1,7 @@
-import { join } from "node:path";
-import type { BesideFile, ImportProblem } from "@holdfast/core";
+import { basename, dirname, join } from "node:path";
+import { type BesideFile, describeSessionFile, type ImportProblem } from "@holdfast/core";
 import { readInputLines } from "../shell/index.js";
-import { entriesIn } from "./regular-file.js";
+import { entriesIn, filesBelow, readHead } from "./regular-file.js";
 
 /** What lies beside a session file and belongs to it. */
 export interface BesideFiles {
@@ -10,40 +10,117 @@ export interface BesideFiles {
 }
 
 /**
- * The files of subagents that Claude Code keeps beside `ID.jsonl`, in `ID/subagents`. The folder is listed, and no
- * name that a session holds is ever looked up; links and folders in it are passed over.
+ * The files of subagents that a program keeps beside a session's: Claude Code in `ID/subagents`, gemini-cli in a
+ * folder that bears the chat's id, Codex as rollouts among all others. Folders are listed, and no name that a session
+ * holds is ever looked up; links in them are passed over.
  *
  * @param session the file of the session; none are beside standard input.
+ * @param text what is in it.
  */
-export async function filesBeside(session: string | undefined): Promise<BesideFiles> {
-  if (session?.endsWith(".jsonl") !== true) return { files: [], problems: [] };
-  const folder = join(session.slice(0, -".jsonl".length), "subagents");
-  const files: BesideFile[] = [];
-  const problems: ImportProblem[] = [];
-  let left = mostBytes;
-  const unlisted: string[] = [];
-  for (const entry of await entriesIn(folder, unlisted)) {
-    if (!entry.isFile() || !/^agent-.+\.(meta\.json|jsonl)$/.test(entry.name)) continue;
-    const read = await readInputLines(join(folder, entry.name), { bytes: left, lineBytes: left });
-    if ("text" in read) {
-      left -= Buffer.byteLength(read.text);
-      files.push({ name: entry.name, text: read.text });
-      for (const problem of read.problems)
-        problems.push({
-          ...unreadIn(entry.name, "unreadable_line", `${entry.name}: ${problem.message}`),
-          line: problem.line ?? 1,
-        });
-    } else {
-      const message = `${entry.name} was not read, and what it holds is missing: ${read.message}`;
-      problems.push(unreadIn(entry.name, "unreadable_file", message));
-    }
-  }
-  for (const message of unlisted) problems.push({ line: 1, what: "unreadable_file", message });
-  return { files, problems };
+export async function filesBeside(session: string, text: string): Promise<BesideFiles> {
+  const reader = new BesideReader();
+  if (rolloutId(session) !== undefined) await readRollouts(reader, session, text);
+  else if (/^session-.*\.jsonl?$/.test(basename(session))) await readChats(reader, session, text);
+  else if (session.endsWith(".jsonl"))
+    await readFolder(
+      reader,
+      join(session.slice(0, -".jsonl".length), "subagents"),
+      /^agent-.+\.(meta\.json|jsonl)$/,
+    );
+  return reader;
 }
 
-function unreadIn(file: string, what: ImportProblem["what"], message: string): ImportProblem {
-  return { line: 1, file, what, message };
+/** The thread that a rollout of Codex is of, by its name. */
+export function rolloutId(place: string): string | undefined {
+  return /^rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(basename(place))?.[1];
+}
+
+async function readFolder(reader: BesideReader, folder: string, name: RegExp): Promise<void> {
+  for (const entry of await entriesIn(folder, reader.unlisted))
+    if (entry.isFile() && name.test(entry.name)) await reader.read(join(folder, entry.name));
+}
+
+async function readChats(reader: BesideReader, session: string, text: string): Promise<void> {
+  const [, id] = /"sessionId"\s*:\s*"([^"\\]+)"/.exec(text.slice(0, headUnits)) ?? [];
+  // Where the first line is lost, the name of the file holds the beginning of the id.
+  const [, start] = /-([0-9a-f]{8})\.jsonl$/.exec(session) ?? [];
+  const isOurs = (name: string) =>
+    id === undefined ? start !== undefined && name.startsWith(`${start}-`) : name === id;
+  const folder = dirname(session);
+  for (const entry of await entriesIn(folder, reader.unlisted))
+    if (entry.isDirectory() && isOurs(entry.name))
+      await readFolder(reader, join(folder, entry.name), /\.jsonl?$/);
+}
+
+/**
+ * Those that the session names and that name it, and theirs. A rollout lies in the folder of the day on which it began.
+ */
+async function readRollouts(reader: BesideReader, session: string, text: string): Promise<void> {
+  const own = rolloutId(session);
+  const named = idsIn(text);
+  if (own === undefined || named.size < 2) return;
+  const folder = dirname(session);
+  const isByDay = /[/\\]\d{4}[/\\]\d{2}[/\\]\d{2}$/.test(folder);
+  const [top, levels] = isByDay ? [join(folder, "..", "..", ".."), 4] : [folder, 1];
+  const found = await filesBelow(top, levels, rolloutName, reader.unlisted);
+  const byId = new Map(found.map((place) => [rolloutId(place), place]));
+  const family = new Set([own]);
+  for (const id of named) {
+    const place = id === own ? undefined : byId.get(id);
+    if (place === undefined || !(await isOf(family, place))) continue;
+    family.add(id);
+    for (const other of idsIn((await reader.read(place)) ?? "")) named.add(other);
+  }
+}
+
+/** By what its first line says; of one whose first line is lost the session that names it decides. */
+async function isOf(family: ReadonlySet<string>, place: string): Promise<boolean> {
+  const head = await readHead(place, headBytes);
+  const described = typeof head === "string" ? describeSessionFile(head) : undefined;
+  if (described?.format !== "codex") return false;
+  // The first that a fork names is then the one that it came from.
+  const { sourceId, parentId } = described;
+  return sourceId === undefined || family.has(sourceId) || family.has(parentId ?? "");
+}
+
+function idsIn(text: string): Set<string> {
+  return new Set(text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g));
+}
+
+const rolloutName = /^rollout-.*\.jsonl$/;
+/** As much of a chat as its header may take. */
+const headUnits = 4096;
+/** The same of a rollout, which holds the instructions of the program. */
+const headBytes = 256 * 1024;
+
+class BesideReader implements BesideFiles {
+  readonly files: BesideFile[] = [];
+  readonly unlisted: string[] = [];
+  private readonly told: ImportProblem[] = [];
+  private left = mostBytes;
+
+  get problems(): readonly ImportProblem[] {
+    return [
+      ...this.told,
+      ...this.unlisted.map((message) => ({ line: 1, what: "unreadable_file", message }) as const),
+    ];
+  }
+
+  /** @returns its text, where it could be read. */
+  async read(place: string): Promise<string | undefined> {
+    const file = basename(place);
+    const read = await readInputLines(place, { bytes: this.left, lineBytes: this.left });
+    if (!("text" in read)) {
+      const message = `${file} was not read, and what it holds is missing: ${read.message}`;
+      this.told.push({ line: 1, file, what: "unreadable_file", message });
+      return undefined;
+    }
+    this.left -= Buffer.byteLength(read.text);
+    this.files.push({ name: file, text: read.text });
+    for (const { line = 1, message } of read.problems)
+      this.told.push({ line, file, what: "unreadable_line", message: `${file}: ${message}` });
+    return read.text;
+  }
 }
 
 /** Of all of them together. */

@@ -9,9 +9,10 @@ import {
   timeSortedIds,
 } from "@holdfast/core";
 import { type InputLines, readInputLines } from "../shell/index.js";
+import { rolloutId } from "./beside-files.js";
 import { type Agent, agents, foreignHomes } from "./foreign-homes.js";
 import { type OpencodeListed, opencodeSessions } from "./opencode-store.js";
-import { complaint, entriesIn, type NotRead, readHead, readRegular } from "./regular-file.js";
+import { complaint, filesBelow, type NotRead, readHead, readRegular } from "./regular-file.js";
 
 /** A session of another program, before it is known what is in it. */
 export interface ForeignFile {
@@ -125,29 +126,13 @@ async function filesOf(agent: Agent, home: string): Promise<FoundFiles> {
   const { depth, name } = layouts[agent];
   const files: ForeignFile[] = [];
   const problems: string[] = [];
-  for (const place of await walk(home, depth, name, problems)) {
+  const places = await filesBelow(home, depth, name, problems);
+  const threads = new Set(agent === "codex" ? places.flatMap((place) => rolloutId(place) ?? []) : []);
+  for (const place of places) {
     const facts = await factsOf(place);
-    if (facts !== undefined) files.push(inFile(agent, place, facts));
+    if (facts !== undefined) files.push(inFile(agent, place, facts, threads));
   }
   return { files, problems };
-}
-
-/** Files below a folder, not deeper than so many levels. Links are not followed: they may lead anywhere. */
-async function walk(
-  folder: string,
-  depth: number,
-  name: RegExp,
-  problems: string[],
-): Promise<readonly string[]> {
-  const entries = await entriesIn(folder, problems);
-  const below = await Promise.all(
-    entries.map(async (entry) => {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory() && depth > 1) return walk(path, depth - 1, name, problems);
-      return entry.isFile() && name.test(entry.name) ? [path] : [];
-    }),
-  );
-  return below.flat();
 }
 
 interface FileFacts {
@@ -164,7 +149,8 @@ async function factsOf(place: string): Promise<FileFacts | undefined> {
   }
 }
 
-function inFile(agent: Agent, place: string, facts: FileFacts): ForeignFile {
+/** @param threads what is here of Codex: the session of a subagent belongs to its parent's. */
+function inFile(agent: Agent, place: string, facts: FileFacts, threads: ReadonlySet<string>): ForeignFile {
   return {
     agent,
     place,
@@ -174,7 +160,7 @@ function inFile(agent: Agent, place: string, facts: FileFacts): ForeignFile {
       const head = await readHead(place, headBytes);
       if (typeof head !== "string") return head;
       const described = describeSessionFile(head);
-      if (described === undefined) return undefined;
+      if (described === undefined || threads.has(described.parentId ?? "")) return undefined;
       if (!described.hasTurns && facts.sizeBytes <= headBytes) return undefined;
       const { format, title, startedMs, sourceId = basename(place) } = await withId(place, described);
       const cwd = described.cwd ?? (agent === "gemini" ? (await folderNotedBeside(place)).cwd : undefined);

@@ -1,5 +1,6 @@
 import { constants, type Dirent } from "node:fs";
 import { open, readdir } from "node:fs/promises";
+import { join } from "node:path";
 
 /** Why a file of another program was not read. */
 export interface NotRead {
@@ -46,6 +47,24 @@ export async function entriesIn(folder: string, problems: string[]): Promise<rea
     if (!isMissing) problems.push(complaint(folder, why));
     return [];
   }
+}
+
+/** Files below a folder, not deeper than so many levels. Links are not followed: they may lead anywhere. */
+export async function filesBelow(
+  folder: string,
+  depth: number,
+  name: RegExp,
+  problems: string[],
+): Promise<readonly string[]> {
+  const entries = await entriesIn(folder, problems);
+  const below = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && depth > 1) return filesBelow(path, depth - 1, name, problems);
+      return entry.isFile() && name.test(entry.name) ? [path] : [];
+    }),
+  );
+  return below.flat();
 }
 
 /** The beginning of a file, as `readRegular` reads it; in UTF-16 where its mark says so. */

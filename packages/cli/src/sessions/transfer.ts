@@ -177,7 +177,7 @@ async function takeIn(
   if (isRefusal(source)) return { kind: "unreadable", why: source };
   const newId = newIds();
   const noted = await folderNotedBeside(place);
-  const beside = await leavingWith(nothingImported, () => filesBeside(place));
+  const beside = await leavingWith(nothingImported, () => filesBeside(place, source.text));
   const work = readSessionInSteps(source.text, {
     from: place,
     newId,

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -74,6 +74,41 @@ describe("holdfast sessions import --all", () => {
     const { sessions } = await json("import");
     expect(sessions).toMatchObject([{ reference: "gemini:checkpoint-a.json" }]);
     expect(sessions[0].imported).toMatch(/^\w{26}$/);
+  });
+});
+
+describe("sessions of subagents", () => {
+  const filesIn = (folder: string, at: (name: string, text: string) => string) =>
+    Object.fromEntries(
+      readdirSync(join(samples, folder)).map((name) => {
+        const text = readFileSync(join(samples, folder, name), "utf8");
+        return [at(name, text), text];
+      }),
+    );
+
+  test("of Codex and gemini-cli come in with the session that began them, wherever it names them", async () => {
+    const chats = ".gemini/tmp/project/chats";
+    const chat =
+      readdirSync(join(samples, "gemini-agents")).find((name) => name.startsWith("session-")) ?? "";
+    const [, id] =
+      /"sessionId":"([^"]+)"/.exec(readFileSync(join(samples, "gemini-agents", chat), "utf8")) ?? [];
+    const { json, run } = homeWith("agents", {
+      // The second of them began a day later.
+      ...filesIn(
+        "codex-agents",
+        (name) => `.codex/sessions/2026/11/2${name.includes("87d6") ? 5 : 4}/${name}`,
+      ),
+      ...filesIn("codex-agents-v2", (name) => `.codex/sessions/2026/11/24/${name}`),
+      ...filesIn("gemini-agents", (name) => (name === chat ? `${chats}/${name}` : `${chats}/${id}/${name}`)),
+    });
+    const listed = await json("import");
+    expect(listed.sessions.map(({ agent }: { agent: string }) => agent).toSorted()).toEqual([
+      ...["codex", "codex", "gemini"],
+    ]);
+    const { sessions } = await json("import", "--all");
+    expect(sessions.map(({ nodes }: { nodes: number }) => nodes).toSorted()).toEqual([31, 33, 37]);
+    expect(sessions.flatMap(({ problems }: { problems: readonly object[] }) => problems)).toEqual([]);
+    expect((await run("verify")).code).toBe(0);
   });
 });
 

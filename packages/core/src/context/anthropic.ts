@@ -144,14 +144,19 @@ export function toAnthropic(
 function placeBlocks(contents: readonly Content[]): readonly (readonly PlacedBlock<AnthropicBlock>[])[] {
   const ids = new WireIds();
   let before = 0;
-  return contents.map(({ parts }, message) => {
+  return contents.map(({ role, parts }, message) => {
     const first = before;
     before += parts.length;
     const blocks = parts.flatMap((part, at) =>
-      blocksOf(part, ids).map((block) => ({ block, part: first + at })),
+      blocksOf(role === "model" ? asModels(part) : part, ids).map((block) => ({ block, part: first + at })),
     );
     return blocks.map((one, at) => ({ ...one, message, at }));
   });
+}
+
+/** An answer of the model holds no media here: a sentence says that there were some. */
+function asModels(part: Part): Part {
+  return "inlineData" in part || "blobData" in part ? { text: mediaText(part) } : part;
 }
 
 function blocksOf(part: Part, ids: WireIds): readonly AnthropicBlock[] {

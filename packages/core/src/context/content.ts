@@ -59,9 +59,13 @@ export interface FileDataPart {
 /** `data` is Base64. */
 export interface InlineDataPart {
   readonly inlineData: { readonly mimeType: string; readonly data: string };
+  /** Of what the model made. */
+  readonly thoughtSignature?: string;
 }
 
 /** Not of the GenAI API: media whose bytes are still to be read (`resolveMedia`). */
 export interface BlobDataPart {
   readonly blobData: { readonly mimeType: string; readonly sha256: string; readonly sizeBytes: number };
+  /** Of what the model made. */
+  readonly thoughtSignature?: string;
 }

@@ -15,7 +15,7 @@ export function describePayload(payload: TurnPayload, wording: Wording): string 
     case "user_message":
       return `user: ${excerpt(payload.text)}${media(payload.media?.length ?? 0)}`;
     case "model_message":
-      return `model: ${excerpt(payload.text === "" ? (payload.thought ?? "") : payload.text)}${thought(payload)}`;
+      return `model: ${excerpt(payload.text === "" ? (payload.thought ?? "") : payload.text)}${thought(payload)}${media(payload.media?.length ?? 0)}`;
     case "tool_call":
       return `call ${name(payload.callId)}: ${name(payload.name)} ${excerpt(JSON.stringify(payload.args))}`;
     case "tool_result":

@@ -1,5 +1,5 @@
 import type { TurnUsage } from "../conversation/index.js";
-import { defined } from "../text/index.js";
+import { defined, isBase64 } from "../text/index.js";
 import { countIn, isRecord, listIn, recordIn, textIn } from "./fields.js";
 import {
   type AnswerEnd,
@@ -20,7 +20,7 @@ export interface GeminiResponse {
 /**
  * The model's answer out of a response of the Gemini API: its first candidate, with usage. A part that carries
  * a `thoughtSignature` stays a part of its own, also where its text is empty; unsigned texts that follow each
- * other become one. Calls without an id get one. What came of a stream that broke off is told apart in `ended`
+ * other become one; images that the model made are parts of their own. Calls without an id get one. What came of a stream that broke off is told apart in `ended`
  * and `flaws`. Never throws, and never rejects for what the stream throws.
  */
 export function fromGemini(response: GeminiResponse, options: AnswerOptions): ReceivedAnswer;
@@ -90,6 +90,10 @@ function draftOf(part: unknown): DraftedAnswerPart {
     const name = textIn(functionCall, "name");
     return { kind: "call", callId: textIn(functionCall, "id"), name, args, signature, whole };
   }
+  const inline = recordIn(part, "inlineData");
+  const [mimeType, data] = [textIn(inline, "mimeType"), textIn(inline, "data")];
+  if (mimeType !== undefined && data !== undefined && isBase64(data) && data !== "")
+    return { kind: "media", mimeType, data, signature };
   const text = textIn(part, "text") ?? (signature === undefined ? undefined : "");
   if (text === undefined)
     return { kind: "unknown", type: Object.keys(isRecord(part) ? part : {})[0] ?? "part" };

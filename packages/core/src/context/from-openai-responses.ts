@@ -1,5 +1,5 @@
 import type { TurnUsage } from "../conversation/index.js";
-import { defined } from "../text/index.js";
+import { defined, isBase64 } from "../text/index.js";
 import { countIn, isRecord, listIn, parsed, recordIn, textIn, writtenJson } from "./fields.js";
 import { isReasoning, type OpenAIReasoning } from "./openai-responses.js";
 import type { OpenAISignature } from "./openai-shared.js";
@@ -162,9 +162,19 @@ function draftsOfItem(item: unknown, follows: string | undefined): readonly Draf
       const callId = textIn(item, "call_id");
       return [{ kind: "call", callId, name: textIn(item, "name"), args: { json }, signature, whole }];
     }
+    case "image_generation_call":
+      return [madeImage(item)];
     default:
       return [{ kind: "unknown", type }];
   }
+}
+
+/** An image that the provider had made, whole: pieces of one that is still being made are not asked for. */
+function madeImage(item: unknown): DraftedAnswerPart {
+  const data = textIn(item, "result");
+  if (data === undefined || data === "" || !isBase64(data))
+    return { kind: "unknown", type: "image_generation_call" };
+  return { kind: "media", mimeType: `image/${textIn(item, "output_format") ?? "png"}`, data };
 }
 
 function textOf(

@@ -54,6 +54,7 @@ export type GeminiPart =
 /** The bytes of a medium, in base64. */
 export interface GeminiInlineData {
   readonly inlineData: { readonly mimeType: string; readonly data: string };
+  readonly thoughtSignature?: string;
 }
 
 /**

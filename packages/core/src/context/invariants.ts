@@ -242,7 +242,8 @@ function isBlank(part: Part): boolean {
 
 function sideOf(part: Part): Content["role"] | undefined {
   if (isCall(part) || isThought(part)) return "model";
-  return "text" in part ? undefined : "user";
+  // Media are of both: what the user shows, what the model made.
+  return "text" in part || "inlineData" in part || "blobData" in part ? undefined : "user";
 }
 
 function isThought(part: Part): boolean {

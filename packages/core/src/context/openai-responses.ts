@@ -164,6 +164,9 @@ function answerItems(parts: readonly Part[], ids: WireIds): readonly OpenAIItem[
         reasoning.add(item.id);
       }
     } else if ("text" in part) appendText(items, part, reasoning);
+    // An answer of the model holds no media here: a sentence says that there were some.
+    else if ("inlineData" in part || "blobData" in part)
+      appendText(items, { text: mediaText(part) }, reasoning);
   }
   return items;
 }

@@ -116,10 +116,14 @@ function mediaPart(part: MediaPart): OpenAIContentPart {
   return { type: "file", file: { filename: fileName, file_data: dataUrl(part) } };
 }
 
-/** A blank text is there for its signature, which is no business of this API. */
+/** Of media that the model made, which an answer holds not here, a sentence tells. A blank text is there for its signature, which is no business of this API. */
 function answer(parts: readonly Part[], ids: WireIds): OpenAIMessage {
   const texts = parts.flatMap((part) =>
-    "text" in part && part.thought !== true && part.text.trim() !== "" ? [part.text] : [],
+    "inlineData" in part || "blobData" in part
+      ? [mediaText(part)]
+      : "text" in part && part.thought !== true && part.text.trim() !== ""
+        ? [part.text]
+        : [],
   );
   const calls = parts.flatMap((part): readonly OpenAIToolCall[] => {
     if (!("functionCall" in part)) return [];

@@ -74,8 +74,17 @@ export type DraftedAnswerPart =
       readonly whole: boolean;
     }
   | { readonly kind: "redacted_thought"; readonly data: string }
+  | DraftedMedia
   | DraftedCall
   | { readonly kind: "unknown"; readonly type: string };
+
+/** Media that came whole, as Base64. */
+export interface DraftedMedia {
+  readonly kind: "media";
+  readonly mimeType: string;
+  readonly data: string;
+  readonly signature?: string | undefined;
+}
 
 /** A call while it is being read. */
 export interface DraftedCall {
@@ -144,6 +153,10 @@ function partOf(draft: DraftedAnswerPart, stopped: boolean): ReadPart {
       return wordsOf(draft);
     case "redacted_thought":
       return { part: draft };
+    case "media": {
+      const { kind, mimeType, data, signature } = draft;
+      return { part: { kind, mimeType, data, ...defined({ signature }) } };
+    }
     case "call":
       return callOf(draft, stopped);
     case "unknown":

@@ -1,5 +1,5 @@
 import type { ConversationRefusal } from "../conversation/index.js";
-import { toBase64 } from "../text/index.js";
+import { defined, toBase64 } from "../text/index.js";
 import type { Content, MediaPart, Part } from "./content.js";
 
 /** Contents whose media are there, to be given a provider's form. */
@@ -59,5 +59,6 @@ function filledPart(part: Part, found: ReadonlyMap<string, string>): Part {
 function filled(part: MediaPart, found: ReadonlyMap<string, string>): MediaPart {
   const data = "blobData" in part ? found.get(part.blobData.sha256) : undefined;
   if (data === undefined || !("blobData" in part)) return part;
-  return { inlineData: { mimeType: part.blobData.mimeType, data } };
+  const { blobData, thoughtSignature } = part;
+  return { inlineData: { mimeType: blobData.mimeType, data }, ...defined({ thoughtSignature }) };
 }

@@ -70,8 +70,9 @@ export function modelMessage(
   const answer = { step: payload.step };
   const lost = whyLost(layout, node, payload.from, scope);
   const thoughts = lost === undefined ? thoughtDrafts(payload, source, answer) : [];
-  const next = lost === undefined ? layout : forget(layout, payload, source.nodeId, lost);
-  const written = textDrafts(payload, source, answer, lost === undefined);
+  const known = lost === undefined ? layout : forget(layout, payload, source.nodeId, lost);
+  const { layout: next, drafts: made } = madeDrafts(known, payload, source, answer, lost === undefined);
+  const written = [...textDrafts(payload, source, answer, lost === undefined), ...made];
   const texts =
     written.length > 0 ? written : signatureAlone(next, payload, source, answer, lost === undefined);
   const alone = thoughts.length > 0 && !leadOn(next, thoughts, answer) ? dropPendingThoughts(next) : next;
@@ -143,9 +144,28 @@ function textDrafts(
   return [{ ...source, role: "model", part, rule: replaced?.by ?? "message", answer, refers, ...shows }];
 }
 
+/** What the model made; it goes where the text is replaced. A signature that nothing before it bears is the first's. */
+function madeDrafts(
+  layout: Layout,
+  payload: ModelMessage,
+  source: PartSource,
+  answer: DraftPart["answer"] & object,
+  signs: boolean,
+): NodeDrafts {
+  const { media = [], text, thought, redactedThought, signature } = payload;
+  if (media.length === 0 || source.choice?.form.form === "replaced") return { layout, drafts: [] };
+  const isFree = signs && thought === undefined && redactedThought === undefined && !hasText(text);
+  const { layout: next, parts } = mediaParts(layout, media, source.nodeId);
+  const drafts = parts.map((part, at): DraftPart => {
+    const signed = at === 0 && isFree ? defined({ thoughtSignature: signature }) : {};
+    return { ...source, role: "model", part: { ...part, ...signed }, rule: "media", answer };
+  });
+  return { layout: next, drafts };
+}
+
 /** Whether there was nothing to say: many answers are nothing but calls. */
-function isSilent({ text, thought, redactedThought }: ModelMessage): boolean {
-  return text === "" && !hasText(thought) && redactedThought === undefined;
+function isSilent({ text, thought, redactedThought, media = [] }: ModelMessage): boolean {
+  return media.length === 0 && text === "" && !hasText(thought) && redactedThought === undefined;
 }
 
 function forget(

@@ -1,5 +1,5 @@
 import type { ConversationEvent, NewNode } from "./event.js";
-import type { ContextManagement, OverlayForm, TurnPayload } from "./payload.js";
+import type { ContextManagement, Media, OverlayForm, TurnPayload } from "./payload.js";
 
 /**
  * An event without what would be false now that some of its texts are gone: lines that were shown in them,
@@ -32,14 +32,12 @@ export function withoutLost(event: ConversationEvent, lost: readonly string[]): 
 
 function mended(payload: TurnPayload, fields: readonly string[]): TurnPayload {
   switch (payload.kind) {
-    case "user_message": {
-      const media = payload.media?.filter((_, at) => !fields.includes(`media/${at}/data`));
-      return media === undefined ? payload : { ...payload, media };
-    }
+    case "user_message":
+      return withoutLostMedia(payload, fields);
     case "model_message": {
       // What a signature signs is not there any more, or the signature itself is not.
       const { thought: _, redactedThought: __, signature: ___, ...rest } = payload;
-      return rest;
+      return withoutLostMedia(rest, fields);
     }
     case "tool_call": {
       const { signature: _, ...rest } = payload;
@@ -67,6 +65,14 @@ function mended(payload: TurnPayload, fields: readonly string[]): TurnPayload {
     default:
       return payload satisfies never;
   }
+}
+
+function withoutLostMedia<Payload extends { readonly media?: readonly Media[] }>(
+  payload: Payload,
+  fields: readonly string[],
+): Payload {
+  const media = payload.media?.filter((_, at) => !fields.includes(`media/${at}/data`));
+  return media === undefined ? payload : { ...payload, media };
 }
 
 function mendedManagement(payload: ContextManagement, fields: readonly string[]): ContextManagement {

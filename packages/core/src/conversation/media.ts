@@ -72,8 +72,16 @@ function lost(seq: number, sha256: string): JournalProblem {
   return { line: seq, what: "missing_blob", message };
 }
 
+/** The payloads that can show something besides text. */
+export function holdsMedia(
+  payload: TurnPayload,
+): payload is Extract<TurnPayload, { kind: "user_message" | "model_message" | "tool_result" }> {
+  const { kind } = payload;
+  return kind === "user_message" || kind === "model_message" || kind === "tool_result";
+}
+
 function mediaOf(payload: TurnPayload): readonly Media[] {
-  return payload.kind === "user_message" || payload.kind === "tool_result" ? (payload.media ?? []) : [];
+  return holdsMedia(payload) ? (payload.media ?? []) : [];
 }
 
 function mapMedia(event: ConversationEvent, change: (media: Media) => Media): ConversationEvent {
@@ -82,8 +90,6 @@ function mapMedia(event: ConversationEvent, change: (media: Media) => Media): Co
     if (before.length === 0) return payload;
     const media = before.map(change);
     if (media.every((one, at) => one === before[at])) return payload;
-    return payload.kind === "user_message" || payload.kind === "tool_result"
-      ? { ...payload, media }
-      : payload;
+    return holdsMedia(payload) ? { ...payload, media } : payload;
   });
 }

@@ -19,6 +19,13 @@ export type AnswerPart =
   /** Anthropic's encrypted thinking. */
   | { readonly kind: "redacted_thought"; readonly data: string }
   | { readonly kind: "text"; readonly text: string; readonly signature?: string }
+  /** What the model made, as Base64: an image, a sound. */
+  | {
+      readonly kind: "media";
+      readonly mimeType: string;
+      readonly data: string;
+      readonly signature?: string;
+    }
   | Omit<ToolCall, "from" | "step">;
 
 /** The payloads that an answer comes to, one below the other. A thought and the text it led to are one. */
@@ -36,6 +43,13 @@ export function payloadsOfAnswer({ step, from, parts }: ModelAnswer): readonly T
       payloads.push({ ...part, ...common });
       continue;
     }
+    if (part.kind === "media") {
+      close();
+      const { mimeType, data, signature } = part;
+      const media = [{ mimeType, data }];
+      payloads.push({ kind: "model_message", text: "", media, ...defined({ signature }), ...common });
+      continue;
+    }
     const joined = message === undefined ? undefined : joinedTo(message, part);
     if (joined === undefined) close();
     message = joined ?? draftOf(part);
@@ -44,7 +58,7 @@ export function payloadsOfAnswer({ step, from, parts }: ModelAnswer): readonly T
   return payloads;
 }
 
-type MessagePart = Exclude<AnswerPart, { kind: "tool_call" }>;
+type MessagePart = Exclude<AnswerPart, { kind: "tool_call" | "media" }>;
 type Common = Pick<ModelMessage, "from" | "step">;
 
 /** A message that is being put together; a member is `undefined` until a part of that kind comes. */

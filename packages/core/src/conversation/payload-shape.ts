@@ -170,6 +170,7 @@ const known: Readonly<Record<Exclude<PayloadKind, "unknown">, Check>> = {
     text,
     thought: optional(text),
     redactedThought: optional(text),
+    media: optional(listOf(media)),
     signature: optional(text),
     from: optional(origin),
     step: optional(text),

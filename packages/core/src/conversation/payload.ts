@@ -62,7 +62,9 @@ export interface ModelMessage {
   readonly thought?: string;
   /** Anthropic's encrypted thinking, to be given back as it is; stands before the text. */
   readonly redactedThought?: string;
-  /** Signs the thought; where there is none, the text. To be given back byte for byte. */
+  /** What the model made: images, sounds. They stand behind the text. */
+  readonly media?: readonly Media[];
+  /** Signs the thought; where there is none, the text, else the first of the media. To be given back byte for byte. */
   readonly signature?: string;
   readonly from?: ModelOrigin;
   /** The same for all nodes of one answer of the model; another one begins another answer. */

@@ -13,5 +13,6 @@ export function versionOf(event: ConversationEvent): number {
 function isBeyondFirst(payload: TurnPayload): boolean {
   if (payload.kind === "user_message" || payload.kind === "tool_result")
     return payload.media?.some((media) => !("data" in media)) === true;
+  if (payload.kind === "model_message") return payload.media !== undefined;
   return payload.kind === "context_management" && payload.action === "reform";
 }

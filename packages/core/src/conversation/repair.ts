@@ -1,6 +1,6 @@
 import type { ConversationEvent } from "./event.js";
 import { mapPayloads } from "./event-shape.js";
-import { isStored, storedMedia } from "./media.js";
+import { holdsMedia, isStored, storedMedia } from "./media.js";
 import type { Loss } from "./mend.js";
 import type { TurnPayload } from "./payload.js";
 import { type ConversationRefusal, isRefusal, refuse } from "./refusal.js";
@@ -110,13 +110,13 @@ function withoutMedia(event: ConversationEvent, lost: ReadonlySet<string>): Conv
 }
 
 function withWords(payload: TurnPayload, lost: ReadonlySet<string>): TurnPayload {
-  if (payload.kind !== "user_message" && payload.kind !== "tool_result") return payload;
+  if (!holdsMedia(payload)) return payload;
   const gone = (payload.media ?? []).filter((one) => isStored(one) && lost.has(one.sha256));
   if (gone.length === 0) return payload;
   const media = payload.media?.filter((one) => !gone.includes(one)) ?? [];
   const words = gone.map(({ mimeType }) => `[What was shown here (${mimeType}) is lost.]`);
   // Behind the text, where no offset into it moves.
-  return payload.kind === "user_message"
+  return payload.kind !== "tool_result"
     ? { ...payload, media, text: [payload.text, ...words].join("\n") }
     : { ...payload, media, output: [payload.output, ...words].join("\n") };
 }

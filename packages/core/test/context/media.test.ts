@@ -5,6 +5,9 @@ import {
   checkContents,
   checkGemini,
   checkOpenAI,
+  checkOpenAIResponses,
+  fromGemini,
+  fromOpenAIResponses,
   providers,
   resolveMedia,
   toAnthropic,
@@ -12,7 +15,8 @@ import {
   toOpenAI,
   toOpenAIResponses,
 } from "../../src/context/index.js";
-import type { Media } from "../../src/conversation/index.js";
+import type { Media, TurnPayload } from "../../src/conversation/index.js";
+import { payloadsOfAnswer } from "../../src/conversation/model-answer.js";
 import { refuse } from "../../src/files/index.js";
 import { call, overlay, rendered, result, Tree, user } from "./support.js";
 
@@ -201,5 +205,87 @@ describe("a type of media", () => {
   it("is no matter where the bytes are no Base64: they are not named either", () => {
     const { messages } = toAnthropic(contentsOf(shot({ mimeType: "a/b", data: "???" }))).body;
     expect(JSON.stringify(messages)).toContain("[Media of type a/b cannot be shown here.]");
+  });
+});
+
+describe("media that the model made", () => {
+  const made = fromGemini(
+    {
+      candidates: [
+        {
+          finishReason: "STOP",
+          content: {
+            parts: [
+              { text: "Here it is." },
+              { inlineData: { mimeType: "image/png", data }, thoughtSignature: "c2ln" },
+              { text: "As you asked." },
+            ],
+          },
+        },
+      ],
+    },
+    { step: "s", model: "gemini-3-pro" },
+  );
+  const treeOf = (payloads: readonly TurnPayload[]) =>
+    payloads.reduce((tree, payload, at) => tree.add(`m${at}`, payload), new Tree().add("u", user("draw")));
+  const tree = treeOf(payloadsOfAnswer(made)).add("v", user("thanks"));
+  const target = { provider: "google", model: "gemini-3-pro" };
+  const { contents } = rendered(tree, { target });
+
+  it("come out of the answer whole, and go back to Gemini as they came", () => {
+    expect(made.flaws).toEqual([]);
+    expect(toGemini(contents, { model: "gemini-3-pro" }).body.contents[1]).toEqual({
+      role: "model",
+      parts: [
+        { text: "Here it is." },
+        { inlineData: { mimeType: "image/png", data }, thoughtSignature: "c2ln" },
+        { text: "As you asked." },
+      ],
+    });
+  });
+
+  it("are a sentence for those that take none in an answer, and break no rule", () => {
+    const plain = rendered(tree).contents;
+    for (const provider of providers) expect(checkContents(plain, provider)).toEqual([]);
+    const bodies = [toAnthropic(plain).body, toOpenAI(plain).body, toOpenAIResponses(plain).body] as const;
+    const [anthropic, chat, responses] = bodies;
+    expect(checkAnthropic(anthropic)).toEqual([]);
+    expect(checkOpenAI(chat)).toEqual([]);
+    expect(checkOpenAIResponses(responses)).toEqual([]);
+    expect(checkGemini(toGemini(plain).body)).toEqual([]);
+    for (const body of bodies) {
+      expect(JSON.stringify(body)).toContain(`[Media of type image/png cannot be shown here: ${named}.]`);
+      expect(JSON.stringify(body)).not.toContain(data);
+    }
+  });
+
+  it("are read where they lie beside the journal, under their signature", async () => {
+    const payloads = payloadsOfAnswer(made).map((payload) =>
+      payload.kind === "model_message" && payload.media !== undefined
+        ? { ...payload, media: [stored] }
+        : payload,
+    );
+    const answer = await resolveMedia(rendered(treeOf(payloads), { target }).contents, shelf);
+    if (answer.kind === "refusal") throw new Error(answer.message);
+    expect(answer.contents[1]).toEqual(contents[1]);
+  });
+
+  it("come out of an answer of the Responses API", () => {
+    const output = [
+      { type: "image_generation_call", id: "ig_1", status: "completed", result: data, output_format: "webp" },
+    ];
+    const { parts, flaws } = fromOpenAIResponses(
+      { status: "completed", output },
+      { step: "s", model: "gpt" },
+    );
+    expect(flaws).toEqual([]);
+    expect(parts).toEqual([{ kind: "media", mimeType: "image/webp", data }]);
+  });
+
+  it("go where the text is replaced, and are told where they are empty", () => {
+    const cleared = tree.add("o", overlay("m1", { form: "replaced", by: "cleared", text: "[cleared]" }));
+    expect(JSON.stringify(rendered(cleared).contents)).not.toContain(data);
+    const empty = treeOf([{ kind: "model_message", text: "", media: [{ mimeType: "image/png", data: "" }] }]);
+    expect(rendered(empty).report.dropped).toContainEqual({ nodeId: "m0", what: "empty_media" });
   });
 });

@@ -160,8 +160,8 @@ describe("a transcript of Claude Code with chatter", () => {
       "user ",
       "call t1 Read",
       "result t1 Read one",
-      "  user and mind the gap",
-      "  model Minded. <",
+      "user and mind the gap",
+      "model Minded. <",
     ]);
     expect(amountsOf(folded(session).context)).toMatchObject({ images: 1 });
   });

@@ -26,6 +26,7 @@ export function importedText(text: string, beside: readonly BesideFile[] = []): 
 /** Counted over the lines as they are, by nothing but the names of the blocks. */
 export function amountsIn(files: readonly string[]): Amounts {
   const lines = files.flatMap((file) => file.split("\n").filter((line) => line.trim() !== ""));
+  const shown = lines.map((line) => JSON.parse(line).attachment ?? {}).flatMap(shownIn);
   const messages = lines
     .map((line) => JSON.parse(line))
     .filter(({ type }) => ["user", "assistant", "message"].includes(type))
@@ -44,6 +45,7 @@ export function amountsIn(files: readonly string[]): Amounts {
   const texts = [
     ...all.map(({ type, text, thinking }) => (type === "thinking" ? thinking : (text ?? ""))),
     ...summaries.map(({ summary }) => summary),
+    ...shown,
   ];
   return {
     calls: count("tool_use", "toolCall"),
@@ -51,6 +53,20 @@ export function amountsIn(files: readonly string[]): Amounts {
     images: count("image"),
     chars: charsIn(texts),
   };
+}
+
+/** What Claude Code showed beside a prompt or a result. */
+function shownIn({ type, filename, content, snippet }: ReturnType<typeof JSON.parse>): readonly string[] {
+  switch (type) {
+    case "file":
+      return [`${filename}:`, content.file.content];
+    case "edited_text_file":
+      return [`${filename}:`, snippet];
+    case "hook_additional_context":
+      return content;
+    default:
+      return [];
+  }
 }
 
 /** The same of the tree, without the notes that tell how it was imported. */

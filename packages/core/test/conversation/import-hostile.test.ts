@@ -121,23 +121,40 @@ describe.each(formats)("a hostile session of %s", (format) => {
   });
 });
 
-describe.each(["codex", "gemini"])("a line of Claude Code in a file of %s", (format) => {
-  it("does not make a transcript of the file, and is told with its count", () => {
-    const stray = {
-      ...{ type: "user", uuid: "u", parentUuid: null, sessionId: "s" },
-      message: { role: "user", content: "stray" },
-    };
-    const lines = linesOf(format, "hello");
-    const session = importedLines([...lines, stray, stray]);
+const stray = {
+  ...{ type: "user", uuid: "u", parentUuid: null, sessionId: "s" },
+  message: { role: "user", content: "stray" },
+};
+
+describe.each([
+  ["codex", "a rollout of Codex"],
+  ["gemini", "a chat of gemini-cli"],
+  ["opencode", "a session of opencode"],
+])("a line of Claude Code in a file of %s", (format, name) => {
+  const lines = linesOf(format, "hello");
+  const many = [...lines, ...linesOf(format, "hello").slice(1)];
+
+  it.each([
+    ["behind", [...lines, stray], lines.length + 1],
+    ["before", [stray, ...many], 1],
+  ])("%s its own lines does not make a transcript of it, and is told", (_, all, line) => {
+    const session = importedLines(all);
     expect(session.format).toBe(format);
-    expect(outlineOf(session).at(-1)).toBe("user hello <");
-    expect(session.problems).toEqual([
-      {
-        line: lines.length + 1,
-        what: "foreign_line",
-        message: `Line ${lines.length + 1} is one of a transcript of Claude Code (2 such in all); the file is read as what its first line says.`,
-      },
-    ]);
+    expect(outlineOf(session).join()).toContain("user hello");
+    const own = all.length - 1;
+    const told = `Line ${line} is of a transcript of Claude Code (1 such in all, ${own} of ${name}); the file is read as the latter.`;
+    expect(session.problems).toContainEqual({ line, what: "foreign_line", message: told });
+  });
+});
+
+describe.each(["codex", "gemini"])("a session of %s that lost its first line", (format) => {
+  it("is one still, and loses nothing else", () => {
+    const [, ...turns] = linesOf(format, "hello");
+    for (const first of [[], ["{"], [stray]]) {
+      const session = importedLines([...first, ...turns, ...turns]);
+      expect(session.format).toBe(format);
+      expect(outlineOf(session).join()).toContain("user hello");
+    }
   });
 });
 

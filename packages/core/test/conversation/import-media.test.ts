@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readSessionFile, type TurnPayload } from "../../src/conversation/index.js";
 import { isRefusal } from "../../src/files/index.js";
+import { answered, folded, imported, said } from "./import-support.js";
 import { countedIds } from "./support.js";
 
 const data = Buffer.from("some bytes").toString("base64");
@@ -45,7 +46,7 @@ const others: readonly (readonly [string, object])[] = [
 describe("media of another agent's session", () => {
   for (const [name, block, media] of forms)
     it(`keeps ${name}, of the user and of a result`, () => {
-      const { user, result, unknown } = imported(block);
+      const { user, result, unknown } = shownOf(block);
       expect(user?.media).toEqual([media]);
       expect(result).toMatchObject({ output: "done", media: [media] });
       expect(unknown).toEqual([]);
@@ -53,7 +54,7 @@ describe("media of another agent's session", () => {
 
   for (const [name, block] of others)
     it(`keeps ${name} as it was, and makes nothing of it`, () => {
-      const { user, result, unknown } = imported(block);
+      const { user, result, unknown } = shownOf(block);
       expect(user?.media).toBeUndefined();
       expect(result?.media).toBeUndefined();
       expect(unknown.map((one) => one.data)).toEqual([block, block]);
@@ -61,14 +62,14 @@ describe("media of another agent's session", () => {
 
   it("keeps the words of documents and resources as words", () => {
     const document = { type: "document", source: { type: "text", media_type: "text/plain", data: "words" } };
-    expect(imported(document).result).toMatchObject({ output: "done\nwords" });
+    expect(shownOf(document).result).toMatchObject({ output: "done\nwords" });
     const resource = { type: "resource", resource: { uri: "a", mimeType: "text/plain", text: "words" } };
-    expect(imported(resource).result).toMatchObject({ output: "done\nwords" });
+    expect(shownOf(resource).result).toMatchObject({ output: "done\nwords" });
   });
 });
 
 /** A session of Claude Code in which the user and a tool show the block. */
-function imported(block: object) {
+function shownOf(block: object) {
   const at = (uuid: string, parentUuid: string | null) => ({
     uuid,
     parentUuid,
@@ -96,3 +97,21 @@ function imported(block: object) {
     payloads.filter((payload): payload is Extract<TurnPayload, { kind: Kind }> => payload.kind === kind);
   return { user: of("user_message")[0], result: of("tool_result")[0], unknown: of("unknown") };
 }
+
+it("keeps what the model made as the model's, in the formats in which it can stand", () => {
+  const inlineData = png;
+  const gemini = [
+    { role: "user", parts: [{ text: "draw" }] },
+    { role: "model", parts: [{ text: "Here." }, { inlineData, thoughtSignature: "c2ln" }] },
+  ];
+  const claude = [
+    said("u", null, "draw"),
+    answered("a", "u", "m", { type: "image", source: { type: "base64", media_type: "image/png", data } }),
+  ];
+  for (const lines of [gemini, claude]) {
+    const made = [...folded(imported(lines)).context.nodes.values()].flatMap(({ payload }) =>
+      payload.kind === "model_message" ? (payload.media ?? []) : [],
+    );
+    expect(made).toEqual([inlineData]);
+  }
+});

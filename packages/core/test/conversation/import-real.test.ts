@@ -45,7 +45,7 @@ describe("a session that the program itself wrote", () => {
     const session = importedText(raw("claude-day.jsonl"), beside("claude-day/subagents"));
     expect(textsOf(session)).toMatchInlineSnapshot(`
       "task WISH-parallel please
-      note for person: Not in the tree: 182 lines that are no turns (attachmen
+      note for person: Not in the tree: 174 lines that are no turns (attachmen
       user WISH-parallel please
       model (three at once) I look at three things.
       call toolu_scripted_1 Read
@@ -54,11 +54,15 @@ describe("a session that the program itself wrote", () => {
       result toolu_scripted_1 Read 1	one
       result toolu_scripted_3 Read 
       result toolu_scripted_2 Bash hello
+      note for model: a hook looked
+      note for model: a hook looked
+      note for model: a hook looked
       model Now a change.
       call toolu_scripted_5 Edit
       call toolu_scripted_6 Read
       result toolu_scripted_5 Edit The file /project/a.txt has been updated su
       result toolu_scripted_6 Read File does not exist. Note: your current wor
+      note for model: a hook looked
       model All three seen.
       user WISH-agents please
       call toolu_scripted_9 Agent
@@ -66,9 +70,9 @@ describe("a session that the program itself wrote", () => {
         result toolu_scripted_9 Agent Async agent launched successfully. (This
         result toolu_scripted_10 Agent Async agent launched successfully. (Thi
         model Both helpers are back.
-        user <task-notification>
+        note for model: <task-notification>
         model Both helpers are back.
-        user <task-notification>
+        note for model: <task-notification>
         model Both helpers are back.
         user WISH-interrupt please
         model This takes long.
@@ -85,6 +89,7 @@ describe("a session that the program itself wrote", () => {
         note for model: <local-command-caveat>The command below was run direct
         user <command-name>/compact</command-name>
         user <local-command-stdout>Compacted (ctrl+o to see full summary)</loc
+        note for model: /project/a.txt:
         user WISH-after the summary
         model Done with after. <
         task subagent ad5a5a29db2c609c9: first
@@ -92,6 +97,7 @@ describe("a session that the program itself wrote", () => {
         model (look) 
         call toolu_scripted_12 Read
         result toolu_scripted_12 Read 1	uno
+        note for model: a hook looked
         model Helper one is done.
         task subagent a850fd361c4ee329e: second
         user SUBTWO: look at b.txt
@@ -99,6 +105,8 @@ describe("a session that the program itself wrote", () => {
         call toolu_scripted_15 Read
         result toolu_scripted_15 Read 1	bee
         result toolu_scripted_14 Bash from two
+        note for model: a hook looked
+        note for model: a hook looked
         model Helper two is done."
     `);
     const { tasks } = folded(session).context;

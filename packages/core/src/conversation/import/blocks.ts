@@ -1,6 +1,7 @@
 import { isJson, isJsonObject, type JsonObject, type JsonValue } from "../json.js";
 import { defineMetadataKey } from "../metadata-key.js";
 import type { TurnMetadata } from "../node.js";
+import type { ModelMessage } from "../payload.js";
 import type { EntryNode } from "./foreign-entry.js";
 import { textOf } from "./lines.js";
 import { mediaOf, textIn } from "./media-blocks.js";
@@ -12,7 +13,11 @@ export function blocksOf(content: JsonValue | undefined): readonly JsonObject[] 
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return [{ type: "text", text: content }];
   const blocks = Array.isArray(content) ? (content as readonly JsonValue[]) : [content];
-  return blocks.map((block) => (isJsonObject(block) ? block : { type: "text", text: JSON.stringify(block) }));
+  return blocks.map((block) =>
+    isJsonObject(block)
+      ? block
+      : { type: "text", text: typeof block === "string" ? block : JSON.stringify(block) },
+  );
 }
 
 /** The texts of blocks, one below the other, and the blocks that are no texts. */
@@ -65,6 +70,17 @@ export function detailsOf(format: string, details: JsonValue): TurnMetadata {
 export function unknown(format: string, data: JsonObject): EntryNode {
   const type = textOf(data, "type") ?? "untyped";
   return { payload: { kind: "unknown", type: `${format}:${type}`, data } };
+}
+
+/** What stands in an answer besides words and calls: media that the model made, or what is not known. */
+export function madeNode(
+  format: string,
+  block: JsonObject,
+  origin: Pick<ModelMessage, "from" | "step" | "signature">,
+): EntryNode {
+  const media = mediaOf(block);
+  if (media === undefined) return unknown(format, block);
+  return { payload: { kind: "model_message", text: "", media: [media], ...origin } };
 }
 
 /** A note that only a person sees. */

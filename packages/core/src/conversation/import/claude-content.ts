@@ -4,6 +4,7 @@ import type { TurnUsage } from "../node.js";
 import {
   argsOf,
   blocksOf,
+  madeNode,
   mediaOf,
   noteForModel,
   noteForPerson,
@@ -79,26 +80,63 @@ function saidNodes(value: JsonObject, blocks: readonly JsonObject[]): readonly E
   const note =
     value.isVisibleInTranscriptOnly === true
       ? noteForPerson(text)
-      : value.isMeta === true || value.isSynthetic === true
+      : value.isMeta === true || value.isSynthetic === true || isOfTask(value)
         ? noteForModel(text)
         : undefined;
   if (note === undefined) return userNodes(blocks, "claude");
   return [...(text === "" ? [] : [note]), ...rest.map((block) => unknown("claude", block))];
 }
 
-/** Words that the user sent while the model was at work, and files that were shown with a prompt. */
+/** What a helper in the background tells. */
+function isOfTask(value: JsonObject): boolean {
+  return objectOf(value, "origin")?.kind === "task-notification";
+}
+
+/**
+ * Words that the user sent while the model was at work, and what was shown with a prompt: files, parts of them, what
+ * others changed. All else that the program tells the model is its own.
+ */
 export function attachmentNodes(value: JsonObject): readonly EntryNode[] {
   const attachment = objectOf(value, "attachment");
-  if (attachment?.type === "queued_command") {
+  if (attachment === undefined) return [];
+  if (attachment.type === "queued_command") {
     const blocks = blocksOf(attachment.prompt);
     const isHosts = attachment.commandMode === "task-notification" || value.isMeta === true;
     return isHosts ? [noteForModel(textAndRest(blocks).text)] : userNodes(blocks, "claude");
   }
-  const content = attachment?.type === "file" ? objectOf(attachment, "content") : undefined;
+  const content = objectOf(attachment, "content");
   const file = content === undefined ? undefined : objectOf(content, "file");
   const [data, mimeType] = [file && textOf(file, "base64"), file && textOf(file, "type")];
-  if (content?.type !== "image" || data === undefined || mimeType === undefined) return [];
-  return [{ payload: { kind: "user_message", text: "", media: [{ mimeType, data }] } }];
+  if (attachment.type === "file" && content?.type === "image" && data !== undefined && mimeType !== undefined)
+    return [{ payload: { kind: "user_message", text: "", media: [{ mimeType, data }] } }];
+  const text = shownText(attachment);
+  return text === undefined || text.trim() === "" ? [] : [noteForModel(text)];
+}
+
+/** The text that an attachment put before the model, below the name of the file that it is of. */
+function shownText(attachment: JsonObject): string | undefined {
+  const content = objectOf(attachment, "content");
+  const of = (text: string | undefined, name = textOf(attachment, "filename")) =>
+    text === undefined || name === undefined ? text : `${name}:\n${text}`;
+  switch (attachment.type) {
+    case "file":
+      return of(textOf((content && objectOf(content, "file")) ?? {}, "content"));
+    case "edited_text_file":
+      return of(textOf(attachment, "snippet") || undefined);
+    case "selected_lines_in_ide":
+      return of(textOf(attachment, "content"));
+    case "directory":
+      return of(textOf(attachment, "content"), textOf(attachment, "path"));
+    case "nested_memory":
+      return of(content && textOf(content, "content"), textOf(attachment, "path"));
+    case "hook_additional_context":
+      return textAndRest(blocksOf(attachment.content)).text;
+    case "mcp_resource":
+      return textAndRest(blocksOf(content?.contents).map((resource) => ({ type: "resource", resource })))
+        .text;
+    default:
+      return undefined;
+  }
 }
 
 type SaidBy = {
@@ -125,7 +163,7 @@ function answerNode(block: JsonObject, origin: SaidBy): EntryNode {
       return { payload: { kind: "tool_call", ...call, args: argsOf(block.input), ...origin } };
     }
     default:
-      return unknown("claude", block);
+      return madeNode("claude", block, origin);
   }
 }
 

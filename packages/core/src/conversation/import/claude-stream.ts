@@ -6,16 +6,6 @@ import type { ForeignSession } from "./foreign-session.js";
 import { objectOf, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
 import { titleFrom } from "./pi.js";
 
-/** Whether a line is a message of the Claude Agent SDK, as `--output-format stream-json` writes them, too. */
-export function isClaudeStream(lines: readonly SourceLine[]): boolean {
-  return lines.some(
-    ({ value }) =>
-      typeof value.session_id === "string" &&
-      value.parentUuid === undefined &&
-      (value.type === "assistant" || value.type === "result" || value.subtype === "init"),
-  );
-}
-
 /**
  * Reads a stream of the Claude Agent SDK, one message a line. What has a `parent_tool_use_id` was said by the
  * subagent which that call began, and becomes a task below it. Parts of messages (`stream_event`) are counted, since

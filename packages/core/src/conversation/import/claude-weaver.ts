@@ -107,7 +107,7 @@ export class ClaudeWeaver {
     let answer = isAnswer(parent) && step !== undefined && parent.step === step ? parent : undefined;
     if (answer === undefined) {
       const draft = this.draft(line, lane, parent, []);
-      answer = { step, draft, results: [], open: new Set() };
+      answer = { step, draft, results: [], notes: [], open: new Set() };
     } else this.draft(line, lane, answer, []);
     answer.draft.nodes.push(...nodes);
     answer.draft.usage ??= usage;
@@ -139,7 +139,7 @@ export class ClaudeWeaver {
         continue;
       }
       answer.open.delete(callId);
-      const draft = this.draft({ ...line, uuid: id }, lane, sourceOf(answer), nodes);
+      const draft = this.draft({ ...line, uuid: id }, lane, endOfResults(answer), nodes);
       answer.results.push(draft);
       parent = answer;
     }
@@ -165,7 +165,16 @@ export class ClaudeWeaver {
     const nodes = value.type === "attachment" ? attachmentNodes(value) : [];
     if (nodes.length === 0) this.folded.add(textOf(value, "type") ?? "untyped");
     if (value.type === "conversation_reset") lane.last = lane.start;
-    if (!line.uuid.startsWith(noUuid)) this.place(line, lane, this.parentOf(line, lane), nodes);
+    if (line.uuid.startsWith(noUuid)) return;
+    const parent = this.parentOf(line, lane);
+    if (isAnswer(parent) && nodes.length > 0) this.addNote(line, lane, parent, nodes);
+    else this.place(line, lane, parent, nodes);
+  }
+
+  /** What was shown beside results hangs on any of them: it stands behind the last, and parts nothing. */
+  private addNote(line: ClaudeLine, lane: Lane, answer: WovenAnswer, nodes: readonly EntryNode[]): void {
+    answer.notes.push(this.draft(line, lane, { behind: answer, at: answer.notes.length }, nodes));
+    this.anchor(line, lane, answer);
   }
 
   /** The answer with this call that waits for its result, in the same conversation. */
@@ -194,7 +203,8 @@ export class ClaudeWeaver {
     for (let at = below; at !== null && !seen.has(at); ) {
       if (at === anchor) return true;
       seen.add(at);
-      at = (isAnswer(at) ? at.draft : this.byId.get(at))?.parent ?? null;
+      const parent = (isAnswer(at) ? at.draft : this.byId.get(at))?.parent ?? null;
+      at = isBehind(parent) ? parent.behind : parent;
     }
     return anchor === null;
   }
@@ -229,7 +239,7 @@ export class ClaudeWeaver {
     lane.last = anchor;
   }
 
-  private draft(line: ClaudeLine, lane: Lane, parent: Anchor, nodes: readonly EntryNode[]): Draft {
+  private draft(line: ClaudeLine, lane: Lane, parent: Draft["parent"], nodes: readonly EntryNode[]): Draft {
     const { uuid, line: number, timestamp, file } = line;
     const draft = { sourceId: uuid, line: number, file, timestamp, lane, parent, nodes: [...nodes] };
     this.drafts.push(draft);
@@ -252,11 +262,19 @@ export const noUuid = "line ";
 /** What something hangs on: an entry, the end of an answer with its results, or the beginning. */
 type Anchor = string | WovenAnswer | null;
 
+/** A place behind the results of an answer: the first, the second… */
+interface Behind {
+  readonly behind: WovenAnswer;
+  readonly at: number;
+}
+
 /** The lines of one answer, and the results of its calls. */
 interface WovenAnswer {
   readonly step: string | undefined;
   readonly draft: Draft;
   readonly results: Draft[];
+  /** What was shown beside the results. */
+  readonly notes: Draft[];
   /** The calls without results so far. */
   readonly open: Set<string>;
 }
@@ -278,14 +296,18 @@ interface Draft {
   readonly file: string | undefined;
   readonly timestamp: number;
   readonly lane: Lane;
-  readonly parent: Anchor;
+  readonly parent: Anchor | Behind;
   readonly nodes: EntryNode[];
   usage?: ReturnType<ClaudeContent["usageOf"]>;
   aside?: true;
 }
 
-function isAnswer(anchor: Anchor): anchor is WovenAnswer {
-  return typeof anchor === "object" && anchor !== null;
+function isAnswer(anchor: Anchor | Behind): anchor is WovenAnswer {
+  return typeof anchor === "object" && anchor !== null && !isBehind(anchor);
+}
+
+function isBehind(anchor: Anchor | Behind): anchor is Behind {
+  return typeof anchor === "object" && anchor !== null && "behind" in anchor;
 }
 
 /** Where a call that has no result yet was made; else the end. */
@@ -293,8 +315,16 @@ function beforeResults(anchor: Anchor): Anchor {
   return isAnswer(anchor) && anchor.open.size > 0 ? anchor.draft.sourceId : anchor;
 }
 
-function sourceOf(anchor: Anchor): string | null {
-  return isAnswer(anchor) ? (anchor.results.at(-1) ?? anchor.draft).sourceId : anchor;
+function sourceOf(anchor: Anchor | Behind): string | null {
+  if (isBehind(anchor)) {
+    const { behind, at } = anchor;
+    return at === 0 ? endOfResults(behind) : (behind.notes[at - 1]?.sourceId ?? endOfResults(behind));
+  }
+  return isAnswer(anchor) ? (anchor.notes.at(-1)?.sourceId ?? endOfResults(anchor)) : anchor;
+}
+
+function endOfResults({ results, draft }: WovenAnswer): string {
+  return (results.at(-1) ?? draft).sourceId;
 }
 
 /** The first and the last line that a compaction kept; the SDK writes its names otherwise than the transcript. */

@@ -7,13 +7,6 @@ import type { BesideFile, ForeignSession } from "./foreign-session.js";
 import { objectOf, readLines, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
 import { titleFrom } from "./pi.js";
 
-/** Whether a line is one of a transcript of Claude Code. */
-export function isClaude(lines: readonly SourceLine[]): boolean {
-  return lines.some(
-    ({ value }) => isTurn(value) && ("uuid" in value || "parentUuid" in value || "sessionId" in value),
-  );
-}
-
 /**
  * Reads a transcript of Claude Code: one line for each block of an answer, `uuid` and `parentUuid`. The turns of a
  * subagent (`isSidechain`, or a file of its own) become a task below the call that began it; in a file that holds

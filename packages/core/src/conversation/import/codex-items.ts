@@ -28,6 +28,8 @@ export type CodexItem =
   | { readonly kind: "done"; readonly nodes: readonly EntryNode[]; readonly results: readonly EntryNode[] }
   | { readonly kind: "answered"; readonly callId: string; readonly output: JsonValue | undefined }
   | { readonly kind: "message"; readonly role: string; readonly blocks: readonly JsonObject[] }
+  /** What one agent said to another. */
+  | { readonly kind: "told"; readonly blocks: readonly JsonObject[] }
   | { readonly kind: "other"; readonly nodes: readonly EntryNode[] };
 
 /** Reads one item; those that mean nothing for a conversation are undefined. */
@@ -37,6 +39,8 @@ export function codexItem(item: JsonObject, answer: CodexAnswer): CodexItem | un
       return item.role === "assistant"
         ? { kind: "said", nodes: said(item, answer) }
         : { kind: "message", role: textOf(item, "role") ?? "user", blocks: codexBlocks(item.content) };
+    case "agent_message":
+      return { kind: "told", blocks: codexBlocks(item.content).map(withWords) };
     case "reasoning":
       return { kind: "reasoning", item: withoutPassthrough(item) };
     case "function_call":
@@ -69,6 +73,12 @@ export function codexBlocks(content: JsonValue | undefined): readonly JsonObject
     const url = textOf(block, "image_url");
     return (url === undefined ? undefined : blockOfDataUrl(url)) ?? block;
   });
+}
+
+/** What agents say to each other is kept sealed where the provider sealed it, else as it is. */
+function withWords(block: JsonObject): JsonObject {
+  const sealed = block.type === "encrypted_content" ? textOf(block, "encrypted_content") : undefined;
+  return sealed !== undefined && /\s/u.test(sealed) ? { type: "text", text: sealed } : block;
 }
 
 /** Reasoning items that follow each other, as the one thought that `toOpenAIResponses` gives back whole. */

@@ -1,56 +1,86 @@
-import { type Advancing, defined } from "../../text/index.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
-import type { TurnUsage } from "../node.js";
-import { noteForModel, noteForPerson, textAndRest, unknown, userNodes } from "./blocks.js";
-import { type CodexAnswer, type CodexItem, codexItem, resultOf, thoughtOf } from "./codex-items.js";
-import { FoldedCounter } from "./folded-lines.js";
-import type { EntryNode, ForeignEntry } from "./foreign-entry.js";
-import type { ForeignSession } from "./foreign-session.js";
-import {
-  countOf,
-  type ImportProblem,
-  objectOf,
-  type SourceLine,
-  type SourceLines,
-  textOf,
-  timeOf,
-} from "./lines.js";
-import { titleFrom } from "./pi.js";
-
-/** Whether these are the lines of a rollout of Codex. */
-export function isCodex(lines: readonly SourceLine[]): boolean {
-  const [first] = lines;
-  if (first === undefined) return false;
-  if (first.value.type === "session_meta" && isJsonObject(first.value.payload)) return true;
-  const { type, id, timestamp } = objectOf(first.value, "session") ?? first.value;
-  if (type !== undefined || typeof id !== "string" || typeof timestamp !== "string") return false;
-  return lines.some(({ value }) => isBareItem(value));
-}
+import type { Advancing } from "../../text/index.js";
+import { agentFiles, type CodexAgentFile, inheritedIn } from "./codex-agents.js";
+import { CodexReader, countsIn } from "./codex-reader.js";
+import { foldedIn } from "./folded-lines.js";
+import type { BesideFile, ForeignSession } from "./foreign-session.js";
+import { objectOf, type SourceLine, type SourceLines, timeOf } from "./lines.js";
 
 /**
  * Reads a rollout of Codex: items of the Responses API in the order in which they came, and what the program
  * notes about them. It is no tree, but for turns that were taken back (`thread_rolled_back`), which become
- * branches. The first releases wrote the items bare, without an envelope.
+ * branches. The first releases wrote the items bare, without an envelope. The rollout of a subagent becomes a task
+ * below the call that began it; alone it is a session.
+ *
+ * @param beside the rollouts of subagents.
  */
-export function* readCodex({ lines, problems }: SourceLines, now: number): Advancing<ForeignSession> {
+export function* readCodex(
+  { lines, problems }: SourceLines,
+  now: number,
+  beside: readonly BesideFile[] = [],
+): Advancing<ForeignSession> {
   const startedMs = startOf(lines, now);
   const reader = new CodexReader(countsIn(lines), startedMs);
-  for (const [at, source] of lines.entries()) {
-    reader.take(source);
-    if (at % stepLines === stepLines - 1) yield { done: at + 1, of: lines.length };
-  }
-  reader.finish();
+  yield* takeAll(reader, lines);
+  const agents = yield* agentFiles(beside);
+  const readers = [reader, ...(yield* readAgents(reader, lines, agents.files, now))];
   return {
     format: "codex",
     title: reader.name ?? reader.firstWords,
     startedMs,
     cwd: reader.cwd,
     sourceSessionId: reader.id,
-    entries: reader.entries,
+    parentSessionId: reader.parentId,
+    entries: readers.flatMap(({ entries }) => entries),
     leafLine: reader.leafLine,
-    folded: reader.folded.all(),
-    problems: [...problems, ...reader.problems],
+    folded: foldedIn(readers.map(({ folded }) => folded)),
+    problems: [...problems, ...agents.problems, ...readers.flatMap((one) => one.problems)],
   };
+}
+
+function* takeAll(reader: CodexReader, lines: readonly SourceLine[]): Advancing<void> {
+  for (const [at, source] of lines.entries()) {
+    reader.take(source);
+    if (at % stepLines === stepLines - 1) yield { done: at + 1, of: lines.length };
+  }
+  reader.finish();
+}
+
+/** Those of a subagent come after the one that began it. One whose beginning is nowhere hangs at the session's end. */
+function* readAgents(
+  main: CodexReader,
+  lines: readonly SourceLine[],
+  files: readonly CodexAgentFile[],
+  now: number,
+): Advancing<readonly CodexReader[]> {
+  const done = new Map<string, { readonly reader: CodexReader; readonly lines: readonly SourceLine[] }>();
+  done.set(main.id ?? "", { reader: main, lines });
+  const readers: CodexReader[] = [];
+  // Where the line is lost that names its parent, that is the one with the call that began it.
+  const parentOf = (file: CodexAgentFile) =>
+    file.parentId === undefined
+      ? [...done.values()].find(({ reader }) => reader.spawnOf(file) !== undefined)
+      : done.get(file.parentId);
+  let waiting = files.filter(({ id }) => id !== main.id);
+  while (waiting.length > 0) {
+    const ready = waiting.filter((file) => parentOf(file) !== undefined);
+    // Of one whose parent is gone only the session is known; one of another session has nothing to do here.
+    const isOfSession = ({ rootId }: CodexAgentFile) =>
+      main.id === undefined ? rootId !== undefined : rootId === main.id;
+    const next = ready.length > 0 ? ready : waiting.filter(isOfSession);
+    if (next.length === 0) break;
+    for (const file of next) {
+      const parent = parentOf(file);
+      const above = parent?.reader ?? main;
+      const inherited = file.isFork ? inheritedIn(parent?.lines ?? lines) : new Set<string>();
+      const place = { file, inherited, under: above.spawnOf(file) ?? above.last, ids: main.ids };
+      const reader = new CodexReader(countsIn(file.lines), startOf(file.lines, now), place);
+      yield* takeAll(reader, file.lines);
+      readers.push(reader);
+      done.set(file.id, { reader, lines: file.lines });
+    }
+    waiting = waiting.filter(({ id }) => !done.has(id));
+  }
+  return readers;
 }
 
 /** Read in some milliseconds. */
@@ -61,338 +91,4 @@ function startOf(lines: readonly SourceLine[], now: number): number {
   if (first === undefined) return now;
   const meta = objectOf(first.value, "payload") ?? objectOf(first.value, "session") ?? first.value;
   return timeOf(meta, timeOf(first.value, now));
-}
-
-/** What a rollout says of the tokens that an answer took: its own record, or what a person is shown. */
-type Counts = "records" | "shown" | "none";
-
-function countsIn(lines: readonly SourceLine[]): Counts {
-  if (lines.some(({ value }) => value.type === "token_usage_record")) return "records";
-  const isShown = ({ value }: SourceLine) => objectOf(value, "payload")?.type === "token_count";
-  return lines.some(isShown) ? "shown" : "none";
-}
-
-/** An item on its way into the tree. */
-interface CodexDraft {
-  readonly line: number;
-  readonly timestamp: number;
-  readonly sourceId: string;
-  readonly nodes: readonly EntryNode[];
-}
-
-/** An answer of the model of which more may come. */
-interface OpenAnswer {
-  readonly step: string;
-  readonly calls: Set<string>;
-  readonly parts: CodexDraft[];
-  readonly results: CodexDraft[];
-  /** Items that follow each other. */
-  reasoning: { readonly draft: CodexDraft; readonly item: JsonObject }[];
-  follows: string | undefined;
-  usage: TurnUsage | undefined;
-  /** What it took was counted: only results can follow. */
-  isCounted: boolean;
-}
-
-class CodexReader {
-  readonly entries: ForeignEntry[] = [];
-  readonly problems: ImportProblem[] = [];
-  readonly folded = new FoldedCounter();
-  id: string | undefined;
-  cwd: string | undefined;
-  name: string | undefined;
-  firstWords: string | undefined;
-  private model = "unknown";
-  /** What the next entry hangs on. */
-  private last: { readonly sourceId: string; readonly line: number } | undefined;
-  /** What each turn of the user hangs on, for turns that are taken back. */
-  private readonly turns: (typeof this.last)[] = [];
-  private readonly ids = new Set<string>();
-  private readonly callNames = new Map<string, string>();
-  private answer: OpenAnswer | undefined;
-  private answers = 0;
-
-  constructor(
-    private readonly counts: Counts,
-    private timestamp: number,
-  ) {}
-
-  get leafLine(): number | undefined {
-    return this.last?.line;
-  }
-
-  take(source: SourceLine): void {
-    const { value, line } = source;
-    this.timestamp = timeOf(value, this.timestamp);
-    const payload = objectOf(value, "payload");
-    if (payload !== undefined) this.takeRecord(line, value, payload);
-    else if (isBareItem(value)) this.takeItem(line, value);
-    else this.takeHeader(value, objectOf(value, "session") ?? value);
-  }
-
-  private takeRecord(line: number, value: JsonObject, payload: JsonObject): void {
-    switch (value.type) {
-      case "session_meta":
-        this.takeHeader(value, payload);
-        break;
-      case "response_item":
-        this.takeItem(line, payload);
-        break;
-      case "compacted":
-        this.takeCompaction(line, payload);
-        break;
-      case "event_msg":
-        this.takeEvent(payload);
-        break;
-      case "token_usage_record":
-        this.count(objectOf(payload, "usage"));
-        this.folded.add("token_usage_record");
-        break;
-      case "turn_context":
-        this.model = textOf(payload, "model") ?? this.model;
-        this.folded.add("turn_context");
-        break;
-      default:
-        this.folded.add(textOf(value, "type") ?? "untyped");
-    }
-  }
-
-  finish(): void {
-    this.closeAnswer();
-  }
-
-  /** The first one names the session; a fork repeats those of the sessions that it came from. */
-  private takeHeader(value: JsonObject, meta: JsonObject): void {
-    this.id ??= textOf(meta, "id");
-    this.cwd ??= textOf(meta, "cwd");
-    this.folded.add(textOf(value, "type") ?? textOf(value, "record_type") ?? "header");
-  }
-
-  private takeItem(line: number, value: JsonObject): void {
-    if (this.isNextAnswer(value)) this.closeAnswer();
-    const item = codexItem(value, this.answerOrigin());
-    const sourceId = textOf(value, "id") ?? `line ${line}`;
-    const draft: CodexDraft = { line, timestamp: this.timestamp, sourceId, nodes: [] };
-    if (item === undefined) {
-      this.folded.add(`response_item ${textOf(value, "type") ?? "untyped"}`);
-      return;
-    }
-    switch (item.kind) {
-      case "message":
-        this.takeMessage(draft, item, value);
-        break;
-      case "answered":
-        this.takeResult(draft, item);
-        break;
-      default:
-        this.takePart(draft, item);
-    }
-  }
-
-  /**
-   * Whether an item of the model begins another answer. Behind a result one does, unless it is a call, and the
-   * answers are counted one by one: old releases wrote each of parallel calls together with its result.
-   */
-  private isNextAnswer({ type, role }: JsonObject): boolean {
-    const { answer } = this;
-    if (answer === undefined || isResult(type) || (type === "message" && role !== "assistant")) return false;
-    if (answer.isCounted) return true;
-    return answer.results.length > 0 && !(isCall(type) && this.counts !== "none");
-  }
-
-  private answerOrigin(): CodexAnswer {
-    const step = this.answer?.step ?? `answer ${this.answers + 1}`;
-    return { from: { provider: "openai", model: this.model }, step, follows: this.answer?.follows };
-  }
-
-  private takeMessage(
-    draft: CodexDraft,
-    { role, blocks }: Extract<CodexItem, { kind: "message" }>,
-    value: JsonObject,
-  ): void {
-    this.closeAnswer();
-    const { text, rest } = textAndRest(blocks);
-    if (role !== "user" || isOfProgram(value, text)) {
-      this.put({ ...draft, nodes: [noteForModel(text), ...rest.map((block) => unknown("codex", block))] });
-      return;
-    }
-    this.turns.push(this.last);
-    this.firstWords ??= titleFrom(textAndRest(blocks.filter((block) => !isImageTag(block))).text);
-    this.put({ ...draft, nodes: userNodes(blocks, "codex") });
-  }
-
-  /** Results of parallel calls stand behind the last of the calls, also where they were written before it. */
-  private takeResult(draft: CodexDraft, { callId, output }: Extract<CodexItem, { kind: "answered" }>): void {
-    const nodes = resultOf(callId, this.callNames.get(callId) ?? "unknown", output);
-    if (this.answer?.calls.has(callId) === true) this.answer.results.push({ ...draft, nodes });
-    else {
-      this.closeAnswer();
-      this.put({ ...draft, nodes });
-    }
-  }
-
-  private takePart(draft: CodexDraft, item: Exclude<CodexItem, { kind: "message" | "answered" }>): void {
-    const answer = this.openAnswer();
-    if (item.kind === "reasoning") {
-      answer.reasoning.push({ draft, item: item.item });
-      answer.follows = textOf(item.item, "id");
-      return;
-    }
-    this.closeReasoning(answer);
-    answer.parts.push({ ...draft, nodes: item.nodes });
-    if (item.kind === "called") {
-      answer.calls.add(item.callId);
-      this.callNames.set(item.callId, item.name);
-    }
-    if (item.kind === "done")
-      answer.results.push({ ...draft, sourceId: `${draft.sourceId} result`, nodes: item.results });
-  }
-
-  private openAnswer(): OpenAnswer {
-    if (this.answer !== undefined) return this.answer;
-    const { step } = this.answerOrigin();
-    this.answers += 1;
-    const [calls, follows, usage, isCounted] = [new Set<string>(), undefined, undefined, false];
-    this.answer = { step, calls, parts: [], results: [], reasoning: [], follows, usage, isCounted };
-    return this.answer;
-  }
-
-  private closeReasoning(answer: OpenAnswer): void {
-    const [first] = answer.reasoning;
-    if (first === undefined) return;
-    const thought = thoughtOf(
-      answer.reasoning.map(({ item }) => item),
-      this.answerOrigin(),
-    );
-    answer.parts.push({ ...first.draft, nodes: [thought] });
-    answer.reasoning = [];
-  }
-
-  private closeAnswer(): void {
-    const { answer } = this;
-    if (answer === undefined) return;
-    this.closeReasoning(answer);
-    this.answer = undefined;
-    for (const [at, part] of answer.parts.entries())
-      this.put(at === 0 && answer.usage !== undefined ? withUsage(part, answer.usage) : part);
-    for (const result of answer.results) this.put(result);
-  }
-
-  private takeCompaction(line: number, payload: JsonObject): void {
-    this.closeAnswer();
-    const message = textOf(payload, "message") ?? "";
-    const kept = Array.isArray(payload.replacement_history) ? payload.replacement_history : [];
-    const sealed = (kept as readonly JsonValue[]).flatMap((item) =>
-      isJsonObject(item) && isSealed(item.type) ? [unknown("codex", item)] : [],
-    );
-    const summary: EntryNode =
-      message === "" && sealed.length > 0
-        ? noteForPerson("The provider summed up the conversation in a form that only it can read.")
-        : { payload: { kind: "summary", of: "compaction", text: message, keepFromId: null } };
-    this.put({ line, timestamp: this.timestamp, sourceId: `line ${line}`, nodes: [summary, ...sealed] });
-  }
-
-  private takeEvent(payload: JsonObject): void {
-    const type = textOf(payload, "type") ?? "untyped";
-    if (type === "token_count")
-      this.count(
-        this.counts === "shown" ? objectOf(objectOf(payload, "info") ?? {}, "last_token_usage") : undefined,
-      );
-    if (type === "thread_name_updated") this.name = textOf(payload, "thread_name") ?? this.name;
-    if (type === "thread_rolled_back") this.rollBack(countOf(payload, "num_turns"));
-    this.folded.add(`event_msg ${type}`);
-  }
-
-  /** So many turns of the user were taken back; what follows hangs where the first of them did. */
-  private rollBack(turns: number): void {
-    this.closeAnswer();
-    const from = Math.max(0, this.turns.length - turns);
-    if (turns < 1 || from === this.turns.length) return;
-    this.last = this.turns[from];
-    this.turns.length = from;
-  }
-
-  /** Where an answer is counted, it is over. */
-  private count(usage: JsonObject | undefined): void {
-    const { answer } = this;
-    if (answer === undefined || answer.isCounted) return;
-    answer.isCounted = true;
-    if (usage !== undefined) answer.usage = usageOf(usage);
-  }
-
-  private put(draft: CodexDraft): void {
-    const { line, timestamp, nodes } = draft;
-    if (nodes.length === 0) return;
-    const sourceId = this.ids.has(draft.sourceId) ? this.another(draft) : draft.sourceId;
-    this.ids.add(sourceId);
-    this.entries.push({ sourceId, parentSourceId: this.last?.sourceId ?? null, line, timestamp, nodes });
-    this.last = { sourceId, line };
-  }
-
-  /** The order of the lines says what hangs on what: an id that occurs twice must not lead astray. */
-  private another({ sourceId, line }: CodexDraft): string {
-    let free = `${sourceId}#${line}`;
-    while (this.ids.has(free)) free += "#";
-    const message = `Line ${line} has the id ${sourceId} of an earlier line; it was kept as ${free}.`;
-    this.problems.push({ line, what: "duplicate_id", message });
-    return free;
-  }
-}
-
-function isCall(type: JsonValue | undefined): boolean {
-  return typeof type === "string" && type.endsWith("_call");
-}
-
-function isResult(type: JsonValue | undefined): boolean {
-  return typeof type === "string" && type.endsWith("_output");
-}
-
-function isSealed(type: JsonValue | undefined): boolean {
-  return type === "compaction" || type === "compaction_summary" || type === "context_compaction";
-}
-
-/** An item without an envelope, as the releases before September 2025 wrote it. */
-function isBareItem({ type, role, content, payload }: JsonObject): boolean {
-  if (payload !== undefined || typeof type !== "string") return false;
-  if (type === "message") return typeof role === "string" && Array.isArray(content);
-  return type === "reasoning" || isCall(type) || isResult(type);
-}
-
-/** What the program says to the model in the user's place: where it knows so itself, else by how it begins. */
-function isOfProgram(item: JsonObject, text: string): boolean {
-  const passed = objectOf(item, "internal_chat_message_metadata_passthrough");
-  const told = Array.isArray(passed?.content_item_metadata) ? passed.content_item_metadata : [];
-  const sources = (told as readonly JsonValue[]).map((one) =>
-    isJsonObject(one) ? objectOf(one, "provenance")?.type : undefined,
-  );
-  if (sources.some((source) => source !== undefined)) return sources.every((source) => source === "harness");
-  return ofProgram.test(text);
-}
-
-const ofProgram =
-  /^\s*(<(environment_context|user_instructions|permissions instructions|turn_aborted|skill|subagent_notification|INSTRUCTIONS)\b|# AGENTS\.md instructions )/;
-
-function isImageTag({ text }: JsonObject): boolean {
-  return typeof text === "string" && /^<\/?image\b/.test(text);
-}
-
-function withUsage(draft: CodexDraft, usage: TurnUsage): CodexDraft {
-  const [first, ...others] = draft.nodes;
-  if (first === undefined) return draft;
-  return { ...draft, nodes: [{ ...first, metadata: { ...first.metadata, usage } }, ...others] };
-}
-
-function usageOf(usage: JsonObject): TurnUsage {
-  return {
-    inputTokens: countOf(usage, "input_tokens"),
-    cachedInputTokens: countOf(usage, "cached_input_tokens"),
-    ...defined({ cacheWriteTokens: numberOf(usage, "cache_write_input_tokens") }),
-    outputTokens: countOf(usage, "output_tokens"),
-    ...defined({ thoughtTokens: numberOf(usage, "reasoning_output_tokens") }),
-  };
-}
-
-function numberOf(value: JsonObject, key: string): number | undefined {
-  const field = value[key];
-  return typeof field === "number" && field > 0 ? field : undefined;
 }

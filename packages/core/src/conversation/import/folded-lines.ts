@@ -9,10 +9,10 @@ export interface FoldedLines {
 export class FoldedCounter {
   private readonly counts = new Map<string, number>();
 
-  add(kind: string): void {
+  add(kind: string, count = 1): void {
     const known = this.counts.has(kind) || this.counts.size < mostKinds;
     const short = known ? kind.slice(0, mostUnits) : "other";
-    this.counts.set(short, (this.counts.get(short) ?? 0) + 1);
+    this.counts.set(short, (this.counts.get(short) ?? 0) + count);
   }
 
   /** The most frequent first. */
@@ -20,6 +20,13 @@ export class FoldedCounter {
     const all = [...this.counts].map(([kind, count]): FoldedLines => ({ kind, count }));
     return all.toSorted((a, b) => b.count - a.count);
   }
+}
+
+/** Of several files together. */
+export function foldedIn(counters: readonly FoldedCounter[]): readonly FoldedLines[] {
+  const sum = new FoldedCounter();
+  for (const counter of counters) for (const { kind, count } of counter.all()) sum.add(kind, count);
+  return sum.all();
 }
 
 /** In one line: "12 lines that are no turns (progress 10, mode 2)"; nothing where there are none. */

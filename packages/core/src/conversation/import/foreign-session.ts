@@ -74,6 +74,8 @@ export interface ForeignSession {
   readonly cwd: string | undefined;
   /** Its id there. */
   readonly sourceSessionId?: string | undefined;
+  /** The session there whose subagent it is. */
+  readonly parentSessionId?: string | undefined;
   readonly startedMs: number;
   readonly entries: readonly ForeignEntry[];
   /** The line of the entry at which the session stood. */

@@ -1,7 +1,7 @@
 import { defined } from "../../text/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
 import type { ModelOrigin } from "../payload.js";
-import { argsOf, noteForModel, resultNodes, unknown, userNodes } from "./blocks.js";
+import { argsOf, madeNode, noteForModel, resultNodes, userNodes } from "./blocks.js";
 import type { EntryNode } from "./foreign-entry.js";
 import { objectOf, textOf } from "./lines.js";
 
@@ -89,7 +89,7 @@ export function saidParts(
     if (part.functionCall !== undefined) continue;
     const text = textOf(part, "text");
     const signed = defined({ signature: textOf(part, "thoughtSignature") });
-    if (text === undefined) nodes.push(unknown("gemini", part));
+    if (text === undefined) nodes.push(madeNode("gemini", part, { ...signed, ...origin }));
     else if (part.thought === true)
       nodes.push({ payload: { kind: "model_message", text: "", thought: text, ...signed, ...origin } });
     else if (text !== "" || "signature" in signed)

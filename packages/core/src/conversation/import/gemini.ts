@@ -1,411 +1,95 @@
-import { type Advancing, defined } from "../../text/index.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
-import type { TurnUsage } from "../node.js";
-import { FoldedCounter } from "./folded-lines.js";
-import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
-import type { ForeignSession } from "./foreign-session.js";
-import {
-  callsIn,
-  type GeminiCall,
-  type GeminiResult,
-  geminiResult,
-  isOfResults,
-  partsOf,
-  resultsIn,
-  saidParts,
-  userParts,
-} from "./gemini-parts.js";
-import {
-  countOf,
-  type ImportProblem,
-  objectOf,
-  type SourceLine,
-  type SourceLines,
-  textOf,
-  timeOf,
-} from "./lines.js";
-import { titleFrom } from "./pi.js";
-
-/** Whether these are records of a chat of gemini-cli, or the contents of one that a person saved. */
-export function isGemini(lines: readonly SourceLine[]): boolean {
-  const [first, second] = lines;
-  if (first === undefined) return false;
-  const { sessionId, projectHash, startTime } = first.value;
-  if (typeof sessionId === "string" && (typeof projectHash === "string" || typeof startTime === "string"))
-    return true;
-  return (
-    isContent(first.value) || ("authType" in first.value && second !== undefined && isContent(second.value))
-  );
-}
+import type { Advancing } from "../../text/index.js";
+import type { JsonObject } from "../json.js";
+import { foldedIn } from "./folded-lines.js";
+import type { ForeignEntry } from "./foreign-entry.js";
+import type { BesideFile, ForeignSession } from "./foreign-session.js";
+import { GeminiChat } from "./gemini-chat.js";
+import { type ImportProblem, readLines, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
 
 /**
  * Reads a chat of gemini-cli (a header, then records of messages; of the same message the last one holds) or
  * a saved one (the contents of its prompt). Where the program put another list of messages in the place of
- * the first, what stands in both stays; what was taken back is a branch, what was summed up a summary.
+ * the first, what stands in both stays; what was taken back is a branch, what was summed up a summary. The chat of
+ * a subagent becomes a task below the call that began it; alone it is a session.
+ *
+ * @param beside the chats of subagents.
  */
-export function* readGemini({ lines, problems }: SourceLines, now: number): Advancing<ForeignSession> {
-  const header = lines[0]?.value ?? {};
-  const startedMs = timeOf({ timestamp: header.startTime ?? null }, now);
-  const chat = new GeminiChat(startedMs);
-  for (const [at, source] of lines.entries()) {
-    chat.take(source);
-    if (at % stepLines === stepLines - 1) yield { done: at + 1, of: lines.length };
+export function* readGemini(
+  { lines, problems }: SourceLines,
+  now: number,
+  beside: readonly BesideFile[] = [],
+): Advancing<ForeignSession> {
+  const header = headerOf(lines);
+  const main = yield* chatIn(lines, now);
+  const agents: GeminiChat[] = [];
+  const found: ImportProblem[] = [...problems];
+  for (const { name, text } of beside) {
+    const read = yield* readLines(text, { file: name });
+    const { sessionId, kind } = headerOf(read.lines);
+    // Where its first line is lost, the name of the file says whose it is.
+    const id = sessionId ?? /^([\w-]+)\.jsonl?$/.exec(name)?.[1];
+    if (typeof id !== "string" || (sessionId !== undefined && kind !== "subagent")) continue;
+    agents.push(yield* chatIn(read.lines, now, { id, file: name }));
+    found.push(...read.problems);
   }
   const entries: ForeignEntry[] = [];
-  for (const entry of chat.entries()) {
+  for (const entry of entriesOf(main, agents)) {
     entries.push(entry);
     if (entries.length % stepLines === 0) yield { done: lines.length, of: lines.length };
   }
+  const chats = [main, ...agents];
   return {
     format: "gemini",
-    title: chat.title,
-    startedMs,
-    cwd: chat.cwd,
+    title: main.title,
+    startedMs: startOf(lines, now),
+    cwd: main.cwd,
     sourceSessionId: textOf(header, "sessionId"),
     entries,
-    leafLine: chat.leafLine,
-    folded: chat.folded.all(),
-    problems: [...problems, ...chat.problems],
+    leafLine: main.leafLine,
+    folded: foldedIn(chats.map(({ folded }) => folded)),
+    problems: [...found, ...chats.flatMap((chat) => chat.problems)],
   };
 }
 
 /** Read in some milliseconds. */
 const stepLines = 128;
 
-/** A message, with all that later records say of it. */
-interface Message {
-  readonly key: string;
-  readonly id: string;
-  readonly line: number;
-  readonly timestamp: number;
-  readonly parent: Message | undefined;
-  value: JsonObject;
-  readonly calls: Map<string, GeminiCall>;
-  /** By the ids of these calls. */
-  readonly results: Map<string, GeminiResult>;
-  /** It stands for those before `keeps`, or for all before it. */
-  readonly sums?: { readonly keeps: Message | undefined };
+/** The first line, unless that was lost: then the first message is as old as the chat. */
+function headerOf(lines: readonly SourceLine[]): JsonObject {
+  return lines.find(({ value }) => typeof value.sessionId === "string")?.value ?? lines[0]?.value ?? {};
 }
 
-class GeminiChat {
-  readonly folded = new FoldedCounter();
-  readonly problems: ImportProblem[] = [];
-  title: string | undefined;
-  cwd: string | undefined;
-  private readonly messages = new Map<string, Message>();
-  /** Of calls that stand nowhere before them. */
-  private readonly results = new Map<string, GeminiResult>();
-  /** The messages that hold a call of an id, in their order. */
-  private readonly callers = new Map<string, readonly Message[]>();
-  /** Calls without an id, by name. */
-  private readonly waiting = new Map<string, readonly string[]>();
-  private path: Message[] = [];
-  private unnamed = 0;
-  private strays = 0;
-  private timestamp: number;
-
-  constructor(startedMs: number) {
-    this.timestamp = startedMs;
-  }
-
-  get leafLine(): number | undefined {
-    return this.path.at(-1)?.line;
-  }
-
-  take(source: SourceLine): void {
-    const { value, line } = source;
-    const set = objectOf(value, "$set");
-    const rewind = textOf(value, "$rewindTo");
-    if (set !== undefined) {
-      if (Array.isArray(set.messages))
-        this.replaceAll(line, (set.messages as readonly JsonValue[]).filter(isJsonObject));
-      else this.folded.add("$set");
-      this.title = textOf(set, "summary") ?? this.title;
-    } else if (rewind !== undefined) this.rewindTo(line, rewind);
-    else if (isContent(value)) this.append(line, asMessage(value));
-    else if (isMessage(value)) this.append(line, value);
-    else {
-      const { directories } = value;
-      const [first] = Array.isArray(directories) ? (directories as readonly JsonValue[]) : [];
-      if (typeof first === "string") this.cwd ??= first;
-      this.title = textOf(value, "summary") ?? this.title;
-      this.folded.add(
-        textOf(value, "type") ?? (textOf(value, "sessionId") === undefined ? "untyped" : "header"),
-      );
-    }
-  }
-
-  /** Of each message one entry: what was said, its calls, then their results. */
-  *entries(): Generator<ForeignEntry> {
-    let last: ForeignEntry | undefined;
-    for (const message of this.messages.values()) {
-      last = this.entryOf(message);
-      yield last;
-    }
-    for (const [id, result] of this.results) {
-      last = strayResult(id, result, last, this.timestamp);
-      yield last;
-    }
-  }
-
-  private append(line: number, value: JsonObject): void {
-    this.timestamp = timeOf(value, this.timestamp);
-    const known = this.messages.get(keyOf(value) ?? "");
-    if (isChatter(value)) this.folded.add(textOf(value, "type") ?? "untyped");
-    else if (known !== undefined) this.renew(known, value, true);
-    else if (this.takeResults(value)) this.folded.add("results, again");
-    else this.path.push(this.add(line, value, this.path.at(-1)));
-  }
-
-  private add(
-    line: number,
-    value: JsonObject,
-    parent: Message | undefined,
-    sums?: { readonly keeps: Message | undefined },
-  ): Message {
-    this.unnamed += 1;
-    const id = textOf(value, "id") ?? `message ${this.unnamed}`;
-    const key = keyOf(value) ?? `unnamed ${this.unnamed}`;
-    const message: Message = {
-      ...{ key, id, line, timestamp: timeOf(value, this.timestamp), parent, value },
-      ...{ calls: new Map(), results: new Map(), ...defined({ sums }) },
-    };
-    this.messages.set(key, message);
-    this.renew(message, value, true);
-    if (isUsers(value) && sums === undefined) this.title ??= titleFrom(shownText(value));
-    return message;
-  }
-
-  /** @param isRecord a record of its own knows more than a list of the prompt's contents. */
-  private renew(message: Message, value: JsonObject, isRecord: boolean): void {
-    if (isRecord) message.value = value;
-    const parts = partsOf(value.content);
-    const inParts = callsIn(parts, (name, at) => this.nameless(name, `${message.id} call ${at + 1}`));
-    for (const [at, call] of inParts.entries()) {
-      const id = ownId(call.id, inParts.slice(0, at));
-      if (!message.calls.has(id)) this.addCall(message, call.id, { ...call, id });
-    }
-    const records = listOf(value.toolCalls);
-    for (const [at, record] of records.entries()) this.renewCall(message, record, records.slice(0, at));
-    this.takeResults(value);
-  }
-
-  private renewCall(message: Message, record: JsonObject, before: readonly JsonObject[]): void {
-    const given = textOf(record, "id");
-    if (given === undefined) return;
-    const id = ownId(given, before);
-    const signature = message.calls.get(id)?.signature;
-    const name = textOf(record, "name") ?? "unknown";
-    this.addCall(message, given, { id, name, args: argsIn(record), signature, record });
-    for (const result of resultsIn(partsOf(record.result), () => given))
-      message.results.set(result.id === given ? id : result.id, result);
-  }
-
-  /** Two calls of one id stay two, each with its own result. */
-  private addCall(message: Message, given: string, call: GeminiCall): void {
-    const { calls, line } = message;
-    const isNew = !calls.has(call.id);
-    calls.set(call.id, call);
-    const callers = this.callers.get(given) ?? [];
-    if (!callers.includes(message)) this.callers.set(given, [...callers, message]);
-    if (!isNew || (call.id === given && callers.length === 0)) return;
-    const kept = call.id === given ? "both were kept" : `it was kept as ${call.id}`;
-    const said = `Line ${line} has a call with the id ${given} of an earlier one; ${kept}.`;
-    this.problems.push({ line, what: "duplicate_id", message: said });
-  }
-
-  /** The result belongs to the first call of its id that waits for one; one that comes again to none. */
-  private placeResult(result: GeminiResult): void {
-    const callers = this.callers.get(result.id) ?? [];
-    for (const { calls, results } of callers.toReversed())
-      for (const id of calls.keys())
-        if (isOfId(id, result.id) && !results.has(id)) {
-          results.set(id, result);
-          return;
-        }
-    if (callers.length === 0 && !this.results.has(result.id)) this.results.set(result.id, result);
-  }
-
-  /** @returns whether the message was nothing but results. */
-  private takeResults(value: JsonObject): boolean {
-    const parts = partsOf(value.content);
-    for (const result of resultsIn(parts, (name) => this.openCallOf(name))) this.placeResult(result);
-    return isOfResults(parts) && parts.every((part) => part.text === undefined);
-  }
-
-  /** Calls and results of older releases bear no id: a result belongs to the first open call of its name. */
-  private nameless(name: string, id: string): string {
-    this.waiting.set(name, [...(this.waiting.get(name) ?? []), id]);
-    return id;
-  }
-
-  private openCallOf(name: string): string {
-    const [id, ...others] = this.waiting.get(name) ?? [];
-    this.waiting.set(name, others);
-    this.strays += id === undefined ? 1 : 0;
-    return id ?? `${name} ${this.strays}`;
-  }
-
-  /** The message and all after it were taken back. */
-  private rewindTo(line: number, id: string): void {
-    this.folded.add("$rewindTo");
-    const at = this.path.findIndex((message) => message.id === id);
-    if (at >= 0) this.path = this.path.slice(0, at);
-    else {
-      const message = `Line ${line} goes back to ${id}, which is not in the file before it; nothing was taken back.`;
-      this.problems.push({ line, what: "lost_reference", message });
-    }
-  }
-
-  /** The whole list anew: when a chat is taken up again, cut, or summed up. */
-  private replaceAll(line: number, values: readonly JsonObject[]): void {
-    const wanted = values.filter(
-      (value) => !isChatter(value) && !(isOfResults(partsOf(value.content)) && this.takeResults(value)),
-    );
-    for (const value of wanted) {
-      const known = this.messages.get(keyOf(value) ?? "");
-      if (known !== undefined) this.renew(known, value, false);
-    }
-    const kept = wanted.flatMap((value) => this.messages.get(keyOf(value) ?? "") ?? []);
-    const fresh = wanted.filter((value) => !this.messages.has(keyOf(value) ?? ""));
-    const sum = fresh.find((value) => shownText(value).includes("<state_snapshot>"));
-    if (sum === undefined || kept.length >= this.path.length) this.path = pathTo(kept.at(-1));
-    else {
-      const after = wanted.slice(wanted.indexOf(sum) + 1);
-      const keeps = after
-        .map((value) => this.messages.get(keyOf(value) ?? ""))
-        .find((message) => message !== undefined);
-      this.path.push(this.add(line, sum, this.path.at(-1), { keeps }));
-    }
-    for (const value of fresh) if (value !== sum) this.path.push(this.add(line, value, this.path.at(-1)));
-    this.folded.add("$set messages");
-  }
-
-  private entryOf(message: Message): ForeignEntry {
-    const { key, line, timestamp, parent, value } = message;
-    const nodes = message.sums === undefined ? this.nodesOf(message) : [summary(message, message.sums.keeps)];
-    const usage = usageOf(objectOf(value, "tokens"));
-    const [first, ...others] = nodes;
-    const counted =
-      first === undefined || usage === undefined
-        ? nodes
-        : [{ ...first, metadata: { ...first.metadata, usage } }, ...others];
-    return { sourceId: key, parentSourceId: parent?.key ?? null, line, timestamp, nodes: counted };
-  }
-
-  private nodesOf({ id, value, calls, results }: Message): readonly EntryNode[] {
-    const parts = partsOf(value.content);
-    if (isUsers(value)) return userParts(parts);
-    const origin = { from: { provider: "google", model: textOf(value, "model") ?? "unknown" }, step: id };
-    const called = [...calls.values()].map(
-      ({ id: callId, name, args, signature }): EntryNode => ({
-        payload: { kind: "tool_call", callId, name, args, ...defined({ signature }), ...origin },
-      }),
-    );
-    const answered = [...calls.values()].flatMap((call) => {
-      const result = results.get(call.id) ?? this.results.get(call.id);
-      this.results.delete(call.id);
-      return result === undefined ? [] : geminiResult(call, result);
-    });
-    return [...saidParts(parts, thoughtsOf(value), origin), ...called, ...answered];
-  }
+function startOf(lines: readonly SourceLine[], now: number): number {
+  const { startTime, timestamp = null } = headerOf(lines);
+  return timeOf({ timestamp: startTime ?? timestamp }, now);
 }
 
-/** A result whose call is not in the file stays where the chat ends. */
-function strayResult(
-  id: string,
-  result: GeminiResult,
-  last: ForeignEntry | undefined,
+function* chatIn(
+  lines: readonly SourceLine[],
   now: number,
-): ForeignEntry {
-  const base = { line: last?.line ?? 1, timestamp: last?.timestamp ?? now };
-  const nodes = geminiResult({ id, name: "unknown", args: {} }, result);
-  return { ...base, sourceId: `result ${id}`, parentSourceId: last?.sourceId ?? null, nodes };
+  agent?: { readonly id: string; readonly file: string },
+): Advancing<GeminiChat> {
+  const chat = new GeminiChat(startOf(lines, now), agent);
+  for (const [at, source] of lines.entries()) {
+    chat.take(source);
+    if (at % stepLines === stepLines - 1) yield { done: at + 1, of: lines.length };
+  }
+  return chat;
 }
 
-function pathTo(last: Message | undefined): Message[] {
-  const path: Message[] = [];
-  for (let message = last; message !== undefined; message = message.parent) path.push(message);
-  return path.reverse();
-}
-
-function summary({ value }: Message, keeps: Message | undefined): EntryNode {
-  const text = shownText(value);
-  const payload = (scope: EntryScope) => {
-    const firstId = keeps === undefined ? undefined : scope.nodesOf(keeps.key)?.firstId;
-    const keepFromId = firstId !== undefined && scope.isAbove(firstId) ? firstId : null;
-    return { kind: "summary", of: "compaction", text, keepFromId } as const;
-  };
-  return { payload };
-}
-
-/** Of several calls of one id in one answer the later ones get a number. */
-function ownId(id: string, before: readonly { readonly id?: JsonValue }[]): string {
-  const count = before.filter((one) => one.id === id).length;
-  return count === 0 ? id : `${id}#${count + 1}`;
-}
-
-function isOfId(own: string, id: string): boolean {
-  return own === id || (own.startsWith(`${id}#`) && /^\d+$/.test(own.slice(id.length + 1)));
-}
-
-/** Messages of different roles may bear one id: a call's answer and its results do. */
-function keyOf(value: JsonObject): string | undefined {
-  const id = textOf(value, "id");
-  return id === undefined ? undefined : isUsers(value) ? `${id} user` : id;
-}
-
-function isMessage({ id, type }: JsonObject): boolean {
-  return typeof id === "string" && typeof type === "string";
-}
-
-/** A content of the API, as saved chats hold them. */
-function isContent({ role, parts }: JsonObject): boolean {
-  return (role === "user" || role === "model") && Array.isArray(parts);
-}
-
-function asMessage({ role, parts }: JsonObject): JsonObject {
-  return { type: role === "model" ? "gemini" : "user", content: parts ?? [] };
-}
-
-function isUsers({ type }: JsonObject): boolean {
-  return type === "user";
-}
-
-/** What the program tells a person: `info`, `warning`, `error`. */
-function isChatter({ type }: JsonObject): boolean {
-  return type !== "user" && type !== "gemini";
-}
-
-function shownText({ displayContent, content }: JsonObject): string {
-  const parts = partsOf(displayContent ?? content);
-  const text = parts.map((part) => textOf(part, "text") ?? "").join("\n");
-  return text.trimStart().startsWith("<session_context>") ? "" : text;
-}
-
-function thoughtsOf({ thoughts }: JsonObject): string | undefined {
-  const texts = listOf(thoughts).map((thought) => {
-    const [subject, description] = [textOf(thought, "subject") ?? "", textOf(thought, "description") ?? ""];
-    return subject === "" ? description : `**${subject}** ${description}`;
-  });
-  return texts.length === 0 ? undefined : texts.join("\n\n");
-}
-
-function argsIn(record: JsonObject): JsonObject {
-  return objectOf(record, "args") ?? {};
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
-}
-
-function usageOf(tokens: JsonObject | undefined): TurnUsage | undefined {
-  if (tokens === undefined) return undefined;
-  const thoughtTokens = countOf(tokens, "thoughts");
-  return {
-    inputTokens: countOf(tokens, "input"),
-    cachedInputTokens: countOf(tokens, "cached"),
-    outputTokens: countOf(tokens, "output") + thoughtTokens,
-    ...(thoughtTokens === 0 ? {} : { thoughtTokens }),
-  };
+/** Those of a subagent come after the call that began it. One whose call is nowhere hangs at the session's end. */
+function* entriesOf(main: GeminiChat, agents: readonly GeminiChat[]): Generator<ForeignEntry> {
+  const begun = new Map(main.begun);
+  yield* main.entries();
+  let waiting = agents;
+  while (waiting.length > 0) {
+    const ready = waiting.filter(({ agentId = "" }) => begun.has(agentId));
+    const next = ready.length > 0 ? ready : waiting;
+    for (const agent of next) {
+      yield* agent.entries(begun.get(agent.agentId ?? "") ?? { sourceId: main.lastEntryId });
+      for (const [id, begin] of agent.begun) if (!begun.has(id)) begun.set(id, begin);
+    }
+    const done = new Set(next);
+    waiting = waiting.filter((one) => !done.has(one));
+  }
 }

@@ -2,9 +2,9 @@ import { type Advancing, finish } from "../../text/index.js";
 import type { Digest } from "../file-content.js";
 import { type ConversationRefusal, refuse } from "../refusal.js";
 import { assemble } from "./assemble.js";
-import { isClaude, readClaude } from "./claude.js";
-import { isClaudeStream, readClaudeStream } from "./claude-stream.js";
-import { isCodex, readCodex } from "./codex.js";
+import { readClaude } from "./claude.js";
+import { readClaudeStream } from "./claude-stream.js";
+import { readCodex } from "./codex.js";
 import { isDocument, readDocument } from "./document.js";
 import type {
   ForeignFormat,
@@ -13,11 +13,12 @@ import type {
   ImportOptions,
   UnreadLine,
 } from "./foreign-session.js";
-import { isGemini, readGemini } from "./gemini.js";
+import { readGemini } from "./gemini.js";
 import { badTimes, type ImportProblem, readLines, type SourceLines } from "./lines.js";
-import { isOpencode, readOpencode } from "./opencode.js";
-import { isOwn, readOwn } from "./own.js";
-import { isPi, readPi } from "./pi.js";
+import { readOpencode } from "./opencode.js";
+import { readOwn } from "./own.js";
+import { readPi } from "./pi.js";
+import { type FormatFound, formatNames, formatOf } from "./source-format.js";
 
 export { type FoldedLines, foldedText } from "./folded-lines.js";
 export type {
@@ -50,7 +51,7 @@ export function* readSessionInSteps(
   options: ImportOptions,
 ): Advancing<ImportedSession | ConversationRefusal> {
   const source = withUnread(yield* readRecords(text), options.unread ?? []);
-  if (isOwn(source.lines)) return yield* readOwn(source, options.digest);
+  if (formatOf(source.lines)?.format === "holdfast") return yield* readOwn(source, options.digest);
   const timed = { ...source, problems: [...source.problems, ...badTimes(source.lines)] };
   const foreign = yield* readForeign(timed, options);
   if (foreign !== undefined) return yield* assemble(named(foreign, text, options), options);
@@ -80,6 +81,8 @@ export interface SessionDescription {
   readonly cwd: string | undefined;
   /** Its id there. */
   readonly sourceId: string | undefined;
+  /** The id there of the session whose subagent it is, where it says so. */
+  readonly parentId: string | undefined;
   readonly startedMs: number;
   /** Whether any turn of the conversation was seen. */
   readonly hasTurns: boolean;
@@ -94,12 +97,12 @@ export interface SessionDescription {
 export function describeSessionFile(text: string, digest?: Digest): SessionDescription | undefined {
   const foreign = finish(readForeign(finish(readRecords(text)), { now: 0 }));
   if (foreign === undefined) return undefined;
-  const { format, title, cwd, sourceSessionId, startedMs, entries } = foreign;
+  const { format, title, cwd, sourceSessionId, parentSessionId: parentId, startedMs, entries } = foreign;
   const hasTurns = entries.some(({ nodes }) =>
     nodes.some(({ payload }) => typeof payload === "object" && payload.kind === "user_message"),
   );
   const sourceId = sourceSessionId ?? (digest && contentId(text, digest));
-  return { format, title, cwd, sourceId, startedMs, hasTurns };
+  return { format, title, cwd, sourceId, parentId, startedMs, hasTurns };
 }
 
 function readRecords(text: string): Advancing<SourceLines> {
@@ -110,27 +113,36 @@ function* readForeign(
   source: SourceLines,
   { now, beside }: Pick<ImportOptions, "now" | "beside">,
 ): Advancing<ForeignSession | undefined> {
-  const { lines } = source;
-  if (isPi(lines)) return yield* readPi(source, now);
-  if (isClaudeStream(lines)) return yield* readClaudeStream(source, now);
-  // These two are known by their first line, a transcript of Claude Code by any: one stray line must not decide.
-  if (isCodex(lines)) return yield* readCodex(withStrays(source), now);
-  if (isGemini(lines)) return yield* readGemini(withStrays(source), now);
-  if (isClaude(lines)) return yield* readClaude(source, now, beside);
-  if (isOpencode(lines)) return yield* readOpencode(source, now);
-  return undefined;
+  const found = formatOf(source.lines);
+  if (found === undefined) return undefined;
+  const told = withStrays(source, found);
+  switch (found.format) {
+    case "holdfast":
+      return undefined;
+    case "pi":
+      return yield* readPi(told, now);
+    case "claude-sdk":
+      return yield* readClaudeStream(told, now);
+    case "codex":
+      return yield* readCodex(told, now, beside);
+    case "gemini":
+      return yield* readGemini(told, now, beside);
+    case "claude":
+      return yield* readClaude(told, now, beside);
+    case "opencode":
+      return yield* readOpencode(told, now);
+    default:
+      return found.format satisfies never;
+  }
 }
 
-/** Tells, once and with their count, that lines of Claude Code stand in the file of another program. */
-function withStrays(source: SourceLines): SourceLines {
-  const strays = source.lines.filter((line) => isClaude([line]));
-  const [first] = strays;
-  if (first === undefined) return source;
-  const message = `Line ${first.line} is one of a transcript of Claude Code (${strays.length} such in all); the file is read as what its first line says.`;
-  return {
-    ...source,
-    problems: [...source.problems, { line: first.line, what: "foreign_line", message }],
-  };
+/** Tells, once a format and with their count, that lines of another program stand in the file. */
+function withStrays(source: SourceLines, { format, lines, strays }: FormatFound): SourceLines {
+  const problems = strays.map(({ format: other, line, count }): ImportProblem => {
+    const message = `Line ${line} is of ${formatNames[other]} (${count} such in all, ${lines} of ${formatNames[format]}); the file is read as the latter.`;
+    return { line, what: "foreign_line", message };
+  });
+  return { ...source, problems: [...source.problems, ...problems] };
 }
 
 /** The line that says so may be one that was not read. */

@@ -26,13 +26,6 @@ import {
 } from "./opencode-parts.js";
 import { titleFrom } from "./pi.js";
 
-/** Whether these are records of opencode: an export of it, or the files of its storage, one a line. */
-export function isOpencode(lines: readonly SourceLine[]): boolean {
-  const [first] = lines;
-  if (first === undefined) return false;
-  return isSession(objectOf(first.value, "info") ?? first.value);
-}
-
 /**
  * Reads a session of opencode with those of its subagents: records of sessions, messages and parts, in any
  * order, each with the ids of what it belongs to; or an export, in which the parts stand in their messages. The

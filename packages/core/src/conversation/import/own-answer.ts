@@ -31,8 +31,9 @@ export interface ToldState {
  * @param digest proves the texts of whole files; without one only their lines are counted.
  */
 export function readOwnAnswer(text: string, digest: Digest | undefined): OwnAnswer | undefined {
-  const lead = codexLead.exec(text)?.[0] ?? "";
-  const said = text.slice(lead.length);
+  const isWrapped = text.startsWith(geminiStart) && text.endsWith(geminiEnd);
+  const lead = isWrapped ? geminiStart : (codexLead.exec(text)?.[0] ?? "");
+  const said = text.slice(lead.length, isWrapped ? -geminiEnd.length : undefined);
   const envelope = parseEnvelope(said);
   if (envelope !== undefined) return shifted(readEnvelope(envelope, said, digest), lead.length);
   const json = parsed(said);
@@ -41,6 +42,10 @@ export function readOwnAnswer(text: string, digest: Digest | undefined): OwnAnsw
 
 /** What Codex writes before the answers of an MCP server. */
 const codexLead = /^Wall time: [\d.]+ seconds\nOutput:\n/;
+
+/** gemini-cli puts the answers of MCP servers between these. */
+const geminiStart = "<untrusted_context>\n";
+const geminiEnd = "\n</untrusted_context>";
 
 function shifted(answer: OwnAnswer | undefined, by: number): OwnAnswer | undefined {
   if (answer === undefined || by === 0) return answer;

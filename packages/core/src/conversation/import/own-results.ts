@@ -2,6 +2,7 @@ import { defined } from "../../text/index.js";
 import type { Digest } from "../file-content.js";
 import type { FileEffect, ToolCall, ToolResultPayload, TurnPayload } from "../payload.js";
 import type { EntryNode, ForeignEntry } from "./foreign-entry.js";
+import { parsed, textOf } from "./lines.js";
 import { readOwnAnswer, type ToldState } from "./own-answer.js";
 
 /**
@@ -50,8 +51,8 @@ export class OwnResults {
 
   /** The result with what it tells of files, where it is one of ours; else the same. */
   #withFacts(result: ToolResultPayload): ToolResultPayload {
-    const named = ownName(result.name);
     const call = this.#calls.get(result.callId);
+    const named = ownName(fullName(result.name, call));
     if (named === undefined || call === undefined || call === "ambiguous") return result;
     if (!this.#trusted.has(named.group) || call.name !== result.name) return result;
     const answer = readOwnAnswer(result.output, this.#digest);
@@ -80,7 +81,7 @@ export class OwnResults {
   }
 
   #weigh(result: ToolResultPayload, groups: Map<string, Evidence>): void {
-    const named = ownName(result.name);
+    const named = ownName(fullName(result.name, this.#calls.get(result.callId)));
     if (named === undefined) return;
     const { refuted, proved } = groups.get(named.group) ?? noEvidence;
     const answer = readOwnAnswer(result.output, this.#digest);
@@ -149,6 +150,14 @@ const reading: ReadonlySet<string> = new Set([
 const agentsOwn: ReadonlySet<string> = new Set(["gemini", "codex", "qwen"]);
 
 const holdfast = /^(?:mcp(?:__|[_./:]))?holdfast$/;
+
+/** Codex keeps the name of a server beside that of its tool, and so it is kept with the call, to be given back. */
+function fullName(name: string, call: ToolCall | "ambiguous" | undefined): string {
+  const signature = call === undefined || call === "ambiguous" ? undefined : call.signature;
+  const kept = signature?.startsWith("{") === true ? parsed(signature) : undefined;
+  const namespace = kept && textOf(kept.value, "namespace");
+  return namespace === undefined ? name : `${namespace}__${name}`;
+}
 
 /** Which tool a name means, and of whose group: the name before it, "" for a plain one. */
 function ownName(name: string): { readonly tool: string; readonly group: string } | undefined {

@@ -22,11 +22,6 @@ export function* exportLines(id: string, records: readonly JournalRecord[]): Gen
   yield `${JSON.stringify({ end: true, records: records.length })}\n`;
 }
 
-/** Whether the first line that can be read is the header of an exported session. */
-export function isOwn(lines: readonly SourceLine[]): boolean {
-  return lines[0]?.value.format === formatName;
-}
-
 /**
  * Reads an exported session. What is missing in between is told, and the fold goes on without it, as with
  * a damaged journal.
@@ -38,11 +33,17 @@ export function* readOwn(
   { lines, problems: unreadable }: SourceLines,
   digest: Digest | undefined,
 ): Advancing<ImportedSession | ConversationRefusal<"newer_version" | "not_a_session">> {
-  const [header, ...rest] = lines;
-  const sessionId = header === undefined ? undefined : textOf(header.value, "id");
+  const [first] = lines;
+  const header = first?.value.format === formatName ? first : undefined;
+  const rest = header === undefined ? lines : lines.slice(1);
+  // Its first record names the session as well.
+  const started = lines.find(({ value }) => value.type === "session_started");
+  const sessionId =
+    header === undefined ? started && textOf(started.value, "sessionId") : textOf(header.value, "id");
   if (sessionId === undefined || !isSessionId(sessionId))
     return refuse("not_a_session", "The header of the export names no session.");
   const problems: ImportProblem[] = [...unreadable];
+  if (header === undefined) problems.push({ line: 1, what: "missing_record", message: noHeader });
   const records: JournalRecord[] = [];
   const lineNumbers: number[] = [];
   let end: SourceLine | undefined;
@@ -79,6 +80,7 @@ export function* readOwn(
 }
 
 const formatName = "holdfast-session";
+const noHeader = "The export does not begin with its header; the session is that of its first record.";
 /** Checked in some milliseconds. */
 const stepLines = 128;
 

@@ -6,6 +6,7 @@ import {
   argsOf,
   blocksOf,
   detailsOf,
+  madeNode,
   noteForModel,
   noteForPerson,
   resultNodes,
@@ -18,18 +19,14 @@ import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
 import type { ForeignSession } from "./foreign-session.js";
 import { countOf, objectOf, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
 
-/** Whether the first line that can be read is the header of a session of pi. */
-export function isPi(lines: readonly SourceLine[]): boolean {
-  const header = lines[0]?.value;
-  return header?.type === "session" && typeof header.id === "string";
-}
-
 /**
  * Reads a session of pi: entries with `id` and `parentId` (versions 2 and 3), or one below the other
  * (version 1). Where it stood is its last entry; pi keeps no other mark of it.
  */
 export function* readPi({ lines, problems }: SourceLines, now: number): Advancing<ForeignSession> {
-  const [header, ...sources] = lines;
+  const [first] = lines;
+  const header = first?.value.type === "session" ? first : undefined;
+  const sources = header === undefined ? lines : lines.slice(1);
   const startedMs = header === undefined ? now : timeOf(header.value, now);
   const entries: ForeignEntry[] = [];
   const folded = new FoldedCounter();
@@ -211,7 +208,7 @@ function answerNode(block: JsonObject, origin: Origin): EntryNode {
       };
     }
     default:
-      return unknown("pi", block);
+      return madeNode("pi", block, origin);
   }
 }
 
@@ -239,8 +236,10 @@ function isThought(payload: EntryNode["payload"] | undefined): payload is ModelM
 
 function isPlainText(payload: EntryNode["payload"]): payload is ModelMessage {
   if (typeof payload !== "object" || payload.kind !== "model_message") return false;
-  const { thought, redactedThought, signature } = payload;
-  return thought === undefined && redactedThought === undefined && signature === undefined;
+  const { thought, redactedThought, signature, media } = payload;
+  return (
+    media === undefined && thought === undefined && redactedThought === undefined && signature === undefined
+  );
 }
 
 function usageOf(usage: JsonObject | undefined): TurnUsage | undefined {
