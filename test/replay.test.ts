@@ -146,6 +146,45 @@ describe("sessions of the generator", () => {
   );
 });
 
+/** Steps of so many calls at once, each of its own file, with so many characters. */
+function steps(count: number, calls: number, chars: number, said: number, kind: FileUse["kind"] | "run") {
+  const session: Block[] = [user];
+  for (let step = 0; step < count; step += 1) {
+    const id = `${step}`;
+    if (said > 0)
+      session.push({ ...user, id: `m${id}`, role: "model", step: id, text: `${step} `.padEnd(said, "m") });
+    const made = Array.from({ length: calls }, (_, at) => {
+      const use = kind === "run" ? {} : { use: readOf(`${step}-${at}.txt`) };
+      return { ...user, id: `${id}.${at}`, step: id, callId: `${id}.${at}`, name: "tool", ...use };
+    });
+    for (const one of made) session.push({ ...one, role: "call", text: one.id.padEnd(80) });
+    for (const one of made)
+      session.push({
+        ...one,
+        id: `${one.id}r`,
+        role: "result",
+        step: undefined,
+        text: `${one.id} `.padEnd(chars, "r"),
+      });
+  }
+  return [...session, end];
+}
+
+describe("sessions of other shapes", () => {
+  it.each([
+    ["six files at once", steps(60, 6, 6_000, 200, "read")],
+    ["more words than results", steps(250, 1, 1_500, 1_400, "run")],
+    ["small outputs only", steps(300, 1, 900, 100, "run")],
+    ["no tools at all", steps(60, 0, 0, 2_000, "run")],
+    ["an answer alone", [user, end]],
+  ] as const)("%s: none costs less than ours", (_, blocks) => {
+    const figures = openPolicies().map((policy) => replayUnder(blocks, policy));
+    const ours = figures.find(({ policy }) => policy === "holdfast");
+    expect(ours).toMatchObject({ dangling: 0, violations: 0 });
+    expect(ours?.cost).toBeLessThanOrEqual(Math.min(...figures.map(({ cost }) => cost)));
+  });
+});
+
 describe("recorded sessions", () => {
   const imports = "../packages/core/test/conversation/imports";
   it.each([

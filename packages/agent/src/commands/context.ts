@@ -1,4 +1,5 @@
 import type { JsonObject } from "@holdfast/core";
+import { cacheBrokeWords } from "../loop/index.js";
 import type { Command, CommandHost } from "./command.js";
 import { refused, told } from "./results.js";
 
@@ -10,19 +11,21 @@ const context: Command = {
   operands: { least: 0, most: 0 },
   run: async (_, { agent }) => {
     const { tokens, headTokens, kinds, files } = agent.contextMap;
-    const { savings } = agent;
+    const { savings, cacheBroke } = agent;
     const data: JsonObject = {
       tokens,
       headTokens,
       kinds: kinds.map((one) => ({ ...one })),
       files: files.map((one) => ({ ...one })),
       savings: { ...savings },
+      ...(cacheBroke === undefined ? {} : { cacheBroke: { ...cacheBroke } }),
     };
     const rows = [
       `${headTokens} system text and tools`,
       ...kinds.map(({ rule, parts, tokens: own }) => `${own} ${rule} (${parts})`),
       ...files.slice(0, mostFiles).map(({ path, tokens: own }) => `${own} of ${path}`),
       ...savingsWords(savings),
+      ...(cacheBroke === undefined ? [] : [cacheBrokeWords(cacheBroke)]),
     ];
     return told(`About ${tokens} tokens:`, { data, text: rows.join("\n") });
   },

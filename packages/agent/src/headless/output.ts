@@ -1,6 +1,6 @@
 import { escapeInJson } from "@holdfast/core";
 import { type CommandResult, describeResult } from "../commands/index.js";
-import { type AgentEvent, innermost, type TurnEnd } from "../loop/index.js";
+import { type AgentEvent, cacheBrokeWords, innermost, type TurnEnd } from "../loop/index.js";
 import { commandFields, isText, jsonDocument } from "./json-output.js";
 import type { RunFacts } from "./run-facts.js";
 import { streamLines } from "./stream-json.js";
@@ -52,6 +52,9 @@ function textOutput({ out, err }: OutputSinks): RunOutput {
     onEvent: (event) => {
       if (event.kind === "answered") last = textOf(event) || last;
       if (event.kind === "noticed") err(`${event.text}\n`);
+      const inner = innermost(event);
+      if (inner.kind === "context" && inner.done.kind === "cache_broke" && inner.done.tokens >= worthTelling)
+        err(`${cacheBrokeWords(inner.done)}\n`);
       if (event.kind === "model" && event.event.kind === "retry")
         err(`${event.event.failure.message} Trying again in ${seconds(event.event.waitMs)}.\n`);
     },
@@ -67,6 +70,9 @@ function textOutput({ out, err }: OutputSinks): RunOutput {
     },
   };
 }
+
+/** Tokens that are written again; fewer are no news for a person. */
+const worthTelling = 4_096;
 
 function jsonOutput(facts: RunFacts, { out, err, now }: OutputSinks): RunOutput {
   const began = now();

@@ -1,5 +1,11 @@
 import type { CommandResult } from "../commands/index.js";
-import { type AgentEvent, type ContextStep, innermost, type TurnEnd } from "../loop/index.js";
+import {
+  type AgentEvent,
+  type ContextStep,
+  cacheBrokeWords,
+  innermost,
+  type TurnEnd,
+} from "../loop/index.js";
 import { commandFields, errorOf, isText, statsOf } from "./json-output.js";
 import type { RunFacts } from "./run-facts.js";
 
@@ -103,6 +109,11 @@ function contextFields(done: ContextStep): object {
       return { done: "warned", tokens: done.tokens };
     case "compacted":
       return { done: "compacted", tokens_before: done.tokensBefore, tokens_after: done.tokensAfter };
+    case "cache_broke": {
+      const { cause, tokens, nodeId } = done;
+      const node = nodeId === undefined ? {} : { node_id: nodeId };
+      return { done: "cache_broke", cause, tokens, ...node, message: cacheBrokeWords(done) };
+    }
     case "not_compacted":
       return { done: "not_compacted", reason: done.reason, message: done.message };
     default:

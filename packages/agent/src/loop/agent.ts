@@ -31,6 +31,7 @@ import type { ApprovalMode } from "../config/index.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
 import { askModel } from "./ask-model.js";
+import type { CacheBroke } from "./cache-watch.js";
 import { type CarriedCall, carryCalls } from "./carry-calls.js";
 import {
   type CompactionOutcome,
@@ -81,6 +82,8 @@ export interface Agent {
   readonly contextMap: ContextMap;
   /** What the clearings of this run were to save, and have saved. */
   readonly savings: ContextSavings;
+  /** When and why the provider's cache broke last, as far as this run knows. */
+  readonly cacheBroke: CacheBroke | undefined;
   /** Why a node stands in the prompt as it does; undefined where there is no such node. */
   why(nodeId: string): NodeReason | undefined;
   /** Whether all of these lines stand in the prompt as it would be now. */
@@ -149,9 +152,12 @@ class OpenedAgent implements Agent {
   get contextMap(): ContextMap {
     const head = this.#head();
     const headChars = head.system.length + head.tools.length;
-    const rendering = this.#rendered();
     const { last } = this.#economy.usage(head);
-    return contextMap(this.parts.manager.context, rendering, { headChars, ...defined({ last }) });
+    return contextMap(this.parts.manager.context, this.#rendered(), { headChars, ...defined({ last }) });
+  }
+
+  get cacheBroke(): CacheBroke | undefined {
+    return this.#economy.broke;
   }
 
   get savings(): ContextSavings {
@@ -209,9 +215,7 @@ class OpenedAgent implements Agent {
       const stop = turn.limit() ?? (await this.#refresh("branch")) ?? (await this.#economise(turn));
       if (stop !== undefined) return stop;
       turn.beginStep();
-      this.#economy.sending(this.#head());
       const answer = await this.#ask(turn);
-      if ("usage" in answer) this.#economy.counted(answer.usage);
       if ("reason" in answer) return stopOf(answer);
       if ("code" in answer) return broken(answer);
       const kept = await this.#keep(answer, turn);
@@ -299,7 +303,16 @@ class OpenedAgent implements Agent {
     return step.notice === undefined ? this.#flush() : undefined;
   }
 
-  #ask({ onEvent, signal }: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
+  async #ask(turn: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
+    const { breakpoints, broke } = this.#economy.sending(this.#head());
+    if (broke !== undefined) turn.onEvent({ kind: "context", done: broke });
+    const answer = await this.#askMarked(turn, breakpoints);
+    const evicted = "usage" in answer ? this.#economy.counted(answer.usage) : undefined;
+    if (evicted !== undefined) turn.onEvent({ kind: "context", done: evicted });
+    return answer;
+  }
+
+  #askMarked({ onEvent, signal }: RunningTurn, breakpoints: readonly number[]) {
     const { manager, newId, now, readBlob, system, wire } = this.parts;
     const { offered } = this.tools;
     return askModel({
@@ -310,10 +323,8 @@ class OpenedAgent implements Agent {
       newId,
       now,
       onEvent,
-      ...(system === undefined ? {} : { system: system(offered, this.mode) }),
-      ...(wire?.wire === undefined ? {} : { files: wire.wire }),
-      ...(readBlob === undefined ? {} : { readBlob }),
-      ...(signal === undefined ? {} : { signal }),
+      breakpoints,
+      ...defined({ system: system?.(offered, this.mode), files: wire?.wire, readBlob, signal }),
     });
   }
 
@@ -356,9 +367,7 @@ class OpenedAgent implements Agent {
       hostTools: hostTools.map((tool) => this.#gate.guarded(tool)),
       progress: (callId, text) => onEvent({ kind: "call_progress", callId, text }),
       ...wire,
-      ...(summariser === undefined ? {} : { summariser }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(onError === undefined ? {} : { onError }),
+      ...defined({ summariser, signal, onError }),
     };
   }
 

@@ -18,6 +18,8 @@ export interface Asking {
   readonly model: ModelPort;
   readonly system?: string;
   readonly tools: readonly OfferedTool[];
+  /** Where the request is to be marked (`ModelStep.breakpoints`). */
+  readonly breakpoints?: readonly number[];
   /** How files that were put before the model are written; framed text unless given. */
   readonly files?: "text" | "json";
   readonly newId: () => string;
@@ -53,7 +55,8 @@ export async function askModel(asking: Asking): Promise<ReceivedAnswer | ModelFa
 }
 
 async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> {
-  const { manager, renderer, model, newId, now, readBlob, system, tools, files = "text" } = asking;
+  const { manager, renderer, model, newId, now, readBlob, system, tools, breakpoints } = asking;
+  const { files = "text" } = asking;
   const options = { target: model.target, now: now(), files };
   const { contents, report } = renderer.render(manager.context, options);
   const resolved = readBlob === undefined ? { contents } : await resolveMedia(contents, readBlob);
@@ -65,5 +68,6 @@ async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> 
     stableParts: report.stableParts,
     thinking: report.thinking,
     ...(system === undefined ? {} : { system }),
+    ...(breakpoints === undefined ? {} : { breakpoints }),
   };
 }

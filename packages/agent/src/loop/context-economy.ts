@@ -1,24 +1,26 @@
 import {
   afterRequest,
   beganClearing,
+  type CacheOutlook,
   type ClearingOutcome,
   type ColdCause,
   type ContextManager,
   type ContextRenderer,
   cacheRatiosOf,
   charsPerToken,
-  coldCause,
   compactionTask,
   defaultEconomy,
   defined,
   draftCompaction,
   type EconomySettings,
   isRefusal,
+  type MeasuredPrompt,
   type ModelPort,
   measure,
   type PromptBudget,
   type PromptPlan,
   type PromptUsage,
+  partsBeforeClearable,
   pathTo,
   planCompaction,
   planPrompt,
@@ -27,8 +29,10 @@ import {
   type SentRequest,
   type Summariser,
   type TurnUsage,
+  wasWarned,
 } from "@holdfast/core";
 import { factsOfModel } from "../models/index.js";
+import { type CacheBroke, CacheWatch } from "./cache-watch.js";
 
 /** What the economy of one conversation works on. */
 export interface EconomyParts {
@@ -84,10 +88,10 @@ export interface EconomyStep {
 
 /** Keeps a conversation's prompt within its budget: counts, plans, and applies the plan as nodes. */
 export class ContextEconomy {
-  #sent: SentRequest | undefined;
+  readonly #cache = new CacheWatch();
+  #outlook: CacheOutlook | undefined;
   #chars = 0;
   #last: PromptUsage["last"];
-  #warned = false;
   #compactFrom = 0;
   #cold: ColdCause | undefined;
   #outcomes: readonly ClearingOutcome[] = [];
@@ -128,28 +132,40 @@ export class ContextEconomy {
       plan.kind === "clear"
         ? manager.reform(plan.changes)
         : manager.addNode({ kind: "note", text: plan.text, audience: "model" });
-    this.#warned = plan.kind === "warn";
     if (plan.kind === "clear" && !isRefusal(node))
       this.#outcomes = [...this.#outcomes, beganClearing(node.id, plan.report)];
     return isRefusal(node) ? `The context was left as it is: ${node.message}` : undefined;
   }
 
-  /** Notes what is about to be sent. */
-  sending(head: RequestHead): void {
+  /** Notes what is about to be sent. @returns where it is to be marked, and where the provider's cache has broken. */
+  sending(head: RequestHead): { readonly breakpoints: readonly number[]; readonly broke?: CacheBroke } {
     const rendering = this.#render(head);
+    const prompt = measure(rendering);
+    const outlook = this.#outlookOn(head, rendering, prompt);
     this.#cold = this.usage(head, rendering).cold;
-    this.#sent = this.#request(head, rendering);
-    this.#chars = measure(rendering).chars + head.system.length + head.tools.length;
+    this.#outlook = outlook;
+    this.#chars = prompt.chars + head.system.length + head.tools.length;
+    const clearableFrom = partsBeforeClearable(this.parts.manager.context, prompt, this.budget(head));
+    const { stableParts } = rendering.report;
+    const facts = { stableParts, clearableFrom, last: this.#last };
+    return this.#cache.sending(this.#request(head, rendering), prompt, outlook, facts);
   }
 
-  /** Notes what the provider counted for it. */
-  counted(usage: TurnUsage = {}): void {
+  /** When and why the cache broke last. */
+  get broke(): CacheBroke | undefined {
+    return this.#cache.broke;
+  }
+
+  /** Notes what the provider counted for it. @returns that it found less than it was sent. */
+  counted(usage: TurnUsage = {}): CacheBroke | undefined {
     const { inputTokens, cachedInputTokens } = usage;
-    const ratios = this.#sent && cacheRatiosOf(this.#sent.provider, this.parts.settings?.ratios);
+    const { last } = this.#cache;
+    const ratios = last && cacheRatiosOf(last.provider, this.parts.settings?.ratios);
     const prompt = { cold: this.#cold, ...defined({ inputTokens, cachedInputTokens }) };
     if (ratios !== undefined)
       this.#outcomes = this.#outcomes.map((outcome) => afterRequest(outcome, prompt, ratios));
     if (inputTokens !== undefined) this.#last = { chars: this.#chars, inputTokens };
+    return this.#cache.counted(this.#outlook, usage, this.#last, this.parts.now());
   }
 
   /** What the clearings of this run were to bring, and have brought. */
@@ -190,7 +206,6 @@ export class ContextEconomy {
     if (reformed !== undefined && isRefusal(reformed)) return not("refused", reformed.message);
     const node = manager.addSummary(draft.summary);
     if (isRefusal(node)) return not("refused", node.message);
-    this.#warned = false;
     const { before, tail } = cut.tokens;
     return { kind: "compacted", tokensBefore: before, tokensAfter: tail + draft.tokens };
   }
@@ -201,7 +216,7 @@ export class ContextEconomy {
     const facts = factsOfModel(model.target.model);
     return {
       settings,
-      provider: model.target.provider,
+      provider: cacheNameOf(model),
       headChars: system.length + tools.length,
       keepPaths: manager.trackedFiles(),
       ...defined({ memoryPath, windowTokens: facts?.contextWindow }),
@@ -212,13 +227,20 @@ export class ContextEconomy {
   /** What is known of the requests so far. */
   usage(head: RequestHead, rendering: Rendering = this.#render(head)): PromptUsage {
     const { settings = defaultEconomy, manager } = this.parts;
-    const ratios = cacheRatiosOf(head.model.target.provider, settings.ratios);
-    const path = (nodeId: string) => isAbove(manager, nodeId);
-    const next = this.#request(head, rendering);
-    const cold =
-      ratios &&
-      (this.#sent === undefined ? this.#restCause(ratios) : coldCause(this.#sent, next, ratios, path));
-    return { warned: this.#warned, ...defined({ last: this.#last, cold }) };
+    const ratios = cacheRatiosOf(cacheNameOf(head.model), settings.ratios);
+    const warned = wasWarned(manager.context, rendering);
+    if (ratios === undefined) return { warned, ...defined({ last: this.#last }) };
+    const outlook = this.#outlookOn(head, rendering, measure(rendering));
+    const cold = outlook === undefined ? this.#restCause(ratios) : outlook.cold;
+    return { warned, ...defined({ last: this.#last, cold, warmChars: outlook?.sharedChars }) };
+  }
+
+  /** Where nothing is known of a provider's cache, it is taken to keep everything for an hour. */
+  #outlookOn(head: RequestHead, rendering: Rendering, prompt: MeasuredPrompt): CacheOutlook | undefined {
+    const { settings = defaultEconomy, manager } = this.parts;
+    const { lifetimeMs = 3_600_000 } = cacheRatiosOf(cacheNameOf(head.model), settings.ratios) ?? {};
+    const isOnPath = (nodeId: string) => isAbove(manager, nodeId);
+    return this.#cache.outlook(this.#request(head, rendering), prompt, lifetimeMs, isOnPath);
   }
 
   #render({ model }: RequestHead): Rendering {
@@ -240,7 +262,8 @@ export class ContextEconomy {
   }
 
   #request({ model, system, tools }: RequestHead, rendering: Rendering): SentRequest {
-    const { provider, model: name } = model.target;
+    const { model: name } = model.target;
+    const provider = cacheNameOf(model);
     const { manager, now } = this.parts;
     const startId = rendering.report.start.nodeId;
     return {
@@ -274,6 +297,11 @@ export class ContextEconomy {
     if (isRefusal(answer)) return not("no_summary", answer.message);
     return answer.text.trim() === "" ? not("no_summary", "The summary is empty.") : answer.text;
   }
+}
+
+/** The name under which the ratios of a model's cache stand. */
+function cacheNameOf({ target, cache }: ModelPort): string {
+  return cache === undefined ? target.provider : `${target.provider}/${cache}`;
 }
 
 /** A summariser that throws gives no summary: the session goes on. */

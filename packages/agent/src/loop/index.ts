@@ -1,6 +1,7 @@
 export { type Agent, openAgent, type TurnScope } from "./agent.js";
 export type { AgentParts, TurnLimits } from "./agent-parts.js";
 export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide } from "./approval.js";
+export { type CacheBroke, cacheBrokeWords } from "./cache-watch.js";
 export { fitsCommand } from "./command-rule.js";
 export type { CompactionOutcome } from "./context-economy.js";
 export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./gate.js";

@@ -1,4 +1,5 @@
 import type { ModelEvent, ModelFailure, PromptPlan, TurnNode, TurnPayload, TurnUsage } from "@holdfast/core";
+import type { CacheBroke } from "./cache-watch.js";
 import type { CompactionOutcome } from "./context-economy.js";
 
 /** What begins a turn: the user's words, and what goes before them. */
@@ -24,7 +25,7 @@ export type AgentEvent =
   | { readonly kind: "noticed"; readonly text: string }
   /** Something happens in the work of a sub-agent; its `turn_ended` is the last. Nested as deep as the agents are. */
   | { readonly kind: "sub_agent"; readonly taskId: string; readonly event: AgentEvent }
-  /** The prompt was made smaller, the model warned of it, or a summary tried. */
+  /** The prompt was made smaller, the model warned of it, a summary tried, or the provider's cache broke. */
   | { readonly kind: "context"; readonly done: ContextStep }
   | { readonly kind: "turn_ended"; readonly end: TurnEnd };
 
@@ -34,7 +35,7 @@ export function innermost(event: AgentEvent): Exclude<AgentEvent, { kind: "sub_a
 }
 
 /** What was done about the prompt before a request. */
-export type ContextStep = Extract<PromptPlan, { kind: "clear" | "warn" }> | CompactionOutcome;
+export type ContextStep = Extract<PromptPlan, { kind: "clear" | "warn" }> | CompactionOutcome | CacheBroke;
 
 /** A call that was carried out. */
 export interface EndedCall {

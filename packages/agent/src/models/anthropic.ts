@@ -19,7 +19,8 @@ export interface AnthropicOptions extends ProviderOptions {
 /** Models of Anthropic, through its SDK, which is loaded with the first request. */
 export function anthropicModel(options: AnthropicOptions): ModelPort {
   const target = { provider: "anthropic", model: options.model };
-  return providerPort(() => new AnthropicWire(options, target), target, options);
+  const port = providerPort(() => new AnthropicWire(options, target), target, options);
+  return options.cache === "1h" ? { ...port, cache: "1h" } : port;
 }
 
 const outputTokens = 32_000;

@@ -154,11 +154,15 @@ function isEnded(signal: AbortSignal | undefined): boolean {
 }
 
 /** What a provider's form is told of a step. */
-export function requestOptions({ system, tools, stableParts }: ModelStep, model: string): RequestOptions {
+export function requestOptions(
+  { system, tools, stableParts, breakpoints }: ModelStep,
+  model: string,
+): RequestOptions {
   return {
     model,
     ...(system === undefined ? {} : { system }),
     ...(tools === undefined ? {} : { tools }),
     ...(stableParts === undefined ? {} : { stableParts }),
+    ...(breakpoints === undefined ? {} : { breakpoints }),
   };
 }

@@ -98,6 +98,55 @@ function costOf(prompts: readonly PromptTokens[], write: number): number {
   );
 }
 
+describe("where the planner marks a request", () => {
+  it("keeps what stands before the first text that goes, and says where the cache broke", async () => {
+    const answers = [...reads.map((one) => ({ ...one, text: "The next one." })), { text: "Done." }];
+    const server = await new ProviderServer(anthropicWire, answers).open();
+    const cache = new PrefixCache(true);
+    const seen: { readonly counted: PromptTokens; readonly marked: readonly string[] }[] = [];
+    server.meter = (body) => {
+      const counted = cache.count(body);
+      seen.push({ counted, marked: markedIn(body) });
+      return counted;
+    };
+    const trigger = { type: "input_tokens", value: 36_000 } as const;
+    const economy = economySettings({ ...clearing, trigger, expectedRequests: 1_000 });
+    if ("code" in economy) throw new Error(economy.message);
+    const stage = await openStage([], { economy, model: portTo(server) }, files);
+    opened.push({ stage, server });
+    const steps: unknown[] = [];
+    const words = `Read them. ${"This is what is wanted. ".repeat(1_000)}`;
+    const end = await stage.agent.turn(
+      { text: words },
+      {
+        onEvent: (event) => {
+          if (event.kind === "context") steps.push({ ...event.done, at: seen.length });
+        },
+      },
+    );
+    expect(end).toMatchObject({ reason: "complete" });
+    expect(server.refused).toEqual([]);
+    const at = steps.findIndex((step) => Object(step).kind === "clear");
+    expect(steps.slice(at, at + 2)).toMatchObject([
+      { kind: "clear" },
+      { kind: "cache_broke", cause: "clearing" },
+    ]);
+    const after = seen[Object(steps[at]).at];
+    // More than twenty blocks before the end: only a mark of its own finds it.
+    expect(after?.counted.cached).toBeGreaterThan(words.length / 4);
+    for (const { marked } of seen) expect(marked.length).toBeLessThanOrEqual(4);
+    expect(seen.at(-1)?.marked.length).toBe(4);
+    expect(stage.agent.cacheBroke).toMatchObject({ cause: "clearing" });
+  });
+});
+
+/** Blocks of a request that carry a mark: what they are. */
+function markedIn(body: unknown): readonly string[] {
+  if (typeof body !== "object" || body === null) return [];
+  if ("cache_control" in body) return ["type" in body ? String(body.type) : "tool"];
+  return Object.values(body).flatMap(markedIn);
+}
+
 describe("what a clearing saves, by a cache that knows nothing of the planner", () => {
   it.each([
     [anthropicWire, 1.25],

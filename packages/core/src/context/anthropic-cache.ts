@@ -21,16 +21,20 @@ export interface CacheMarks {
  * Where the cache of the Messages API is told to end: after the tools, after the system text, where the last
  * request ended, and where what is stable ends. Four are all that the API takes. It looks back 20 blocks from
  * each for one of an earlier request, so that the end of the last request is named again.
+ *
+ * @param chosen how many parts stand before each mark of the contents, where somebody knows better; tools and system text
+ *   then share one mark, since both come before all else.
  */
 export function marksOf(
   contents: readonly Content[],
   placed: readonly PlacedBlock[],
   sizes: RequestSizes,
   heads: { readonly system: boolean; readonly tools: number },
+  chosen?: readonly number[],
 ): CacheMarks {
   const at = new Set<PlacedBlock | "tools" | "system">();
   const breakpoints: CacheBreakpoint[] = [];
-  if (heads.tools > 0) {
+  if (heads.tools > 0 && (chosen === undefined || !heads.system)) {
     at.add("tools");
     breakpoints.push({ after: "tools", parts: 0, chars: sizes.tools });
   }
@@ -38,7 +42,7 @@ export function marksOf(
     at.add("system");
     breakpoints.push({ after: "system", parts: 0, chars: sizes.head });
   }
-  for (const end of endsOf(contents, sizes.stable)) {
+  for (const end of chosen?.slice(-mostChosen) ?? endsOf(contents, sizes.stable)) {
     const block = placed.findLast((one) => one.part < end && canBeMarked(one.block));
     if (block === undefined || at.has(block)) continue;
     at.add(block);
@@ -48,6 +52,9 @@ export function marksOf(
   }
   return { at, caching: { kind: "breakpoints", breakpoints, says } };
 }
+
+/** The head has the fourth. */
+const mostChosen = 3;
 
 const says =
   "Anthropic keeps a request only up to the blocks that carry cache_control; at most four may, and thoughts cannot.";

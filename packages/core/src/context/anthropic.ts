@@ -115,7 +115,7 @@ export function toAnthropic(
   const heads = { system: text !== undefined, tools: offered.length };
   let marks: CacheMarks | undefined;
   const report = reportOn(contents, options, (sizes) => {
-    marks = marksOf(contents, placed.flat(), sizes, heads);
+    marks = marksOf(contents, placed.flat(), sizes, heads, options.breakpoints);
     return marks.caching;
   });
   const { cache } = options;

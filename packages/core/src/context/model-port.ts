@@ -9,6 +9,8 @@ import type { ReceivedAnswer } from "./received-answer.js";
 export interface ModelPort {
   /** Who the prompt has to be rendered for: `RenderOptions.target`, and the origin of what is answered. */
   readonly target: { readonly provider: string; readonly model: string };
+  /** How long its provider is asked to keep a prompt, where that is not what it does by itself. */
+  readonly cache?: "1h";
   /**
    * Asks for one answer. Never rejects and throws nothing: what goes wrong is an event. The last event is `finish`
    * or `failed`, and there is one of them. Nothing that came before `finish` may be acted on.
@@ -30,6 +32,8 @@ export interface ModelStep {
   readonly tools?: readonly OfferedTool[];
   /** `RenderReport.stableParts` of the rendering. */
   readonly stableParts?: number;
+  /** Where the request is to be marked, for a provider that keeps it up to marks only: `RequestOptions.breakpoints`. */
+  readonly breakpoints?: readonly number[];
   /** `RenderReport.thinking` of the rendering: `off` where a provider would miss a thought if it was asked to think. */
   readonly thinking?: "kept" | "off";
 }

@@ -21,6 +21,11 @@ export interface RequestOptions {
   readonly tools?: readonly OfferedTool[];
   /** `RenderReport.stableParts` of the rendering; all parts unless given. */
   readonly stableParts?: number;
+  /**
+   * How many parts of the contents stand before each place up to which the request is to be kept (Anthropic); at most three,
+   * since the head has the first mark. Chosen from the contents alone unless given.
+   */
+  readonly breakpoints?: readonly number[];
   /** How long a cache is kept, where requests say so (Anthropic): sets the breakpoints of the report. */
   readonly cache?: "5m" | "1h";
 }

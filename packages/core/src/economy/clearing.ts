@@ -1,7 +1,7 @@
 import type { Rendering } from "../context/index.js";
 import type { ConversationContext, FormChange } from "../conversation/index.js";
 import { defined } from "../text/index.js";
-import { classify, type PromptBlock } from "./blocks.js";
+import { type ClassifiedBlocks, classify, type PromptBlock } from "./blocks.js";
 import type { ColdCause } from "./cold-cache.js";
 import type { MeasuredPart, MeasuredPrompt } from "./measure.js";
 import { inputPlaceholder, placeholderFor } from "./placeholder.js";
@@ -24,8 +24,10 @@ export interface ClearingScope {
   readonly tokens: number;
   /** Characters of the prompt that a provider has had: what comes after them is written to its cache anyway. */
   readonly sentChars: number;
-  /** How many further requests would hold a block that stays. */
+  /** By how many requests a block is weighed: those that would hold it, or that have held it. */
   readonly requestsWith: (block: PromptBlock) => number;
+  /** How many further requests are expected: by these the report counts. */
+  readonly expectedRequests: number;
   readonly cold: ColdCause | undefined;
 }
 
@@ -47,16 +49,18 @@ export interface ClearingGoal {
   readonly upTo: ClearingClass;
   /** Whether it has to pay; not where the window demands it. */
   readonly hasToPay: boolean;
+  /** Tokens that have to be won. */
+  readonly least: number;
 }
 
 /** The blocks that may go, in the order of the prompt. Some of them only for the sake of others: `isWorthIt`. */
 export function candidatesOf(
   blocks: readonly PromptBlock[],
   kept: ReadonlySet<PromptBlock>,
-  { settings, context }: Pick<ClearingScope, "settings" | "context">,
+  { settings, context, charsPerToken }: Pick<ClearingScope, "settings" | "context" | "charsPerToken">,
 ): readonly ClearingCandidate[] {
   const { classes, touched } = classify(blocks, settings.maxResultChars);
-  const working = new Set(touched.slice(0, settings.workingSet));
+  const working = workingSet(blocks, { classes, touched }, settings, charsPerToken);
   return blocks.flatMap((block) => {
     const of = classes.get(block);
     if (of === undefined || kept.has(block)) return [];
@@ -68,9 +72,30 @@ export function candidatesOf(
   });
 }
 
+/** The paths that were touched last, as many as may be in the working set and fit into it. */
+function workingSet(
+  blocks: readonly PromptBlock[],
+  { classes, touched }: ClassifiedBlocks,
+  settings: EconomySettings,
+  charsPerToken: number,
+): ReadonlySet<string> {
+  const chars = new Map<string, number>();
+  for (const block of blocks)
+    if (classes.get(block) === "file")
+      for (const path of block.paths) chars.set(path, (chars.get(path) ?? 0) + block.measured.chars);
+  const working = new Set<string>();
+  let left = settings.workingTokens * charsPerToken;
+  for (const path of touched.slice(0, settings.workingSet)) {
+    left -= chars.get(path) ?? 0;
+    if (left < 0) break;
+    working.add(path);
+  }
+  return working;
+}
+
 /** Whether a block is worth the words in its place. */
 export function isWorthIt({ chars }: ClearingCandidate): boolean {
-  return chars >= 400;
+  return chars >= 100;
 }
 
 function inputChars(
@@ -116,13 +141,10 @@ function chosenOf(
   const sound = withoutDangling(suffix, all, scope);
   if (sound.candidates.length === 0) return undefined;
   const plan = planOf(sound, scope);
-  const { tokensBefore, tokensAfter, predictedSaving } = plan.report;
+  const { tokensBefore, tokensAfter } = plan.report;
   const saved = tokensBefore - tokensAfter;
-  const { settings } = scope;
-  if (saved <= 0) return undefined;
-  if (!goal.hasToPay) return plan;
-  const isEnough = saved >= settings.clearAtLeast && saved >= settings.clearAtLeastShare * tokensBefore;
-  return isEnough && predictedSaving > 0 ? plan : undefined;
+  if (saved <= 0 || saved < goal.least) return undefined;
+  return !goal.hasToPay || weighed(sound, scope) > 0 ? plan : undefined;
 }
 
 /**
@@ -221,16 +243,30 @@ function byNode(dangling: readonly Dangling[]): ReadonlyMap<string, readonly Dan
   return nodes;
 }
 
-function planOf({ candidates, writtenOut }: SoundChoice, scope: ClearingScope): ClearingPlan {
-  const { prompt, charsPerToken, tokens, ratios, cold } = scope;
-  const inTokens = (chars: number) => Math.round(chars / charsPerToken);
+/** What a choice saves less what it costs, by the requests that it is weighed by. */
+function weighed(choice: SoundChoice, scope: ClearingScope): number {
+  const { saved, after, cleared } = shiftOf(choice, scope);
+  const holding = choice.candidates.reduce(
+    (sum, { block, chars }) => sum + chars * scope.requestsWith(block),
+    0,
+  );
+  return savingOf({ saved, after, held: cleared === 0 ? 0 : (holding / cleared) * saved }, scope);
+}
+
+function shiftOf({ candidates, writtenOut }: SoundChoice, { sentChars }: ClearingScope) {
   const cleared = candidates.reduce((sum, { chars }) => sum + chars, 0);
   const saved = cleared - writtenOut.reduce((sum, { chars }) => sum + chars, 0);
-  const holding = candidates.reduce((sum, { block, chars }) => sum + chars * scope.requestsWith(block), 0);
-  const expectedRequests = cleared === 0 ? 0 : holding / cleared;
+  const after = Math.max(0, sentChars - (candidates[0]?.block.measured.before ?? 0) - saved);
+  return { cleared, saved, after };
+}
+
+function planOf(choice: SoundChoice, scope: ClearingScope): ClearingPlan {
+  const { candidates, writtenOut } = choice;
+  const { prompt, charsPerToken, tokens, ratios, cold, expectedRequests } = scope;
+  const inTokens = (chars: number) => Math.round(chars / charsPerToken);
+  const { saved, after } = shiftOf(choice, scope);
   const held = expectedRequests * saved;
   const first = candidates[0]?.block.measured;
-  const after = Math.max(0, scope.sentChars - (first?.before ?? 0) - saved);
   const cost = cold === undefined ? (ratios.write - ratios.read) * after : 0;
   return {
     kind: "clear",

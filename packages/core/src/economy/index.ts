@@ -12,8 +12,8 @@ export {
 export { type ContextMap, contextMap, type NodeReason, whyNode } from "./context-map.js";
 export { type DeltaRequest, deltaContent, deltaReads } from "./delta-reads.js";
 export { fileLedger } from "./ledger.js";
-export { charsPerToken, estimateTokens, measure } from "./measure.js";
-export { planPrompt } from "./plan.js";
+export { charsPerToken, estimateTokens, type MeasuredPrompt, measure } from "./measure.js";
+export { partsBeforeClearable, planPrompt } from "./plan.js";
 export { type CacheRatios, cacheRatiosDate, cacheRatiosOf, requestsToPay } from "./provider-ratios.js";
 export {
   afterRequest,
@@ -22,6 +22,15 @@ export {
   type CountedPrompt,
   regretOf,
 } from "./savings.js";
+export {
+  type BreakCause,
+  type CacheBreak,
+  type CacheOutlook,
+  cacheOutlook,
+  planBreakpoints,
+  type SentPrompt,
+  sentPrompt,
+} from "./sent-prompts.js";
 export {
   type ClearTrigger,
   type CompactionSettings,
@@ -45,3 +54,4 @@ export {
   type PromptPlan,
   type PromptUsage,
 } from "./types.js";
+export { wasWarned } from "./warning.js";

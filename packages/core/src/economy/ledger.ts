@@ -7,12 +7,13 @@ import {
   pathTo,
   type TurnNode,
 } from "../conversation/index.js";
+import { isCheck } from "./is-check.js";
 
 /**
  * The files of a path as code knows them: each with its state, the lines that changed, and the last command that was
  * run after its last change. Written from what tools did, never from what anybody said of it.
  *
- * @param checks names of tools that run commands; a later call of one is a check.
+ * @param checks names of tools that run commands; a later call of one is a check where its command tests or builds.
  * @returns only files that a tool of ours changed, in the order of their first change.
  */
 export function fileLedger(
@@ -29,7 +30,7 @@ export function fileLedger(
     for (const effect of effectsOf(payload)) note(files, effect);
     if (payload.kind !== "tool_result" || !checks.includes(payload.name)) continue;
     const command = commands.get(payload.callId);
-    if (command === undefined) continue;
+    if (command === undefined || !isCheck(command)) continue;
     const check: LedgerCheck = { nodeId: node.id, command, failed: payload.isError === true };
     for (const line of files.values()) line.check = check;
   }

@@ -9,7 +9,7 @@ import {
   isWorthIt,
 } from "./clearing.js";
 import { charsPerToken, estimateTokens, type MeasuredPrompt, measure } from "./measure.js";
-import { protectedBlocks } from "./protection.js";
+import { isPinned, protectedBlocks } from "./protection.js";
 import { cacheRatiosOf } from "./provider-ratios.js";
 import { PromptReferences } from "./references.js";
 import type { NoPlanReason, PromptBudget, PromptPlan, PromptUsage } from "./types.js";
@@ -67,7 +67,8 @@ function decide(from: PlanScope, compactAt: number | undefined): PromptPlan {
   const scope = clearingScope(from, ratios);
   const candidates = candidatesFor(from, scope);
   if (compactAt !== undefined) {
-    const goal = { tokens: compactAt * settings.clearTo, upTo: "output", hasToPay: false } as const;
+    const upTo = compactAt * settings.clearTo;
+    const goal = { tokens: upTo, upTo: "output", hasToPay: false, least: 0 } as const;
     const plan = bestClearing(candidates, scope, goal);
     if (plan !== undefined && plan.report.tokensAfter <= compactAt * (1 - settings.clearAtLeastShare))
       return plan;
@@ -77,19 +78,21 @@ function decide(from: PlanScope, compactAt: number | undefined): PromptPlan {
       message: `The prompt has ${tokens} tokens; ${compactAt} are the limit.`,
     };
   }
-  if (share < 1) return beforeTrigger(from, scope, candidates, isKnown);
+  const paid = isKnown && share >= settings.payFrom ? paidClearing(from, scope, candidates) : undefined;
+  if (paid !== undefined) return paid;
+  if (share < 1) return beforeTrigger(from, scope, candidates);
   if (!isKnown) {
     const why = `Nothing is known of what the cache of "${budget.provider}" costs: set context.ratios for it.`;
     return nothing("no_ratios", tokens, why);
   }
   const limit = settings.trigger.type === "input_tokens" ? settings.trigger.value : tokens;
-  const goal = { tokens: limit * settings.clearTo, upTo: "output", hasToPay: true } as const;
+  const most = Math.max(settings.clearAtLeast, settings.clearAtLeastShare * tokens);
+  const least = usage.cold === undefined ? most : 0;
+  const goal = { tokens: limit * settings.clearTo, upTo: "output", hasToPay: true, least } as const;
   const plan = bestClearing(candidates, scope, goal);
   if (plan !== undefined) return plan;
   const gain = candidates.filter(isWorthIt).reduce((sum, { chars }) => sum + chars, 0) / scope.charsPerToken;
-  return gain < settings.clearAtLeast ||
-    gain < settings.clearAtLeastShare * tokens ||
-    usage.cold !== undefined
+  return gain < most || usage.cold !== undefined
     ? nothing("too_little", tokens, `${Math.round(gain)} tokens could go; that is too little.`)
     : nothing("would_not_pay", tokens, "Clearing would cost more than it is expected to save.");
 }
@@ -98,25 +101,27 @@ function decide(from: PlanScope, compactAt: number | undefined): PromptPlan {
 const neutral = { write: 1, read: 1, lifetimeMs: Number.POSITIVE_INFINITY, bindsThinking: false };
 
 /**
- * Below the trigger what nobody misses goes where it is free. From a share of the trigger on the rest goes, too, once
- * holding it has cost as much as its loss would: whoever waits for that never pays more than twice the least (the rule
- * of renting skis: Karlin et al., "Competitive snoopy caching", 1988), and nothing has to be foreseen for it.
+ * From a share of the trigger on goes what has cost as much to hold as its loss costs: whoever waits for that never pays
+ * more than twice the least (the rule of renting skis: Karlin et al., "Competitive snoopy caching", 1988), and nothing
+ * has to be foreseen for it. Where the cache is cold its loss costs nothing.
  */
+function paidClearing(from: PlanScope, scope: ClearingScope, candidates: readonly ClearingCandidate[]) {
+  const rented = { ...scope, requestsWith: answersSince(from.prompt) };
+  const least = scope.cold === undefined ? from.budget.settings.paidAtLeast : 0;
+  return bestClearing(candidates, rented, { tokens: 0, upTo: "output", hasToPay: true, least });
+}
+
+/** Below the trigger what nobody misses goes where it is free, and the model is warned of what comes. */
 function beforeTrigger(
   from: PlanScope,
   scope: ClearingScope,
   candidates: readonly ClearingCandidate[],
-  isKnown: boolean,
 ): PromptPlan {
   const { usage, tokens, share, budget } = from;
-  const { payFrom, warnAt } = budget.settings;
-  const rented = { ...scope, requestsWith: answersSince(from.prompt) };
-  if (isKnown && share >= payFrom) {
-    const paid = bestClearing(candidates, rented, { tokens: 0, upTo: "output", hasToPay: true });
-    if (paid !== undefined) return paid;
-  }
+  const { warnAt } = budget.settings;
   if (usage.cold !== undefined) {
-    const free = bestClearing(candidates, scope, { tokens: 0, upTo: "superseded", hasToPay: true });
+    const goal = { tokens: 0, upTo: "superseded", hasToPay: true, least: 0 } as const;
+    const free = bestClearing(candidates, scope, goal);
     if (free !== undefined) return free;
   }
   if (share < warnAt || usage.warned === true || !candidates.some(isWorthIt))
@@ -134,6 +139,19 @@ function answersSince({ parts }: MeasuredPrompt): (block: PromptBlock) => number
   const sorted = [...contents];
   const after = new Map(sorted.map((content, at) => [content, sorted.length - at]));
   return ({ measured }) => after.get(measured.content + 1) ?? 0;
+}
+
+/** How many parts stand before the first text that a clearing may take, now or later; all where there is none. */
+export function partsBeforeClearable(
+  context: ConversationContext,
+  prompt: MeasuredPrompt,
+  { settings, keepPaths = [], memoryPath }: PromptBudget,
+): number {
+  const tools = new Set(settings.excludeTools);
+  const paths = new Set(memoryPath === undefined ? keepPaths : [...keepPaths, memoryPath]);
+  const first = blocksOf(context, prompt).find((block) => !isPinned(block, tools, paths));
+  const at = first === undefined ? -1 : prompt.parts.indexOf(first.measured);
+  return at < 0 ? prompt.parts.length : at;
 }
 
 function candidatesFor(from: PlanScope, scope: ClearingScope): readonly ClearingCandidate[] {
@@ -165,6 +183,7 @@ function clearingScope(from: PlanScope, ratios: ClearingScope["ratios"]): Cleari
     tokens,
     sentChars: sentChars(prompt, budget, usage),
     requestsWith: () => expected,
+    expectedRequests: expected,
     cold: usage.cold,
   };
 }
@@ -173,8 +192,9 @@ function clearingScope(from: PlanScope, ratios: ClearingScope["ratios"]): Cleari
 function sentChars(
   { chars }: MeasuredPrompt,
   { headChars = 0 }: PromptBudget,
-  { last }: PromptUsage,
+  { last, warmChars }: PromptUsage,
 ): number {
+  if (warmChars !== undefined) return Math.min(chars, warmChars);
   return last === undefined ? chars : Math.max(0, Math.min(chars, last.chars - headChars));
 }
 

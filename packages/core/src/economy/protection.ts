@@ -11,8 +11,9 @@ export interface ProtectionScope {
 
 /**
  * The blocks that stay whatever it costs: the last tool uses, the newest tokens and messages, the last turns of
- * the user, results of protected tools, and files that are to be kept. Turns that together hold more than a fifth of
- * what the trigger allows are protected by the other rules only: an agent may work for hours on one sentence.
+ * the user, results of protected tools, and files that are to be kept. Messages and turns whose results together hold more
+ * than a small share of what the trigger allows are protected by the other rules only: an agent may work for hours on
+ * one sentence, and one message may hold ten files.
  */
 export function protectedBlocks(
   prompt: MeasuredPrompt,
@@ -24,31 +25,38 @@ export function protectedBlocks(
   const paths = new Set(keepPaths);
   const lastContent = prompt.parts.at(-1)?.content ?? 0;
   const turns = lastTurns(prompt, settings.keepTurns);
-  const limit = (settings.trigger.type === "input_tokens" ? settings.trigger.value : 100_000) * turnShare;
-  const turnsFit = prompt.chars - (turns.from ?? prompt.chars) <= limit * charsPerToken;
+  const limit =
+    (settings.trigger.type === "input_tokens" ? settings.trigger.value : 100_000) * settings.keepShare;
+  const most = limit * charsPerToken;
+  const turnsFit = prompt.chars - (turns.from ?? prompt.chars) <= most;
   let uses = 0;
   let chars = 0;
   for (const block of blocks.toReversed()) {
-    const { measured, name, node } = block;
+    const { measured, name } = block;
     if (name !== undefined) uses += 1;
     chars += measured.chars;
     const isNew =
       (name !== undefined && uses <= settings.keep) ||
       chars <= settings.keepTokens * charsPerToken ||
-      lastContent - measured.content < settings.keepMessages;
+      (chars <= most && lastContent - measured.content < settings.keepMessages);
     const isOfTurn =
       turns.contents.has(measured.content) ||
       (turnsFit && measured.before >= (turns.from ?? Number.POSITIVE_INFINITY));
-    const isNamed = name !== undefined && tools.has(name);
-    const isKept = block.paths.some((path) => paths.has(path));
-    const isAmbient = node.payload.kind === "file_content" && node.payload.form === "tracked";
-    if (isNew || isOfTurn || isNamed || isKept || isAmbient) kept.add(block);
+    if (isNew || isOfTurn || isPinned(block, tools, paths)) kept.add(block);
   }
   return kept;
 }
 
-/** Share of the trigger. */
-const turnShare = 0.2;
+/** Whether a block stays for good: of a protected tool, of a file that is to be kept, or of a tracked one. */
+export function isPinned(
+  { name, node, paths: own }: PromptBlock,
+  tools: ReadonlySet<string>,
+  paths: ReadonlySet<string>,
+): boolean {
+  if (name !== undefined && tools.has(name)) return true;
+  if (own.some((path) => paths.has(path))) return true;
+  return node.payload.kind === "file_content" && node.payload.form === "tracked";
+}
 
 /**
  * Where the last turns of the user begin, and the contents in which the user spoke. A result may stand before the words

@@ -1,3 +1,4 @@
+import { defined } from "../text/index.js";
 import type { CacheRatios } from "./provider-ratios.js";
 
 /** When and what is cleared, and when everything is summed up (seed 3; the knobs of `clear_tool_uses`). */
@@ -6,14 +7,18 @@ export interface EconomySettings {
   readonly trigger: ClearTrigger;
   /** So many of the last tool uses are never cleared. */
   readonly keep: number;
-  /** Nothing in so many of the last messages is cleared. */
+  /** Nothing in so many of the last messages is cleared, as far as `keepShare` goes. */
   readonly keepMessages: number;
   /** Nor in the newest tool results that together have so many tokens. */
   readonly keepTokens: number;
-  /** Nothing after the message that began the last so many turns, as far as these are no longer than the trigger allows. */
+  /** Nothing after the message that began the last so many turns, where these hold no more than `keepShare`. */
   readonly keepTurns: number;
-  /** Clearing has to win so many tokens. */
+  /** The share of the trigger that the last messages, and the last turns, may hold to be protected. */
+  readonly keepShare: number;
+  /** Clearing has to win so many tokens; where the cache is cold nothing breaks, and nothing has to be won. */
   readonly clearAtLeast: number;
+  /** So many where what goes has cost as much to hold as its loss costs; `clearAtLeast` where that is set and this is not. */
+  readonly paidAtLeast: number;
   /** And such a share of the prompt. */
   readonly clearAtLeastShare: number;
   /** Clearing goes on, class by class, until the prompt is below this share of the trigger. */
@@ -26,6 +31,8 @@ export interface EconomySettings {
   readonly maxResultChars: number;
   /** Files of the last so many paths that were touched: the working set. */
   readonly workingSet: number;
+  /** It holds no more tokens than this: the path that would not fit, and those before it, are not in it. */
+  readonly workingTokens: number;
   /** What stands in the place of a cleared result begins with it. */
   readonly placeholder: string;
   /** Share of the trigger from which on is cleared what has cost as much to hold as clearing it would. */
@@ -96,15 +103,18 @@ export const defaultEconomy: EconomySettings = {
   trigger: { type: "input_tokens", value: 100_000 },
   keep: 5,
   keepMessages: 20,
-  keepTokens: 10_000,
+  keepTokens: 3_000,
   keepTurns: 2,
+  keepShare: 0.03,
   clearAtLeast: 20_000,
+  paidAtLeast: 5_000,
   clearAtLeastShare: 0.1,
   clearTo: 0.5,
   excludeTools: protectedTools,
   clearToolInputs: false,
   maxResultChars: 5_000,
   workingSet: 6,
+  workingTokens: 3_000,
   placeholder: "[Tool result cleared to save context. Re-run the tool if needed.]",
   payFrom: 0.5,
   warnAt: 0.8,
@@ -118,6 +128,7 @@ export const seedCompactionThreshold = 100_000;
 export function economySettings(given: EconomyOverrides = {}): EconomySettings | EconomyRefusal {
   const settings: EconomySettings = {
     ...defaultEconomy,
+    ...defined({ paidAtLeast: given.clearAtLeast }),
     ...given,
     compaction: { ...defaultEconomy.compaction, ...given.compaction },
   };
@@ -144,8 +155,10 @@ function outOfRange(settings: EconomySettings): string | undefined {
     keepTokens: settings.keepTokens,
     keepTurns: settings.keepTurns,
     clearAtLeast: settings.clearAtLeast,
+    paidAtLeast: settings.paidAtLeast,
     maxResultChars: settings.maxResultChars,
     workingSet: settings.workingSet,
+    workingTokens: settings.workingTokens,
     expectedRequests: settings.expectedRequests ?? 0,
     "compaction.tailTokens": compaction.tailTokens,
     "compaction.contextTokenThreshold": compaction.contextTokenThreshold ?? 1,
@@ -156,6 +169,7 @@ function outOfRange(settings: EconomySettings): string | undefined {
   const shares = {
     clearAtLeastShare: settings.clearAtLeastShare,
     clearTo: settings.clearTo,
+    keepShare: settings.keepShare,
     payFrom: settings.payFrom,
     warnAt: settings.warnAt,
     "compaction.windowShare": compaction.windowShare,

@@ -23,6 +23,8 @@ export interface PromptBudget {
 export interface PromptUsage {
   /** The last request: its size as it was rendered, and as the provider counted it. */
   readonly last?: CountedRequest;
+  /** Characters of the next prompt that the cache holds (`CacheOutlook.sharedChars`); all that was sent unless given. */
+  readonly warmChars?: number;
   /** Why the next request finds nothing in the cache, where that is known. */
   readonly cold?: ColdCause;
   /** Whether the model was warned since something was cleared last. */

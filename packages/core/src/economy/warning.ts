@@ -1,5 +1,25 @@
+import type { Rendering } from "../context/index.js";
+import type { ConversationContext } from "../conversation/index.js";
 import type { ClearingCandidate } from "./clearing.js";
 import { type ClearingClass, clearingClasses } from "./types.js";
+
+/** Whether the model was warned since something was cleared last, by what stands in the prompt. */
+export function wasWarned(context: ConversationContext, { provenance, report }: Rendering): boolean {
+  const depthOf = (nodeId: string) => context.nodes.get(nodeId)?.depth ?? 0;
+  const cleared = report.boundaries.flatMap(({ rule, nodeId }) =>
+    rule === "replaced" ? [depthOf(nodeId)] : [],
+  );
+  const last = cleared.reduce((one, other) => Math.max(one, other), -1);
+  return provenance.some((origins) =>
+    origins.some(({ rule, nodeId }) => {
+      const payload = rule === "note" ? context.nodes.get(nodeId)?.payload : undefined;
+      return payload?.kind === "note" && payload.text.startsWith(seedWords) && depthOf(nodeId) > last;
+    }),
+  );
+}
+
+/** Seed 3's first words. */
+const seedWords = "⚠️ CONTEXT APPROACHING LIMIT";
 
 /**
  * The note to the model before something is cleared, in seed 3's words, with what will go.
@@ -18,7 +38,7 @@ export function warningText(
       ? "Say now what of them you still need."
       : `Save any critical information to ${memoryPath} now.`;
   return [
-    "⚠️ CONTEXT APPROACHING LIMIT",
+    seedWords,
     "",
     `You are at ${percentage}% of context capacity. Important tool results`,
     `will be cleared soon. ${save}`,

@@ -25,7 +25,9 @@ const policies = fc.record({
   keepMessages: fc.constantFrom(0, 0, 0, 3, 8),
   keepTokens: fc.constantFrom(0, 0, 0, 100, 400),
   keepTurns: fc.nat(2),
+  keepShare: fc.constantFrom(0.03, 0.2, 0.8),
   workingSet: fc.nat(2),
+  workingTokens: fc.constantFrom(100, 1_500, 100_000),
   clearToolInputs: fc.boolean(),
   endsShort: fc.boolean(),
   keptPath: fc.constantFrom(undefined, "f0.ts", "f3.ts"),
@@ -80,7 +82,7 @@ function protectedNodes({ contents, provenance }: Rendering, settings: EconomySe
       const isNew =
         uses <= settings.keep ||
         letters <= settings.keepTokens * 4 ||
-        contents.length - 1 - at < settings.keepMessages;
+        (contents.length - 1 - at < settings.keepMessages && letters <= shareOf(settings));
       if (isNew || at > turn) kept.add(provenance[at]?.[index]?.nodeId ?? "");
     }
   return kept;
@@ -89,27 +91,40 @@ function protectedNodes({ contents, provenance }: Rendering, settings: EconomySe
 /** The content in which the last turns that are protected begin, where they are short. */
 function shortTurns(
   { contents, provenance }: Pick<Rendering, "contents" | "provenance">,
-  { keepTurns, trigger }: EconomySettings,
+  settings: EconomySettings,
 ): number {
   const isWord = (at: number, index: number) =>
     contents[at]?.role === "user" && provenance[at]?.[index]?.rule === "message";
   const spoken = contents.flatMap(({ parts }, at) =>
     parts.some((_, index) => isWord(at, index)) ? [at] : [],
   );
-  const from = keepTurns === 0 ? undefined : spoken.slice(-keepTurns)[0];
+  const from = settings.keepTurns === 0 ? undefined : spoken.slice(-settings.keepTurns)[0];
   if (from === undefined) return Number.POSITIVE_INFINITY;
   const first = contents[from]?.parts.findIndex((_, index) => isWord(from, index)) ?? 0;
   const parts = contents.slice(from).flatMap((one, at) => (at === 0 ? one.parts.slice(first) : one.parts));
   const size = parts.reduce((sum, part) => sum + JSON.stringify(part).length, 0);
-  return size <= trigger.value * 0.2 * 4 ? from : Number.POSITIVE_INFINITY;
+  return size <= shareOf(settings) ? from : Number.POSITIVE_INFINITY;
 }
 
-/** The files that were shown or changed last. */
-function lastTouched(context: ConversationContext, count: number): readonly string[] {
+/** What the last messages, or turns, may hold to be protected; in letters. */
+function shareOf({ trigger, keepShare }: EconomySettings): number {
+  return trigger.value * keepShare * 4;
+}
+
+/** The files that were shown or changed last, as many as may stay and together are short. */
+function lastTouched(context: ConversationContext, settings: EconomySettings): readonly string[] {
   const paths = pathTo(context, context.currentNodeId).flatMap(({ payload }) =>
     payload.kind === "tool_result" ? (payload.files ?? []).map(({ path }) => path) : [],
   );
-  return [...new Set(paths.reverse())].slice(0, count);
+  const results = renderContext(context).contents.flatMap(({ parts }) =>
+    parts.flatMap((part) => ("functionResponse" in part ? [JSON.stringify(part)] : [])),
+  );
+  let left = settings.workingTokens * 4;
+  const last = [...new Set(paths.reverse())].slice(0, settings.workingSet);
+  return last.filter((path) => {
+    for (const one of results) if (one.includes(path)) left -= one.length;
+    return left >= 0;
+  });
 }
 
 describe("laws of the economy", () => {
@@ -144,7 +159,7 @@ describe("laws of the economy", () => {
           expect(payload?.kind).toMatch(/^(tool_result|file_content)$/u);
           expect(untouchable).not.toContain(nodeId);
           expect(paths).not.toContain(keptPath ?? "none");
-          if (of === "file") expect(lastTouched(before, settings.workingSet)).not.toContain(paths[0]);
+          if (of === "file") expect(lastTouched(before, settings)).not.toContain(paths[0]);
         }
         const after = added(before, "reform", {
           kind: "context_management",
