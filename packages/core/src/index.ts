@@ -498,6 +498,7 @@ export {
   catching,
   conversationToolNames,
   conversationTools,
+  describeRepair,
   dialectTools,
   type FileMove,
   type FilesAtMove,

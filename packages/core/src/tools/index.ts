@@ -68,6 +68,7 @@ export {
   type WireForm,
   type WireOptions,
 } from "./wire/options.js";
+export { describeRepair } from "./wire/notes.js";
 export { type Page, type PageRoom, pageWithin } from "./wire/page.js";
 export { renderResult } from "./wire/render.js";
 export type { ChangeSetResult, RefusedResult, ToolReply, ToolResult, WriteResult } from "./wire/result.js";
