@@ -1,7 +1,7 @@
 import { escapeText, type Paint } from "../shell/index.js";
 
 /** How many lines of a result are shown, from its beginning and its end. */
-export interface Shown {
+export interface Excerpt {
   readonly head: number;
   readonly tail?: number;
 }
@@ -50,13 +50,13 @@ export class Printer {
       if (value.includes("\n")) this.block(value, { head: Number.POSITIVE_INFINITY });
   }
 
-  reply(text: string, shown: Shown): void {
+  reply(text: string, shown: Excerpt): void {
     this.line(`   ${this.paint.cyan("tool  ←")}`);
     this.block(text, shown);
   }
 
   /** What a command of the person said. */
-  result(text: string, shown: Shown): void {
+  result(text: string, shown: Excerpt): void {
     this.block(text, shown);
   }
 
@@ -80,7 +80,7 @@ export class Printer {
     this.line(holds ? `   ${green("✓")} ${claim}` : `   ${red("✗")} ${red(escapeText(claim))}`);
   }
 
-  private block(text: string, { head, tail = 0 }: Shown): void {
+  private block(text: string, { head, tail = 0 }: Excerpt): void {
     const all = escapeText(shortHashes(text)).replace(/\n$/, "").split("\n");
     const left = all.length - head - tail;
     const begin = left > 1 ? all.slice(0, head) : all;

@@ -8,7 +8,7 @@ import {
   type ScriptedAnswer,
 } from "@holdfast/agent";
 import { commandHost, type OpenedRun, turnInput, wordsOfAsked } from "../agent/index.js";
-import type { Printer, Shown } from "./printer.js";
+import type { Excerpt, Printer } from "./printer.js";
 import { file } from "./story.js";
 import type { TourModel } from "./tour-model.js";
 
@@ -76,7 +76,7 @@ export class Stage {
   async turn(
     words: string,
     answers: readonly ScriptedAnswer[],
-    shown: Shown = { head: 6 },
+    shown: Excerpt = { head: 6 },
   ): Promise<PlayedTurn> {
     const { run, model, person, printer } = this.parts;
     printer.user(words);
@@ -95,7 +95,7 @@ export class Stage {
   }
 
   /** A slash command of the person. @returns what it said. */
-  async command(line: string, shown: Shown = { head: 6 }): Promise<string> {
+  async command(line: string, shown: Excerpt = { head: 6 }): Promise<string> {
     const { run, printer } = this.parts;
     printer.user(line);
     const result = await runCommand(line, commandHost(run, {}));
@@ -126,7 +126,7 @@ export class Stage {
     this.parts.printer.check(claim, holds);
   }
 
-  #show(event: AgentEvent, shown: Shown): void {
+  #show(event: AgentEvent, shown: Excerpt): void {
     const { printer } = this.parts;
     if (event.kind === "answered")
       for (const { payload } of event.nodes) if (payload.kind === "model_message") printer.says(payload.text);
