@@ -508,6 +508,7 @@ export {
   catching,
   conversationToolNames,
   conversationTools,
+  describeRepair,
   dialectTools,
   type FileMove,
   type FilesAtMove,

@@ -108,10 +108,11 @@ class Expansion {
     if (resources?.servers.includes(server) === true)
       return this.#addResource(written, await resources.read(server, uri, this.options.signal));
     const bare = path.length > 1 ? path.replace(/\/+$/u, "") : path;
-    if (/[*?[{]/u.test(path)) return this.#addAll(mention, { glob: path });
     const window = range === undefined ? {} : { offset: range.from, limit: range.to - range.from + 1 };
     const outcome = await this.options.workspace.read({ path: bare, ...window });
     if (outcome.kind === "read") return this.#report(written, this.#show(outcome, bare));
+    // A name may hold such signs itself: `[id].tsx`.
+    if (/[*?[{]/u.test(path) && outcome.code !== "is_directory") return this.#addAll(mention, { glob: path });
     if (outcome.code === "is_directory") return this.#addAll(mention, { glob: "**", folder: bare });
     if (outcome.code === "file_missing" && !bare.includes("/"))
       return this.#addByName(mention, bare, outcome.message);

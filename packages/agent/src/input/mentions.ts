@@ -44,6 +44,57 @@ export function parseMentions(text: string): readonly (Mention | PlainWords)[] {
   return parts;
 }
 
+/** A mention that the end of a text is still being typed of. */
+export interface BegunMention {
+  /** Where its `@` stands, UTF-16 units. */
+  readonly from: number;
+  /** What was typed of the path, without quote and backslashes. */
+  readonly path: string;
+  /** The quote that it began with, which is open. */
+  readonly quote?: '"' | "'";
+}
+
+/** The mention that the end of the text is a part of, or may become one; undefined where the end is plain words. Pure. */
+export function begunMention(text: string): BegunMention | undefined {
+  let at = 0;
+  while (at < text.length) {
+    if (text.startsWith("\\@", at)) {
+      at += 2;
+      continue;
+    }
+    const isSign = text[at] === "@" && beginsWord(text[at - 1]);
+    const begun = isSign ? openAt(text, at) : undefined;
+    if (begun !== undefined) return begun;
+    at += (isSign ? mentionAt(text, at)?.written.length : undefined) ?? 1;
+  }
+  return undefined;
+}
+
+/** The mention at `at`, where it goes on to the end of the text. */
+function openAt(text: string, at: number): BegunMention | undefined {
+  const rest = text.slice(at + 1);
+  const [quote] = rest;
+  if (quote === '"' || quote === "'") {
+    const path = rest.slice(1);
+    return path.includes(quote) || path.includes("\n") ? undefined : { from: at, path, quote };
+  }
+  // As `mentionAt` goes on: no blank, quote, bracket or bar, unless behind a backslash.
+  if (!/^(?:[^\s"'`<>|\\]|\\[^\n])*\\?$/u.test(rest)) return undefined;
+  return { from: at, path: rest.replace(/\\(.?)/gu, "$1") };
+}
+
+/**
+ * A name behind `@` in the way that a mention was begun, so that it is read as the same name.
+ *
+ * @param isOpen whether more is to follow, such as the names in a folder: then a quote stays open.
+ */
+export function mentionLike(path: string, { quote }: Pick<BegunMention, "quote">, isOpen: boolean): string {
+  if (quote !== undefined && !path.includes(quote)) return `@${quote}${path}${isOpen ? "" : quote}`;
+  // Digits behind a colon would be lines.
+  if (/:\d/.test(path) && !path.includes('"')) return isOpen ? `@"${path}` : `@"${path}"`;
+  return `@${path.replace(/[^\p{L}\p{N}_./-]|[.](?=\.*$)/gu, "\\$&")}`;
+}
+
 /** A name as it can be written behind `@`, so that it is read as the same name. */
 export function writtenMention(path: string): string {
   const needsNone = /^[\p{L}\p{N}_./-]+$/u.test(path) && !/[.]$/.test(path);

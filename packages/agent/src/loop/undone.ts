@@ -11,7 +11,7 @@ export interface FileCall {
 }
 
 /**
- * What a turn left undone: for each file the last write, where that was denied or stood against another state. A later
+ * What a turn left undone: for each file the last write, where that was denied, stood against another state or failed for the machine. A later
  * write that was made, by whatever tool, takes it off the list.
  */
 export class Undone {
@@ -30,7 +30,7 @@ export class Undone {
   }
 }
 
-/** Codes of writes that were denied, or refused for the state they stood against. */
+/** Codes of writes that were denied, refused for the state they stood against, or failed for want of what the machine has. */
 const undoneCodes: ReadonlySet<string> = new Set([
   "denied",
   "read_only",
@@ -45,6 +45,11 @@ const undoneCodes: ReadonlySet<string> = new Set([
   "not_agreed",
   "exists",
   "busy",
+  "disk_full",
+  "permission_denied",
+  "cannot_preserve",
+  "timeout",
+  "internal_error",
   "files_in_conflict",
   "files_refused",
 ]);

@@ -1,7 +1,7 @@
-import { checkContents, providers, renderContext } from "@holdfast/core";
+import { checkContents, type ModelEvent, type ModelPort, providers, renderContext } from "@holdfast/core";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AgentParts } from "../../src/loop/index.js";
-import type { ScriptedAnswer } from "../../src/models/index.js";
+import { type ScriptedAnswer, scriptedModel } from "../../src/models/index.js";
 import { openStage, type Stage } from "./stage.js";
 
 const opened: Stage[] = [];
@@ -123,6 +123,41 @@ describe("a turn", () => {
     expect(end).toMatchObject({ reason: "repeating", steps: 5 });
     const notes = [...stage.manager.context.nodes.values()].filter(({ payload }) => payload.kind === "note");
     expect(notes).toHaveLength(3);
+  });
+
+  it("has half a call made again, and ends after three in a row", async () => {
+    const flaw = {
+      what: "cut_call",
+      message: "A call of write_file breaks off; it is not made.",
+      text: "{",
+    } as const;
+    /** A model whose first answers break off within a call, as an adapter hands them on. */
+    const breaking = (answers: number, then: readonly ScriptedAnswer[]): ModelPort => {
+      const whole = scriptedModel(then);
+      let left = answers;
+      return {
+        target: whole.target,
+        ask: (step, signal) => {
+          left -= 1;
+          if (left < 0) return whole.ask(step, signal);
+          const answer = {
+            from: whole.target,
+            step: step.step,
+            parts: [],
+            ended: "length",
+            flaws: [flaw],
+          } as const;
+          return (async function* (): AsyncGenerator<ModelEvent> {
+            yield { kind: "finish", answer };
+          })();
+        },
+      };
+    };
+    const mended = [{ expects: ["make the call again, whole"], text: "Again." }];
+    const one = await staged([], { model: breaking(1, mended) });
+    expect(await one.turn("Write.")).toMatchObject({ reason: "complete", steps: 2 });
+    const many = await staged([], { model: breaking(9, []) });
+    expect(await many.turn("Write.")).toMatchObject({ reason: "incomplete", steps: 3 });
   });
 
   it("ends at the limit of requests and of money", async () => {

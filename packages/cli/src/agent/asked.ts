@@ -1,5 +1,5 @@
 import type { Asked, PersonsAnswer } from "@holdfast/agent";
-import { describeChange } from "@holdfast/core";
+import { describeChange, describeRepair } from "@holdfast/core";
 
 /** What a person typed as the answer: yes, always, or no with a word for the model. */
 export function answerOf(said: string, asked: Asked): PersonsAnswer {
@@ -16,7 +16,10 @@ export function answerOf(said: string, asked: Asked): PersonsAnswer {
 export function wordsOfAsked(asked: Asked): string {
   switch (asked.kind) {
     case "change":
-      return [asked.question.preview.message, ...asked.question.preview.files.map(diffOf)].join("\n");
+      return [
+        `${asked.tool} asks; nothing is done yet. It would say: ${asked.question.preview.message}`,
+        ...asked.question.preview.files.flatMap((file) => [diffOf(file), ...repairsOf(file)]),
+      ].join("\n");
     case "run":
       return `${asked.tool}: ${commandOf(asked.request) ?? asked.request.summary}`;
     case "restore":
@@ -33,7 +36,14 @@ function commandOf({ args }: Extract<Asked, { kind: "run" }>["request"]): string
 
 const mostLines = 200;
 
-function diffOf(file: Extract<Asked, { kind: "change" }>["question"]["preview"]["files"][number]): string {
+type ChangedFile = Extract<Asked, { kind: "change" }>["question"]["preview"]["files"][number];
+
+/** What was put right in the model's call, so that it is the diff above. */
+function repairsOf({ change }: ChangedFile): readonly string[] {
+  return change.repairs.map((repair) => `Repaired: ${describeRepair(repair)}.`);
+}
+
+function diffOf(file: ChangedFile): string {
   const { path, before, after } = file;
   return `--- ${path}\n${describeChange(before ?? "", after ?? "", { maxLines: mostLines })}`;
 }

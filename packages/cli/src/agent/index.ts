@@ -1,4 +1,5 @@
+export { wordsOfAsked } from "./asked.js";
 export { agentFindings, type Finding } from "./check-agent.js";
 export { type CommandPorts, commandHost } from "./command-host.js";
 export { lineMode } from "./line-mode.js";
-export { type NoRun, type OpenedRun, openRun, turnInput } from "./open-run.js";
+export { type NoRun, type OpenedRun, openRun, openRunWith, turnInput } from "./open-run.js";

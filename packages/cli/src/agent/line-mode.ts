@@ -5,7 +5,6 @@ import {
   agentExitCodes,
   type CommandHost,
   type CommandResult,
-  completeCommand,
   describeResult,
   type PersonsAnswer,
   runCommand,
@@ -14,6 +13,7 @@ import {
 import { escapeText, type Terminal, watchedByWork } from "../shell/index.js";
 import { answerOf, wordsOfAsked } from "./asked.js";
 import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";
+import { completeLine, nothingAt } from "./complete-line.js";
 import { type OpenedRun, turnInput } from "./open-run.js";
 import { titleOf } from "./session.js";
 
@@ -33,14 +33,18 @@ export interface LineTerminal {
 
 /** Opens the terminal; its question about changes is handed to the agent before there is a run. */
 export function lineMode(): LineTerminal {
-  const completer = (line: string): [string[], string] => {
-    const { from, candidates } = completeCommand(line);
+  let open: OpenedRun | undefined;
+  const completer = async (line: string): Promise<[string[], string]> => {
+    const { from, candidates } = await completeLine(line, open).catch(() => nothingAt(line));
     return [[...candidates], line.slice(from)];
   };
   const lines = createInterface({ input: process.stdin, output: process.stdout, completer });
   return {
     ask: (asked) => ask(lines, asked),
-    talk: (run, terminal, ports) => talk(lines, { run, terminal, ports }),
+    talk: async (run, terminal, ports) => {
+      open = run;
+      return talk(lines, { run, terminal, ports });
+    },
     close: () => lines.close(),
   };
 }

@@ -111,11 +111,16 @@ export async function openRun(call: Invocation, prompt: string, ask: AskPerson):
     const message = `--max-cost needs the prices of ${model.name}, and they are not known: give them in model.overrides.`;
     return { kind: "no_run", exitCode: agentExitCodes.usage, lines: [message] };
   }
-  const economy = economyOf(settings);
+  return openRunWith({ call, prompt, ask, found, model });
+}
+
+/** The same, with settings and a model that are there already. */
+export async function openRunWith(given: Omit<Opening, "economy">): Promise<OpenedRun | NoRun> {
+  const economy = economyOf(given.found.settings);
   if (isEconomyRefusal(economy))
     return { kind: "no_run", exitCode: agentExitCodes.config, lines: [`context: ${economy.message}`] };
   const parts = new Opened();
-  const run = await openParts({ call, prompt, ask, found, model, economy }, parts);
+  const run = await openParts({ ...given, economy }, parts);
   if (run.kind === "no_run") await parts.close();
   return run;
 }

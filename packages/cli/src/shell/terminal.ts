@@ -98,5 +98,15 @@ const outputEvents = ["drain", "close", "error"] as const;
 
 function writeAll(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
   if (stream.write(text)) return Promise.resolve();
-  return new Promise((resolve) => stream.once("drain", resolve));
+  const waiting = draining.get(stream) ?? drained(stream);
+  draining.set(stream, waiting);
+  return waiting;
+}
+
+/** One listener a stream, however many writes wait: Node warns of a leak from eleven on. */
+const draining = new WeakMap<NodeJS.WriteStream, Promise<void>>();
+
+async function drained(stream: NodeJS.WriteStream): Promise<void> {
+  await new Promise((resolve) => stream.once("drain", resolve));
+  draining.delete(stream);
 }

@@ -10,6 +10,12 @@ export function nextSteps(program: string, paint: Paint): string {
   const { bold, dim } = paint;
   return [
     "",
+    bold("Talk to a model of your own"),
+    "",
+    "   export ANTHROPIC_API_KEY=…                  or OPENAI_API_KEY, or GEMINI_API_KEY; a local server needs none",
+    "   holdfast agent                             line by line, in your project's folder; /help lists commands",
+    '   holdfast -p "What is @README.md about?"    one prompt, for scripts',
+    "",
     bold("Give it to the agent that you use"),
     "",
     `   ${bold("Claude Code")}  ${dim("in your project's folder")}`,

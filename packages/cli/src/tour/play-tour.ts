@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exitCodes, type Terminal } from "../shell/index.js";
 import { nextSteps } from "./next-steps.js";
-import { withTools } from "./open-tools.js";
+import { openTour } from "./open-tour.js";
 import { Printer } from "./printer.js";
 import { runSteps, type Step } from "./run-steps.js";
-import { Stage } from "./stage.js";
-import { cart, file } from "./story.js";
+import { Stage, TourPerson } from "./stage.js";
+import { files } from "./story.js";
+import { TourModel } from "./tour-model.js";
 
 /**
  * Plays the steps on a folder of their own, with a state folder of its own; both are gone afterwards.
@@ -40,24 +41,37 @@ function makeHome(): string | undefined {
   }
 }
 
-function play(steps: readonly Step[], terminal: Terminal, home: string): Promise<number> {
+async function play(steps: readonly Step[], terminal: Terminal, home: string): Promise<number> {
   const paint = terminal.outPaint;
-  const printer = new Printer((text) => void terminal.out(text), paint);
+  const printer = new Printer(paint);
+  const show = () => terminal.out(printer.take());
   const folder = join(home, "project");
-  return withTools(folder, join(home, "state"), terminal, async (talk) => {
-    writeFileSync(join(folder, file), cart);
+  const model = new TourModel();
+  const person = new TourPerson(printer);
+  const parts = { folder, stateDir: join(home, "state"), terminal, model: model.port, ask: person.ask };
+  const run = await openTour(parts);
+  if (run.kind === "no_run") {
+    terminal.err(`holdfast: the tour cannot begin: ${run.lines.join(" ")}\n`);
+    return exitCodes.machine;
+  }
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     printer.line(paint.bold("Holdfast: a model never changes a state that is not the real one."));
-    printer.line(paint.dim(`Real tools on a real folder, ${folder}; hashes are shortened here.`));
-    const allHeld = await runSteps(steps, new Stage(folder, talk, printer));
+    printer.line(
+      paint.dim("The agent itself, on a real folder; only the model is a script, so it needs no key and"),
+    );
+    printer.line(paint.dim(`no network. The folder is ${folder}; hashes are shortened here.`));
+    const allHeld = await runSteps(steps, new Stage({ folder, run, model, person, printer }), show);
     printer.line();
-    if (!allHeld) {
-      printer.line(paint.red("The tour did not behave as it says: see the lines marked ✗."));
-      return exitCodes.internal;
-    }
-    printer.line(paint.green(`All ${steps.length} steps behaved as they say.`));
-    await terminal.out(nextSteps(programPath(), paint));
-    return exitCodes.success;
-  });
+    if (allHeld) printer.line(paint.green(`All ${steps.length} steps behaved as they say.`));
+    else printer.line(paint.red("The tour did not behave as it says: see the lines marked ✗."));
+    await show();
+    if (!allHeld) return exitCodes.internal;
+  } finally {
+    await run.close();
+  }
+  await terminal.out(nextSteps(programPath(), paint));
+  return exitCodes.success;
 }
 
 function programPath(): string {

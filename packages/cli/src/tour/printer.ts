@@ -1,17 +1,26 @@
 import { escapeText, type Paint } from "../shell/index.js";
 
-/** The arguments of a tool, as a model writes them. */
-export type ToolArguments = Readonly<Record<string, string>>;
+/** How many lines of a result are shown, from its beginning and its end. */
+export interface Excerpt {
+  readonly head: number;
+  readonly tail?: number;
+}
 
-/** How the tour looks: coloured or plain, never wider than it has to be. */
+/** How the tour looks: coloured or plain, never wider than it has to be. What is printed waits until it is taken. */
 export class Printer {
-  constructor(
-    private readonly print: (text: string) => void,
-    private readonly paint: Paint,
-  ) {}
+  private printed = "";
+
+  constructor(private readonly paint: Paint) {}
+
+  /** What was printed since the last time. */
+  take(): string {
+    const { printed } = this;
+    this.printed = "";
+    return printed;
+  }
 
   line(text = ""): void {
-    this.print(`${text}\n`);
+    this.printed += `${text}\n`;
   }
 
   heading(number: number, title: string, why: string): void {
@@ -21,22 +30,45 @@ export class Printer {
     this.line();
   }
 
-  call(tool: string, args: ToolArguments): void {
-    const pairs = Object.entries(args);
-    const short = pairs.filter(([, value]) => !value.includes("\n"));
-    const inline = short.map(([name, value]) => `${name}: ${shortHashes(value)}`).join("  ");
-    this.line(`   ${this.paint.cyan("model →")} ${this.paint.bold(tool)}  ${this.paint.dim(inline)}`);
-    for (const [, value] of pairs) if (value.includes("\n")) this.block(value, Number.POSITIVE_INFINITY, 0);
-  }
-
-  /** @param head, tail how many lines of the answer are shown from its beginning and its end. */
-  reply(reply: { readonly text: string }, head: number, tail: number): void {
-    this.line(`   ${this.paint.cyan("tool  ←")}`);
-    this.block(reply.text, head, tail);
-  }
-
   user(text: string): void {
     this.line(`   ${this.paint.cyan("user  →")} ${escapeText(text)}`);
+  }
+
+  says(text: string): void {
+    this.line(`   ${this.paint.cyan("model →")} ${escapeText(text)}`);
+  }
+
+  /** @param args as the model writes them. */
+  call(tool: string, args: unknown): void {
+    const pairs = Object.entries(args ?? {}).map(([name, value]) => [name, String(value)] as const);
+    const short = pairs.filter(([, value]) => !value.includes("\n"));
+    const inline = short.map(([name, value]) => `${name}: ${shortHashes(value)}`).join("  ");
+    this.line(
+      `   ${this.paint.cyan("model →")} ${this.paint.bold(tool)}  ${this.paint.dim(escapeText(inline))}`,
+    );
+    for (const [, value] of pairs)
+      if (value.includes("\n")) this.block(value, { head: Number.POSITIVE_INFINITY });
+  }
+
+  reply(text: string, shown: Excerpt): void {
+    this.line(`   ${this.paint.cyan("tool  ←")}`);
+    this.block(text, shown);
+  }
+
+  /** What a command of the person said. */
+  result(text: string, shown: Excerpt): void {
+    this.block(text, shown);
+  }
+
+  /** What the person is asked, and says yes to. */
+  approval(asked: string): void {
+    this.line(`   ${this.paint.yellow("asks  ?")}`);
+    this.block(asked, { head: Number.POSITIVE_INFINITY });
+    this.line(`   ${this.paint.yellow("user  !")} yes`);
+  }
+
+  note(text: string): void {
+    this.line(`   ${this.paint.dim(escapeText(text))}`);
   }
 
   somebody(does: string): void {
@@ -48,7 +80,7 @@ export class Printer {
     this.line(holds ? `   ${green("✓")} ${claim}` : `   ${red("✗")} ${red(escapeText(claim))}`);
   }
 
-  private block(text: string, head: number, tail: number): void {
+  private block(text: string, { head, tail = 0 }: Excerpt): void {
     const all = escapeText(shortHashes(text)).replace(/\n$/, "").split("\n");
     const left = all.length - head - tail;
     const begin = left > 1 ? all.slice(0, head) : all;

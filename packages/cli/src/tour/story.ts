@@ -24,6 +24,14 @@ export function totalGrams(items: readonly Item[]): number {
 }
 `;
 
+const rules = `# Rules
+
+- A total counts pieces: what an item has, times its count.
+`;
+
+/** What lies in the folder. */
+export const files = { [file]: cart, "rules.md": rules } as const;
+
 /** Both headers are wrong: the hunks stand at lines 9 and 17. */
 export const twoHunks = `--- a/cart.ts
 +++ b/cart.ts
@@ -67,7 +75,7 @@ export const ambiguousHunk = `@@
 /** Where the line of the ambiguous hunk stands in \`recovered\`. */
 export const ambiguousLines = [10, 18] as const;
 
-/** The task of the conversation's half. */
+/** The task. */
 export const roundingHunk = `@@
    for (const item of items) {
      sum += item.price * item.count;
@@ -77,8 +85,3 @@ export const roundingHunk = `@@
 `;
 
 export const roundedUp = editedByHand.replace("  return sum;\n", "  return Math.ceil(sum);\n");
-
-/** The hash that the model would send next: the one of the last answer it got. */
-export interface Known {
-  hash: string;
-}

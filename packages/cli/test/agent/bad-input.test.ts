@@ -1,7 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { Project, runHoldfast } from "../process.js";
+import { describe, expect, it } from "vitest";
+import { Project, runHoldfast, sha256 } from "../process.js";
 
 /** One row of "Bad input": what a model calls, and how a run with it ends. */
 interface Row {
@@ -16,12 +17,24 @@ interface Row {
 const done = { text: "Done." };
 const call = (name: string, args: object, callId?: string) => ({ name, args, ...(callId && { callId }) });
 const shell = (command: string) => ({ calls: [call("run_shell_command", { command })] });
-const write = (path: string, content: string, callId?: string) =>
-  call("write_file", { file_path: path, content }, callId);
+const write = (path: string, content: string, callId?: string) => ({
+  ...call("write_file", {}, callId),
+  args: { file_path: path, content },
+});
 const failing = { calls: [call("read_file", { file_path: "nowhere.txt" })] };
 const server = (program: string) => ({
   mcpServers: { bad: { command: process.execPath, args: ["-e", program] } },
 });
+
+/** Has a tool, and ends when it is called. */
+const dyingServer = `
+const answer=(id,result)=>console.log(JSON.stringify({jsonrpc:"2.0",id,result}));
+require("readline").createInterface({input:process.stdin}).on("line",line=>{
+  const {id,method,params}=JSON.parse(line);
+  if(method==="initialize")answer(id,{protocolVersion:params.protocolVersion,capabilities:{tools:{}},serverInfo:{name:"s",version:"1"}});
+  if(method==="tools/list")answer(id,{tools:[{name:"die",inputSchema:{type:"object"}}]});
+  if(method==="tools/call")process.exit(1);
+});`;
 
 const rows: readonly Row[] = [
   { name: "an unknown tool", script: [{ calls: [call("rm_rf", {})] }, done], code: 0, says: "rm_rf" },
@@ -57,6 +70,13 @@ const rows: readonly Row[] = [
     says: "MCP server bad cannot be used",
     settings: server("process.exit(3)"),
   },
+  {
+    name: "an MCP server that dies in a call",
+    script: [{ calls: [call("bad__die", {})] }, done],
+    code: 0,
+    says: "The MCP server bad ended",
+    settings: server(dyingServer),
+  },
 ];
 
 it.each(rows)("$name: ends with $code, and the tree is valid", { timeout: 30_000 }, async (row) => {
@@ -76,4 +96,57 @@ it.each(rows)("$name: ends with $code, and the tree is valid", { timeout: 30_000
   expect(existsSync(join(project.folder, "kept.txt"))).toBe(true);
   const verified = await runHoldfast(["sessions", "verify", "bad"], surroundings);
   expect(verified.code, verified.stdout + verified.stderr).toBe(0);
+});
+
+/** Texts that no compression makes small, 96 kB each. */
+const filling = Array.from({ length: 12 }, (_, file) => {
+  const lines = Array.from({ length: 1_500 }, (__, line) => sha256(`${file}.${line}`));
+  return { calls: [write(`${file}.txt`, lines.join("\n"))] };
+});
+
+describe.runIf(process.getuid?.() === 0)("a disk that fills up in the middle of a turn", () => {
+  it.each([
+    // The state folder: what cannot be kept is not begun, and the turn ends.
+    ["the state folder's", "home", 1, "the disk is full"],
+    // The project's: the model is told, call by call, and the run is not green.
+    ["the project's", "project", 64, "no space is left on the disk; nothing was changed"],
+  ] as const)(
+    "%s: is told, nothing is lost, and it goes on when there is room",
+    async (_, full, code, says) => {
+      const [project, home] = [new Project(), new Project()];
+      const scripts = new Project({
+        "full.json": JSON.stringify([...filling, done]),
+        "again.json": JSON.stringify([{ calls: [write("again.txt", "again\n")] }, done]),
+      });
+      const disk = { project, home }[full].folder;
+      const mount = (...options: readonly string[]) => execFileSync("mount", [...options, disk]);
+      mount("-t", "tmpfs", "-o", "size=640k,mode=700", "tmpfs");
+      try {
+        const env = { HOLDFAST_HOME: home.folder, XDG_STATE_HOME: join(home.folder, "state") };
+        const run = (args: readonly string[], script: string) =>
+          runHoldfast(
+            ["-p", "Go.", "--approval-mode", "yolo", "--script", join(scripts.folder, script), ...args],
+            { cwd: project.folder, env },
+          );
+        const ran = await run(["-o", "stream-json", "--session-id", "full"], "full.json");
+        expect(ran.stdout + ran.stderr).toContain(says);
+        expect(ran.stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
+        expect(ran.code, ran.stderr).toBe(code);
+        const texts = filling.flatMap(({ calls: [made] }) => (made === undefined ? [] : [made.args]));
+        const kept = texts.filter(({ file_path: name }) => project.has(name));
+        expect(kept.length).toBeGreaterThan(0);
+        expect(kept.length).toBeLessThan(texts.length);
+        for (const { file_path: name, content } of kept) expect(project.text(name)).toBe(content);
+        mount("-o", "remount,size=8m");
+        const again = await run(["-c"], "again.json");
+        expect(again, again.stderr).toMatchObject({ code: 0, stdout: "Done.\n", stderr: "" });
+        expect(project.text("again.txt")).toBe("again\n");
+        const verified = await runHoldfast(["sessions", "verify", "full"], { cwd: project.folder, env });
+        expect(verified.code, verified.stdout + verified.stderr).toBe(0);
+      } finally {
+        execFileSync("umount", [disk]);
+      }
+    },
+    30_000,
+  );
 });

@@ -66,7 +66,9 @@ describe.runIf(process.platform === "linux")("seed 1, milestone 3: safe, atomic 
     const at = await provided(anthropicWire, script, files);
     const seen = inTerminal(at, ["--approval-mode", "ask"]);
     await seen.until("> ");
-    seen.type("Make one 100 in @a.ts");
+    seen.press("Make one 100 in @a.\t");
+    await seen.until("@a.ts");
+    seen.type("");
     await seen.until("+const one = 100;");
     await seen.until("[y]es");
     expect(at.project.text("a.ts")).toBe(code);

@@ -11,6 +11,8 @@ export interface Seen {
   /** Waits until this is shown behind what was shown at the last wait. */
   until(words: string): Promise<void>;
   type(line: string): void;
+  /** Keys without a return behind them. */
+  press(keys: string): void;
   /** Resolves with the exit code. */
   readonly ended: Promise<number | null>;
 }
@@ -41,6 +43,7 @@ export function inTerminal(
       from = shown.indexOf(words, from) + words.length;
     },
     type: (line) => child.stdin.write(`${line}\r`),
+    press: (keys) => child.stdin.write(keys),
     ended: new Promise((resolve) => child.once("close", resolve)),
   };
 }

@@ -33,6 +33,7 @@ describe("the tour as a process", () => {
       expect(done.stdout).toContain(`(${code})`);
     }
     expect(done.stdout).toContain("claude mcp add holdfast");
+    expect(done.stdout).toContain("export ANTHROPIC_API_KEY");
     expect(done.stdout).not.toContain("\u001b");
     expect(readdirSync(temporary.folder)).toEqual([]);
   });
@@ -69,8 +70,29 @@ describe("a tour that does not behave as it says", () => {
         title: "A wish",
         why: "It wants a blind overwrite to pass.",
         act: async (stage) => {
-          const reply = await stage.model("write_file", { file_path: "cart.ts", content: "blind" });
-          stage.check("it was written", reply.success);
+          const blind = { name: "write_file", args: { file_path: "cart.ts", content: "blind" } };
+          const { replies } = await stage.turn("Write.", [{ calls: [blind] }, { text: "Written." }]);
+          stage.check("it was written", replies[0]?.success === true);
+        },
+      },
+    },
+    {
+      name: "a turn that ends otherwise",
+      lie: {
+        title: "A story",
+        why: "Its script waits for a prompt that never was.",
+        act: async (stage) => {
+          await stage.turn("Go on.", [{ expects: ["what nobody said"], text: "Gone." }]);
+        },
+      },
+    },
+    {
+      name: "a command that is refused",
+      lie: {
+        title: "A way back",
+        why: "It goes to a turn that is not there.",
+        act: async (stage) => {
+          await stage.command("/history rewind nowhere --files restore");
         },
       },
     },

@@ -59,6 +59,7 @@ export { meaningsOf, nearestName, plainName } from "./spellings.js";
 export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool.js";
 export { type Tool, toolOfName } from "./tool-of-name.js";
 export { type FileFrame, type WrittenFrame, writeFrame } from "./wire/envelope.js";
+export { describeRepair } from "./wire/notes.js";
 export {
   answerBudgetChars,
   defaultWireOptions,

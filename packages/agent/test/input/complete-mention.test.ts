@@ -1,0 +1,129 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { isRefusal, type Workspace } from "@holdfast/core";
+import { openWorkspace } from "@holdfast/core/node";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  begunMention,
+  completeMention,
+  expandInput,
+  type Mention,
+  mentionLike,
+  parseMentions,
+} from "../../src/input/index.js";
+
+const names = [
+  "README.md",
+  "src/index.ts",
+  "src/inner/deep.ts",
+  "src/my file.ts",
+  "app/[id].tsx",
+  "it's.txt",
+  "dot.",
+  "f:20",
+  ".env.example",
+  ".gitignore",
+  "out/made.txt",
+];
+let workspace: Workspace;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  const place = mkdtempSync(join(tmpdir(), "holdfast-complete-"));
+  for (const name of names) {
+    mkdirSync(dirname(join(place, name)), { recursive: true });
+    writeFileSync(join(place, name), name === ".gitignore" ? "out/\n" : `${name}\n`);
+  }
+  const opened = await openWorkspace({ roots: [place], stateDir: `${place}-state` });
+  if (isRefusal(opened)) throw new Error(opened.message);
+  workspace = opened;
+  close = async () => {
+    await opened.close();
+    for (const folder of [place, `${place}-state`]) rmSync(folder, { recursive: true });
+  };
+});
+afterAll(() => close());
+
+const completed = (text: string) => completeMention(text, { workspace, servers: ["docs"] });
+
+describe("what a mention may become", () => {
+  it.each<readonly [string, readonly string[]]>([
+    ["no mention", []],
+    ["me@READ", []],
+    ["\\@READ", []],
+    ["@README.md and", []],
+    ["look at @READ", ["@README.md"]],
+    ["(@READ", ["@README.md"]],
+    ["@sr", ["@src/"]],
+    ["@src/", ["@src/index.ts", "@src/inner/", "@src/my\\ file.ts"]],
+    ["@src/in", ["@src/index.ts", "@src/inner/"]],
+    ["@src/my\\ f", ["@src/my\\ file.ts"]],
+    ['@"src/my f', ['@"src/my file.ts"']],
+    ['@"sr', ['@"src/']],
+    ["@'src/my f", ["@'src/my file.ts'"]],
+    ["@'it", ["@it\\'s.txt"]],
+    ["@app/", ["@app/\\[id\\].tsx"]],
+    ["@dot", ["@dot\\."]],
+    ["@f", ['@"f:20"']],
+    ["@.e", ["@.env.example"]],
+    ["@deep", ["@src/inner/deep.ts"]],
+    ["@doc", ["@docs:"]],
+    // Ignored, and nowhere.
+    ["@ou", []],
+    ["@made", []],
+    ["@src/nothing", []],
+    ["@nowhere/", []],
+    ["@../", []],
+    ["@README.md @src/ind", ["@src/index.ts"]],
+  ])("at the end of %j is %j", async (text, candidates) => {
+    const { from, candidates: found } = await completed(text);
+    expect(found).toEqual(candidates);
+    if (found.length > 0) expect(text[from]).toBe("@");
+  });
+
+  it("offers at a lone @ what lies in the root, without hidden and ignored names", async () => {
+    const { candidates } = await completed("see @");
+    expect(new Set(candidates)).toEqual(
+      new Set(["@README.md", "@src/", "@app/", "@it\\'s.txt", "@dot\\.", '@"f:20"', "@docs:"]),
+    );
+  });
+
+  it("offers no more than it may, and says that there are more", async () => {
+    expect(await completeMention("@", { workspace, most: 2 })).toMatchObject({ more: true });
+  });
+
+  it("offers nothing when the time is over", async () => {
+    const { candidates } = await completeMention("@", { workspace, signal: AbortSignal.abort() });
+    expect(candidates).toEqual([]);
+  });
+
+  it("is a file for whoever sends it", async () => {
+    for (const typed of ["@src/", '@"src/', "@app/", "@dot", "@f", "@'it"]) {
+      const { candidates } = await completed(typed);
+      for (const candidate of candidates.filter((one) => !one.endsWith("/"))) {
+        const input = await expandInput(`see ${candidate}`, { workspace });
+        expect([candidate, input.kind === "expanded" && input.staged.length]).toEqual([candidate, 1]);
+      }
+    }
+  });
+
+  it("is read as the name that it was made of, however it was begun", () => {
+    const anyName = fc
+      .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
+      .filter((name) => !/[\n\0]/.test(name));
+    fc.assert(
+      fc.property(anyName, fc.constantFrom(undefined, '"' as const, "'" as const), (name, quote) => {
+        const begun = quote === undefined ? {} : { quote };
+        const [mention] = parseMentions(mentionLike(name, begun, false)).filter(
+          (part): part is Mention => part.kind === "mention",
+        );
+        expect(mention?.path).toBe(name);
+        expect(mention?.range).toBeUndefined();
+        expect(begunMention(mentionLike(name, begun, true))?.path).toBe(name);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
