@@ -475,6 +475,7 @@ export {
   escapeInJson,
   escapeUnseen,
   frameText,
+  fromBase64,
   type Pace,
   type Progress,
   quoteForDisplay,
