@@ -3,6 +3,7 @@ export type { AgentParts, TurnLimits } from "./agent-parts.js";
 export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide } from "./approval.js";
 export { fitsCommand } from "./command-rule.js";
 export type { CompactionOutcome } from "./context-economy.js";
+export type { FileOffers, FileUploads } from "./file-forms.js";
 export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./gate.js";
 export { lookAfterOf } from "./look-after.js";
 export type { ToolSet } from "./offered-tools.js";
