@@ -36,6 +36,12 @@ export interface FileOffers {
   file(path: string): Promise<string | undefined>;
 }
 
+/** Bytes that are worth an upload. */
+interface Offer {
+  readonly file: OfferedFile;
+  readonly sizeBytes: number;
+}
+
 /** What the forms of files are chosen with. */
 export interface FileFormsParts {
   readonly manager: ContextManager;
@@ -61,7 +67,9 @@ export class FileForms implements FileOffers {
   #files: GoogleFiles | undefined;
   /** Nodes that stood by their address in the last prompt: if they do not any more, their bytes change anyway. */
   #byAddress: ReadonlySet<string> = new Set();
-  readonly #offered = new WeakMap<object, OfferedFile | undefined>();
+  /** Where the head stood when the last prompt was sent, whether it was answered or not. */
+  #sentHead = "";
+  readonly #offered = new WeakMap<object, Offer | undefined>();
 
   constructor(private readonly parts: FileFormsParts) {}
 
@@ -71,19 +79,20 @@ export class FileForms implements FileOffers {
    * @param tell gets a sentence for the person on each upload that begins.
    */
   async choose({ rendering, isCold }: NextPrompt, tell: (text: string) => void): Promise<void> {
-    const { context } = this.parts.manager;
-    if (openCalls(context, context.currentNodeId).length > 0) return;
+    const { manager } = this.parts;
+    if (openCalls(manager.context, manager.context.currentNodeId).length > 0) return;
     const changes: FormChange[] = [];
     const sentDepth = this.#sentDepth();
     for (const node of this.#nodesOf(rendering, "bytes")) {
       const fileApi = await this.#stateOf(node, tell);
       const isFree = isCold || node.depth > sentDepth || this.#byAddress.has(node.id);
-      if (isFree && fileApi?.state === "ACTIVE")
+      if (isFree && fileApi?.state === "ACTIVE" && (await this.#mayLeave(node)))
         changes.push({ targetId: node.id, form: { form: "uri", fileApi } });
     }
     const before = this.#nodesOf(rendering, "address").map(({ id }) => id);
     this.#byAddress = new Set([...before, ...changes.map(({ targetId }) => targetId)]);
     this.#reform(changes);
+    this.#sentHead = manager.context.currentNodeId;
   }
 
   /**
@@ -97,8 +106,8 @@ export class FileForms implements FileOffers {
     const addresses = blamed(failure, addressesIn(rendering));
     for (const { nodeId, uri } of addresses) {
       const node = nodes.get(nodeId);
-      const file = node && this.#offeredOf(node);
-      if (file !== undefined && (await this.#mayLeave(node))) this.#opened()?.refused(uri, file);
+      const offer = node && this.#offerOf(node);
+      if (offer !== undefined && (await this.#mayLeave(node))) this.#opened()?.refused(uri, offer.file);
     }
     return this.#reform(
       addresses.map(({ nodeId }) => ({ targetId: nodeId, form: { form: "inline" } as const })),
@@ -106,17 +115,18 @@ export class FileForms implements FileOffers {
   }
 
   async media({ path, sha256, mimeType, data }: StagedMedia): Promise<string | undefined> {
-    const size = mediaBytes({ mimeType, data });
-    if (size < this.parts.uploads.fromBytes) return undefined;
-    return this.#begin(path, { sha256, mimeType, bytes: async () => fromBase64(data) }, size);
+    const sizeBytes = mediaBytes({ mimeType, data });
+    if (sizeBytes < this.parts.uploads.fromBytes) return undefined;
+    const file = { sha256, mimeType, bytes: async () => fromBase64(data) };
+    return this.#begin(path, { file, sizeBytes });
   }
 
   async file(path: string): Promise<string | undefined> {
     const found = await this.parts.workspace.read({ path });
     if (found.kind !== "read") return undefined;
     const payload = fileContentOf(found, { path });
-    const file = this.#ofText(payload);
-    return file === undefined ? undefined : this.#begin(path, file, payload.text.length);
+    const offer = this.#ofText(payload);
+    return offer === undefined ? undefined : this.#begin(path, offer);
   }
 
   #opened(): GoogleFiles | undefined {
@@ -126,18 +136,19 @@ export class FileForms implements FileOffers {
 
   /** How a file stands at Google; its upload begins where it may and pays. */
   async #stateOf(node: TurnNode, tell: (text: string) => void): Promise<FileApiState | undefined> {
-    const file = this.#offeredOf(node);
-    if (file === undefined) return undefined;
+    const offer = this.#offerOf(node);
+    if (offer === undefined) return undefined;
     const { payload } = node;
-    const known = this.#opened()?.find(file.sha256);
+    const { sha256 } = offer.file;
+    const known = this.#opened()?.find(sha256);
     // Whose file a medium was is known where it is named, and nowhere else.
     if (known !== undefined || payload.kind !== "file_content") return known;
-    const said = await this.#begin(payload.path, file, payload.text.length);
+    const said = await this.#begin(payload.path, offer);
     if (said !== undefined) tell(said);
-    return this.#opened()?.find(file.sha256);
+    return this.#opened()?.find(sha256);
   }
 
-  async #begin(path: string, file: OfferedFile, sizeBytes: number): Promise<string | undefined> {
+  async #begin(path: string, { file, sizeBytes }: Offer): Promise<string | undefined> {
     const files = this.#opened();
     if (files === undefined || files.find(file.sha256) !== undefined) return undefined;
     if (await this.parts.workspace.mayHoldSecrets(path, file.sha256)) return undefined;
@@ -157,11 +168,13 @@ export class FileForms implements FileOffers {
     return changes.length > 0 && !isRefusal(this.parts.manager.reform(changes));
   }
 
-  /** The depth of the last answer of the model: what stands above it was sent. */
+  /** The depth of the last answer of the model, or of the last prompt: what stands above it was sent. */
   #sentDepth(): number {
     const { context } = this.parts.manager;
+    const isSent = ({ id, payload: { kind } }: TurnNode) =>
+      id === this.#sentHead || kind === "model_message" || kind === "tool_call";
     let node = context.nodes.get(context.currentNodeId);
-    while (node !== undefined && node.payload.kind !== "model_message" && node.payload.kind !== "tool_call")
+    while (node !== undefined && !isSent(node))
       node = node.parentId === null ? undefined : context.nodes.get(node.parentId);
     return node?.depth ?? -1;
   }
@@ -177,38 +190,44 @@ export class FileForms implements FileOffers {
   }
 
   /** The bytes that a node stands for, where they are worth an upload. */
-  #offeredOf({ payload }: TurnNode): OfferedFile | undefined {
+  #offerOf({ payload }: TurnNode): Offer | undefined {
     if (payload.kind === "file_content") return this.#ofText(payload);
     return payload.kind === "user_message" ? this.#ofMedium(payload) : undefined;
   }
 
   /** Only all of a file whose text is its bytes: behind an address the model would see something else. */
-  #ofText(payload: FileContent): OfferedFile | undefined {
+  #ofText(payload: FileContent): Offer | undefined {
     return this.#once(payload, () => {
       const { form, lines, text, sha256, repeats = [], verified } = payload;
       const isWhole = form !== "window" && lines.from === 1 && lines.to === lines.total && verified === true;
       if (!isWhole || repeats.length > 0) return undefined;
       const { digest, fromBytes } = this.parts.uploads;
-      const bytes = encoder.encode(text);
-      if (bytes.length < fromBytes || bytes.length === 0) return undefined;
-      if (digest(bytes) === sha256) return ofText(sha256, text);
-      const marked = `\ufeff${text}`;
-      return digest(encoder.encode(marked)) === sha256 ? ofText(sha256, marked) : undefined;
+      const sizeBytes = encoder.encode(text).length;
+      if (sizeBytes < fromBytes || sizeBytes === 0) return undefined;
+      // A byte order mark is no part of a text, and part of the bytes.
+      const written = [text, `\ufeff${text}`].find((each) => digest(encoder.encode(each)) === sha256);
+      if (written === undefined) return undefined;
+      const file = { sha256, mimeType: "text/plain", bytes: async () => encoder.encode(written) };
+      return { file, sizeBytes };
     });
   }
 
-  #ofMedium({ media = [] }: UserMessage): OfferedFile | undefined {
+  #ofMedium({ media = [] }: UserMessage): Offer | undefined {
     const [medium] = media;
     if (medium === undefined || media.length > 1) return undefined;
     const { digest, fromBytes } = this.parts.uploads;
     const { mimeType } = medium;
     return this.#once(medium, () => {
-      if (mediaBytes(medium) < fromBytes) return undefined;
-      if (!("data" in medium))
-        return { sha256: medium.sha256, mimeType, bytes: () => this.#blob(medium.sha256) };
+      const sizeBytes = mediaBytes(medium);
+      if (sizeBytes < fromBytes) return undefined;
+      if (!("data" in medium)) {
+        const { sha256 } = medium;
+        return { file: { sha256, mimeType, bytes: () => this.#blob(sha256) }, sizeBytes };
+      }
       const bytes = fromBase64(medium.data);
       if (bytes === undefined) return undefined;
-      return { sha256: digest(bytes), mimeType, bytes: async () => fromBase64(medium.data) };
+      const file = { sha256: digest(bytes), mimeType, bytes: async () => fromBase64(medium.data) };
+      return { file, sizeBytes };
     });
   }
 
@@ -218,17 +237,13 @@ export class FileForms implements FileOffers {
   }
 
   /** Nodes never change, and are looked at before each request. */
-  #once(value: object, make: () => OfferedFile | undefined): OfferedFile | undefined {
+  #once(value: object, make: () => Offer | undefined): Offer | undefined {
     if (!this.#offered.has(value)) this.#offered.set(value, make());
     return this.#offered.get(value);
   }
 }
 
 const encoder = new TextEncoder();
-
-function ofText(sha256: string, text: string): OfferedFile {
-  return { sha256, mimeType: "text/plain", bytes: async () => encoder.encode(text) };
-}
 
 function mediaBytes(medium: Media): number {
   return "data" in medium ? Math.floor((medium.data.length * 3) / 4) : medium.sizeBytes;

@@ -10,11 +10,11 @@ import type { AgentEvent, TurnEnd } from "../../src/loop/index.js";
 import {
   type GoogleFiles,
   googleFilesClient,
+  googleModel,
   openGoogleFiles,
   scriptedModel,
 } from "../../src/models/index.js";
 import { FileApi, geminiWire, ProviderServer, type ServedAnswer } from "../loopback/index.js";
-import { portTo } from "./on-wire.js";
 import { openStage, type Stage } from "./stage.js";
 
 const big = Array.from({ length: 400 }, (_, at) => `line ${at} of a large file\n`).join("");
@@ -24,6 +24,10 @@ const ending: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of ending.splice(0).reverse()) await end();
 });
+
+/** Without limits of time: an answer that comes late on a busy machine is asked for once. */
+const portOf = ({ wire: { model }, key, url }: ProviderServer) =>
+  googleModel({ model, key, keyName: "THE_KEY", baseUrl: url, retry: { attempts: 1 } });
 
 /** Google on loopback, models and files; an account's records outlast the agents. */
 async function google(script: readonly ServedAnswer[] = []) {
@@ -59,7 +63,7 @@ async function google(script: readonly ServedAnswer[] = []) {
   };
   /** A new session, of a new process as far as files are concerned. */
   const begin = async (files: Readonly<Record<string, string>> = { "big.txt": big }) => {
-    const parts = { model: portTo(server), now: () => now };
+    const parts = { model: portOf(server), now: () => now };
     // The first stage's project lies beside the state folder of them all.
     const stage: Stage = await openStage(
       [],
@@ -80,7 +84,7 @@ async function google(script: readonly ServedAnswer[] = []) {
     pass: (ms: number) => {
       now += ms;
     },
-    parts: () => ({ model: portTo(server), now: () => now, uploads: uploads() }),
+    parts: () => ({ model: portOf(server), now: () => now, uploads: uploads() }),
     /** What a request was, as one text. */
     request: (at: number) => server.requests.at(at)?.text ?? "",
   };
@@ -202,6 +206,23 @@ describe("a large file before a model of Google", () => {
     expect(chosen(stage)).toEqual(["uri"]);
   });
 
+  it("keeps it also where the request that had it was cancelled", async () => {
+    const { api, begin, idle, request, server } = await google([
+      { fault: { kind: "hold" } },
+      { text: "Two." },
+    ]);
+    const stage = await begin();
+    const cancelling = new AbortController();
+    const held = server.held();
+    const turn = say(stage, "Look at @big.txt", cancelling.signal);
+    await held;
+    cancelling.abort();
+    await turn;
+    await idle();
+    await say(stage, "Go on");
+    expect([isInline(request(0)), isInline(request(1)), api.files.length]).toEqual([true, true, 1]);
+  });
+
   it("sends the same after a resume: the choice stands in the journal", async () => {
     const { begin, idle, request, parts } = await google([
       { text: "One." },
@@ -310,6 +331,19 @@ describe("an address that is refused", () => {
     expect((await say(await begin(), "Look at @big.txt")).end.reason).toBe("complete");
     expect(isInline(request(-1))).toBe(true);
     expect(api.files).toHaveLength(2);
+  });
+
+  it("is not renewed where the file may not leave any more", async () => {
+    const { api, begin, idle, request } = await google(["1", "2", "3", "4"].map((text) => ({ text })));
+    await say(await begin(), "Look at @big.txt");
+    await idle();
+    const stage = await begin();
+    await say(stage, "Look at @big.txt");
+    stage.write(".holdfastignore", "big.txt\n");
+    api.forbidden.add("files/f0");
+    for (const turn of ["Go on", "And on"]) expect((await say(stage, turn)).end.reason).toBe("complete");
+    await idle();
+    expect([isInline(request(-2)), isInline(request(-1)), api.files.length]).toEqual([true, true, 1]);
   });
 
   it("does not hide that the key itself is refused", async () => {

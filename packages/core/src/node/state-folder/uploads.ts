@@ -36,8 +36,9 @@ export function openUploadFolder(account: string, stateDir?: string): UploadFold
   let isSwept = false;
   return {
     kind: "uploads",
-    read: (sha256) => quietly(() => (isOver(pathOf(sha256)) ? undefined : recordAt(pathOf(sha256)))),
+    read: (sha256) => (isHash(sha256) ? quietly(() => recordAt(pathOf(sha256))) : undefined),
     write: (sha256, record, untilMs) => {
+      if (!isHash(sha256)) return;
       quietly(() => {
         if (!isSwept) sweep(folder);
         isSwept = true;
@@ -47,7 +48,9 @@ export function openUploadFolder(account: string, stateDir?: string): UploadFold
         utimesSync(path, untilMs / 1_000, untilMs / 1_000);
       });
     },
-    remove: (sha256) => removeQuietly(pathOf(sha256)),
+    remove: (sha256) => {
+      if (isHash(sha256)) removeQuietly(pathOf(sha256));
+    },
     claim: async (sha256) => {
       const lock: Lock | Refusal = await locks.acquire(pathOf(sha256), 0);
       if (!isRefusal(lock)) return () => lock.release();
@@ -58,14 +61,15 @@ export function openUploadFolder(account: string, stateDir?: string): UploadFold
 
 const unfinishedPrefix = "tmp-";
 
-function recordAt(path: string): unknown {
-  return jsonOf(readText(path) ?? "");
+/** What a journal of anybody names may be anything: no path is made of that. */
+function isHash(name: string): boolean {
+  return /^[0-9a-f]{64}$/.test(name);
 }
 
 /** A record's time of change is when it is over. */
-function isOver(path: string): boolean {
+function recordAt(path: string): unknown {
   const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat === undefined || stat.mtimeMs <= Date.now();
+  return stat === undefined || stat.mtimeMs <= Date.now() ? undefined : jsonOf(readText(path) ?? "");
 }
 
 /** What is over goes, and what a kill left unfinished long ago. */

@@ -52,6 +52,18 @@ describe("the folder of uploads", () => {
     expect(open().read(name(2))).toBeUndefined();
   });
 
+  it("makes no path of a name that is no hash", () => {
+    const { stateDir, open } = newFolder();
+    const folder = open();
+    folder.write("../escaped", {}, later());
+    mkdirSync(stateDir, { recursive: true });
+    writeFileSync(join(stateDir, "kept"), '{"uri":"a"}');
+    utimesSync(join(stateDir, "kept"), later() / 1_000, later() / 1_000);
+    expect(folder.read("../../kept")).toBeUndefined();
+    folder.remove("../../kept");
+    expect(readdirSync(stateDir)).toEqual(["kept"]);
+  });
+
   it("loses nothing where two write at the same time", () => {
     const { open } = newFolder();
     const both = [open(), open()];
