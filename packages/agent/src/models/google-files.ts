@@ -208,14 +208,15 @@ class Uploads implements GoogleFiles {
     }
   }
 
-  /** Waits while another process uploads the same bytes. @returns undefined where they are there by now. */
+  /** Waits while another process uploads the same bytes. @returns undefined where it is known how they stand by now. */
   async #claim({ sha256, refusedUri }: Wanted): Promise<(() => Promise<void>) | undefined> {
     const { store, sleep, pollMs = 1_000, polls = 120 } = this.#options;
     if (store === undefined) return async () => {};
     for (let asked = 0; asked < polls; asked += 1) {
       const release = await store.claim(sha256);
       const kept = this.#kept(sha256);
-      if (kept?.fileApi.state === "ACTIVE" && kept.fileApi.uri !== refusedUri) {
+      const { state, uri } = kept?.fileApi ?? {};
+      if (kept !== undefined && (state === "FAILED" || (state === "ACTIVE" && uri !== refusedUri))) {
         this.#records.set(sha256, kept);
         await release?.();
         return undefined;
@@ -255,15 +256,17 @@ class Uploads implements GoogleFiles {
     const abortSignal = this.#ending.signal;
     let seen = uploaded;
     for (let asked = 0; seen.state === "PROCESSING" && seen.name !== undefined; asked += 1) {
-      this.#keep(this.#recordOf(file, "PROCESSING", seen));
+      if (asked === 0) this.#keep(this.#recordOf(file, "PROCESSING", seen));
       if (asked === polls) throw new Error("it is processed for too long");
       await sleep(pollMs, abortSignal);
       seen = await client.get({ name: seen.name, config: { abortSignal } });
     }
     // Other bytes than were meant: the address would show the model a state that is not real.
     const isOther = seen.sha256Hash !== undefined && hashInWords(seen.sha256Hash) !== file.sha256;
-    const isGood = seen.state === "ACTIVE" && seen.uri !== undefined && !isOther;
-    this.#keep(this.#recordOf(file, isGood ? "ACTIVE" : "FAILED", seen));
+    const record = this.#recordOf(file, "ACTIVE", seen);
+    // An address that is over when it comes would have the bytes uploaded again with each request.
+    const isGood = seen.state === "ACTIVE" && record.fileApi.uri !== "" && !isOther && !this.#isOver(record);
+    this.#keep(isGood ? record : this.#recordOf(file, "FAILED", {}));
   }
 
   #recordOf({ sha256, mimeType }: Wanted, state: FileApiState["state"], seen: UploadedFile): UploadRecord {

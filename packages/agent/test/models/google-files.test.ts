@@ -136,6 +136,16 @@ describe("files at the File API", () => {
     expect(files.find(sha256("meant"))?.state).toBe("FAILED");
   });
 
+  it("uploads once what is over when it comes, as where a clock is wrong", async () => {
+    api.expires = new Date(now + 5 * 60_000).toISOString();
+    const files = registry();
+    files.offer(offered("late"));
+    await files.idle();
+    expect(files.offer(offered("late")).state).toBe("FAILED");
+    await files.idle();
+    expect(arrived()).toEqual(["late"]);
+  });
+
   it("uploads again ten minutes before the end, not earlier", async () => {
     api.expires = new Date(now + 48 * 3_600_000).toISOString();
     const files = registry();
@@ -248,6 +258,17 @@ describe("files at the File API, over processes", () => {
     for (const files of [one, other])
       expect(files.find(sha256("both"))).toMatchObject({ state: "ACTIVE", uri: uri(0) });
     expect(arrived()).toEqual(["both"]);
+  });
+
+  it("takes it from the other where the provider could not process them", async () => {
+    const store = new Shared();
+    api.ends = "FAILED";
+    const [one, other] = [registry({ store, polls: 1_000_000 }), registry({ store, polls: 1_000_000 })];
+    one.offer(offered("bad"));
+    other.offer(offered("bad"));
+    await Promise.all([one.idle(), other.idle()]);
+    for (const files of [one, other]) expect(files.find(sha256("bad"))?.state).toBe("FAILED");
+    expect(arrived()).toEqual(["bad"]);
   });
 
   it("takes the new address that another process has after a refusal", async () => {
