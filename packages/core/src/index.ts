@@ -485,6 +485,7 @@ export {
   escapeInJson,
   escapeUnseen,
   frameText,
+  fromBase64,
   type Pace,
   type Progress,
   quoteForDisplay,

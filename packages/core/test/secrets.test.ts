@@ -45,6 +45,26 @@ describe("the states of a secret", () => {
     expect((await later.log({ path: ".env" })) as object).toMatchObject({ entries: [{ kept: true }, {}] });
   });
 
+  it("are told of to who would send them elsewhere: by name, link and past, and where nobody can look", async () => {
+    const on = await ground({
+      ".env": one,
+      "kept.txt": "a\n",
+      "notes.txt": "b\n",
+      ".holdfastignore": "kept.txt\n",
+    });
+    symlinkSync(".env", join(on.root, "link.txt"));
+    const isSecret = (path: string, text: string) => on.workspace.mayHoldSecrets(path, sha(text));
+    expect(await isSecret(".env", one)).toBe(true);
+    expect(await isSecret("link.txt", one)).toBe(true);
+    expect(await isSecret("kept.txt", "a\n")).toBe(true);
+    expect(await isSecret("../outside.txt", "a\n")).toBe(true);
+    expect(await isSecret("notes.txt", "b\n")).toBe(false);
+    expect(await isSecret("gone.txt", "b\n")).toBe(false);
+    await on.workspace.applyChanges({ changes: [rename(".env", "moved.txt", sha(one))] });
+    expect(await isSecret("moved.txt", one)).toBe(true);
+    expect(await isSecret("moved.txt", two)).toBe(false);
+  });
+
   it("are found under their own name only, never by a hash", async () => {
     const on = await ground({ ".env": one, ".env.local": "A=1\n", "notes.txt": "a\n" });
     await on.workspace.read({ path: ".env" });

@@ -8,7 +8,12 @@ const track: Command = {
   options: {},
   operands: { least: 1, most: 1 },
   operand: "path",
-  run: ({ text }, host) => carry("track_file", { file_path: text }, host),
+  run: async ({ text }, host) => {
+    const outcome = await carry("track_file", { file_path: text }, host);
+    const uploading = outcome.kind === "told" ? await host.agent.uploads?.file(text) : undefined;
+    if (outcome.kind !== "told" || uploading === undefined) return outcome;
+    return { ...outcome, message: `${outcome.message} ${uploading}` };
+  },
 };
 
 const untrack: Command = {

@@ -40,6 +40,9 @@ const server = z.union([
   z.strictObject({ url: httpUrl, headers: z.record(name, z.string()).optional() }),
 ]);
 
+/** Which files are uploaded to a provider, from the fewest. */
+export const uploadModes = ["off", "auto", "always"] as const;
+
 /** The one definition of the settings: what a file, the environment and flags are checked against. */
 export const settingsSchema = z.strictObject({
   $schema: z.string().optional().describe("where an editor finds the schema of this file"),
@@ -169,6 +172,11 @@ export const settingsSchema = z.strictObject({
   files: z
     .strictObject({
       include: words.optional().describe("further folders to work in"),
+      api: z
+        .enum(uploadModes)
+        .optional()
+        .describe("whether files before a model of Google are uploaded to its File API: large ones, or all"),
+      apiFromBytes: count.optional().describe("with auto, a file of so many bytes is large"),
     })
     .optional(),
 });
@@ -192,6 +200,7 @@ export const defaultSettings: AgentSettings = {
   context: { deltaReads: true },
   memory: { enabled: true },
   instructions: { files: ["AGENTS.md", "GEMINI.md", "CLAUDE.md"] },
+  files: { api: "auto", apiFromBytes: 32_768 },
 };
 
 /** The schema for editors, as JSON Schema. */

@@ -1,5 +1,5 @@
 import { approvalModes } from "./approval.js";
-import type { AgentSettings } from "./schema.js";
+import { type AgentSettings, uploadModes } from "./schema.js";
 
 /** What a key of project settings may do before a person has trusted the folder. */
 export type TrustClass =
@@ -38,6 +38,15 @@ function larger(why: string): TrustClass {
     widens: "when",
     why,
     test: (value, below) => below !== undefined && Number(value) > Number(below),
+  };
+}
+
+/** A number below the one that holds so far. */
+function smaller(why: string): TrustClass {
+  return {
+    widens: "when",
+    why,
+    test: (value, below) => Number(value) < Number(below),
   };
 }
 
@@ -115,7 +124,11 @@ export const trustClasses: TrustTable = {
     store: always("it moves where conversations are kept"),
     tenant: always("it moves where conversations are kept"),
   },
-  files: { include: always("it names folders outside") },
+  files: {
+    include: always("it names folders outside"),
+    api: looser("it lets more files be uploaded", uploadModes),
+    apiFromBytes: smaller("it lets more files be uploaded"),
+  },
 };
 
 /** The class of a key, by its words: `["approval", "mode"]`. A key that is not in the table widens. */

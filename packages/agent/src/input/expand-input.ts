@@ -23,12 +23,23 @@ export interface ExpandOptions {
     readonly from: number;
     readonly to: number;
   }) => boolean;
+  /** Told of an image or a PDF that was staged, so that its upload can begin. */
+  readonly onMedia?: (file: StagedMedia) => Promise<void>;
   /** Resources of MCP servers, which `@server:uri` names. */
   readonly resources?: NamedResources;
   /** Files that all mentions together put before the model; 100 unless given. */
   readonly mostFiles?: number;
   /** Characters of all of them together; 400,000 unless given. */
   readonly mostChars?: number;
+}
+
+/** An image or a PDF before the model, and whose it is. */
+export interface StagedMedia {
+  readonly path: string;
+  readonly mimeType: string;
+  readonly sha256: string;
+  /** Base64. */
+  readonly data: string;
 }
 
 /** The resources that can be named: the servers, and how one of theirs is read. */
@@ -155,6 +166,7 @@ class Expansion {
       this.#mediaBytes += sizeBytes;
       this.staged.push({ kind: "user_message", text, media: [{ mimeType, data }] });
       this.#report(written, "shown");
+      await this.options.onMedia?.({ path, mimeType, sha256, data });
     }
     return true;
   }

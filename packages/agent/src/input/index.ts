@@ -11,6 +11,7 @@ export {
   expandInput,
   type MentionReport,
   type NamedResources,
+  type StagedMedia,
 } from "./expand-input.js";
 export { type InstructionSources, type Instructions, readInstructions } from "./instruction-files.js";
 export {

@@ -13,6 +13,7 @@ import type {
   Workspace,
 } from "@holdfast/core";
 import type { ApprovalMode, ApprovalRule } from "../config/index.js";
+import type { FileUploads } from "./file-forms.js";
 import type { AskPerson } from "./gate.js";
 import type { RepeatLimits } from "./repeats.js";
 import type { SubAgents } from "./sub-agents.js";
@@ -59,6 +60,8 @@ export interface AgentParts {
   readonly now: () => number;
   /** The bytes of media that the session keeps: `OpenSession.readBlob`. */
   readonly readBlob?: (sha256: string) => Promise<Uint8Array | ConversationRefusal | undefined>;
+  /** Where large files are uploaded to, so that requests name them; nowhere unless given. */
+  readonly uploads?: FileUploads;
   readonly wire?: Pick<ToolContext, "wire" | "resultContent">;
   /** Told what was thrown by a tool, for the host's log. Must not throw. */
   readonly onError?: (error: unknown, toolName: string) => void;

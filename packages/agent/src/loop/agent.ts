@@ -1,6 +1,5 @@
 import {
   type Acknowledged,
-  type ContextManager,
   type ContextMap,
   ContextRenderer,
   type ConversationRefusal,
@@ -39,13 +38,15 @@ import {
   type ContextSavings,
   type RequestHead,
 } from "./context-economy.js";
+import { FileForms, type FileOffers } from "./file-forms.js";
 import { Gate, nobody } from "./gate.js";
 import { MemoryFile } from "./memory-file.js";
 import { offeredTools, type ToolSet } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
 import { outsideOf, toolsOfSubAgent } from "./sub-agent-tools.js";
-import { type Delegation, delegationIn } from "./sub-agents.js";
+import { type Delegation, delegationIn, isWithin, mostNested, subAgentWords } from "./sub-agents.js";
 import type { AgentEvent, TurnEnd, TurnInput, TurnStop } from "./turn.js";
+import { broken, stopOf } from "./turn-stops.js";
 
 /** What a turn is run with. */
 export interface TurnScope {
@@ -76,6 +77,8 @@ export interface Agent {
   readonly tools: ToolSet;
   /** Sums up all but the tail of the conversation, at once. @param focus what the summary is to dwell on. */
   compact(focus?: string, signal?: AbortSignal): Promise<CompactionOutcome>;
+  /** Begins uploads of files to the provider; undefined where the model, or the host, has no place for them. */
+  readonly uploads: FileOffers | undefined;
   /** The notes that outlast a conversation; absent where the host has given no place for them. */
   readonly memory: MemoryFile | undefined;
   /** What fills the prompt now. */
@@ -104,12 +107,15 @@ class OpenedAgent implements Agent {
   /** What calls of this turn delegate. */
   readonly #delegations = new Map<string, Delegation>();
   readonly #economy: ContextEconomy;
+  readonly #forms: FileForms | undefined;
   readonly memory: MemoryFile | undefined;
 
   constructor(private readonly parts: AgentParts) {
     const { manager, now, summariser, economy: settings, memoryPath, wire } = parts;
     const more = defined({ summariser, settings, memoryPath, files: wire?.wire });
     this.#economy = new ContextEconomy({ manager, now, renderer: this.#renderer, ...more });
+    const { uploads, workspace, readBlob } = parts;
+    this.#forms = uploads && new FileForms({ manager, workspace, uploads, ...defined({ readBlob }) });
     this.memory =
       memoryPath === undefined
         ? undefined
@@ -147,6 +153,11 @@ class OpenedAgent implements Agent {
   /** Who is asked now. */
   get #asked(): ModelPort {
     return this.#working.at(-1)?.model ?? this.model;
+  }
+
+  get uploads(): FileForms | undefined {
+    // What other providers cannot have is of no use to them.
+    return this.#asked.target.provider === "google" ? this.#forms : undefined;
   }
 
   get contextMap(): ContextMap {
@@ -214,8 +225,10 @@ class OpenedAgent implements Agent {
     for (;;) {
       const stop = turn.limit() ?? (await this.#refresh("branch")) ?? (await this.#economise(turn));
       if (stop !== undefined) return stop;
+      await this.#chooseForms(turn);
       turn.beginStep();
       const answer = await this.#ask(turn);
+      if ("reason" in answer && (await this.uploads?.refused(answer, this.#rendered()))) continue;
       if ("reason" in answer) return stopOf(answer);
       if ("code" in answer) return broken(answer);
       const kept = await this.#keep(answer, turn);
@@ -301,6 +314,15 @@ class OpenedAgent implements Agent {
     if (step.done !== undefined) onEvent({ kind: "context", done: step.done });
     if (step.notice !== undefined) onEvent({ kind: "noticed", text: step.notice });
     return step.notice === undefined ? this.#flush() : undefined;
+  }
+
+  /** Which files the next request names by their addresses at the provider. */
+  async #chooseForms({ onEvent }: RunningTurn): Promise<void> {
+    const { uploads } = this;
+    if (uploads === undefined) return;
+    const isCold = this.#economy.usage(this.#head()).cold !== undefined;
+    const prompt = { rendering: this.#rendered(), isCold };
+    await uploads.choose(prompt, (text) => onEvent({ kind: "noticed", text }));
   }
 
   async #ask(turn: RunningTurn): Promise<ReceivedAnswer | ModelFailure | ConversationRefusal> {
@@ -477,28 +499,4 @@ interface SubAgent {
   readonly taskId: string;
   readonly model: ModelPort;
   readonly tools: () => ToolSet;
-}
-
-const subAgentWords =
-  "You work on this task alone, as a sub-agent; nobody answers questions. When it is done, call task_complete with a summary: " +
-  "it is all that whoever gave you the task will see.";
-
-/** Whether the head stands in this task, or in one within it. */
-function isWithin({ context }: ContextManager, taskId: string): boolean {
-  let node = context.nodes.get(context.currentNodeId);
-  while (node !== undefined && node.id !== taskId)
-    node = node.parentId === null ? undefined : context.nodes.get(node.parentId);
-  return node !== undefined;
-}
-
-/** More tasks than this within one another are no work but a mistake. */
-const mostNested = 100;
-
-function broken({ message }: ConversationRefusal): TurnStop {
-  return { reason: "conversation", message };
-}
-
-function stopOf(failure: ModelFailure): TurnStop {
-  const { reason, message } = failure;
-  return reason === "cancelled" ? { reason: "cancelled", message } : { reason: "failed", message, failure };
 }

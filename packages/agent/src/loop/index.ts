@@ -4,6 +4,7 @@ export { type Action, type Allowance, type ApprovalPolicy, type Decision, decide
 export { type CacheBroke, cacheBrokeWords } from "./cache-watch.js";
 export { fitsCommand } from "./command-rule.js";
 export type { CompactionOutcome } from "./context-economy.js";
+export type { FileOffers, FileUploads } from "./file-forms.js";
 export { type Asked, type AskPerson, nobody, type PersonsAnswer } from "./gate.js";
 export { lookAfterOf } from "./look-after.js";
 export type { ToolSet } from "./offered-tools.js";

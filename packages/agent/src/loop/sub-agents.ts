@@ -1,4 +1,5 @@
 import {
+  type ContextManager,
   conversationTools,
   type HostTool,
   type ModelPort,
@@ -138,3 +139,19 @@ function modelIn(named: unknown, scope: DelegationScope): SubAgentModel | string
     return `the prices of ${named} are not known, and there is a limit of money.`;
   return opened;
 }
+
+/** What a sub-agent is told before it begins. */
+export const subAgentWords =
+  "You work on this task alone, as a sub-agent; nobody answers questions. When it is done, call task_complete with a summary: " +
+  "it is all that whoever gave you the task will see.";
+
+/** Whether the head stands in this task, or in one within it. */
+export function isWithin({ context }: ContextManager, taskId: string): boolean {
+  let node = context.nodes.get(context.currentNodeId);
+  while (node !== undefined && node.id !== taskId)
+    node = node.parentId === null ? undefined : context.nodes.get(node.parentId);
+  return node !== undefined;
+}
+
+/** More tasks than this within one another are no work but a mistake. */
+export const mostNested = 100;

@@ -1,4 +1,6 @@
 import type { FileApiState } from "@holdfast/core";
+import { endedWith } from "./ended-with.js";
+import { type UploadRecord, uploadRecordOf } from "./upload-record.js";
 import { hashInWords } from "./uploaded-hash.js";
 
 /** Bytes that may be uploaded. */
@@ -10,14 +12,13 @@ export interface OfferedFile {
   readonly bytes: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
-/** What is known of an upload; JSON, so that a host can keep it. */
-export interface UploadRecord {
-  readonly sha256: string;
-  /** The provider's name of it, to ask how it is; absent until it was uploaded. */
-  readonly name?: string;
-  readonly fileApi: FileApiState;
-  /** How often a request was refused that named it. */
-  readonly refusals: number;
+/** Where records of one account outlast the process, for all processes: `openUploadFolder` is one. */
+export interface UploadStore {
+  read(sha256: string): unknown;
+  write(sha256: string, record: UploadRecord, untilMs: number): void;
+  remove(sha256: string): void;
+  /** The right to upload these bytes; undefined while another process has it. */
+  claim(sha256: string): Promise<(() => Promise<void>) | undefined>;
 }
 
 /** The calls of the File API that are needed: `GoogleGenAI.files` has them. */
@@ -44,16 +45,14 @@ export interface UploadedFile {
 
 /** How uploads are made. */
 export interface GoogleFilesOptions {
-  /** Asked for when the first upload begins: the SDK is loaded then. */
-  readonly client: () => Promise<FilesClient>;
+  /** Asked for when the first upload begins: the SDK is loaded then. The signal ends its requests. */
+  readonly client: (signal: AbortSignal) => Promise<FilesClient>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Waits so many milliseconds, or rejects when the signal ends it. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** What is known from before: of the same account, since an address is another account's business. */
-  readonly records?: readonly UploadRecord[];
-  /** Told of each change, to be kept. Must not throw. */
-  readonly onChange?: (record: UploadRecord) => void;
+  /** Of the same account, since an address is of no use to another; without it, what is known ends with the process. */
+  readonly store?: UploadStore;
   /** Milliseconds between two questions about a file that is being processed; 1,000 unless given. */
   readonly pollMs?: number;
   /** How often it is asked at most; 120 unless given. */
@@ -69,18 +68,20 @@ export interface GoogleFiles {
   offer(file: OfferedFile): FileApiState;
   /** How the bytes stand now; undefined where they were never offered or are about to expire. */
   find(sha256: string): FileApiState | undefined;
-  /** A request that named this address was refused (403): it is uploaded once more, and the next time given up. */
-  refused(uri: string, file?: OfferedFile): void;
+  /** A request that named this address of the file was refused: it is uploaded once more, and the next time given up. */
+  refused(uri: string, file: OfferedFile): void;
   /** Resolves when no upload is under way. */
   idle(): Promise<void>;
-  /** Ends what is under way. */
-  close(): void;
+  /** Ends what is under way; resolves when that is so. Nothing is waited for that the network has to say. */
+  close(): Promise<void>;
 }
 
 /** How long before its end an address is not handed out any more; as the renderer has it. */
 const marginMs = 10 * 60_000;
 /** How long the API keeps a file, where it does not say. */
 const lifetimeMs = 48 * 3_600_000;
+/** No record is kept for longer, whatever the API says. */
+const longestMs = 30 * 24 * 3_600_000;
 /** Uploads at the same time: they must not take the line from a turn. */
 const mostAtOnce = 2;
 
@@ -89,39 +90,44 @@ export function openGoogleFiles(options: GoogleFilesOptions): GoogleFiles {
   return new Uploads(options);
 }
 
+/** A file in the queue. */
+interface Wanted extends OfferedFile {
+  /** An address of it that is of no use. */
+  readonly refusedUri?: string;
+}
+
 class Uploads implements GoogleFiles {
   readonly #records = new Map<string, UploadRecord>();
-  readonly #waiting: OfferedFile[] = [];
+  readonly #waiting: Wanted[] = [];
   readonly #ending = new AbortController();
   readonly #options: GoogleFilesOptions;
+  #client: Promise<FilesClient> | undefined;
   #underWay = 0;
   #whenIdle: (() => void)[] = [];
 
   constructor(options: GoogleFilesOptions) {
     this.#options = options;
-    for (const record of options.records ?? [])
-      if (record.fileApi.state === "ACTIVE") this.#records.set(record.sha256, record);
   }
 
   find(sha256: string): FileApiState | undefined {
-    const known = this.#records.get(sha256);
-    return known === undefined || this.#isOver(known) ? undefined : known.fileApi;
+    return this.#known(sha256)?.fileApi;
   }
 
   offer(file: OfferedFile): FileApiState {
-    const found = this.find(file.sha256);
     // An address is for one type; the same bytes as another type are the exception, and are not worth a second upload.
-    if (found !== undefined) return found;
-    return this.#enqueue(file, 0);
+    return this.find(file.sha256) ?? this.#enqueue(file, 0);
   }
 
-  refused(uri: string, file?: OfferedFile): void {
-    const record = [...this.#records.values()].find(({ fileApi }) => fileApi.uri === uri);
-    if (record === undefined) return;
-    const refusals = record.refusals + 1;
-    if (file === undefined || refusals > 1)
-      this.#keep({ ...record, refusals, fileApi: failed(record.fileApi) });
-    else this.#enqueue(file, refusals);
+  refused(uri: string, file: OfferedFile): void {
+    const kept = this.#kept(file.sha256);
+    const isReplaced = kept?.fileApi.state === "ACTIVE" && kept.fileApi.uri !== uri;
+    // Another process was refused before this one, and has uploaded them again.
+    if (isReplaced) this.#records.set(file.sha256, kept);
+    const known = this.#known(file.sha256);
+    if (known === undefined) this.#again(uri, file, 1);
+    if (known?.fileApi.uri !== uri || known.fileApi.state !== "ACTIVE") return;
+    if (known.refusals === 0) this.#again(uri, file, 1);
+    else this.#keep({ ...known, refusals: 2, fileApi: { ...known.fileApi, state: "FAILED" } });
   }
 
   async idle(): Promise<void> {
@@ -129,20 +135,44 @@ class Uploads implements GoogleFiles {
     await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#waiting.length = 0;
     this.#ending.abort();
+    await this.idle();
+  }
+
+  #again(refusedUri: string, file: OfferedFile, refusals: number): void {
+    this.#options.store?.remove(file.sha256);
+    this.#enqueue({ ...file, refusedUri }, refusals);
+  }
+
+  /** What this process knows, or another one has written; nothing that is over. */
+  #known(sha256: string): UploadRecord | undefined {
+    const own = this.#records.get(sha256);
+    if (own !== undefined && !this.#isOver(own)) return own;
+    const kept = this.#kept(sha256);
+    // One that is being processed is nobody's any more: it is asked about when it is offered.
+    if (kept === undefined || kept.fileApi.state === "PROCESSING") return undefined;
+    this.#records.set(sha256, kept);
+    return kept;
+  }
+
+  #kept(sha256: string): UploadRecord | undefined {
+    const record = uploadRecordOf(this.#options.store?.read(sha256));
+    return record === undefined || record.sha256 !== sha256 || this.#isOver(record) ? undefined : record;
   }
 
   #isOver({ fileApi: { state, expiresAt } }: UploadRecord): boolean {
-    return state === "ACTIVE" && this.#options.now() >= expiresAt - marginMs;
+    const now = this.#options.now();
+    return state === "ACTIVE" ? now >= expiresAt - marginMs : state === "FAILED" && now >= expiresAt;
   }
 
-  #enqueue(file: OfferedFile, refusals: number): FileApiState {
+  #enqueue(file: Wanted, refusals: number): FileApiState {
     const { mimeType, sha256 } = file;
     const expiresAt = this.#options.now() + lifetimeMs;
     const fileApi: FileApiState = { uri: "", mimeType, state: "PENDING", expiresAt };
-    this.#keep({ sha256, fileApi, refusals });
+    this.#records.set(sha256, { sha256, fileApi, refusals });
+    if (this.#ending.signal.aborted) return fileApi;
     this.#waiting.push(file);
     this.#next();
     return fileApi;
@@ -153,7 +183,7 @@ class Uploads implements GoogleFiles {
       const file = this.#waiting.shift();
       if (file === undefined) break;
       this.#underWay += 1;
-      void this.#upload(file).finally(() => {
+      void this.#work(file).finally(() => {
         this.#underWay -= 1;
         this.#next();
       });
@@ -165,66 +195,93 @@ class Uploads implements GoogleFiles {
   }
 
   /** Never rejects: what goes wrong is a state, and the text stands in the prompt. */
-  async #upload(file: OfferedFile): Promise<void> {
+  async #work(file: Wanted): Promise<void> {
+    let release: (() => Promise<void>) | undefined;
     try {
-      const bytes = await file.bytes();
-      if (bytes === undefined) return this.#become(file, "FAILED", {});
-      const client = await this.#options.client();
-      const { mimeType } = file;
-      const config = { mimeType, abortSignal: this.#ending.signal };
-      const uploading = client.upload({ file: new Blob([bytes], { type: mimeType }), config });
-      await this.#follow(file, await beforeEnd(uploading, this.#ending.signal), client);
+      release = await this.#claim(file);
+      if (release !== undefined) await endedWith(this.#upload(file), this.#ending.signal);
     } catch {
-      this.#become(file, "FAILED", {});
+      // Of this process only: the next one may have a better line.
+      this.#records.set(file.sha256, this.#recordOf(file, "FAILED", {}));
+    } finally {
+      await release?.().catch(() => {});
     }
   }
 
+  /** Waits while another process uploads the same bytes. @returns undefined where it is known how they stand by now. */
+  async #claim({ sha256, refusedUri }: Wanted): Promise<(() => Promise<void>) | undefined> {
+    const { store, sleep, pollMs = 1_000, polls = 120 } = this.#options;
+    if (store === undefined) return async () => {};
+    for (let asked = 0; asked < polls; asked += 1) {
+      const release = await store.claim(sha256);
+      const kept = this.#kept(sha256);
+      const { state, uri } = kept?.fileApi ?? {};
+      if (kept !== undefined && (state === "FAILED" || (state === "ACTIVE" && uri !== refusedUri))) {
+        this.#records.set(sha256, kept);
+        await release?.();
+        return undefined;
+      }
+      if (release !== undefined) return release;
+      await sleep(pollMs, this.#ending.signal);
+    }
+    throw new Error("another process has the upload");
+  }
+
+  async #upload(file: Wanted): Promise<void> {
+    this.#client ??= this.#options.client(this.#ending.signal);
+    const client = await this.#client;
+    const before = await this.#begunBefore(file, client);
+    if (before !== undefined) return this.#follow(file, before, client);
+    const bytes = await file.bytes();
+    if (bytes === undefined) throw new Error("the bytes are gone");
+    const { mimeType } = file;
+    const config = { mimeType, abortSignal: this.#ending.signal };
+    const uploaded = await client.upload({ file: new Blob([bytes], { type: mimeType }), config });
+    await this.#follow(file, uploaded, client);
+  }
+
+  /** What a process uploaded that ended before it was processed. */
+  async #begunBefore({ sha256, refusedUri }: Wanted, client: FilesClient): Promise<UploadedFile | undefined> {
+    const kept = this.#kept(sha256);
+    if (kept?.fileApi.state !== "PROCESSING" || kept.name === undefined) return undefined;
+    if (kept.fileApi.uri === refusedUri) return undefined;
+    return client
+      .get({ name: kept.name, config: { abortSignal: this.#ending.signal } })
+      .catch(() => undefined);
+  }
+
   /** Asks until the file is ready to be named. */
-  async #follow(file: OfferedFile, uploaded: UploadedFile, client: FilesClient): Promise<void> {
+  async #follow(file: Wanted, uploaded: UploadedFile, client: FilesClient): Promise<void> {
     const { sleep, pollMs = 1_000, polls = 120 } = this.#options;
     const abortSignal = this.#ending.signal;
     let seen = uploaded;
     for (let asked = 0; seen.state === "PROCESSING" && seen.name !== undefined; asked += 1) {
-      if (asked === polls) return this.#become(file, "FAILED", seen);
-      this.#become(file, "PROCESSING", seen);
+      if (asked === 0) this.#keep(this.#recordOf(file, "PROCESSING", seen));
+      if (asked === polls) throw new Error("it is processed for too long");
       await sleep(pollMs, abortSignal);
       seen = await client.get({ name: seen.name, config: { abortSignal } });
     }
     // Other bytes than were meant: the address would show the model a state that is not real.
     const isOther = seen.sha256Hash !== undefined && hashInWords(seen.sha256Hash) !== file.sha256;
-    this.#become(file, seen.state === "ACTIVE" && !isOther ? "ACTIVE" : "FAILED", seen);
+    const record = this.#recordOf(file, "ACTIVE", seen);
+    // An address that is over when it comes would have the bytes uploaded again with each request.
+    const isGood = seen.state === "ACTIVE" && record.fileApi.uri !== "" && !isOther && !this.#isOver(record);
+    this.#keep(isGood ? record : this.#recordOf(file, "FAILED", {}));
   }
 
-  #become({ sha256, mimeType }: OfferedFile, state: FileApiState["state"], seen: UploadedFile): void {
+  #recordOf({ sha256, mimeType }: Wanted, state: FileApiState["state"], seen: UploadedFile): UploadRecord {
     const before = this.#records.get(sha256);
     const said = Date.parse(seen.expirationTime ?? "");
-    const expiresAt = Number.isNaN(said) ? (before?.fileApi.expiresAt ?? 0) : said;
-    const fileApi = {
-      uri: seen.uri ?? "",
-      mimeType,
-      state: seen.uri === undefined ? "FAILED" : state,
-      expiresAt,
-    };
+    const expiresAt = Number.isNaN(said) ? this.#options.now() + lifetimeMs : said;
     const named = seen.name === undefined ? {} : { name: seen.name };
-    this.#keep({ sha256, ...named, fileApi, refusals: before?.refusals ?? 0 });
+    const fileApi = { uri: seen.uri ?? "", mimeType, state, expiresAt };
+    return { sha256, ...named, fileApi, refusals: before?.refusals ?? 0 };
   }
 
+  /** For this process and the next. */
   #keep(record: UploadRecord): void {
     this.#records.set(record.sha256, record);
-    this.#options.onChange?.(record);
+    const untilMs = Math.min(record.fileApi.expiresAt, this.#options.now() + longestMs);
+    this.#options.store?.write(record.sha256, record, untilMs);
   }
-}
-
-/** The SDK does not end an upload when its signal says so; nobody waits for it any longer then. */
-function beforeEnd<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const end = () => reject(new Error("closed"));
-    if (signal.aborted) end();
-    signal.addEventListener("abort", end, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", end));
-  });
-}
-
-function failed(fileApi: FileApiState): FileApiState {
-  return { ...fileApi, state: "FAILED" };
 }

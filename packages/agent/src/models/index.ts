@@ -15,11 +15,13 @@ export {
   type OfferedFile,
   openGoogleFiles,
   type UploadedFile,
-  type UploadRecord,
+  type UploadStore,
 } from "./google-files.js";
+export { type GoogleAccount, googleFilesClient } from "./google-files-client.js";
 export {
   configuredModel,
   type Environment,
+  googleAccount,
   localModel,
   type ModelRefusal,
   type NamedProvider,
@@ -41,3 +43,4 @@ export {
 export { type RetryOptions, retryingModel } from "./retry.js";
 export { type ScriptedAnswer, type ScriptedCall, type ScriptedOptions, scriptedModel } from "./scripted.js";
 export { summariserOf } from "./summariser.js";
+export type { UploadRecord } from "./upload-record.js";

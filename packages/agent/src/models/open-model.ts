@@ -2,6 +2,7 @@ import type { ModelPort } from "@holdfast/core";
 import { anthropicModel } from "./anthropic.js";
 import { factsOfModel, type ModelFacts, type ModelPrices } from "./catalog.js";
 import { googleModel } from "./google.js";
+import type { GoogleAccount } from "./google-files-client.js";
 import { openaiChatModel } from "./openai-chat.js";
 import { openaiResponsesModel } from "./openai-responses.js";
 import type { ProviderOptions } from "./provider-port.js";
@@ -114,6 +115,15 @@ export function configuredModel(environment: Environment): string | undefined {
   if (named !== undefined && named !== "") return named;
   const family = families.find(({ keys }) => keyOf(keys, environment) !== undefined);
   return family === undefined ? undefined : `${family.provider}/${family.usual}`;
+}
+
+/** Who uploads are made for: the key and address of Google's models; undefined where there is no key. */
+export function googleAccount(environment: Environment): GoogleAccount | undefined {
+  const family = families.find(({ provider }) => provider === "google");
+  const found = family && keyOf(family.keys, environment);
+  if (family === undefined || found === undefined) return undefined;
+  const baseUrl = environment[family.baseUrl] || undefined;
+  return { key: found.key, ...(baseUrl === undefined ? {} : { baseUrl }) };
 }
 
 /**

@@ -98,6 +98,8 @@ const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["sessions.store", { sessions: { store: "postgres://evil.example/x" } }],
   ["sessions.tenant", { sessions: { tenant: "other" } }],
   ["files.include", { files: { include: ["/etc"] } }],
+  ["files.api", { files: { api: "always" } }],
+  ["files.apiFromBytes", { files: { apiFromBytes: 1 } }],
 ];
 const careful: AgentSettings = {
   tools: { strictView: true, excluded: ["delete_file"] },

@@ -4,6 +4,7 @@ import { geminiWire } from "./gemini.js";
 import { responsesWire } from "./responses.js";
 import type { Wire } from "./wire.js";
 
+export { FileApi } from "./file-api.js";
 export { Ledger } from "./ledger.js";
 export { PrefixCache } from "./prefix-cache.js";
 export { ProviderServer, type ReceivedRequest } from "./server.js";

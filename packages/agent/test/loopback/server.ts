@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import type { FileApi } from "./file-api.js";
 import { filledCall } from "./fill.js";
 import { Ledger } from "./ledger.js";
 import type { PromptTokens, ServedAnswer, Wire, WireEvent } from "./wire.js";
@@ -27,6 +28,8 @@ export class ProviderServer {
   onRequest: (count: number) => void = () => {};
   /** Counts the tokens of a request, where somebody wants to know. */
   meter: ((body: unknown) => PromptTokens) | undefined;
+  /** Google's files, at the same address. */
+  files: FileApi | undefined;
   url = "";
   readonly #server: Server;
   readonly #script: ServedAnswer[];
@@ -71,7 +74,9 @@ export class ProviderServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
-    const text = Buffer.concat(parts).toString();
+    const bytes = Buffer.concat(parts);
+    if (this.files?.takes(request) === true) return this.files.serve(request, response, bytes);
+    const text = bytes.toString();
     const refuse = (status: number, message: string, headers: Readonly<Record<string, string>> = {}) => {
       response.writeHead(status, { "content-type": "application/json", ...headers });
       response.end(JSON.stringify(this.wire.error(status, message)));
@@ -85,6 +90,8 @@ export class ProviderServer {
       this.refused.push(complaint);
       return refuse(400, complaint);
     }
+    const forbidden = this.files?.forbids(body);
+    if (forbidden !== undefined) return refuse(403, forbidden);
     this.onRequest(this.requests.length);
     const next = this.#script.shift();
     if (next === undefined) return refuse(400, "the script is over");

@@ -1,79 +1,18 @@
 import { createHash } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { GoogleGenAI } from "@google/genai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type GoogleFiles, openGoogleFiles, type UploadRecord } from "../../src/models/index.js";
+import {
+  type GoogleFiles,
+  type GoogleFilesOptions,
+  googleFilesClient,
+  openGoogleFiles,
+  type UploadRecord,
+  type UploadStore,
+} from "../../src/models/index.js";
+import { FileApi } from "../loopback/index.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-
-/** The File API on loopback: a resumable upload, files that are processed for a while, and what can go wrong. */
-class FileApi {
-  readonly uploaded: { readonly bytes: string; readonly mimeType: string }[] = [];
-  readonly polls: string[] = [];
-  /** How often a file is told to be PROCESSING before it is ready. */
-  processing = 0;
-  ends: "ACTIVE" | "FAILED" = "ACTIVE";
-  status = 200;
-  otherBytes = false;
-  expires = "2030-01-01T00:00:00Z";
-  hang: Promise<void> = Promise.resolve();
-  private server: Server | undefined;
-  private readonly types = new Map<string, string>();
-
-  async open(): Promise<string> {
-    this.server = createServer((request, response) => void this.answer(request, response));
-    await new Promise<void>((resolve) => this.server?.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.server?.closeAllConnections();
-    this.server?.close();
-  }
-
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    const bytes = Buffer.concat(parts);
-    const { url = "", headers } = request;
-    await this.hang;
-    if (this.status !== 200)
-      return void response.writeHead(this.status).end('{"error":{"code":403,"message":"no"}}');
-    if (headers["x-goog-upload-command"] === "start") {
-      const id = String(this.types.size);
-      this.types.set(id, String(headers["x-goog-upload-header-content-type"]));
-      response.writeHead(200, { "x-goog-upload-url": `http://${headers.host}/to/${id}` }).end("{}");
-      return;
-    }
-    const [, to] = /^\/to\/(\d+)/.exec(url) ?? [];
-    if (to !== undefined) {
-      this.uploaded.push({ bytes: bytes.toString(), mimeType: this.types.get(to) ?? "" });
-      const body = JSON.stringify({ file: this.fileOf(this.uploaded.length - 1) });
-      response
-        .writeHead(200, { "x-goog-upload-status": "final", "content-type": "application/json" })
-        .end(body);
-      return;
-    }
-    const [, name = ""] = /\/(files\/f\d+)/.exec(url) ?? [];
-    this.polls.push(name);
-    const body = JSON.stringify(this.fileOf(Number(name.slice("files/f".length))));
-    response.writeHead(200, { "content-type": "application/json" }).end(body);
-  }
-
-  private fileOf(at: number): object {
-    const isReady = this.polls.filter((name) => name === `files/f${at}`).length >= this.processing;
-    const digest = createHash("sha256").update(this.otherBytes ? "other" : (this.uploaded[at]?.bytes ?? ""));
-    return {
-      name: `files/f${at}`,
-      uri: `https://files.example/f${at}`,
-      state: isReady ? this.ends : "PROCESSING",
-      expirationTime: this.expires,
-      sha256Hash: digest.digest("base64"),
-    };
-  }
-}
+const uri = (at: number) => `https://generativelanguage.example/v1beta/files/f${at}`;
 
 let api = new FileApi();
 let url = "";
@@ -86,20 +25,34 @@ beforeEach(async () => {
   now = Date.parse("2026-11-23T00:00:00Z");
 });
 
-afterEach(() => {
-  for (const files of opened.splice(0)) files.close();
+afterEach(async () => {
+  for (const files of opened.splice(0)) await files.close();
   api.close();
+  expect(api.refused).toEqual([]);
 });
 
-function registry(records: readonly UploadRecord[] = [], kept: UploadRecord[] = []): GoogleFiles {
+/** Records that several registries share, as processes share a folder. */
+class Shared implements UploadStore {
+  readonly records = new Map<string, UploadRecord>();
+  readonly claimed = new Set<string>();
+  read = (name: string): unknown => JSON.parse(JSON.stringify(this.records.get(name) ?? null));
+  write = (name: string, record: UploadRecord) => void this.records.set(name, record);
+  remove = (name: string) => void this.records.delete(name);
+  claim = async (name: string) => {
+    if (this.claimed.has(name)) return undefined;
+    this.claimed.add(name);
+    return async () => void this.claimed.delete(name);
+  };
+}
+
+function registry(options: Partial<GoogleFilesOptions> = {}): GoogleFiles {
   const files = openGoogleFiles({
-    client: async () => new GoogleGenAI({ apiKey: "none", httpOptions: { baseUrl: url } }).files,
+    client: (signal) => googleFilesClient({ key: api.key, baseUrl: url }, signal),
     now: () => now,
     sleep: (ms, signal) => wait(ms, undefined, { signal }),
-    records,
-    onChange: (record) => kept.push(record),
     pollMs: 1,
     polls: 5,
+    ...options,
   });
   opened.push(files);
   return files;
@@ -110,6 +63,9 @@ const offered = (text: string) => ({
   mimeType: "text/plain",
   bytes: async () => new TextEncoder().encode(text),
 });
+
+/** The texts that arrived. */
+const arrived = () => api.files.map(({ bytes }) => bytes.toString());
 
 describe("files at the File API", () => {
   it("uploads the same bytes once, and never waits", async () => {
@@ -123,13 +79,23 @@ describe("files at the File API", () => {
     letGo();
     await files.idle();
     expect(files.offer(offered("one"))).toEqual({
-      uri: "https://files.example/f0",
+      uri: uri(0),
       mimeType: "text/plain",
       state: "ACTIVE",
       expiresAt: Date.parse("2030-01-01T00:00:00Z"),
     });
     await files.idle();
-    expect(api.uploaded).toEqual([{ bytes: "one", mimeType: "text/plain" }]);
+    expect(api.files).toMatchObject([{ mimeType: "text/plain" }]);
+    expect(arrived()).toEqual(["one"]);
+  });
+
+  it("sends more than 8 MiB in pieces", async () => {
+    const text = "0123456789abcdef".repeat((9 << 20) / 16);
+    const files = registry();
+    files.offer(offered(text));
+    await files.idle();
+    expect(files.find(sha256(text))?.state).toBe("ACTIVE");
+    expect(sha256(arrived()[0] ?? "")).toBe(sha256(text));
   });
 
   it("asks until a file is processed, and gives up after so many times", async () => {
@@ -159,7 +125,7 @@ describe("files at the File API", () => {
     files.offer({ ...offered("gone"), bytes: async () => undefined });
     await files.idle();
     expect(files.find(sha256("gone"))?.state).toBe("FAILED");
-    expect(api.uploaded.map(({ bytes }) => bytes)).toEqual(["bad"]);
+    expect(arrived()).toEqual(["bad"]);
   });
 
   it("does not name an address under which other bytes are", async () => {
@@ -168,6 +134,16 @@ describe("files at the File API", () => {
     files.offer(offered("meant"));
     await files.idle();
     expect(files.find(sha256("meant"))?.state).toBe("FAILED");
+  });
+
+  it("uploads once what is over when it comes, as where a clock is wrong", async () => {
+    api.expires = new Date(now + 5 * 60_000).toISOString();
+    const files = registry();
+    files.offer(offered("late"));
+    await files.idle();
+    expect(files.offer(offered("late")).state).toBe("FAILED");
+    await files.idle();
+    expect(arrived()).toEqual(["late"]);
   });
 
   it("uploads again ten minutes before the end, not earlier", async () => {
@@ -181,34 +157,27 @@ describe("files at the File API", () => {
     expect(files.find(sha256("kept"))).toBeUndefined();
     expect(files.offer(offered("kept")).state).toBe("PENDING");
     await files.idle();
-    expect(api.uploaded).toHaveLength(2);
+    expect(api.files).toHaveLength(2);
   });
 
   it("uploads once more after a refusal of its address, and the second time gives up", async () => {
-    const files = registry();
+    const store = new Shared();
+    const files = registry({ store });
     files.offer(offered("mine"));
     await files.idle();
-    files.refused("https://files.example/f0", offered("mine"));
+    files.refused(uri(0), offered("mine"));
+    files.refused(uri(0), offered("mine"));
     await files.idle();
-    expect(files.find(sha256("mine"))).toMatchObject({ uri: "https://files.example/f1", state: "ACTIVE" });
-    files.refused("https://files.example/f1", offered("mine"));
+    expect(files.find(sha256("mine"))).toMatchObject({ uri: uri(1), state: "ACTIVE" });
+    files.refused(uri(1), offered("mine"));
     await files.idle();
     expect(files.find(sha256("mine"))?.state).toBe("FAILED");
-    expect(api.uploaded).toHaveLength(2);
+    const later = registry({ store });
+    expect(later.offer(offered("mine")).state).toBe("FAILED");
+    expect(api.files).toHaveLength(2);
   });
 
-  it("knows from its records what an earlier session uploaded", async () => {
-    const kept: UploadRecord[] = [];
-    const first = registry([], kept);
-    first.offer(offered("before"));
-    await first.idle();
-    const second = registry(JSON.parse(JSON.stringify(kept.slice(-1))));
-    expect(second.offer(offered("before")).state).toBe("ACTIVE");
-    await second.idle();
-    expect(api.uploaded).toHaveLength(1);
-  });
-
-  it("has at most two uploads under way, and ends them when it is closed", async () => {
+  it("has at most two uploads under way, and ends them when it is closed: no connection stays", async () => {
     api.hang = new Promise(() => {});
     let asked = 0;
     const files = registry();
@@ -222,10 +191,96 @@ describe("files at the File API", () => {
         },
       });
     }
-    await wait(50);
+    while (api.begun < 2) await wait(1);
     expect(asked).toBe(2);
-    files.close();
-    await files.idle();
+    await files.close();
     expect(files.find(sha256("a"))?.state).toBe("FAILED");
+    while (api.dropped < 2) await wait(1);
+    expect(api.begun).toBe(2);
+  });
+
+  it("does not let the SDK send a piece again that the server said nothing of", async () => {
+    api.saysStatus = false;
+    const files = registry();
+    files.offer(offered("odd"));
+    await files.idle();
+    expect(files.find(sha256("odd"))?.state).toBe("FAILED");
+    expect(arrived()).toEqual(["odd"]);
+  });
+});
+
+describe("files at the File API, over processes", () => {
+  it("knows what an earlier process uploaded, and nothing that is damaged or of other bytes", async () => {
+    const store = new Shared();
+    const first = registry({ store });
+    first.offer(offered("before"));
+    await first.idle();
+    const second = registry({ store });
+    expect(second.offer(offered("before"))).toMatchObject({ state: "ACTIVE", uri: uri(0) });
+    const [record] = store.records.values();
+    if (record === undefined) throw new Error("nothing was kept");
+    store.records.set(sha256("other"), record);
+    // A cast: what lies in a file may be anything.
+    store.records.set(sha256("damaged"), { sha256: sha256("damaged") } as UploadRecord);
+    expect(second.offer(offered("other")).state).toBe("PENDING");
+    expect(second.offer(offered("damaged")).state).toBe("PENDING");
+    await second.idle();
+    expect(arrived()).toEqual(["before", "other", "damaged"]);
+  });
+
+  it("goes on asking where an earlier process ended before its file was processed", async () => {
+    const store = new Shared();
+    api.processing = 1_000;
+    const first = registry({ store, polls: 1_000_000 });
+    first.offer(offered("slow"));
+    while (api.polls.length < 2) await wait(1);
+    await first.close();
+    api.processing = 0;
+    const second = registry({ store });
+    expect(second.offer(offered("slow")).state).toBe("PENDING");
+    await second.idle();
+    expect(second.find(sha256("slow"))).toMatchObject({ state: "ACTIVE", uri: uri(0) });
+    expect(arrived()).toEqual(["slow"]);
+  });
+
+  it("uploads the same bytes once where two processes want it at the same time", async () => {
+    const store = new Shared();
+    let letGo = () => {};
+    api.hang = new Promise((resolve) => {
+      letGo = resolve;
+    });
+    const [one, other] = [registry({ store, polls: 1_000_000 }), registry({ store, polls: 1_000_000 })];
+    one.offer(offered("both"));
+    other.offer(offered("both"));
+    while (api.begun < 1) await wait(1);
+    letGo();
+    await Promise.all([one.idle(), other.idle()]);
+    for (const files of [one, other])
+      expect(files.find(sha256("both"))).toMatchObject({ state: "ACTIVE", uri: uri(0) });
+    expect(arrived()).toEqual(["both"]);
+  });
+
+  it("takes it from the other where the provider could not process them", async () => {
+    const store = new Shared();
+    api.ends = "FAILED";
+    const [one, other] = [registry({ store, polls: 1_000_000 }), registry({ store, polls: 1_000_000 })];
+    one.offer(offered("bad"));
+    other.offer(offered("bad"));
+    await Promise.all([one.idle(), other.idle()]);
+    for (const files of [one, other]) expect(files.find(sha256("bad"))?.state).toBe("FAILED");
+    expect(arrived()).toEqual(["bad"]);
+  });
+
+  it("takes the new address that another process has after a refusal", async () => {
+    const store = new Shared();
+    const [one, other] = [registry({ store }), registry({ store })];
+    one.offer(offered("mine"));
+    await one.idle();
+    expect(other.offer(offered("mine")).uri).toBe(uri(0));
+    one.refused(uri(0), offered("mine"));
+    await one.idle();
+    other.refused(uri(0), offered("mine"));
+    expect(other.find(sha256("mine"))).toMatchObject({ state: "ACTIVE", uri: uri(1) });
+    expect(api.files).toHaveLength(2);
   });
 });

@@ -126,7 +126,7 @@ function noFile(what: string, error: unknown): ModelRefusal {
 }
 
 /** What settings say of a vendor's key and address counts as if the environment said it. */
-function environmentWith(settings: AgentSettings): Readonly<Record<string, string | undefined>> {
+export function environmentWith(settings: AgentSettings): Readonly<Record<string, string | undefined>> {
   const environment: Record<string, string | undefined> = { ...process.env };
   const { providers = {} } = settings.model ?? {};
   for (const [name, { key, keyEnv, baseUrl }] of Object.entries(providers)) {

@@ -13,6 +13,7 @@ import {
   type NamedResources,
   openAgent,
   readInstructions,
+  type StagedMedia,
   type SubAgents,
   summariserOf,
   systemText,
@@ -47,6 +48,7 @@ import { type MemoryPlace, memoryPlace } from "./memory-place.js";
 import { modelOf, namedModel, type RunModel } from "./model.js";
 import { sessionOf, storeInMemory } from "./session.js";
 import { type RunSettings, settingsOf } from "./settings.js";
+import { type RunUploads, runUploads } from "./uploads.js";
 
 /** A run that is ready: an agent over an open session, an open workspace, and what it was opened with. */
 export interface OpenedRun {
@@ -63,6 +65,7 @@ export interface OpenedRun {
   readonly shell: HostTool | undefined;
   /** What `@server:uri` names. */
   readonly resources: NamedResources;
+  readonly uploads: Pick<RunUploads, "idle">;
   /** Opens another model by name, with the same settings. */
   readonly openModel: (name: string) => Promise<RunModel | ModelRefusal>;
   /** What a person should know before it begins. */
@@ -81,8 +84,12 @@ export async function turnInput(
   told: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<TurnInput> {
-  const { isVisible } = agent;
-  const input = await expandInput(text, { workspace, isVisible, signal, resources });
+  const { isVisible, uploads } = agent;
+  const onMedia = async (file: StagedMedia) => {
+    const said = await uploads?.media(file);
+    if (said !== undefined) told(said);
+  };
+  const input = await expandInput(text, { workspace, isVisible, signal, resources, onMedia });
   if (input.kind === "cancelled") return { text };
   for (const { written, became, message } of input.mentions)
     if (became === "nothing" || became === "left_out") told(`${written}: ${message}`);
@@ -178,10 +185,12 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     read: (request) => workspace.read(request),
   });
   const summarising = await summariserModel(opening);
+  const uploads = uploadsOf(opening);
+  parts.add(() => uploads.close());
   const agent = openAgent({
     ...agentSettings(opening, host, summarising.port),
     system: systemOf(opening, host, instructions, memory),
-    ...defined({ memoryPath: memory?.path }),
+    ...defined({ memoryPath: memory?.path, uploads: uploads.uploads }),
     manager,
     workspace,
     readBlob: (sha256) => conversation.session.readBlob(sha256),
@@ -200,6 +209,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
     root,
     shell: host.shell,
     resources: host.resources,
+    uploads,
     openModel: (name) =>
       modelOf({ ...settings, model: { ...settings.model, name } }, { debug: call.flags.debug }),
     notices: told,
@@ -356,6 +366,12 @@ async function storeOf({ call, found: { settings } }: Opening): Promise<SessionS
   if (call.flags.ephemeral === true) return storeInMemory();
   const { store: place = "", tenant } = settings.sessions ?? {};
   return openStoreAt({ place, tenant }, call);
+}
+
+function uploadsOf({ call: { flags }, found: { settings, stateDir } }: Opening): RunUploads {
+  const { script, replay, record, ephemeral } = flags;
+  const isPlayed = script !== undefined || replay !== undefined || record !== undefined;
+  return runUploads(settings, { stateDir, isEphemeral: ephemeral === true, isPlayed });
 }
 
 /** What a resumed session found of its files, each a sentence. */

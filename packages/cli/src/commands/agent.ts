@@ -70,6 +70,8 @@ async function withoutScreen(call: Invocation, { text, material, isTyped }: Prom
       const result = await runCommand(prompt, { ...commandHost(run, withoutTerminal(call)), signal });
       if (result !== undefined) {
         output.command(result);
+        // A file that it was to upload would be left behind: nobody waits for a turn here.
+        await run.uploads.idle(AbortSignal.any([signal, AbortSignal.timeout(uploadMs)]));
         return exitCodeOfCommand(result);
       }
     }
@@ -83,6 +85,9 @@ async function withoutScreen(call: Invocation, { text, material, isTyped }: Prom
     await run.close();
   }
 }
+
+/** How long a command that began an upload waits for it at most. */
+const uploadMs = 60_000;
 
 function outputOf({ flags, terminal }: Invocation, run: OpenedRun, prompt: string): RunOutput {
   const facts = { sessionId: run.conversation.session.id, model: run.model.name, prompt };

@@ -88,6 +88,8 @@ export interface DraftPart {
   readonly within: string | undefined;
   readonly answer?: Answer;
   readonly shows?: readonly ShownText[];
+  /** As of `Provenance`. */
+  readonly holds?: number;
   readonly refers?: readonly ReferredLines[] | undefined;
   /** Stretches of its text that it repeats; what becomes of them is decided where it is appended. */
   readonly repeats?: readonly RepeatedLines[] | undefined;
@@ -277,11 +279,11 @@ function seeRepeated(seen: Layout["seen"], repeated: readonly RepeatedStanding[]
   return next;
 }
 
-function originOf({ nodeId, rule, within, cut }: DraftPart): Provenance {
+function originOf({ nodeId, rule, within, cut, holds }: DraftPart): Provenance {
   return {
     nodeId,
     rule,
-    ...defined({ within }),
+    ...defined({ within, holds }),
     ...(cut && within === undefined ? { cut: true as const } : {}),
   };
 }

@@ -16,16 +16,27 @@ export function fileContent(
   source: PartSource,
   scope: RenderScope,
 ): NodeDrafts {
-  const api = addressOf(payload, source);
   const { settings } = scope;
-  if (api === undefined || !isUsable(api, settings))
-    return { layout, drafts: [inline(payload, source, settings)] };
+  const { layout: next, address } = addressIn(layout, addressOf(payload, source), source, settings);
+  const drafts =
+    address === undefined ? [inline(payload, source, settings)] : byAddress(payload, address, source);
+  return { layout: next, drafts };
+}
+
+/**
+ * Whether bytes stand in this prompt by their address: only where it is active, of use to who is asked, and good for a
+ * while. The layout then holds for as long; where the address has expired, the prompt differs from here on.
+ */
+export function addressIn(
+  layout: Layout,
+  api: FileApiState | undefined,
+  source: PartSource,
+  settings: RenderSettings,
+): { readonly layout: Layout; readonly address?: FileApiState } {
+  if (api === undefined || !isUsable(api, settings)) return { layout };
   const until = api.expiresAt - addressMargin;
-  if (settings.now < until) {
-    const validUntil = Math.min(layout.validUntil, until);
-    return { layout: { ...layout, validUntil }, drafts: byAddress(payload, api, source) };
-  }
-  return { layout: expired(layout, until, source), drafts: [inline(payload, source, settings)] };
+  if (settings.now >= until) return { layout: expired(layout, until, source) };
+  return { layout: { ...layout, validUntil: Math.min(layout.validUntil, until) }, address: api };
 }
 
 function addressOf(payload: FileContent, { choice }: PartSource): FileApiState | undefined {
@@ -64,11 +75,17 @@ function jsonOf({ path, version, sha256, text, lines, form }: FileContent): stri
 }
 
 function byAddress(payload: FileContent, api: FileApiState, source: PartSource): readonly DraftPart[] {
-  const part = { fileData: { fileUri: api.uri, mimeType: api.mimeType } };
+  const shows = shownOf(payload, 0, 0);
   return [
     userText(source, "file_uri", addressText(attributesOf(payload))),
-    { ...source, role: "user", part, rule: "file_uri", shows: shownOf(payload, 0, 0) },
+    { ...attached(api, source), shows, holds: payload.text.length },
   ];
+}
+
+/** Bytes by their address. */
+export function attached({ uri, mimeType }: FileApiState, source: PartSource): DraftPart {
+  const part = { fileData: { fileUri: uri, mimeType } };
+  return { ...source, role: "user", part, rule: "file_uri" };
 }
 
 /** Nothing, where the text is not known to be the state's. */

@@ -12,6 +12,7 @@ import {
   sameAnswer,
 } from "./layout.js";
 import { followers, type PartSource, type RenderScope, userText } from "./render-scope.js";
+import { addressIn, attached } from "./rule-files.js";
 import { mediaParts } from "./rule-media.js";
 import { withinText } from "./shows.js";
 import { hasText } from "./texts.js";
@@ -49,14 +50,24 @@ function replacedText(
   };
 }
 
-/** The layout with a user's message: its words, then its media. */
-export function userMessage(layout: Layout, payload: UserMessage, source: PartSource): Layout {
+/** The layout with a user's message: its words, then its media, of which a single one may stand by its address. */
+export function userMessage(
+  before: Layout,
+  payload: UserMessage,
+  source: PartSource,
+  { settings }: RenderScope,
+): Layout {
   const media = payload.media ?? [];
-  const silent = media.length > 0 && payload.text.trim() === "" && source.choice?.form.form !== "replaced";
+  const form = source.choice?.form;
+  const api = form?.form === "uri" ? form.fileApi : undefined;
+  const { layout, address } = addressIn(before, api, source, settings);
+  const silent = media.length > 0 && payload.text.trim() === "" && form?.form !== "replaced";
   const text = silent ? { layout, drafts: [] } : draftText(layout, payload.text, "message", source);
+  if (address !== undefined)
+    return appendDrafts(text.layout, [...text.drafts, attached(address, source)], source);
   const { layout: next, parts } = mediaParts(text.layout, media, source.nodeId);
-  const attached = parts.map((part): DraftPart => ({ ...source, role: "user", part, rule: "media" }));
-  return appendDrafts(next, [...text.drafts, ...attached], source);
+  const drafts = parts.map((part): DraftPart => ({ ...source, role: "user", part, rule: "media" }));
+  return appendDrafts(next, [...text.drafts, ...drafts], source);
 }
 
 /** Thoughts wait until what they led to is there: alone they are valid nowhere. */

@@ -90,7 +90,7 @@ function layOut(layout: Layout, node: TurnNode, place: NodePlace): Layout {
   if (isHiddenBy(source)) return layOutHiddenBy(layout, node, source, scope);
   switch (payload.kind) {
     case "user_message":
-      return userMessage(layout, payload, source);
+      return userMessage(layout, payload, source, scope);
     case "model_message":
       return modelMessage(layout, node, payload, source, scope);
     case "tool_call":

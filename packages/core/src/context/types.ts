@@ -48,6 +48,8 @@ export interface Provenance {
   readonly within?: string;
   /** With this part begins a node before which everything could go: no pair and no answer is torn apart. */
   readonly cut?: true;
+  /** Of an address: UTF-16 units of the text behind it, which the model reads all the same. */
+  readonly holds?: number;
 }
 
 /** The rule of rendering that made a part; see docs/context.md. */

@@ -194,7 +194,13 @@ function whyNot(
   if (target.metadata.isHiddenFromLlm === true) return "hidden";
   if (isOpen(choices.exchange, target)) return "pending";
   const forFiles = form.form === "uri" || form.form === "inline";
-  return forFiles && target.payload.kind !== "file_content" ? "form_does_not_fit" : undefined;
+  return forFiles && !hasBytes(target.payload) ? "form_does_not_fit" : undefined;
+}
+
+/** Whether it stands for the bytes of one file, which can be behind an address: a state, or a single medium of the user. */
+function hasBytes(payload: TurnPayload): boolean {
+  if (payload.kind === "user_message") return payload.media?.length === 1;
+  return payload.kind === "file_content";
 }
 
 /** The beginning of a session says something only where it stands for another. */

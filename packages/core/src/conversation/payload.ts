@@ -270,9 +270,9 @@ export type OverlayForm =
       /** What has to stand in the prompt besides, for `text` to be true: what a stub or a delta builds on. */
       readonly refers?: readonly ReferredLines[];
     }
-  /** A file by its address at the provider. */
+  /** A file, or the one medium of a user's message, by its address at the provider. */
   | { readonly form: "uri"; readonly fileApi: FileApiState }
-  /** A file by its text. */
+  /** A file by its text, a medium by its bytes. */
   | { readonly form: "inline" };
 
 /** The first node of a task's branch, and of the session. Its id is the task's id. */

@@ -41,7 +41,7 @@ export function blocksOf(context: ConversationContext, { parts }: MeasuredPrompt
   for (const measured of parts) {
     const { value, origin } = measured;
     if ("functionCall" in value) calls.set(value.functionCall.id, origin.nodeId);
-    if (origin.within !== undefined || (origin.rule !== "result" && origin.rule !== "file_inline")) continue;
+    if (origin.within !== undefined || !isBlock(measured)) continue;
     const node = context.nodes.get(origin.nodeId);
     if (node === undefined) continue;
     const callId = "functionResponse" in value ? calls.get(value.functionResponse.id) : undefined;
@@ -49,6 +49,11 @@ export function blocksOf(context: ConversationContext, { parts }: MeasuredPrompt
     if (block !== undefined) blocks.push(block);
   }
   return blocks;
+}
+
+/** Of a file behind an address, the part that has the address. */
+function isBlock({ value, origin: { rule } }: MeasuredPart): boolean {
+  return rule === "result" || rule === "file_inline" || (rule === "file_uri" && "fileData" in value);
 }
 
 function blockOf(

@@ -34,7 +34,7 @@ export function measure({ contents, provenance }: Rendering): MeasuredPrompt {
     for (const [part, value] of values.entries()) {
       const origin = provenance[content]?.[part];
       if (origin === undefined) continue;
-      const chars = charsOf(value);
+      const chars = charsOf(value, origin);
       parts.push({ content, part, role, value, origin, chars, before });
       before += chars;
     }
@@ -43,15 +43,17 @@ export function measure({ contents, provenance }: Rendering): MeasuredPrompt {
 
 const known = new WeakMap<Part, number>();
 
-function charsOf(part: Part): number {
+function charsOf(part: Part, origin: Provenance): number {
   const found = known.get(part);
   if (found !== undefined) return found;
-  const chars = sizeOf(part);
+  const chars = sizeOf(part, origin);
   known.set(part, chars);
   return chars;
 }
 
-function sizeOf(part: Part): number {
+/** Bytes behind an address cost what they would cost without it. */
+function sizeOf(part: Part, { holds }: Provenance): number {
+  if ("fileData" in part) return holds ?? mediaChars;
   if ("inlineData" in part || "blobData" in part) return mediaChars;
   if (!("functionResponse" in part) || part.functionResponse.parts === undefined) return lengthOf(part);
   const { parts, ...text } = part.functionResponse;

@@ -3,9 +3,9 @@ import { emptySha256 } from "./base.js";
 import { cancelled } from "./call.js";
 import { readCurrent } from "./current.js";
 import { excludedByOwner } from "./ignore-rules.js";
-import { isKept, isStateKept } from "./kept-states.js";
+import { isKept, isStateApart, isStateKept } from "./kept-states.js";
 import type { FileStatus } from "./outcomes.js";
-import { tidyPath } from "./path-policy.js";
+import { isSecret, tidyPath } from "./path-policy.js";
 import type { Target } from "./ports.js";
 import { refuseProtected } from "./protection.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
@@ -46,6 +46,23 @@ export async function recoveredState(session: Session, path: string): Promise<Fi
   if (isRefusal(lock)) return { path, realPath: target.realPath, barred: lock };
   await lock.release();
   return fileState(session, path);
+}
+
+/**
+ * Whether a state of a file may hold secrets, or is kept away from the tools. Where that cannot be looked up, it is taken
+ * for one that does.
+ */
+export async function mayHoldSecrets(session: Session, path: string, sha256: string): Promise<boolean> {
+  const tidy = tidyPath(path);
+  if (isRefusal(tidy) || isSecret(tidy.path)) return true;
+  const target = await session.ports.disk.enter(tidy.path, "allow");
+  if (isRefusal(target)) return true;
+  try {
+    if ((await excludedByOwner(session.ports.disk, target)) !== undefined) return true;
+    return await isStateApart(session, target, sha256);
+  } finally {
+    await target.close();
+  }
 }
 
 interface AskedStatus {

@@ -9,7 +9,7 @@ import { changeOf, toolOf } from "./change-requests.js";
 import { applySet, previewSet } from "./change-set.js";
 import { outcomeOfOneFile } from "./change-set-answers.js";
 import { previewUndo, setToUndo, undoSet } from "./change-set-undo.js";
-import { fileState, recoveredState } from "./file-states.js";
+import { fileState, mayHoldSecrets, recoveredState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
 import { defaultGuards } from "./guards.js";
 import { KeyedMutex } from "./keyed-mutex.js";
@@ -324,6 +324,14 @@ export class Workspace {
     const statuses: FileStatus[] = [];
     for (const path of textsOf(paths) ?? [""]) statuses.push(await recoveredState(this.shared, path));
     return statuses;
+  }
+
+  /**
+   * Whether this state of a file is to go nowhere but into the answer to who asks for it: the file may hold secrets by its
+   * name or its past, or is kept away from the tools. Where that cannot be looked up, it counts as one that may.
+   */
+  async mayHoldSecrets(path: string, sha256: string): Promise<boolean> {
+    return mayHoldSecrets(this.shared, path, sha256);
   }
 
   /**

@@ -29,6 +29,7 @@ export {
 } from "./state-folder/host-memory.js";
 export { type KeptStates, openKeptStates } from "./state-folder/kept-states.js";
 export type { Recovered } from "./state-folder/recovery.js";
+export { openUploadFolder, type UploadFolder } from "./state-folder/uploads.js";
 export { collectGarbage, type GarbageOptions, type GarbageReport } from "./workspace/gc.js";
 export {
   type Inspection,

@@ -21,7 +21,7 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /** The bytes of what `toBase64` wrote; undefined of any other text, so that nothing is lost on the way. */
-export function fromBase64(text: string): Uint8Array | undefined {
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 !== 0) return undefined;
   const pads = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   const bytes = new Uint8Array((text.length / 4) * 3 - pads);

@@ -217,6 +217,52 @@ const files: readonly Case[] = [
   },
 ];
 
+const png = { mimeType: "image/png", data: "iVBORw==" };
+const pictured = (...media: readonly { readonly mimeType: string; readonly data: string }[]) =>
+  new Tree().add("u", { kind: "user_message", text: "look", media });
+const byAddress = { form: "uri", ...(active(20 * minute) as { fileApi: never }) } as const;
+
+const media: readonly Case[] = [
+  {
+    name: "the one medium of a message stands by its address, and by its bytes again",
+    tree: () => pictured(png).add("o", overlay("u", byAddress)),
+    options: { now: 0 },
+    shows: ["U look", "  file https://f/1"],
+    reports: { boundaries: [{ rule: "uri", nodeId: "o", targetId: "u", firstPart: 0 }] },
+  },
+  {
+    name: "an address of a medium that is about to expire gives way to its bytes, which is a boundary",
+    tree: () => pictured(png).add("o", overlay("u", byAddress)),
+    options: { now: 10 * minute },
+    shows: ["U look", "  media image/png"],
+    reports: {
+      boundaries: [{ rule: "uri_expired", nodeId: "u", targetId: "u", firstPart: 0 }, { rule: "uri" }],
+    },
+  },
+  {
+    name: "an address of a medium is of no use to other providers, nor once it was taken back",
+    tree: () => pictured(png).add("o", overlay("u", byAddress)),
+    options: { now: 0, target: claude },
+    shows: ["U look", "  media image/png"],
+  },
+  {
+    name: "a medium stands by its bytes again where that was chosen",
+    tree: () =>
+      pictured(png)
+        .add("o", overlay("u", byAddress))
+        .add("p", overlay("u", { form: "inline" })),
+    options: { now: 0 },
+    shows: ["U look", "  media image/png"],
+  },
+  {
+    name: "an address is of one medium: a message with two keeps their bytes",
+    tree: () => pictured(png, png).add("o", overlay("u", byAddress)),
+    options: { now: 0 },
+    shows: ["U look", "  media image/png", "  media image/png"],
+    reports: { ignored: [{ nodeId: "o", targetId: "u", reason: "form_does_not_fit" }] },
+  },
+];
+
 const inTask = (kind: "clone" | "clear") =>
   new Tree()
     .add("u", user("hi"))
@@ -359,4 +405,4 @@ const compactions: readonly Case[] = [
   },
 ];
 
-checkGroups({ overlays, files, tasks, compactions });
+checkGroups({ overlays, files, media, tasks, compactions });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { checkContents } from "../../src/context/index.js";
+import { checkContents, renderContext } from "../../src/context/index.js";
 import { measure, type PromptPlan, planPrompt } from "../../src/economy/index.js";
+import { file } from "../context/support.js";
 import { fileOf, Session, settingsOf } from "./sessions.js";
 
 const small = settingsOf({
@@ -53,6 +54,28 @@ describe("planning", () => {
     expect(checkContents(contents, "anthropic")).toEqual([]);
     expect(report.broken).toEqual([]);
     expect(file).toBe("n3");
+  });
+
+  it("counts a file behind an address by its text, and clears it", () => {
+    const { path, sha256, lines } = fileOf("a.ts", 900);
+    const text = lines.join("");
+    const fileApi = { uri: "https://f/1", mimeType: "text/plain", state: "ACTIVE", expiresAt: 9e15 };
+    const session = new Session();
+    session.tree.add("file", file(text, { path, sha256, fileApi }));
+    session.say("go");
+    for (let at = 0; at < 3; at += 1) session.answer("Going on.");
+    session.read(fileOf("b.ts", 150));
+    session.say("and now?");
+    session.answer("Soon.");
+    session.say("well?");
+    const last = session.use("run_shell_command", {}, log("last"));
+    const target = { provider: "google", model: "gemini-3-pro" };
+    const rendering = renderContext(session.tree.context, { target, now: 0 });
+    const [address] = measure(rendering).parts.filter(({ value }) => "fileData" in value);
+    expect(address?.chars).toBe(text.length);
+    const plan = planPrompt(session.tree.context, rendering, { ...budget, provider: "google" }, {});
+    expect(cleared(plan)).toContain("file");
+    expect(cleared(plan)).not.toContain(last);
   });
 
   it("waits where it would not pay", () => {

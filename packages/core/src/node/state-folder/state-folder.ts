@@ -17,7 +17,8 @@ export type StateRoom =
   | "locks"
   | "roots"
   | "secrets"
-  | "sessions";
+  | "sessions"
+  | "uploads";
 
 /** The folder outside the user's project in which everything is kept that is not the user's. */
 export interface StateFolder {

@@ -1,0 +1,39 @@
+import type { FilesClient } from "./google-files.js";
+
+/** Whose files they are: a key, and where it is taken. */
+export interface GoogleAccount {
+  readonly key: string;
+  /** The provider's own unless given. */
+  readonly baseUrl?: string;
+}
+
+/**
+ * The File API through Google's SDK, which is loaded by this.
+ *
+ * @param signal ends its requests: the SDK's own signal does not reach an upload, and an open connection keeps a process.
+ */
+export async function googleFilesClient(
+  { key, baseUrl }: GoogleAccount,
+  signal: AbortSignal,
+): Promise<FilesClient> {
+  const { GoogleGenAI } = await import("@google/genai");
+  const httpOptions = {
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    fetch: (url: Parameters<typeof fetch>[0], init: RequestInit = {}) => fetchUntil(url, init, signal),
+  };
+  return new GoogleGenAI({ apiKey: key, vertexai: false, httpOptions }).files;
+}
+
+async function fetchUntil(
+  url: Parameters<typeof fetch>[0],
+  init: RequestInit,
+  ending: AbortSignal,
+): Promise<Response> {
+  const signal = init.signal ? AbortSignal.any([init.signal, ending]) : ending;
+  const response = await fetch(url, { ...init, signal });
+  const isPiece = new Headers(init.headers).has("x-goog-upload-offset");
+  // The SDK would send the piece again after a pause that nothing ends.
+  if (isPiece && response.ok && !response.headers.has("x-goog-upload-status"))
+    throw new Error("the server does not say what became of the upload");
+  return response;
+}
