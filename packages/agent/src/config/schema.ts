@@ -2,6 +2,7 @@ import * as z from "zod";
 import { approvalModes } from "./approval.js";
 
 const count = z.int().min(1).max(1_000_000_000);
+const share = z.number().min(0).max(1);
 const usd = z.number().min(0).max(1_000_000);
 const name = z.string().regex(/^[A-Za-z][\w.:/-]{0,127}$/, "must be a name of letters, digits and . : / _ -");
 const variable = z.string().regex(/^[A-Za-z_]\w{0,127}$/, "must be the name of an environment variable");
@@ -39,6 +40,9 @@ const server = z.union([
   }),
   z.strictObject({ url: httpUrl, headers: z.record(name, z.string()).optional() }),
 ]);
+
+/** How long a provider's cache can be asked to keep a prompt. */
+const cacheLifetimes = ["5m", "1h"] as const;
 
 /** Which files are uploaded to a provider, from the fewest. */
 export const uploadModes = ["off", "auto", "always"] as const;
@@ -103,27 +107,34 @@ export const settingsSchema = z.strictObject({
         .describe("old results are cleared from so many tokens on; 100,000 unless set"),
       keep: count.optional().describe("so many of the last tool uses stay; 5 unless set"),
       keepMessages: count.optional().describe("so many of the last messages stay; 20 unless set"),
+      keepTokens: count.optional().describe("so many tokens of the newest results stay; 3,000 unless set"),
+      keepShare: share
+        .optional()
+        .describe("share of the trigger that the last messages and turns may hold to stay; 0.03 unless set"),
+      workingSet: count
+        .optional()
+        .describe("files that were touched last, whose text goes last; 6 unless set"),
+      workingTokens: count.optional().describe("so many tokens of them; 3,000 unless set"),
       clearAtLeast: count.optional().describe("clearing has to win so many tokens; 20,000 unless set"),
+      paidAtLeast: count
+        .optional()
+        .describe("so many where what goes cost as much to hold as its loss; 5,000 unless set"),
       excludeTools: words.optional().describe("tools whose results stay, beside lists of tasks and plans"),
       clearToolInputs: z.boolean().optional().describe("what a tool was called with goes with its result"),
       maxResultChars: count.optional().describe("a longer output is large and goes early; 5,000 unless set"),
-      payFrom: z
-        .number()
-        .min(0)
-        .max(1)
+      payFrom: share
         .optional()
         .describe(
           "share of the trigger from which on results go that cost as much to hold as their loss; 0.5 unless set",
         ),
-      warnAt: z
-        .number()
-        .min(0)
-        .max(1)
-        .optional()
-        .describe("share of the trigger at which the model is warned"),
+      warnAt: share.optional().describe("share of the trigger at which the model is warned"),
       compaction: z.boolean().optional().describe("a summary takes the place of what came before"),
       compactAtTokens: count.optional().describe("from so many tokens on; 0.8 of the window unless set"),
       compactTailTokens: count.optional().describe("tokens at the end that stay; 20,000 unless set"),
+      cacheLifetime: z
+        .enum(cacheLifetimes)
+        .optional()
+        .describe("how long Anthropic's cache is to keep a prompt; an hour costs more to write"),
     })
     .optional(),
   memory: z

@@ -21,6 +21,8 @@ export interface NamedProvider {
 export interface OpenModelOptions
   extends Pick<ProviderOptions, "retry" | "idleMs" | "maxOutputTokens" | "onRequest"> {
   readonly environment: Environment;
+  /** How long Anthropic's cache is to keep a prompt; five minutes unless given. */
+  readonly cache?: "5m" | "1h";
   /** Providers of the settings, by name. */
   readonly providers?: Readonly<Record<string, NamedProvider>>;
   /** What settings say of models, by name; it goes before the list. */
@@ -166,13 +168,18 @@ function ofFamily(family: Family, model: string, options: OpenModelOptions): Ope
     facts,
   );
   const reasons = facts.reasons ?? true;
-  return opened(`${provider}/${model}`, portOf(provider, common, reasons), facts);
+  return opened(`${provider}/${model}`, portOf(provider, common, reasons, options), facts);
 }
 
-function portOf(provider: Family["provider"], common: ProviderOptions, reasons: boolean): ModelPort {
+function portOf(
+  provider: Family["provider"],
+  common: ProviderOptions,
+  reasons: boolean,
+  { cache }: OpenModelOptions,
+): ModelPort {
   switch (provider) {
     case "anthropic":
-      return anthropicModel(common);
+      return anthropicModel(cache === undefined ? common : { ...common, cache });
     case "openai":
       return openaiResponsesModel({ ...common, reasons });
     case "google":

@@ -47,6 +47,16 @@ describe("a model by its name", () => {
     expect(configuredModel({ ...environment, HOLDFAST_MODEL: "ollama/x" })).toBe("ollama/x");
   });
 
+  it("asks Anthropic's cache to keep a prompt as long as is said, and nobody else's", () => {
+    const cacheOf = (name: string, cache?: "1h") => {
+      const opened = openModel(name, { environment, ...(cache === undefined ? {} : { cache }) });
+      return opened.kind === "model" ? opened.port.cache : opened;
+    };
+    expect(cacheOf("claude-opus-5", "1h")).toBe("1h");
+    expect(cacheOf("claude-opus-5")).toBeUndefined();
+    expect(cacheOf("gpt-5.4", "1h")).toBeUndefined();
+  });
+
   it("brings what is known of it, and what settings say instead", () => {
     expect(factsOfModel("claude-haiku-4-5-20251001")).toEqual(factsOfModel("claude-haiku-4-5"));
     expect(factsOfModel("claude-of-tomorrow")).toBeUndefined();

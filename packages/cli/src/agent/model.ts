@@ -66,6 +66,7 @@ export function namedModel(
     environment: environmentWith(settings),
     providers: serversOf(settings),
     facts: factsOf(settings),
+    ...defined({ cache: settings.context?.cacheLifetime }),
     ...(flags.debug === undefined ? {} : { onRequest: writerOf(flags.debug) }),
   });
   if (opened.kind === "model_refused") return opened;

@@ -251,7 +251,7 @@ function agentSettings(
 /** When the prompt is made smaller, and how. */
 function economyOf({ context = {} }: AgentSettings): EconomySettings | EconomyRefusal {
   const { triggerTokens, excludeTools, compaction, compactAtTokens, compactTailTokens, ...others } = context;
-  const { deltaReads: _, ...given } = others;
+  const { deltaReads: _, cacheLifetime: __, ...given } = others;
   return economySettings({
     ...defined(given),
     ...(triggerTokens === undefined ? {} : { trigger: { type: "input_tokens", value: triggerTokens } }),
