@@ -88,7 +88,8 @@ export const imports: Target = {
 };
 
 function checkTold(session: ImportedSession, input: string): void {
-  const lines = input.split("\n").length;
+  // A return alone ends a line of a damaged file, too.
+  const lines = input.split(/\r\n|\r|\n/u).length;
   for (const { line, message } of session.problems)
     ensure(line >= 1 && line <= lines && message !== "", "a problem names its line", { line, message });
 }

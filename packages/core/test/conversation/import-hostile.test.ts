@@ -276,7 +276,11 @@ describe("a chat of gemini-cli that is not as it should be", () => {
     expect(importedText(text).folded).toContainEqual({ kind: "info", count: 1 });
     const cut = importedText(text.slice(0, text.indexOf('"Hi."')));
     expect(outlineOf(cut)).toEqual(["user hello <"]);
-    expect(cut.problems.map(({ line, what }) => `${line} ${what}`)).toEqual(["12 truncated"]);
+    expect(cut.problems.map(({ line, what }) => `${line} ${what}`)).toEqual([
+      "12 truncated",
+      "12 incomplete_line",
+      "15 unreadable_line",
+    ]);
   });
 
   it("is one that a person saved: the contents of a prompt, with signatures", () => {
@@ -431,7 +435,8 @@ describe("a document that is damaged", () => {
     const whole = importedText(sessionOf("opencode-export.json")).nodes;
     const broken = sessionOf("opencode-export.json").replace('"type": "step-start"', '"type": step-start');
     const session = importedText(broken);
-    expect(session.problems.map(({ what }) => what)).toEqual(["unreadable_line"]);
-    expect(session.nodes).toBeGreaterThan(whole / 2);
+    // Of the part the rest is kept, which says no more what it is.
+    expect(session.problems.map(({ what }) => what)).toEqual(["incomplete_line", "unreadable_line"]);
+    expect(session.nodes).toBe(whole);
   });
 });

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, TimedEvent, TurnPayload } from "../../src/conversation/index.js";
+import { economyEvents } from "./economy-events.js";
 
 const begun = 1_760_000_000_000;
 
@@ -144,6 +145,7 @@ export function awkwardEvents(): Readonly<Record<string, TimedEvent>> {
     event: { type: "metadata_set", nodeId: "s-1", metadata: { custom: { [id]: value } } },
   });
   return {
+    ...economyEvents(begun + 1),
     "an empty text": message("e", "s-1", ""),
     "a text of a million letters": message("l", "s-1", "0123456789abcdef".repeat(65_536)),
     "a text of a million bytes beyond ASCII": message("lu", "s-1", "é€𐍈".repeat(120_000)),

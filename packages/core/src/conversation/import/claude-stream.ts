@@ -62,10 +62,14 @@ class StreamFacts {
   cwd: string | undefined;
   private readonly calls = new Map<string, JsonObject>();
   private readonly said = new Set<string>();
+  private readonly uuids = new Set<string>();
   /** By the call of the subagent; the session's own under "". */
   private readonly begun = new Map<string, BegunMessage>();
 
   add(value: JsonObject): void {
+    const uuid = textOf(value, "uuid");
+    if (uuid !== undefined && this.uuids.has(uuid)) return;
+    if (uuid !== undefined) this.uuids.add(uuid);
     if (value.subtype === "init") this.cwd ??= textOf(value, "cwd");
     const agent = textOf(value, "parent_tool_use_id") ?? "";
     const event = value.type === "stream_event" ? objectOf(value, "event") : undefined;

@@ -4,6 +4,7 @@ import { blocksOf, textAndRest } from "./blocks.js";
 import { type AgentStart, ClaudeWeaver, noUuid } from "./claude-weaver.js";
 import type { ForeignEntry } from "./foreign-entry.js";
 import type { BesideFile, ForeignSession } from "./foreign-session.js";
+import { incompleteLines } from "./incomplete.js";
 import { objectOf, readLines, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
 import { titleFrom } from "./pi.js";
 
@@ -28,6 +29,7 @@ export function* readClaude(
     // One object, on as many lines as it likes; no text in it holds a line end.
     const read = yield* readLines(isMeta ? text.replaceAll(/[\r\n]/g, " ") : text, { file: name });
     problems.push(...read.problems);
+    if (!isMeta) problems.push(...incompleteLines("claude", read.lines, name));
     if (!isMeta) files.push({ name, agent, lines: read.lines });
     else for (const { value } of read.lines) described.set(agent, value);
   }

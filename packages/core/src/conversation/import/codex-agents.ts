@@ -1,6 +1,7 @@
 import type { Advancing } from "../../text/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
 import type { BesideFile } from "./foreign-session.js";
+import { incompleteLines } from "./incomplete.js";
 import { type ImportProblem, objectOf, readLines, type SourceLine, textOf } from "./lines.js";
 
 /** The rollout of a subagent of Codex. */
@@ -50,10 +51,11 @@ export function* agentFiles(
     if (ids === undefined || files.has(ids.id)) continue;
     const spawn = spawnIn(meta ?? {});
     const [path, nickname] = [textOf(spawn, "agent_path"), textOf(spawn, "agent_nickname")];
-    const isFork = meta === undefined ? metas.length > 0 : textOf(meta, "forked_from_id") !== undefined;
+    const isFork =
+      metas.some(({ id }) => id !== ids.id) || textOf(meta ?? {}, "forked_from_id") !== undefined;
     const rootId = meta && textOf(meta, "session_id");
     files.set(ids.id, { name, ...ids, rootId, isFork, path, nickname, lines: read.lines });
-    problems.push(...read.problems);
+    problems.push(...read.problems, ...incompleteLines("codex", read.lines, name));
   }
   return { files: [...files.values()], problems };
 }

@@ -78,6 +78,9 @@ export class CodexReader {
   private readonly spawned = new SpawnedAgents();
   private answer: OpenAnswer | undefined;
   private answers = 0;
+  private before: SourceLine | undefined;
+  /** Another agent told it something. */
+  private isTold = false;
 
   constructor(
     private readonly counts: Counts,
@@ -107,6 +110,12 @@ export class CodexReader {
 
   take(source: SourceLine): void {
     const { value, line } = source;
+    const { before } = this;
+    this.before = source;
+    if (before !== undefined && repeats(value, before.value)) {
+      this.tell(line, `repeats line ${before.line}; it was left out.`);
+      return;
+    }
     this.timestamp = timeOf(value, this.timestamp);
     const payload = objectOf(value, "payload");
     if (payload !== undefined) this.takeRecord(line, value, payload);
@@ -217,8 +226,10 @@ export class CodexReader {
   private takeTold(draft: CodexDraft, blocks: readonly JsonObject[]): void {
     this.closeAnswer();
     const { text, rest } = textAndRest(blocks);
-    const isPrompt = this.parentId !== undefined && this.turns.length === 0;
-    if (isPrompt) {
+    // A fork may repeat turns of its parent before it that are lost there.
+    const isFirst = this.turns.length === 0 || (this.task?.file.isFork === true && !this.isTold);
+    this.isTold = true;
+    if (this.parentId !== undefined && isFirst) {
       this.turns.push(this.last);
       this.firstWords ??= titleFrom(text.slice(text.startsWith("Message Type: ") ? payloadOf(text) : 0));
       this.put({ ...draft, nodes: userNodes(blocks, "codex") });
@@ -351,11 +362,21 @@ export class CodexReader {
   private another({ sourceId, line }: CodexDraft): string {
     let free = `${sourceId}#${line}`;
     while (this.ids.has(free)) free += "#";
-    const where = { line, ...defined({ file: this.task?.file.name }) };
-    const message = `${whereOf(where)} has the id ${sourceId} of an earlier line; it was kept as ${free}.`;
-    this.problems.push({ ...where, what: "duplicate_id", message });
+    this.tell(line, `has the id ${sourceId} of an earlier line; it was kept as ${free}.`);
     return free;
   }
+
+  private tell(line: number, said: string): void {
+    const where = { line, ...defined({ file: this.task?.file.name }) };
+    this.problems.push({ ...where, what: "duplicate_id", message: `${whereOf(where)} ${said}` });
+  }
+}
+
+/** Of two records that say the same at the same time the second is a copy; old releases noted no times. */
+function repeats(value: JsonObject, before: JsonObject): boolean {
+  const { timestamp, type } = value;
+  if (typeof timestamp !== "string" || timestamp !== before.timestamp || type !== before.type) return false;
+  return type !== "event_msg" && JSON.stringify(value) === JSON.stringify(before);
 }
 
 /** Where the words of a message between agents begin, behind what the program writes above them. */

@@ -55,11 +55,10 @@ function* readAgents(
   const done = new Map<string, { readonly reader: CodexReader; readonly lines: readonly SourceLine[] }>();
   done.set(main.id ?? "", { reader: main, lines });
   const readers: CodexReader[] = [];
-  // Where the line is lost that names its parent, that is the one with the call that began it.
+  // Where a line is damaged that names its parent, that is the one with the call that began it.
   const parentOf = (file: CodexAgentFile) =>
-    file.parentId === undefined
-      ? [...done.values()].find(({ reader }) => reader.spawnOf(file) !== undefined)
-      : done.get(file.parentId);
+    done.get(file.parentId ?? "no id") ??
+    [...done.values()].find(({ reader }) => reader.spawnOf(file) !== undefined);
   let waiting = files.filter(({ id }) => id !== main.id);
   while (waiting.length > 0) {
     const ready = waiting.filter((file) => parentOf(file) !== undefined);

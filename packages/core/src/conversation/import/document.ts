@@ -1,5 +1,6 @@
 import type { Advancing } from "../../text/index.js";
 import type { JsonObject } from "../json.js";
+import { holdsRecords, listNames, readIndented } from "./indented.js";
 import {
   type Flaw,
   type ImportProblem,
@@ -51,6 +52,13 @@ export function* readDocument(text: string): Advancing<SourceLines> {
   const reader = new DocumentReader(text);
   for (const at of reader.read()) yield { done: at, of: text.length };
   const { lines, problems, rest, isWhole } = reader;
+  // A bracket too few or too many ends it early.
+  const goesOn = rest !== undefined && !/^[{[]/u.test(rest.text);
+  const isUnnamed = !reader.hasItems && lines.some(({ value }) => Object.values(value).some(holdsRecords));
+  const isDamaged =
+    !isWhole || goesOn || isUnnamed || problems.some(({ what }) => what === "unreadable_line");
+  const mended = isDamaged && isIndented(text) ? yield* readRows(text, problems) : undefined;
+  if (mended !== undefined) return mended;
   if (!isWhole && !reader.hasItems) {
     const others = yield* readLines(text);
     if (others.lines.length > 0) return others;
@@ -60,8 +68,28 @@ export function* readDocument(text: string): Advancing<SourceLines> {
   return { lines: [...lines, ...behind.lines], problems: [...problems, ...behind.problems] };
 }
 
-/** Members whose items are records of their own. */
-const listNames: ReadonlySet<string> = new Set(["messages", "history", "items"]);
+/**
+ * Reads a document by its rows, each as far as it is whole.
+ *
+ * @param told what is wrong with it, where no row tells.
+ * @returns undefined where nothing is.
+ */
+export function* readRows(
+  text: string,
+  told: readonly ImportProblem[] = [],
+): Advancing<SourceLines | undefined> {
+  const { header, items, problems } = yield* readIndented(text);
+  const first = Object.keys(header).length === 0 ? [] : [{ line: 1, value: header }];
+  if (first.length + items.length === 0) return undefined;
+  const ends = told.filter(({ what }) => what === "truncated");
+  return { lines: [...first, ...items], problems: problems.length > 0 ? [...ends, ...problems] : told };
+}
+
+/** Whether its members stand on rows of their own. */
+export function isIndented(text: string): boolean {
+  return /\n[ \t]+["{]/u.test(text);
+}
+
 /** In UTF-16 units: parsed in some milliseconds. */
 const stepUnits = 64 * 1024;
 

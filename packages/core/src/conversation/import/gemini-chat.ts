@@ -23,7 +23,7 @@ interface Message {
   readonly id: string;
   readonly line: number;
   readonly timestamp: number;
-  readonly parent: Message | undefined;
+  parent: Message | undefined;
   value: JsonObject;
   readonly calls: Map<string, GeminiCall>;
   /** By the ids of these calls. */
@@ -120,7 +120,7 @@ export class GeminiChat {
     const top = this.agent === undefined ? undefined : beginning(this.agent, begin, this.startedMs);
     if (top !== undefined) yield top;
     let last = top;
-    for (const message of this.messages.values())
+    for (const message of parentsFirst(this.messages.values()))
       for (const entry of this.entriesOf(message, top?.sourceId ?? null)) {
         last = entry;
         yield entry;
@@ -260,17 +260,48 @@ export class GeminiChat {
       const known = this.known(value);
       if (known !== undefined) this.renew(known, value, false);
     }
-    const kept = wanted.flatMap((value) => this.known(value) ?? []);
     const fresh = wanted.filter((value) => this.known(value) === undefined);
     const sum = fresh.find((value) => shownText(value).includes("<state_snapshot>"));
-    if (sum === undefined || kept.length >= this.path.length) this.path = pathTo(kept.at(-1));
+    const end = this.path.at(-1);
+    // Begun anew, the program writes down the context first, and in another record what was said before.
+    if (end !== undefined && wanted.every(isContext)) this.putContext(line, fresh, end);
+    else if (sum === undefined) this.place(line, wanted);
     else {
       const after = wanted.slice(wanted.indexOf(sum) + 1);
       const keeps = after.map((value) => this.known(value)).find((message) => message !== undefined);
-      this.path.push(this.add(line, sum, this.path.at(-1), { keeps }));
+      for (const value of fresh)
+        this.path.push(this.add(line, value, this.path.at(-1), value === sum ? { keeps } : undefined));
     }
-    for (const value of fresh) if (value !== sum) this.path.push(this.add(line, value, this.path.at(-1)));
     this.folded.add("$set messages");
+  }
+
+  /**
+   * What is new in a list stands where the list has it, if what follows it there followed what is before it: then its
+   * own record was lost. Else it stands behind all.
+   */
+  private place(line: number, wanted: readonly JsonObject[]): void {
+    const late: JsonObject[] = [];
+    let before: Message | undefined;
+    for (const [at, value] of wanted.entries()) {
+      const known = this.known(value);
+      const next = wanted.slice(at + 1).find((one) => this.known(one) !== undefined);
+      const follower = next && this.known(next);
+      if (known !== undefined) before = known;
+      else if (follower !== undefined && follower.parent === before) {
+        before = this.add(line, value, before);
+        follower.parent = before;
+      } else late.push(value);
+    }
+    this.path = pathTo(before);
+    for (const value of late) this.path.push(this.add(line, value, this.path.at(-1)));
+  }
+
+  private putContext(line: number, fresh: readonly JsonObject[], end: Message): void {
+    let above: Message | undefined;
+    const [top] = this.path;
+    for (const value of fresh) above = this.add(line, value, above);
+    if (top !== undefined && above !== undefined) top.parent = above;
+    this.path = pathTo(end);
   }
 
   private *entriesOf(message: Message, top: string | null): Generator<ForeignEntry> {
@@ -360,6 +391,19 @@ function pathTo(last: Message | undefined): Message[] {
   return path.reverse();
 }
 
+/** In the order of the file, but for those that were put above earlier ones. */
+function* parentsFirst(messages: Iterable<Message>): Generator<Message> {
+  const done = new Set<Message>();
+  for (const message of messages) {
+    const waiting: Message[] = [];
+    for (let at: Message | undefined = message; at !== undefined && !done.has(at); at = at.parent) {
+      waiting.push(at);
+      done.add(at);
+    }
+    yield* waiting.reverse();
+  }
+}
+
 function summary({ value }: Message, keeps: Message | undefined): EntryNode {
   const text = shownText(value);
   const payload = (scope: EntryScope) => {
@@ -412,6 +456,12 @@ function shownText({ displayContent, content }: JsonObject): string {
   const parts = partsOf(displayContent ?? content);
   const text = parts.map((part) => textOf(part, "text") ?? "").join("\n");
   return text.trimStart().startsWith("<session_context>") ? "" : text;
+}
+
+/** What the program tells the model before all else. */
+function isContext({ content }: JsonObject): boolean {
+  const [first] = partsOf(content);
+  return first !== undefined && (textOf(first, "text") ?? "").trimStart().startsWith("<session_context>");
 }
 
 function thoughtsOf({ thoughts }: JsonObject): string | undefined {

@@ -4,6 +4,7 @@ import { foldedIn } from "./folded-lines.js";
 import type { ForeignEntry } from "./foreign-entry.js";
 import type { BesideFile, ForeignSession } from "./foreign-session.js";
 import { GeminiChat } from "./gemini-chat.js";
+import { incompleteLines } from "./incomplete.js";
 import { type ImportProblem, readLines, type SourceLine, type SourceLines, textOf, timeOf } from "./lines.js";
 
 /**
@@ -27,10 +28,10 @@ export function* readGemini(
     const read = yield* readLines(text, { file: name });
     const { sessionId, kind } = headerOf(read.lines);
     // Where its first line is lost, the name of the file says whose it is.
-    const id = sessionId ?? /^([\w-]+)\.jsonl?$/.exec(name)?.[1];
-    if (typeof id !== "string" || (sessionId !== undefined && kind !== "subagent")) continue;
+    const id = typeof sessionId === "string" ? sessionId : /^([\w-]+)\.jsonl?$/.exec(name)?.[1];
+    if (id === undefined || kind === "main") continue;
     agents.push(yield* chatIn(read.lines, now, { id, file: name }));
-    found.push(...read.problems);
+    found.push(...read.problems, ...incompleteLines("gemini", read.lines, name));
   }
   const entries: ForeignEntry[] = [];
   for (const entry of entriesOf(main, agents)) {

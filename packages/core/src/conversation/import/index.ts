@@ -5,7 +5,7 @@ import { assemble } from "./assemble.js";
 import { readClaude } from "./claude.js";
 import { readClaudeStream } from "./claude-stream.js";
 import { readCodex } from "./codex.js";
-import { isDocument, readDocument } from "./document.js";
+import { isDocument, isIndented, readDocument, readRows } from "./document.js";
 import type {
   ForeignFormat,
   ForeignSession,
@@ -14,6 +14,7 @@ import type {
   UnreadLine,
 } from "./foreign-session.js";
 import { readGemini } from "./gemini.js";
+import { incompleteLines } from "./incomplete.js";
 import { badTimes, type ImportProblem, readLines, type SourceLines } from "./lines.js";
 import { readOpencode } from "./opencode.js";
 import { readOwn } from "./own.js";
@@ -105,8 +106,13 @@ export function describeSessionFile(text: string, digest?: Digest): SessionDescr
   return { format, title, cwd, sourceId, parentId, startedMs, hasTurns };
 }
 
-function readRecords(text: string): Advancing<SourceLines> {
-  return isDocument(text) ? readDocument(text) : readLines(text);
+function* readRecords(text: string): Advancing<SourceLines> {
+  if (isDocument(text)) return yield* readDocument(text);
+  const source = yield* readLines(text);
+  // A document whose first row is lost.
+  const rows =
+    source.lines.length === 0 && isIndented(text) ? yield* readRows(text, source.problems) : undefined;
+  return rows ?? source;
 }
 
 function* readForeign(
@@ -115,10 +121,10 @@ function* readForeign(
 ): Advancing<ForeignSession | undefined> {
   const found = formatOf(source.lines);
   if (found === undefined) return undefined;
-  const told = withStrays(source, found);
+  if (found.format === "holdfast") return undefined;
+  const strays = withStrays(source, found);
+  const told = { ...strays, problems: [...strays.problems, ...incompleteLines(found.format, source.lines)] };
   switch (found.format) {
-    case "holdfast":
-      return undefined;
     case "pi":
       return yield* readPi(told, now);
     case "claude-sdk":

@@ -1,5 +1,6 @@
 import { type Advancing, defined } from "../../text/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
+import { partsOfJoined } from "./joined-lines.js";
 
 /** One line of a JSON Lines file that holds an object. */
 export interface SourceLine {
@@ -17,6 +18,8 @@ export interface ImportProblem {
   readonly what:
     | "unreadable_line"
     | "unreadable_file"
+    | "joined_line"
+    | "incomplete_line"
     | "long_line"
     | "foreign_line"
     | "tamed_value"
@@ -52,19 +55,23 @@ export interface LinesOptions {
 }
 
 /**
- * Reads a file line by line. A line that is no object is told and left out; empty lines are nothing. What no line of
- * ours could hold is kept as text and told. A carriage return alone ends a line too, where the whole is no object.
+ * Reads a file line by line. A line that is no object is told and left out, but for whole records that were joined in
+ * it; empty lines are nothing. What no line of ours could hold is kept as text and told. A carriage return alone ends a
+ * line too, where the whole is no object.
  */
 export function* readLines(text: string, { file, before = 0 }: LinesOptions = {}): Advancing<SourceLines> {
   const lines: SourceLine[] = [];
   const problems: ImportProblem[] = [];
+  const tell = (line: number, { what, said }: Flaw) => {
+    const where = { line, ...defined({ file }) };
+    problems.push({ ...where, what, message: `${whereOf(where)} ${said}` });
+  };
   const take = (raw: string, line: number) => {
     const read = parsed(raw);
-    if (read !== undefined) lines.push({ line, value: read.value });
-    const flaw = read === undefined ? unreadable(raw) : read.flaw;
-    if (flaw === undefined) return;
-    const where = whereOf({ line, ...defined({ file }) });
-    problems.push({ line, message: `${where} ${flaw.said}`, what: flaw.what, ...defined({ file }) });
+    const { values, flaws } =
+      read === undefined ? joinedIn(raw) : { values: [read.value], flaws: [read.flaw] };
+    for (const value of values) lines.push({ line, value });
+    for (const flaw of flaws) if (flaw !== undefined) tell(line, flaw);
   };
   let told = 0;
   let line = before;
@@ -81,6 +88,28 @@ export function* readLines(text: string, { file, before = 0 }: LinesOptions = {}
     from = end + 1;
   }
   return { lines, problems };
+}
+
+/** What of a line that is no object can be read: the records that were joined in it, whole or behind one that was cut. */
+function joinedIn(raw: string): {
+  readonly values: readonly JsonObject[];
+  readonly flaws: readonly (Flaw | undefined)[];
+} {
+  const pieces = partsOfJoined(raw.trim(), (text) => parsed(text) !== undefined);
+  if (pieces === undefined) return { values: [], flaws: [unreadable(raw)] };
+  const reads = pieces.flatMap(({ text }) => parsed(text) ?? []);
+  const cut = pieces.filter(({ isCut }) => isCut).reduce((sum, { text }) => sum + text.length, 0);
+  const flaw: Flaw =
+    cut === 0
+      ? {
+          what: "joined_line",
+          said: `holds ${reads.length} records without a line end between them; all were kept.`,
+        }
+      : {
+          what: "unreadable_line",
+          said: `begins with a record that was cut (${cut} characters), which was left out; what is written behind it was kept.`,
+        };
+  return { values: reads.map(({ value }) => value), flaws: [flaw, ...reads.map((read) => read.flaw)] };
 }
 
 /** Raw carriage returns stand in no text of JSON, so that nothing is cut there that was whole. */

@@ -2,21 +2,11 @@ import type { Advancing } from "../../text/index.js";
 import type { JsonObject } from "../json.js";
 import type { TurnUsage } from "../node.js";
 import { noteForPerson } from "./blocks.js";
-import { FoldedCounter } from "./folded-lines.js";
 import type { EntryNode, EntryScope, ForeignEntry } from "./foreign-entry.js";
 import type { ForeignSession } from "./foreign-session.js";
-import {
-  countOf,
-  type ImportProblem,
-  objectOf,
-  type SourceLine,
-  type SourceLines,
-  textOf,
-  timeIn,
-} from "./lines.js";
+import { countOf, objectOf, type SourceLines, textOf } from "./lines.js";
 import {
   answerPart,
-  childOf,
   isChatterPart,
   type OpencodeAnswer,
   reasoningIdOf,
@@ -24,6 +14,7 @@ import {
   userParts,
   withThought,
 } from "./opencode-parts.js";
+import { createdOf, OpencodeRecords, type SourceRecord } from "./opencode-records.js";
 import { titleFrom } from "./pi.js";
 
 /**
@@ -32,12 +23,12 @@ import { titleFrom } from "./pi.js";
  * first session is the one that is read; the others are tasks below the calls that made them.
  */
 export function* readOpencode({ lines, problems }: SourceLines, now: number): Advancing<ForeignSession> {
-  const records = new Records();
+  const records = new OpencodeRecords();
   for (const [at, source] of lines.entries()) {
     records.take(source);
     if (at % stepLines === stepLines - 1) yield { done: at + 1, of: lines.length };
   }
-  const [main, ...others] = records.sessions.values();
+  const [main, ...others] = records.sessions();
   const reader = new OpencodeReader(records, main, createdOf(main?.value) ?? now);
   if (main !== undefined) yield* reader.read(main);
   for (const session of others) yield* reader.read(session);
@@ -57,72 +48,6 @@ export function* readOpencode({ lines, problems }: SourceLines, now: number): Ad
 /** Read in some milliseconds. */
 const stepLines = 128;
 
-interface SourceRecord {
-  readonly id: string;
-  readonly line: number;
-  readonly value: JsonObject;
-}
-
-/** What was read, by what it belongs to. */
-class Records {
-  readonly sessions = new Map<string, SourceRecord>();
-  readonly problems: ImportProblem[] = [];
-  readonly folded = new FoldedCounter();
-  /** Sessions that belong to a call, with the id of its part. */
-  readonly callOfChild = new Map<string, string>();
-  private readonly messages = new Map<string, SourceRecord[]>();
-  private readonly parts = new Map<string, SourceRecord[]>();
-  private readonly ids = new Set<string>();
-  private current = "";
-
-  take({ line, value }: SourceLine): void {
-    const info = objectOf(value, "info");
-    if (info !== undefined) {
-      this.record(line, info);
-      const list = Array.isArray(value.parts) ? value.parts : [];
-      const messageID = textOf(info, "id") ?? "";
-      for (const part of list as readonly JsonObject[])
-        if (typeof part === "object" && part !== null) this.record(line, { messageID, ...part });
-    } else this.record(line, value);
-  }
-
-  messagesOf(sessionId: string): readonly SourceRecord[] {
-    return (this.messages.get(sessionId) ?? []).toSorted(
-      (a, b) => (createdOf(a.value) ?? 0) - (createdOf(b.value) ?? 0) || byId(a, b),
-    );
-  }
-
-  partsOf(messageId: string): readonly SourceRecord[] {
-    return (this.parts.get(messageId) ?? []).toSorted(byId);
-  }
-
-  private record(line: number, value: JsonObject): void {
-    const id = this.unique(line, textOf(value, "id") ?? `line ${line}`);
-    const messageId = textOf(value, "messageID");
-    if (messageId !== undefined && typeof value.type === "string") {
-      const child = childOf(value);
-      if (child !== undefined) this.callOfChild.set(child, id);
-      group(this.parts, messageId, { id, line, value });
-    } else if (typeof value.role === "string") {
-      group(this.messages, textOf(value, "sessionID") ?? this.current, { id, line, value });
-    } else if (isSession(value)) {
-      this.sessions.set(id, { id, line, value });
-      if (this.current === "") this.current = id;
-    } else this.folded.add(textOf(value, "type") ?? "untyped");
-  }
-
-  private unique(line: number, id: string): string {
-    let free = id;
-    while (this.ids.has(free)) free = free === id ? `${id}#${line}` : `${free}#`;
-    this.ids.add(free);
-    if (free !== id) {
-      const message = `Line ${line} has the id ${id} of an earlier line; it was kept as ${free}.`;
-      this.problems.push({ line, what: "duplicate_id", message });
-    }
-    return free;
-  }
-}
-
 class OpencodeReader {
   readonly entries: ForeignEntry[] = [];
   firstWords: string | undefined;
@@ -131,7 +56,7 @@ class OpencodeReader {
   private lastOfMain: ForeignEntry | undefined;
 
   constructor(
-    private readonly records: Records,
+    private readonly records: OpencodeRecords,
     private readonly main: SourceRecord | undefined,
     private timestamp: number,
   ) {}
@@ -285,26 +210,6 @@ function usageOf(tokens: JsonObject): TurnUsage {
 function isNothing(tokens: JsonObject): boolean {
   const { inputTokens = 0, outputTokens = 0 } = usageOf(tokens);
   return inputTokens + outputTokens === 0;
-}
-
-function isSession({ id, projectID, time, role, type }: JsonObject): boolean {
-  const isNamed = typeof id === "string" && typeof projectID === "string";
-  return isNamed && typeof time === "object" && role === undefined && type === undefined;
-}
-
-function createdOf(value: JsonObject | undefined): number | undefined {
-  return timeIn(value && objectOf(value, "time")?.created);
-}
-
-function byId(a: SourceRecord, b: SourceRecord): number {
-  if (a.id === b.id) return 0;
-  return a.id < b.id ? -1 : 1;
-}
-
-function group(groups: Map<string, SourceRecord[]>, key: string, record: SourceRecord): void {
-  const known = groups.get(key);
-  if (known === undefined) groups.set(key, [record]);
-  else known.push(record);
 }
 
 /** Messages in some milliseconds. */

@@ -1,0 +1,235 @@
+import type { Advancing } from "../../text/index.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
+import { type ImportProblem, parsed, type SourceLine } from "./lines.js";
+
+/** Members whose items are records of their own. */
+export const listNames: ReadonlySet<string> = new Set(["messages", "history", "items"]);
+
+/** What can be read of a document. */
+export interface IndentedDocument {
+  readonly header: JsonObject;
+  readonly items: readonly SourceLine[];
+  /** By row, each that is not kept. */
+  readonly problems: readonly ImportProblem[];
+}
+
+/**
+ * Reads a damaged JSON document by its indentation: each member and each item stands on rows of its own, so that what
+ * is damaged costs its row, and not what follows. A row that opened a list or an object and is lost is known by what
+ * stands deeper behind it; its name is taken for the one that opencode writes there.
+ */
+export function* readIndented(text: string): Advancing<IndentedDocument> {
+  const reader = new IndentedReader(text);
+  const header: Record<string, JsonValue> = {};
+  const items: SourceLine[] = [];
+  for (const { key, row, value } of reader.top()) {
+    const isList = listNames.has(key) ? Array.isArray(value) : holdsRecords(value);
+    if (isList && !listNames.has(key))
+      reader.tell(row, "bears another name than a list of messages; it was taken for one");
+    if (isList) items.push(...reader.itemsOf(value));
+    else header[key] = value;
+    yield { done: row, of: reader.rows.length };
+  }
+  return { header, items, problems: reader.problems };
+}
+
+/** Whether it is a list of messages, whatever it is called. */
+export function holdsRecords(value: JsonValue): boolean {
+  const isRecord = (item: JsonValue) =>
+    isJsonObject(item) &&
+    (isJsonObject(item.info) || (typeof item.id === "string" && typeof item.type === "string"));
+  return Array.isArray(value) && value.length > 0 && (value as readonly JsonValue[]).every(isRecord);
+}
+
+/** Where something is that was read. */
+interface DocumentPiece {
+  readonly key: string;
+  /** From 0. */
+  readonly row: number;
+  readonly value: JsonValue;
+}
+
+class IndentedReader {
+  readonly problems: ImportProblem[] = [];
+  readonly rows: readonly string[];
+  /** The rows in which the items of a list begin. */
+  private readonly rowsOf = new WeakMap<object, readonly number[]>();
+  private readonly step: number;
+
+  constructor(text: string) {
+    // One wrong byte in the indentation moves no row.
+    this.rows = text.split("\n").map((row) => row.trimEnd().replace(strayByte, "$1 "));
+    this.step = stepOf(this.rows);
+  }
+
+  *top(): Generator<DocumentPiece> {
+    const first = this.rows.findIndex((row) => row !== "");
+    const whole = this.rows[first] ?? "";
+    if (whole === "[")
+      yield { key: "messages", row: first, value: this.items(first + 1, this.rows.length, this.step) };
+    else yield* this.members(whole === "{" ? first + 1 : first, this.rows.length, this.step, "messages");
+  }
+
+  /** The objects in a list, as if each were a line. */
+  itemsOf(list: JsonValue): readonly SourceLine[] {
+    if (!Array.isArray(list)) return [];
+    const rows = this.rowsOf.get(list) ?? [];
+    return (list as readonly JsonValue[]).flatMap((value, at) =>
+      isJsonObject(value) ? [{ line: (rows[at] ?? 0) + 1, value }] : [],
+    );
+  }
+
+  /** @param lostList what a list is called whose first row is lost. */
+  private *members(from: number, to: number, indent: number, lostList: string): Generator<DocumentPiece> {
+    for (let row = from; row < to; ) {
+      const text = this.rows[row] ?? "";
+      const own = indentOf(text);
+      const begun = own === indent + this.step ? kindOf(text) : undefined;
+      const end = this.endOfMember(row, to, indent, begun !== undefined);
+      if (begun !== undefined) {
+        this.tell(row, "stands in what has lost its beginning; it was kept");
+        const value = begun === "[" ? this.items(row, end, own) : this.object(row, end, own);
+        yield { key: begun === "[" ? lostList : "info", row, value };
+      } else if (own === indent && !isClosing(text)) yield* this.member(row, end, indent, lostList);
+      else if (text !== "" && !isClosing(text)) this.tell(row, lost);
+      row = end;
+    }
+  }
+
+  /** The next row that may begin another one. */
+  private endOfMember(row: number, to: number, indent: number, isBegun: boolean): number {
+    const isOwn = indentOf(this.rows[row] ?? "") === indent && !isClosing(this.rows[row] ?? "");
+    if (!isOwn && !isBegun) return row + 1;
+    let end = row + 1;
+    for (; end < to; end += 1) {
+      const text = this.rows[end] ?? "";
+      if (text === "" || indentOf(text) > indent) continue;
+      // What closes it is its own.
+      return isClosing(text) && indentOf(text) === indent ? end + 1 : end;
+    }
+    return end;
+  }
+
+  private *member(row: number, end: number, indent: number, lostList: string): Generator<DocumentPiece> {
+    const text = (this.rows[row] ?? "").trim();
+    const [, name, head] = /^("(?:[^"\\]|\\.)*"):\s?(.*)$/.exec(text) ?? [];
+    const key = name === undefined ? undefined : parsed(`{"value":${name}}`)?.value.value;
+    if (typeof key === "string" && head !== undefined) {
+      const value = this.value(row, end, head, indent);
+      if (value !== undefined) yield { key, row, value };
+      return;
+    }
+    this.tell(row, lost);
+    const opened = this.openedBy(row, end, indent);
+    if (opened === undefined) return;
+    const value = this.value(row, end, opened, indent);
+    if (value !== undefined) yield { key: opened === "[" ? lostList : "info", row, value };
+  }
+
+  /** What a damaged row began, by its end or by what stands deeper behind it. */
+  private openedBy(row: number, end: number, indent: number): "[" | "{" | undefined {
+    const [text = "", next = ""] = [this.rows[row], row + 1 < end ? this.rows[row + 1] : ""];
+    if (text.endsWith("[")) return "[";
+    if (text.endsWith("{")) return "{";
+    return indentOf(next) > indent ? kindOf(next) : undefined;
+  }
+
+  private items(from: number, to: number, indent: number): readonly JsonValue[] {
+    const list: JsonValue[] = [];
+    const rows: number[] = [];
+    for (let row = from; row < to; ) {
+      const text = this.rows[row] ?? "";
+      if (text === "" || isClosing(text) || indentOf(text) < indent) {
+        row += 1;
+        continue;
+      }
+      let end = row + 1;
+      while (end < to && (this.rows[end] === "" || indentOf(this.rows[end] ?? "") > indent)) end += 1;
+      if (end < to && isClosing(this.rows[end] ?? "") && indentOf(this.rows[end] ?? "") === indent) end += 1;
+      const isOpen = indentOf(text) === indent;
+      if (!isOpen) this.tell(row, "stands in an object whose beginning is lost; it was kept");
+      const value = isOpen
+        ? this.value(row, end, text.trim(), indent)
+        : this.object(row, end, indent + this.step);
+      if (value !== undefined) {
+        list.push(value);
+        rows.push(row);
+      }
+      row = end;
+    }
+    this.rowsOf.set(list, rows);
+    return list;
+  }
+
+  private object(from: number, to: number, indent: number): JsonObject {
+    const object = new Map<string, JsonValue>();
+    for (const { key, value } of this.members(from, to, indent, "parts"))
+      if (isNothing(object.get(key))) object.set(key, value);
+    return Object.fromEntries(object);
+  }
+
+  /** @param head what stands in its first row. */
+  private value(row: number, end: number, head: string, indent: number): JsonValue | undefined {
+    const isList = head === "[";
+    const isTop = indent === this.step && isList;
+    const whole = isTop ? undefined : this.whole([head, ...this.rows.slice(row + 1, end)].join("\n"), row);
+    if (whole !== undefined) return whole;
+    if (isList) return this.items(row + 1, end, indent + this.step);
+    if (head === "{") return this.object(row + 1, end, indent + this.step);
+    const alone = this.whole(head, row);
+    if (alone === undefined) {
+      this.tell(row, lost);
+      const opened = this.openedBy(row, end, indent);
+      return opened === undefined ? undefined : this.value(row, end, opened, indent);
+    }
+    for (let other = row + 1; other < end; other += 1)
+      if (this.rows[other] !== "" && !isClosing(this.rows[other] ?? "")) this.tell(other, lost);
+    return alone;
+  }
+
+  private whole(raw: string, row: number): JsonValue | undefined {
+    const read = parsed(`{"value":${raw.replace(/,\s*$/u, "")}}`);
+    if (read?.flaw !== undefined)
+      this.problems.push({ ...problemAt(row, read.flaw.said), what: read.flaw.what });
+    return read?.value.value;
+  }
+
+  tell(row: number, said: string): void {
+    this.problems.push({ ...problemAt(row, `${said}.`), what: "unreadable_line" });
+  }
+}
+
+const lost = "of the document is damaged; it was left out";
+
+/** What a row stands in. */
+function kindOf(row: string): "[" | "{" | undefined {
+  const [first] = row.trimStart();
+  return first === "{" ? "[" : first === '"' ? "{" : undefined;
+}
+
+const strayByte = /^( *)(?:"(?= )|[^\s"{}[\],])(?= *["{}[\]])/u;
+
+/** The least indentation that more than one row has. */
+function stepOf(rows: readonly string[]): number {
+  const counts = new Map<number, number>();
+  for (const row of rows) counts.set(indentOf(row), (counts.get(indentOf(row)) ?? 0) + 1);
+  const found = [...counts].filter(([indent, count]) => indent > 0 && count > 1).map(([indent]) => indent);
+  return found.reduce((least, indent) => Math.min(least, indent), 8);
+}
+
+function problemAt(row: number, said: string): { readonly line: number; readonly message: string } {
+  return { line: row + 1, message: `Line ${row + 1} ${said}` };
+}
+
+/** A row that stands twice begins an empty list first. */
+function isNothing(value: JsonValue | undefined): boolean {
+  return value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+function indentOf(row: string): number {
+  return row.length - row.trimStart().length;
+}
+
+function isClosing(row: string): boolean {
+  return /^[}\]]+,?$/u.test(row.trim());
+}
