@@ -43,7 +43,7 @@ function checkMessage(
       const calls = message.tool_calls ?? [];
       return [
         ...when(
-          message.content === null && calls.length === 0,
+          message.content === null && calls.length === 0 && message.audio === undefined,
           "no-empty-content",
           [at],
           "an answer is empty",

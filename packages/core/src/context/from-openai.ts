@@ -1,5 +1,6 @@
 import type { TurnUsage } from "../conversation/index.js";
 import { defined } from "../text/index.js";
+import { imageDraft, SpokenAnswer } from "./completion-media.js";
 import { countIn, listIn, parsed, recordIn, textIn, writtenJson } from "./fields.js";
 import type { OpenAISignature } from "./openai-shared.js";
 import {
@@ -20,7 +21,8 @@ export interface OpenAIResponse {
 
 /**
  * The model's answer out of a response of the Chat Completions API: its first choice, with usage (of a stream:
- * where the request has `stream_options: { include_usage: true }`). What came of a stream that broke off is
+ * where the request has `stream_options: { include_usage: true }`). A sound that it made is media of the answer beside
+ * its transcript, and so are images that stand in `images` or in the content, as OpenRouter sends them. What came of a stream that broke off is
  * told apart in `ended` and `flaws`; a call whose arguments are not closed is none. Never throws, and never
  * rejects for what the stream throws.
  */
@@ -58,6 +60,9 @@ class CompletionDraft {
   #stopReason: string | undefined;
   #usage: Readonly<Record<string, unknown>> = {};
   readonly #calls = new Map<string, OpenCompletionCall>();
+  readonly #spoken = new SpokenAnswer();
+  /** Once each: some servers send them again at the end. */
+  readonly #images = new Map<string, unknown>();
 
   take(chunk: unknown, member: "delta" | "message"): void {
     const usage = recordIn(chunk, "usage");
@@ -67,8 +72,19 @@ class CompletionDraft {
     this.#stopReason = textIn(choice, "finish_reason") ?? this.#stopReason;
     const said = recordIn(choice, member);
     this.#text += textIn(said, "content") ?? "";
+    this.#spoken.take(said);
+    for (const part of [...listIn(said, "content"), ...listIn(said, "images")]) this.#takePart(part);
     this.#refusal += textIn(said, "refusal") ?? "";
     for (const [at, call] of listIn(said, "tool_calls").entries()) this.#takeCall(call, at);
+  }
+
+  /** A content in parts, or an image beside it. */
+  #takePart(part: unknown): void {
+    const text = textIn(part, "text");
+    const refusal = textIn(part, "refusal");
+    if (text !== undefined) this.#text += text;
+    else if (refusal !== undefined) this.#refusal += refusal;
+    else this.#images.set(writtenJson(part) ?? "", part);
   }
 
   /** Pieces belong together by their index; servers that give none begin a call with its id. */
@@ -97,6 +113,8 @@ class CompletionDraft {
     const drafts: DraftedAnswerPart[] = [
       { kind: "text", text: this.#text, whole: whole || this.#refusal !== "" },
       { kind: "text", text: this.#refusal, whole, signature: this.#refusal === "" ? undefined : refusalMark },
+      ...this.#spoken.drafts(whole),
+      ...[...this.#images.values()].map(imageDraft),
       ...calls.map((call) => draftOf(call, ended)),
     ];
     // Where there is nothing of a kind there is no part of it, of which the end could be missing.

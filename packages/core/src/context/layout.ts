@@ -14,7 +14,7 @@ import { type RepeatedStanding, writeRepeats } from "./repeats.js";
 import type { Boundary, Dropped, Ignored, PromptRepair, Referral } from "./report.js";
 import type { ShownPlace } from "./standing.js";
 import type { Provenance, RenderRule } from "./types.js";
-import { type SeenLines, see } from "./visibility.js";
+import { nothingSeen, type SeenStates, see } from "./visibility.js";
 
 /** The nodes of a path up to one of them, as parts of a prompt. An immutable value: a step makes the next one. */
 export interface Layout {
@@ -32,7 +32,7 @@ export interface Layout {
   readonly speaker: Answer | undefined;
   /** The ids of all calls so far; to each the first number that may be free behind it. */
   readonly ids: PersistentMap<number>;
-  readonly seen: PersistentMap<SeenLines>;
+  readonly seen: SeenStates;
   /** Lines to which texts of the prompt refer without showing them. */
   readonly refers: List<Referral>;
   /** Tasks whose summary, or whose branch instead of it, stands there. */
@@ -149,7 +149,7 @@ export const emptyLayout: Layout = {
   deferred: undefined,
   speaker: undefined,
   ids: PersistentMap.empty(),
-  seen: PersistentMap.empty(),
+  seen: nothingSeen,
   refers: undefined,
   summaries: PersistentMap.empty(),
   expanded: PersistentMap.empty(),

@@ -11,6 +11,8 @@ export interface ModelPort {
   readonly target: { readonly provider: string; readonly model: string };
   /** How long its provider is asked to keep a prompt, where that is not what it does by itself. */
   readonly cache?: "1h";
+  /** Tokens of a prompt and its answer together, and of the longest answer, where whoever opened it knows better than a list. */
+  readonly window?: { readonly tokens: number; readonly answerTokens?: number };
   /**
    * Asks for one answer. Never rejects and throws nothing: what goes wrong is an event. The last event is `finish`
    * or `failed`, and there is one of them. Nothing that came before `finish` may be acted on.

@@ -1,6 +1,6 @@
 import { defined } from "../text/index.js";
 import type { FunctionCallPart, InlineDataPart, MediaPart } from "./content.js";
-import { isRecord, parsed, writtenJson } from "./fields.js";
+import { countIn, isRecord, parsed, textIn, writtenJson } from "./fields.js";
 import { offeredTools, type RequestOptions } from "./provider-request.js";
 import { wireArgs } from "./wire-ids.js";
 
@@ -42,13 +42,22 @@ export interface OpenAISignature {
   readonly annotations?: readonly unknown[];
   /** The text is a refusal. */
   readonly refusal?: true;
+  /** The answer in sound of which it is a part, and until when the API knows it. */
+  readonly audio?: OpenAIAudioId;
+}
+
+/** By what the Chat Completions API knows a sound that it made. */
+export interface OpenAIAudioId {
+  readonly id: string;
+  /** Since the epoch. */
+  readonly expiresAtSeconds: number;
 }
 
 /** Reads a signature; one that is not of this form gives nothing. */
 export function openAISignature(signature: string | undefined): OpenAISignature {
   const value = signature === undefined ? undefined : parsed(signature);
   if (!isRecord(value)) return {};
-  const { id, status, phase, namespace, follows, arguments: written, annotations, refusal } = value;
+  const { id, status, phase, namespace, follows, arguments: written, annotations, refusal, audio } = value;
   const text = (one: unknown) => (typeof one === "string" ? one : undefined);
   return defined({
     id: text(id),
@@ -59,7 +68,13 @@ export function openAISignature(signature: string | undefined): OpenAISignature 
     arguments: text(written),
     annotations: Array.isArray(annotations) ? annotations : undefined,
     refusal: refusal === true ? (true as const) : undefined,
+    audio: audioIdIn(audio),
   });
+}
+
+function audioIdIn(audio: unknown): OpenAIAudioId | undefined {
+  const [id, expiresAtSeconds] = [textIn(audio, "id"), countIn(audio, "expiresAtSeconds")];
+  return id === undefined || expiresAtSeconds === undefined ? undefined : { id, expiresAtSeconds };
 }
 
 /** Whether both APIs take these media: images of four types, PDF. */

@@ -7,7 +7,9 @@ import {
   fileName,
   isImage,
   isTaken,
+  type OpenAIAudioId,
   openAICaching,
+  openAISignature,
   openAITools,
 } from "./openai-shared.js";
 import { type ProviderRequest, type RequestOptions, reportOn, systemText } from "./provider-request.js";
@@ -27,6 +29,8 @@ export type OpenAIMessage =
       readonly role: "assistant";
       readonly content: string | null;
       readonly tool_calls?: OpenAIToolCall[];
+      /** A sound that the API made, and still knows. */
+      readonly audio?: { readonly id: string };
     }
   | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
 
@@ -57,7 +61,8 @@ export interface OpenAITool {
  * The prompt as the Chat Completions API takes it, for `client.chat.completions.create({ model, ...body })`.
  * Thoughts are left out, since it takes none (`toOpenAIResponses` keeps them). Media of a result follow as the user's,
  * since a tool's message holds text only, which says that they do; media other than images and PDF, and addresses at
- * Google, become a text that says so.
+ * Google, become a text that says so. So do media that the model made, but for a sound that the API still knows
+ * (`RequestOptions.nowMs`).
  */
 export function toOpenAI(
   contents: readonly Content[],
@@ -67,7 +72,7 @@ export function toOpenAI(
   const ids = new WireIds(40);
   const system = systemText(options);
   const messages = contents.flatMap(({ role, parts }) =>
-    role === "user" ? userMessages(parts, ids) : [answer(parts, ids)],
+    role === "user" ? userMessages(parts, ids) : [answer(parts, ids, options.nowMs)],
   );
   const offered = openAITools(options).map((one): OpenAITool => ({ type: "function", function: one }));
   const report = reportOn(contents, options, () => ({ kind: "automatic", says: openAICaching }));
@@ -116,15 +121,17 @@ function mediaPart(part: MediaPart): OpenAIContentPart {
   return { type: "file", file: { filename: fileName, file_data: dataUrl(part) } };
 }
 
-/** Of media that the model made, which an answer holds not here, a sentence tells. A blank text is there for its signature, which is no business of this API. */
-function answer(parts: readonly Part[], ids: WireIds): OpenAIMessage {
-  const texts = parts.flatMap((part) =>
-    "inlineData" in part || "blobData" in part
-      ? [mediaText(part)]
-      : "text" in part && part.thought !== true && part.text.trim() !== ""
-        ? [part.text]
-        : [],
-  );
+/**
+ * An answer in sound goes back by its id while the API knows it; else, as of other media that the model made, a sentence
+ * tells of it, since an answer holds none here. A blank text is there for its signature, which is no business of this API.
+ */
+function answer(parts: readonly Part[], ids: WireIds, nowMs: number | undefined): OpenAIMessage {
+  const audio = knownAudio(parts, nowMs);
+  const texts = parts.flatMap((part) => {
+    if (audio !== undefined && audioOf(part)?.id === audio.id) return [];
+    if ("inlineData" in part || "blobData" in part) return [mediaText(part)];
+    return "text" in part && part.thought !== true && part.text.trim() !== "" ? [part.text] : [];
+  });
   const calls = parts.flatMap((part): readonly OpenAIToolCall[] => {
     if (!("functionCall" in part)) return [];
     const { id, name } = part.functionCall;
@@ -137,5 +144,17 @@ function answer(parts: readonly Part[], ids: WireIds): OpenAIMessage {
     ];
   });
   const content = texts.length === 0 ? null : wireText(texts.join("\n"));
-  return { role: "assistant", content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+  const made = audio === undefined ? {} : { audio: { id: audio.id } };
+  return { role: "assistant", content, ...made, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+}
+
+/** The sound that this answer was, if the API still knows it. */
+function knownAudio(parts: readonly Part[], nowMs: number | undefined): OpenAIAudioId | undefined {
+  if (nowMs === undefined) return undefined;
+  const all = parts.map(audioOf);
+  return all.find((audio) => audio !== undefined && audio.expiresAtSeconds * 1000 > nowMs);
+}
+
+function audioOf(part: Part): OpenAIAudioId | undefined {
+  return "thoughtSignature" in part ? openAISignature(part.thoughtSignature).audio : undefined;
 }

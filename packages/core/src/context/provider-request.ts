@@ -26,6 +26,11 @@ export interface RequestOptions {
    * since the head has the first mark. Chosen from the contents alone unless given.
    */
   readonly breakpoints?: readonly number[];
+  /**
+   * Now, in milliseconds since the epoch: answers in sound that their API still knows then go back by their ids (Chat
+   * Completions). Without it, as what was said in them.
+   */
+  readonly nowMs?: number;
   /** How long a cache is kept, where requests say so (Anthropic): sets the breakpoints of the report. */
   readonly cache?: "5m" | "1h";
 }
