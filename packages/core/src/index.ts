@@ -458,6 +458,7 @@ export {
   describeChange,
   describeMendedContext,
   describeShown,
+  describeShownInTurns,
   diffLines,
   diffTexts,
   type FileDiff,

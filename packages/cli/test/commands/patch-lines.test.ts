@@ -126,7 +126,7 @@ describe("the stream", () => {
       diff: replaceLine("two", "TWO"),
     });
     const child = spawn(process.execPath, ["--max-old-space-size=64", program, "patch", "--jsonl"]);
-    const written = 4_000;
+    const written = 1_000;
     let asked = 0;
     const ask = (): void => {
       while (asked < written) {

@@ -47,7 +47,7 @@ export function* comparingReport(before: string | null, after: string): Steps<Ch
   };
 }
 
-/** In milliseconds: after so long, in one step, the changed middle counts as one change. */
+/** In milliseconds: after so long the changed middle counts as one change. */
 export const compareMs = 40;
 
 /** Of a change between what is no text. */

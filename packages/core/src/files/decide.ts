@@ -229,7 +229,7 @@ async function baseOfAnswer(site: Site, current: Current): Promise<string | unde
   const shown = call.knowledge.shownBeforeAnswer?.(subjectOf(site).file);
   if (shown === undefined || shown === current.sha256) return undefined;
   if (ownWay(site, shown, current.sha256) === undefined) return undefined;
-  const then = await stateBehind(site, shown);
+  const then = await stateBehind(site, shown, current);
   const planned = then === undefined ? undefined : await change.plan(then, site.past);
   return planned?.kind === "write" ? shown : undefined;
 }
@@ -288,7 +288,7 @@ async function refuseMismatch(
 async function repeatedPlan(site: Site, base: Base, current: Current): Promise<PlannedWrite | undefined> {
   const { change, past } = site;
   if (base.kind !== "stale" || change.wasMade !== undefined) return undefined;
-  const then = await stateBehind(site, base.sha256);
+  const then = await stateBehind(site, base.sha256, current);
   if (then === undefined) return undefined;
   const planned = await change.plan(then, past);
   if (planned.kind !== "write") return undefined;

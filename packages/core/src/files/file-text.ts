@@ -1,5 +1,6 @@
 import {
   type AlikeBytes,
+  bytesAlikeInSteps,
   type CharsetCodec,
   type DecodedText,
   decodeBesideInSteps,
@@ -53,7 +54,7 @@ export function* learnText(bytes: Uint8Array, codec: CharsetCodec, named?: strin
  *
  * @param alike what `bytesAlikeInSteps` says of the two.
  */
-export function* learnTextBeside(
+function* learnTextBeside(
   bytes: Uint8Array,
   other: Uint8Array,
   alike: AlikeBytes,
@@ -66,6 +67,29 @@ export function* learnTextBeside(
   const text = { kind: "file_text", ...made } as const;
   const facts = yield* factsInSteps(text, bytes.length);
   knownTexts.set(bytes, new Map([[undefined, { ...text, facts }]]));
+}
+
+/**
+ * Learns the text of a state of the same file, without a second copy of what the present state has of it.
+ *
+ * @param present bytes whose text was learned; undefined where there is no file.
+ * @returns the same bytes: a part of the present ones where these only add to them, so that one copy can go.
+ */
+export function* learnPast(
+  past: Uint8Array,
+  present: Uint8Array | undefined,
+  codec: CharsetCodec,
+): Steps<Uint8Array> {
+  if (present === undefined || past.length <= largeSize) {
+    yield* learnText(past, codec);
+    return past;
+  }
+  const alike = yield* bytesAlikeInSteps(past, present);
+  const { head, tail } = alike;
+  const begins = head === past.length ? present.subarray(0, head) : undefined;
+  const bytes = begins ?? (tail === past.length ? present.subarray(present.length - tail) : past);
+  yield* learnTextBeside(bytes, present, alike, codec);
+  return bytes;
 }
 
 /** The same of large bytes that were made of this text: they are not decoded to a second copy of it. */

@@ -139,6 +139,7 @@ async function bothTexts(
   baseSha256: string,
   current: CurrentFile,
 ): Promise<{ readonly before: string; readonly after: string } | undefined> {
+  if (current.bytes.length > comparedBytes) return undefined;
   const bytes = await findShownState(session, file, baseSha256);
   if (bytes === undefined || bytes.length + current.bytes.length > comparedBytes) return undefined;
   const before = decodeFile(bytes, session.ports.codec, encoding);

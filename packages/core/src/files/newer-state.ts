@@ -2,6 +2,7 @@ import { emptySha256 } from "./base.js";
 import type { PlannedWrite, Since } from "./change.js";
 import { comparingReport } from "./change-report.js";
 import { type Current, type CurrentFile, isLarge, learnState } from "./current.js";
+import { learnPast } from "./file-text.js";
 import { findState } from "./kept-states.js";
 import { isSeen } from "./knowledge.js";
 import { ownWay } from "./own-changes.js";
@@ -9,7 +10,7 @@ import { textOf } from "./plans.js";
 import type { FileIdentity } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
-import { takeLarge } from "./time-budget.js";
+import { takeLarge, takeSteps } from "./time-budget.js";
 
 /**
  * The change on the present state, where the host allows it and its lines are certain there (docs/edits.md, on
@@ -27,7 +28,7 @@ export async function rebase(
   if (change.lines === undefined) return undefined;
   const since = await changesSince(site, base, current);
   if (since === undefined || since.kind === "refusal") return since;
-  const then = await stateBehind(site, base);
+  const then = await stateBehind(site, base, current);
   const planned = then === undefined ? undefined : await change.lines.rebase(then, current, since.changes);
   if (planned?.kind === "write") return { ...planned, madeFor: base };
   // Why it does not even fit its base says nothing of the mismatch.
@@ -64,7 +65,7 @@ async function computedSince(
 ): Promise<Since["steps"] | undefined> {
   const { session } = site.call;
   const { encoding } = site.change.options;
-  const then = await stateBehind(site, base);
+  const then = await stateBehind(site, base, current);
   if (then === undefined) return undefined;
   const [before, after] = [textOf(session, encoding, then), textOf(session, encoding, current)];
   if (isRefusal(before) || isRefusal(after)) return undefined;
@@ -74,22 +75,47 @@ async function computedSince(
 }
 
 /**
- * A state of the file that is kept, to plan a change on; no file for the hash of no content.
+ * A state of the file that is kept, to plan a change on; no file for the hash of no content. A large one is read once a
+ * call, and shares its text with the present one.
  *
+ * @param current the present state, whose text was learned.
  * @returns undefined, too, where the time is up before its text is known.
  */
 export async function stateBehind(
-  { call, change, target }: Site,
+  site: Site,
   sha256: string,
+  current: Current,
 ): Promise<Current | undefined> {
   if (sha256 === emptySha256) return { kind: "absent" };
-  const kept = await findState(call.session, target, sha256);
+  const known = lastBehind.get(site);
+  if (known?.sha256 === sha256) return known;
+  const kept = await findState(site.call.session, site.target, sha256);
   if (kept === undefined) return undefined;
   const state: CurrentFile = { kind: "file", bytes: kept.bytes, sha256, identity: noIdentity };
-  const { encoding } = change.options;
-  const late = isLarge(state) ? await learnState(call.session, state, encoding, call.budget) : undefined;
-  return late === undefined ? state : undefined;
+  if (!isLarge(state)) return state;
+  const learned = await learnBehind(site, state, current);
+  if (learned !== undefined) lastBehind.set(site, learned);
+  return learned;
 }
+
+async function learnBehind(
+  { call, change }: Site,
+  state: CurrentFile,
+  current: Current,
+): Promise<CurrentFile | undefined> {
+  const { session, budget } = call;
+  const { encoding } = change.options;
+  if (encoding !== undefined || !isLarge(current)) {
+    const late = await learnState(session, state, encoding, budget);
+    return late === undefined ? state : undefined;
+  }
+  const steps = learnPast(state.bytes, current.bytes, session.ports.codec);
+  const bytes = await takeSteps(steps, budget);
+  return "kind" in bytes ? undefined : { ...state, bytes };
+}
+
+/** Of each call the last large state that it asked for: it is asked for again where the change is made anew. */
+const lastBehind = new WeakMap<Site, CurrentFile>();
 
 const wholeSince = refuse(
   "state_mismatch",

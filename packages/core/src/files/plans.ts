@@ -13,7 +13,7 @@ import {
   type RepairKind,
   type StrictApplier,
 } from "../patch/index.js";
-import { bytesAlikeInSteps, type CharsetCodec, clip, type Steps } from "../text/index.js";
+import { clip, type Steps } from "../text/index.js";
 import { emptySha256 } from "./base.js";
 import type { Plan, PlannedWrite } from "./change.js";
 import { allLines, comparingReport, placedReport, unreported } from "./change-report.js";
@@ -23,8 +23,8 @@ import {
   decodeFile,
   encodeFileInSteps,
   type FileText,
+  learnPast,
   learnText,
-  learnTextBeside,
   newFormat,
 } from "./file-text.js";
 import type { KeptState } from "./kept-states.js";
@@ -34,7 +34,7 @@ import type { PlacedLines } from "./placed-lines.js";
 import { fromPatch, isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, PatchFileRequest, WriteFileRequest } from "./requests.js";
 import type { Session } from "./session.js";
-import { largeSize, type TimeBudget, takeLarge } from "./time-budget.js";
+import { type TimeBudget, takeLarge } from "./time-budget.js";
 
 /** What a diff makes of a file: placed, corrected, strictly applied, encoded as the file was. */
 export async function planPatch(
@@ -180,30 +180,12 @@ function* bytesInSteps(
 ): Steps<PlannedWrite> {
   const { codec } = session.ports;
   if (current.kind === "file") yield* learnText(current.bytes, codec);
-  const bytes = past === null ? null : yield* learnPast(past, current, codec);
+  const present = current.kind === "file" ? current.bytes : undefined;
+  const bytes = past === null ? null : yield* learnPast(past, present, codec);
   const before = current.kind === "file" ? decodedText(session, current.bytes) : null;
   const after = bytes === null ? "" : decodedText(session, bytes);
   const report = after === null ? unreported : yield* comparingReport(before, after);
   return { kind: "write", bytes, message, report, ...(undoes === undefined ? {} : { undoes }) };
-}
-
-/**
- * Learns the text of bytes that are put back, without a second copy of what the present state has of it.
- *
- * @returns the same bytes: a part of the present ones where these only add to them, so that one copy can go.
- */
-function* learnPast(past: Uint8Array, current: Current, codec: CharsetCodec): Steps<Uint8Array> {
-  if (current.kind === "absent" || past.length <= largeSize) {
-    yield* learnText(past, codec);
-    return past;
-  }
-  const { bytes: present } = current;
-  const alike = yield* bytesAlikeInSteps(past, present);
-  const { head, tail } = alike;
-  const begins = head === past.length ? present.subarray(0, head) : undefined;
-  const bytes = begins ?? (tail === past.length ? present.subarray(present.length - tail) : past);
-  yield* learnTextBeside(bytes, present, alike, codec);
-  return bytes;
 }
 
 /** The text of bytes; `null` where they are none. */

@@ -7,6 +7,7 @@ export {
   describeChange,
   describeShown,
   describeShownInSteps,
+  describeShownInTurns,
   type ShownChange,
 } from "./compare/change.js";
 export { diffLines, diffTexts, diffTextsInSteps } from "./compare/line-diff.js";

@@ -325,50 +325,56 @@ function cutUtf16(bytes: Uint8Array, from: number, little: boolean): number {
 
 /** How a piece of a text is put into bytes. */
 interface PieceEncoder {
-  /** The least and the most bytes that a UTF-16 unit takes, reckoned over whole texts. */
-  readonly least: number;
+  /** The most bytes that a UTF-16 unit takes, reckoned over whole texts. */
   readonly most: number;
-  /** @returns how many bytes it took, or less than 0 where there is no room. */
+  /** Whether every unit takes as many. */
+  readonly isEven: boolean;
+  /** @returns how many bytes it took; there is room for the most. */
   readonly put: (piece: string, bytes: Uint8Array) => number;
 }
 
 /**
- * A large text is encoded into one array, so that there is no second copy of it meanwhile: made for a text in which
- * every unit takes the least, and made larger at the first that takes more.
+ * A large text is encoded into one array, as long as it has to be, so that there is no second copy of it meanwhile: what
+ * it takes is found out by encoding each piece once for nothing.
  *
  * @returns undefined for a text with half of a pair.
  */
 function* unicodeInSteps(
   text: string,
   mark: readonly number[] = [],
-  { least, most, put }: PieceEncoder,
+  encoding: PieceEncoder,
 ): Steps<Uint8Array | undefined> {
-  let bytes: Uint8Array = new Uint8Array(mark.length + text.length * least);
+  const size = yield* encodedSize(text, encoding);
+  if (size === undefined) return undefined;
+  const bytes = new Uint8Array(mark.length + size);
   bytes.set(mark);
   let length = mark.length;
+  for (const piece of wholePieces(text)) {
+    if (length > mark.length) yield;
+    length += encoding.put(piece, bytes.subarray(length));
+  }
+  return bytes;
+}
+
+function* encodedSize(text: string, { most, isEven, put }: PieceEncoder): Steps<number | undefined> {
+  const scratch = new Uint8Array(isEven ? 0 : most * Math.min(text.length, pieceLength));
+  let size = 0;
+  for (const piece of wholePieces(text)) {
+    if (!piece.isWellFormed()) return undefined;
+    size += isEven ? most * piece.length : put(piece, scratch);
+    yield;
+  }
+  return size;
+}
+
+/** No pair is cut. */
+function* wholePieces(text: string): Generator<string, void, void> {
   for (let from = 0; from < text.length; ) {
     const end = from + pieceLength;
     const to = end < text.length && isHigh(text.charCodeAt(end - 1)) ? end - 1 : end;
-    const piece = text.slice(from, to);
-    if (!piece.isWellFormed()) return undefined;
-    const left = text.length - from;
-    let taken = put(piece, bytes.subarray(length));
-    if (taken < 0) {
-      bytes = enlarged(bytes, length, left * most);
-      taken = put(piece, bytes.subarray(length));
-    }
-    length += taken;
+    yield text.slice(from, to);
     from = to;
-    if (from < text.length) yield;
   }
-  return length === bytes.length ? bytes : bytes.slice(0, length);
-}
-
-/** Pages that nothing is written to cost no memory. */
-function enlarged(bytes: Uint8Array, length: number, room: number): Uint8Array {
-  const larger = new Uint8Array(length + room);
-  larger.set(bytes.subarray(0, length));
-  return larger;
 }
 
 function isHigh(unit: number): boolean {
@@ -387,15 +393,11 @@ function* joinBytes(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
 }
 
 const utf8Into: PieceEncoder = {
-  least: 1,
   most: 3,
-  put(piece, bytes) {
-    const { read, written } = encoder.encodeInto(piece, bytes);
-    return read === piece.length ? written : noRoom;
-  },
+  isEven: false,
+  put: (piece, bytes) => encoder.encodeInto(piece, bytes).written,
 };
 const encoder = new TextEncoder();
-const noRoom = -1;
 
 function utf16Into(little: boolean): PieceEncoder {
   const put = (piece: string, bytes: Uint8Array): number => {
@@ -403,7 +405,7 @@ function utf16Into(little: boolean): PieceEncoder {
     for (let at = 0; at < piece.length; at++) view.setUint16(at * 2, piece.charCodeAt(at), little);
     return piece.length * 2;
   };
-  return { least: 2, most: 2, put };
+  return { most: 2, isEven: true, put };
 }
 
 /** In bytes or UTF-16 units, an even number: converted in one to five milliseconds, whatever the charset. */

@@ -34,15 +34,18 @@ export {
 export { chooseSuffix, type FramedText, type FrameSuffix, frameText } from "./frame.js";
 export {
   commonEnding,
+  countEndingsInSteps,
   countLines,
   countLinesInSteps,
   describeEndings,
+  eachLineInSteps,
   endsLine,
   joinLines,
   type LineEnding,
   LineFinder,
   lineStartInSteps,
   lineStarts,
+  mostOften,
   splitLines,
   splitLinesInSteps,
   type TextLines,

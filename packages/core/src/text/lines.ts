@@ -35,23 +35,53 @@ export function* splitLinesInSteps(text: string): Steps<TextLines> {
 function* splitInSteps(text: string): Steps<TextLines> {
   const contents: string[] = [];
   const endings: LineEnding[] = [];
-  const terminator = text.includes("\n") ? "\n" : "\r";
-  let from = 0;
-  while (from < text.length) {
-    if (contents.length % stepLines === stepLines - 1) yield;
-    const end = text.indexOf(terminator, from);
-    if (end < 0) {
-      contents.push(text.slice(from));
-      endings.push("");
-      break;
-    }
-    const isBoth = terminator === "\n" && end > from && text.charCodeAt(end - 1) === 13;
-    contents.push(text.slice(from, isBoth ? end - 1 : end));
-    endings.push(isBoth ? "\r\n" : terminator);
-    from = end + 1;
-  }
+  yield* eachLineInSteps(text, (content, ending) => {
+    contents.push(content);
+    endings.push(ending);
+  });
   return { contents, endings };
 }
+
+/** Hands over the lines of a text one by one, as `splitLines` has them, in steps. @returns how many there are. */
+export function* eachLineInSteps(
+  text: string,
+  take: (content: string, ending: LineEnding) => void,
+): Steps<number> {
+  const terminator = text.includes("\n") ? "\n" : "\r";
+  let count = 0;
+  for (let from = 0; from < text.length; count++) {
+    if (count % stepTaken === stepTaken - 1) yield;
+    const end = text.indexOf(terminator, from);
+    if (end < 0) {
+      take(text.slice(from), "");
+      return count + 1;
+    }
+    const isBoth = terminator === "\n" && end > from && text.charCodeAt(end - 1) === 13;
+    take(text.slice(from, isBoth ? end - 1 : end), isBoth ? "\r\n" : terminator);
+    from = end + 1;
+  }
+  return count;
+}
+
+/** How many lines end in which way, in the order in which the ways are met; without cutting the text, in steps. */
+export function* countEndingsInSteps(text: string): Steps<ReadonlyMap<LineEnding, number>> {
+  const terminator = text.includes("\n") ? "\n" : "\r";
+  const counts = new Map<LineEnding, number>();
+  let from = 0;
+  let count = 0;
+  for (let end = text.indexOf(terminator); end >= 0; end = text.indexOf(terminator, from)) {
+    if (++count % stepLines === 0) yield;
+    const isBoth = terminator === "\n" && end > from && text.charCodeAt(end - 1) === 13;
+    const ending = isBoth ? "\r\n" : terminator;
+    counts.set(ending, (counts.get(ending) ?? 0) + 1);
+    from = end + 1;
+  }
+  if (from < text.length) counts.set("", 1);
+  return counts;
+}
+
+/** Cut out, and taken by whoever wants them, in a millisecond or two. */
+const stepTaken = 4_096;
 
 /** Split in some milliseconds. */
 const atOnceUnits = 1 << 18;
@@ -134,6 +164,15 @@ export class LineFinder {
     return from > to ? "" : this.text.slice(this.startOf(from), this.startOf(to + 1));
   }
 
+  /** Goes to the beginning of a line, in steps: lines that are asked for then are found at once. */
+  *seekInSteps(line: number): Steps<void> {
+    while (this.line + stepLines < line) {
+      this.startOf(this.line + stepLines);
+      yield;
+    }
+    this.startOf(line);
+  }
+
   /** The same one by one, without their terminators. */
   contents(from: number, to: number): readonly string[] {
     const lines = this.lines(from, to).split(this.terminator);
@@ -192,6 +231,11 @@ export function endsLine(text: string): boolean {
 export function commonEnding(lines: TextLines): Exclude<LineEnding, ""> {
   const counts = new Map<LineEnding, number>();
   for (const ending of lines.endings) counts.set(ending, (counts.get(ending) ?? 0) + 1);
+  return mostOften(counts);
+}
+
+/** The same of endings that are counted. */
+export function mostOften(counts: ReadonlyMap<LineEnding, number>): Exclude<LineEnding, ""> {
   let best: Exclude<LineEnding, ""> = "\n";
   let most = 0;
   for (const [ending, count] of counts) {

@@ -1,5 +1,5 @@
 import {
-  describeShown,
+  describeShownInTurns,
   escapeForPeople,
   type FileState,
   isRefusal,
@@ -41,16 +41,16 @@ export async function editFile(
     : answerEdited(call, path, await workspace.run(request, { knowledge }));
 }
 
-function answerPreview(call: CompatCall, path: string, outcome: PreviewOutcome): CompatAnswer {
+async function answerPreview(call: CompatCall, path: string, outcome: PreviewOutcome): Promise<CompatAnswer> {
   switch (outcome.kind) {
     case "preview": {
       const [file] = outcome.files;
       if (file?.isUnshown === true) return answerText(outcome.message + unshown);
-      const { text } = diffOf(path, { before: file?.before ?? "", after: file?.after ?? "" }, call.room);
-      return answerText(text);
+      const texts = { before: file?.before ?? "", after: file?.after ?? "" };
+      return answerText((await diffOf(path, texts, call.room)).text);
     }
     case "unchanged":
-      return answerText(diffOf(path, { before: "", after: "" }, call.room).text);
+      return answerText((await diffOf(path, { before: "", after: "" }, call.room)).text);
     case "change_set":
       throw new Error("the preview of an edit is of a change set");
     case "refusal":
@@ -61,13 +61,13 @@ function answerPreview(call: CompatCall, path: string, outcome: PreviewOutcome):
   }
 }
 
-function answerEdited(call: CompatCall, path: string, outcome: WriteOutcome): CompatAnswer {
+async function answerEdited(call: CompatCall, path: string, outcome: WriteOutcome): Promise<CompatAnswer> {
   if (isRefusal(outcome)) return failWrite(call, outcome);
   const { state } = outcome;
   if (state.content === null) return answerText(outcome.message + unshown);
   const after = state.content;
   const before = outcome.kind === "written" ? outcome.change.beforeText : null;
-  const { text, lines } = diffOf(path, { before: before ?? after, after }, call.room);
+  const { text, lines } = await diffOf(path, { before: before ?? after, after }, call.room);
   return answerText(text, linesOf(state, lines));
 }
 
@@ -81,17 +81,16 @@ function linesOf({ path, sha256, facts }: FileState, lines: ShownLines["lines"])
 }
 
 /** As the official server shows it: a unified diff in a fence that is longer than any in the text. */
-function diffOf(
+async function diffOf(
   path: string,
   { before, after }: { readonly before: string; readonly after: string },
   room: AnswerRoom,
-  maxLines = mostLines,
-): FencedDiff {
-  const { text, lines } = describeShown(before, after, { context: 4, maxLines });
+): Promise<FencedDiff> {
   const name = escapeForPeople(path);
   const left = room.size - 2 * room.sizeOf(name) - framingChars;
-  if (room.sizeOf(text) > left && maxLines > 1)
-    return diffOf(path, { before, after }, room, Math.floor(maxLines / 2));
+  const fits = (text: string) => room.sizeOf(text) <= left;
+  const options = { context: 4, maxLines: mostLines, fits };
+  const { text, lines } = await describeShownInTurns(before, after, options, nextTurn);
   const fence = "`".repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));
   return { text: `${fence}diff\n--- ${name}\toriginal\n+++ ${name}\tmodified\n${text}\n${fence}\n\n`, lines };
 }
@@ -100,6 +99,8 @@ interface FencedDiff {
   readonly text: string;
   readonly lines: ShownLines["lines"];
 }
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const mostLines = 2_000;
 /** For the fence and the words beside the path, which stands there twice. */

@@ -132,7 +132,7 @@ class SetCommit {
       const isLarge = bytes !== null && bytes.length > sliceBytes;
       const place = { spot, names, cleanup };
       const stage = isLarge ? await stageLarge(bytes, place) : undefined;
-      const prepared = prepareStep(step, place, source, stage);
+      const prepared = await prepareStep(step, place, source, stage);
       if (prepared.kind !== "prepared") return prepared;
       this.prepared.push(prepared);
     }

@@ -7,6 +7,7 @@ import {
   changed,
   displacedBy,
   type ProvedFile,
+  prove,
   provedAgain,
   verify,
 } from "../commit/proved-file.js";
@@ -47,12 +48,12 @@ export interface PreparedStep {
  * @param source for a file under a new name: the prepared removal of the old one.
  * @param staged large content, which is staged before (`stageLarge`).
  */
-export function prepareStep(
+export async function prepareStep(
   step: SetStep,
   at: Pick<PreparedStep, "spot" | "names" | "cleanup">,
   source: PreparedStep | undefined,
   staged?: Stage,
-): PreparedStep | Changed | Refusal {
+): Promise<PreparedStep | Changed | Refusal> {
   const stage =
     staged ??
     (step.bytes === null ? undefined : stageBytes(at.spot, step.bytes, at.names.stageName, at.cleanup));
@@ -60,7 +61,7 @@ export function prepareStep(
   // A deletion keeps the old file by moving it aside, so it may have any number of names.
   const links = stage === undefined ? undefined : keepOld(at.spot, at.names.keptName, at.cleanup);
   if (links === "missing") return changed;
-  const proved = verify(at.spot, step.expected, at.cleanup);
+  const proved = await prove(at.spot, step.expected, at.cleanup);
   if (proved.kind !== "proved") return proved;
   const barred = barredFrom(proved, at.spot);
   if (barred !== undefined) return barred;

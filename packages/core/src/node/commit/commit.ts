@@ -24,8 +24,7 @@ import {
   lookAgain,
   lostLock,
   type ProvedFile,
-  verify,
-  verifyLarge,
+  prove,
 } from "./proved-file.js";
 import { severalNames, waitForSet } from "./set-links.js";
 import {
@@ -52,8 +51,7 @@ export async function commitFile(
   try {
     if (expected.kind === "absent") return await createFile(spot, bytes, options, cleanup);
     if (!options.inPlace) await waitForSet(spot);
-    const isLarge = expected.identity.size > sliceBytes;
-    const proved = isLarge ? await verifyLarge(spot, expected, cleanup) : verify(spot, expected, cleanup);
+    const proved = await prove(spot, expected, cleanup);
     if (proved.kind !== "proved") return proved;
     const barred = barredFrom(proved, spot);
     if (barred !== undefined) return barred;
@@ -82,7 +80,7 @@ export async function removeFile(
 ): Promise<Committed | Changed | Refusal> {
   const cleanup = new Cleanup();
   try {
-    const proved = verify(spot, expected, cleanup);
+    const proved = await prove(spot, expected, cleanup);
     if (proved.kind !== "proved") return proved;
     const barred = barredFrom(proved, spot);
     if (barred !== undefined) return barred;

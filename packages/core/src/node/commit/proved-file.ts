@@ -20,7 +20,7 @@ import {
   sameIdentity,
   statAt,
 } from "../disk/reading.js";
-import { takeSlices } from "../disk/slices.js";
+import { sliceBytes, takeSlices } from "../disk/slices.js";
 import { OpenReplacedFile } from "./replaced-file.js";
 import { severalNames } from "./set-links.js";
 import { type Cleanup, makeDurable, type Stage } from "./stage.js";
@@ -37,6 +37,16 @@ const looks = 3;
 /** A time stamp younger than this may hide a second write within the same tick of the kernel's clock. */
 const clockTickNs = 100_000_000n;
 
+/** `verify`, and of a large file `verifyLarge`: for whoever looks before the step, not right before it. */
+export async function prove(
+  spot: Spot,
+  expected: ExpectedFile,
+  cleanup: Cleanup,
+): Promise<ProvedFile | Changed | Refusal> {
+  const isLarge = expected.identity.size > sliceBytes;
+  return isLarge ? await verifyLarge(spot, expected, cleanup) : verify(spot, expected, cleanup);
+}
+
 /** Opens the target and proves that it is the expected file: by its identity, else by its hash. */
 export function verify(spot: Spot, expected: ExpectedFile, cleanup: Cleanup): ProvedFile | Changed | Refusal {
   const opened = openFile(spot);
@@ -50,8 +60,8 @@ export function verify(spot: Spot, expected: ExpectedFile, cleanup: Cleanup): Pr
   return { kind: "proved", fd, stat };
 }
 
-/** The same of a large file, before anything is staged: hashed while others have their turns. */
-export async function verifyLarge(
+/** The same of a large file: hashed while others have their turns. The last look finds what was written meanwhile. */
+async function verifyLarge(
   spot: Spot,
   expected: ExpectedFile,
   cleanup: Cleanup,

@@ -58,6 +58,21 @@ export function* readInSlices(path: string): Slices<Uint8Array> {
   }
 }
 
+/** The bytes of both, one behind the other. */
+export function* joinInSlices(head: Uint8Array, tail: Uint8Array): Slices<Uint8Array> {
+  if (head.length + tail.length <= sliceBytes) return Buffer.concat([head, tail]);
+  const joined = Buffer.allocUnsafeSlow(head.length + tail.length);
+  let at = 0;
+  for (const bytes of [head, tail]) {
+    for (let from = 0; from < bytes.length; from += sliceBytes) {
+      joined.set(bytes.subarray(from, from + sliceBytes), at + from);
+      yield;
+    }
+    at += bytes.length;
+  }
+  return joined;
+}
+
 /** SHA-256 as 64 lower-case hex digits. */
 export function* hashInSlices(bytes: Uint8Array): Slices<string> {
   if (bytes.length <= sliceBytes) return sha256(bytes);

@@ -10,17 +10,18 @@ import {
 } from "../../conversation/index.js";
 import { namesIn } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
+import { finishSlices, type Slices } from "../disk/slices.js";
 import { keyOf } from "../state-folder/locks.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { leaseHolder } from "./lease.js";
-import { type JournalPaths, journalPaths, journalSuffix, readWhole } from "./paths.js";
+import { type JournalPaths, journalPaths, journalSuffix, readWholeInSlices } from "./paths.js";
 import { type IndexedFacts, readIndex, writeIndex } from "./session-index.js";
 
 /**
  * All sessions, the last changed first. A journal that did not change since it was listed last is not read
- * again. Throws the system's error where the folder cannot be read.
+ * again; a large one is read in slices. Throws the system's error where the folder cannot be read.
  */
-export function listJournals(state: StateFolder): readonly SessionFacts[] {
+export function* listJournals(state: StateFolder): Slices<readonly SessionFacts[]> {
   const index = readIndex(state);
   const locks = new Set(namesIn(state.at("locks")));
   const facts: SessionFacts[] = [];
@@ -29,7 +30,7 @@ export function listJournals(state: StateFolder): readonly SessionFacts[] {
     const id = name.slice(0, -journalSuffix.length);
     if (!name.endsWith(journalSuffix) || !isSessionId(id)) continue;
     const paths = journalPaths(state, id);
-    const found = look(paths, index.get(id));
+    const found = yield* look(paths, index.get(id));
     if (found === undefined) continue;
     next.set(id, found);
     const heldBy = locks.has(keyOf(paths.file)) ? leaseHolder(state, paths) : undefined;
@@ -41,11 +42,11 @@ export function listJournals(state: StateFolder): readonly SessionFacts[] {
 
 /** What a list would say of one journal now; undefined where it is gone. */
 export function factsOfJournal(paths: JournalPaths): IndexedFacts["facts"] | undefined {
-  return look(paths, undefined)?.facts;
+  return finishSlices(look(paths, undefined))?.facts;
 }
 
 /** What is known of a journal, by the index where that still fits; undefined where it is gone. */
-function look(paths: JournalPaths, indexed: IndexedFacts | undefined): IndexedFacts | undefined {
+function* look(paths: JournalPaths, indexed: IndexedFacts | undefined): Slices<IndexedFacts | undefined> {
   const stat = lstatSync(paths.file, { throwIfNoEntry: false, bigint: true });
   if (stat === undefined) return undefined;
   const mtimeNs = String(stat.mtimeNs);
@@ -55,7 +56,7 @@ function look(paths: JournalPaths, indexed: IndexedFacts | undefined): IndexedFa
   const sizeBytes = journalBytes + sizeOfBlobs(paths);
   const mtimeMs = Number(stat.mtimeMs);
   try {
-    const bytes = readWhole(paths.file);
+    const bytes = yield* readWholeInSlices(paths.file);
     return bytes && { mtimeNs, journalBytes, facts: { ...factsIn(bytes, mtimeMs), sizeBytes } };
   } catch (error) {
     const code = codeOf(error);

@@ -4,6 +4,7 @@ import { openDescriptor } from "../disk/descriptors.js";
 import { sha256 } from "../disk/digest.js";
 import { closeQuietly, codeOf, openFlags, syncFolder } from "../disk/platform.js";
 import { readUpTo } from "../disk/reading.js";
+import { readInSlices, type Slices } from "../disk/slices.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { placeWhole } from "../state-folder/whole-file.js";
 
@@ -45,6 +46,16 @@ export function readWhole(path: string): Uint8Array | undefined {
     return readUpTo(fd, fstatSync(fd).size, Number.MAX_SAFE_INTEGER);
   } finally {
     closeQuietly(fd);
+  }
+}
+
+/** The same of what may be large, in slices: up to the size that it has when it is opened. */
+export function* readWholeInSlices(path: string): Slices<Uint8Array | undefined> {
+  try {
+    return yield* readInSlices(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
   }
 }
 

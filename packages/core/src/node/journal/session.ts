@@ -19,10 +19,11 @@ import { type Lock, refuse } from "../../files/index.js";
 import { type Advancing, takeAtPace } from "../../text/index.js";
 import { openDescriptor } from "../disk/descriptors.js";
 import { appendFlags, closeQuietly } from "../disk/platform.js";
+import { takeSlices } from "../disk/slices.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { JournalBlobs } from "./blobs.js";
 import { leaseHolder } from "./lease.js";
-import { type JournalPaths, keepAside, readWhole } from "./paths.js";
+import { type JournalPaths, keepAside, readWholeInSlices } from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 import { appendAll, JournalWriter } from "./writer.js";
 
@@ -192,7 +193,7 @@ interface Found {
 
 /** Reads a large journal in turns with the rest of the process. */
 async function findJournal(paths: JournalPaths, blobs: JournalBlobs): Promise<Found | ConversationRefusal> {
-  const bytes = readWhole(paths.file);
+  const bytes = await takeSlices(readWholeInSlices(paths.file));
   if (bytes === undefined) return refuseUnknownSession(paths.id);
   const journal = await inTurns(readJournalInSteps(bytes, blobs.read, paths.id));
   const first = journal.records[0]?.event;

@@ -23,6 +23,7 @@ import { isRefusal, type Lock, refuse } from "../../files/index.js";
 import { type Pace, takeAtPace } from "../../text/index.js";
 import { removeQuietly } from "../disk/entries.js";
 import { syncFolder } from "../disk/platform.js";
+import { takeSlices } from "../disk/slices.js";
 import { openStateFolder, type StateFolder } from "../state-folder/state-folder.js";
 import { JournalBlobs } from "./blobs.js";
 import { takeLease } from "./lease.js";
@@ -93,8 +94,8 @@ class JournalStore implements SessionStore {
   }
 
   async list(query?: SessionQuery): Promise<readonly SessionFacts[] | ConversationRefusal> {
-    return this.attempt("The sessions could not be listed", () =>
-      sessionsWithin(listJournals(this.state), query),
+    return this.attempt("The sessions could not be listed", async () =>
+      sessionsWithin(await takeSlices(listJournals(this.state)), query),
     );
   }
 

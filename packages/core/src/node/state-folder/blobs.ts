@@ -6,6 +6,7 @@ import { closeQuietly, codeOf } from "../disk/platform.js";
 import {
   finishSlices,
   hashInSlices,
+  joinInSlices,
   readInSlices,
   type Slices,
   sliceBytes,
@@ -237,7 +238,7 @@ function* readFromTail(state: StateFolder, hash: string): Slices<Uint8Array | un
   // Its beginning is never a tail itself, so that damaged ones cannot lead in a circle.
   const { root, rootLength } = tail;
   const begin = (yield* readBlob(blobPath(state, root), root)) ?? (yield* readBeginning(state, root));
-  const bytes = begin && Buffer.concat([begin.subarray(0, rootLength), tail.bytes]);
+  const bytes = begin && (yield* joinInSlices(begin.subarray(0, rootLength), tail.bytes));
   return bytes !== undefined && (yield* hashInSlices(bytes)) === hash ? bytes : undefined;
 }
 

@@ -14,7 +14,6 @@ import { type DiskOptions, momentBetween, type OpenedDisk, openDisk } from "../c
 import { openCharsets } from "../disk/charsets.js";
 import { newId, sha256, sha256Stream } from "../disk/digest.js";
 import { codeOf } from "../disk/platform.js";
-import { searchContent } from "../search/content-search.js";
 import { openBlobs } from "../state-folder/blobs.js";
 import { openHistory } from "../state-folder/history.js";
 import { mayHaveIntent } from "../state-folder/intents.js";
@@ -140,7 +139,8 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     startDigest: sha256Stream,
     newId,
     nextTurn,
-    searchContent,
+    // With its engine for patterns it is as large as all that a read needs.
+    searchContent: async (job) => (await import("../search/content-search.js")).searchContent(job),
     ...defined({ sections: openSections() }),
     later: (delayMs, work) => {
       setTimeout(() => void work(), delayMs).unref();

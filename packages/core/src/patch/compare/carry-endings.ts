@@ -1,6 +1,13 @@
-import { commonEnding, type LineEnding, splitLinesInSteps } from "../../text/index.js";
+import {
+  countEndingsInSteps,
+  eachLineInSteps,
+  type LineEnding,
+  mostOften,
+  splitLinesInSteps,
+} from "../../text/index.js";
 import { finish, type Steps } from "../model/steps.js";
-import { diffLinesInSteps } from "./line-diff.js";
+import { type KeptLines, keptLines, type LinesInSteps } from "./kept-lines.js";
+import { betweenAlike } from "./line-diff.js";
 
 /**
  * Gives a new text the line endings of the one it replaces. Models write `\n`; a file that has others keeps
@@ -16,45 +23,69 @@ export function carryEndings(before: string, content: string): string {
 /** The same in steps. */
 export function* carryEndingsInSteps(before: string, content: string): Steps<string> {
   if (content.includes("\r") || !before.includes("\r")) return content;
-  const old = yield* splitLinesInSteps(before);
+  const counts = yield* countEndingsInSteps(before);
+  const kinds = [...counts.keys()].filter((ending) => ending !== "");
+  const common = mostOften(counts);
   // A text without any newline whose lone `\r` are content has no endings to carry.
-  if (old.endings.every((ending) => ending === "\n" || ending === "")) return content;
-  const common = commonEnding(old);
-  if (old.endings.every((ending) => ending === common || ending === ""))
-    return content.replaceAll("\n", common);
-  const fresh = yield* splitLinesInSteps(content);
-  const carried = (yield* matchLines(old.contents, fresh.contents)).map(
-    (at) => old.endings[at ?? -1] || undefined,
-  );
+  if (kinds.length <= 1) return common === "\n" ? content : yield* endedWith(content, common);
+  const carried = yield* carriedEndings(before, yield* matchLines(before, content, keptMs));
   let beside: LineEnding = carried.find((ending) => ending !== undefined) ?? common;
   const parts: string[] = [];
-  for (const [at, text] of fresh.contents.entries()) {
+  let at = 0;
+  yield* eachLineInSteps(content, (text, ending) => {
     beside = carried[at] ?? beside;
-    parts.push(text, fresh.endings[at] === "" ? "" : beside);
+    parts.push(text, ending === "" ? "" : beside);
+    at += 1;
+  });
+  return parts.join("");
+}
+
+/** Of each new line the ending of the old one that it was kept from, if it was and that has one. */
+function* carriedEndings(before: string, kept: KeptLines): Steps<readonly (LineEnding | undefined)[]> {
+  const carried = new Array<LineEnding | undefined>(kept.newCount).fill(undefined);
+  let [line, next] = [0, 0];
+  yield* eachLineInSteps(before, (_, ending) => {
+    if (line === kept.old[next]) carried[kept.fresh[next++] ?? 0] = ending || undefined;
+    line += 1;
+  });
+  return carried;
+}
+
+function* endedWith(content: string, ending: LineEnding): Steps<string> {
+  const parts: string[] = [];
+  for (let at = 0; at < content.length; at += stepUnits) {
+    parts.push(content.slice(at, at + stepUnits).replaceAll("\n", ending));
+    yield;
   }
   return parts.join("");
 }
 
+/** In UTF-16 units: gone through in a millisecond or two. */
+const stepUnits = 1 << 20;
+
 /** The lines of `content` that are not kept from `before`, as one text; in steps. */
 export function* addedLinesInSteps(before: string, content: string): Steps<string> {
-  const { contents: old } = yield* splitLinesInSteps(before);
-  const { contents: fresh } = yield* splitLinesInSteps(content);
-  const kept = yield* matchLines(old, fresh);
-  return fresh.filter((_, at) => kept[at] === undefined).join("\n");
+  const [old, fresh] = yield* betweenAlike(before, content);
+  const kept = yield* matchLines(old, fresh, keptMs);
+  const { contents } = yield* splitLinesInSteps(fresh);
+  let next = 0;
+  const added = contents.filter((_, at) => {
+    const isKept = at === kept.fresh[next];
+    if (isKept) next += 1;
+    return !isKept;
+  });
+  return added.join("\n");
 }
 
-/** For each new line the old line it was kept from, if it was. */
-function* matchLines(
-  old: readonly string[],
-  fresh: readonly string[],
-): Steps<readonly (number | undefined)[]> {
-  const kept: (number | undefined)[] = [];
-  let oldAt = 0;
-  const end = { oldFrom: old.length, oldTo: old.length, newFrom: fresh.length, newTo: fresh.length };
-  for (const change of [...(yield* diffLinesInSteps(old, fresh, 500)), end]) {
-    while (kept.length < change.newFrom) kept.push(oldAt++);
-    while (kept.length < change.newTo) kept.push(undefined);
-    oldAt = change.oldTo;
-  }
-  return kept;
+/** In milliseconds of comparing; the work has a limit of its own beside it. */
+const keptMs = 500;
+
+/** The lines without their terminators that the new text kept from the old one. */
+function matchLines(before: string, content: string, limitMs: number): Steps<KeptLines> {
+  const linesOf =
+    (text: string): LinesInSteps =>
+    (take) =>
+      eachLineInSteps(text, take);
+  const smaller = before.length < content.length ? "old" : "new";
+  return keptLines(linesOf(before), linesOf(content), { smaller, limitMs });
 }

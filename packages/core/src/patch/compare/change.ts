@@ -1,7 +1,8 @@
-import { cutVisibly } from "../../text/index.js";
-import { finish, type Steps } from "../model/steps.js";
+import { countLinesInSteps, cutVisibly, LineFinder } from "../../text/index.js";
+import { Deadline } from "../model/deadline.js";
+import { finish, finishInTurns, type Steps } from "../model/steps.js";
 import type { LineChange, LineRange } from "../model/types.js";
-import { diffLinesInSteps, diffTexts, linesOf } from "./line-diff.js";
+import { diffTexts, diffTextsInSteps } from "./line-diff.js";
 
 /** How much of a difference is shown. */
 export interface DescribeOptions {
@@ -13,8 +14,10 @@ export interface DescribeOptions {
   readonly maxLineChars?: number;
   /** The name in the header; no header without one. */
   readonly name?: string;
-  /** After so many milliseconds of comparing, in one step, the changed middle is one change; 200 unless given. */
+  /** After so many milliseconds of comparing the changed middle is one change; 200 unless given. */
   readonly limitMs?: number;
+  /** Whether there is room for a description; one that does not fit is made anew with half the lines, down to one. */
+  readonly fits?: (text: string) => boolean;
 }
 
 /**
@@ -49,50 +52,93 @@ export function describeShown(before: string, after: string, options: DescribeOp
   return finish(describeShownInSteps(before, after, options));
 }
 
-/** The same in steps; one of them, the comparing itself, may take `limitMs`. */
+/**
+ * The same in a process that has other things to do: whenever it has worked for 5 ms, it waits until `pause` resolves.
+ *
+ * @param pause resolves once the others had their turn, such as `setImmediate` of `node:timers/promises`.
+ */
+export async function describeShownInTurns(
+  before: string,
+  after: string,
+  options: DescribeOptions,
+  pause: () => Promise<unknown>,
+): Promise<ShownChange> {
+  // The comparison has a limit of its own; the rest has none.
+  return finishInTurns(describeShownInSteps(before, after, options), new Deadline(0), pause);
+}
+
+/** The same in steps. */
 export function* describeShownInSteps(
   before: string,
   after: string,
   options: DescribeOptions = {},
 ): Steps<ShownChange> {
-  const { context = 3, maxLines = 60, maxLineChars = 2_000, limitMs = 200, name } = options;
-  const old = yield* linesOf(before);
-  const fresh = yield* linesOf(after);
-  const changes = yield* diffLinesInSteps(old, fresh, limitMs);
+  const { context = 3, limitMs = 200, fits = () => true } = options;
+  const changes = yield* diffTextsInSteps(before, after, limitMs);
   if (changes.length === 0) return { text: "", lines: [], starts: [], isWhole: true };
+  const texts = { old: new LineFinder(before), fresh: new LineFinder(after) };
+  const compared = {
+    texts,
+    oldLength: yield* countLinesInSteps(before),
+    groups: groupChanges(changes, context),
+  };
+  for (let maxLines = options.maxLines ?? 60; ; maxLines = Math.floor(maxLines / 2)) {
+    const shown = yield* showCompared(compared, { ...options, context, maxLines });
+    if (maxLines <= 1 || fits(shown.text)) return shown;
+    yield;
+  }
+}
+
+/** Two texts with their changes, those near each other together. */
+interface Compared {
+  readonly texts: { readonly old: LineFinder; readonly fresh: LineFinder };
+  readonly oldLength: number;
+  readonly groups: readonly (readonly LineChange[])[];
+}
+
+function* showCompared(
+  { texts, oldLength, groups }: Compared,
+  {
+    context,
+    maxLines,
+    maxLineChars = 2_000,
+    name,
+  }: DescribeOptions & { readonly context: number; readonly maxLines: number },
+): Steps<ShownChange> {
   const out: ShownLine[] = name === undefined ? [] : [{ text: `--- ${name}` }, { text: `+++ ${name}` }];
-  const groups = groupChanges(changes, context);
   for (const group of groups) {
     if (out.length >= maxLines) break;
-    renderGroup(old, fresh, group, context, out, maxLines);
+    yield* renderGroup(texts, group, boundsOf(oldLength, group, context), { out, maxLines, maxLineChars });
   }
   const whole = groups.reduce(
-    (sum, group) => sum + groupLength(old, group, context),
+    (sum, group) => sum + groupLength(oldLength, group, context),
     name === undefined ? 0 : 2,
   );
   const missing = whole - out.length;
-  const isCut = (line: number) => (fresh[line - 1] ?? "").length >= maxLineChars;
-  const shown = out.flatMap(({ line }) => (line === undefined ? [] : [line]));
-  const isWhole = missing <= 0 && !shown.some(isCut);
+  const shown = out.flatMap(({ line, isCut }) => (line === undefined ? [] : [{ line, isCut }]));
+  const isWhole = missing <= 0 && !shown.some(({ isCut }) => isCut);
   if (missing > 0) out.push({ text: `… ${missing} more lines of the difference are not shown.` });
-  return { ...put(out, maxLineChars, isCut), lines: rangesOf(shown.filter((line) => !isCut(line))), isWhole };
+  const uncut = shown.filter(({ isCut }) => isCut !== true).map(({ line }) => line);
+  return { ...put(out, maxLineChars), lines: rangesOf(uncut), isWhole };
 }
 
 /** A line of the description; `line` is its number in the new text, where it stands there. */
 interface ShownLine {
   readonly text: string;
   readonly line?: number;
+  /** It is too long to be shown whole. */
+  readonly isCut?: boolean;
 }
 
 /** The lines one under the other, each cut to its limit, and where those of the new text begin. */
-function put(out: readonly ShownLine[], maxLineChars: number, isCut: (line: number) => boolean) {
+function put(out: readonly ShownLine[], maxLineChars: number) {
   const starts: { line: number; start: number }[] = [];
   const written: string[] = [];
   let at = 0;
-  for (const { text, line } of out) {
+  for (const { text, line, isCut } of out) {
     const cut = cutVisibly(text, maxLineChars);
     // After the sign.
-    if (line !== undefined && !isCut(line)) starts.push({ line, start: at + 1 });
+    if (line !== undefined && isCut !== true) starts.push({ line, start: at + 1 });
     written.push(cut);
     at += cut.length + 1;
   }
@@ -120,29 +166,33 @@ function groupChanges(changes: readonly LineChange[], context: number): readonly
   return groups;
 }
 
-function boundsOf(
-  old: readonly string[],
-  group: readonly LineChange[],
-  context: number,
-): { from: number; to: number } {
-  const from = Math.max(0, (group[0]?.oldFrom ?? 0) - context);
-  return { from, to: Math.min(old.length, (group.at(-1)?.oldTo ?? 0) + context) };
+interface Bounds {
+  readonly from: number;
+  readonly to: number;
 }
 
-function groupLength(old: readonly string[], group: readonly LineChange[], context: number): number {
-  const { from, to } = boundsOf(old, group, context);
+function boundsOf(oldLength: number, group: readonly LineChange[], context: number): Bounds {
+  const from = Math.max(0, (group[0]?.oldFrom ?? 0) - context);
+  return { from, to: Math.min(oldLength, (group.at(-1)?.oldTo ?? 0) + context) };
+}
+
+function groupLength(oldLength: number, group: readonly LineChange[], context: number): number {
+  const { from, to } = boundsOf(oldLength, group, context);
   return 1 + to - from + group.reduce((sum, change) => sum + change.newTo - change.newFrom, 0);
 }
 
-function renderGroup(
-  old: readonly string[],
-  fresh: readonly string[],
+interface Output {
+  readonly out: ShownLine[];
+  readonly maxLines: number;
+  readonly maxLineChars: number;
+}
+
+function* renderGroup(
+  { old, fresh }: { readonly old: LineFinder; readonly fresh: LineFinder },
   group: readonly LineChange[],
-  context: number,
-  out: ShownLine[],
-  maxLines: number,
-): void {
-  const { from, to } = boundsOf(old, group, context);
+  { from, to }: Bounds,
+  { out, maxLines, maxLineChars }: Output,
+): Steps<void> {
   const [first] = group;
   const newFrom = from + (first === undefined ? 0 : first.newFrom - first.oldFrom);
   const growth = group.reduce(
@@ -153,21 +203,22 @@ function renderGroup(
   out.push({ text: `@@ -${range(from, to - from)} +${range(newFrom, to - from + growth)} @@` });
   // Context and added lines follow each other in the new text; what was removed is none of it.
   let line = newFrom;
-  const push = (sign: " " | "+" | "-", lines: readonly string[], start: number, end: number) => {
-    const count = Math.max(0, Math.min(end - start, maxLines - out.length));
-    for (const one of lines.slice(start, start + count)) {
+  const push = function* (sign: " " | "+" | "-", lines: LineFinder, start: number, end: number): Steps<void> {
+    for (let at = start; at < end && out.length < maxLines; at++) {
+      yield* lines.seekInSteps(at + 1);
+      const one = lines.lines(at + 1, at + 1);
       const text = sign + showEnding(one);
-      out.push(sign === "-" ? { text } : { text, line: ++line });
+      out.push(sign === "-" ? { text } : { text, line: ++line, isCut: one.length >= maxLineChars });
     }
   };
   let at = from;
   for (const change of group) {
-    push(" ", old, at, change.oldFrom);
-    push("-", old, change.oldFrom, change.oldTo);
-    push("+", fresh, change.newFrom, change.newTo);
+    yield* push(" ", old, at, change.oldFrom);
+    yield* push("-", old, change.oldFrom, change.oldTo);
+    yield* push("+", fresh, change.newFrom, change.newTo);
     at = change.oldTo;
   }
-  push(" ", old, at, to);
+  yield* push(" ", old, at, to);
 }
 
 /** Carriage returns become visible; a last line without newline says so. */

@@ -1,7 +1,7 @@
-import { diffArrays } from "diff";
-import { splitLinesInSteps } from "../../text/index.js";
-import { finish, mapInSteps, type Steps } from "../model/steps.js";
+import { eachLineInSteps } from "../../text/index.js";
+import { finish, type Steps } from "../model/steps.js";
 import type { LineChange } from "../model/types.js";
+import { keptLines, type LinesInSteps } from "./kept-lines.js";
 
 /**
  * The changes between two texts, line by line; a changed ending counts. What both begin and end with is
@@ -13,24 +13,36 @@ export function diffTexts(before: string, after: string, limitMs: number): reado
   return finish(diffTextsInSteps(before, after, limitMs));
 }
 
-/** The same in steps; one of them, the comparing itself, may take `limitMs`. */
+/** The same in steps. Of the larger text no lines are held, but for a text whose lines end with `\r` alone. */
 export function* diffTextsInSteps(
   before: string,
   after: string,
   limitMs: number,
 ): Steps<readonly LineChange[]> {
-  const newlinesEndLines = [before, after].every((text) => text.includes("\n") || !text.includes("\r"));
-  if (!newlinesEndLines) {
+  if (!newlinesEndLines(before, after)) {
     const [old, fresh] = [yield* linesOf(before), yield* linesOf(after)];
     return yield* diffLinesInSteps(old, fresh, limitMs);
   }
   const head = yield* commonHead(before, after);
   const tail = yield* commonTail(before, after, head);
-  const old = yield* linesBetween(before, head, before.length - tail);
-  const fresh = yield* linesBetween(after, head, after.length - tail);
-  const changes = yield* diffLinesInSteps(old, fresh, limitMs);
+  const old = linesBetween(before, head, before.length - tail);
+  const fresh = linesBetween(after, head, after.length - tail);
+  const smaller = before.length < after.length ? "old" : "new";
+  const changes = yield* diffMiddle(old, fresh, { smaller, limitMs });
   const above = changes.length === 0 ? 0 : yield* countNewlines(before, head);
   return above === 0 ? changes : changes.map((change) => moveBy(change, above));
+}
+
+/** Both texts without the whole lines that both begin and end with, where `\n` ends the lines of both. */
+export function* betweenAlike(before: string, after: string): Steps<readonly [string, string]> {
+  if (!newlinesEndLines(before, after)) return [before, after];
+  const head = yield* commonHead(before, after);
+  const tail = yield* commonTail(before, after, head);
+  return [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
+}
+
+function newlinesEndLines(...texts: readonly string[]): boolean {
+  return texts.every((text) => text.includes("\n") || !text.includes("\r"));
 }
 
 /** How many units both texts begin with; whole stretches are compared first, and units in the one that differs. */
@@ -73,25 +85,29 @@ function* commonHead(before: string, after: string): Steps<number> {
 /** How many units of whole lines both texts end with, behind what they begin with. */
 function* commonTail(before: string, after: string, head: number): Steps<number> {
   const units = yield* unitsAlikeAtEnd(before, after, Math.min(before.length, after.length) - head);
+  const beginsLine = (text: string) => units === text.length || text[text.length - units - 1] === "\n";
+  if (beginsLine(before) && beginsLine(after)) return units;
   const newline = before.indexOf("\n", before.length - units);
   return newline < 0 ? 0 : before.length - newline - 1;
 }
 
 /** The lines between two offsets, with their newlines. */
-function* linesBetween(text: string, from: number, to: number): Steps<readonly string[]> {
-  const lines: string[] = [];
-  for (let at = from; at < to; ) {
-    const newline = text.indexOf("\n", at);
-    const end = newline < 0 || newline >= to ? to : newline + 1;
-    lines.push(text.slice(at, end));
-    at = end;
-    if (lines.length % stepLines === 0) yield;
-  }
-  return lines;
+function linesBetween(text: string, from: number, to: number): LinesInSteps {
+  return function* (take) {
+    let count = 0;
+    for (let at = from; at < to; count++) {
+      const newline = text.indexOf("\n", at);
+      const end = newline < 0 || newline >= to ? to : newline + 1;
+      take(text.slice(at, end));
+      at = end;
+      if (count % stepLines === stepLines - 1) yield;
+    }
+    return count;
+  };
 }
 
-/** Cut out, or put into a table, in some milliseconds. */
-const stepLines = 8_192;
+/** Cut out and put into a table in a millisecond or two. */
+const stepLines = 2_048;
 
 function* countNewlines(text: string, to: number): Steps<number> {
   let count = 0;
@@ -103,9 +119,10 @@ function* countNewlines(text: string, to: number): Steps<number> {
 }
 
 /** Lines with their endings, so that a changed one is seen. */
-export function* linesOf(text: string): Steps<readonly string[]> {
-  const { contents, endings } = yield* splitLinesInSteps(text);
-  return yield* mapInSteps(contents, (line, at) => line + (endings[at] ?? ""), stepLines);
+function* linesOf(text: string): Steps<readonly string[]> {
+  const lines: string[] = [];
+  yield* eachLineInSteps(text, (content, ending) => lines.push(content + ending));
+  return lines;
 }
 
 /**
@@ -120,7 +137,7 @@ export function diffLines(
   return finish(diffLinesInSteps(before, after, limitMs));
 }
 
-/** The same in steps; one of them, the comparing itself, may take `limitMs`. */
+/** The same in steps. */
 export function* diffLinesInSteps(
   before: readonly string[],
   after: readonly string[],
@@ -132,70 +149,43 @@ export function* diffLinesInSteps(
   let tail = 0;
   while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail))
     if (++tail % stepLines === 0) yield;
-  const whole = { oldFrom: head, oldTo: before.length - tail, newFrom: head, newTo: after.length - tail };
-  if (whole.oldFrom === whole.oldTo && whole.newFrom === whole.newTo) return [];
-  if (whole.oldFrom === whole.oldTo || whole.newFrom === whole.newTo) return [whole];
-  const middle = yield* diffMiddle(before.slice(head, whole.oldTo), after.slice(head, whole.newTo), limitMs);
-  return middle?.map((change) => moveBy(change, head)) ?? [whole];
+  const old = elementsBetween(before, head, before.length - tail);
+  const fresh = elementsBetween(after, head, after.length - tail);
+  const smaller = before.length < after.length ? "old" : "new";
+  const changes = yield* diffMiddle(old, fresh, { smaller, limitMs });
+  return head === 0 ? changes : changes.map((change) => moveBy(change, head));
 }
 
-function* diffMiddle(
-  before: readonly string[],
-  after: readonly string[],
-  limitMs: number,
-): Steps<readonly LineChange[] | undefined> {
-  const ids = yield* numbered(before);
-  const fresh = yield* numbered(after);
-  // A line that only one side has cannot be kept, and comparing it costs most.
-  const old = yield* positionsWhere(before, (text) => fresh.has(text));
-  const kept = yield* positionsWhere(after, (text) => ids.has(text));
-  if (old.length === 0 || kept.length === 0) return undefined;
-  const idOf = (text: string | undefined) => ids.get(text ?? "") ?? -1;
-  const oldIds = yield* mapInSteps(old, (at) => idOf(before[at]), stepLines);
-  const keptIds = yield* mapInSteps(kept, (at) => idOf(after[at]), stepLines);
-  yield;
-  const parts = diffArrays([...oldIds], [...keptIds], { timeout: limitMs });
-  yield;
-  if (parts === undefined) return undefined;
-  const changes: LineChange[] = [];
-  let [oldDone, newDone, oldAt, newAt] = [0, 0, 0, 0];
-  const closeAt = (oldTo: number, newTo: number) => {
-    if (oldTo > oldDone || newTo > newDone)
-      changes.push({ oldFrom: oldDone, oldTo, newFrom: newDone, newTo });
-  };
-  for (const part of parts) {
-    for (let n = 0; n < part.value.length && !part.added && !part.removed; n++) {
-      const [oldTo, newTo] = [old[oldAt + n] ?? 0, kept[newAt + n] ?? 0];
-      closeAt(oldTo, newTo);
-      [oldDone, newDone] = [oldTo + 1, newTo + 1];
+function elementsBetween(lines: readonly string[], from: number, to: number): LinesInSteps {
+  return function* (take) {
+    for (let at = from; at < to; at++) {
+      take(lines[at] ?? "");
+      if (at % stepLines === stepLines - 1) yield;
     }
-    if (!part.added) oldAt += part.value.length;
-    if (!part.removed) newAt += part.value.length;
+    return to - from;
+  };
+}
+
+/** The changes around the lines that were kept; all of it is one change where none was. */
+function* diffMiddle(
+  old: LinesInSteps,
+  fresh: LinesInSteps,
+  how: { readonly smaller: "old" | "new"; readonly limitMs: number },
+): Steps<readonly LineChange[]> {
+  const kept = yield* keptLines(old, fresh, how);
+  const changes: LineChange[] = [];
+  let [oldFrom, newFrom] = [0, 0];
+  const closeAt = (oldTo: number, newTo: number) => {
+    if (oldTo > oldFrom || newTo > newFrom) changes.push({ oldFrom, oldTo, newFrom, newTo });
+  };
+  for (let at = 0; at < kept.old.length; at++) {
+    const [oldTo, newTo] = [kept.old[at] ?? 0, kept.fresh[at] ?? 0];
+    closeAt(oldTo, newTo);
+    [oldFrom, newFrom] = [oldTo + 1, newTo + 1];
+    if (at % stepLines === stepLines - 1) yield;
   }
-  closeAt(before.length, after.length);
+  closeAt(kept.oldCount, kept.newCount);
   return changes;
-}
-
-/** Equal lines have one number. */
-function* numbered(lines: readonly string[]): Steps<ReadonlyMap<string, number>> {
-  const ids = new Map<string, number>();
-  for (const [at, text] of lines.entries()) {
-    if (!ids.has(text)) ids.set(text, ids.size);
-    if (at % stepLines === stepLines - 1) yield;
-  }
-  return ids;
-}
-
-function* positionsWhere(
-  lines: readonly string[],
-  matches: (text: string) => boolean,
-): Steps<readonly number[]> {
-  const positions: number[] = [];
-  for (const [at, text] of lines.entries()) {
-    if (matches(text)) positions.push(at);
-    if (at % stepLines === stepLines - 1) yield;
-  }
-  return positions;
 }
 
 function moveBy(change: LineChange, lines: number): LineChange {

@@ -12,24 +12,33 @@ export interface TextPlace {
  * Where a text stands in another one, from the left, without overlaps. A `\n` in `wanted` stands for the
  * ending that the line has; everything else is exact.
  *
- * @param mostPlaces so many are returned and the others only counted: each costs memory.
+ * @param mostPlaces of more than so many only the first ones are returned: nobody takes them all.
  */
 export function* findText(text: string, wanted: string, mostPlaces: number): Steps<FoundText> {
+  const first = yield* collectPlaces(text, wanted, fewPlaces);
+  const isAll = first.count <= fewPlaces || first.count > mostPlaces;
+  return isAll ? first : yield* collectPlaces(text, wanted, mostPlaces);
+}
+
+function* collectPlaces(text: string, wanted: string, most: number): Steps<FoundText> {
   const places: TextPlace[] = [];
   let count = 0;
   for (const place of placesOf(text, wanted)) {
     if (place !== undefined) {
       count += 1;
-      if (count <= mostPlaces) places.push(place);
+      if (count <= most) places.push(place);
     }
     if (place === undefined || count % stepLength === 0) yield;
   }
   return { places, count };
 }
 
+/** Kept while the rest is counted. A million kept for nothing are garbage whose collection stops the process. */
+const fewPlaces = 16_384;
+
 /** Where a text stands, and how often. */
 export interface FoundText {
-  /** The first ones. */
+  /** All, or the first ones where there are more than was wanted. */
   readonly places: readonly TextPlace[];
   readonly count: number;
 }
@@ -130,9 +139,18 @@ export function lineAt(text: string, place: number): number {
   return line;
 }
 
+/** A stretch is cut out once for all places in it: one cut for each would be as much garbage again. */
 function* findExact(text: string, wanted: string): Places {
-  for (let at = yield* seek(text, wanted, 0); at >= 0; at = yield* seek(text, wanted, at + wanted.length))
-    yield { from: at, to: at + wanted.length };
+  for (let from = 0; from < text.length; ) {
+    const stretch = text.slice(from, from + stretchUnits + wanted.length - 1);
+    let after = 0;
+    for (let at = stretch.indexOf(wanted); at >= 0; at = stretch.indexOf(wanted, after)) {
+      after = at + wanted.length;
+      yield { from: from + at, to: from + after };
+    }
+    from += Math.max(after, stretchUnits);
+    yield undefined;
+  }
 }
 
 /** `indexOf`, stretch by stretch. */

@@ -18,6 +18,7 @@ import { type FileChange, isRefusal, type SetStep, Workspace } from "../../../sr
 import { newId, sha256 } from "../../../src/node/disk/digest.js";
 import { namesIn } from "../../../src/node/disk/entries.js";
 import { type OpenedPorts, openPorts, type RecoveredSets } from "../../../src/node/index.js";
+import { turnsDuring } from "../../turns.js";
 import {
   bytesOf,
   freshFolder,
@@ -73,7 +74,7 @@ function nothingOfOurs(): void {
 async function step(ports: OpenedPorts, name: string, text: string | null): Promise<SetStep> {
   const place = must(await ports.disk.enter(name, "allow"));
   const entry = await place.look();
-  const file = entry.kind === "missing" ? undefined : must(await place.read(1_000_000));
+  const file = entry.kind === "missing" ? undefined : must(await place.read(100_000_000));
   await place.close();
   const before = file === undefined ? null : sha256(file.bytes);
   const bytes = text === null ? null : bytesOf(text);
@@ -360,6 +361,23 @@ describe.skipIf(!hasStrace)("a change set that was killed half way", () => {
     expect(texts("a")).toEqual(["old a"]);
     expect(told).toEqual([]);
   });
+});
+
+it.each([
+  ["replaced", "new"],
+  ["deleted", null],
+] as const)("a large file that is %s is hashed while others have their turns", async (_, text) => {
+  const ports = await open();
+  writeFileSync(path("a"), "x".repeat(16 * 1024 * 1024));
+  const steps = [await step(ports, "a", text)];
+  // Its change time moves, so that only the hash tells that it is the same.
+  chmodSync(path("a"), 0o600);
+  const { result, turns } = await turnsDuring(() => ports.changeSets.commit("set", steps, async () => true));
+  expect(result.kind).toBe("set_committed");
+  expect(texts("a")).toEqual([text]);
+  // A turn for each 256 KiB.
+  expect(turns).toBeGreaterThanOrEqual(64);
+  await ports.close();
 });
 
 describe("change sets at the same time", () => {

@@ -17,7 +17,7 @@ import { bytesOf, freshFolder, hasStrace, must, runTraced, stagesIn } from "../s
 
 /** The long sweep strikes at every system call; the short one, for CI, at every so-manyeth. */
 const { HOLDFAST_SWEEP } = process.env;
-const stride = HOLDFAST_SWEEP === "all" ? 1 : 23;
+const stride = HOLDFAST_SWEEP === "all" ? 1 : 47;
 
 const hunk = "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n";
 const old = "a\nb\nc\n";

@@ -1,0 +1,97 @@
+import type { Steps } from "../model/steps.js";
+import { commonRuns } from "./common-runs.js";
+
+/** Hands over the lines of one side, in order and in steps, as often as it is asked. @returns how many there are. */
+export type LinesInSteps = (take: (line: string) => void) => Steps<number>;
+
+/** The lines that a new list kept from an old one: pairs of positions, 0-based, in order. */
+export interface KeptLines {
+  readonly old: Int32Array;
+  readonly fresh: Int32Array;
+  readonly oldCount: number;
+  readonly newCount: number;
+}
+
+/**
+ * Which lines of one list were kept from another, in steps. Only of the lines of the smaller one are any held: of a
+ * million others no more than numbers, where they stand on both sides.
+ *
+ * @param smaller whose lines are held.
+ * @param limitMs for comparing what stands on both sides; after it no line counts as kept.
+ */
+export function* keptLines(
+  old: LinesInSteps,
+  fresh: LinesInSteps,
+  { smaller, limitMs }: { readonly smaller: "old" | "new"; readonly limitMs: number },
+): Steps<KeptLines> {
+  const ids = new Map<string, number>();
+  const held = new Numbers();
+  const heldCount = yield* (smaller === "old" ? old : fresh)((line) => {
+    const id = ids.get(line) ?? ids.size;
+    if (id === ids.size) ids.set(line, id);
+    held.push(id);
+  });
+  const isOnBoth = new Uint8Array(ids.size);
+  const other = { at: new Numbers(), id: new Numbers() };
+  let position = 0;
+  const otherCount = yield* (smaller === "old" ? fresh : old)((line) => {
+    const id = ids.get(line);
+    if (id !== undefined) {
+      isOnBoth[id] = 1;
+      other.at.push(position);
+      other.id.push(id);
+    }
+    position += 1;
+  });
+  // A line that only one side has cannot be kept, and comparing it costs most.
+  const both = yield* onBothSides(held.values(), isOnBoth);
+  const sides = [both, { at: other.at.values(), id: other.id.values() }] as const;
+  const [then, now] = smaller === "old" ? sides : [sides[1], sides[0]];
+  const [oldCount, newCount] = smaller === "old" ? [heldCount, otherCount] : [otherCount, heldCount];
+  const runs = then.id.length === 0 ? [] : ((yield* commonRuns(then.id, now.id, limitMs)) ?? []);
+  const kept = { old: new Numbers(), fresh: new Numbers() };
+  for (const { oldAt, newAt, length } of runs) {
+    for (let at = 0; at < length; at++) {
+      kept.old.push(then.at[oldAt + at] ?? 0);
+      kept.fresh.push(now.at[newAt + at] ?? 0);
+    }
+    if (length >= stepLines) yield;
+  }
+  return { old: kept.old.values(), fresh: kept.fresh.values(), oldCount, newCount };
+}
+
+function* onBothSides(ids: Int32Array, isOnBoth: Uint8Array) {
+  const [at, id] = [new Numbers(), new Numbers()];
+  for (let position = 0; position < ids.length; position++) {
+    const one = ids[position] ?? 0;
+    if (isOnBoth[one] === 1) {
+      at.push(position);
+      id.push(one);
+    }
+    if (position % stepLines === stepLines - 1) yield;
+  }
+  return { at: at.values(), id: id.values() };
+}
+
+/** Gone through in about a millisecond. */
+const stepLines = 1 << 16;
+
+/** A list of numbers that grows, four bytes each. */
+class Numbers {
+  private list = new Int32Array(64);
+  private length = 0;
+
+  push(value: number): void {
+    if (this.length === this.list.length) {
+      const longer = new Int32Array(this.length * 2);
+      longer.set(this.list);
+      this.list = longer;
+    }
+    this.list[this.length] = value;
+    this.length += 1;
+  }
+
+  values(): Int32Array {
+    return this.list.subarray(0, this.length);
+  }
+}

@@ -1,0 +1,62 @@
+import { isRefusal } from "@holdfast/core";
+import { openWorkspace } from "@holdfast/core/node";
+import { expect, onTestFinished, test } from "vitest";
+import { turnsDuring } from "../../../core/test/turns.js";
+import { roomWithin } from "../../src/compat/fit.js";
+import { compatWords, type FilesystemWorkspace } from "../../src/compat/session.js";
+import { editFile } from "../../src/compat/writing.js";
+import { makeGround } from "../server-process.js";
+
+const lines = Array.from({ length: 150_000 }, (_, at) => `line ${at} of the file\n`).join("");
+
+/** Longer than there is room for, from the first line to the last one. */
+const edits = ["line 0 of", "line 149999 of"].map((oldText) => ({
+  oldText,
+  newText: `${"more\n".repeat(500)}${oldText}`,
+}));
+
+/** The workspace, and when its answer to a change is there. */
+async function openTold(root: string, stateDir: string) {
+  const workspace = await openWorkspace({ roots: [root], stateDir });
+  if (isRefusal(workspace)) throw new Error(workspace.message);
+  onTestFinished(() => workspace.close());
+  let tell = () => {};
+  const answered = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const told = async <Outcome>(outcome: Promise<Outcome>) => {
+    await outcome;
+    tell();
+    return outcome;
+  };
+  const watched: FilesystemWorkspace = {
+    roots: workspace.roots,
+    begin: () => workspace.begin(),
+    list: (...of) => workspace.list(...of),
+    makeFolder: (...of) => workspace.makeFolder(...of),
+    info: (...of) => workspace.info(...of),
+    readBytes: (...of) => workspace.readBytes(...of),
+    run: (...of) => told(workspace.run(...of)),
+    preview: (...of) => told(workspace.preview(...of)),
+  };
+  return { workspace, watched, answered };
+}
+
+test.each([true, false])(
+  "others have their turns while a difference is shown (dry run: %s)",
+  async (dryRun) => {
+    const { root, stateDir, put } = await makeGround();
+    await put("a.txt", lines);
+    const { workspace, watched, answered } = await openTold(root, stateDir);
+    const knowledge = workspace.begin();
+    await workspace.run({ kind: "read", path: "a.txt" }, { knowledge });
+    const room = roomWithin({ budgetChars: 2_000 });
+    const call = { workspace: watched, knowledge, words: compatWords(false), room };
+    const answer = editFile(call, { path: "a.txt", edits, dryRun });
+    await answered;
+    const { result, turns } = await turnsDuring(() => answer);
+    expect(result).toMatchObject({ kind: "text" });
+    expect(result.kind === "text" && result.text).toContain("more lines of the difference");
+    expect(turns).toBeGreaterThanOrEqual(3);
+  },
+);
