@@ -42,6 +42,11 @@ function guardProcess(): void {
 
 /** Never a stack trace, unless somebody who works on Holdfast asks for one. */
 function fail(error: unknown): never {
+  const short = filesRunOut(error);
+  if (short !== undefined) {
+    process.stderr.write(`holdfast: ${short}\n`);
+    process.exit(7);
+  }
   const message = error instanceof Error ? error.message : String(error);
   const [line = ""] = message.split("\n");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a message may quote a name with controls
@@ -51,4 +56,25 @@ function fail(error: unknown): never {
     process.stderr.write(`${error.stack ?? ""}\n`);
   }
   process.exit(1);
+}
+
+/** Nothing is wrong with the program where it may not even open its own files: the sentence says what to raise. */
+function filesRunOut(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENFILE")
+    return "the system has no more open files to give: end other programs, or raise the system's limit (fs.file-max).";
+  if (code !== "EMFILE") return undefined;
+  const limit = openFileLimit();
+  const most = limit === undefined ? "" : ` (${limit})`;
+  return `the limit of open files of this process${most} is too low: raise it, as with "ulimit -n 1024", and start it again.`;
+}
+
+/** What `ulimit -n` says. Node knows it only for its reports; a shell would need files that cannot be opened. */
+function openFileLimit(): string | undefined {
+  // A cast: Node's types call a report an object.
+  const report = process.report.getReport() as {
+    readonly userLimits?: { readonly open_files?: { readonly soft?: string | number } };
+  };
+  const soft = report.userLimits?.open_files?.soft;
+  return soft === undefined ? undefined : String(soft);
 }

@@ -1,5 +1,5 @@
 import { defined } from "@holdfast/core";
-import { answerInJson, reportRefusal, withWorkspace } from "../answers/index.js";
+import { answerInJson, counted, reportRefusal, withWorkspace } from "../answers/index.js";
 import { escapeName, exitCodes, type Invocation } from "../shell/index.js";
 
 /** `holdfast find GLOB [DIR]`: one path a line. */
@@ -21,6 +21,8 @@ export function findCommand(call: Invocation): Promise<number> {
     if (outcome.files.length === 0) terminal.err("No file matches.\n");
     if (outcome.more === "limit") terminal.err("There may be more files: see --limit.\n");
     if (outcome.more === "time") terminal.err("The time was up: look in a folder below.\n");
+    if (outcome.closedFolders !== undefined)
+      terminal.err(`Not looked in: ${counted(outcome.closedFolders, "folder")} that may not be entered.\n`);
     return exitCodes.success;
   });
 }

@@ -20,15 +20,8 @@ export async function guardCommand({ settings, terminal, flags, misuse }: HookCa
   try {
     const input = await readInputText(undefined, eventLimits);
     if (typeof input !== "string") throw new Error(input.message);
-    const event = readHookEvent(input);
-    if (event === undefined) return exitCodes.success;
-    const memory = openHostMemory(settings.stateDir, event.session);
-    const verdict: Verdict =
-      memory.kind === "refusal"
-        ? { kind: "deny", reason: `holdfast guard: ${memory.message}` }
-        : await judge(event, { memory, onMismatch: flags.onMismatch ?? "rebase-own" });
-    const answer = answerTo(event, verdict);
-    if (answer !== undefined) await terminal.out(`${JSON.stringify(answer)}\n`);
+    const answer = await answerToHook(input, { stateDir: settings.stateDir, onMismatch: flags.onMismatch });
+    if (answer !== "") await terminal.out(`${answer}\n`);
     return exitCodes.success;
   } catch (error) {
     terminal.err(
@@ -36,6 +29,32 @@ export async function guardCommand({ settings, terminal, flags, misuse }: HookCa
     );
     return blocked;
   }
+}
+
+/**
+ * What the hook says to one event.
+ *
+ * @param input the JSON that the host wrote.
+ * @param stateDir where the memory of the hook is kept; the user's own place unless given.
+ * @returns JSON for the host, "" where there is nothing to say.
+ * @throws Error where the input is no event: the call cannot be judged.
+ */
+export async function answerToHook(
+  input: string,
+  {
+    stateDir,
+    onMismatch = "rebase-own",
+  }: { readonly stateDir?: string | undefined; readonly onMismatch?: OnMismatch | undefined },
+): Promise<string> {
+  const event = readHookEvent(input);
+  if (event === undefined) return "";
+  const memory = openHostMemory(stateDir, event.session);
+  const verdict: Verdict =
+    memory.kind === "refusal"
+      ? { kind: "deny", reason: `holdfast guard: ${memory.message}` }
+      : await judge(event, { memory, onMismatch });
+  const answer = answerTo(event, verdict);
+  return answer === undefined ? "" : JSON.stringify(answer);
 }
 
 /** A host sends what its call says, and what a file of text held. It is held in memory several times. */

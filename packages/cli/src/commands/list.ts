@@ -1,6 +1,6 @@
 import type { ListedEntry } from "@holdfast/core";
 import { defined } from "@holdfast/core";
-import { answerInJson, reportRefusal, withWorkspace } from "../answers/index.js";
+import { answerInJson, counted, reportRefusal, withWorkspace } from "../answers/index.js";
 import { escapeName, exitCodes, type Invocation, type Paint } from "../shell/index.js";
 
 /** `holdfast list [DIR]`: one entry a line, its size before it. */
@@ -24,6 +24,8 @@ export function listCommand(call: Invocation): Promise<number> {
           ? "The time was up before all was listed: list a folder below.\n"
           : "There are more entries: see --limit.\n",
       );
+    if (outcome.closedFolders !== undefined)
+      terminal.err(`Not looked in: ${counted(outcome.closedFolders, "folder")} that may not be entered.\n`);
     return exitCodes.success;
   });
 }

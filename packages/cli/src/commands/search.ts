@@ -45,7 +45,7 @@ function show({ path, line, text, before, after }: SearchMatch, paint: Paint): s
 /** What was found out besides the matches; a search that finds nothing says so. */
 function notesOf(outcome: Extract<SearchOutcome, { kind: "searched" }>): readonly string[] {
   const { matches, files = [], skips, more } = outcome;
-  const { binary, secret, unreadable, longLines } = skips;
+  const { binary, secret, unreadable, closedFolders, longLines } = skips;
   return [
     ...(matches.length + files.length === 0 ? ["No line matches."] : []),
     ...(binary === 0
@@ -55,11 +55,16 @@ function notesOf(outcome: Extract<SearchOutcome, { kind: "searched" }>): readonl
       ? []
       : [`Not searched: ${counted(secret, "file")} with secrets by name; name one to search it.`]),
     ...(unreadable === 0 ? [] : [`Not searched: ${counted(unreadable, "file")} that cannot be read.`]),
+    ...(closedFolders === undefined ? [] : [`Not searched: ${closed(closedFolders)}.`]),
     ...(longLines === 0
       ? []
       : [`Only the beginning was searched of ${counted(longLines, "very long line")}.`]),
     ...(more === undefined ? [] : [moreNote[more]]),
   ];
+}
+
+function closed(folders: number): string {
+  return `${counted(folders, "folder")} that may not be entered`;
 }
 
 const moreNote = {

@@ -8,7 +8,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { OnMismatch } from "@holdfast/core/node";
 import { describe, expect, test } from "vitest";
+import { answerToHook } from "../../src/commands/guard.js";
 import { Project, runHoldfast, sha256 } from "../process.js";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -63,12 +65,31 @@ const hosts = {
   },
 } as const;
 
+interface SessionOptions {
+  readonly id?: string;
+  readonly onMismatch?: OnMismatch | undefined;
+  readonly stateDir?: string;
+  readonly asProgram?: boolean;
+}
+
+const flagsOf = (onMismatch?: OnMismatch) => (onMismatch === undefined ? [] : ["--on-mismatch", onMismatch]);
+
+/** The state folder of the hooks that run in this process. */
+const memories = new Project().folder;
+
 const start = "const wait = 2000;\nconst tries = 3;\n";
 
 describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) => {
   const host = hosts[name];
 
-  function session(project: Project, id = "one", flags: readonly string[] = []) {
+  /**
+   * The hook in this process, as the host's one session. A start of the program costs a hundred times of what the hook does: `asProgram`
+   * has one for each event.
+   */
+  function session(
+    project: Project,
+    { id = "one", onMismatch, stateDir = memories, asProgram = false }: SessionOptions = {},
+  ) {
     const send = async (event: string | undefined, call: Input, more: Input = {}) => {
       const input = JSON.stringify({
         session_id: id,
@@ -77,7 +98,8 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
         ...call,
         ...more,
       });
-      const done = await project.run(["guard", ...flags], { input });
+      if (!asProgram) return answerToHook(input, { stateDir, onMismatch });
+      const done = await project.run(["guard", "--state-dir", stateDir, ...flagsOf(onMismatch)], { input });
       expect(done).toMatchObject({ code: 0, stderr: "" });
       return done.stdout;
     };
@@ -109,7 +131,7 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
 
   test("a file that was read may be edited, and edited again, and overwritten", async () => {
     const project = new Project({ "net.ts": start });
-    const host1 = session(project);
+    const host1 = session(project, { asProgram: true });
     await host1.run(host.read("net.ts"));
     const second = start.replace("3;", "5;");
     expect(await host1.run(host.edit("net.ts", "3;", "5;"), () => project.put("net.ts", second))).toBe("");
@@ -121,7 +143,7 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
 
   test("a change behind its back is a State Mismatch with the fresh state, which then is known", async () => {
     const project = new Project({ "net.ts": start });
-    const { run, before } = session(project);
+    const { run, before } = session(project, { asProgram: true });
     await run(host.read(join(project.folder, "net.ts")));
     const met = start.replace("2000", "3000");
     project.put("net.ts", met);
@@ -136,15 +158,15 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
 
   const lines = Array.from({ length: 9 }, (_, at) => `line ${at + 1}\n`).join("");
   const formatted = lines.replace("line 1\n", "line 1;\nmore\n");
-  const rebasing = ["--on-mismatch", "rebase"];
 
   test.each([
-    { what: "by default", flags: [], refused: true },
-    { what: "under refuse", flags: ["--on-mismatch", "refuse"], refused: true },
-    { what: "under rebase", flags: rebasing, refused: false },
-  ])("an edit elsewhere than a formatter's is $what refused: $refused", async ({ flags, refused }) => {
+    { what: "by default", onMismatch: undefined, refused: true },
+    { what: "under refuse", onMismatch: "refuse", refused: true },
+    { what: "under rebase", onMismatch: "rebase", refused: false },
+  ] as const)("an edit elsewhere than a formatter's is $what refused: $refused", async (given) => {
+    const { onMismatch, refused } = given;
     const project = new Project({ "a.ts": lines });
-    const { run, before, said } = session(project, "one", flags);
+    const { run, before, said } = session(project, { onMismatch, asProgram: onMismatch === "rebase" });
     await run(host.read("a.ts"));
     project.put("a.ts", formatted);
     const edit = host.edit("a.ts", "line 7", "seven");
@@ -172,7 +194,7 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
     ["the line, which moved away", formatted.replace("line 7\n", "").concat("line 7\n"), "line 7", "seven"],
   ])("under rebase an edit of %s that others changed is refused", async (_, met, old, next) => {
     const project = new Project({ "a.ts": lines });
-    const { run, before } = session(project, "one", rebasing);
+    const { run, before } = session(project, { onMismatch: "rebase" });
     await run(host.read("a.ts"));
     project.put("a.ts", met);
     expect(await before(host.edit("a.ts", old, next))).toMatch(
@@ -182,7 +204,7 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
 
   test("a text that was never read is not moved, and one that replaces all is told what it lacks", async () => {
     const project = new Project({ "a.ts": lines, "b.ts": lines, "c.ts": lines });
-    const { run, before } = session(project, "one", rebasing);
+    const { run, before } = session(project, { onMismatch: "rebase" });
     expect(await before(host.edit("a.ts", "line 7", "seven"))).toMatch(/^Not read/);
     await run(host.read("b.ts"));
     project.put("b.ts", formatted);
@@ -264,7 +286,7 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
   test("a memory of an earlier version is read", async () => {
     const project = new Project({ "a.ts": start, "b.ts": start });
     const state = join(project.folder, "state");
-    const { run, before } = session(project, "old", ["--state-dir", state]);
+    const { run, before } = session(project, { id: "old", stateDir: state });
     await run(host.read("c.ts"));
     const folder = join(state, "guard");
     const [file = ""] = readdirSync(folder);
@@ -338,9 +360,9 @@ describe.each(["claude", "gemini"] as const)("guard, as a hook of %s", (name) =>
 
   test("sessions know nothing of each other", async () => {
     const project = new Project({ "a.ts": start });
-    await session(project, "one").run(host.read("a.ts"));
-    expect(await session(project, "two").before(host.edit("a.ts", "3;", "5;"))).toMatch(/^Not read/);
-    expect(await session(project, "one").before(host.edit("a.ts", "3;", "5;"))).toBe("");
+    await session(project).run(host.read("a.ts"));
+    expect(await session(project, { id: "two" }).before(host.edit("a.ts", "3;", "5;"))).toMatch(/^Not read/);
+    expect(await session(project).before(host.edit("a.ts", "3;", "5;"))).toBe("");
   });
 
   test("a file is one file, by whatever link it is called", async () => {

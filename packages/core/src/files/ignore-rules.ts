@@ -21,6 +21,7 @@ export const ignoreFiles = [".gitignore", holdfastIgnore] as const;
  * The rules in force in a folder: those of its parents and its own.
  *
  * @param budget rests while a file of many lines is read; without one it is read at once.
+ * @returns `busy` where the machine lacks something now, such as descriptors: nobody can say yet whether there are rules.
  */
 export async function rulesOf(
   disk: Disk,
@@ -28,11 +29,12 @@ export async function rulesOf(
   folder: string,
   names: readonly string[],
   budget?: TimeBudget,
-): Promise<readonly IgnoreRules[]> {
+): Promise<readonly IgnoreRules[] | Refusal> {
   const found: IgnoreRules[] = [];
   for (const name of names) {
     const text = await readSmall(disk, join(rootPath, join(folder, name)));
     if (text === undefined) continue;
+    if (typeof text !== "string") return text;
     const steps = IgnoreList.inSteps(text, name === holdfastIgnore);
     found.push({ folder, list: budget === undefined ? finish(steps) : await finishSteps(steps, budget) });
   }
@@ -72,6 +74,7 @@ export async function excludedByOwner(
     const path = below(root, realPath);
     if (path === undefined || path === "") continue;
     const rules = await ownersRules(disk, root);
+    if ("kind" in rules) return rules;
     if (!isIgnored(rules, path, false)) continue;
     return refuse("ignored_path", "The workspace's .holdfastignore keeps this path away from these tools.");
   }
@@ -79,14 +82,16 @@ export async function excludedByOwner(
 }
 
 /** The rules of a root's `.holdfastignore`: every call asks for them, so that they are parsed once while the file stays. */
-async function ownersRules(disk: Disk, root: string): Promise<readonly IgnoreRules[]> {
+async function ownersRules(disk: Disk, root: string): Promise<readonly IgnoreRules[] | Refusal> {
   const path = join(root, holdfastIgnore);
   const kept = keptOf(disk);
   const identity = await identityAt(disk, path);
   if (identity === "missing") return [];
+  if (identity !== undefined && "kind" in identity) return identity;
   const known = identity === undefined ? undefined : kept.get(path);
   if (known !== undefined && identity !== undefined && isSame(known.identity, identity)) return known.rules;
   const rules = await rulesOf(disk, root, "", [holdfastIgnore]);
+  if ("kind" in rules) return rules;
   // Two writes within one tick of the file system's clock look the same: a young file is parsed each time.
   if (identity !== undefined && isOld(identity)) kept.set(path, { identity, rules });
   else kept.delete(path);
@@ -109,10 +114,10 @@ function keptOf(disk: Disk): Map<string, KeptRules> {
   return fresh;
 }
 
-/** `undefined` for what is there and is no file. */
-async function identityAt(disk: Disk, path: string): Promise<FileIdentity | "missing" | undefined> {
+/** `undefined` for what is there and is no file; `busy` where that cannot be seen now. */
+async function identityAt(disk: Disk, path: string): Promise<FileIdentity | "missing" | Refusal | undefined> {
   const target = await disk.enter(path, "refuse", "name");
-  if (isRefusal(target)) return "missing";
+  if (isRefusal(target)) return target.code === "busy" ? target : "missing";
   try {
     const entry = await target.look();
     if (entry.kind === "missing") return "missing";
@@ -164,12 +169,15 @@ const maxIgnoreBytes = 1024 * 1024;
 /** Rules that cannot be read keep everything away: nobody can say what they were to protect. */
 const everything = "*";
 
-async function readSmall(disk: Disk, path: string): Promise<string | undefined> {
+async function readSmall(disk: Disk, path: string): Promise<string | Refusal | undefined> {
   const target = await disk.enter(path, "refuse", "name");
-  if (isRefusal(target)) return undefined;
+  if (isRefusal(target)) return target.code === "busy" ? target : undefined;
   try {
     const read = await target.read(maxIgnoreBytes);
-    if (isRefusal(read)) return read.code === "file_missing" ? undefined : everything;
+    if (isRefusal(read)) {
+      if (read.code === "busy") return read;
+      return read.code === "file_missing" ? undefined : everything;
+    }
     return read.bytes.includes(0) ? everything : new TextDecoder("utf-8").decode(read.bytes);
   } finally {
     await target.close();

@@ -23,6 +23,8 @@ export interface Listing {
   readonly kind: "listing";
   readonly entries: readonly ListedEntry[];
   readonly more?: "limit" | "time";
+  /** Folders that may not be entered, so that what is in them is missing. */
+  readonly closedFolders: number;
 }
 
 /** The answer to a request for the names in a folder. */
@@ -39,9 +41,15 @@ export async function listEntries(session: Session, request: Asked<ListRequest>)
     if (isRefusal(listing) && listing.code === "file_missing" && request.orEmpty === true)
       return { kind: "listed", path: name, entries: [], more: false };
     if (isRefusal(listing)) return listing;
-    const { entries, more: because } = listing;
+    const { entries, more: because, closedFolders: closed } = listing;
     const cut = because === undefined ? { more: false } : { more: true, because };
-    return { kind: "listed", path: name, entries, ...cut };
+    return {
+      kind: "listed",
+      path: name,
+      entries,
+      ...cut,
+      ...(closed === 0 ? {} : { closedFolders: closed }),
+    };
   });
 }
 
@@ -70,17 +78,22 @@ export async function listFolder(
   });
   if (isRefusal(walked)) return walked;
   const why = more ? "limit" : walked.more;
-  return { kind: "listing", entries, ...(why === undefined ? {} : { more: why }) };
+  const { closedFolders } = walked;
+  return { kind: "listing", entries, closedFolders, ...(why === undefined ? {} : { more: why }) };
 }
 
-/** An entry with its size, where it was not looked at yet; undefined where the file is gone since it was listed. */
+/**
+ * An entry with its size, where it was not looked at yet; undefined where the file is gone since it was listed. It stands
+ * there without a size where that cannot be seen.
+ */
 export async function withSize(folder: Target, entry: DirectoryEntry): Promise<DirectoryEntry | undefined> {
   if (entry.kind !== "file" || entry.sizeBytes !== undefined || !entry.openable) return entry;
   const child = await folder.child(entry.name);
-  if (isRefusal(child)) return undefined;
+  if (isRefusal(child)) return child.code === "busy" ? entry : undefined;
   try {
     const look = await child.look();
-    if (isRefusal(look) || look.kind === "missing") return undefined;
+    if (isRefusal(look)) return look.code === "busy" ? entry : undefined;
+    if (look.kind === "missing") return undefined;
     return look.kind === "file" ? { ...entry, sizeBytes: look.size } : entry;
   } finally {
     await child.close();

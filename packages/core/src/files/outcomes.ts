@@ -128,6 +128,8 @@ export type ListOutcome =
       readonly more: boolean;
       /** Only where there may be more. */
       readonly because?: "limit" | "time";
+      /** How many folders may not be entered, so that what is in them is missing; only where there are some. */
+      readonly closedFolders?: number;
     }
   | Refusal;
 
@@ -140,6 +142,8 @@ export type FindOutcome =
       readonly files: readonly ListedEntry[];
       /** Why there may be more. */
       readonly more?: "limit" | "time";
+      /** As of `ListOutcome`. */
+      readonly closedFolders?: number;
     }
   | Refusal;
 
@@ -178,6 +182,8 @@ export interface SearchSkips {
   /** Files that by their names hold secrets: searched only where they are named. */
   readonly secret: number;
   readonly unreadable: number;
+  /** Folders that may not be entered; only where there are some. */
+  readonly closedFolders?: number;
   /** Lines of which only the beginning was looked at, because the pattern is slow. */
   readonly longLines: number;
 }

@@ -32,7 +32,7 @@ export interface WorkspacePorts {
    * Opens a search of the content of many files, which may have threads of its own; without it, files are searched
    * one after the other.
    */
-  readonly searchContent?: (job: ContentJob) => ContentSearch;
+  readonly searchContent?: (job: ContentJob) => Promise<ContentSearch>;
   /** Parses large Markdown documents beside this thread; here, at once, without it. */
   readonly sections?: SectionWorker;
   /** Does something once, later, unless the process ends before: it is never waited for. */

@@ -212,8 +212,9 @@ function fits(pattern: string, name: string): boolean {
 export function foldName(name: string): string {
   // What nearly every name is; asked for each part of each path that is written.
   if (/^[\w-]+(?:\.[\w-]+)*$/.test(name)) return name.toLowerCase();
-  // Upper case first: only so `ß` and `ss` are one, which lower case alone keeps apart.
+  // By way of the upper case: only so `ß` and `ss` are one. In front of it the lower case: `ẞ` is its own upper case.
   const bare = withoutInvisible(name.normalize("NFKC"))
+    .toLowerCase()
     .toUpperCase()
     .toLowerCase()
     .normalize("NFKC")

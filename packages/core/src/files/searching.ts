@@ -60,7 +60,8 @@ export async function findFiles(
   );
   if (isRefusal(walked)) return walked;
   more ??= walked.more;
-  return { kind: "found", path: name, files, ...(more === undefined ? {} : { more }) };
+  const closed = walked.closedFolders === 0 ? {} : { closedFolders: walked.closedFolders };
+  return { kind: "found", path: name, files, ...(more === undefined ? {} : { more }), ...closed };
 }
 
 type FindEnd = "limit" | "time" | undefined;
@@ -128,6 +129,7 @@ class Search {
   private readonly matches: SearchMatch[] = [];
   private readonly files: MatchedFile[] = [];
   private readonly skips = { binary: 0, secret: 0, unreadable: 0, longLines: 0 };
+  private closedFolders = 0;
   private searchedFiles = 0;
   private searchedBytes = 0;
   private shownUnits = 0;
@@ -149,7 +151,7 @@ class Search {
     const { budget } = this.bounds;
     const { budget: _, ...job } = this.bounds;
     const threads = this.session.ports.searchContent?.({ ...job, limitMs: budget.leftMs() });
-    const content = threads ?? this.oneByOne();
+    const content = (await threads) ?? this.oneByOne();
     try {
       return await this.walk(target, name, { all, content });
     } finally {
@@ -158,7 +160,8 @@ class Search {
   }
 
   outcome(path: string): SearchOutcome {
-    const { matches, searchedFiles, searchedBytes, skips, end } = this;
+    const { matches, searchedFiles, searchedBytes, closedFolders, end } = this;
+    const skips = closedFolders === 0 ? this.skips : { ...this.skips, closedFolders };
     const more = end === undefined ? {} : { more: end };
     const files = this.bounds.output === "lines" ? {} : { files: this.files };
     return { kind: "searched", path, matches, ...files, searchedFiles, searchedBytes, skips, ...more };
@@ -187,6 +190,7 @@ class Search {
     if (isRefusal(walked)) return walked;
     await batches.finish();
     this.end ??= walked.more;
+    this.closedFolders = walked.closedFolders;
     return undefined;
   }
 

@@ -41,6 +41,8 @@ export interface Walked {
   readonly kind: "walked";
   /** A folder has more entries than are looked at, or the time was up. */
   readonly more?: "limit" | "time";
+  /** How many folders were come by without their inside, because they may not be entered. */
+  readonly closedFolders: number;
 }
 
 /** Looks at an entry; `false` ends the walk. */
@@ -52,6 +54,7 @@ export type Visitor = (entry: WalkedEntry) => Promise<boolean> | boolean;
  * ignored folder, all.
  *
  * @param name how the caller names the folder; the entries' paths begin with it.
+ * @returns `busy` where a folder cannot be entered for want of descriptors: what is in it would be missing in silence.
  */
 export async function walkTree(
   disk: Disk,
@@ -62,14 +65,17 @@ export async function walkTree(
 ): Promise<Walked | Refusal> {
   const walk = new TreeWalk(disk, rootOf(target), options, visit);
   const rules = options.all ? [] : await walk.rulesAbove(target.relativePath);
-  if (isIgnored(rules, target.relativePath, true)) return { kind: "walked" };
+  if ("kind" in rules) return rules;
+  if (isIgnored(rules, target.relativePath, true)) return { kind: "walked", closedFolders: 0 };
   const start = { path: name === "." ? "" : name, below: "" };
   const refusal = await walk.descend(target, start, options.depth, rules);
-  return refusal ?? { kind: "walked", ...(walk.more === undefined ? {} : { more: walk.more }) };
+  const { more, closedFolders } = walk;
+  return refusal ?? { kind: "walked", closedFolders, ...(more === undefined ? {} : { more }) };
 }
 
 class TreeWalk {
   more: Walked["more"];
+  closedFolders = 0;
   private ended = false;
 
   constructor(
@@ -79,16 +85,19 @@ class TreeWalk {
     private readonly visit: Visitor,
   ) {}
 
-  async rulesAbove(folder: string): Promise<readonly IgnoreRules[]> {
-    const rules: IgnoreRules[] = [...(await this.rulesOf("", [".git/info/exclude"]))];
+  async rulesAbove(folder: string): Promise<readonly IgnoreRules[] | Refusal> {
+    const rules: IgnoreRules[] = [];
     const parts = folder.split("/").filter((part) => part !== "");
-    for (let at = 0; at < parts.length; at++) {
-      rules.push(...(await this.rulesOf(parts.slice(0, at).join("/"), ignoreFiles)));
+    const above = parts.map((_, at) => [parts.slice(0, at).join("/"), ignoreFiles] as const);
+    for (const [path, names] of [["", [".git/info/exclude"]] as const, ...above]) {
+      const found = await this.rulesOf(path, names);
+      if ("kind" in found) return found;
+      rules.push(...found);
     }
     return rules;
   }
 
-  private rulesOf(folder: string, names: readonly string[]): Promise<readonly IgnoreRules[]> {
+  private rulesOf(folder: string, names: readonly string[]): Promise<readonly IgnoreRules[] | Refusal> {
     return rulesOf(this.disk, this.root, folder, names, this.options.budget);
   }
 
@@ -102,28 +111,34 @@ class TreeWalk {
     const listing = await folder.entries(maxScanned, typeof sizes === "function" ? sizes() : sizes);
     if (isRefusal(listing)) return listing;
     if (listing.more) this.more ??= "limit";
-    const rules = this.options.all ? [] : [...above, ...(await this.ownRules(folder, listing.entries))];
-    await this.visitAll(folder, listing.entries, { names, depth, rules });
+    const own = this.options.all ? [] : await this.ownRules(folder, listing.entries);
+    if ("kind" in own) return own;
+    const rules = this.options.all ? [] : [...above, ...own];
+    const refusal = await this.visitAll(folder, listing.entries, { names, depth, rules });
     await this.options.leave?.();
-    return undefined;
+    return refusal;
   }
 
   private async visitAll(
     folder: Target,
     entries: readonly DirectoryEntry[],
     { names, depth, rules }: Inside,
-  ): Promise<void> {
+  ): Promise<Refusal | undefined> {
     for (const entry of entries) {
-      if (!(await this.hasTime())) return;
+      if (!(await this.hasTime())) return undefined;
       if (this.leavesOut(rules, join(folder.relativePath, entry.name), entry)) continue;
       const [path, below] = [join(names.path, entry.name), join(names.below, entry.name)];
       if (this.ended || !(await this.visit({ entry, path, below, folder }))) {
         this.ended = true;
-        return;
+        return undefined;
       }
-      if (entry.kind === "directory" && depth > 1 && entry.openable)
-        await this.into(folder, entry.name, { path, below }, depth - 1, rules);
+      const isWalked = entry.kind === "directory" && depth > 1 && entry.openable;
+      const refusal = isWalked
+        ? await this.into(folder, entry.name, { names: { path, below }, depth: depth - 1, rules })
+        : undefined;
+      if (refusal !== undefined) return refusal;
     }
+    return undefined;
   }
 
   private async hasTime(): Promise<boolean> {
@@ -147,26 +162,33 @@ class TreeWalk {
   private async ownRules(
     folder: Target,
     entries: readonly DirectoryEntry[],
-  ): Promise<readonly IgnoreRules[]> {
+  ): Promise<readonly IgnoreRules[] | Refusal> {
     const there = ignoreFiles.filter((name) => entries.some((entry) => entry.name === name));
     return this.rulesOf(folder.relativePath, there);
   }
 
-  /** A subfolder that cannot be entered (no permission, just deleted) is come by without its inside. */
+  /**
+   * A subfolder that cannot be entered is come by without its inside: one without permission is counted, one that was
+   * just deleted is not. Where it could be entered in a moment, the walk ends.
+   */
   private async into(
     folder: Target,
     child: string,
-    names: { readonly path: string; readonly below: string },
-    depth: number,
-    rules: readonly IgnoreRules[],
-  ): Promise<void> {
+    { names, depth, rules }: Inside,
+  ): Promise<Refusal | undefined> {
     const inside = await folder.child(child);
-    if (isRefusal(inside)) return;
+    if (isRefusal(inside)) return this.passBy(inside);
     try {
-      await this.descend(inside, names, depth, rules);
+      return this.passBy(await this.descend(inside, names, depth, rules));
     } finally {
       await inside.close();
     }
+  }
+
+  /** What a folder that was not entered means for the walk. */
+  private passBy(refusal: Refusal | undefined): Refusal | undefined {
+    if (refusal?.code === "permission_denied") this.closedFolders += 1;
+    return refusal?.code === "busy" ? refusal : undefined;
   }
 }
 

@@ -118,6 +118,7 @@ async function changesBelow(
   );
   if (isRefusal(walked)) return walked;
   if (flaw !== undefined) return flaw;
+  if (walked.closedFolders > 0) return refuse("permission_denied", `${escapeForDisplay(path)} ${closedTo}`);
   if (walked.more !== undefined) return refuse("too_large", `${escapeForDisplay(path)} ${tooMuch}`);
   // Without a file there is nothing that a person could be shown.
   if (changes.length === 0 && (isPreview || agreed !== undefined || session.readOnly))
@@ -138,6 +139,8 @@ async function changesBelow(
 const tooMuch =
   "holds more than can be changed together. Nothing was changed; change what is in it one by one.";
 
+const closedTo = "holds a folder that may not be entered, so it stays as it is. Nothing was changed.";
+
 async function refuseEntry(
   disk: Disk,
   folder: Target,
@@ -152,9 +155,9 @@ async function refuseEntry(
   const child = await folder.child(entry.name);
   if (isRefusal(child)) return child;
   try {
+    const excluded = await excludedByOwner(disk, child);
     // Its name is none of the caller's business.
-    const isKeptAway = (await excludedByOwner(disk, child)) !== undefined;
-    return isKeptAway ? keptAway : undefined;
+    return excluded?.code === "ignored_path" ? keptAway : excluded;
   } finally {
     await child.close();
   }

@@ -22,6 +22,7 @@ describe("each protected path", () => {
 describe("names that a file system may take for a protected one", () => {
   it.each([
     ".\u00dfh/authorized_keys",
+    ".\u1e9eh/authorized_keys",
     ".s\u017fh/config",
     ".s\u{e0073}sh/config",
     ".g\u3164it/config",
@@ -32,7 +33,7 @@ describe("names that a file system may take for a protected one", () => {
   ])("%j is protected", (path) => expect(protectionOf(path)).toBeDefined());
 
   it("are secrets where the name would be one", () => {
-    expect([".\u00dfh/x", ".e\u034fnv", "id_r\u017fa"].every(isSecret)).toBe(true);
+    expect([".\u00dfh/x", ".\u1e9eh/x", ".e\u034fnv", "id_r\u017fa"].every(isSecret)).toBe(true);
   });
 });
 

@@ -224,8 +224,9 @@ describe("the law of the frame", () => {
   test("changed lines come back exactly, with their numbers", () => {
     fc.assert(
       fc.property(state, (file) => {
-        const shown = { ...file, content: `${file.content}\nlast\n` };
-        const at = factsOf(shown.content).totalLines;
+        const content = `${file.content}\nlast\n`;
+        const shown = { ...file, content, facts: factsOf(content) };
+        const at = shown.facts.totalLines;
         const change = reportOf({ ranges: [{ from: at, to: at }] });
         const { lines: _, ...whole } = shown;
         const outcome = writeOf({ state: whole, change });

@@ -1,4 +1,5 @@
 import type { FileState, ListedEntry, MatchedFile } from "../../files/index.js";
+import { defined } from "../../text/index.js";
 import { describeRepair } from "./notes.js";
 import type { FileBlock, FilePart, LinesBlock, Reply, ReplyBlock, ReportBlock } from "./reply.js";
 import type {
@@ -81,7 +82,11 @@ function entriesToJson(blocks: readonly ReplyBlock[]) {
   const found = find(blocks, "entries");
   const why = found?.more;
   const cut = why === undefined ? { more: false } : { more: true, because: why };
-  return { entries: (found?.entries ?? []).map(entryToJson), ...cut };
+  return { entries: (found?.entries ?? []).map(entryToJson), ...cut, ...closedToJson(found) };
+}
+
+function closedToJson(found: { readonly closedFolders?: number } | undefined) {
+  return defined({ closed_folders: found?.closedFolders });
 }
 
 function entryToJson(entry: ListedEntry) {
@@ -97,7 +102,7 @@ function entryToJson(entry: ListedEntry) {
 function foundToJson(path: string, blocks: readonly ReplyBlock[]): WireFindResult {
   const found = find(blocks, "entries");
   const files = (found?.entries ?? []).map(entryToJson);
-  return { path, files, ...(found?.more === undefined ? {} : { more: found.more }) };
+  return { path, files, ...(found?.more === undefined ? {} : { more: found.more }), ...closedToJson(found) };
 }
 
 function searchToJson(path: string, blocks: readonly ReplyBlock[]): WireSearchResult {
@@ -117,7 +122,7 @@ function searchToJson(path: string, blocks: readonly ReplyBlock[]): WireSearchRe
     ...(found?.files === undefined ? {} : { files: found.files.map(matchedFileToJson) }),
     searched_files: found?.searchedFiles ?? 0,
     searched_bytes: found?.searchedBytes ?? 0,
-    skipped: { binary, secret, unreadable, long_lines: longLines },
+    skipped: { binary, secret, unreadable, long_lines: longLines, ...closedToJson(found?.skips) },
     ...(found?.more === undefined ? {} : { more: found.more }),
   };
 }

@@ -34,15 +34,25 @@ function matchLines({ line, text, before, after }: SearchMatch): readonly string
   ];
 }
 
+/** What a listing or a search for names came by without looking in, as a sentence. */
+export function closedNote(folders: number | undefined): readonly string[] {
+  return folders === undefined ? [] : [`Not looked in: ${closed(folders)}.`];
+}
+
+function closed(folders: number): string {
+  return folders === 1 ? "1 folder that may not be entered" : `${folders} folders that may not be entered`;
+}
+
 /** What was not searched, a sentence each. */
 export function searchNotes({ skips }: Pick<MatchesBlock, "skips">): readonly string[] {
-  const { binary, secret, unreadable, longLines } = skips;
+  const { binary, secret, unreadable, longLines, closedFolders } = skips;
   return [
     ...(binary === 0 ? [] : [`Not searched: ${binary} files that are not text.`]),
     ...(secret === 0
       ? []
       : [`Not searched: ${secret} files that hold secrets by their names; name one to search it.`]),
     ...(unreadable === 0 ? [] : [`Not searched: ${unreadable} files that cannot be read.`]),
+    ...(closedFolders === undefined ? [] : [`Not searched: ${closed(closedFolders)}.`]),
     ...(longLines === 0 ? [] : [`Of ${longLines} very long lines only the beginning was searched.`]),
   ];
 }

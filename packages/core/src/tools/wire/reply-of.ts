@@ -9,7 +9,7 @@ import {
   type Vocabulary,
   type WriteOutcome,
 } from "../../files/index.js";
-import { quoteForDisplay } from "../../text/index.js";
+import { defined, quoteForDisplay } from "../../text/index.js";
 import { describeOmission } from "./notes.js";
 import type { WireOptions } from "./options.js";
 import type { FileBlock, FilePart, Reply, StatusBlock, TextBlock } from "./reply.js";
@@ -90,18 +90,18 @@ type Looked<Kind extends "list" | "find" | "search"> = Exclude<
   { kind: "refusal" }
 >;
 
-function replyToList({ path, entries, more, because = "limit" }: Looked<"list">): Reply {
+function replyToList({ path, entries, more, because = "limit", closedFolders }: Looked<"list">): Reply {
   const orMore = more ? "or more " : "";
   const count = counted(entries.length, `${orMore}entry`, `${orMore}entries`);
   const message = `${quoteForDisplay(path)} holds ${count}; sizes are in bytes.`;
-  const cut = more ? { more: because } : {};
+  const cut = { ...(more ? { more: because } : {}), ...defined({ closedFolders }) };
   const listing = { kind: "entries", entries, isListing: true, ...cut } as const;
   return { form: "list", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
 }
 
-function replyToFind({ path, files, more }: Looked<"find">): Reply {
+function replyToFind({ path, files, more, closedFolders }: Looked<"find">): Reply {
   const message = `${counted(files.length, "file", "files")} found in ${quoteForDisplay(path)}.`;
-  const listing = { kind: "entries", entries: files, ...(more === undefined ? {} : { more }) } as const;
+  const listing = { kind: "entries", entries: files, ...defined({ more, closedFolders }) } as const;
   return { form: "find", ...done, path, blocks: [{ kind: "status", ...done, message }, listing] };
 }
 

@@ -128,6 +128,8 @@ export interface EntriesBlock {
   readonly entries: readonly ListedEntry[];
   /** Why there may be more. */
   readonly more?: "limit" | "time" | "answer";
+  /** Folders that may not be entered, so that what is in them is missing. */
+  readonly closedFolders?: number;
   /** The names stand in one folder, and were not searched for. */
   readonly isListing?: boolean;
   /** The text form tells sizes first, and each name behind this (`Spoken.entriesUnder`). */

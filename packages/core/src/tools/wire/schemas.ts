@@ -65,12 +65,15 @@ const listedEntry = z.object({
   openable: z.literal(false).exactOptional(),
 });
 
+const closedFolders = z.int().min(0).describe("Folders that may not be entered: what is in them is missing");
+
 export const wireListResult = z.union([
   z.object({
     path: z.string(),
     entries: z.array(listedEntry),
     more: z.boolean(),
     because: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
+    closed_folders: closedFolders.exactOptional(),
   }),
   wireRefusal,
 ]);
@@ -80,6 +83,7 @@ export const wireFindResult = z.union([
     path: z.string(),
     files: z.array(listedEntry),
     more: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
+    closed_folders: closedFolders.exactOptional(),
   }),
   wireRefusal,
 ]);
@@ -109,6 +113,7 @@ export const wireSearchResult = z.union([
       secret: z.int().min(0),
       unreadable: z.int().min(0),
       long_lines: z.int().min(0),
+      closed_folders: closedFolders.exactOptional(),
     }),
     more: z.enum(["limit", "answer", "time"]).exactOptional().describe("Why there may be more"),
   }),

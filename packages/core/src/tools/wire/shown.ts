@@ -154,7 +154,9 @@ function cutWindows(state: FileState, content: string, ranges: ChangeReport["ran
   let omitted = 0;
   let excerpt: string | undefined;
   let units = 0;
-  for (const range of widen(ranges, first, first + countLines(content) - 1)) {
+  // Known of a whole file and of a window: counting the lines of a large text would hold the thread.
+  const last = state.lines?.to ?? state.facts?.totalLines ?? countLines(content);
+  for (const range of widen(ranges, first, last)) {
     const text = lines.lines(range.from - first + 1, range.to - first + 1);
     if (text.length > windowsLimitUnits - units) {
       omitted += 1;

@@ -2,7 +2,7 @@ import type { ShownText } from "../../conversation/index.js";
 import type { FileState, ListedEntry } from "../../files/index.js";
 import { chooseSuffix, clip, quoteForDisplay } from "../../text/index.js";
 import { writeFrame } from "./envelope.js";
-import { filesToText, matchesToText, moreSentence, searchNotes } from "./looking.js";
+import { closedNote, filesToText, matchesToText, moreSentence, searchNotes } from "./looking.js";
 import { describeRepair, harmless } from "./notes.js";
 import type {
   EntriesBlock,
@@ -156,8 +156,9 @@ function addBlock(parts: TextParts, block: ReplyBlock): void {
 }
 
 function addEntries(parts: TextParts, block: EntriesBlock): void {
-  const { entries, more, isListing, under } = block;
+  const { entries, more, isListing, under, closedFolders } = block;
   parts.head.push(...(under === undefined ? entries.map(entryLine) : sizedEntries(block)));
+  parts.details.push(...closedNote(closedFolders));
   if (more === undefined) return;
   parts.details.push(isListing === true && more === "limit" ? moreEntries : moreSentence[more]);
 }

@@ -1,0 +1,59 @@
+import { chmodSync, chownSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Project, runAs } from "../process.js";
+
+const nobody = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+/** A project of another user; two of its folders are closed to everybody but root. */
+function closedProject(): string {
+  const { folder } = new Project({
+    "a.txt": "one\n",
+    "closed/b.txt": "one\n",
+    "open/c.txt": "one\n",
+    "open/closed/d.txt": "one\n",
+  });
+  for (const name of ["", "a.txt", "open", "open/c.txt"]) chownSync(join(folder, name), nobody, nobody);
+  for (const name of ["closed", "open/closed"]) chmodSync(join(folder, name), 0o700);
+  return folder;
+}
+
+interface Case {
+  readonly args: readonly string[];
+  readonly note: string;
+  readonly json: object;
+}
+
+const two = "2 folders that may not be entered";
+const cases: readonly Case[] = [
+  {
+    args: ["search", "one"],
+    note: `Not searched: ${two}.\n`,
+    json: { searched_files: 2, skipped: { unreadable: 0, closed_folders: 2 } },
+  },
+  {
+    args: ["find", "**/*.txt"],
+    note: `Not looked in: ${two}.\n`,
+    json: { files: [{ path: "a.txt" }, { path: "open/c.txt" }], closed_folders: 2 },
+  },
+  { args: ["list", "--depth", "9"], note: `Not looked in: ${two}.\n`, json: { closed_folders: 2 } },
+];
+
+test.skipIf(!isRoot).each(cases)(
+  "$args.0 names the folders that may not be entered",
+  async ({ args, note, json }) => {
+    const folder = closedProject();
+    const said = await runAs(nobody, [...args, "--root", folder]);
+    expect(said.stderr).toBe(note);
+    expect(said.code).toBe(0);
+    const told = await runAs(nobody, [...args, "--json", "--root", folder]);
+    expect(JSON.parse(told.stdout)).toMatchObject(json);
+  },
+);
+
+test.skipIf(!isRoot)("a folder that nobody asked to look into is not named", async () => {
+  const said = await runAs(nobody, ["list", "--root", closedProject()]);
+  expect(said).toMatchObject({ code: 0, stderr: "" });
+  expect(said.stdout).toContain("closed/");
+});

@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { Project, program } from "../process.js";
+
+/** Runs the program while it may open so many files. */
+function runWithin(most: number, args: readonly string[]) {
+  const shell = ["-c", `ulimit -n ${most}; exec "$@"`, "sh", process.execPath, program, ...args];
+  const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: `${new Project().folder}/state` };
+  return spawnSync("/bin/sh", shell, { env, encoding: "utf8", input: "" });
+}
+
+/** Each level of the walk holds a descriptor; the process begins with some twenty, and needs about fifty to be loaded. */
+const depth = 60;
+const path = `${"d/".repeat(depth)}f.txt`;
+
+test.skipIf(process.platform === "win32").each([
+  ["search", ["search", "one"]],
+  ["find", ["find", "**/*.txt"]],
+  ["list", ["list", "--depth", "60"]],
+])("%s says that it could not look everywhere, for want of descriptors", (_, args) => {
+  const { folder } = new Project({ [path]: "one\n" });
+  const { status, stdout, stderr } = runWithin(64, ["--root", folder, ...args]);
+  expect(`${stdout}${stderr}`).toContain("too many files open");
+  expect(status).toBe(7);
+});
+
+/** Where Node itself begins, and how much it opens at once while it loads, differ by its version: 20 needs far more than 24. */
+const startLimits = [20, 21, 22, 23, 24];
+
+test.skipIf(process.platform === "win32")(
+  "a server that cannot open its own files says which limit to raise",
+  () => {
+    const folder = new Project().folder;
+    const sentences = startLimits.flatMap((most) => {
+      const { status, stderr } = runWithin(most, ["mcp", "--root", folder]);
+      // It starts, or Node itself could not: neither has words of ours.
+      if (!stderr.includes("holdfast:")) return [];
+      return [{ most, status, stderr }];
+    });
+    expect(sentences.length).toBeGreaterThan(0);
+    for (const { most, status, stderr } of sentences) {
+      expect(stderr).toBe(
+        `holdfast: the limit of open files of this process (${most}) is too low: raise it, as with "ulimit -n 1024", and start it again.\n`,
+      );
+      expect(status).toBe(7);
+    }
+  },
+);

@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import { expect, it } from "vitest";
+import { isRefusal, memoryPorts, refuse, type Target, Workspace } from "../../src/files/index.js";
+import { openCharsets } from "../../src/node/disk/charsets.js";
+import { sha } from "../support.js";
+
+/** A workspace in memory in which no folder of this name may be entered; the command's tests have a real one. */
+function without(name: string, files: readonly string[]) {
+  const ports = memoryPorts({
+    digest: (bytes) => sha(bytes),
+    newId: randomUUID,
+    codec: openCharsets(),
+    clock: { now: () => 0 },
+  });
+  const workspace = new Workspace(ports);
+  const { disk } = ports;
+  for (const path of files) disk.poke(path, new TextEncoder().encode("one\n"));
+  const enter = disk.enter.bind(disk);
+  const closing = (target: Target): Target =>
+    Object.assign(Object.create(target), {
+      child: async (child: string) => {
+        const found = await target.child(child);
+        if (isRefusal(found)) return found;
+        const entries = async () => refuse("permission_denied", `${child}: permission is denied.`);
+        return child === name ? Object.assign(Object.create(found), { entries }) : closing(found);
+      },
+    });
+  disk.enter = async (path, missing) => {
+    const target = await enter(path, missing);
+    return isRefusal(target) ? target : closing(target);
+  };
+  return { workspace, has: (path: string) => disk.peek(path) !== undefined };
+}
+
+it("a folder is not moved without what is in a folder that may not be entered", async () => {
+  const { workspace, has } = without("closed", ["open/a.txt", "open/closed/b.txt"]);
+  const change = {
+    path: "open",
+    renameTo: "moved",
+    content: { kind: "same" },
+    base: "shown",
+    wholeFolder: true,
+  } as const;
+  const done = await workspace.applyChanges({ changes: [change] });
+  expect(done).toMatchObject({ kind: "refusal", code: "permission_denied" });
+  expect([has("open/a.txt"), has("open/closed/b.txt")]).toEqual([true, true]);
+});
+
+it("what is in it is missing from a list, a find and a search, and they say so", async () => {
+  const { workspace } = without("closed", ["a.txt", "closed/b.txt"]);
+  expect(await workspace.list({ depth: 3 })).toMatchObject({ closedFolders: 1 });
+  expect(await workspace.find({ glob: "*.txt" })).toMatchObject({
+    closedFolders: 1,
+    files: [{ path: "a.txt" }],
+  });
+  expect(await workspace.search({ pattern: "one" })).toMatchObject({ skips: { closedFolders: 1 } });
+  expect(await workspace.list({ depth: 1 })).not.toHaveProperty("closedFolders");
+});
