@@ -165,7 +165,14 @@ function keysIn(settings: AgentSettings): readonly (readonly [key: string, messa
 }
 
 /** Lists and tables of which a later source takes nothing away. */
-const joins = ["approval.rules", "tools.excluded", "model.providers", "model.overrides", "mcpServers"];
+const joins = [
+  "approval.rules",
+  "tools.excluded",
+  "model.providers",
+  "model.overrides",
+  "mcpServers",
+  "context.ratios",
+];
 
 /** The sources put over each other, key by key. */
 class Joined {

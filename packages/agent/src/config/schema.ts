@@ -25,6 +25,13 @@ const override = z.strictObject({
   cachedInputUsd: usd.optional().describe("price of a million cached tokens in, in US dollars"),
 });
 
+const ratio = z.strictObject({
+  write: z.number().min(0.000_001).max(1_000).describe("of a token that is written to the cache"),
+  read: z.number().min(0.000_001).max(1_000).describe("of a token that is read of the cache"),
+  lifetimeMs: count.optional().describe("how long it is kept after its last use; five minutes unless set"),
+  bindsThinking: z.boolean().optional().describe("a thought is void once a byte before it has changed"),
+});
+
 const rule = z.strictObject({
   tool: z.string().min(1).describe("the tool's name; * stands for any characters"),
   path: z.string().min(1).optional().describe("a glob that all files of the call fit"),
@@ -32,13 +39,23 @@ const rule = z.strictObject({
   decision: z.enum(["allow", "ask", "deny"]),
 });
 
+const serverTimes = {
+  startTimeoutMs: count
+    .optional()
+    .describe("how long it may take to start, in milliseconds; 30,000 unless set"),
+  timeoutMs: count
+    .optional()
+    .describe("how long a call may go on without a sign of progress, in milliseconds; 600,000 unless set"),
+};
+
 const server = z.union([
   z.strictObject({
     command: z.string().min(1),
     args: z.array(z.string()).optional(),
     env: z.record(variable, z.string()).optional(),
+    ...serverTimes,
   }),
-  z.strictObject({ url: httpUrl, headers: z.record(name, z.string()).optional() }),
+  z.strictObject({ url: httpUrl, headers: z.record(name, z.string()).optional(), ...serverTimes }),
 ]);
 
 /** How long a provider's cache can be asked to keep a prompt. */
@@ -135,6 +152,10 @@ export const settingsSchema = z.strictObject({
         .enum(cacheLifetimes)
         .optional()
         .describe("how long Anthropic's cache is to keep a prompt; an hour costs more to write"),
+      ratios: z
+        .record(name, ratio)
+        .optional()
+        .describe("what a provider's cache costs, as shares of its price of plain input"),
     })
     .optional(),
   memory: z

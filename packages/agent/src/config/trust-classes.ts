@@ -111,6 +111,7 @@ export const trustClasses: TrustTable = {
     compaction: always(ofEconomy),
     compactAtTokens: always(ofEconomy),
     compactTailTokens: always(ofEconomy),
+    ratios: always(ofEconomy),
     cacheLifetime: always("it decides what the cache costs"),
   },
   memory: { enabled: never, file: always("it opens a file to edits without a read") },

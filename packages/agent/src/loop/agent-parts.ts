@@ -51,6 +51,8 @@ export interface AgentParts {
   /** Whether a read shows only what the prompt does not show already; unless false. */
   readonly deltaReads?: boolean;
   readonly summariser?: Summariser;
+  /** How long a summary may take, in milliseconds; two minutes unless given. */
+  readonly summaryMs?: number;
   /** When the prompt is made smaller; `defaultEconomy` unless given. */
   readonly economy?: EconomySettings;
   /** The memory file, as results name it: never cleared. */

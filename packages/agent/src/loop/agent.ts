@@ -41,7 +41,7 @@ import {
 import { FileForms, type FileOffers } from "./file-forms.js";
 import { Gate, nobody } from "./gate.js";
 import { MemoryFile } from "./memory-file.js";
-import { offeredTools, type ToolSet } from "./offered-tools.js";
+import { offeredTools, type ToolSet, ToolsText } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
 import { outsideOf, toolsOfSubAgent } from "./sub-agent-tools.js";
 import { type Delegation, delegationIn, isWithin, mostNested, subAgentWords } from "./sub-agents.js";
@@ -108,11 +108,12 @@ class OpenedAgent implements Agent {
   readonly #delegations = new Map<string, Delegation>();
   readonly #economy: ContextEconomy;
   readonly #forms: FileForms | undefined;
+  readonly #toolsText = new ToolsText();
   readonly memory: MemoryFile | undefined;
 
   constructor(private readonly parts: AgentParts) {
-    const { manager, now, summariser, economy: settings, memoryPath, wire } = parts;
-    const more = defined({ summariser, settings, memoryPath, files: wire?.wire });
+    const { manager, now, summariser, summaryMs, economy: settings, memoryPath, wire } = parts;
+    const more = defined({ summariser, summaryMs, settings, memoryPath, files: wire?.wire });
     this.#economy = new ContextEconomy({ manager, now, renderer: this.#renderer, ...more });
     const { uploads, workspace, readBlob } = parts;
     this.#forms = uploads && new FileForms({ manager, workspace, uploads, ...defined({ readBlob }) });
@@ -297,7 +298,7 @@ class OpenedAgent implements Agent {
     return {
       model: this.#asked,
       system: this.parts.system?.(offered, this.mode) ?? "",
-      tools: JSON.stringify(offered),
+      tools: this.#toolsText.of(offered),
     };
   }
 

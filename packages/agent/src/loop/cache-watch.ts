@@ -85,7 +85,7 @@ export class CacheWatch {
     if (cachedInputTokens >= leastTokens) this.#keeps = true;
     // A server that never found anything has no cache that could break.
     if (!keeps || outlook?.from === undefined) return undefined;
-    const end = outlook.from.ends.filter((one) => one <= outlook.sharedParts).at(-1) ?? 0;
+    const end = outlook.from.ends.findLast((one) => one <= outlook.sharedParts) ?? 0;
     const keptChars = this.last?.prompt.parts[end]?.before ?? 0;
     const expected = keptChars / charsPerToken(last);
     if (expected < leastTokens || cachedInputTokens >= expected / 2) return undefined;

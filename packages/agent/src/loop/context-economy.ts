@@ -2,6 +2,7 @@ import {
   afterRequest,
   beganClearing,
   type CacheOutlook,
+  type CacheRatios,
   type ClearingOutcome,
   type ColdCause,
   type ContextManager,
@@ -17,6 +18,7 @@ import {
   type MeasuredPrompt,
   type ModelPort,
   measure,
+  type NoPlanReason,
   type PromptBudget,
   type PromptPlan,
   type PromptUsage,
@@ -93,6 +95,7 @@ export class ContextEconomy {
   #chars = 0;
   #last: PromptUsage["last"];
   #compactFrom = 0;
+  readonly #told = new Set<NoPlanReason>();
   #cold: ColdCause | undefined;
   #outcomes: readonly ClearingOutcome[] = [];
 
@@ -111,7 +114,7 @@ export class ContextEconomy {
    */
   async step(head: RequestHead, { signal, beforeWarning }: StepScope): Promise<EconomyStep | undefined> {
     const plan = this.plan(head);
-    if (plan.kind === "nothing") return undefined;
+    if (plan.kind === "nothing") return this.#toldOnce(plan);
     if (plan.kind === "compact") {
       if (plan.tokens < this.#compactFrom) return undefined;
       const done = await this.compact(head, undefined, signal);
@@ -122,6 +125,14 @@ export class ContextEconomy {
     if (plan.kind === "warn") await beforeWarning();
     const notice = this.apply(plan);
     return notice === undefined ? { done: plan } : { notice };
+  }
+
+  /** What a person can mend is told once: else the session would grow without a word. */
+  #toldOnce({ reason, message }: Extract<PromptPlan, { kind: "nothing" }>): EconomyStep | undefined {
+    if (reason !== "no_ratios" && reason !== "window_too_small") return undefined;
+    if (this.#told.has(reason)) return undefined;
+    this.#told.add(reason);
+    return { notice: `The context was left as it is: ${message}` };
   }
 
   /** Carries out a plan of clearing or warning. @returns a sentence for the person where it could not be. */
@@ -142,7 +153,7 @@ export class ContextEconomy {
     const rendering = this.#render(head);
     const prompt = measure(rendering);
     const outlook = this.#outlookOn(head, rendering, prompt);
-    this.#cold = this.usage(head, rendering).cold;
+    this.#cold = this.#coldFor(head, outlook);
     this.#outlook = outlook;
     this.#chars = prompt.chars + head.system.length + head.tools.length;
     const clearableFrom = partsBeforeClearable(this.parts.manager.context, prompt, this.budget(head));
@@ -213,33 +224,43 @@ export class ContextEconomy {
   /** What a prompt may cost now. */
   budget({ model, system, tools }: RequestHead): PromptBudget {
     const { settings = defaultEconomy, memoryPath, manager } = this.parts;
-    const facts = factsOfModel(model.target.model);
+    const window = model.window ?? windowOf(model.target.model);
     return {
       settings,
       provider: cacheNameOf(model),
       headChars: system.length + tools.length,
       keepPaths: manager.trackedFiles(),
-      ...defined({ memoryPath, windowTokens: facts?.contextWindow }),
-      ...(facts === undefined ? {} : { answerTokens: Math.min(facts.maxOutput, facts.contextWindow / 4) }),
+      ...defined({ memoryPath, windowTokens: window?.tokens }),
+      ...(window === undefined
+        ? {}
+        : { answerTokens: Math.min(window.answerTokens ?? window.tokens, Math.floor(window.tokens / 4)) }),
     };
   }
 
   /** What is known of the requests so far. */
   usage(head: RequestHead, rendering: Rendering = this.#render(head)): PromptUsage {
-    const { settings = defaultEconomy, manager } = this.parts;
-    const ratios = cacheRatiosOf(cacheNameOf(head.model), settings.ratios);
-    const warned = wasWarned(manager.context, rendering);
-    if (ratios === undefined) return { warned, ...defined({ last: this.#last }) };
+    const warned = wasWarned(this.parts.manager.context, rendering);
+    if (this.#ratios(head) === undefined) return { warned, ...defined({ last: this.#last }) };
     const outlook = this.#outlookOn(head, rendering, measure(rendering));
-    const cold = outlook === undefined ? this.#restCause(ratios) : outlook.cold;
+    const cold = this.#coldFor(head, outlook);
     return { warned, ...defined({ last: this.#last, cold, warmChars: outlook?.sharedChars }) };
+  }
+
+  /** Why a provider has nothing of the next request; undefined too where nothing is known of its cache. */
+  #coldFor(head: RequestHead, outlook: CacheOutlook | undefined): ColdCause | undefined {
+    const ratios = this.#ratios(head);
+    if (ratios === undefined) return undefined;
+    return outlook === undefined ? this.#restCause(ratios) : outlook.cold;
+  }
+
+  #ratios({ model }: RequestHead): CacheRatios | undefined {
+    return cacheRatiosOf(cacheNameOf(model), (this.parts.settings ?? defaultEconomy).ratios);
   }
 
   /** Where nothing is known of a provider's cache, it is taken to keep everything for an hour. */
   #outlookOn(head: RequestHead, rendering: Rendering, prompt: MeasuredPrompt): CacheOutlook | undefined {
-    const { settings = defaultEconomy, manager } = this.parts;
-    const { lifetimeMs = 3_600_000 } = cacheRatiosOf(cacheNameOf(head.model), settings.ratios) ?? {};
-    const isOnPath = (nodeId: string) => isAbove(manager, nodeId);
+    const { lifetimeMs = 3_600_000 } = this.#ratios(head) ?? {};
+    const isOnPath = (nodeId: string) => isAbove(this.parts.manager, nodeId);
     return this.#cache.outlook(this.#request(head, rendering), prompt, lifetimeMs, isOnPath);
   }
 
@@ -297,6 +318,12 @@ export class ContextEconomy {
     if (isRefusal(answer)) return not("no_summary", answer.message);
     return answer.text.trim() === "" ? not("no_summary", "The summary is empty.") : answer.text;
   }
+}
+
+/** Of a model that was opened by its provider's name alone. */
+function windowOf(model: string): ModelPort["window"] {
+  const facts = factsOfModel(model);
+  return facts && { tokens: facts.contextWindow, answerTokens: facts.maxOutput };
 }
 
 /** The name under which the ratios of a model's cache stand. */

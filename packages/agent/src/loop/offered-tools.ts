@@ -52,3 +52,18 @@ function offerOf(tool: FileTool | ConversationTool | HostTool): OfferedTool {
 }
 
 const offers = new WeakMap<object, OfferedTool>();
+
+/** Tools as one text, to be counted and compared: the same text as before while the same tools are offered. */
+export class ToolsText {
+  #last: { readonly offered: readonly OfferedTool[]; readonly text: string } | undefined;
+
+  of(offered: readonly OfferedTool[]): string {
+    const last = this.#last;
+    const isSame =
+      last?.offered.length === offered.length && last.offered.every((tool, at) => tool === offered[at]);
+    if (isSame) return last.text;
+    const text = JSON.stringify(offered);
+    this.#last = { offered, text };
+    return text;
+  }
+}

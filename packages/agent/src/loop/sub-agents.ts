@@ -77,8 +77,19 @@ export function delegationIn(
 }
 
 /** `task_start` with the argument by which a task is delegated. */
-export function delegating(offer: OfferedTool, { models }: SubAgents): OfferedTool {
+export function delegating(offer: OfferedTool, subAgents: SubAgents): OfferedTool {
   if (offer.name !== "task_start") return offer;
+  const known = delegatingOffers.get(subAgents);
+  if (known?.of === offer) return known.offer;
+  const made = withAgent(offer, subAgents);
+  delegatingOffers.set(subAgents, { of: offer, offer: made });
+  return made;
+}
+
+/** Made once: it is offered with every request. */
+const delegatingOffers = new WeakMap<SubAgents, { readonly of: OfferedTool; readonly offer: OfferedTool }>();
+
+function withAgent(offer: OfferedTool, { models }: SubAgents): OfferedTool {
   const { inputSchema } = offer;
   const named = models.length === 0 ? {} : { model: { type: "string", enum: models } };
   const agent = {

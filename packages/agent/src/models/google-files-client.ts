@@ -16,7 +16,7 @@ export async function googleFilesClient(
   { key, baseUrl }: GoogleAccount,
   signal: AbortSignal,
 ): Promise<FilesClient> {
-  const { GoogleGenAI } = await import("@google/genai");
+  const { GoogleGenAI } = await import("@google/genai/web");
   const httpOptions = {
     ...(baseUrl === undefined ? {} : { baseUrl }),
     fetch: (url: Parameters<typeof fetch>[0], init: RequestInit = {}) => fetchUntil(url, init, signal),

@@ -1,4 +1,4 @@
-import type { GenerateContentResponse, GoogleGenAI } from "@google/genai";
+import type { GenerateContentResponse, GoogleGenAI } from "@google/genai/web";
 import { fromGemini, type ModelEvent, type ModelPort, type ModelStep, toGemini } from "@holdfast/core";
 import { failureOf } from "./failure.js";
 import { type ProviderOptions, type ProviderWire, providerPort, requestOptions } from "./provider-port.js";
@@ -81,7 +81,7 @@ class GoogleWire implements ProviderWire<GenerateContentResponse> {
   }
 
   async #client(): Promise<GoogleGenAI> {
-    const { GoogleGenAI: Client } = await import("@google/genai");
+    const { GoogleGenAI: Client } = await import("@google/genai/web");
     const { key, baseUrl } = this.options;
     return new Client({
       apiKey: key,

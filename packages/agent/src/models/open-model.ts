@@ -1,4 +1,4 @@
-import type { ModelPort } from "@holdfast/core";
+import { defined, type ModelPort } from "@holdfast/core";
 import { anthropicModel } from "./anthropic.js";
 import { factsOfModel, type ModelFacts, type ModelPrices } from "./catalog.js";
 import { googleModel } from "./google.js";
@@ -21,6 +21,8 @@ export interface NamedProvider {
 export interface OpenModelOptions
   extends Pick<ProviderOptions, "retry" | "idleMs" | "maxOutputTokens" | "onRequest"> {
   readonly environment: Environment;
+  /** Where the key in a variable of `environment` comes from, for messages; the variable itself unless given. */
+  readonly keySources?: Readonly<Record<string, string>>;
   /** How long Anthropic's cache is to keep a prompt; five minutes unless given. */
   readonly cache?: "5m" | "1h";
   /** Providers of the settings, by name. */
@@ -115,14 +117,14 @@ export function openModel(name: string, options: OpenModelOptions): OpenedModel 
 export function configuredModel(environment: Environment): string | undefined {
   const named = environment.HOLDFAST_MODEL;
   if (named !== undefined && named !== "") return named;
-  const family = families.find(({ keys }) => keyOf(keys, environment) !== undefined);
+  const family = families.find(({ keys }) => keyOf(keys, { environment }) !== undefined);
   return family === undefined ? undefined : `${family.provider}/${family.usual}`;
 }
 
 /** Who uploads are made for: the key and address of Google's models; undefined where there is no key. */
 export function googleAccount(environment: Environment): GoogleAccount | undefined {
   const family = families.find(({ provider }) => provider === "google");
-  const found = family && keyOf(family.keys, environment);
+  const found = family && keyOf(family.keys, { environment });
   if (family === undefined || found === undefined) return undefined;
   const baseUrl = environment[family.baseUrl] || undefined;
   return { key: found.key, ...(baseUrl === undefined ? {} : { baseUrl }) };
@@ -154,7 +156,7 @@ async function firstModel(name: string, baseUrl: string, timeoutMs: number): Pro
 function ofFamily(family: Family, model: string, options: OpenModelOptions): OpenedModel | ModelRefusal {
   const { provider, keys, baseUrl: variable } = family;
   const { environment } = options;
-  const found = keyOf(keys, environment);
+  const found = keyOf(keys, options);
   if (found === undefined) {
     const message = `There is no key for ${provider}: set ${keys.join(" or ")}.`;
     return { kind: "model_refused", reason: "auth", message };
@@ -195,15 +197,18 @@ function ofServer(
   { baseUrl, keyVariable }: NamedProvider,
   options: OpenModelOptions,
 ): OpenedModel | ModelRefusal {
-  const key = keyVariable === undefined ? "" : (options.environment[keyVariable] ?? "");
+  const { environment, keySources = {} } = options;
+  const key = keyVariable === undefined ? "" : (environment[keyVariable] ?? "");
+  const keyName =
+    keyVariable === undefined ? "the server's settings" : (keySources[keyVariable] ?? keyVariable);
   if (keyVariable !== undefined && key === "")
     return {
       kind: "model_refused",
       reason: "auth",
-      message: `There is no key for ${provider}: set ${keyVariable}.`,
+      message: `There is no key for ${provider}: set ${keyName}.`,
     };
   const facts = options.facts?.[model] ?? {};
-  const place = { key, keyName: keyVariable ?? "the server's settings", baseUrl };
+  const place = { key, keyName, baseUrl };
   return opened(
     `${provider}/${model}`,
     openaiChatModel({ ...commonOptions(model, place, options, facts), provider }),
@@ -212,10 +217,11 @@ function ofServer(
 }
 
 function opened(name: string, port: ModelPort, facts: Partial<ModelFacts>): OpenedModel {
-  const { contextWindow, prices } = facts;
+  const { contextWindow, maxOutput, prices } = facts;
+  const window = contextWindow === undefined ? undefined : { tokens: contextWindow, answerTokens: maxOutput };
   return {
     kind: "model",
-    port,
+    port: window === undefined ? port : { ...port, window: defined(window) },
     name,
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(prices === undefined ? {} : { prices }),
@@ -241,11 +247,11 @@ function commonOptions(
 
 function keyOf(
   keys: readonly string[],
-  environment: Environment,
+  { environment, keySources = {} }: OpenModelOptions,
 ): { readonly key: string; readonly keyName: string } | undefined {
-  for (const keyName of keys) {
-    const key = environment[keyName];
-    if (key !== undefined && key !== "") return { key, keyName };
+  for (const variable of keys) {
+    const key = environment[variable];
+    if (key !== undefined && key !== "") return { key, keyName: keySources[variable] ?? variable };
   }
   return undefined;
 }

@@ -1,4 +1,11 @@
-import type { Content, ModelFailure, ModelPort, ModelStep, ReceivedAnswer } from "@holdfast/core";
+import {
+  type Content,
+  defined,
+  type ModelFailure,
+  type ModelPort,
+  type ModelStep,
+  type ReceivedAnswer,
+} from "@holdfast/core";
 
 /**
  * One request of a recording with what came of it: a line of its file. Of the prompt only what the request before it did
@@ -46,9 +53,10 @@ export function recordingModel(model: ModelPort, write: (line: string) => void):
     const contents = step.contents.slice(since);
     write(JSON.stringify({ recorded: 1, target, since, contents, tools, outcome } satisfies RecordedStep));
   };
-  const { countTokens } = model;
+  const { target, cache, window, countTokens } = model;
   return {
-    target: model.target,
+    target,
+    ...defined({ cache, window }),
     ...(countTokens === undefined ? {} : { countTokens: countTokens.bind(model) }),
     async *ask(step, signal) {
       for await (const event of model.ask(step, signal)) {

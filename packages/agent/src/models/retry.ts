@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelFailure, ModelPort, ModelStep } from "@holdfast/core";
+import { defined, type ModelEvent, type ModelFailure, type ModelPort, type ModelStep } from "@holdfast/core";
 import { failed, isPassing } from "./failure.js";
 
 /** How often and how long is waited before a request is made again. */
@@ -46,12 +46,13 @@ export async function* withRetries(
 
 /** The same model, asked again where a failure may pass: for ports that make one request only, such as `modelFromAiSdk`. */
 export function retryingModel(model: ModelPort, options: RetryOptions = {}): ModelPort {
-  const { target, countTokens } = model;
+  const { target, countTokens, cache, window } = model;
   const ask: AskOnce = (step, signal) => model.ask(step, signal);
   return {
     target,
     ask: (step, signal) => withRetries(ask, options, step, signal),
     ...(countTokens === undefined ? {} : { countTokens: countTokens.bind(model) }),
+    ...defined({ cache, window }),
   };
 }
 

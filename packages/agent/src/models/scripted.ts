@@ -8,6 +8,7 @@ import type {
   ModelFailureReason,
   ModelPort,
   ModelStep,
+  Part,
   ReceivedAnswer,
   TurnUsage,
 } from "@holdfast/core";
@@ -77,8 +78,8 @@ async function* play(answer: ScriptedAnswer | undefined, playing: Playing): Asyn
     }
   }
   if (signal?.aborted === true) return yield failing("cancelled", "Cancelled.");
-  const prompt = textsOf(step.contents);
-  const missing = answer.expects?.find((text) => !prompt.some((one) => one.includes(text)));
+  const { contents } = step;
+  const missing = answer.expects?.find((text) => !contents.some((content) => says(content, text)));
   if (missing !== undefined)
     return yield failing(
       "script",
@@ -86,22 +87,18 @@ async function* play(answer: ScriptedAnswer | undefined, playing: Playing): Asyn
     );
   if (answer.fails !== undefined)
     return yield failing(answer.fails, `The script fails here: ${answer.fails}.`);
-  const received = receivedOf(answer, prompt, playing);
+  const received = receivedOf(answer, playing);
   yield* answerDeltas(received.parts);
   yield { kind: "finish", answer: received };
 }
 
-function receivedOf(
-  answer: ScriptedAnswer,
-  prompt: readonly string[],
-  { step, from }: Playing,
-): ReceivedAnswer {
+function receivedOf(answer: ScriptedAnswer, { step, from }: Playing): ReceivedAnswer {
   const { thought, text, calls = [], usage, ended = "complete" } = answer;
   const parts: AnswerPart[] = [];
   if (thought !== undefined) parts.push({ kind: "thought", text: thought });
   if (text !== undefined) parts.push({ kind: "text", text });
   for (const [at, { name, args, callId = `${step.step}-${at + 1}` }] of calls.entries())
-    parts.push({ kind: "tool_call", callId, name, args: filledObject(args, prompt) });
+    parts.push({ kind: "tool_call", callId, name, args: filledObject(args, step.contents) });
   return { step: step.step, from, parts, ended, flaws: [], ...(usage === undefined ? {} : { usage }) };
 }
 
@@ -109,23 +106,25 @@ function failing(reason: ModelFailureReason, message: string): ModelEvent {
   return { kind: "failed", failure: failed(reason, message) };
 }
 
-/** What the prompt says, text by text: a script reads it as a model does. */
-function textsOf(contents: readonly Content[]): readonly string[] {
-  return contents.flatMap(({ parts }) =>
-    parts.flatMap((part) => {
-      if ("text" in part) return [part.text];
-      if (!("functionResponse" in part)) return [];
-      const { response } = part.functionResponse;
-      return ["output" in response ? response.output : response.error];
-    }),
-  );
+/** What a part of the prompt says: a script reads it as a model does. */
+function textOf(part: Part): string | undefined {
+  if ("text" in part) return part.text;
+  if (!("functionResponse" in part)) return undefined;
+  const { response } = part.functionResponse;
+  return "output" in response ? response.output : response.error;
 }
 
-function filledObject(args: JsonObject, prompt: readonly string[]): JsonObject {
+function says({ parts }: Content, text: string): boolean {
+  return parts.some((part) => textOf(part)?.includes(text) === true);
+}
+
+type Prompt = readonly Content[];
+
+function filledObject(args: JsonObject, prompt: Prompt): JsonObject {
   return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, filled(value, prompt)]));
 }
 
-function filled(value: JsonValue, prompt: readonly string[]): JsonValue {
+function filled(value: JsonValue, prompt: Prompt): JsonValue {
   if (typeof value === "string")
     return value.replace(/\{\{sha256:([^}]+)\}\}/gu, (_, path: string) => hashShown(path, prompt));
   if (Array.isArray(value)) return value.map((one: JsonValue) => filled(one, prompt));
@@ -133,10 +132,21 @@ function filled(value: JsonValue, prompt: readonly string[]): JsonValue {
   return typeof value === "object" && value !== null ? filledObject(value as JsonObject, prompt) : value;
 }
 
-/** The hash in the last header of this file; empty where the prompt shows none. */
-function hashShown(path: string, prompt: readonly string[]): string {
-  const headers = prompt.flatMap((text) => [
-    ...text.matchAll(/<file path="([^"]*)"[^>]*? sha256="([0-9a-f]{64})"/gu),
-  ]);
-  return headers.findLast(([, named]) => named === path)?.[2] ?? "";
+/** The hash in the last header of this file; empty where the prompt shows none. It is looked for from the end. */
+function hashShown(path: string, prompt: Prompt): string {
+  for (let content = prompt.length - 1; content >= 0; content -= 1) {
+    const { parts = [] } = prompt[content] ?? {};
+    for (let part = parts.length - 1; part >= 0; part -= 1) {
+      const value = parts[part];
+      const text = value === undefined ? undefined : textOf(value);
+      const hash = text === undefined ? undefined : lastHeaderOf(path, text);
+      if (hash !== undefined) return hash;
+    }
+  }
+  return "";
+}
+
+function lastHeaderOf(path: string, text: string): string | undefined {
+  const headers = [...text.matchAll(/<file path="([^"]*)"[^>]*? sha256="([0-9a-f]{64})"/gu)];
+  return headers.findLast(([, named]) => named === path)?.[2];
 }

@@ -88,6 +88,7 @@ const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["context.workingTokens", { context: { workingTokens: 1 } }],
   ["context.paidAtLeast", { context: { paidAtLeast: 1 } }],
   ["context.cacheLifetime", { context: { cacheLifetime: "1h" } }],
+  ["context.ratios", { context: { ratios: { openai: { write: 1, read: 0.9 } } } }],
   ["context.clearAtLeast", { context: { clearAtLeast: 1 } }],
   ["context.excludeTools", { context: { excludeTools: ["x"] } }],
   ["context.clearToolInputs", { context: { clearToolInputs: true } }],

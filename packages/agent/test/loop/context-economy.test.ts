@@ -131,3 +131,26 @@ describe("clearing in a session", () => {
     expect(agent.savings.regret).toBeGreaterThan(1_000);
   });
 });
+
+describe("bad input in a turn", () => {
+  it("goes on uncompacted where the summariser hangs, and says so", async () => {
+    stage = await openStage(
+      [read("a.txt"), read("b.txt"), { text: "Done." }],
+      {
+        economy: settings({ compaction: { tailTokens: 200, contextTokenThreshold: 8_000 } }),
+        summariser: () => new Promise(() => {}),
+        summaryMs: 20,
+      },
+      files,
+    );
+    expect(await stage.turn("Read them.")).toMatchObject({ reason: "complete" });
+    const told = stage.events.flatMap((event) => (event.kind === "noticed" ? [event.text] : []));
+    expect(told).toEqual([
+      expect.stringMatching(/^The context was not summed up: No summary came within 0.02 seconds\.$/u),
+    ]);
+    const nodes = [...stage.manager.context.nodes.values()];
+    expect(nodes.some(({ payload }) => payload.kind === "summary")).toBe(false);
+    const again = await stage.resume([{ text: "Yes." }], {});
+    expect(await again.turn("Go on?")).toMatchObject({ reason: "complete" });
+  });
+});

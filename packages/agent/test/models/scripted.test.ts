@@ -1,7 +1,7 @@
 import type { Content, ModelEvent, ModelPort } from "@holdfast/core";
 import { describe, expect, it } from "vitest";
 import { must, newManager } from "../../../core/test/conversation/support.js";
-import { scriptedModel, summariserOf } from "../../src/models/index.js";
+import { recordingModel, retryingModel, scriptedModel, summariserOf } from "../../src/models/index.js";
 
 async function asked(port: ModelPort, contents: readonly Content[] = [], signal?: AbortSignal) {
   const events: ModelEvent[] = [];
@@ -68,4 +68,11 @@ describe("a summariser over a model", () => {
     expect(await summarise(request)).toMatchObject({ kind: "refusal", code: "no_summary" });
     expect(await summarise(request)).toMatchObject({ kind: "refusal", code: "no_summary" });
   });
+});
+
+it("keeps what is known of a model whose requests are repeated or recorded", () => {
+  const known = { cache: "1h", window: { tokens: 32_000, answerTokens: 4_000 } } as const;
+  const port = { ...scriptedModel([]), ...known };
+  expect(retryingModel(port)).toMatchObject(known);
+  expect(recordingModel(port, () => {})).toMatchObject(known);
 });

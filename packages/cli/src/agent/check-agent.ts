@@ -54,11 +54,11 @@ async function modelFindings(settings: AgentSettings, isTried: boolean): Promise
     return [isFault ? fault("model", model.message) : note("model", model.message)];
   }
   const { name, port } = model;
-  const facts = factsOfModel(name.slice(name.indexOf("/") + 1));
-  const known =
-    facts === undefined
-      ? note("model", `${name}: not in our list, so its window and prices are unknown (model.overrides)`)
-      : good("model", name);
+  const bare = name.slice(name.indexOf("/") + 1);
+  const isKnown = factsOfModel(bare) !== undefined || settings.model?.overrides?.[bare] !== undefined;
+  const known = !isKnown
+    ? note("model", `${name}: not in our list, so its window and prices are unknown (model.overrides)`)
+    : good("model", name);
   return isTried ? [known, await tried(port, name)] : [known];
 }
 

@@ -94,6 +94,8 @@ export async function openHost(
 }
 
 function serverOf(server: NonNullable<AgentSettings["mcpServers"]>[string]): McpServerConfig {
-  if ("url" in server) return { url: server.url, ...defined({ headers: server.headers }) };
-  return { command: server.command, ...defined({ args: server.args, env: server.env }) };
+  const { startTimeoutMs, timeoutMs } = server;
+  const times = defined({ startTimeoutMs, timeoutMs });
+  if ("url" in server) return { url: server.url, ...defined({ headers: server.headers }), ...times };
+  return { command: server.command, ...defined({ args: server.args, env: server.env }), ...times };
 }

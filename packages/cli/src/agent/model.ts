@@ -64,6 +64,7 @@ export function namedModel(
 ): RunModel | ModelRefusal {
   const opened = openModel(name, {
     environment: environmentWith(settings),
+    keySources: keySourcesOf(settings),
     providers: serversOf(settings),
     facts: factsOf(settings),
     ...defined({ cache: settings.context?.cacheLifetime }),
@@ -137,6 +138,20 @@ export function environmentWith(settings: AgentSettings): Readonly<Record<string
     if (baseUrl !== undefined && variables !== undefined) environment[variables.baseUrl] = baseUrl;
   }
   return environment;
+}
+
+/** What a person set a key by, for the variables that settings fill. */
+function keySourcesOf(settings: AgentSettings): Readonly<Record<string, string>> {
+  const providers = Object.entries(settings.model?.providers ?? {});
+  return Object.fromEntries(
+    providers.flatMap(([name, { key, keyEnv }]) => {
+      const vendor = vendorVariables[name]?.key;
+      if (key !== undefined) return [[vendor ?? keyVariableOf(name), keyVariableOf(name)] as const];
+      // Without it a vendor's own variable counts.
+      const counts = keyEnv !== undefined && (vendor === undefined || process.env[keyEnv] !== undefined);
+      return counts ? [[vendor ?? keyVariableOf(name), keyEnv] as const] : [];
+    }),
+  );
 }
 
 const vendorVariables: Readonly<Record<string, { readonly key: string; readonly baseUrl: string }>> = {

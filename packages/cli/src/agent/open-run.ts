@@ -25,6 +25,7 @@ import {
   conversationTools,
   defaultEconomy,
   defined,
+  type EconomyOverrides,
   type EconomyRefusal,
   type EconomySettings,
   economySettings,
@@ -125,7 +126,7 @@ export async function openRun(call: Invocation, prompt: string, ask: AskPerson):
 export async function openRunWith(given: Omit<Opening, "economy">): Promise<OpenedRun | NoRun> {
   const economy = economyOf(given.found.settings);
   if (isEconomyRefusal(economy))
-    return { kind: "no_run", exitCode: agentExitCodes.config, lines: [`context: ${economy.message}`] };
+    return { kind: "no_run", exitCode: agentExitCodes.config, lines: [economy.message] };
   const parts = new Opened();
   const run = await openParts({ ...given, economy }, parts);
   if (run.kind === "no_run") await parts.close();
@@ -251,9 +252,11 @@ function agentSettings(
 /** When the prompt is made smaller, and how. */
 function economyOf({ context = {} }: AgentSettings): EconomySettings | EconomyRefusal {
   const { triggerTokens, excludeTools, compaction, compactAtTokens, compactTailTokens, ...others } = context;
-  const { deltaReads: _, cacheLifetime: __, ...given } = others;
-  return economySettings({
+  const { deltaReads: _, cacheLifetime: __, ratios, ...given } = others;
+  const shownAs = (setting: string) => `context.${settingNames[setting] ?? setting}`;
+  const overrides: EconomyOverrides = {
     ...defined(given),
+    ...(ratios === undefined ? {} : { ratios: ratiosOf(ratios) }),
     ...(triggerTokens === undefined ? {} : { trigger: { type: "input_tokens", value: triggerTokens } }),
     ...(excludeTools === undefined
       ? {}
@@ -263,7 +266,23 @@ function economyOf({ context = {} }: AgentSettings): EconomySettings | EconomyRe
       contextTokenThreshold: compactAtTokens,
       tailTokens: compactTailTokens,
     }),
-  });
+  };
+  return economySettings(overrides, shownAs);
+}
+
+/** The names that differ from those of the library. */
+const settingNames: Readonly<Record<string, string>> = {
+  "trigger.value": "triggerTokens",
+  "compaction.contextTokenThreshold": "compactAtTokens",
+  "compaction.tailTokens": "compactTailTokens",
+};
+
+/** What is left out is the safer guess: a cache that is soon cold, and thoughts that are bound to nothing. */
+function ratiosOf(given: NonNullable<NonNullable<AgentSettings["context"]>["ratios"]>) {
+  const unset = { lifetimeMs: 5 * 60_000, bindsThinking: false };
+  return Object.fromEntries(
+    Object.entries(given).map(([name, one]) => [name, { ...unset, ...defined(one) }] as const),
+  );
 }
 
 /** Who may work on tasks of their own, where the settings allow it. */

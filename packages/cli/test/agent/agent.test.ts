@@ -90,7 +90,9 @@ describe("the agent without a screen", () => {
     });
     const wrong = await withContext({ compactAtTokens: 1_000, compactTailTokens: 5_000 });
     expect(wrong.code).toBe(52);
-    expect(wrong.stderr).toContain("context: ");
+    expect(wrong.stderr).toContain(
+      "context.compactAtTokens (1000) has to be above context.compactTailTokens (5000)",
+    );
   });
 
   it("puts a resource of an MCP server before the model where @ names it", async () => {

@@ -2,7 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { wires } from "../../../agent/test/loopback/index.js";
 import { Project, runHoldfast, sha256 } from "../process.js";
+import { provided } from "./provided.js";
 
 /** One row of "Bad input": what a model calls, and how a run with it ends. */
 interface Row {
@@ -22,18 +24,18 @@ const write = (path: string, content: string, callId?: string) => ({
   args: { file_path: path, content },
 });
 const failing = { calls: [call("read_file", { file_path: "nowhere.txt" })] };
-const server = (program: string) => ({
-  mcpServers: { bad: { command: process.execPath, args: ["-e", program] } },
+const server = (program: string, times: object = {}) => ({
+  mcpServers: { bad: { command: process.execPath, args: ["-e", program], ...times } },
 });
 
-/** Has a tool, and ends when it is called. */
-const dyingServer = `
+/** Has a tool, and does this when it is called. */
+const serverThat = (whenCalled: string) => `
 const answer=(id,result)=>console.log(JSON.stringify({jsonrpc:"2.0",id,result}));
 require("readline").createInterface({input:process.stdin}).on("line",line=>{
   const {id,method,params}=JSON.parse(line);
   if(method==="initialize")answer(id,{protocolVersion:params.protocolVersion,capabilities:{tools:{}},serverInfo:{name:"s",version:"1"}});
   if(method==="tools/list")answer(id,{tools:[{name:"die",inputSchema:{type:"object"}}]});
-  if(method==="tools/call")process.exit(1);
+  if(method==="tools/call"){${whenCalled}}
 });`;
 
 const rows: readonly Row[] = [
@@ -75,7 +77,22 @@ const rows: readonly Row[] = [
     script: [{ calls: [call("bad__die", {})] }, done],
     code: 0,
     says: "The MCP server bad ended",
-    settings: server(dyingServer),
+    settings: server(serverThat("process.exit(1)")),
+  },
+  {
+    name: "an MCP server that never starts",
+    script: [done],
+    code: 0,
+    says: "MCP server bad cannot be used: it did not answer within 0.5 s",
+    settings: server("setInterval(() => {}, 1000)", { startTimeoutMs: 500 }),
+  },
+  {
+    name: "an MCP server that hangs in a call",
+    script: [{ calls: [call("bad__die", {})] }, done],
+    // A call that was not done is no success.
+    code: 64,
+    says: "The MCP server bad did not answer within 0.5 s",
+    settings: server(serverThat(""), { timeoutMs: 500 }),
   },
 ];
 
@@ -96,6 +113,30 @@ it.each(rows)("$name: ends with $code, and the tree is valid", { timeout: 30_000
   expect(existsSync(join(project.folder, "kept.txt"))).toBe(true);
   const verified = await runHoldfast(["sessions", "verify", "bad"], surroundings);
   expect(verified.code, verified.stdout + verified.stderr).toBe(0);
+});
+
+describe("a key that the provider does not take", () => {
+  it.each(wires)("is told in plain words by $name, with an exit code and a valid tree", async (wire) => {
+    const { run, server, project } = await provided(wire, [{ text: "Never said." }], { "a.txt": "a\n" });
+    const wrong = { LOOPBACK_KEY: "sk-wrong-12345" };
+    for (const [form, code] of [
+      ["text", 41],
+      ["json", 41],
+      ["stream-json", 41],
+    ] as const) {
+      const ran = await run(["-p", "Go.", "-o", form, "--session-id", `wrong-${form}`], "", wrong);
+      expect(ran.code, ran.stdout + ran.stderr).toBe(code);
+      expect(ran.stdout + ran.stderr).toContain("LOOPBACK_KEY");
+      expect(ran.stdout + ran.stderr).not.toContain(wrong.LOOPBACK_KEY);
+      expect(ran.stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
+      const verified = await run(["sessions", "verify", `wrong-${form}`]);
+      expect(verified.code, verified.stdout + verified.stderr).toBe(0);
+    }
+    expect(server.left).toBe(1);
+    expect(project.text("a.txt")).toBe("a\n");
+    const again = await run(["-r", "wrong-text", "-p", "Go on."]);
+    expect(again, again.stderr).toMatchObject({ code: 0, stdout: "Never said.\n" });
+  });
 });
 
 /** Texts that no compression makes small, 96 kB each. */
@@ -139,7 +180,8 @@ describe.runIf(process.getuid?.() === 0)("a disk that fills up in the middle of 
         for (const { file_path: name, content } of kept) expect(project.text(name)).toBe(content);
         mount("-o", "remount,size=8m");
         const again = await run(["-c"], "again.json");
-        expect(again, again.stderr).toMatchObject({ code: 0, stdout: "Done.\n", stderr: "" });
+        expect(again, again.stderr).toMatchObject({ code: 0, stdout: "Done.\n" });
+        expect(again.stderr).not.toContain("disk");
         expect(project.text("again.txt")).toBe("again\n");
         const verified = await runHoldfast(["sessions", "verify", "full"], { cwd: project.folder, env });
         expect(verified.code, verified.stdout + verified.stderr).toBe(0);

@@ -10,7 +10,11 @@ export interface Provided {
   /** Where the program keeps its sessions, and this run's settings. */
   readonly home: Project;
   readonly env: Readonly<Record<string, string>>;
-  run(args: readonly string[], input?: string): Promise<Finished>;
+  run(
+    args: readonly string[],
+    input?: string,
+    variables?: Readonly<Record<string, string>>,
+  ): Promise<Finished>;
 }
 
 const servers: ProviderServer[] = [];
@@ -37,7 +41,8 @@ export async function provided(
     XDG_STATE_HOME: join(home.folder, "state"),
     LOOPBACK_KEY: key,
   };
-  const run = (args: readonly string[], input = "") => runHoldfast(args, { cwd: project.folder, env, input });
+  const run = (args: readonly string[], input = "", variables = {}) =>
+    runHoldfast(args, { cwd: project.folder, env: { ...env, ...variables }, input });
   return { project, server, home, env, run };
 }
 

@@ -47,10 +47,11 @@ async function doctor(own: object, args: readonly string[], key?: string) {
   return { ...done, of };
 }
 
-function modelAt(): object {
+function modelAt(more: object = {}): object {
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}/v1`;
-  return { model: { name: "mine/m", providers: { mine: { kind: "chat", baseUrl, keyEnv: "MY_KEY" } } } };
+  const mine = { kind: "chat", baseUrl, keyEnv: "MY_KEY" };
+  return { model: { name: "mine/m", providers: { mine }, ...more } };
 }
 
 it("asks no model unless told to, and shows no key", async () => {
@@ -93,4 +94,11 @@ it("tells settings that do not hold", async () => {
   const { of, code } = await doctor({ limits: { maxTurns: "many" } }, []);
   expect(of("settings")).toMatchObject([{ verdict: "fault", says: expect.stringContaining("maxTurns") }]);
   expect(code).not.toBe(0);
+});
+
+it("knows the window of a model that the settings describe", async () => {
+  const described = await doctor(modelAt({ overrides: { m: { contextTokens: 32_000 } } }), [], "sk-right");
+  expect(described.of("model")).toMatchObject([{ verdict: "good" }]);
+  const undescribed = await doctor(modelAt(), [], "sk-right");
+  expect(undescribed.of("model")).toMatchObject([{ verdict: "note" }]);
 });

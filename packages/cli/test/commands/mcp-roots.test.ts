@@ -118,7 +118,7 @@ describe("the roots of a server", () => {
     expect(await server.read("a.txt")).toContain("one");
   });
 
-  test.each([
+  const strange = [
     "file://host/x",
     "file:///%zz",
     "file:///a%2Fb",
@@ -132,15 +132,36 @@ describe("the roots of a server", () => {
     "javascript:1",
     "",
     `file:///${"x".repeat(70_000)}`,
-  ])("that are named %j are none: a code and a sentence, and nothing outside is touched", async (uri) => {
+  ];
+
+  test.each(["file://host/x", ""])(
+    "that are named %j are none: a code and a sentence, and nothing outside is touched",
+    async (uri) => {
+      const project = new Project({ "a.txt": "one\n" });
+      const server = await connect([], { cwd: project.folder, uris: [uri] });
+      expect(await server.read("a.txt")).toMatch(/^FAILED \([a-z_]+\): [A-Z].*\./);
+      expect(await server.read("/etc/hostname")).toMatch(/^FAILED \([a-z_]+\): [A-Z].*\./);
+      const given = await connect(["--root", project.folder], { cwd: "/", uris: [uri] });
+      expect(await given.read("a.txt")).toContain("one");
+      await given.change([uri, uri]);
+      expect(await given.read("a.txt")).toContain("one");
+    },
+  );
+
+  test("are none where they turn into strange names, and are there again where they turn back", async () => {
     const project = new Project({ "a.txt": "one\n" });
-    const server = await connect([], { cwd: project.folder, uris: [uri] });
-    expect(await server.read("a.txt")).toMatch(/^FAILED \([a-z_]+\): [A-Z].*\./);
-    expect(await server.read("/etc/hostname")).toMatch(/^FAILED \([a-z_]+\): [A-Z].*\./);
-    const given = await connect(["--root", project.folder], { cwd: "/", uris: [uri] });
-    expect(await given.read("a.txt")).toContain("one");
-    await given.change([uri, uri]);
-    expect(await given.read("a.txt")).toContain("one");
+    const own = [uriOf(project.folder)];
+    const server = await connect([], { cwd: project.folder, uris: own });
+    const given = await connect(["--root", project.folder], { cwd: "/", uris: own });
+    for (const uri of strange) {
+      await server.change([uri]);
+      expect(await server.read("a.txt"), uri).toMatch(/^FAILED \([a-z_]+\): [A-Z].*\./);
+      expect(await server.read("/etc/hostname"), uri).toMatch(/^FAILED \([a-z_]+\): [A-Z].*\./);
+      await server.change(own);
+      expect(await server.read("a.txt"), uri).toContain("one");
+      await given.change([uri, uri]);
+      expect(await given.read("a.txt"), uri).toContain("one");
+    }
   });
 
   test("are not the whole disk because a client starts servers there", async () => {

@@ -31,6 +31,7 @@ export {
 export { type HistoryFilter, historyFilter, nodeHolds } from "./history-filter.js";
 export { checkContents, type Invariant, type InvariantId, invariants, type Violation } from "./invariants.js";
 export { lengthOf } from "./layout.js";
+export { replacedFrom } from "./list-cache.js";
 export type {
   ModelEvent,
   ModelFailure,

@@ -65,16 +65,14 @@ export function writeList<Item, Entry>(
   return { parts, entries: replacedFrom(last.entries, from, added) };
 }
 
-/** In one copy: a turn adds little to a list that may be long. */
-function replacedFrom<Entry>(
+/** A list with other entries from one place on. Copied as a block: a turn adds little to a list that may be long. */
+export function replacedFrom<Entry>(
   list: readonly Entry[],
   from: number,
   added: readonly Entry[],
 ): readonly Entry[] {
   if (from === 0) return added;
-  // So many arguments may be too many.
-  if (added.length > 1_000) return [...list.slice(0, from), ...added];
-  return list.toSpliced(from, list.length - from, ...added);
+  return list.slice(0, from).concat(added);
 }
 
 /** The last part that two lists share; costs what they do not share. */

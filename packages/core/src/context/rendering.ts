@@ -53,6 +53,7 @@ function reportOf(
 ): RenderReport {
   const last = layout.parts?.item;
   const inLoop = endsInResults(layout.parts);
+  let broken: readonly BrokenReferral[] | undefined;
   return {
     ready: last?.role === "user" && !provisional,
     provisional,
@@ -65,7 +66,11 @@ function reportOf(
     boundaries: itemsOf(layout.boundaries),
     dropped: itemsOf(layout.dropped),
     ignored: [...itemsOf(ignored), ...itemsOf(layout.ignored)],
-    broken: brokenIn(layout),
+    // Costs the length of the prompt, and most who read a report do not ask.
+    get broken() {
+      broken ??= brokenIn(layout);
+      return broken;
+    },
   };
 }
 

@@ -1,8 +1,7 @@
 import type { ReferredLines, RepeatedLines, ShownText } from "../conversation/index.js";
-import type { PersistentMap } from "../files/index.js";
 import { chooseSuffix, defined, endsLine, shortHash } from "../text/index.js";
 import type { StandingLines } from "./standing.js";
-import { type SeenLines, standingIn } from "./visibility.js";
+import { type SeenStates, standingIn } from "./visibility.js";
 
 /** A text that repeats lines of the prompt, as it is written below them. */
 export interface WrittenRepeats {
@@ -30,7 +29,7 @@ export function writeRepeats(
   text: string,
   shows: readonly ShownText[],
   repeats: readonly RepeatedLines[],
-  seen: PersistentMap<SeenLines>,
+  seen: SeenStates,
 ): WrittenRepeats {
   const repeated = resolved(text, shows, repeats, seen);
   if (repeated.length === 0) return { text, shows, refers: [], repeated };
@@ -72,7 +71,7 @@ function resolved(
   text: string,
   shows: readonly ShownText[],
   repeats: readonly RepeatedLines[],
-  seen: PersistentMap<SeenLines>,
+  seen: SeenStates,
 ): readonly RepeatedStanding[] {
   let end = 0;
   return repeats.flatMap((lines) => {

@@ -1,5 +1,5 @@
 import type { ReferredLines, ShownText } from "../conversation/index.js";
-import { joinSpans, type LinePart, outsideSpans, type PersistentMap } from "../files/index.js";
+import { joinSpans, type LinePart, outsideSpans, PersistentMap } from "../files/index.js";
 import { defined } from "../text/index.js";
 import { itemsOf, type List, put } from "./list.js";
 import { type ShownPlace, StandingBlock, type StandingLines, standingLines } from "./standing.js";
@@ -36,10 +36,10 @@ export interface VisibleBlock {
  * never remembered: nothing that was hidden, cleared or left behind is in it.
  */
 export class Visibility {
-  readonly #states: PersistentMap<SeenLines>;
+  readonly #seen: SeenStates;
 
-  constructor(states: PersistentMap<SeenLines>) {
-    this.#states = states;
+  constructor(seen: SeenStates) {
+    this.#seen = seen;
   }
 
   /**
@@ -48,7 +48,7 @@ export class Visibility {
    * of the file tools.
    */
   readonly isVisible = (asked: ReferredLines): boolean => {
-    const seen = this.#states.get(keyOf(asked));
+    const seen = this.#seen.states.get(keyOf(asked));
     if (seen === undefined) return false;
     if (asked.to < asked.from) return true;
     return seen.lines.some(({ from, to }) => from <= asked.from && asked.to <= to);
@@ -56,7 +56,7 @@ export class Visibility {
 
   /** One state of one file, or undefined if no line of it stands there. */
   state(path: string, sha256: string, encoding?: string): VisibleState | undefined {
-    const seen = this.#states.get(keyOf({ path, sha256, encoding }));
+    const seen = this.#seen.states.get(keyOf({ path, sha256, encoding }));
     return seen && publish(seen);
   }
 
@@ -65,29 +65,40 @@ export class Visibility {
    * lines for which a reference stands, and those of a file behind an address, are in none.
    */
   blocks(path: string): readonly VisibleBlock[] {
-    const states = [...this.#states.values()].filter((seen) => seen.path === path);
-    return states.flatMap(({ path, sha256, encoding, blocks }) =>
-      itemsOf(blocks).map(({ place: { from, to }, text, nodeId }) => ({
-        path,
-        sha256,
-        ...defined({ encoding }),
+    const { states, byPath } = this.#seen;
+    return itemsOf(byPath.get(path)).flatMap((key) => {
+      const { sha256, encoding, blocks } = states.get(key) ?? {};
+      if (sha256 === undefined) return [];
+      const state = { path, sha256, ...defined({ encoding }) };
+      return itemsOf(blocks).map(({ place: { from, to }, text, nodeId }) => ({
+        ...state,
         from,
         to,
         text,
         nodeId,
-      })),
-    );
+      }));
+    });
   }
 
   /** Everything, sorted by path, hash and encoding; costs what it returns. */
   states(): readonly VisibleState[] {
-    const all = [...this.#states.values()].map(publish);
+    const all = [...this.#seen.states.values()].map(publish);
     return all.sort(
       (a, b) =>
         compare(a.path, b.path) || compare(a.sha256, b.sha256) || compare(a.encoding ?? "", b.encoding ?? ""),
     );
   }
 }
+
+/** All states that a prompt shows lines of; grows by sharing. */
+export interface SeenStates {
+  readonly states: PersistentMap<SeenLines>;
+  /** Their keys, by the file, in the order in which they came. */
+  readonly byPath: PersistentMap<List<string>>;
+}
+
+/** What an empty prompt shows. */
+export const nothingSeen: SeenStates = { states: PersistentMap.empty(), byPath: PersistentMap.empty() };
 
 /** What has been shown so far of one state; grows by sharing. */
 export interface SeenLines extends StateKey {
@@ -106,10 +117,7 @@ interface StateKey {
 }
 
 /** Where lines of a state stand whole under its own name; undefined where one of them does not. */
-export function standingIn(
-  states: PersistentMap<SeenLines>,
-  asked: ReferredLines,
-): StandingLines | undefined {
+export function standingIn({ states }: SeenStates, asked: ReferredLines): StandingLines | undefined {
   const seen = states.get(keyOf(asked));
   return seen === undefined || asked.to < asked.from
     ? undefined
@@ -122,11 +130,11 @@ export function standingIn(
  * @param within the text in which the place stands, and its node, where the lines stand there under the name of this state.
  */
 export function see(
-  states: PersistentMap<SeenLines>,
+  { states, byPath }: SeenStates,
   { path, sha256, encoding }: Pick<ShownText, "path" | "sha256" | "encoding">,
   place: ShownPlace,
   within?: { readonly field: string | undefined; readonly nodeId: string },
-): PersistentMap<SeenLines> {
+): SeenStates {
   const key = keyOf({ path, sha256, encoding });
   const before = states.get(key);
   const places = put(before?.places, place);
@@ -140,7 +148,10 @@ export function see(
     chars === undefined
       ? { lines: merged(lines, place), parts }
       : withPart(lines, parts, { line: place.from, ...chars });
-  return states.set(key, { path, sha256, encoding, ...next, places, blocks });
+  return {
+    states: states.set(key, { path, sha256, encoding, ...next, places, blocks }),
+    byPath: before === undefined ? byPath.set(path, put(byPath.get(path), key)) : byPath,
+  };
 }
 
 function keyOf({ path, sha256, encoding }: StateKey): string {

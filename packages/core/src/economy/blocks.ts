@@ -35,21 +35,34 @@ export interface ShownSpan extends LineSpan {
 }
 
 /** All results and files of a prompt that are there as they were at first, in their order. */
-export function blocksOf(context: ConversationContext, { parts }: MeasuredPrompt): readonly PromptBlock[] {
+export function blocksOf(context: ConversationContext, prompt: MeasuredPrompt): readonly PromptBlock[] {
+  return [...eachBlock(context, prompt)];
+}
+
+/** The same, made as they are taken. */
+export function* eachBlock(context: ConversationContext, { parts }: MeasuredPrompt): Generator<PromptBlock> {
   const calls = new Map<string, string>();
-  const blocks: PromptBlock[] = [];
   for (const measured of parts) {
     const { value, origin } = measured;
     if ("functionCall" in value) calls.set(value.functionCall.id, origin.nodeId);
     if (origin.within !== undefined || !isBlock(measured)) continue;
+    const known = blockOfPart.get(measured);
+    if (known !== undefined) {
+      yield known;
+      continue;
+    }
     const node = context.nodes.get(origin.nodeId);
     if (node === undefined) continue;
     const callId = "functionResponse" in value ? calls.get(value.functionResponse.id) : undefined;
     const block = blockOf(measured, node, callId);
-    if (block !== undefined) blocks.push(block);
+    if (block === undefined) continue;
+    blockOfPart.set(measured, block);
+    yield block;
   }
-  return blocks;
 }
+
+/** Made once: a part that is the same object stands below the same calls, and nodes never change. */
+const blockOfPart = new WeakMap<MeasuredPart, PromptBlock>();
 
 /** Of a file behind an address, the part that has the address. */
 function isBlock({ value, origin: { rule } }: MeasuredPart): boolean {

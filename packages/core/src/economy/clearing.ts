@@ -115,36 +115,45 @@ export function bestClearing(
   scope: ClearingScope,
   goal: ClearingGoal,
 ): ClearingPlan | undefined {
-  let best: ClearingPlan | undefined;
+  let best: SoundChoice | undefined;
   const last = clearingClasses.indexOf(goal.upTo);
+  const byNodeId = new Map(candidates.map((one) => [one.block.node.id, one]));
   let weighed = 0;
   for (let most = 0; most <= last; most += 1) {
     const wanted = candidates.filter((one) => isWorthIt(one) && clearingClasses.indexOf(one.class) <= most);
     // A class of which there is nothing changes nothing.
     if (wanted.length === weighed) continue;
     weighed = wanted.length;
-    const chosen = chosenOf(wanted, candidates, scope, goal);
+    const chosen = chosenOf(wanted, { all: candidates, byNodeId }, scope, goal);
     if (chosen === undefined) continue;
     best = chosen;
-    if (chosen.report.tokensAfter <= goal.tokens) return chosen;
+    if (scope.tokens - tokensSaved(chosen, scope) <= goal.tokens) break;
   }
-  return best;
+  return best && planOf(best, scope);
+}
+
+interface AllCandidates {
+  /** In the order of the prompt. */
+  readonly all: readonly ClearingCandidate[];
+  readonly byNodeId: ReadonlyMap<string, ClearingCandidate>;
 }
 
 function chosenOf(
   wanted: readonly ClearingCandidate[],
-  all: readonly ClearingCandidate[],
+  all: AllCandidates,
   scope: ClearingScope,
   goal: ClearingGoal,
-): ClearingPlan | undefined {
+): SoundChoice | undefined {
   const suffix = goal.hasToPay ? bestSuffix(wanted, scope) : wanted;
   const sound = withoutDangling(suffix, all, scope);
   if (sound.candidates.length === 0) return undefined;
-  const plan = planOf(sound, scope);
-  const { tokensBefore, tokensAfter } = plan.report;
-  const saved = tokensBefore - tokensAfter;
+  const saved = tokensSaved(sound, scope);
   if (saved <= 0 || saved < goal.least) return undefined;
-  return !goal.hasToPay || weighed(sound, scope) > 0 ? plan : undefined;
+  return !goal.hasToPay || weighed(sound, scope) > 0 ? sound : undefined;
+}
+
+function tokensSaved(choice: SoundChoice, scope: ClearingScope): number {
+  return Math.round(shiftOf(choice, scope).saved / scope.charsPerToken);
 }
 
 /**
@@ -196,10 +205,9 @@ interface SoundChoice {
  */
 function withoutDangling(
   wanted: readonly ClearingCandidate[],
-  all: readonly ClearingCandidate[],
+  { all, byNodeId }: AllCandidates,
   scope: ClearingScope,
 ): SoundChoice {
-  const byNodeId = new Map(all.map((one) => [one.block.node.id, one]));
   const blocked = new Set<ClearingCandidate>();
   let left = new Set(wanted);
   for (;;) {
@@ -238,8 +246,12 @@ function withoutDangling(
 
 function byNode(dangling: readonly Dangling[]): ReadonlyMap<string, readonly Dangling[]> {
   const nodes = new Map<string, Dangling[]>();
-  for (const one of dangling)
-    nodes.set(one.referral.nodeId, [...(nodes.get(one.referral.nodeId) ?? []), one]);
+  for (const one of dangling) {
+    const { nodeId } = one.referral;
+    const own = nodes.get(nodeId);
+    if (own === undefined) nodes.set(nodeId, [one]);
+    else own.push(one);
+  }
   return nodes;
 }
 

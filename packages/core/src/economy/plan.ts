@@ -1,6 +1,6 @@
 import type { Rendering } from "../context/index.js";
 import type { ConversationContext } from "../conversation/index.js";
-import { blocksOf, type PromptBlock } from "./blocks.js";
+import { blocksOf, eachBlock, type PromptBlock } from "./blocks.js";
 import {
   bestClearing,
   type ClearingCandidate,
@@ -33,7 +33,7 @@ export function planPrompt(
   const limits = limitsOf(budget);
   if (limits.usable !== undefined && limits.usable <= budget.settings.compaction.tailTokens) {
     const { tailTokens } = budget.settings.compaction;
-    const why = `The window leaves ${limits.usable} tokens to a prompt, which is no more than the ${tailTokens} that compaction.tailTokens protects.`;
+    const why = `The window leaves ${limits.usable} tokens to a prompt, which is no more than the ${tailTokens} at its end that compaction keeps.`;
     return nothing("window_too_small", tokens, why);
   }
   const share = shareOfTrigger(prompt, tokens, budget);
@@ -64,6 +64,11 @@ function decide(from: PlanScope, compactAt: number | undefined): PromptPlan {
   const { settings } = budget;
   const ratios = cacheRatiosOf(budget.provider, settings.ratios) ?? neutral;
   const isKnown = ratios !== neutral;
+  if (!isKnown && compactAt === undefined) {
+    if (share >= 1) return withoutPrices(budget, tokens);
+    if (usage.cold === undefined && (share < settings.warnAt || usage.warned === true))
+      return nothing("below_trigger", tokens, `${tokens} tokens are below the trigger.`);
+  }
   const scope = clearingScope(from, ratios);
   const candidates = candidatesFor(from, scope);
   if (compactAt !== undefined) {
@@ -81,10 +86,6 @@ function decide(from: PlanScope, compactAt: number | undefined): PromptPlan {
   const paid = isKnown && share >= settings.payFrom ? paidClearing(from, scope, candidates) : undefined;
   if (paid !== undefined) return paid;
   if (share < 1) return beforeTrigger(from, scope, candidates);
-  if (!isKnown) {
-    const why = `Nothing is known of what the cache of "${budget.provider}" costs: set context.ratios for it.`;
-    return nothing("no_ratios", tokens, why);
-  }
   const limit = settings.trigger.type === "input_tokens" ? settings.trigger.value : tokens;
   const most = Math.max(settings.clearAtLeast, settings.clearAtLeastShare * tokens);
   const least = usage.cold === undefined ? most : 0;
@@ -95,6 +96,11 @@ function decide(from: PlanScope, compactAt: number | undefined): PromptPlan {
   return gain < most || usage.cold !== undefined
     ? nothing("too_little", tokens, `${Math.round(gain)} tokens could go; that is too little.`)
     : nothing("would_not_pay", tokens, "Clearing would cost more than it is expected to save.");
+}
+
+function withoutPrices({ provider }: PromptBudget, tokens: number): PromptPlan {
+  const why = `Nothing is known of what the cache of "${provider}" costs: set context.ratios for it.`;
+  return nothing("no_ratios", tokens, why);
 }
 
 /** Stands for a provider of which nothing is known: clearing that has to happen needs no prices. */
@@ -149,9 +155,9 @@ export function partsBeforeClearable(
 ): number {
   const tools = new Set(settings.excludeTools);
   const paths = new Set(memoryPath === undefined ? keepPaths : [...keepPaths, memoryPath]);
-  const first = blocksOf(context, prompt).find((block) => !isPinned(block, tools, paths));
-  const at = first === undefined ? -1 : prompt.parts.indexOf(first.measured);
-  return at < 0 ? prompt.parts.length : at;
+  for (const block of eachBlock(context, prompt))
+    if (!isPinned(block, tools, paths)) return prompt.parts.indexOf(block.measured);
+  return prompt.parts.length;
 }
 
 function candidatesFor(from: PlanScope, scope: ClearingScope): readonly ClearingCandidate[] {

@@ -8,7 +8,7 @@ import type {
 } from "../conversation/index.js";
 import { joinSpans, type LineSpan, outsideSpans } from "../files/index.js";
 import { defined, escapeForDisplay, splitLines } from "../text/index.js";
-import type { MeasuredPart, MeasuredPrompt } from "./measure.js";
+import { type MeasuredPart, type MeasuredPrompt, partAt } from "./measure.js";
 
 /** A reference that would dangle once certain parts are gone. */
 export interface Dangling {
@@ -35,12 +35,25 @@ interface StandingState {
   readonly lines: () => ReadonlyMap<number, string>;
 }
 
+/** A state of which some parts are to go. */
+interface SplitState {
+  readonly gone: readonly (readonly [MeasuredPart, readonly LineSpan[]])[];
+  /** The lines that the other parts show; undefined where there are none of these. */
+  readonly left: readonly LineSpan[] | undefined;
+}
+
+function splitBy({ parts }: StandingState, gone: ReadonlySet<MeasuredPart>): SplitState {
+  const all = [...parts];
+  const going = all.filter(([part]) => gone.has(part));
+  if (going.length === 0 || going.length === all.length) return { gone: going, left: undefined };
+  return { gone: going, left: joinSpans(all.flatMap(([part, spans]) => (gone.has(part) ? [] : spans))) };
+}
+
 /**
  * What the texts of a prompt speak of. Each state is looked through once, however often is asked what would dangle: a
  * plan asks for every choice that it weighs.
  */
 export class PromptReferences {
-  readonly #parts: ReadonlyMap<string, MeasuredPart>;
   readonly #states = new Map<string, StandingState>();
   readonly #ofReferral = new Map<Referral, StandingState>();
   #results: ReadonlySet<string> | undefined;
@@ -48,33 +61,29 @@ export class PromptReferences {
   constructor(
     private readonly context: ConversationContext,
     private readonly rendering: Rendering,
-    { parts }: MeasuredPrompt,
-  ) {
-    this.#parts = new Map(parts.map((part) => [placeKey(part), part]));
-  }
+    private readonly prompt: MeasuredPrompt,
+  ) {}
 
   /** The references that dangle once `gone` is gone. Those of texts that go themselves do not count. */
   danglingWithout(gone: ReadonlySet<MeasuredPart>): readonly Dangling[] {
     if (gone.size === 0) return [];
     const goneNodes = new Set([...gone].map(({ origin }) => origin.nodeId));
+    const splits = new Map<StandingState, SplitState>();
     return this.rendering.referrals.flatMap((referral) => {
       if (goneNodes.has(referral.nodeId)) return [];
       const { lines } = referral;
-      const { parts } = this.#stateOf(referral);
+      const state = this.#stateOf(referral);
+      const split = splits.get(state) ?? splitBy(state, gone);
+      splits.set(state, split);
+      if (split.gone.length === 0) return [];
       const isEmpty = lines.to < lines.from;
-      const providers: MeasuredPart[] = [];
-      const left: LineSpan[] = [];
-      let isLeft = false;
-      for (const [part, spans] of parts) {
-        if (!gone.has(part)) {
-          isLeft = true;
-          left.push(...spans);
-        } else if (isEmpty || spans.some(({ from, to }) => from <= lines.to && lines.from <= to))
-          providers.push(part);
-      }
-      if (providers.length === 0 || (isEmpty && isLeft)) return [];
-      const missing = isEmpty ? [] : outsideSpans(lines, joinSpans(left));
-      return isEmpty || missing.length > 0 ? [{ referral, missing, providers }] : [];
+      if (isEmpty && split.left !== undefined) return [];
+      const missing = isEmpty ? [] : outsideSpans(lines, split.left ?? []);
+      if (!isEmpty && missing.length === 0) return [];
+      const providers = split.gone.flatMap(([part, spans]) =>
+        isEmpty || spans.some(({ from, to }) => from <= lines.to && lines.from <= to) ? [part] : [],
+      );
+      return providers.length === 0 ? [] : [{ referral, missing, providers }];
     });
   }
 
@@ -115,7 +124,7 @@ export class PromptReferences {
 
   #isAsItWas(nodeId: string): boolean {
     this.#results ??= new Set(
-      [...this.#parts.values()].flatMap(({ origin }) => (origin.rule === "result" ? [origin.nodeId] : [])),
+      this.prompt.parts.flatMap(({ origin }) => (origin.rule === "result" ? [origin.nodeId] : [])),
     );
     return this.#results.has(nodeId);
   }
@@ -147,7 +156,7 @@ export class PromptReferences {
     const places = this.rendering.visibility.state(path, sha256, encoding)?.places ?? [];
     const spans = new Map<MeasuredPart, LineSpan[]>();
     for (const place of places) {
-      const part = this.#parts.get(placeKey(place));
+      const part = partAt(this.prompt, place);
       if (part === undefined) continue;
       const own = spans.get(part) ?? [];
       // Of a part of a line no reference speaks.
@@ -191,10 +200,6 @@ function repeated(
     if (own.sha256 === sha256) charged.add(key);
   }
   return { nodeId, chars };
-}
-
-function placeKey({ content, part }: { readonly content: number; readonly part: number }): string {
-  return `${content}:${part}`;
 }
 
 function lineTexts(

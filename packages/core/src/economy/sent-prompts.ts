@@ -84,7 +84,7 @@ export function planBreakpoints(
   stableParts: number,
   clearableFrom: number,
 ): readonly number[] {
-  const still = (ends: readonly number[]) => ends.filter((end) => end <= shared).at(-1) ?? 0;
+  const still = (ends: readonly number[]) => ends.findLast((end) => end <= shared) ?? 0;
   const safe = from === undefined || broken === undefined ? clearableFrom : still(from.marks);
   const last = from === undefined ? 0 : still(from.ends);
   const wanted = [safe, last, stableParts].filter((end) => end > 0 && end <= stableParts);
@@ -98,8 +98,10 @@ export function sentPrompt(
   marks: readonly number[],
   { from, sharedParts: shared }: CacheOutlook,
 ): SentPrompt {
-  const before = (from?.ends ?? []).filter((end) => end <= shared);
-  const ends = [...new Set([...before, ...marks])].sort((one, other) => one - other);
+  const kept = from?.ends ?? [];
+  const before = (kept.at(-1) ?? 0) <= shared ? kept : kept.filter((end) => end <= shared);
+  const added = marks.filter((mark) => !before.includes(mark));
+  const ends = added.length === 0 ? before : [...before, ...added].sort((one, other) => one - other);
   return { ...request, prompt, marks, ends };
 }
 
@@ -120,6 +122,7 @@ function sharedParts(before: readonly MeasuredPart[], now: readonly MeasuredPart
   let at = 0;
   for (; at < before.length && at < now.length; at += 1) {
     const [one, other] = [before[at], now[at]];
+    if (one === other) continue;
     if (one === undefined || other === undefined || !isSame(one, other)) break;
   }
   return at;

@@ -124,15 +124,22 @@ export const defaultEconomy: EconomySettings = {
 /** The threshold that seed 3's JSON means where it names none. */
 export const seedCompactionThreshold = 100_000;
 
-/** The settings with their defaults; refused where they are out of range or contradict each other. */
-export function economySettings(given: EconomyOverrides = {}): EconomySettings | EconomyRefusal {
+/**
+ * The settings with their defaults; refused where they are out of range or contradict each other.
+ *
+ * @param nameOf what the user knows a setting as (`compaction.tailTokens`), for the sentence of a refusal.
+ */
+export function economySettings(
+  given: EconomyOverrides = {},
+  nameOf: (setting: string) => string = (setting) => setting,
+): EconomySettings | EconomyRefusal {
   const settings: EconomySettings = {
     ...defaultEconomy,
     ...defined({ paidAtLeast: given.clearAtLeast }),
     ...given,
     compaction: { ...defaultEconomy.compaction, ...given.compaction },
   };
-  const flaw = outOfRange(settings) ?? contradiction(settings, given);
+  const flaw = outOfRange(settings, nameOf) ?? contradiction(settings, given, nameOf);
   return flaw === undefined ? settings : refuseSettings(flaw);
 }
 
@@ -146,7 +153,7 @@ export function refuseSettings(message: string): EconomyRefusal {
   return { kind: "economy_refusal", code: "invalid_settings", message };
 }
 
-function outOfRange(settings: EconomySettings): string | undefined {
+function outOfRange(settings: EconomySettings, nameOf: (setting: string) => string): string | undefined {
   const { trigger, compaction } = settings;
   const counts: Readonly<Record<string, number>> = {
     "trigger.value": trigger.value,
@@ -164,8 +171,9 @@ function outOfRange(settings: EconomySettings): string | undefined {
     "compaction.contextTokenThreshold": compaction.contextTokenThreshold ?? 1,
   };
   for (const [name, value] of Object.entries(counts))
-    if (!Number.isSafeInteger(value) || value < 0) return `${name} has to be a whole number from 0 on.`;
-  if (trigger.value === 0) return "trigger.value has to be at least 1.";
+    if (!Number.isSafeInteger(value) || value < 0)
+      return `${nameOf(name)} has to be a whole number from 0 on.`;
+  if (trigger.value === 0) return `${nameOf("trigger.value")} has to be at least 1.`;
   const shares = {
     clearAtLeastShare: settings.clearAtLeastShare,
     clearTo: settings.clearTo,
@@ -175,26 +183,31 @@ function outOfRange(settings: EconomySettings): string | undefined {
     "compaction.windowShare": compaction.windowShare,
   };
   for (const [name, value] of Object.entries(shares))
-    if (!(value >= 0 && value <= 1)) return `${name} is a share, from 0 to 1.`;
+    if (!(value >= 0 && value <= 1)) return `${nameOf(name)} is a share, from 0 to 1.`;
   for (const [name, { write, read, lifetimeMs }] of Object.entries(settings.ratios ?? {}))
     if (!(read > 0 && write >= read && lifetimeMs >= 0))
-      return `ratios.${name}: read has to be above 0, and write no less than read.`;
+      return `${nameOf("ratios")}.${name}: read has to be above 0, and write no less than read.`;
   return settings.placeholder.trim() === ""
-    ? "placeholder must not be empty: the API takes no empty text."
+    ? `${nameOf("placeholder")} must not be empty: the API takes no empty text.`
     : undefined;
 }
 
-function contradiction(settings: EconomySettings, given: EconomyOverrides): string | undefined {
+function contradiction(
+  settings: EconomySettings,
+  given: EconomyOverrides,
+  nameOf: (setting: string) => string,
+): string | undefined {
   const { trigger, clearAtLeast, compaction } = settings;
   const { contextTokenThreshold: threshold, tailTokens } = compaction;
+  const compactAt = `${nameOf("compaction.contextTokenThreshold")} (${threshold})`;
   if (trigger.type === "input_tokens" && given.clearAtLeast !== undefined && clearAtLeast > trigger.value)
-    return `clearAtLeast (${clearAtLeast}) is above the trigger (${trigger.value}): nothing could ever be cleared.`;
+    return `${nameOf("clearAtLeast")} (${clearAtLeast}) is above the trigger (${trigger.value}): nothing could ever be cleared.`;
   if (trigger.type === "tool_uses" && settings.keep >= trigger.value)
-    return `keep (${settings.keep}) has to be below the trigger of ${trigger.value} tool uses.`;
+    return `${nameOf("keep")} (${settings.keep}) has to be below the trigger of ${trigger.value} tool uses.`;
   if (threshold === undefined || !compaction.enabled) return undefined;
   if (threshold <= tailTokens)
-    return `compaction.contextTokenThreshold (${threshold}) has to be above compaction.tailTokens (${tailTokens}).`;
+    return `${compactAt} has to be above ${nameOf("compaction.tailTokens")} (${tailTokens}).`;
   if (given.trigger?.type === "input_tokens" && threshold < trigger.value)
-    return `compaction.contextTokenThreshold (${threshold}) is below the trigger of clearing (${trigger.value}), which is tried first.`;
+    return `${compactAt} is below the trigger of clearing (${trigger.value}), which is tried first.`;
   return undefined;
 }

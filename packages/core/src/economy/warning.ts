@@ -1,21 +1,20 @@
 import type { Rendering } from "../context/index.js";
 import type { ConversationContext } from "../conversation/index.js";
 import type { ClearingCandidate } from "./clearing.js";
+import { measure } from "./measure.js";
 import { type ClearingClass, clearingClasses } from "./types.js";
 
 /** Whether the model was warned since something was cleared last, by what stands in the prompt. */
-export function wasWarned(context: ConversationContext, { provenance, report }: Rendering): boolean {
+export function wasWarned(context: ConversationContext, rendering: Rendering): boolean {
   const depthOf = (nodeId: string) => context.nodes.get(nodeId)?.depth ?? 0;
-  const cleared = report.boundaries.flatMap(({ rule, nodeId }) =>
-    rule === "replaced" ? [depthOf(nodeId)] : [],
+  const last = rendering.report.boundaries.reduce(
+    (most, { rule, nodeId }) => (rule === "replaced" ? Math.max(most, depthOf(nodeId)) : most),
+    -1,
   );
-  const last = cleared.reduce((one, other) => Math.max(one, other), -1);
-  return provenance.some((origins) =>
-    origins.some(({ rule, nodeId }) => {
-      const payload = rule === "note" ? context.nodes.get(nodeId)?.payload : undefined;
-      return payload?.kind === "note" && payload.text.startsWith(seedWords) && depthOf(nodeId) > last;
-    }),
-  );
+  return measure(rendering).notes.some(({ origin: { nodeId } }) => {
+    const payload = context.nodes.get(nodeId)?.payload;
+    return payload?.kind === "note" && payload.text.startsWith(seedWords) && depthOf(nodeId) > last;
+  });
 }
 
 /** Seed 3's first words. */

@@ -36,6 +36,25 @@ describe("visibility", () => {
     expect(visibility.isVisible({ path: "src/b.ts", sha256, from: 1, to: 2 })).toBe(false);
   });
 
+  it("tells the text of a file in the order in which its states came, and nothing of other files", () => {
+    const states = Array.from({ length: 40 }, (_, at) => hash(`state ${at}`));
+    const tree = new Tree().add("u", user("read it again and again"));
+    for (const [at, sha256] of states.entries())
+      tree.add(`c${at}`, call(`A${at}`)).add(
+        `r${at}`,
+        result(`A${at}`, `${at}\n`, {
+          shows: [
+            { path: at % 4 === 3 ? "b.ts" : path, sha256, from: 1, to: 1, start: 0, end: 3 - +(at < 10) },
+          ],
+        }),
+      );
+    const found = rendered(tree).visibility.blocks(path);
+    expect(found.map(({ sha256 }) => sha256)).toEqual(states.filter((_, at) => at % 4 !== 3));
+    expect(found.map(({ text }) => text.trim())).toEqual(
+      [...states.keys()].filter((at) => at % 4 !== 3).map(String),
+    );
+  });
+
   it("forgets what was hidden, and takes what an overlay shows instead", () => {
     expect(linesOf(read().add("o", overlay("r", { form: "hidden" })))).toEqual([{ from: 4, to: 4 }]);
     const form = { form: "replaced", by: "delta", text: "+ seven\n", ...shows(7, 7, 2, 8) } as const;

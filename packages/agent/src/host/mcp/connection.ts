@@ -10,8 +10,16 @@ import { limitedFetch } from "./limited-fetch.js";
 /** A server of the user's configuration: a program, or an address. */
 export type McpServerConfig = McpProgram | McpAddress;
 
+/** How long a server is waited for. */
+export interface McpTimes {
+  /** For connecting and listing its tools, in milliseconds; as for all servers unless given. */
+  readonly startTimeoutMs?: number;
+  /** For one call without a sign of progress, in milliseconds; as for all servers unless given. */
+  readonly timeoutMs?: number;
+}
+
 /** A server that is started here and speaks on its standard streams. */
-export interface McpProgram {
+export interface McpProgram extends McpTimes {
   readonly command: string;
   readonly args?: readonly string[];
   /** Added to our own environment, which is handed over without what looks like a secret. */
@@ -21,7 +29,7 @@ export interface McpProgram {
 }
 
 /** A server that is reached by streamable HTTP. */
-export interface McpAddress {
+export interface McpAddress extends McpTimes {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -77,6 +85,11 @@ export class McpConnection {
     return this.current;
   }
 
+  /** For one call, in milliseconds, where this server has a time of its own. */
+  get timeoutMs(): number | undefined {
+    return this.config.timeoutMs;
+  }
+
   /** What the server says about itself, for the system text; undefined where it says nothing. */
   get instructions(): string | undefined {
     return this.client?.getInstructions();
@@ -105,8 +118,12 @@ export class McpConnection {
     if (this.marker !== "") killFamily({ marker: this.marker });
   }
 
+  private get startMs(): number {
+    return this.config.startTimeoutMs ?? this.context.startMs;
+  }
+
   private async connect(): Promise<Client | Refusal> {
-    const limit = AbortSignal.any([AbortSignal.timeout(this.context.startMs), this.closing.signal]);
+    const limit = AbortSignal.any([AbortSignal.timeout(this.startMs), this.closing.signal]);
     const began = Date.now();
     try {
       const client = await withinTime(this.handshake(limit), limit);
@@ -117,9 +134,9 @@ export class McpConnection {
       throw new Error("it ended");
     } catch (error) {
       await this.drop();
-      const seconds = this.context.startMs / 1_000;
+      const seconds = this.startMs / 1_000;
       // On a busy machine the library's own limit may be noticed before ours: it is the same answer.
-      const isLate = limit.aborted || Date.now() - began >= this.context.startMs;
+      const isLate = limit.aborted || Date.now() - began >= this.startMs;
       const why = isLate ? `it did not answer within ${seconds} s` : errorWords(error);
       const message = `The MCP server ${shownName(this.name)} cannot be used: ${why}.${this.stderrWords()}`;
       this.current = { kind: "failed", message };
@@ -138,7 +155,7 @@ export class McpConnection {
     };
     const transport = await this.transport();
     this.pending = client;
-    await client.connect(transport, { signal, timeout: this.context.startMs + marginMs });
+    await client.connect(transport, { signal, timeout: this.startMs + marginMs });
     return client;
   }
 
@@ -187,7 +204,7 @@ export class McpConnection {
       let cursor: string | undefined;
       for (let page = 0; page < mostPages && tools.length < mostTools; page++) {
         const params = cursor === undefined ? {} : { cursor };
-        const timeout = this.context.startMs + marginMs;
+        const timeout = this.startMs + marginMs;
         const request = { method: "tools/list", params };
         const answer = await client.request(request, listPage, { timeout, ...(signal ? { signal } : {}) });
         for (const one of answer.tools) {

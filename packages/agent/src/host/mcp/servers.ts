@@ -111,10 +111,14 @@ export class McpServers {
       listed.map(({ tool, connection }) => ({ server: connection.name, tool: tool.name })),
     );
     this.offered = listed.map(({ tool, connection }, at) =>
-      toolOfServer(names[at] ?? tool.name, tool, connection, this.calls),
+      toolOfServer(names[at] ?? tool.name, tool, connection, this.callsOf(connection)),
     );
     this.offeredOf = key;
     return this.offered;
+  }
+
+  private callsOf({ timeoutMs = this.calls.callMs }: McpConnection): McpCalls {
+    return { ...this.calls, callMs: timeoutMs };
   }
 
   /** What the servers say about themselves, for the system text. */
