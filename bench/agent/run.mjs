@@ -3,30 +3,34 @@ import { parseArgs } from "node:util";
 import { claudeVersion } from "../../proof/clients/claude-code.mjs";
 import { geminiVersion } from "../../proof/clients/gemini-cli.mjs";
 import { findVersions } from "../patch/machine.mjs";
-import { contenders } from "./contenders.mjs";
+import { measureCache } from "./cache.mjs";
+import { contendersWith } from "./contenders.mjs";
+import { longName } from "./long-session.mjs";
 import { measure } from "./measure.mjs";
 import { sessions, threeTurns } from "./sessions.mjs";
-import { costTable, sentTable } from "./table.mjs";
+import { cacheTable, costTable, sentTable } from "./table.mjs";
 
 /**
  * `npm run bench:agent`: ours beside Gemini CLI and Claude Code, headless, with a script on loopback for a model.
- * Prints Markdown. `--rounds 3` of the timed session, after one that is not counted; `--only cost,sent`; `--who holdfast`
+ * Prints Markdown. `--rounds 3` of the timed session, after one that is not counted; `--only cost,sent,cache`; `--who holdfast`
  * takes those whose name has this in it.
  */
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
-    only: { type: "string", default: "cost,sent" },
+    only: { type: "string", default: "cost,sent,cache" },
     who: { type: "string", default: "" },
   },
 });
 const print = (/** @type {string} */ line) => void process.stderr.write(`${line}\n`);
-const chosen = contenders.filter(({ name }) => name.includes(values.who));
+const isChosen = (/** @type {{ readonly name: string }} */ { name }) => name.includes(values.who);
+const chosen = contendersWith("auto-edit").filter(isChosen);
 
 console.log(describe());
 if (values.only.includes("cost")) console.log(costTable(threeTurns.name, await timed()));
 if (values.only.includes("sent"))
   for (const session of sessions) console.log(sentTable(session.name, await sent(session)));
+if (values.only.includes("cache")) console.log(cacheTable(longName, await cached()));
 
 /** Round by round, so that what else the machine does meets all of them. */
 async function timed() {
@@ -47,6 +51,17 @@ async function sent(session) {
   const rows = [];
   for (const contender of chosen)
     rows.push({ name: contender.name, costs: [await judged(contender, session)] });
+  return rows;
+}
+
+async function cached() {
+  const rows = [];
+  for (const contender of contendersWith("yolo").filter(isChosen)) {
+    const cost = await measureCache(contender);
+    print(`${longName}: ${contender.name}: ${cost.requests} requests, ${cost.steps} steps`);
+    for (const flaw of cost.flaws) print(`  not sound: ${flaw}`);
+    rows.push({ name: contender.name, cost });
+  }
   return rows;
 }
 

@@ -25,7 +25,33 @@ export function sentTable(title, rows) {
   return tableOf(title, ["agent", "requests", "bytes", "whole files in them", ""], cells);
 }
 
-/** @param {readonly import("./measure.mjs").Cost[]} costs */
+/**
+ * What a provider's cache found. @param {string} title
+ * @param {readonly { readonly name: string, readonly cost: import("./cache.mjs").CacheCost }[]} rows @returns {string} Markdown
+ */
+export function cacheTable(title, rows) {
+  const cells = rows.map(({ name, cost }) => [
+    name,
+    ...[cost.requests, cost.input].map(number),
+    `${((100 * cost.cached) / cost.input).toFixed(1)} %`,
+    ...[cost.input - cost.cached, cost.cost, cost.peak, cost.rereads, cost.summaries].map(number),
+    soundness([cost]),
+  ]);
+  const heads = [
+    "requests",
+    "input tokens",
+    "found",
+    "not found",
+    "cost",
+    "peak",
+    "read again",
+    "summaries",
+    "",
+  ];
+  return tableOf(title, ["agent", ...heads], cells);
+}
+
+/** @param {readonly { readonly flaws: readonly string[] }[]} costs */
 function soundness(costs) {
   return costs.every(({ flaws }) => flaws.length === 0) ? "" : "*not sound*";
 }

@@ -28,10 +28,11 @@ export function ratiosOf(provider) {
  * @param {readonly import("./session.mjs").Block[]} blocks
  * @param {import("./policies.mjs").Policy} policy
  * @param {{ readonly read: number, readonly write: number, readonly lifetimeMs: number }} ratios
+ * @param {(ms: number) => void} [onRequest] told how long planning and rendering took, request by request
  * @returns {Figures}
  */
-export function replayUnder(blocks, policy, ratios = usualRatios) {
-  const run = new Run(policy, ratios);
+export function replayUnder(blocks, policy, ratios = usualRatios, onRequest = () => {}) {
+  const run = new Run(policy, ratios, onRequest);
   for (const [at, block] of blocks.entries()) {
     if (beginsAnswer(blocks, at)) run.answer(answerAt(blocks, at), lastTime(blocks, at));
     run.take(block);
@@ -48,8 +49,9 @@ class Run {
   #renderMs = 0;
   #lastMs = 0;
 
-  /** @param {import("./policies.mjs").Policy} policy @param {typeof usualRatios} ratios */
-  constructor(policy, ratios) {
+  /** @param {import("./policies.mjs").Policy} policy @param {typeof usualRatios} ratios @param {(ms: number) => void} onRequest */
+  constructor(policy, ratios, onRequest) {
+    this.onRequest = onRequest;
     this.policy = policy;
     this.prompt = policy.open?.() ?? new Prompt();
     this.cache = new PrefixCache(ratios);
@@ -84,7 +86,9 @@ class Run {
     const planned = performance.now();
     const texts = this.prompt.write();
     this.#planMs += planned - begun;
-    this.#renderMs += performance.now() - planned;
+    const rendered = performance.now();
+    this.#renderMs += rendered - planned;
+    this.onRequest(rendered - begun);
     this.cache.send(texts, atMs);
     this.#dangling += this.prompt.countDangling();
     this.#violations += this.prompt.countViolations();

@@ -8,7 +8,8 @@ import { sets, syntheticSession } from "./synthetic.mjs";
 /**
  * `npm run bench:replay -- --session FILE --format pi|claude|codex|holdfast [--json]`: what a recorded session would
  * have cost under each policy. `-- --synthetic NAME|all [--seed N]`: a session of the generator. Prints Markdown, or
- * one JSON value a session.
+ * one JSON value a session. `--longer 7`: seven times as many tasks. `--policy holdfast`: those whose name has this in
+ * it; with one alone, what its requests took goes to standard error, tenth by tenth, with the peak of the memory.
  */
 const { values } = parseArgs({
   options: {
@@ -16,6 +17,8 @@ const { values } = parseArgs({
     format: { type: "string" },
     synthetic: { type: "string" },
     seed: { type: "string", default: "1" },
+    longer: { type: "string", default: "1" },
+    policy: { type: "string", default: "" },
     provider: { type: "string", default: "anthropic" },
     json: { type: "boolean", default: false },
   },
@@ -43,11 +46,12 @@ function main() {
 /** @param {string} name @param {import("./own-prompt.mjs").Provider} provider */
 function mainSynthetic(name, provider) {
   const seed = Number(values.seed);
+  const longer = Number(values.longer);
   const names = Object.keys(sets).filter(isSet);
   const wanted = names.filter((one) => name === "all" || name === one);
-  if (wanted.length === 0 || !Number.isSafeInteger(seed))
-    return usage(`Say --synthetic ${names.join("|")}|all, and --seed as a whole number.`);
-  for (const one of wanted) show(`${one}-${seed}`, syntheticSession(one, seed), provider);
+  if (wanted.length === 0 || !Number.isSafeInteger(seed) || !(Number.isSafeInteger(longer) && longer > 0))
+    return usage(`Say --synthetic ${names.join("|")}|all, and --seed and --longer as whole numbers.`);
+  for (const one of wanted) show(`${one}-${seed}`, syntheticSession(one, seed, longer), provider);
   return 0;
 }
 
@@ -59,9 +63,27 @@ function usage(message) {
 
 /** @param {string} name @param {readonly import("./session.mjs").Block[]} blocks @param {import("./own-prompt.mjs").Provider} provider */
 function show(name, blocks, provider) {
-  const policies = openPolicies(provider).map((policy) => replayUnder(blocks, policy, ratiosOf(provider)));
+  const wanted = openPolicies(provider).filter((policy) => policy.name.includes(values.policy));
+  /** @type {number[]} */
+  const times = [];
+  const policies = wanted.map((policy) =>
+    replayUnder(blocks, policy, ratiosOf(provider), (ms) => void times.push(ms)),
+  );
+  if (wanted.length === 1) console.error(byTenths(times));
   if (values.json) console.log(JSON.stringify({ session: name, policies }));
   else console.log(`${values.synthetic === undefined ? "" : `### ${name}\n\n`}${tableOf(policies)}\n`);
+}
+
+/** What planning and rendering took, and memory. @param {readonly number[]} times in milliseconds, request by request */
+function byTenths(times) {
+  const tenths = Array.from({ length: 10 }, (_, at) => {
+    const of = times
+      .slice((times.length * at) / 10, (times.length * (at + 1)) / 10)
+      .toSorted((a, b) => a - b);
+    return `${of[Math.floor(of.length / 2)]?.toFixed(2)} (${of.at(-1)?.toFixed(1)})`;
+  });
+  const peakMiB = process.resourceUsage().maxRSS / 1024;
+  return `ms a request, median (longest), tenth by tenth: ${tenths.join(", ")}; ${peakMiB.toFixed(0)} MiB at most`;
 }
 
 /** @param {string} name @returns {name is keyof typeof sets} */

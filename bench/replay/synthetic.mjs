@@ -40,10 +40,12 @@ export const sets = {
  *
  * @param {keyof typeof sets} name
  * @param {number} seed
+ * @param {number} longer so many times as many tasks
  * @returns {readonly import("./session.mjs").Block[]}
  */
-export function syntheticSession(name, seed) {
-  return new Work(sets[name], seed).session();
+export function syntheticSession(name, seed, longer = 1) {
+  const { tasks, ...habits } = sets[name];
+  return new Work({ ...habits, tasks: tasks * longer }, seed).session();
 }
 
 class Work {

@@ -22,6 +22,7 @@ import { join } from "node:path";
  * @property {(file: string, content: string) => readonly (readonly Part[])[]} create turn by turn
  * @property {((file: string) => Part) | undefined} remove
  * @property {(edit: Edit) => Part} undo
+ * @property {((command: string) => Part) | undefined} shell
  */
 
 /** Ours, with the hash that the last answer named where the tool demands one. @param {(tool: string) => string} name @returns {Hand} */
@@ -67,6 +68,7 @@ export function oursHand(name) {
     create: (file, content) => [[call("write_file", { file_path: file, content })]],
     remove: (file) => call("delete_file", { file_path: file, ...base(file) }),
     undo: ({ file }) => call("undo_edit", { file_path: file }),
+    shell: (command) => call("run_shell_command", { command }),
   };
 }
 
@@ -123,6 +125,7 @@ export function officialHand(name, project) {
     ],
     remove: undefined,
     undo: ({ file, old, next }) => edit({ file, old: next, next: old }),
+    shell: undefined,
   };
 }
 
@@ -168,6 +171,7 @@ export function claudeHand(project) {
     create: (file, content) => [[{ call: "Write", args: { file_path: path(file), content } }]],
     remove: (file) => bash(`rm ${file}`, `Delete ${file}`),
     undo: ({ file, old, next }) => edit({ file, old: next, next: old }),
+    shell: (command) => bash(command, "Check the work"),
   };
 }
 
@@ -212,6 +216,10 @@ export function geminiHand() {
       args: { command: `rm ${file}`, description: `Delete ${file}` },
     }),
     undo: ({ file, old, next }) => edit({ file, old: next, next: old }),
+    shell: (command) => ({
+      call: "run_shell_command",
+      args: { command, description: "Check the work" },
+    }),
   };
 }
 

@@ -15,13 +15,16 @@ import { built } from "../machine.mjs";
  * @typedef {{ readonly name: string, readonly description: string, readonly text: string }} Offered a tool, and all of it as JSON
  * @typedef {{ readonly url: string, readonly requests: readonly any[], readonly faults: readonly unknown[],
  *   readonly received: readonly string[], close(): Promise<void> }} Model `received`: the body of every request
+ * @typedef {(request: any) => Usage} Meter what a provider would count for a request that the model answers
+ * @typedef {{ readonly total: number, readonly cached: number, readonly written: number }} Usage tokens of the prompt, of it
+ *   those that were found in a cache and written to one
  * @typedef {{ read(file: string): Part, edit(file: string, old: string, next: string): Part }} OwnTools
  * @typedef {object} Client
  * @property {string} title
  * @property {string} version
  * @property {string} [setup] what `holdfast setup` calls it
  * @property {() => Installed} install
- * @property {(turns: readonly ((request: any) => readonly Part[])[]) => Promise<Model>} startModel
+ * @property {(turns: readonly ((request: any) => readonly Part[])[], meter?: Meter) => Promise<Model>} startModel
  * @property {(ground: Ground, url: string) => void} [settle] what a person's own settings would say: who the model is, no telemetry
  * @property {(program: string, ground: Ground, url: string) => Launch} launch
  * @property {(project: string) => OwnTools} [own] its own tools of files, where `holdfast guard` knows them
@@ -40,20 +43,21 @@ import { built } from "../machine.mjs";
  * @template Result
  * @param {Client} client
  * @param {{ readonly program: string, readonly files: Readonly<Record<string, string | Uint8Array>>,
- *   prepare?(ground: Ground): void, turns(project: string): readonly ((request: any) => readonly Part[])[] }} session
+ *   prepare?(ground: Ground): void, turns(project: string): readonly ((request: any) => readonly Part[])[],
+ *   readonly meter?: Meter, readonly mostMs?: number }} session `mostMs`: a bound for a run that hangs
  * @param {(told: Told) => Result} look at the project, before it is removed
  * @returns {Promise<Result>}
  */
-export async function runClient(client, { program, files, prepare, turns }, look) {
+export async function runClient(client, { program, files, prepare, turns, meter, mostMs = 90_000 }, look) {
   const top = mkdtempSync(join(tmpdir(), "holdfast-client-"));
   const ground = { project: join(top, "project"), home: join(top, "home") };
   for (const folder of [ground.project, join(ground.home, "tmp")]) mkdirSync(folder, { recursive: true });
   for (const [name, content] of Object.entries(files)) writeInto(ground.project, name, content);
-  const model = await client.startModel(turns(ground.project));
+  const model = await client.startModel(turns(ground.project), meter);
   try {
     client.settle?.(ground, model.url);
     prepare?.(ground);
-    const ended = await launch(client.launch(program, ground, model.url), ground);
+    const ended = await launch(client.launch(program, ground, model.url), ground, mostMs);
     const { requests, faults, received } = model;
     const bytes = (/** @type {string} */ name) => {
       const path = join(ground.project, name);
@@ -84,13 +88,13 @@ export function writeInto(folder, name, content) {
   writeFileSync(join(folder, name), content);
 }
 
-/** @param {Launch} how @param {Ground} ground @returns {Promise<{ exit: number | null, complaint: string }>} */
-function launch({ file, args, env }, { project, home }) {
+/** @param {Launch} how @param {Ground} ground @param {number} mostMs @returns {Promise<{ exit: number | null, complaint: string }>} */
+function launch({ file, args, env }, { project, home }, mostMs) {
   const child = spawn(file, args, {
     cwd: project,
     env: { PATH: process.env.PATH ?? "", HOME: home, TMPDIR: join(home, "tmp"), ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 90_000,
+    timeout: mostMs,
   });
   let complaint = "";
   for (const stream of [child.stdout, child.stderr])

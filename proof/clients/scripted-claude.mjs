@@ -16,24 +16,29 @@ import { sendEvents, sendJson, startLoopback } from "./loopback.mjs";
  * for beside the conversation gets a short answer.
  *
  * @param {readonly Turn[]} turns
+ * @param {import("./any-client.mjs").Meter} [meter] what the API says that a request took
  * @returns {Promise<ScriptedClaude>}
  */
-export async function startScriptedClaude(turns) {
+export async function startScriptedClaude(turns, meter) {
   /** @type {ModelRequest[]} */
   const requests = [];
   const loopback = await startLoopback({
     answer: (url, request, outgoing) => {
       if (!/^\/v1\/messages(\?|$)/.test(url)) return sendJson(outgoing, 200, { input_tokens: 1 });
+      const usage = usageOf(meter?.(request));
       const inConversation = (request.tools ?? []).some(isConversation);
       const turn = inConversation ? turns[requests.length] : undefined;
       if (inConversation) requests.push(request);
       const parts = turn?.(request) ?? [{ text: inConversation ? "done" : "ok" }];
-      if (request.stream !== true) return sendJson(outgoing, 200, message(parts.map(block)));
-      sendEvents(outgoing, eventsOf(parts));
+      if (request.stream !== true) return sendJson(outgoing, 200, message(parts.map(block), usage));
+      sendEvents(outgoing, eventsOf(parts, usage));
     },
     failure: (error) => ({
       type: "error",
-      error: { type: "invalid_request_error", message: String(error) },
+      error: {
+        type: "invalid_request_error",
+        message: error instanceof Error ? error.message : String(error),
+      },
     }),
   });
   return { ...loopback, requests };
@@ -66,10 +71,21 @@ function block(part) {
   return { type: "tool_use", id: `toolu_scripted_${ids}`, name: part.call, input: part.args };
 }
 
-/** @param {readonly any[]} content */
-function message(content) {
+/** @param {import("./any-client.mjs").Usage | undefined} counted */
+function usageOf(counted) {
+  if (counted === undefined) return { input_tokens: 1, output_tokens: 1 };
+  const { total, cached, written } = counted;
+  return {
+    input_tokens: total - cached - written,
+    cache_read_input_tokens: cached,
+    cache_creation_input_tokens: written,
+    output_tokens: 1,
+  };
+}
+
+/** @param {readonly any[]} content @param {object} usage */
+function message(content, usage) {
   const calls = content.some(({ type }) => type === "tool_use");
-  const usage = { input_tokens: 1, output_tokens: 1 };
   const stop_reason = calls ? "tool_use" : "end_turn";
   ids += 1;
   return {
@@ -84,10 +100,10 @@ function message(content) {
   };
 }
 
-/** @param {readonly Part[]} parts @returns {readonly any[]} */
-function eventsOf(parts) {
+/** @param {readonly Part[]} parts @param {object} usage @returns {readonly any[]} */
+function eventsOf(parts, usage) {
   const blocks = parts.map(block);
-  const whole = message(blocks);
+  const whole = message(blocks, usage);
   const inner = blocks.flatMap((one, index) => [
     {
       type: "content_block_start",

@@ -20,9 +20,10 @@ import { sendJson, startLoopback } from "./loopback.mjs";
  * only says "done". Whatever else a client asks for beside the conversation gets a short answer.
  *
  * @param {readonly Turn[]} turns
+ * @param {import("./any-client.mjs").Meter} [meter] what the API says that a request took
  * @returns {Promise<ScriptedGemini>}
  */
-export async function startScriptedGemini(turns) {
+export async function startScriptedGemini(turns, meter) {
   /** @type {ModelRequest[]} */
   const requests = [];
   const loopback = await startLoopback({
@@ -31,11 +32,11 @@ export async function startScriptedGemini(turns) {
       const method = /:(\w+)$/.exec(path)?.[1];
       if (method === "countTokens") return sendJson(outgoing, 200, { totalTokens: 1 });
       if (method === "generateContent")
-        return sendJson(outgoing, 200, answer([{ text: sideAnswer(request) }]));
+        return sendJson(outgoing, 200, answer([{ text: sideAnswer(request) }], meter?.(request)));
       if (method !== "streamGenerateContent") return sendJson(outgoing, 404, failure(404, "no such method"));
       const turn = turns[requests.length] ?? (() => [{ text: "done" }]);
       requests.push(request);
-      const body = JSON.stringify(answer(turn(request)));
+      const body = JSON.stringify(answer(turn(request), meter?.(request)));
       outgoing.writeHead(200, { "content-type": "text/event-stream" });
       outgoing.end(`data: ${body}\r\n\r\n`);
     },
@@ -92,14 +93,19 @@ function failure(code, message) {
   return { error: { code, message, status: "FAILED_PRECONDITION" } };
 }
 
-/** @param {readonly Part[]} said */
-function answer(said) {
+/** @param {readonly Part[]} said @param {import("./any-client.mjs").Usage | undefined} counted */
+function answer(said, { total, cached } = { total: 1, cached: 0, written: 0 }) {
   const parts = said.map((part) =>
     "text" in part ? { text: part.text } : { functionCall: { name: part.call, args: part.args } },
   );
   return {
     candidates: [{ content: { role: "model", parts }, finishReason: "STOP", index: 0 }],
-    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+    usageMetadata: {
+      promptTokenCount: total,
+      ...(cached === 0 ? {} : { cachedContentTokenCount: cached }),
+      candidatesTokenCount: 1,
+      totalTokenCount: total + 1,
+    },
     modelVersion: "scripted",
   };
 }
