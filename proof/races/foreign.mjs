@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { displacedAmong, displacedTexts } from "../displaced.mjs";
 import { onGround, openAt, sha, startLines } from "./ground.mjs";
 import { naiveWrite } from "./naive.mjs";
 
@@ -175,33 +176,9 @@ function messagesOf({ message, files = [] }) {
  * @returns {Tally}
  */
 function accountFor(base, { tried, refused, gone }, said) {
-  const told = new Map();
-  for (const [, prefix] of said.matchAll(/is kept as state ([0-9a-f]{12})/g)) told.set(prefix, "");
-  const keptTexts = displacedTexts(base);
-  let lost = 0;
-  let untold = 0;
-  for (const token of gone) {
-    const states = keptTexts.filter(({ text }) => text.includes(`${token}\n`));
-    if (states.length === 0) lost += 1;
-    else if (!states.some(({ hash }) => told.has(hash.slice(0, 12)))) untold += 1;
-  }
-  return { tried, refused, lost, untold, kept: gone.length - lost };
-}
-
-/** The states that the histories call displaced, from the disk. @param {string} base */
-function displacedTexts(base) {
-  const texts = [];
-  for (let at = 0; at < files; at++) {
-    const path = join(base, "state", "history", `${sha(join(base, "root", `f${at}`)).slice(0, 40)}.jsonl`);
-    if (!existsSync(path)) continue;
-    for (const line of readFileSync(path, "utf8").split("\n")) {
-      const entry = line === "" ? undefined : JSON.parse(line)[1];
-      if (entry?.displaced !== true) continue;
-      const blob = join(base, "state", "blobs", entry.after.slice(0, 2), entry.after);
-      if (existsSync(blob)) texts.push({ hash: String(entry.after), text: readFileSync(blob, "utf8") });
-    }
-  }
-  return texts;
+  const paths = Array.from({ length: files }, (_, at) => join(base, "root", `f${at}`));
+  const found = displacedAmong(gone, displacedTexts(join(base, "state"), paths), said);
+  return { tried, refused, ...found };
 }
 
 /** @param {string} program @param {number} count @param {"in place" | "renamed"} how @returns {Promise<readonly Tally[]>} */

@@ -2,16 +2,18 @@ import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { openAgent, scriptedModel } from "@holdfast/agent";
 import { createConversation, isRefusal, namesFrom, timeSortedIds } from "@holdfast/core";
 import { openJournalStore, openWorkspace } from "@holdfast/core/node";
+import { displacedAmong, displacedTexts } from "../displaced.mjs";
 import { freshFolder, makeFolder, remove } from "../rooms.mjs";
 
 /** @typedef {{ readonly name: string, readonly line: string }} ForeignLine */
-/** @typedef {{ readonly ownMs: number, readonly heap: number }} Turn */
+/** @typedef {{ readonly ownMs: number, readonly cpuMs: number, readonly heap: number }} Turn */
 
 /**
  * Each turn reads one file of a repository and counts its first line up, in one session in a journal; beside it a process
@@ -42,15 +44,23 @@ export async function longSession(turns, print) {
   try {
     for (let at = 0; at < turns; at += 1) {
       const began = performance.now();
+      const cpuBegan = process.cpuUsage();
       const modelBefore = model.spentMs();
       const end = await agent.turn({ text: `Turn ${at}: count ${names[at % names.length]} up.` });
       undone += end.reason === "complete" ? end.undone.length : 1;
       const ownMs = performance.now() - began - (model.spentMs() - modelBefore);
-      measured.push({ ownMs, heap: isMark(at, turns) ? heapUsed() : 0 });
+      const { user, system } = process.cpuUsage(cpuBegan);
+      const cpuMs = (user + system) / 1_000;
+      measured.push({ ownMs, cpuMs, heap: isMark(at, turns) ? heapUsed() : 0 });
       if (at % 50 === 49) print(`${at + 1} turns: ${ownMs.toFixed(0)} ms`);
     }
     const lines = await foreign.stop();
-    return rowOf({ turns, names, root, lines, undone, measured });
+    const said = [...textsOf(manager.context), ...(await lastNotices(workspace, names))].join("\n");
+    const states = displacedTexts(
+      `${top}/state`,
+      names.map((name) => join(root, name)),
+    );
+    return rowOf({ turns, names, root, lines, undone, measured, displaced: { states, said } });
   } finally {
     await foreign.stop();
     await conversation.close();
@@ -58,6 +68,25 @@ export async function longSession(turns, print) {
     await workspace.close();
     remove(top);
   }
+}
+
+/** All that the model was told. @param {import("@holdfast/core").ConversationContext} context */
+function textsOf({ nodes }) {
+  return [...nodes.values()].flatMap(({ payload }) =>
+    payload.kind === "tool_result" ? [payload.output] : payload.kind === "note" ? [payload.text] : [],
+  );
+}
+
+/**
+ * What was displaced last is found by the next look.
+ *
+ * @param {import("@holdfast/core/node").OpenedWorkspace} workspace
+ * @param {readonly string[]} names
+ */
+async function lastNotices(workspace, names) {
+  await pause(100);
+  const found = await Promise.all(names.map((path) => workspace.read({ path })));
+  return found.flatMap((read) => (read.kind === "read" && read.notice !== undefined ? [read.notice] : []));
 }
 
 /** Files as they are in a repository: our own sources, each with a line that counts. @param {string} root */
@@ -131,37 +160,50 @@ function startForeign(root) {
 
 /**
  * @param {{ readonly turns: number, readonly names: readonly string[], readonly root: string,
- *   readonly lines: readonly ForeignLine[], readonly undone: number, readonly measured: readonly Turn[] }} found
+ *   readonly lines: readonly ForeignLine[], readonly undone: number, readonly measured: readonly Turn[],
+ *   readonly displaced: { readonly states: readonly import("../displaced.mjs").DisplacedText[], readonly said: string } }} found
  * @returns {import("../contract.mjs").Row}
  */
-function rowOf({ turns, names, root, lines, undone, measured }) {
+function rowOf({ turns, names, root, lines, undone, measured, displaced }) {
   const texts = new Map(names.map((name) => [name, readFileSync(join(root, name), "utf8").split("\n")]));
-  const lost = lines.filter(({ name, line }) => !texts.get(name)?.includes(line)).length;
+  const gone = lines.flatMap(({ name, line }) => (texts.get(name)?.includes(line) ? [] : [line]));
+  const { lost, untold, kept } = displacedAmong(gone, displaced.states, displaced.said);
   const wrong = names.filter((name, at) => {
     const counted = Math.floor(turns / names.length) + (at < turns % names.length ? 1 : 0);
     return texts.get(name)?.[0] !== `// count ${counted}`;
   }).length;
   const window = Math.min(50, Math.floor(turns / 3));
-  const early = p95(measured.slice(window / 2, window * 1.5));
-  const late = p95(measured.slice(-window));
+  const [early, late] = [measured.slice(window / 2, window * 1.5), measured.slice(-window)];
+  const [own, processor] = [grown("ownMs", early, late), grown("cpuMs", early, late)];
   const heaps = measured.flatMap(({ heap }) => (heap === 0 ? [] : [heap]));
   const [first = 0, last = 0] = [heaps[0], heaps.at(-1)];
-  const ratio = (late / early).toFixed(2);
   const perTurn = ((last - first) / 1024 / Math.max(1, turns - window)).toFixed(1);
   return {
     figure: "A1",
     what: `${turns} turns of one agent, each a read and a change, beside a process that wrote ${lines.length} lines into the same files`,
     tried: turns + lines.length,
-    bad: { "foreign lines lost": lost, "changes lost or made twice": wrong, undone },
+    bad: {
+      "foreign lines lost": lost,
+      "displaced and not told": untold,
+      "changes lost or made twice": wrong,
+      undone,
+    },
     seen:
-      `p95 of a turn without its model: ${early.toFixed(1)} ms around turn ${window}, ${late.toFixed(1)} ms at turn ${turns} ` +
-      `(× ${ratio}); heap ${mib(first)} and ${mib(last)} MiB, ${perTurn} KiB a turn`,
+      `${kept} foreign lines displaced and kept; p95 of a turn around turn ${window} and at turn ${turns}: ` +
+      `${own} without its model, ${processor} of the processor's time; ` +
+      `heap ${mib(first)} and ${mib(last)} MiB, ${perTurn} KiB a turn`,
   };
 }
 
-/** @param {readonly Turn[]} turns */
-function p95(turns) {
-  const sorted = turns.map(({ ownMs }) => ownMs).sort((one, other) => one - other);
+/** @param {"ownMs" | "cpuMs"} of @param {readonly Turn[]} early @param {readonly Turn[]} late */
+function grown(of, early, late) {
+  const [before, after] = [p95(of, early), p95(of, late)];
+  return `${before.toFixed(1)} and ${after.toFixed(1)} ms (× ${(after / before).toFixed(2)})`;
+}
+
+/** @param {"ownMs" | "cpuMs"} of @param {readonly Turn[]} turns */
+function p95(of, turns) {
+  const sorted = turns.map((turn) => turn[of]).sort((one, other) => one - other);
   return sorted[Math.floor(sorted.length * 0.95)] ?? 0;
 }
 
