@@ -9,6 +9,7 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { pastBarrels } from "./past-barrels.mjs";
 
 const home = new URL("../packages/cli/", import.meta.url);
 const pageName = "history-page.html";
@@ -42,7 +43,7 @@ const program = {
     yaml: fileURLToPath(new URL("../node_modules/yaml/browser/dist/index.js", import.meta.url)),
   },
   banner: { js: banner },
-  plugins: [unusedModulesAreDropped()],
+  plugins: [unusedModulesAreDropped(), pastBarrels()],
   logLevel: "warning",
   metafile: true,
 };
