@@ -30,22 +30,14 @@ export function planPrompt(
   const prompt = measure(rendering);
   const tokens = estimateTokens(prompt.chars + (budget.headChars ?? 0), usage.last);
   if (rendering.report.provisional) return nothing("open_calls", tokens, "Calls await their results.");
-  const limits = limitsOf(budget);
-  if (limits.usable !== undefined && limits.usable <= budget.settings.compaction.tailTokens) {
-    const { tailTokens } = budget.settings.compaction;
-    const why = `The window leaves ${limits.usable} tokens to a prompt, which is no more than the ${tailTokens} at its end that compaction keeps.`;
-    return nothing("window_too_small", tokens, why);
-  }
+  const { compactAt } = limitsOf(budget);
   const share = shareOfTrigger(prompt, tokens, budget);
-  const isWarned = usage.warned === true && share < 1;
-  const isFull = limits.compactAt !== undefined && tokens >= limits.compactAt;
+  const shareOfLimit = compactAt === undefined ? 0 : tokens / compactAt;
   const { warnAt, payFrom } = budget.settings;
-  if (!isFull && usage.cold === undefined && share < Math.min(1, payFrom, isWarned ? 1 : warnAt))
-    return nothing("below_trigger", tokens, `${tokens} tokens are below the trigger.`);
-  return decide(
-    { context, rendering, prompt, budget, usage, tokens, share },
-    isFull ? limits.compactAt : undefined,
-  );
+  const isNear = usage.warned !== true && Math.max(share, shareOfLimit) >= warnAt;
+  const isDue = share >= Math.min(1, payFrom) || shareOfLimit >= 1;
+  if (!isNear && !isDue && usage.cold === undefined) return belowTrigger(tokens);
+  return decide({ context, rendering, prompt, budget, usage, tokens, share, shareOfLimit, isNear });
 }
 
 interface PlanScope {
@@ -57,33 +49,23 @@ interface PlanScope {
   readonly tokens: number;
   /** Of the trigger: 1 and more set clearing off. */
   readonly share: number;
+  /** Of where a summary is due; 0 where none ever is. */
+  readonly shareOfLimit: number;
+  /** Whether the model is to be warned, where something will go. */
+  readonly isNear: boolean;
 }
 
-function decide(from: PlanScope, compactAt: number | undefined): PromptPlan {
-  const { budget, usage, tokens, share } = from;
+function decide(from: PlanScope): PromptPlan {
+  const { budget, usage, tokens, share, shareOfLimit } = from;
   const { settings } = budget;
-  const ratios = cacheRatiosOf(budget.provider, settings.ratios) ?? neutral;
-  const isKnown = ratios !== neutral;
-  if (!isKnown && compactAt === undefined) {
-    if (share >= 1) return withoutPrices(budget, tokens);
-    if (usage.cold === undefined && (share < settings.warnAt || usage.warned === true))
-      return nothing("below_trigger", tokens, `${tokens} tokens are below the trigger.`);
-  }
-  const scope = clearingScope(from, ratios);
+  const ratios = cacheRatiosOf(budget.provider, settings.ratios);
+  const isFull = shareOfLimit >= 1;
+  if (ratios === undefined && !isFull && usage.cold === undefined) return withoutPrices(from);
+  const scope = clearingScope(from, ratios ?? neutral);
   const candidates = candidatesFor(from, scope);
-  if (compactAt !== undefined) {
-    const upTo = compactAt * settings.clearTo;
-    const goal = { tokens: upTo, upTo: "output", hasToPay: false, least: 0 } as const;
-    const plan = bestClearing(candidates, scope, goal);
-    if (plan !== undefined && plan.report.tokensAfter <= compactAt * (1 - settings.clearAtLeastShare))
-      return plan;
-    return {
-      kind: "compact",
-      tokens,
-      message: `The prompt has ${tokens} tokens; ${compactAt} are the limit.`,
-    };
-  }
-  const paid = isKnown && share >= settings.payFrom ? paidClearing(from, scope, candidates) : undefined;
+  if (isFull) return atLimit(from, scope, candidates);
+  const isPaying = ratios !== undefined && share >= settings.payFrom;
+  const paid = isPaying ? paidClearing(from, scope, candidates) : undefined;
   if (paid !== undefined) return paid;
   if (share < 1) return beforeTrigger(from, scope, candidates);
   const limit = settings.trigger.type === "input_tokens" ? settings.trigger.value : tokens;
@@ -98,9 +80,43 @@ function decide(from: PlanScope, compactAt: number | undefined): PromptPlan {
     : nothing("would_not_pay", tokens, "Clearing would cost more than it is expected to save.");
 }
 
-function withoutPrices({ provider }: PromptBudget, tokens: number): PromptPlan {
-  const why = `Nothing is known of what the cache of "${provider}" costs: set context.ratios for it.`;
+/** Clearing goes before a summary. A window in which the kept end of a prompt has no place gets none. */
+function atLimit(
+  { budget, tokens }: PlanScope,
+  scope: ClearingScope,
+  candidates: readonly ClearingCandidate[],
+): PromptPlan {
+  const { settings } = budget;
+  const { usable, compactAt = 0 } = limitsOf(budget);
+  const goal = { tokens: compactAt * settings.clearTo, upTo: "output", hasToPay: false, least: 0 } as const;
+  const plan = bestClearing(candidates, scope, goal);
+  if (plan !== undefined && plan.report.tokensAfter <= compactAt * (1 - settings.clearAtLeastShare))
+    return plan;
+  const { tailTokens } = settings.compaction;
+  if (usable !== undefined && usable <= tailTokens) {
+    const why = `The window leaves ${usable} tokens to a prompt, which is no more than the ${tailTokens} at its end that compaction keeps.`;
+    return nothing("window_too_small", tokens, why);
+  }
+  const message = `The prompt has ${tokens} tokens; ${compactAt} are the limit.`;
+  return { kind: "compact", tokens, message };
+}
+
+/** Before the window demands it nothing is cleared, so that nothing is warned of before that is near. */
+function withoutPrices(from: PlanScope): PromptPlan {
+  const { budget, usage, tokens, share, shareOfLimit } = from;
+  if (usage.warned !== true && shareOfLimit >= budget.settings.warnAt) {
+    const scope = clearingScope(from, neutral);
+    // By the trigger nothing goes.
+    const warning = warningOf({ ...from, share: 0 }, scope, candidatesFor(from, scope));
+    if (warning !== undefined) return warning;
+  }
+  if (share < 1) return belowTrigger(tokens);
+  const why = `Nothing is known of what the cache of "${budget.provider}" costs: set context.ratios for it.`;
   return nothing("no_ratios", tokens, why);
+}
+
+function belowTrigger(tokens: number): PromptPlan {
+  return nothing("below_trigger", tokens, `${tokens} tokens are below the trigger.`);
 }
 
 /** Stands for a provider of which nothing is known: clearing that has to happen needs no prices. */
@@ -123,20 +139,25 @@ function beforeTrigger(
   scope: ClearingScope,
   candidates: readonly ClearingCandidate[],
 ): PromptPlan {
-  const { usage, tokens, share, budget } = from;
-  const { warnAt } = budget.settings;
+  const { usage, tokens } = from;
   if (usage.cold !== undefined) {
     const goal = { tokens: 0, upTo: "superseded", hasToPay: true, least: 0 } as const;
     const free = bestClearing(candidates, scope, goal);
     if (free !== undefined) return free;
   }
-  if (share < warnAt || usage.warned === true || !candidates.some(isWorthIt))
-    return nothing("below_trigger", tokens, `${tokens} tokens are below the trigger.`);
-  return {
-    kind: "warn",
-    tokens,
-    text: warningText(share, candidates.filter(isWorthIt), scope.charsPerToken, budget.memoryPath),
-  };
+  const warning = from.isNear ? warningOf(from, scope, candidates) : undefined;
+  return warning ?? belowTrigger(tokens);
+}
+
+function warningOf(
+  { tokens, share, shareOfLimit, budget }: PlanScope,
+  { charsPerToken }: ClearingScope,
+  candidates: readonly ClearingCandidate[],
+): PromptPlan | undefined {
+  const going = candidates.filter(isWorthIt);
+  if (going.length === 0) return undefined;
+  const reached = Math.max(share, shareOfLimit);
+  return { kind: "warn", tokens, text: warningText(reached, going, charsPerToken, budget.memoryPath) };
 }
 
 /** How many answers of the model came after a block: so many requests have held it. */

@@ -184,9 +184,11 @@ function outOfRange(settings: EconomySettings, nameOf: (setting: string) => stri
   };
   for (const [name, value] of Object.entries(shares))
     if (!(value >= 0 && value <= 1)) return `${nameOf(name)} is a share, from 0 to 1.`;
-  for (const [name, { write, read, lifetimeMs }] of Object.entries(settings.ratios ?? {}))
-    if (!(read > 0 && write >= read && lifetimeMs >= 0))
+  for (const [name, { write, read, lifetimeMs }] of Object.entries(settings.ratios ?? {})) {
+    if (!(read > 0 && write >= read && Number.isFinite(write)))
       return `${nameOf("ratios")}.${name}: read has to be above 0, and write no less than read.`;
+    if (!(lifetimeMs >= 0)) return `${nameOf("ratios")}.${name}: lifetimeMs has to be 0 or more.`;
+  }
   return settings.placeholder.trim() === ""
     ? `${nameOf("placeholder")} must not be empty: the API takes no empty text.`
     : undefined;

@@ -23,7 +23,7 @@ const seedWords = "⚠️ CONTEXT APPROACHING LIMIT";
 /**
  * The note to the model before something is cleared, in seed 3's words, with what will go.
  *
- * @param share of the trigger that is reached. @param memoryPath the file in which notes outlast the clearing.
+ * @param share of the trigger, or of the limit of the window, that is reached. @param memoryPath the file in which notes outlast the clearing.
  */
 export function warningText(
   share: number,

@@ -14,12 +14,11 @@ import {
   planPrompt,
 } from "../../src/economy/index.js";
 import { isRefusal } from "../../src/files/index.js";
-import { fileOf, Session, settingsOf } from "./sessions.js";
+import { acts, play, settingsOf } from "./sessions.js";
 
 // The documented long run: HOLDFAST_ECONOMY_RUNS=20000 npx vitest run packages/core/test/economy/laws.test.ts
 const numRuns = Number(process.env.HOLDFAST_ECONOMY_RUNS ?? 150);
 
-const acts = fc.array(fc.tuple(fc.nat(9), fc.nat(5), fc.nat(60)), { minLength: 5, maxLength: 60 });
 const policies = fc.record({
   keep: fc.constantFrom(0, 0, 1, 4),
   keepMessages: fc.constantFrom(0, 0, 0, 3, 8),
@@ -33,23 +32,6 @@ const policies = fc.record({
   keptPath: fc.constantFrom(undefined, "f0.ts", "f3.ts"),
   expectedRequests: fc.constantFrom(5, 200),
 });
-
-function play(rolls: readonly (readonly [number, number, number])[]): Session {
-  const session = new Session().say("Begin.");
-  for (const [kind, which, size] of rolls) {
-    const file = fileOf(`f${which}.ts`, 80, size % 3);
-    if (kind < 3) session.read(file, 1 + (size % 20), 40 + (size % 40));
-    else if (kind < 5) {
-      const wanted = { path: file.path, sha256: file.sha256, from: 25, to: 30 };
-      if (session.render().visibility.isVisible(wanted)) session.reread(file, 25, 30);
-    } else if (kind < 7)
-      session.use("run_shell_command", { command: `run ${which}` }, `line ${which}\n`.repeat(size * 4));
-    else if (kind < 8) session.use("write_todos", { at: which }, "todo\n".repeat(size * 4));
-    else if (kind < 9) session.say(`And ${which}?`);
-    else session.use("safe_patch", {}, `no such place ${which}\n`.repeat(size * 2), { isError: true });
-  }
-  return session;
-}
 
 function added(context: ConversationContext, id: string, payload: TurnPayload): ConversationContext {
   const node = { id, parentId: context.currentNodeId, timestamp: 9_000_000, payload };

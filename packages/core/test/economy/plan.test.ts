@@ -195,8 +195,12 @@ describe("planning", () => {
   it("says so where the window is smaller than the tail, and where no ratios are known", () => {
     const session = new Session().say("go");
     for (let at = 0; at < 8; at += 1) session.use("run_shell_command", {}, log(`output ${at}`));
-    const narrow = planPrompt(session.tree.context, session.render(), { ...budget, windowTokens: 8_000 }, {});
-    expect(narrow).toMatchObject({ kind: "nothing", reason: "window_too_small" });
+    const kept = { ...small, keep: 50 };
+    const narrow = { ...budget, settings: kept, windowTokens: 8_000 };
+    expect(planPrompt(session.tree.context, session.render(), narrow, {})).toMatchObject({
+      kind: "nothing",
+      reason: "window_too_small",
+    });
     const foreign = planPrompt(
       session.tree.context,
       session.render(),
@@ -204,5 +208,40 @@ describe("planning", () => {
       {},
     );
     expect(foreign).toMatchObject({ kind: "nothing", reason: "no_ratios" });
+  });
+
+  it("clears in a window without a place for the end that compaction keeps, whether or not it is on", () => {
+    const session = new Session().say("go");
+    for (let at = 0; at < 8; at += 1) session.use("run_shell_command", {}, log(`output ${at}`));
+    const off = settingsOf({ ...small, compaction: { enabled: false } });
+    for (const settings of [small, off]) {
+      const plan = planPrompt(
+        session.tree.context,
+        session.render(),
+        { ...budget, settings, windowTokens: 8_000 },
+        {},
+      );
+      expect(plan.kind).toBe("clear");
+    }
+  });
+
+  it("warns where a window is near that demands it, and without prices only there", () => {
+    const session = new Session().say("go");
+    for (let at = 0; at < 8; at += 1) session.use("run_shell_command", {}, log(`output ${at}`));
+    const far = settingsOf({ ...small, keepShare: 0, trigger: { type: "input_tokens", value: 1_000_000 } });
+    const tokens = Math.round(measure(session.render()).chars / 4);
+    const plan = (provider: string, settings: typeof small, share: number) => {
+      const windowTokens = Number.isFinite(share) ? Math.round(tokens / share / 0.8) : undefined;
+      const at = { settings, provider, ...(windowTokens === undefined ? {} : { windowTokens }) };
+      return planPrompt(session.tree.context, session.render(), at, {});
+    };
+    for (const provider of ["anthropic", "elsewhere"]) {
+      expect(plan(provider, far, 0.7).kind).toBe("nothing");
+      const near = plan(provider, far, 0.9);
+      expect(near).toMatchObject({ kind: "warn", text: expect.stringContaining("You are at 90% of") });
+    }
+    const unpriced = settingsOf({ ...small, trigger: { type: "input_tokens", value: tokens + 100 } });
+    expect(plan("anthropic", { ...unpriced, payFrom: 1 }, Number.NaN).kind).toBe("warn");
+    expect(plan("elsewhere", unpriced, Number.NaN)).toMatchObject({ reason: "below_trigger" });
   });
 });

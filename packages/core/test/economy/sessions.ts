@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import * as fc from "fast-check";
 import { type Rendering, renderContext } from "../../src/context/index.js";
 import type { ReferredLines, ShownText, TurnPayload } from "../../src/conversation/index.js";
 import {
@@ -92,4 +93,31 @@ export class Session {
     this.tree.add(`n${this.#ids}`, payload);
     return this;
   }
+}
+
+/** What happens next, which file or command it is about, and how large it is. */
+export type Roll = readonly [kind: number, which: number, size: number];
+
+export const roll = fc.tuple(fc.nat(9), fc.nat(5), fc.nat(60));
+
+export const acts = fc.array(roll, { minLength: 5, maxLength: 60 });
+
+/** A session in which all that happens. */
+export function play(rolls: readonly Roll[]): Session {
+  const session = new Session().say("Begin.");
+  for (const roll of rolls) act(session, roll);
+  return session;
+}
+
+export function act(session: Session, [kind, which, size]: Roll): void {
+  const file = fileOf(`f${which}.ts`, 80, size % 3);
+  if (kind < 3) session.read(file, 1 + (size % 20), 40 + (size % 40));
+  else if (kind < 5) {
+    const wanted = { path: file.path, sha256: file.sha256, from: 25, to: 30 };
+    if (session.render().visibility.isVisible(wanted)) session.reread(file, 25, 30);
+  } else if (kind < 7)
+    session.use("run_shell_command", { command: `run ${which}` }, `line ${which}\n`.repeat(size * 4));
+  else if (kind < 8) session.use("write_todos", { at: which }, "todo\n".repeat(size * 4));
+  else if (kind < 9) session.say(`And ${which}?`);
+  else session.use("safe_patch", {}, `no such place ${which}\n`.repeat(size * 2), { isError: true });
 }
