@@ -28,8 +28,13 @@ const override = z.strictObject({
 const ratio = z.strictObject({
   write: z.number().min(0.000_001).max(1_000).describe("of a token that is written to the cache"),
   read: z.number().min(0.000_001).max(1_000).describe("of a token that is read of the cache"),
-  lifetimeMs: count.optional().describe("how long it is kept after its last use; five minutes unless set"),
-  bindsThinking: z.boolean().optional().describe("a thought is void once a byte before it has changed"),
+  lifetimeMs: count
+    .optional()
+    .describe("how long it is kept after its last use; as in our list unless set, else five minutes"),
+  bindsThinking: z
+    .boolean()
+    .optional()
+    .describe("a thought is void once a byte before it has changed; as in our list unless set"),
 });
 
 const rule = z.strictObject({
@@ -155,7 +160,9 @@ export const settingsSchema = z.strictObject({
       ratios: z
         .record(name, ratio)
         .optional()
-        .describe("what a provider's cache costs, as shares of its price of plain input"),
+        .describe(
+          "what a provider's cache costs, as shares of its price of plain input; with an hour's cache its name is anthropic/1h",
+        ),
     })
     .optional(),
   memory: z

@@ -51,8 +51,8 @@ function textOutput({ out, err }: OutputSinks): RunOutput {
   return {
     onEvent: (event) => {
       if (event.kind === "answered") last = textOf(event) || last;
-      if (event.kind === "noticed") err(`${event.text}\n`);
       const inner = innermost(event);
+      if (inner.kind === "noticed") err(`${inner.text}\n`);
       if (inner.kind === "context" && inner.done.kind === "cache_broke" && inner.done.tokens >= worthTelling)
         err(`${cacheBrokeWords(inner.done)}\n`);
       if (event.kind === "model" && event.event.kind === "retry")
@@ -84,7 +84,7 @@ function jsonOutput(facts: RunFacts, { out, err, now }: OutputSinks): RunOutput 
       if (event.kind === "answered") answers.push(textOf(event));
       const inner = innermost(event);
       if (inner.kind === "call_ended") calls.push(inner.call);
-      if (event.kind === "noticed") notices.push(event.text);
+      if (inner.kind === "noticed") notices.push(inner.text);
     },
     notice: (text) => {
       notices.push(text);

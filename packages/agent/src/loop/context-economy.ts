@@ -18,7 +18,6 @@ import {
   type MeasuredPrompt,
   type ModelPort,
   measure,
-  type NoPlanReason,
   type PromptBudget,
   type PromptPlan,
   type PromptUsage,
@@ -95,7 +94,7 @@ export class ContextEconomy {
   #chars = 0;
   #last: PromptUsage["last"];
   #compactFrom = 0;
-  readonly #told = new Set<NoPlanReason>();
+  readonly #told = new Set<string>();
   #cold: ColdCause | undefined;
   #outcomes: readonly ClearingOutcome[] = [];
 
@@ -130,8 +129,9 @@ export class ContextEconomy {
   /** What a person can mend is told once: else the session would grow without a word. */
   #toldOnce({ reason, message }: Extract<PromptPlan, { kind: "nothing" }>): EconomyStep | undefined {
     if (reason !== "no_ratios" && reason !== "window_too_small") return undefined;
-    if (this.#told.has(reason)) return undefined;
-    this.#told.add(reason);
+    // Another model may have another window and other prices.
+    if (this.#told.has(message)) return undefined;
+    this.#told.add(message);
     return { notice: `The context was left as it is: ${message}` };
   }
 

@@ -12,7 +12,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A server with Chat Completions that settings name. */
 export interface NamedProvider {
-  readonly baseUrl: string;
+  /** May be left out for one that is known, such as `openrouter`. */
+  readonly baseUrl?: string;
   /** The variable that holds its key; without one it needs none. */
   readonly keyVariable?: string;
 }
@@ -85,8 +86,12 @@ const families: readonly Family[] = [
   },
 ];
 
+interface ChatServer extends NamedProvider {
+  readonly baseUrl: string;
+}
+
 /** Servers that usually run on this machine, with Chat Completions and without a key. */
-const localProviders: Readonly<Record<string, NamedProvider>> = {
+const localProviders: Readonly<Record<string, ChatServer>> = {
   ollama: { baseUrl: "http://127.0.0.1:11434/v1" },
   lmstudio: { baseUrl: "http://127.0.0.1:1234/v1" },
   llamacpp: { baseUrl: "http://127.0.0.1:8080/v1" },
@@ -103,7 +108,7 @@ export function openModel(name: string, options: OpenModelOptions): OpenedModel 
   const [prefix, model] = slash < 0 ? ["", name] : [name.slice(0, slash), name.slice(slash + 1)];
   const family = families.find((one) => (prefix === "" ? one.isName.test(model) : one.provider === prefix));
   if (family !== undefined && model !== "") return ofFamily(family, model, options);
-  const server = options.providers?.[prefix] ?? localProviders[prefix];
+  const server = serverOf(prefix, options);
   if (server !== undefined && model !== "") return ofServer(prefix, model, server, options);
   const known = [...families.map(({ provider }) => provider), ...Object.keys(localProviders)];
   const names = [...known, ...Object.keys(options.providers ?? {})].join(", ");
@@ -111,6 +116,14 @@ export function openModel(name: string, options: OpenModelOptions): OpenedModel 
     `There is no model ${JSON.stringify(name)}: give provider/name (providers: ${names}), ` +
     "or a name that begins with claude-, gpt- or gemini-.";
   return { kind: "model_refused", reason: "unknown_model", message };
+}
+
+/** What settings say of a server goes before what is known of it. */
+function serverOf(name: string, { providers = {} }: OpenModelOptions): ChatServer | undefined {
+  const known = Object.hasOwn(localProviders, name) ? localProviders[name] : undefined;
+  const given = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const baseUrl = given?.baseUrl ?? known?.baseUrl;
+  return baseUrl === undefined ? undefined : { ...known, ...given, baseUrl };
 }
 
 /** The model that the environment is set up for: of the first provider whose key is there. */
@@ -194,7 +207,7 @@ function portOf(
 function ofServer(
   provider: string,
   model: string,
-  { baseUrl, keyVariable }: NamedProvider,
+  { baseUrl, keyVariable }: ChatServer,
   options: OpenModelOptions,
 ): OpenedModel | ModelRefusal {
   const { environment, keySources = {} } = options;

@@ -1,12 +1,13 @@
-import type {
-  AnswerPart,
-  Content,
-  JsonObject,
-  JsonValue,
-  ModelEvent,
-  ModelPort,
-  ModelStep,
-  Part,
+import {
+  type AnswerPart,
+  type Content,
+  defined,
+  type JsonObject,
+  type JsonValue,
+  type ModelEvent,
+  type ModelPort,
+  type ModelStep,
+  type Part,
 } from "@holdfast/core";
 import { answerDeltas } from "./answer-deltas.js";
 import { failed } from "./failure.js";
@@ -20,11 +21,16 @@ import type { RecordedStep, Recording } from "./recording.js";
  * the ids of nodes; an id in a recorded answer becomes the one that stands at its place now.
  */
 export function recordedModel({ steps }: Recording): ModelPort {
-  const target = steps[0]?.target ?? { provider: "recorded", model: "recorded" };
+  const {
+    target = { provider: "recorded", model: "recorded" },
+    window,
+    cache,
+  }: Partial<RecordedStep> = steps[0] ?? {};
   const played = wholePrompts(steps);
   let at = 0;
   return {
     target,
+    ...defined({ window, cache }),
     async *ask(step, signal) {
       if (signal?.aborted === true)
         return yield { kind: "failed", failure: failed("cancelled", "Cancelled.") };

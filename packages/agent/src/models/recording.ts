@@ -14,6 +14,9 @@ import {
 export interface RecordedStep {
   readonly recorded: 1;
   readonly target: ModelPort["target"];
+  /** What the prompt was planned by, where it is not of the list of models. */
+  readonly window?: NonNullable<ModelPort["window"]>;
+  readonly cache?: NonNullable<ModelPort["cache"]>;
   readonly since: number;
   readonly contents: readonly Content[];
   /** The names of the tools that were offered. */
@@ -44,19 +47,18 @@ export interface RecordingRefusal {
  */
 export function recordingModel(model: ModelPort, write: (line: string) => void): ModelPort {
   let before: readonly string[] = [];
+  const { target, cache, window, countTokens } = model;
+  const port = { target, ...defined({ cache, window }) };
   const record = (step: ModelStep, outcome: RecordedStep["outcome"]) => {
     const written = step.contents.map((content) => JSON.stringify(content));
     const since = sharedBeginning(before, written);
     before = written;
     const tools = (step.tools ?? []).map(({ name }) => name);
-    const { target } = model;
     const contents = step.contents.slice(since);
-    write(JSON.stringify({ recorded: 1, target, since, contents, tools, outcome } satisfies RecordedStep));
+    write(JSON.stringify({ recorded: 1, ...port, since, contents, tools, outcome } satisfies RecordedStep));
   };
-  const { target, cache, window, countTokens } = model;
   return {
-    target,
-    ...defined({ cache, window }),
+    ...port,
     ...(countTokens === undefined ? {} : { countTokens: countTokens.bind(model) }),
     async *ask(step, signal) {
       for await (const event of model.ask(step, signal)) {
@@ -98,6 +100,7 @@ function stepOf(line: string): RecordedStep | undefined {
   const { target, contents, tools, outcome } = value;
   if (!isRecord(target) || typeof target.provider !== "string" || typeof target.model !== "string")
     return undefined;
+  if (!isWindow(value.window) || (value.cache !== undefined && value.cache !== "1h")) return undefined;
   if (!isListOf(contents, isContent) || !isListOf(tools, (one) => typeof one === "string")) return undefined;
   if (!isRecord(outcome)) return undefined;
   const { kind, answer, failure } = outcome;
@@ -105,6 +108,13 @@ function stepOf(line: string): RecordedStep | undefined {
   const isFailure = kind === "failed" && isRecord(failure) && typeof failure.reason === "string";
   // A cast: the shape was looked at, as far down as a replay goes by itself.
   return isAnswer || isFailure ? (value as unknown as RecordedStep) : undefined;
+}
+
+function isWindow(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (!isRecord(value)) return false;
+  const { tokens, answerTokens = 0 } = value;
+  return Number.isSafeInteger(tokens) && Number.isSafeInteger(answerTokens);
 }
 
 function isContent(value: unknown): boolean {

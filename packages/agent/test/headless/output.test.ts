@@ -127,6 +127,26 @@ describe("the output of a run without a screen", () => {
     expect(lines.at(-1)).toMatchObject({ status: "error", stats: { requests: 2, total_tokens: 13 } });
   });
 
+  it.each(["text", "json"] as const)("tells in %s what a sub-agent was told of", (format) => {
+    let out = "";
+    let err = "";
+    const output = runOutput(format, facts, {
+      out: (text) => {
+        out += text;
+      },
+      err: (text) => {
+        err += text;
+      },
+      now: () => 0,
+    });
+    const noticed: AgentEvent = { kind: "noticed", text: "No prices are known." };
+    for (const event of [...events, { kind: "sub_agent", taskId: "t1", event: noticed } as const])
+      output.onEvent(event);
+    output.end(end);
+    const told = format === "text" ? err : JSON.parse(out).notices.join("\n");
+    expect(told.split(noticed.text)).toHaveLength(2);
+  });
+
   it("counts the calls of sub-agents, and says what was done about the prompt", () => {
     const nested = (event: AgentEvent): AgentEvent => ({ kind: "sub_agent", taskId: "t1", event });
     const more: readonly AgentEvent[] = [

@@ -40,6 +40,19 @@ describe("a model by its name", () => {
     expect(openModel("openrouter/x", { environment: {} })).toMatchObject({ reason: "auth" });
   });
 
+  it("takes what settings say of a known provider, and the rest as it is known", () => {
+    const providers = { openrouter: { keyVariable: "MINE" }, nowhere: { keyVariable: "MINE" } };
+    expect(openModel("openrouter/x", { environment: { MINE: "k" }, providers })).toMatchObject({
+      name: "openrouter/x",
+    });
+    expect(openModel("openrouter/x", { environment: {}, providers })).toMatchObject({
+      reason: "auth",
+      message: expect.stringContaining("MINE"),
+    });
+    for (const name of ["nowhere/x", "constructor/x", "__proto__/x"])
+      expect(openModel(name, { environment, providers })).toMatchObject({ reason: "unknown_model" });
+  });
+
   it("is what the environment says, else of the first provider with a key", () => {
     expect(configuredModel({})).toBeUndefined();
     expect(configuredModel({ GEMINI_API_KEY: "x" })).toMatch(/^google\//);

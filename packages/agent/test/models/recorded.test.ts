@@ -57,6 +57,21 @@ async function asked(port: ModelPort, step: Partial<ModelStep> = {}, signal?: Ab
 }
 
 describe("a recorded model", () => {
+  it("has the window and the cache of the one that was recorded: prompts are planned by them", async () => {
+    const lines: string[] = [];
+    const window = { tokens: 24_000, answerTokens: 1_000 };
+    const model = { ...scriptedModel([{ text: "Yes." }]), window, cache: "1h" as const };
+    await turnWith(
+      recordingModel(model, (line) => void lines.push(line)),
+      "Well?",
+    );
+    const [line = ""] = lines;
+    expect(recordedModel(recordingIn(line))).toMatchObject({ window, cache: "1h" });
+    const bad = [{ window: 5 }, { window: { tokens: "many" } }, { cache: "2h" }];
+    for (const part of bad)
+      expect(readRecording(JSON.stringify({ ...JSON.parse(line), ...part })).kind).toBe("recording_refused");
+  });
+
   it("plays a run again: the same events, the same bytes on another disk", async () => {
     const { ran, recording } = await recorded([read, edit, { thought: "So.", text: "Done." }]);
     expect(ran.end).toMatchObject({ reason: "complete", steps: 3 });

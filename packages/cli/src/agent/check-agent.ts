@@ -1,8 +1,9 @@
-import { type AgentSettings, factsOfModel } from "@holdfast/agent";
-import type { ModelPort } from "@holdfast/core";
+import type { AgentSettings } from "@holdfast/agent";
+import { isEconomyRefusal, type ModelPort } from "@holdfast/core";
 import type { Invocation } from "../shell/index.js";
+import { economyOf } from "./economy.js";
 import { openHost } from "./host.js";
-import { modelOf } from "./model.js";
+import { keyVariableOfVendor, modelOf } from "./model.js";
 import { settingsOf } from "./settings.js";
 
 /** One thing that was looked at. A `note` is worth knowing and no fault. */
@@ -21,7 +22,7 @@ export async function agentFindings(call: Invocation): Promise<readonly Finding[
   if (found.kind === "problems") return found.lines.map((line) => fault("settings", line));
   const { settings, notices, stateDir } = found;
   return [
-    ...(notices.length === 0 ? [good("settings", "hold")] : notices.map((line) => note("settings", line))),
+    ...settingsFindings(settings, notices),
     ...keyFindings(settings),
     ...(await modelFindings(settings, call.flags.tryModel === true)),
     terminalFinding(),
@@ -29,16 +30,26 @@ export async function agentFindings(call: Invocation): Promise<readonly Finding[
   ];
 }
 
+function settingsFindings(settings: AgentSettings, notices: readonly string[]): readonly Finding[] {
+  const economy = economyOf(settings);
+  if (isEconomyRefusal(economy)) return [fault("settings", economy.message)];
+  return notices.length === 0 ? [good("settings", "hold")] : notices.map((line) => note("settings", line));
+}
+
 /** The variables that hold keys of the vendors; their values are shown nowhere. */
 const keyVariables = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"];
 
 function keyFindings(settings: AgentSettings): readonly Finding[] {
-  const set = keyVariables.filter((name) => (process.env[name] ?? "") !== "");
+  const isSet = (name: string) => (process.env[name] ?? "") !== "";
+  const set = keyVariables.filter(isSet);
   const own = Object.entries(settings.model?.providers ?? {}).map(([name, { key, keyEnv }]) => {
     if (key !== undefined) return good("keys", `${name}: in your settings`);
     if (keyEnv === undefined) return good("keys", `${name}: none is needed`);
-    const isSet = (process.env[keyEnv] ?? "") !== "";
-    return isSet ? good("keys", `${name}: ${keyEnv} is set`) : fault("keys", `${name}: ${keyEnv} is not set`);
+    if (isSet(keyEnv)) return good("keys", `${name}: ${keyEnv} is set`);
+    const usual = keyVariableOfVendor(name);
+    return usual !== undefined && isSet(usual)
+      ? note("keys", `${name}: ${keyEnv} is not set; ${usual} counts`)
+      : fault("keys", `${name}: ${keyEnv} is not set`);
   });
   const vendors =
     set.length === 0
@@ -53,12 +64,12 @@ async function modelFindings(settings: AgentSettings, isTried: boolean): Promise
     const isFault = isTried || settings.model?.name !== undefined;
     return [isFault ? fault("model", model.message) : note("model", model.message)];
   }
-  const { name, port } = model;
-  const bare = name.slice(name.indexOf("/") + 1);
-  const isKnown = factsOfModel(bare) !== undefined || settings.model?.overrides?.[bare] !== undefined;
-  const known = !isKnown
-    ? note("model", `${name}: not in our list, so its window and prices are unknown (model.overrides)`)
-    : good("model", name);
+  const { name, port, costOf } = model;
+  const unpriced = costOf === undefined ? "; its prices are unknown" : "";
+  const known =
+    port.window === undefined
+      ? note("model", `${name}: its window is unknown (model.overrides)${unpriced}`)
+      : good("model", `${name}${unpriced}`);
   return isTried ? [known, await tried(port, name)] : [known];
 }
 

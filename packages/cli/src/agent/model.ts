@@ -133,11 +133,16 @@ export function environmentWith(settings: AgentSettings): Readonly<Record<string
   const { providers = {} } = settings.model ?? {};
   for (const [name, { key, keyEnv, baseUrl }] of Object.entries(providers)) {
     const variables = vendorVariables[name];
-    const given = key ?? (keyEnv === undefined ? undefined : process.env[keyEnv]);
+    const given = key ?? (keyEnv === undefined ? undefined : environmentValue(keyEnv));
     if (given !== undefined) environment[variables?.key ?? keyVariableOf(name)] = given;
     if (baseUrl !== undefined && variables !== undefined) environment[variables.baseUrl] = baseUrl;
   }
   return environment;
+}
+
+/** An empty variable is none. */
+function environmentValue(variable: string): string | undefined {
+  return process.env[variable] || undefined;
 }
 
 /** What a person set a key by, for the variables that settings fill. */
@@ -148,7 +153,7 @@ function keySourcesOf(settings: AgentSettings): Readonly<Record<string, string>>
       const vendor = vendorVariables[name]?.key;
       if (key !== undefined) return [[vendor ?? keyVariableOf(name), keyVariableOf(name)] as const];
       // Without it a vendor's own variable counts.
-      const counts = keyEnv !== undefined && (vendor === undefined || process.env[keyEnv] !== undefined);
+      const counts = keyEnv !== undefined && (vendor === undefined || environmentValue(keyEnv) !== undefined);
       return counts ? [[vendor ?? keyVariableOf(name), keyEnv] as const] : [];
     }),
   );
@@ -160,6 +165,11 @@ const vendorVariables: Readonly<Record<string, { readonly key: string; readonly 
   google: { key: "GEMINI_API_KEY", baseUrl: "GOOGLE_GEMINI_BASE_URL" },
 };
 
+/** The variable that holds the key of a vendor, as everybody sets it. */
+export function keyVariableOfVendor(provider: string): string | undefined {
+  return Object.hasOwn(vendorVariables, provider) ? vendorVariables[provider]?.key : undefined;
+}
+
 /** A name that no environment has: the key of a provider of the settings. */
 function keyVariableOf(provider: string): string {
   return `the key of ${provider} in the settings`;
@@ -169,9 +179,9 @@ function serversOf(settings: AgentSettings): Readonly<Record<string, NamedProvid
   const named = Object.entries(settings.model?.providers ?? {});
   return Object.fromEntries(
     named.flatMap(([name, { baseUrl, key, keyEnv }]) => {
-      if (baseUrl === undefined || vendorVariables[name] !== undefined) return [];
+      if (vendorVariables[name] !== undefined) return [];
       const hasKey = key !== undefined || keyEnv !== undefined;
-      return [[name, { baseUrl, ...(hasKey ? { keyVariable: keyVariableOf(name) } : {}) }] as const];
+      return [[name, defined({ baseUrl, keyVariable: hasKey ? keyVariableOf(name) : undefined })] as const];
     }),
   );
 }

@@ -23,12 +23,8 @@ import {
   allTools,
   type ConversationRefusal,
   conversationTools,
-  defaultEconomy,
   defined,
-  type EconomyOverrides,
-  type EconomyRefusal,
   type EconomySettings,
-  economySettings,
   type FileTool,
   type HostTool,
   isEconomyRefusal,
@@ -44,6 +40,7 @@ import type { OpenedWorkspace } from "@holdfast/core/node";
 import { openSettings } from "../answers/index.js";
 import { newIds, openStoreAt } from "../sessions/index.js";
 import type { Invocation } from "../shell/index.js";
+import { economyOf } from "./economy.js";
 import { openHost, type RunHost } from "./host.js";
 import { type MemoryPlace, memoryPlace } from "./memory-place.js";
 import { modelOf, namedModel, type RunModel } from "./model.js";
@@ -247,42 +244,6 @@ function agentSettings(
       terminal.err(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
     ...defined({ costOf: model.costOf, deltaReads: context.deltaReads }),
   } as const;
-}
-
-/** When the prompt is made smaller, and how. */
-function economyOf({ context = {} }: AgentSettings): EconomySettings | EconomyRefusal {
-  const { triggerTokens, excludeTools, compaction, compactAtTokens, compactTailTokens, ...others } = context;
-  const { deltaReads: _, cacheLifetime: __, ratios, ...given } = others;
-  const shownAs = (setting: string) => `context.${settingNames[setting] ?? setting}`;
-  const overrides: EconomyOverrides = {
-    ...defined(given),
-    ...(ratios === undefined ? {} : { ratios: ratiosOf(ratios) }),
-    ...(triggerTokens === undefined ? {} : { trigger: { type: "input_tokens", value: triggerTokens } }),
-    ...(excludeTools === undefined
-      ? {}
-      : { excludeTools: [...defaultEconomy.excludeTools, ...excludeTools] }),
-    compaction: defined({
-      enabled: compaction,
-      contextTokenThreshold: compactAtTokens,
-      tailTokens: compactTailTokens,
-    }),
-  };
-  return economySettings(overrides, shownAs);
-}
-
-/** The names that differ from those of the library. */
-const settingNames: Readonly<Record<string, string>> = {
-  "trigger.value": "triggerTokens",
-  "compaction.contextTokenThreshold": "compactAtTokens",
-  "compaction.tailTokens": "compactTailTokens",
-};
-
-/** What is left out is the safer guess: a cache that is soon cold, and thoughts that are bound to nothing. */
-function ratiosOf(given: NonNullable<NonNullable<AgentSettings["context"]>["ratios"]>) {
-  const unset = { lifetimeMs: 5 * 60_000, bindsThinking: false };
-  return Object.fromEntries(
-    Object.entries(given).map(([name, one]) => [name, { ...unset, ...defined(one) }] as const),
-  );
 }
 
 /** Who may work on tasks of their own, where the settings allow it. */

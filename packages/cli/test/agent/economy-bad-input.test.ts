@@ -129,12 +129,12 @@ describe("bad input of the context economy, through the program", () => {
       const script = [...reads.map(({ calls }) => ({ calls })), { text: "Done." }];
       const { run, home, server } = await provided(anthropicWire, script, files);
       const settings = JSON.parse(home.text("settings.jsonc") ?? "{}");
-      const overrides = { [server.wire.model]: { contextTokens: 24_000 } };
+      const overrides = { [server.wire.model]: { contextTokens: 8_000 } };
       const given = { ...settings, model: { ...settings.model, overrides } };
       home.put("settings.jsonc", JSON.stringify(given));
       const ran = await run(["-p", "Go.", "-o", door, "--session-id", "small"]);
       expect(ran.code, ran.stderr).toBe(0);
-      const says = "The window leaves 18000 tokens to a prompt, which is no more than the 20000";
+      const says = "The window leaves 6000 tokens to a prompt, which is no more than the 20000";
       expect(toldAt(door, ran).split(says).length, ran.stdout + ran.stderr).toBe(2);
       const verified = await run(["sessions", "verify", "small"]);
       expect(verified.code, verified.stdout + verified.stderr).toBe(0);

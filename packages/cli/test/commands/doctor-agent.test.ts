@@ -32,7 +32,12 @@ interface Finding {
   readonly says: string;
 }
 
-async function doctor(own: object, args: readonly string[], key?: string) {
+async function doctor(
+  own: object,
+  args: readonly string[],
+  key?: string,
+  more: Readonly<Record<string, string>> = {},
+) {
   const home = new Project({ "settings.jsonc": JSON.stringify(own) });
   const project = new Project();
   const env = {
@@ -40,6 +45,7 @@ async function doctor(own: object, args: readonly string[], key?: string) {
     HOME: home.folder,
     HOLDFAST_STATE_DIR: join(home.folder, "state"),
     ...(key === undefined ? {} : { MY_KEY: key }),
+    ...more,
   };
   const done = await project.run(["doctor", "--json", ...args], { env });
   const { findings }: { readonly findings: readonly Finding[] } = JSON.parse(done.stdout);
@@ -99,6 +105,52 @@ it("tells settings that do not hold", async () => {
 it("knows the window of a model that the settings describe", async () => {
   const described = await doctor(modelAt({ overrides: { m: { contextTokens: 32_000 } } }), [], "sk-right");
   expect(described.of("model")).toMatchObject([{ verdict: "good" }]);
-  const undescribed = await doctor(modelAt(), [], "sk-right");
-  expect(undescribed.of("model")).toMatchObject([{ verdict: "note" }]);
+  for (const overrides of [{}, { m: { outputTokens: 100 } }]) {
+    const undescribed = await doctor(modelAt({ overrides }), [], "sk-right");
+    expect(undescribed.of("model")).toMatchObject([
+      { verdict: "note", says: expect.stringContaining("window") },
+    ]);
+  }
+});
+
+it("tells what every run would be refused for, thresholds that contradict each other too", async () => {
+  const upsideDown = await doctor({ context: { ratios: { anthropic: { write: 0.1, read: 1 } } } }, []);
+  expect(upsideDown.of("settings")).toMatchObject([
+    { verdict: "fault", says: expect.stringContaining("context.ratios.anthropic: read has to be above 0") },
+  ]);
+  expect(upsideDown.code).not.toBe(0);
+  const small = await doctor({ context: { compactAtTokens: 100, compactTailTokens: 200 } }, []);
+  expect(small.of("settings")).toMatchObject([
+    { verdict: "fault", says: expect.stringContaining("context.compactAtTokens") },
+  ]);
+});
+
+it("says whose variable counts where the one of the settings is empty, as a run has it", async () => {
+  const settings = { model: { name: "claude-sonnet-4-6", providers: { anthropic: { keyEnv: "MY_EMPTY" } } } };
+  const usual = await doctor(settings, [], undefined, { MY_EMPTY: "", ANTHROPIC_API_KEY: "sk-usual" });
+  expect(usual.of("keys")).toContainEqual({
+    name: "keys",
+    verdict: "note",
+    says: "anthropic: MY_EMPTY is not set; ANTHROPIC_API_KEY counts",
+  });
+  expect(usual.of("model")).toMatchObject([{ verdict: "good" }]);
+  const none = await doctor(settings, [], undefined, { MY_EMPTY: "", ANTHROPIC_API_KEY: "" });
+  expect(none.of("keys")).toContainEqual({
+    name: "keys",
+    verdict: "fault",
+    says: "anthropic: MY_EMPTY is not set",
+  });
+  expect(none.of("model")).toMatchObject([{ verdict: "fault" }]);
+});
+
+it("takes a key for a provider that is known, without its address", async () => {
+  const own = { model: { name: "openrouter/some/model", providers: { openrouter: { key: "sk-mine" } } } };
+  const { of, stdout } = await doctor(own, []);
+  expect(of("keys")).toContainEqual({
+    name: "keys",
+    verdict: "good",
+    says: "openrouter: in your settings",
+  });
+  expect(of("model")).toMatchObject([{ verdict: "note", says: expect.stringContaining("openrouter/some") }]);
+  expect(stdout).not.toContain("sk-mine");
 });

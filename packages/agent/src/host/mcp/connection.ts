@@ -95,14 +95,17 @@ export class McpConnection {
     return this.client?.getInstructions();
   }
 
-  /** The client of a connection that stands; it is made where there is none. `not_found` where that fails. */
-  open(): Promise<Client | Refusal> {
+  /**
+   * The client of a connection that stands; it is made where there is none. `not_found` where that fails, `cancelled` where
+   * `signal` ends the wait: a start goes on for the next call.
+   */
+  open(signal?: AbortSignal): Promise<Client | Refusal> {
     if (this.closing.signal.aborted) return Promise.resolve(refuse("cancelled", "The session is over."));
     if (this.client !== undefined) return Promise.resolve(this.client);
     this.connecting ??= this.connect().finally(() => {
       this.connecting = undefined;
     });
-    return this.connecting;
+    return signal === undefined ? this.connecting : this.unlessCancelled(this.connecting, signal);
   }
 
   /** Ends the connection, and the server where it was started here, with everything it started. */
@@ -116,6 +119,15 @@ export class McpConnection {
   /** Kills the server at once, for the end of our own process. */
   killNow(): void {
     if (this.marker !== "") killFamily({ marker: this.marker });
+  }
+
+  private async unlessCancelled<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value | Refusal> {
+    try {
+      return await withinTime(work, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return refuse("cancelled", `Cancelled while the MCP server ${shownName(this.name)} was starting.`);
+    }
   }
 
   private get startMs(): number {

@@ -135,7 +135,7 @@ export class McpServers {
     server: string,
     signal?: AbortSignal,
   ): Promise<readonly { readonly uri: string; readonly name: string }[] | Refusal> {
-    const client = await this.clientOf(server);
+    const client = await this.clientOf(server, signal);
     if (isRefusal(client)) return client;
     try {
       const { resources } = await client.listResources({}, defined({ signal }));
@@ -151,7 +151,7 @@ export class McpServers {
    * @returns `not_found` where there is no such server or resource, `cancelled`, or `too_large` for too much.
    */
   async readResource(server: string, uri: string, signal?: AbortSignal): Promise<McpResource | Refusal> {
-    const client = await this.clientOf(server);
+    const client = await this.clientOf(server, signal);
     if (isRefusal(client)) return client;
     try {
       const { contents } = await client.readResource({ uri }, defined({ signal }));
@@ -175,11 +175,11 @@ export class McpServers {
     process.off("exit", this.onExit);
   }
 
-  private async clientOf(server: string) {
+  private async clientOf(server: string, signal?: AbortSignal) {
     const connection = this.connections.get(server);
     return connection === undefined
       ? refuse("not_found", `There is no MCP server ${shownName(server)}.`)
-      : connection.open();
+      : connection.open(signal);
   }
 
   private readonly lastListed = new Map<string, readonly ListedTool[]>();

@@ -79,8 +79,11 @@ async function callServer(
   { connection, calls, scope }: CallOf,
 ): Promise<HostToolResult> {
   const { signal } = scope;
-  const client = await connection.open();
-  if (isRefusal(client)) return { code: "unreachable", text: `FAILED (unreachable): ${client.message}` };
+  const client = await connection.open(signal);
+  if (isRefusal(client)) {
+    const code = client.code === "cancelled" ? "cancelled" : "unreachable";
+    return { code, text: `FAILED (${code}): ${client.message}` };
+  }
   try {
     const result = await client.callTool(
       { name: tool, arguments: { ...args } },

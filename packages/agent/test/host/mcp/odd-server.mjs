@@ -1,6 +1,6 @@
 // A server of the protocol, written by hand, that misbehaves as its argument says.
 import { spawn } from "node:child_process";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const [, , how = "well", log = "", word = ""] = process.argv;
@@ -91,8 +91,10 @@ const calls = {
 };
 
 const methods = {
-  initialize: (id, { protocolVersion }) => {
+  initialize: async (id, { protocolVersion }) => {
     if (how === "hang-at-start") return;
+    const isAgain = how === "slow-again" && readFileSync(log, "utf8").match(/start/g).length > 1;
+    while (isAgain && !existsSync(`${log}.go`)) await new Promise((resolve) => setTimeout(resolve, 20));
     const capabilities = { tools: { listChanged: true }, resources: {} };
     const serverInfo = { name: "odd", version: "1" };
     send({ id, result: { protocolVersion, capabilities, serverInfo, instructions: "Be odd." } });

@@ -1,0 +1,27 @@
+import { cacheRatiosOf, isEconomyRefusal } from "@holdfast/core";
+import { describe, expect, it } from "vitest";
+import { economyOf } from "../../src/agent/economy.js";
+
+function ratiosIn(ratios: NonNullable<NonNullable<Parameters<typeof economyOf>[0]["context"]>["ratios"]>) {
+  const economy = economyOf({ context: { ratios } });
+  if (isEconomyRefusal(economy)) throw new Error(economy.message);
+  return economy.ratios;
+}
+
+describe("the ratios of the settings", () => {
+  it("leave the rest of a known provider as the list has it", () => {
+    const { google, "anthropic/1h": anthropic } =
+      ratiosIn({ google: { write: 1, read: 0.05 }, "anthropic/1h": { write: 1.9, read: 0.1 } }) ?? {};
+    expect(google).toEqual({ ...cacheRatiosOf("google"), read: 0.05 });
+    expect(anthropic).toEqual({ ...cacheRatiosOf("anthropic/1h"), write: 1.9 });
+  });
+
+  it("are of a cache that is soon cold, where nothing is known of it", () => {
+    expect(ratiosIn({ mine: { write: 1, read: 0.5 } })?.mine).toEqual({
+      write: 1,
+      read: 0.5,
+      lifetimeMs: 300_000,
+      bindsThinking: false,
+    });
+  });
+});
