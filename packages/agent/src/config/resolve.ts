@@ -203,7 +203,8 @@ class Joined {
     const settings: Record<string, unknown> = {};
     for (const [name, value] of this.#values) {
       const [section = "", key] = name.split(".");
-      settings[section] = key === undefined ? value : { ...Object(settings[section]), [key]: value };
+      const inner = key === undefined ? Object(value) : { [key]: value };
+      settings[section] = name === "$schema" ? value : { ...Object(settings[section]), ...inner };
     }
     return {
       kind: "settings",
@@ -226,6 +227,8 @@ function leavesOf(settings: AgentSettings): readonly (readonly [key: readonly st
   return Object.entries(settings).flatMap(([section, inner]): (readonly [readonly string[], unknown])[] => {
     if (inner === undefined) return [];
     if (section === "$schema" || section === "mcpServers") return [[[section], inner]];
+    // It is meant by being there.
+    if (section === "subAgents" && Object.keys(inner).length === 0) return [[[section], {}]];
     return Object.entries(inner).flatMap(([key, value]) =>
       value === undefined ? [] : [[[section, key], value] as const],
     );

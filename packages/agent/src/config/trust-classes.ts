@@ -77,7 +77,8 @@ export const trustClasses: TrustTable = {
   tools: {
     offered: always("it may offer more tools"),
     excluded: never,
-    wire: never,
+    // In JSON no line stands to the letter, so that the hash alone has to do for an overwrite.
+    wire: looser("it guards overwriting less", ["text", "json"]),
     resultContent: never,
     onMismatch: looser("it accepts changes of older states", ["refuse", "rebase-own", "rebase"]),
     overwriteGuard: looser("it guards overwriting less", ["hash", "read", "warn"]),
@@ -114,7 +115,10 @@ export const trustClasses: TrustTable = {
     ratios: always(ofEconomy),
     cacheLifetime: always("it decides what the cache costs"),
   },
-  memory: { enabled: never, file: always("it opens a file to edits without a read") },
+  memory: {
+    enabled: becomes(true, "it opens a file to edits without a read"),
+    file: always("it opens a file to edits without a read"),
+  },
   fetch: { allowedHosts: always("it opens the network") },
   mcpServers: always("it starts a program or calls a server"),
   instructions: { files: always("it puts other files into the prompt") },

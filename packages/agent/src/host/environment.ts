@@ -4,6 +4,8 @@ export interface EnvironmentOptions {
   readonly own: Readonly<Record<string, string | undefined>>;
   /** Names that are passed on although they look like secrets; `*` stands for any letters, as in `NPM_*`. */
   readonly pass?: readonly string[];
+  /** Names that are kept back although they do not look like secrets: variables that settings name as a key's. */
+  readonly secret?: readonly string[];
 }
 
 /**
@@ -15,13 +17,14 @@ export function commandEnvironment(options: EnvironmentOptions): Record<string, 
 }
 
 /** Our environment without what looks like a secret, by its name or by a password in an address. */
-export function withoutSecrets({ own, pass = [] }: EnvironmentOptions): Record<string, string> {
+export function withoutSecrets({ own, pass = [], secret = [] }: EnvironmentOptions): Record<string, string> {
   const passed = pass.map(wildcard);
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(own)) {
     if (value === undefined) continue;
     const isPassed = passed.some((pattern) => pattern.test(name));
-    if (isPassed || !(isSecretName(name) || hasPassword(value))) kept[name] = value;
+    const isSecret = secret.includes(name) || isSecretName(name) || hasPassword(value);
+    if (isPassed || !isSecret) kept[name] = value;
   }
   return kept;
 }
@@ -57,13 +60,14 @@ const secretNames: readonly RegExp[] = [
   new RegExp(`(^|_)(${secretParts})(_|$)(?!SOCK$)`, "i"),
   /(API|ACCESS|PRIVATE|SECRET|SIGNING)_?KEY|(ACCESS|AUTH|BEARER|SESSION)_?TOKEN/i,
   /^(AWS|AZURE|GOOGLE|GCP|GCLOUD|ANTHROPIC|OPENAI|GEMINI|VAULT|DOPPLER|OP_SESSION)_/i,
-  /_(PWD|CONNECTION_STRING)$/i,
+  /PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKENS?(_|$)|WEBHOOK/i,
+  /_(PWD|SAS|CONNECTION_STRING)$|PW$|(SSH|PG|DB|MYSQL|REDIS|MONGO|LDAP|SMTP|MAIL|FTP|USER|ADMIN|ROOT)PASS$/i,
   /^(PGPASSFILE|NETRC|KUBECONFIG)$/i,
 ];
 
-/** An address with a password in it, such as `postgres://me:secret@host`. */
+/** An address with a password in it, such as `postgres://me:secret@host`; of a web address the name alone is a token. */
 function hasPassword(value: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^/\s@:]*:[^/\s@]+@/i.test(value);
+  return /^([a-z][a-z0-9+.-]*:\/\/[^/\s@:]*:[^/\s@]+|https?:\/\/[^/\s@]+)@/i.test(value);
 }
 
 function wildcard(pattern: string): RegExp {

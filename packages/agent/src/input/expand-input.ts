@@ -2,6 +2,7 @@ import {
   type FileContent,
   fileContentOf,
   isRefusal,
+  isSecret,
   type ListedEntry,
   mediaOfRead,
   type ReadOutcome,
@@ -185,14 +186,20 @@ class Expansion {
     const found = await this.options.workspace.run(asked);
     if (isRefusal(found)) return this.#tell(written, "nothing", found.message);
     const files = found.files.filter(isFile);
+    // Who names a folder does not mean what must not be shown; who names the file does.
+    const open = files.filter(({ path }) => !isSecret(path));
     let shown = 0;
-    for (const { path } of files) {
+    for (const { path } of open) {
       if (this.options.signal?.aborted === true || this.#isFull()) break;
       const outcome = await this.options.workspace.read({ path });
       if (outcome.kind === "read" && this.#show(outcome, path) !== "left_out") shown += 1;
     }
     const more = found.more === undefined ? "" : " or more";
-    const words = `${shown} of ${files.length}${more} files are before the model.`;
+    const secrets =
+      files.length === open.length
+        ? ""
+        : ` ${files.length - open.length} may hold secrets: name what you mean.`;
+    const words = `${shown} of ${files.length}${more} files are before the model.${secrets}`;
     this.#tell(written, shown === 0 ? "nothing" : shown < files.length ? "left_out" : "shown", words);
   }
 

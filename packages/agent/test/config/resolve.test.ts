@@ -69,6 +69,7 @@ const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["tools.overwriteGuard", { tools: { overwriteGuard: "warn" } }],
   ["tools.editGuard", { tools: { editGuard: "atomic" } }],
   ["tools.strictView", { tools: { strictView: false } }],
+  ["tools.wire", { tools: { wire: "json" } }],
   ["tools.memoryPaths", { tools: { memoryPaths: ["**"] } }],
   ["shell.enabled", { shell: { enabled: true } }],
   ["shell.timeoutMs", { shell: { timeoutMs: 999_999_999 } }],
@@ -93,6 +94,7 @@ const hostile: readonly (readonly [key: string, project: AgentSettings])[] = [
   ["context.excludeTools", { context: { excludeTools: ["x"] } }],
   ["context.clearToolInputs", { context: { clearToolInputs: true } }],
   ["context.maxResultChars", { context: { maxResultChars: 1 } }],
+  ["memory.enabled", { memory: { enabled: true } }],
   ["memory.file", { memory: { file: "workspace.md" } }],
   ["context.payFrom", { context: { payFrom: 0 } }],
   ["context.warnAt", { context: { warnAt: 0 } }],
@@ -112,6 +114,7 @@ const careful: AgentSettings = {
   tools: { strictView: true, excluded: ["delete_file"] },
   approval: { mode: "ask", rules: [{ tool: "write_file", decision: "deny" }] },
   shell: { enabled: false },
+  memory: { enabled: false },
   limits: { maxTurns: 5, maxCostUsd: 1 },
 };
 
@@ -161,6 +164,15 @@ describe("project settings of a folder that is not trusted", () => {
     });
     expect(settings.tools?.excluded).toEqual(["delete_file", "move_file"]);
     expect(settings.limits?.maxTurns).toBe(2);
+  });
+
+  test("offer sub-agents by an empty table where it counts, which takes nothing away", async () => {
+    expect((await settingsOf(place({ subAgents: {} }))).settings.subAgents).toEqual({});
+    const both = await settingsOf(place({ subAgents: { maxDepth: 1 } }, { subAgents: {} }));
+    expect(both.settings.subAgents).toEqual({ maxDepth: 1 });
+    const untrusted = await settingsOf(place({}, { subAgents: {} }));
+    expect(untrusted.settings.subAgents).toBeUndefined();
+    expect(untrusted.ignored).toMatchObject([{ key: "subAgents" }]);
   });
 
   test("are trusted as they were: a changed file is not", async () => {

@@ -25,6 +25,13 @@ const secret = [
   "apikey",
   "KUBECONFIG",
   "STORAGE_CONNECTION_STRING",
+  "PGPASSWORD",
+  "SSHPASS",
+  "GHTOKEN",
+  "DBPASSWORD",
+  "LDAP_BINDPW",
+  "AZ_SAS",
+  "SLACK_WEBHOOK_URL",
 ];
 
 const plain = [
@@ -45,6 +52,8 @@ const plain = [
   "XDG_STATE_HOME",
   "PASSENGER",
   "COMPASS",
+  "TOKENIZERS_PARALLELISM",
+  "SASS_PATH",
 ];
 
 describe("the environment of a command", () => {
@@ -64,11 +73,15 @@ describe("the environment of a command", () => {
       NPM_CONFIG_X: "x",
       DATABASE_URL: "postgres://me:secret@host/db",
       HOMEPAGE: "https://example.com:80/a",
+      REMOTE: "https://token@github.com/x",
+      GIT: "ssh://git@github.com/x",
+      CORP_LLM: "the key that settings name",
       GONE: undefined,
     };
     const { NO_COLOR, PAGER, GIT_PAGER, GIT_TERMINAL_PROMPT, ...rest } = commandEnvironment({
       own,
       pass: ["NPM_*"],
+      secret: ["CORP_LLM"],
     });
     expect({ NO_COLOR, PAGER, GIT_PAGER, GIT_TERMINAL_PROMPT }).toEqual({
       NO_COLOR: "1",
@@ -81,7 +94,10 @@ describe("the environment of a command", () => {
       NPM_TOKEN: "n",
       NPM_CONFIG_X: "x",
       HOMEPAGE: own.HOMEPAGE,
+      GIT: own.GIT,
     });
+    expect(Object.keys(rest)).not.toContain("REMOTE");
+    expect(Object.keys(rest)).not.toContain("CORP_LLM");
     expect(Object.keys(rest)).not.toContain("GITHUB_TOKEN");
     expect(Object.keys(rest)).not.toContain("DATABASE_URL");
     expect(Object.keys(rest)).not.toContain("GONE");

@@ -29,6 +29,7 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   ".gitignore": "out/\n",
   "out/made.txt": "made\n",
   "src/out.txt": "kept\n",
+  ".env": "KEY=1\n",
 };
 
 async function project(): Promise<Workspace> {
@@ -132,6 +133,18 @@ describe("mentions", () => {
     });
     const all = await expanded("@.");
     expect(shown(all).join("\n")).not.toContain("out/made.txt");
+  });
+
+  it("put no secret of a folder or a glob before the model, and one that is named", async () => {
+    for (const mention of ["@.", "@./", "@**"]) {
+      const input = await expanded(mention);
+      expect(shown(input).join("\n"), mention).not.toContain(".env");
+      expect(input.mentions[0], mention).toMatchObject({
+        became: "left_out",
+        message: expect.stringContaining("1 may hold secrets"),
+      });
+    }
+    expect(shown(await expanded("@.env"))).toEqual([".env 1-1"]);
   });
 
   it("are not put there again where the prompt shows the same state", async () => {

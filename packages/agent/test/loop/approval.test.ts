@@ -82,7 +82,35 @@ describe("a rule about commands", () => {
   it("that denies fits wherever its words begin a part", () => {
     for (const command of ["rm -rf x", "ls; rm -rf x", "true && rm -rf x", "echo $(rm -rf x)", "a\nrm -rf x"])
       expect(fitsCommand("rm *", command, "deny"), command).toBe(true);
-    expect(fitsCommand("rm *", "echo rm", "deny")).toBe(false);
+    for (const command of ["echo rm", "npm run rm -- x", "./rmdir x", "A=rm ls"])
+      expect(fitsCommand("rm *", command, "deny"), command).toBe(false);
+  });
+
+  it.each([
+    "FOO=1 rm x",
+    "sudo -u me rm x",
+    "env A=1 rm x",
+    "command rm x",
+    "time rm x",
+    "if true; then rm x; fi",
+    "! rm x",
+    ">f rm x",
+    "> f rm x",
+    "2>&1 rm x",
+    "\\rm x",
+    "r''m x",
+    '"rm" x',
+    "/bin/rm x",
+    "ls | xargs -n 1 rm x",
+    "find . -exec rm x",
+  ])("that denies fits %j", (command) => {
+    expect(fitsCommand("rm *", command, "deny")).toBe(true);
+  });
+
+  it("that allows does not take for a blank what a shell takes for a letter", () => {
+    expect(fitsCommand("sh t.sh", "sh\u00a0t.sh", "allow")).toBe(false);
+    expect(fitsCommand("sh t.sh", "sh t.sh\u00a0", "allow")).toBe(false);
+    expect(fitsCommand("sh t.sh", "sh\tt.sh", "allow")).toBe(true);
   });
 
   it("without a star is the whole command", () => {

@@ -49,10 +49,11 @@ export async function openHost(
   const tempDir = join(stateDir, "tmp");
   const { shell = {}, fetch = {}, mcpServers = {} } = settings;
   const pass = shell.environment ?? [];
+  const secret = Object.values(settings.model?.providers ?? {}).flatMap(({ keyEnv }) => keyEnv ?? []);
   const commands = new Commands({
     roots,
     tempDir,
-    environment: commandEnvironment({ own: process.env, pass }),
+    environment: commandEnvironment({ own: process.env, pass, secret }),
     limits: {
       ...(shell.timeoutMs === undefined ? {} : { defaultSeconds: Math.ceil(shell.timeoutMs / 1_000) }),
       ...(shell.outputChars === undefined ? {} : { shownBytes: shell.outputChars }),
@@ -66,7 +67,7 @@ export async function openHost(
   const servers = new McpServers({
     roots,
     tempDir,
-    environment: withoutSecrets({ own: process.env, pass }),
+    environment: withoutSecrets({ own: process.env, secret }),
     servers: Object.fromEntries(Object.entries(mcpServers).map(([name, server]) => [name, serverOf(server)])),
     client: { name: "holdfast", version },
     lookAfter,

@@ -79,6 +79,19 @@ describe("the agent without a screen", () => {
     expect([await offered({ HOLDFAST_HOME: home.folder }), await offered({})]).toEqual([true, false]);
   });
 
+  it("keeps the variable of a key from a command, whatever its name", async () => {
+    const printed = { calls: [{ name: "run_shell_command", args: { command: "env > env.txt" } }] };
+    const { run, text, project } = projectWith([printed, done]);
+    const settings = {
+      model: { providers: { corp: { baseUrl: "http://127.0.0.1:1/v1", keyEnv: "CORP_LLM" } } },
+    };
+    project.put("own/settings.jsonc", JSON.stringify(settings));
+    const env = { HOLDFAST_HOME: join(project.folder, "own"), CORP_LLM: "sk-corp", CORP_OTHER: "seen" };
+    expect((await run(["-p", "Print it", "--approval-mode", "yolo"], "", env)).code).toBe(0);
+    expect(text("env.txt")).toContain("CORP_OTHER=seen");
+    expect(text("env.txt")).not.toContain("sk-corp");
+  });
+
   it("takes thresholds of the context from the settings, and none that contradict each other", async () => {
     const { run } = projectWith([done]);
     const withContext = (context: object) => {

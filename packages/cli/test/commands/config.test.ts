@@ -49,6 +49,8 @@ describe("config list and get", () => {
       mcpServers: {
         a: { command: "x", env: { T: "s3cret" } },
         b: { url: "https://u:s3cret@h", headers: { a: "s3cret" } },
+        c: { url: "https://h/mcp?api_key=s3cret" },
+        d: { command: "x", args: ["--api-key", "s3cret", "--token=s3cret", "--plain"] },
       },
       sessions: { store: "postgres://u:s3cret@h/d" },
     };
