@@ -199,7 +199,7 @@ function ofOpencode(session: OpencodeListed, all: readonly OpencodeListed[]): Fo
       for (const one of withChildren(session, all)) {
         const found = await one.records();
         for (const line of found.lines) lines.push(line);
-        problems.push(...found.problems);
+        for (const problem of found.problems) problems.push(problem);
       }
       return { text: lines.join("\n"), unread: [], problems: problems.map((message) => ({ message })) };
     },
