@@ -55,9 +55,9 @@ describe("many records of gemini-cli", () => {
   const user = (id: string, text: string) => ({ id, type: "user", content: [{ text }] });
 
   it("stand in one list that is put in the place of all", () => {
-    const messages = Array.from({ length: 16_000 }, (_, at) => user(`m${at}`, `${at}`));
+    const messages = Array.from({ length: 30_000 }, (_, at) => user(`m${at}`, `${at}`));
     const read = inTime(() => importedLines([head, { $set: { messages } }]));
-    expect(nodesOf(read).filter(({ payload }) => payload.kind === "user_message")).toHaveLength(16_000);
+    expect(nodesOf(read).filter(({ payload }) => payload.kind === "user_message")).toHaveLength(30_000);
   });
 
   it("have one call's id", () => {
