@@ -20,6 +20,20 @@ export function openaiChatModel(options: OpenAIChatOptions): ModelPort {
   return providerPort(() => new ChatWire(options, target), target, options);
 }
 
+/** Some servers send the content in parts; of a sound the transcript is what a person can read. */
+function textOf(delta: unknown): string {
+  if (!isRecord(delta)) return "";
+  const { content, audio } = delta;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
+  const texts = parts.map((part) => (isRecord(part) ? part.text : undefined));
+  const spoken = isRecord(audio) ? audio.transcript : undefined;
+  return [...texts, spoken].filter((text) => typeof text === "string").join("");
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
 class ChatWire implements ProviderWire<ChatChunk> {
   readonly blamed;
   readonly read = fromOpenAI;
@@ -47,7 +61,7 @@ class ChatWire implements ProviderWire<ChatChunk> {
 
   deltas({ choices }: ChatChunk): readonly ModelEvent[] {
     const delta = choices[0]?.delta;
-    const text = delta?.content ?? "";
+    const text = textOf(delta);
     const calls = delta?.tool_calls ?? [];
     return [
       ...(text === "" ? [] : [{ kind: "text-delta", text } as const]),

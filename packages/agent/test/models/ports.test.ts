@@ -231,3 +231,31 @@ describe("thinking of Anthropic's models", () => {
     expect(bodies[1]).not.toHaveProperty("thinking");
   });
 });
+
+describe("Chat Completions", () => {
+  it("gives what is said in parts and in sound to listeners as texts", async () => {
+    const wire = wires.find(({ name }) => name === "Chat Completions");
+    if (wire === undefined) throw new Error("no such wire");
+    const chunk = (delta: object, more: object = {}) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta, ...more }] })}\n\n`;
+    const parts = [
+      { type: "text", text: "Two " },
+      { type: "thinking", thinking: [{ type: "text", text: "x" }] },
+      { type: "text", text: "parts" },
+    ];
+    server.script = [
+      {
+        stream: [
+          chunk({ content: parts }),
+          chunk({ audio: { transcript: " spoken" } }),
+          chunk({ content: "." }),
+          chunk({}, { finish_reason: "stop" }),
+          "data: [DONE]\n\n",
+        ],
+      },
+    ];
+    const { events } = await asked(portOf(wire));
+    const texts = events.flatMap((event) => (event.kind === "text-delta" ? [event.text] : []));
+    expect(texts).toEqual(["Two parts", " spoken", "."]);
+  });
+});

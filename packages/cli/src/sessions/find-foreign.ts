@@ -11,6 +11,7 @@ import {
 import { type InputLines, readInputLines } from "../shell/index.js";
 import { rolloutId } from "./beside-files.js";
 import { type Agent, agents, foreignHomes } from "./foreign-homes.js";
+import { lookedAt } from "./one-file.js";
 import { type OpencodeListed, opencodeSessions } from "./opencode-store.js";
 import { complaint, filesBelow, type NotRead, readHead, readRegular } from "./regular-file.js";
 
@@ -52,7 +53,9 @@ export async function findForeign(only: Agent | undefined): Promise<FoundFiles> 
       .filter((agent) => only === undefined || agent === only)
       .map((agent) => filesOf(agent, homes[agent])),
   );
-  const files = found.flatMap((one) => one.files);
+  const files = found
+    .flatMap((one) => one.files)
+    .map((file) => ({ ...file, describe: () => lookedAt(file.describe) }));
   return {
     files: files.toSorted((a, b) => b.modifiedMs - a.modifiedMs || (a.place < b.place ? -1 : 1)),
     problems: found.flatMap((one) => one.problems),
@@ -199,7 +202,7 @@ function ofOpencode(session: OpencodeListed, all: readonly OpencodeListed[]): Fo
       for (const one of withChildren(session, all)) {
         const found = await one.records();
         for (const line of found.lines) lines.push(line);
-        problems.push(...found.problems);
+        for (const problem of found.problems) problems.push(problem);
       }
       return { text: lines.join("\n"), unread: [], problems: problems.map((message) => ({ message })) };
     },

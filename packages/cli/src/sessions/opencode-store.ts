@@ -46,7 +46,7 @@ export async function opencodeSessions(home: string): Promise<OpencodeFound> {
   }
   if (entries.some((entry) => entry.name === "storage" && entry.isDirectory())) {
     const found = await inFiles(join(home, "storage"));
-    problems.push(...found.problems);
+    for (const problem of found.problems) problems.push(problem);
     for (const session of found.sessions) if (!sessions.has(session.id)) sessions.set(session.id, session);
   }
   return { sessions: [...sessions.values()], problems };

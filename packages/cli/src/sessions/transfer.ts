@@ -42,6 +42,7 @@ import {
 } from "./find-foreign.js";
 import { type Agent, isAgent } from "./foreign-homes.js";
 import { listOffered, offerSessions } from "./import-found.js";
+import { amongOthers } from "./one-file.js";
 import { interrupted, jsonLine, newIds } from "./open-store.js";
 import { writeOut } from "./output.js";
 
@@ -107,7 +108,7 @@ async function importAll(call: Invocation, store: SessionStore): Promise<number 
   const results: object[] = [];
   let [imported, failed] = [0, 0];
   for (const { file, reference } of offer.sessions) {
-    const taken = await takeIn(call, store, file, offer.places);
+    const taken = await amongOthers(file.place, () => takeIn(call, store, file, offer.places));
     if (taken.kind === "interrupted")
       return interrupted(call, `${counted(imported, "session")} of ${offer.sessions.length} imported.`);
     if (taken.kind === "imported") {

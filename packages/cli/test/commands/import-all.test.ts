@@ -51,6 +51,19 @@ describe("holdfast sessions import --all", () => {
     expect((await run("verify")).code).toBe(0);
   });
 
+  test("takes a cut document of thousands of levels as one of many", async () => {
+    const rows = Array.from({ length: 1_500 }, (_, at) => `${"  ".repeat(at + 3)}"deep": {`);
+    const head = '{\n  "sessionId": "g",\n  "startTime": "2026-01-02T03:04:05.000Z",\n  "messages": [';
+    const user =
+      '    { "id": "u", "type": "user", "content": [{ "text": "hello" }] },\n    {\n      "id": "v",';
+    const deep = [head, user, ...rows].join("\n");
+    const files = { ".gemini/tmp/p/chats/session-1.json": deep, [`${inPi}/b.jsonl`]: ofPi("p", "other") };
+    const { run, json } = homeWith("deep", files);
+    expect((await json("import")).sessions).toHaveLength(2);
+    expect(await json("import", "--all")).toMatchObject({ success: true, imported: 2 });
+    expect((await run("verify")).code).toBe(0);
+  });
+
   test("imports so many more each time as --limit says, and tells that there are others", async () => {
     const files = ["a", "b", "c"].map((id) => [`${inPi}/${id}.jsonl`, ofPi(id, `say ${id}`)]);
     const { json, run } = homeWith("limited", Object.fromEntries(files));

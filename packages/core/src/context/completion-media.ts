@@ -4,14 +4,14 @@ import type { OpenAISignature } from "./openai-shared.js";
 import type { DraftedAnswerPart } from "./received-answer.js";
 
 /**
- * An answer in sound while its pieces come: what was said, and the bytes. In a stream each piece is Base64 of its own.
+ * An answer in sound while its pieces come: what was said, and the bytes. In a stream each piece is Base64 of its own, or
+ * all of them are slices of one.
  */
 export class SpokenAnswer {
   #id = "";
   #transcript = "";
   #expiresAtSeconds: number | undefined;
-  readonly #pieces: Uint8Array[] = [];
-  #isBroken = false;
+  readonly #pieces: string[] = [];
 
   take(said: unknown): void {
     const audio = recordIn(said, "audio");
@@ -19,9 +19,7 @@ export class SpokenAnswer {
     this.#transcript += textIn(audio, "transcript") ?? "";
     this.#expiresAtSeconds = countIn(audio, "expires_at") ?? this.#expiresAtSeconds;
     const data = textIn(audio, "data") ?? "";
-    const bytes = data === "" ? undefined : fromBase64(data);
-    if (bytes !== undefined) this.#pieces.push(bytes);
-    else this.#isBroken ||= data !== "";
+    if (data !== "") this.#pieces.push(data);
   }
 
   /** Its transcript as a text, and the sound; the API knows both by an id, for some time. */
@@ -29,10 +27,10 @@ export class SpokenAnswer {
     const signature = this.#signature();
     const text = { kind: "text", text: this.#transcript, whole, signature } as const;
     const words = this.#transcript === "" ? [] : [text];
-    const bytes = joined(this.#pieces);
-    if (bytes.length === 0 && !this.#isBroken) return words;
-    const mimeType = soundType(bytes);
-    if (!whole || this.#isBroken)
+    if (this.#pieces.length === 0) return words;
+    const bytes = bytesOf(this.#pieces);
+    const mimeType = soundType(bytes ?? fromBase64(this.#pieces[0] ?? "") ?? new Uint8Array());
+    if (!whole || bytes === undefined)
       return [...words, { kind: "unknown", type: `${mimeType} that is not whole` }];
     return [...words, { kind: "media", mimeType, data: toBase64(bytes), signature }];
   }
@@ -52,6 +50,12 @@ export function imageDraft(part: unknown): DraftedAnswerPart {
   if (mimeType !== undefined && data !== "" && isBase64(data)) return { kind: "media", mimeType, data };
   const type = textIn(part, "type") ?? "image";
   return { kind: "unknown", type: url === "" || url.startsWith("data:") ? type : `${type} at ${url}` };
+}
+
+/** Undefined where neither each piece is Base64 nor all of them are together. */
+function bytesOf(pieces: readonly string[]): Uint8Array | undefined {
+  const bytes = pieces.flatMap((piece) => fromBase64(piece) ?? []);
+  return bytes.length === pieces.length ? joined(bytes) : fromBase64(pieces.join(""));
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {

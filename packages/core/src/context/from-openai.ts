@@ -61,8 +61,8 @@ class CompletionDraft {
   #usage: Readonly<Record<string, unknown>> = {};
   readonly #calls = new Map<string, OpenCompletionCall>();
   readonly #spoken = new SpokenAnswer();
-  /** Once each: some servers send them again at the end. */
-  readonly #images = new Map<string, unknown>();
+  /** Once each, since some servers send them again at the end; of what is not known one of each kind. */
+  readonly #images = new Map<string, DraftedAnswerPart>();
 
   take(chunk: unknown, member: "delta" | "message"): void {
     const usage = recordIn(chunk, "usage");
@@ -84,7 +84,11 @@ class CompletionDraft {
     const refusal = textIn(part, "refusal");
     if (text !== undefined) this.#text += text;
     else if (refusal !== undefined) this.#refusal += refusal;
-    else this.#images.set(writtenJson(part) ?? "", part);
+    else {
+      const draft = imageDraft(part);
+      // In a stream a kind that nobody knows comes in as many pieces as a text does.
+      this.#images.set(draft.kind === "unknown" ? draft.type : (writtenJson(part) ?? ""), draft);
+    }
   }
 
   /** Pieces belong together by their index; servers that give none begin a call with its id. */
@@ -114,7 +118,7 @@ class CompletionDraft {
       { kind: "text", text: this.#text, whole: whole || this.#refusal !== "" },
       { kind: "text", text: this.#refusal, whole, signature: this.#refusal === "" ? undefined : refusalMark },
       ...this.#spoken.drafts(whole),
-      ...[...this.#images.values()].map(imageDraft),
+      ...this.#images.values(),
       ...calls.map((call) => draftOf(call, ended)),
     ];
     // Where there is nothing of a kind there is no part of it, of which the end could be missing.

@@ -50,8 +50,8 @@ export async function searchSessions(
     if (matches.length > limit) break;
     const found = await searchBatch(store, batch, { pattern, most: limit + 1 - matches.length, sought });
     searched += batch.length;
-    matches.push(...found.matches);
-    unread.push(...found.unread);
+    for (const match of found.matches) matches.push(match);
+    for (const one of found.unread) unread.push(one);
   }
   const more = matches.length > limit;
   return { kind: "matches", matches: matches.slice(0, limit), more, sessions: searched, unread };
@@ -87,8 +87,9 @@ async function searchBatch(
       ...defined({ after }),
     });
     if (isRefusal(page)) return { matches, unread: sessions.map((id) => ({ id, message: page.message })) };
-    unread.push(...page.unread);
-    for (const { sessionId, record } of page.records) matches.push(...matchesIn(sessionId, record, pattern));
+    for (const one of page.unread) unread.push(one);
+    for (const { sessionId, record } of page.records)
+      for (const match of matchesIn(sessionId, record, pattern)) matches.push(match);
     if (page.next === undefined || matches.length >= most) return { matches, unread };
     after = page.next;
   }

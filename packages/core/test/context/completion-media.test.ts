@@ -84,6 +84,23 @@ describe("an answer in sound of Chat Completions", () => {
     expect((await streamed(deltas)).parts).toEqual(answer.parts);
   });
 
+  it("is the same out of a stream whose pieces are slices of one Base64", async () => {
+    const pieces = [0, 3, 5, 18].map((from, n, all) => wav.slice(from, all[n + 1]));
+    const deltas = [
+      ...pieces.map((data) => ({ audio: { id: "audio_1", data } })),
+      { audio: { transcript: "Good day." } },
+    ];
+    const { parts, flaws } = await streamed(deltas);
+    expect(flaws).toEqual([]);
+    expect(parts).toMatchObject([{ text: "Good day." }, { kind: "media", mimeType: "audio/wav", data: wav }]);
+  });
+
+  it("that is no Base64, neither in pieces nor together, is told", async () => {
+    const { parts, flaws } = await streamed([{ audio: { id: "a", data: wav } }, { audio: { data: "?" } }]);
+    expect(parts).toEqual([]);
+    expect(flaws.map(({ text }) => text)).toEqual(["audio/wav that is not whole"]);
+  });
+
   it("of which not all came is what was said until then, and told", async () => {
     const cut = await streamed([{ audio: { id: "a", transcript: "Good", data: wav } }], false);
     expect(cut.parts).toMatchObject([{ kind: "text", text: "Good" }]);
@@ -179,5 +196,20 @@ describe("images in an answer of Chat Completions", () => {
     expect(toGemini(contents).body.contents[1]?.parts).toContainEqual({
       inlineData: { mimeType: "image/png", data: png },
     });
+  });
+});
+
+describe("a content in parts of Chat Completions", () => {
+  it("whose kind nobody knows is told once, however many pieces it came in", async () => {
+    const thought = (text: string) => ({
+      content: [{ type: "thinking", thinking: [{ type: "text", text }] }],
+    });
+    const deltas = [...["So", " it", " is"].map(thought), { content: [{ type: "text", text: "Yes." }] }];
+    const { parts, flaws } = await streamed([...deltas, { content: [{ type: "odd" }] }]);
+    expect(parts).toMatchObject([{ kind: "text", text: "Yes." }]);
+    expect(flaws.map(({ what, text }) => [what, text])).toEqual([
+      ["unknown_part", "thinking"],
+      ["unknown_part", "odd"],
+    ]);
   });
 });

@@ -109,7 +109,7 @@ export class ClaudeWeaver {
       const draft = this.draft(line, lane, parent, []);
       answer = { step, draft, results: [], notes: [], open: new Set() };
     } else this.draft(line, lane, answer, []);
-    answer.draft.nodes.push(...nodes);
+    for (const node of nodes) answer.draft.nodes.push(node);
     answer.draft.usage ??= usage;
     for (const { payload } of nodes)
       if (typeof payload === "object" && payload.kind === "tool_call") {

@@ -28,8 +28,8 @@ export function* readClaude(
     const isMeta = name.endsWith(".meta.json");
     // One object, on as many lines as it likes; no text in it holds a line end.
     const read = yield* readLines(isMeta ? text.replaceAll(/[\r\n]/g, " ") : text, { file: name });
-    problems.push(...read.problems);
-    if (!isMeta) problems.push(...incompleteLines("claude", read.lines, name));
+    for (const problem of read.problems) problems.push(problem);
+    if (!isMeta) for (const problem of incompleteLines("claude", read.lines, name)) problems.push(problem);
     if (!isMeta) files.push({ name, agent, lines: read.lines });
     else for (const { value } of read.lines) described.set(agent, value);
   }

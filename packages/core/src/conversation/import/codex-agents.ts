@@ -55,7 +55,8 @@ export function* agentFiles(
       metas.some(({ id }) => id !== ids.id) || textOf(meta ?? {}, "forked_from_id") !== undefined;
     const rootId = meta && textOf(meta, "session_id");
     files.set(ids.id, { name, ...ids, rootId, isFork, path, nickname, lines: read.lines });
-    problems.push(...read.problems, ...incompleteLines("codex", read.lines, name));
+    for (const problem of read.problems) problems.push(problem);
+    for (const problem of incompleteLines("codex", read.lines, name)) problems.push(problem);
   }
   return { files: [...files.values()], problems };
 }

@@ -6,6 +6,7 @@ import { type CodexAgentFile, codexParentOf, keyOf, nameOf, SpawnedAgents } from
 import { type CodexAnswer, type CodexItem, codexItem, resultOf, thoughtOf } from "./codex-items.js";
 import { FoldedCounter } from "./folded-lines.js";
 import type { EntryNode, ForeignEntry } from "./foreign-entry.js";
+import { FreeIds } from "./free-ids.js";
 import { countOf, type ImportProblem, objectOf, type SourceLine, textOf, timeOf, whereOf } from "./lines.js";
 import { titleFrom } from "./pi.js";
 
@@ -70,6 +71,7 @@ export class CodexReader {
   /** What the next entry hangs on. */
   last: CodexPlace | undefined;
   readonly ids: Set<string>;
+  private readonly freeIds = new FreeIds((id) => this.ids.has(id));
   private model = "unknown";
   /** What each turn of the user hangs on, for turns that are taken back. */
   private readonly turns: (typeof this.last)[] = [];
@@ -360,8 +362,7 @@ export class CodexReader {
 
   /** The order of the lines says what hangs on what: an id that occurs twice must not lead astray. */
   private another({ sourceId, line }: CodexDraft): string {
-    let free = `${sourceId}#${line}`;
-    while (this.ids.has(free)) free += "#";
+    const free = this.freeIds.at(line, sourceId);
     this.tell(line, `has the id ${sourceId} of an earlier line; it was kept as ${free}.`);
     return free;
   }

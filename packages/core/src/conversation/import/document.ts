@@ -1,6 +1,7 @@
 import type { Advancing } from "../../text/index.js";
 import type { JsonObject } from "../json.js";
 import { holdsRecords, listNames, readIndented } from "./indented.js";
+import { endOfBlanks, endOfString } from "./json-scan.js";
 import {
   type Flaw,
   type ImportProblem,
@@ -28,10 +29,7 @@ function firstLines(text: string, start: number): readonly [string, string?] {
   const end = /[\r\n]/gu;
   end.lastIndex = start;
   const newline = end.exec(text)?.index ?? text.length;
-  const blanks = /\s*/uy;
-  blanks.lastIndex = newline;
-  blanks.test(text);
-  const next = blanks.lastIndex;
+  const next = endOfBlanks(text, newline);
   const first = text.slice(start, newline).trim();
   if (next === text.length) return [first];
   end.lastIndex = next;
@@ -39,7 +37,8 @@ function firstLines(text: string, start: number): readonly [string, string?] {
 }
 
 function isWhole(line: string): boolean {
-  return /^[{[].*[}\]]$/u.test(line) && parsed(`{"value":${line}}`) !== undefined;
+  const isClosed = /^[{[]/u.test(line) && (line.endsWith("}") || line.endsWith("]"));
+  return isClosed && parsed(`{"value":${line}}`) !== undefined;
 }
 
 /**
@@ -87,7 +86,13 @@ export function* readRows(
 
 /** Whether its members stand on rows of their own. */
 export function isIndented(text: string): boolean {
-  return /\n[ \t]+["{]/u.test(text);
+  for (let newline = text.indexOf("\n"); newline >= 0; ) {
+    let at = newline + 1;
+    while (text[at] === " " || text[at] === "\t") at += 1;
+    if (at > newline + 1 && (text[at] === '"' || text[at] === "{")) return true;
+    newline = text.indexOf("\n", at);
+  }
+  return false;
 }
 
 /** In UTF-16 units: parsed in some milliseconds. */
@@ -100,17 +105,18 @@ class DocumentReader {
   isWhole = false;
   private at: number;
   private line = 1;
-  /** Up to where lines were counted. */
-  private countedTo = 0;
+  /** The next line end that is not counted yet; the length of the text where none is. */
+  private newline: number;
 
   constructor(private readonly text: string) {
     this.at = text.startsWith("\ufeff") ? 1 : 0;
+    this.newline = this.newlineFrom(0);
   }
 
   /** What is written behind the end of a whole document, with the line in which it begins. */
   get rest(): { readonly text: string; readonly line: number } | undefined {
-    const from = this.at + this.text.slice(this.at).search(/\S/u);
-    if (!this.isWhole || from < this.at) return undefined;
+    const from = endOfBlanks(this.text, this.at);
+    if (!this.isWhole || from === this.text.length) return undefined;
     return { text: this.text.slice(from), line: this.lineAt(from) };
   }
 
@@ -229,21 +235,11 @@ class DocumentReader {
 
   /** Behind the closing quote, or the end of the text. */
   private endOfString(from: number): number {
-    for (let at = from + 1; ; ) {
-      const quote = this.text.indexOf('"', at);
-      if (quote < 0) return this.text.length;
-      let slashes = 0;
-      while (this.text[quote - 1 - slashes] === "\\") slashes += 1;
-      if (slashes % 2 === 0) return quote + 1;
-      at = quote + 1;
-    }
+    return endOfString(this.text, from) ?? this.text.length;
   }
 
   private skipBlanks(): void {
-    const blanks = /\s*/uy;
-    blanks.lastIndex = this.at;
-    blanks.test(this.text);
-    this.at = blanks.lastIndex;
+    this.at = endOfBlanks(this.text, this.at);
   }
 
   /** @returns false where neither a comma nor the end follows. */
@@ -262,12 +258,16 @@ class DocumentReader {
   }
 
   private lineAt(at: number): number {
-    for (let newline = this.text.indexOf("\n", this.countedTo); newline >= 0 && newline < at; ) {
+    while (this.newline < at) {
       this.line += 1;
-      this.countedTo = newline + 1;
-      newline = this.text.indexOf("\n", this.countedTo);
+      this.newline = this.newlineFrom(this.newline + 1);
     }
     return this.line;
+  }
+
+  private newlineFrom(from: number): number {
+    const found = this.text.indexOf("\n", from);
+    return found < 0 ? this.text.length : found;
   }
 }
 

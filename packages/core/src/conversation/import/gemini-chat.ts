@@ -14,8 +14,24 @@ import {
   saidParts,
   userParts,
 } from "./gemini-parts.js";
-import { countOf, type ImportProblem, objectOf, type SourceLine, textOf, timeOf, whereOf } from "./lines.js";
+import {
+  argsIn,
+  asMessage,
+  isChatter,
+  isContent,
+  isContext,
+  isMessage,
+  isUsers,
+  keyOf,
+  listOf,
+  ownIds,
+  shownText,
+  thoughtsOf,
+  usageOf,
+} from "./gemini-records.js";
+import { type ImportProblem, objectOf, type SourceLine, textOf, timeOf, whereOf } from "./lines.js";
 import { titleFrom } from "./pi.js";
+import { WaitingCalls } from "./waiting-calls.js";
 
 /** A message, with all that later records say of it. */
 interface Message {
@@ -55,10 +71,9 @@ export class GeminiChat {
   private readonly messages = new Map<string, Message>();
   /** Of calls that stand nowhere before them. */
   private readonly results = new Map<string, GeminiResult>();
-  /** The messages that hold a call of an id, in their order. */
-  private readonly callers = new Map<string, readonly Message[]>();
+  private readonly callers = new WaitingCalls<Message>(({ results }, id) => results.has(id));
   /** Calls without an id, by name. */
-  private readonly waiting = new Map<string, readonly string[]>();
+  private readonly waiting = new Map<string, string[]>();
   private path: Message[] = [];
   private unnamed = 0;
   private strays = 0;
@@ -169,19 +184,19 @@ export class GeminiChat {
     if (isRecord) message.value = value;
     const parts = partsOf(value.content);
     const inParts = callsIn(parts, (name, at) => this.nameless(name, `${message.id} call ${at + 1}`));
+    const ids = ownIds(inParts);
     for (const [at, call] of inParts.entries()) {
-      const id = ownId(call.id, inParts.slice(0, at));
+      const id = ids[at] ?? call.id;
       if (!message.calls.has(id)) this.addCall(message, call.id, { ...call, id });
     }
-    const records = listOf(value.toolCalls);
-    for (const [at, record] of records.entries()) this.renewCall(message, record, records.slice(0, at));
+    const records = listOf(value.toolCalls).filter(({ id }) => typeof id === "string");
+    const own = ownIds(records);
+    for (const [at, record] of records.entries()) this.renewCall(message, record, own[at] ?? "");
     this.takeResults(value);
   }
 
-  private renewCall(message: Message, record: JsonObject, before: readonly JsonObject[]): void {
-    const given = textOf(record, "id");
-    if (given === undefined) return;
-    const id = ownId(given, before);
+  private renewCall(message: Message, record: JsonObject, id: string): void {
+    const given = textOf(record, "id") ?? id;
     const signature = message.calls.get(id)?.signature;
     const name = textOf(record, "name") ?? "unknown";
     this.addCall(message, given, { id, name, args: argsIn(record), signature, record });
@@ -196,23 +211,20 @@ export class GeminiChat {
     calls.set(call.id, call);
     const agentId = agentOf(call);
     if (agentId !== undefined) this.begun.set(agentId, { sourceId: message.key, call });
-    const callers = this.callers.get(given) ?? [];
-    if (!callers.includes(message)) this.callers.set(given, [...callers, message]);
-    if (!isNew || (call.id === given && callers.length === 0)) return;
+    if (!isNew) return;
+    const isFirst = !this.callers.has(given);
+    this.callers.add(given, message, call.id);
+    if (call.id === given && isFirst) return;
     const kept = call.id === given ? "both were kept" : `it was kept as ${call.id}`;
     this.report(line, "duplicate_id", `has a call with the id ${given} of an earlier one; ${kept}.`);
   }
 
   /** The result belongs to the first call of its id that waits for one; one that comes again to none. */
   private placeResult(result: GeminiResult): void {
-    const callers = this.callers.get(result.id) ?? [];
-    for (const { calls, results } of callers.toReversed())
-      for (const id of calls.keys())
-        if (isOfId(id, result.id) && !results.has(id)) {
-          results.set(id, result);
-          return;
-        }
-    if (callers.length === 0 && !this.results.has(result.id)) this.results.set(result.id, result);
+    const waiting = this.callers.next(result.id);
+    if (waiting !== undefined) waiting.caller.results.set(waiting.id, result);
+    else if (!this.callers.has(result.id) && !this.results.has(result.id))
+      this.results.set(result.id, result);
   }
 
   /** @returns whether the message was nothing but results. */
@@ -224,13 +236,14 @@ export class GeminiChat {
 
   /** Calls and results of older releases bear no id: a result belongs to the first open call of its name. */
   private nameless(name: string, id: string): string {
-    this.waiting.set(name, [...(this.waiting.get(name) ?? []), id]);
+    const ids = this.waiting.get(name);
+    if (ids === undefined) this.waiting.set(name, [id]);
+    else ids.push(id);
     return id;
   }
 
   private openCallOf(name: string): string {
-    const [id, ...others] = this.waiting.get(name) ?? [];
-    this.waiting.set(name, others);
+    const id = this.waiting.get(name)?.shift();
     this.strays += id === undefined ? 1 : 0;
     return id ?? `${name} ${this.strays}`;
   }
@@ -264,7 +277,8 @@ export class GeminiChat {
     const sum = fresh.find((value) => shownText(value).includes("<state_snapshot>"));
     const end = this.path.at(-1);
     // Begun anew, the program writes down the context first, and in another record what was said before.
-    if (end !== undefined && wanted.every(isContext)) this.putContext(line, fresh, end);
+    const isOfContext = wanted.length > 0 && wanted.every(isContext);
+    if (end !== undefined && isOfContext) this.putContext(line, fresh, end);
     else if (sum === undefined) this.place(line, wanted);
     else {
       const after = wanted.slice(wanted.indexOf(sum) + 1);
@@ -282,10 +296,10 @@ export class GeminiChat {
   private place(line: number, wanted: readonly JsonObject[]): void {
     const late: JsonObject[] = [];
     let before: Message | undefined;
+    const followers = this.followersIn(wanted);
     for (const [at, value] of wanted.entries()) {
       const known = this.known(value);
-      const next = wanted.slice(at + 1).find((one) => this.known(one) !== undefined);
-      const follower = next && this.known(next);
+      const follower = followers[at];
       if (known !== undefined) before = known;
       else if (follower !== undefined && follower.parent === before) {
         before = this.add(line, value, before);
@@ -294,6 +308,19 @@ export class GeminiChat {
     }
     this.path = pathTo(before);
     for (const value of late) this.path.push(this.add(line, value, this.path.at(-1)));
+  }
+
+  /** Of each place in a list the next message behind it that is known. */
+  private followersIn(wanted: readonly JsonObject[]): readonly (Message | undefined)[] {
+    let next: Message | undefined;
+    return wanted
+      .toReversed()
+      .map((value) => {
+        const follower = next;
+        next = this.known(value) ?? next;
+        return follower;
+      })
+      .reverse();
   }
 
   private putContext(line: number, fresh: readonly JsonObject[], end: Message): void {
@@ -412,81 +439,4 @@ function summary({ value }: Message, keeps: Message | undefined): EntryNode {
     return { kind: "summary", of: "compaction", text, keepFromId } as const;
   };
   return { payload };
-}
-
-/** Of several calls of one id in one answer the later ones get a number. */
-function ownId(id: string, before: readonly { readonly id?: JsonValue }[]): string {
-  const count = before.filter((one) => one.id === id).length;
-  return count === 0 ? id : `${id}#${count + 1}`;
-}
-
-function isOfId(own: string, id: string): boolean {
-  return own === id || (own.startsWith(`${id}#`) && /^\d+$/.test(own.slice(id.length + 1)));
-}
-
-/** Messages of different roles may bear one id: a call's answer and its results do. */
-function keyOf(value: JsonObject): string | undefined {
-  const id = textOf(value, "id");
-  return id === undefined ? undefined : isUsers(value) ? `${id} user` : id;
-}
-
-function isMessage({ id, type }: JsonObject): boolean {
-  return typeof id === "string" && typeof type === "string";
-}
-
-/** A content of the API, as saved chats hold them. */
-export function isContent({ role, parts }: JsonObject): boolean {
-  return (role === "user" || role === "model") && Array.isArray(parts);
-}
-
-function asMessage({ role, parts }: JsonObject): JsonObject {
-  return { type: role === "model" ? "gemini" : "user", content: parts ?? [] };
-}
-
-function isUsers({ type }: JsonObject): boolean {
-  return type === "user";
-}
-
-/** What the program tells a person: `info`, `warning`, `error`. */
-function isChatter({ type }: JsonObject): boolean {
-  return type !== "user" && type !== "gemini";
-}
-
-function shownText({ displayContent, content }: JsonObject): string {
-  const parts = partsOf(displayContent ?? content);
-  const text = parts.map((part) => textOf(part, "text") ?? "").join("\n");
-  return text.trimStart().startsWith("<session_context>") ? "" : text;
-}
-
-/** What the program tells the model before all else. */
-function isContext({ content }: JsonObject): boolean {
-  const [first] = partsOf(content);
-  return first !== undefined && (textOf(first, "text") ?? "").trimStart().startsWith("<session_context>");
-}
-
-function thoughtsOf({ thoughts }: JsonObject): string | undefined {
-  const texts = listOf(thoughts).map((thought) => {
-    const [subject, description] = [textOf(thought, "subject") ?? "", textOf(thought, "description") ?? ""];
-    return subject === "" ? description : `**${subject}** ${description}`;
-  });
-  return texts.length === 0 ? undefined : texts.join("\n\n");
-}
-
-function argsIn(record: JsonObject): JsonObject {
-  return objectOf(record, "args") ?? {};
-}
-
-function listOf(value: JsonValue | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
-}
-
-function usageOf(tokens: JsonObject | undefined): TurnUsage | undefined {
-  if (tokens === undefined) return undefined;
-  const thoughtTokens = countOf(tokens, "thoughts");
-  return {
-    inputTokens: countOf(tokens, "input"),
-    cachedInputTokens: countOf(tokens, "cached"),
-    outputTokens: countOf(tokens, "output") + thoughtTokens,
-    ...(thoughtTokens === 0 ? {} : { thoughtTokens }),
-  };
 }

@@ -31,7 +31,8 @@ export function* readGemini(
     const id = typeof sessionId === "string" ? sessionId : /^([\w-]+)\.jsonl?$/.exec(name)?.[1];
     if (id === undefined || kind === "main") continue;
     agents.push(yield* chatIn(read.lines, now, { id, file: name }));
-    found.push(...read.problems, ...incompleteLines("gemini", read.lines, name));
+    for (const problem of read.problems) found.push(problem);
+    for (const problem of incompleteLines("gemini", read.lines, name)) found.push(problem);
   }
   const entries: ForeignEntry[] = [];
   for (const entry of entriesOf(main, agents)) {

@@ -1,6 +1,7 @@
 import type { Advancing } from "../../text/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
-import { type ImportProblem, parsed, type SourceLine } from "./lines.js";
+import { endOfString } from "./json-scan.js";
+import { type ImportProblem, mostLevels, parsed, type SourceLine } from "./lines.js";
 
 /** Members whose items are records of their own. */
 export const listNames: ReadonlySet<string> = new Set(["messages", "history", "items"]);
@@ -26,7 +27,7 @@ export function* readIndented(text: string): Advancing<IndentedDocument> {
     const isList = listNames.has(key) ? Array.isArray(value) : holdsRecords(value);
     if (isList && !listNames.has(key))
       reader.tell(row, "bears another name than a list of messages; it was taken for one");
-    if (isList) items.push(...reader.itemsOf(value));
+    if (isList) for (const item of reader.itemsOf(value)) items.push(item);
     else header[key] = value;
     yield { done: row, of: reader.rows.length };
   }
@@ -54,12 +55,16 @@ class IndentedReader {
   readonly rows: readonly string[];
   /** The rows in which the items of a list begin. */
   private readonly rowsOf = new WeakMap<object, readonly number[]>();
+  private readonly indents: readonly number[];
   private readonly step: number;
+  /** In UTF-16 units: what may yet be parsed in vain. Behind it all is read by rows, which costs each of them once. */
+  private left: number;
 
   constructor(text: string) {
-    // One wrong byte in the indentation moves no row.
-    this.rows = text.split("\n").map((row) => row.trimEnd().replace(strayByte, "$1 "));
-    this.step = stepOf(this.rows);
+    this.rows = text.split("\n").map((row) => withoutStray(row.trimEnd()));
+    this.indents = this.rows.map(indentOf);
+    this.step = stepOf(this.indents);
+    this.left = triesOfAll * text.length;
   }
 
   *top(): Generator<DocumentPiece> {
@@ -83,7 +88,7 @@ class IndentedReader {
   private *members(from: number, to: number, indent: number, lostList: string): Generator<DocumentPiece> {
     for (let row = from; row < to; ) {
       const text = this.rows[row] ?? "";
-      const own = indentOf(text);
+      const own = this.indentAt(row);
       const begun = own === indent + this.step ? kindOf(text) : undefined;
       const end = this.endOfMember(row, to, indent, begun !== undefined);
       if (begun !== undefined) {
@@ -98,25 +103,24 @@ class IndentedReader {
 
   /** The next row that may begin another one. */
   private endOfMember(row: number, to: number, indent: number, isBegun: boolean): number {
-    const isOwn = indentOf(this.rows[row] ?? "") === indent && !isClosing(this.rows[row] ?? "");
+    const isOwn = this.indentAt(row) === indent && !isClosing(this.rows[row] ?? "");
     if (!isOwn && !isBegun) return row + 1;
     let end = row + 1;
     for (; end < to; end += 1) {
       const text = this.rows[end] ?? "";
-      if (text === "" || indentOf(text) > indent) continue;
+      if (text === "" || this.indentAt(end) > indent) continue;
       // What closes it is its own.
-      return isClosing(text) && indentOf(text) === indent ? end + 1 : end;
+      return isClosing(text) && this.indentAt(end) === indent ? end + 1 : end;
     }
     return end;
   }
 
   private *member(row: number, end: number, indent: number, lostList: string): Generator<DocumentPiece> {
     const text = (this.rows[row] ?? "").trim();
-    const [, name, head] = /^("(?:[^"\\]|\\.)*"):\s?(.*)$/.exec(text) ?? [];
-    const key = name === undefined ? undefined : parsed(`{"value":${name}}`)?.value.value;
-    if (typeof key === "string" && head !== undefined) {
-      const value = this.value(row, end, head, indent);
-      if (value !== undefined) yield { key, row, value };
+    const named = namedIn(text);
+    if (named !== undefined) {
+      const value = this.value(row, end, named.head, indent);
+      if (value !== undefined) yield { key: this.keyOf(named.key, row), row, value };
       return;
     }
     this.tell(row, lost);
@@ -124,6 +128,12 @@ class IndentedReader {
     if (opened === undefined) return;
     const value = this.value(row, end, opened, indent);
     if (value !== undefined) yield { key: opened === "[" ? lostList : "info", row, value };
+  }
+
+  private keyOf(key: string, row: number): string {
+    if (key !== "__proto__") return key;
+    this.tell(row, "holds a key __proto__, which was kept as (__proto__)", "tamed_value");
+    return "(__proto__)";
   }
 
   /** What a damaged row began, by its end or by what stands deeper behind it. */
@@ -139,14 +149,14 @@ class IndentedReader {
     const rows: number[] = [];
     for (let row = from; row < to; ) {
       const text = this.rows[row] ?? "";
-      if (text === "" || isClosing(text) || indentOf(text) < indent) {
+      if (text === "" || isClosing(text) || this.indentAt(row) < indent) {
         row += 1;
         continue;
       }
       let end = row + 1;
-      while (end < to && (this.rows[end] === "" || indentOf(this.rows[end] ?? "") > indent)) end += 1;
-      if (end < to && isClosing(this.rows[end] ?? "") && indentOf(this.rows[end] ?? "") === indent) end += 1;
-      const isOpen = indentOf(text) === indent;
+      while (end < to && (this.rows[end] === "" || this.indentAt(end) > indent)) end += 1;
+      if (end < to && isClosing(this.rows[end] ?? "") && this.indentAt(end) === indent) end += 1;
+      const isOpen = this.indentAt(row) === indent;
       if (!isOpen) this.tell(row, "stands in an object whose beginning is lost; it was kept");
       const value = isOpen
         ? this.value(row, end, text.trim(), indent)
@@ -172,11 +182,10 @@ class IndentedReader {
   private value(row: number, end: number, head: string, indent: number): JsonValue | undefined {
     const isList = head === "[";
     const isTop = indent === this.step && isList;
-    const whole = isTop ? undefined : this.whole([head, ...this.rows.slice(row + 1, end)].join("\n"), row);
+    const whole = isTop ? undefined : this.wholeRows(row, end, head, indent);
     if (whole !== undefined) return whole;
-    if (isList) return this.items(row + 1, end, indent + this.step);
-    if (head === "{") return this.object(row + 1, end, indent + this.step);
-    const alone = this.whole(head, row);
+    if (isList || head === "{") return this.below(row, end, head, indent);
+    const alone = this.whole(head, row, indent);
     if (alone === undefined) {
       this.tell(row, lost);
       const opened = this.openedBy(row, end, indent);
@@ -187,19 +196,66 @@ class IndentedReader {
     return alone;
   }
 
-  private whole(raw: string, row: number): JsonValue | undefined {
-    const read = parsed(`{"value":${raw.replace(/,\s*$/u, "")}}`);
+  /** What stands deeper than its first row. */
+  private below(row: number, end: number, head: "[" | "{", indent: number): JsonValue {
+    const inner = indent + this.step;
+    if (this.levelsBelow(indent) <= 0) {
+      this.tell(row, deeper, "tamed_value");
+      return this.textOf(row, end, head);
+    }
+    return head === "[" ? this.items(row + 1, end, inner) : this.object(row + 1, end, inner);
+  }
+
+  private wholeRows(row: number, end: number, head: string, indent: number): JsonValue | undefined {
+    if (end <= row + 1) return undefined;
+    if (this.left < 0) return undefined;
+    const text = this.textOf(row, end, head);
+    const whole = this.whole(text, row, indent);
+    if (whole === undefined) this.left -= text.length;
+    return whole;
+  }
+
+  private textOf(row: number, end: number, head: string): string {
+    return [head, ...this.rows.slice(row + 1, end)].join("\n");
+  }
+
+  private whole(raw: string, row: number, indent: number): JsonValue | undefined {
+    const text = raw.trimEnd();
+    const levels = this.levelsBelow(indent) + 1;
+    const read = parsed(`{"value":${text.endsWith(",") ? text.slice(0, -1) : text}}`, levels);
     if (read?.flaw !== undefined)
       this.problems.push({ ...problemAt(row, read.flaw.said), what: read.flaw.what });
     return read?.value.value;
   }
 
-  tell(row: number, said: string): void {
-    this.problems.push({ ...problemAt(row, `${said}.`), what: "unreadable_line" });
+  /** How many levels a value may have that stands in a row of this indentation. */
+  private levelsBelow(indent: number): number {
+    return mostLevels - Math.ceil(indent / this.step);
+  }
+
+  private indentAt(row: number): number {
+    return this.indents[row] ?? 0;
+  }
+
+  tell(row: number, said: string, what: ImportProblem["what"] = "unreadable_line"): void {
+    this.problems.push({ ...problemAt(row, `${said}.`), what });
   }
 }
 
+/** A document of some levels is parsed in vain as often as it has any. */
+const triesOfAll = 16;
+
 const lost = "of the document is damaged; it was left out";
+const deeper = "holds more levels than are kept; the deeper ones were kept as text";
+
+/** The key of a member and what stands behind it in its row. */
+function namedIn(text: string): { readonly key: string; readonly head: string } | undefined {
+  const end = text.startsWith('"') ? endOfString(text, 0) : undefined;
+  if (end === undefined || text[end] !== ":") return undefined;
+  const key = parsed(`{"value":${text.slice(0, end)}}`)?.value.value;
+  const head = text.slice(/\s/u.test(text.charAt(end + 1)) ? end + 2 : end + 1);
+  return typeof key === "string" ? { key, head } : undefined;
+}
 
 /** What a row stands in. */
 function kindOf(row: string): "[" | "{" | undefined {
@@ -207,12 +263,37 @@ function kindOf(row: string): "[" | "{" | undefined {
   return first === "{" ? "[" : first === '"' ? "{" : undefined;
 }
 
-const strayByte = /^( *)(?:"(?= )|[^\s"{}[\],])(?= *["{}[\]])/u;
+/**
+ * One wrong byte in the indentation moves no row: `  x "id": 1` and `  " "id": 1` are `    "id": 1`. A string that
+ * begins with a blank, as in `    " {x}",`, has no wrong byte: it ends, and nothing but a comma or a colon follows.
+ */
+function withoutStray(row: string): string {
+  const at = endOfSpaces(row, 0);
+  const sign = String.fromCodePoint(row.codePointAt(at) ?? 32);
+  const next = endOfSpaces(row, at + sign.length);
+  if (!['"', "{", "}", "[", "]"].includes(row.charAt(next))) return row;
+  const isStray = sign === '"' ? next > at + 1 && !isText(row, at) : !/[\s"{}[\],]/u.test(sign);
+  return isStray ? `${row.slice(0, at)} ${row.slice(at + sign.length)}` : row;
+}
+
+function endOfSpaces(row: string, from: number): number {
+  let at = from;
+  while (row[at] === " ") at += 1;
+  return at;
+}
+
+/** Whether a string stands here with what may follow it in its row. */
+function isText(row: string, from: number): boolean {
+  const end = endOfString(row, from);
+  if (end === undefined) return false;
+  const rest = row.slice(end).trim();
+  return rest === "" || rest === "," || rest.startsWith(":");
+}
 
 /** The least indentation that more than one row has. */
-function stepOf(rows: readonly string[]): number {
+function stepOf(indents: readonly number[]): number {
   const counts = new Map<number, number>();
-  for (const row of rows) counts.set(indentOf(row), (counts.get(indentOf(row)) ?? 0) + 1);
+  for (const indent of indents) counts.set(indent, (counts.get(indent) ?? 0) + 1);
   const found = [...counts].filter(([indent, count]) => indent > 0 && count > 1).map(([indent]) => indent);
   return found.reduce((least, indent) => Math.min(least, indent), 8);
 }
@@ -231,5 +312,9 @@ function indentOf(row: string): number {
 }
 
 function isClosing(row: string): boolean {
-  return /^[}\]]+,?$/u.test(row.trim());
+  const text = row.trim();
+  const end = text.endsWith(",") ? text.length - 1 : text.length;
+  if (end === 0) return false;
+  for (let at = 0; at < end; at += 1) if (text[at] !== "}" && text[at] !== "]") return false;
+  return true;
 }

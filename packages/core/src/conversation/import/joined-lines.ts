@@ -21,10 +21,10 @@ export function partsOfJoined(
   isWhole: (text: string) => boolean,
 ): readonly LinePiece[] | undefined {
   // What a file system had not written yet when the power went is zeros.
-  const zeros = /^\0+/.exec(raw)?.[0] ?? "";
-  const pieces: LinePiece[] = zeros === "" ? [] : [{ text: zeros, isCut: true }];
-  let rest = raw.slice(zeros.length);
-  if (zeros !== "" && isWhole(rest)) return [...pieces, { text: rest, isCut: false }];
+  const zeros = zerosOf(raw);
+  const pieces: LinePiece[] = zeros === 0 ? [] : [{ text: raw.slice(0, zeros), isCut: true }];
+  let rest = raw.slice(zeros);
+  if (zeros > 0 && isWhole(rest)) return [...pieces, { text: rest, isCut: false }];
   // A line of thousands of records would be broken at each of them, and parsed to its end each time.
   for (let tries = 0; tries < mostPieces; tries += 1) {
     const at = breakIn(rest);
@@ -39,6 +39,12 @@ export function partsOfJoined(
 }
 
 const mostPieces = 64;
+
+function zerosOf(raw: string): number {
+  let at = 0;
+  while (raw.charCodeAt(at) === 0) at += 1;
+  return at;
+}
 
 /** Where a text stops to be JSON; undefined where it only ends too early. */
 function breakIn(text: string): number | undefined {
@@ -93,8 +99,7 @@ function endOfText(text: string, from: number): { readonly at: number; readonly 
 
 /** Of a number or a word such as `true`. */
 function endOfWord(text: string, from: number): number {
-  const word = /[-+.\w]+/y;
-  word.lastIndex = from;
-  word.test(text);
-  return word.lastIndex;
+  let at = from;
+  while (/[-+.\w]/.test(text.charAt(at))) at += 1;
+  return at;
 }

@@ -1,5 +1,6 @@
 import { type Advancing, defined } from "../../text/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.js";
+import { deepToJson } from "./deep-json.js";
 import { partsOfJoined } from "./joined-lines.js";
 
 /** One line of a JSON Lines file that holds an object. */
@@ -128,16 +129,21 @@ export interface Flaw {
   readonly said: string;
 }
 
-/** Reads a line, or a part of a document. Undefined: it is no JSON object. */
+/**
+ * Reads a line, or a part of a document. Undefined: it is no JSON object.
+ *
+ * @param levels how many it may have, where it stands deep in a document.
+ */
 export function parsed(
   raw: string,
+  levels = mostLevels,
 ): { readonly value: JsonObject; readonly flaw: Flaw | undefined } | undefined {
   try {
     // A mark of the order of bytes may stand before any line of files that were put together.
     const value: unknown = JSON.parse(raw.trim());
-    if (isJsonObject(value)) return { value, flaw: undefined };
+    if (levels === mostLevels && isJsonObject(value)) return { value, flaw: undefined };
     const changed = new Set<string>();
-    const plain = tamed(value, mostLevels, changed);
+    const plain = tamed(value, levels, changed);
     if (!isJsonObject(plain)) return undefined;
     const said = `holds ${[...changed].join(" and ")}.`;
     return { value: plain, flaw: changed.size === 0 ? undefined : { what: "tamed_value", said } };
@@ -157,7 +163,7 @@ function tamed(value: unknown, levels: number, changed: Set<string>): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (levels === 0) {
     changed.add("more levels than are kept; the deeper ones were kept as text");
-    return JSON.stringify(value);
+    return deepToJson(value);
   }
   if (Array.isArray(value)) return value.map((item) => tamed(item, levels - 1, changed));
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
@@ -168,7 +174,7 @@ function tamed(value: unknown, levels: number, changed: Set<string>): unknown {
 }
 
 /** In a line of ours a value stands a few levels deeper than in theirs. */
-const mostLevels = 150;
+export const mostLevels = 150;
 
 function unreadable(raw: string): Flaw {
   return { what: "unreadable_line", said: `is no JSON object (${raw.length} characters); it was left out.` };

@@ -1,11 +1,14 @@
 import type { JsonObject } from "../json.js";
 import { FoldedCounter } from "./folded-lines.js";
+import { FreeIds } from "./free-ids.js";
 import { type ImportProblem, objectOf, type SourceLine, textOf, timeIn } from "./lines.js";
 import { childOf } from "./opencode-parts.js";
 
 /** A session, a message or a part of one. */
 export interface SourceRecord {
   readonly id: string;
+  /** By what it is sorted: its id as it is written; what bears one id stays in the order of the file. */
+  readonly order: string;
   readonly line: number;
   readonly value: JsonObject;
 }
@@ -23,6 +26,9 @@ export class OpencodeRecords {
   private messages = new Map<string, SourceRecord[]>();
   private readonly parts = new Map<string, SourceRecord[]>();
   private readonly byId = new Map<string, SourceRecord>();
+  private readonly freeIds = new FreeIds((id) => this.byId.has(id));
+  /** Of records of whose ids there are others, as they are written. */
+  private readonly written = new Map<SourceRecord, string>();
   /** An export names it once, at its beginning. */
   private current = "";
 
@@ -77,14 +83,13 @@ export class OpencodeRecords {
   private unique(line: number, value: JsonObject): SourceRecord | undefined {
     const id = textOf(value, "id") ?? this.idBehind(line, value);
     const first = this.byId.get(id);
-    if (first !== undefined && JSON.stringify(first.value) === JSON.stringify(value)) {
+    if (first !== undefined && this.writtenOf(first) === JSON.stringify(value)) {
       const message = `Line ${line} repeats line ${first.line}; it was left out.`;
       this.problems.push({ line, what: "duplicate_id", message });
       return undefined;
     }
-    let free = id;
-    while (this.byId.has(free)) free = free === id ? `${id}#${line}` : `${free}#`;
-    const record = { id: free, line, value };
+    const free = first === undefined ? id : this.freeIds.at(line, id);
+    const record = { id: free, order: id, line, value };
     this.byId.set(free, record);
     if (free !== id) {
       const message = `Line ${line} has the id ${id} of an earlier line; it was kept as ${free}.`;
@@ -93,9 +98,15 @@ export class OpencodeRecords {
     return record;
   }
 
+  private writtenOf(record: SourceRecord): string {
+    const written = this.written.get(record) ?? JSON.stringify(record.value);
+    this.written.set(record, written);
+    return written;
+  }
+
   /** Ids are in the order of the parts: one that has none stays behind the part before it. */
   private idBehind(line: number, value: JsonObject): string {
-    const before = this.parts.get(textOf(value, "messageID") ?? "")?.at(-1)?.id;
+    const before = this.parts.get(textOf(value, "messageID") ?? "")?.at(-1)?.order;
     return before === undefined ? `line ${line}` : `${before} line ${line}`;
   }
 
@@ -104,10 +115,10 @@ export class OpencodeRecords {
     const times = this.times();
     const homes = new Map<string, SourceRecord[]>();
     for (const [named, messages] of this.messages)
-      for (const { id, line, value } of messages) {
+      for (const { id, order, line, value } of messages) {
         const created = createdOf(value) ?? timeBefore(id, times);
         const timed = created === undefined ? value : { ...value, time: { created } };
-        group(homes, this.homeOf(id, named, value), { id, line, value: timed });
+        group(homes, this.homeOf(id, named, value), { id, order, line, value: timed });
       }
     this.messages = homes;
   }
@@ -139,7 +150,7 @@ export class OpencodeRecords {
       const sessionID = textOf(first.value, "sessionID") ?? this.current;
       const time = created === undefined ? {} : { created };
       const value = { id, sessionID, role: isAnswer ? "assistant" : "user", time };
-      group(this.messages, sessionID, { id, line: first.line, value });
+      group(this.messages, sessionID, { id, order: id, line: first.line, value });
       this.tellLost(first.line, `the message ${id}`);
     }
   }
@@ -150,7 +161,7 @@ export class OpencodeRecords {
       if (id === "" || this.sessionsById.has(id) || first === undefined) continue;
       const created = createdOf(first.value);
       const value = { id, time: created === undefined ? {} : { created } };
-      this.sessionsById.set(id, { id, line: first.line, value });
+      this.sessionsById.set(id, { id, order: id, line: first.line, value });
       this.tellLost(first.line, `the session ${id}`);
     }
   }
@@ -185,8 +196,8 @@ function isSession({ id, projectID, time, role, type }: JsonObject): boolean {
 }
 
 function byId(a: SourceRecord, b: SourceRecord): number {
-  if (a.id === b.id) return 0;
-  return a.id < b.id ? -1 : 1;
+  if (a.order === b.order) return 0;
+  return a.order < b.order ? -1 : 1;
 }
 
 function group(groups: Map<string, SourceRecord[]>, key: string, record: SourceRecord): void {

@@ -145,7 +145,7 @@ function answerPieces({ id, value }: SourceRecord, parts: readonly SourceRecord[
   let steps = 0;
   for (const part of joinedThoughts(parts)) {
     if (part.value.type === "step-start") {
-      pieces.push(...results);
+      for (const result of results) pieces.push(result);
       results = [];
       steps += 1;
     }

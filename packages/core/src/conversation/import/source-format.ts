@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../json.js";
 import { isBareItem } from "./codex-reader.js";
 import type { ForeignFormat } from "./foreign-session.js";
-import { isContent } from "./gemini-chat.js";
+import { isContent } from "./gemini-records.js";
 import { objectOf, type SourceLine } from "./lines.js";
 
 /** Whose lines a file holds. */

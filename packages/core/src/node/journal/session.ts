@@ -11,6 +11,7 @@ import {
   type ReadJournal,
   type ReplacedSession,
   readJournalInSteps,
+  refuseHeldSession,
   refuseNewerSession,
   refuseUnknownSession,
   type TimedEvent,
@@ -22,7 +23,7 @@ import { appendFlags, closeQuietly } from "../disk/platform.js";
 import { takeSlices } from "../disk/slices.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
 import { JournalBlobs } from "./blobs.js";
-import { leaseHolder } from "./lease.js";
+import { anotherProcess, leaseHolder } from "./lease.js";
 import { type JournalPaths, keepAside, readWholeInSlices } from "./paths.js";
 import { storeRefusalFrom } from "./store-answers.js";
 import { appendAll, JournalWriter } from "./writer.js";
@@ -65,6 +66,11 @@ export async function openToWrite(
   let fd: number | undefined;
   try {
     fd = openDescriptor(paths.file, appendFlags);
+    const moved = await refuseMoved(paths, lock, fd, found);
+    if (moved !== undefined) {
+      closeQuietly(fd);
+      return moved;
+    }
     const problems = [...journal.problems, ...repair(state, paths, fd, found)];
     const start = { fd, bytes: fstatSync(fd).size, nextSeq: journal.nextSeq, durable: false };
     const writer = new JournalWriter(paths, lock, blobs, start);
@@ -75,6 +81,24 @@ export async function openToWrite(
     if (because === undefined) throw error;
     return openToRead(state, paths, because);
   }
+}
+
+/**
+ * Whoever was stopped while it read may have lost the lease, and what another has acknowledged since stands where the
+ * torn tail stood: nothing is cut off that was not read.
+ */
+async function refuseMoved(
+  { id }: JournalPaths,
+  lock: Lock,
+  fd: number,
+  { bytes }: Found,
+): Promise<ConversationRefusal | undefined> {
+  if (!(await lock.held())) return refuseHeldSession(id, anotherProcess);
+  if (fstatSync(fd).size === bytes.length) return undefined;
+  return refuse(
+    "conflict",
+    `Somebody else wrote into session ${id} while it was read; open it again to see what is there now.`,
+  );
 }
 
 /** A session that was just made. @param bytes the size of its journal. */
