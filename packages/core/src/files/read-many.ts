@@ -14,7 +14,7 @@ export async function readMany(
   session: Session,
   request: Asked<ReadManyRequest>,
 ): Promise<ReadManyOutcome> {
-  const found = await matching(workspace, request);
+  const found = await matching(workspace, session, request);
   const paths = new Set([...(request.paths ?? []), ...found.paths]);
   const files: ReadOutcome[] = [...found.refusals];
   const leftOut: { path: string; sizeBytes: number }[] = [];
@@ -48,7 +48,15 @@ interface MatchedPaths {
   readonly refusals: readonly ReadRefusal[];
 }
 
-async function matching(workspace: Reader, request: Asked<ReadManyRequest>): Promise<MatchedPaths> {
+async function matching(
+  workspace: Reader,
+  { ports }: Session,
+  request: Asked<ReadManyRequest>,
+): Promise<MatchedPaths> {
+  const patterns = [...(request.globs ?? []), ...(request.exclude ?? [])];
+  const notNow = patterns.length === 0 ? undefined : await ports.load?.("globs");
+  if (notNow !== undefined)
+    return { paths: [], refusals: patterns.slice(0, 1).map((path) => ({ ...notNow, path })) };
   const excluded = await Promise.all((request.exclude ?? []).map(compileGlob));
   const refusals: ReadRefusal[] = [];
   for (const [at, glob] of excluded.entries()) {

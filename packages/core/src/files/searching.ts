@@ -27,6 +27,8 @@ export async function findFiles(
   if (!isCount(limit)) return refuseIn("invalid_arguments", "{limit} is a whole number of at least 1.");
   if (glob === "") return refuse("invalid_arguments", "The glob is empty.");
   const budget = new TimeBudget(session.ports, session.limits.searchMs);
+  const notNow = await session.ports.load?.("globs");
+  if (notNow !== undefined) return notNow;
   const filter = await pathFilter([glob], exclude, budget);
   if (isRefusal(filter)) return filter;
   const flaw = await notAFolder(target, name);
@@ -81,8 +83,9 @@ export async function searchFiles(
     return refuseIn("invalid_arguments", "{limit} is at least 1, {context} is from 0 to $most lines.", {
       most: maxContext,
     });
-  // Loaded here: the engine is larger than all that those need who never search.
-  const { compilePattern } = await import("./line-pattern.js");
+  const notNow = await session.ports.load?.("search");
+  if (notNow !== undefined) return notNow;
+  const { compilePattern } = await loadLinePattern();
   const pattern = compilePattern(request.pattern, request);
   if (isRefusal(pattern)) return pattern;
   const budget = new TimeBudget(session.ports, session.limits.searchMs);
@@ -95,6 +98,9 @@ export async function searchFiles(
   const refusal = await search.run(target, name, request.all === true);
   return refusal ?? search.outcome(name);
 }
+
+/** Loaded when it is needed: the engine is larger than all that those need who never search. */
+export const loadLinePattern = () => import("./line-pattern.js");
 
 /** The globs and the types: a file has to be meant by both. */
 async function filterOf(request: Asked<SearchRequest>, budget: TimeBudget): Promise<PathFilter | Refusal> {
