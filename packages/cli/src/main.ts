@@ -1,3 +1,4 @@
+import { filesRunOut } from "./shell/files-run-out.js";
 import { version } from "./shell/version.js";
 
 /**
@@ -42,7 +43,7 @@ function guardProcess(): void {
 
 /** Never a stack trace, unless somebody who works on Holdfast asks for one. */
 function fail(error: unknown): never {
-  const short = filesRunOut(error);
+  const short = filesRunOut(error, openFileLimit);
   if (short !== undefined) {
     process.stderr.write(`holdfast: ${short}\n`);
     process.exit(7);
@@ -56,17 +57,6 @@ function fail(error: unknown): never {
     process.stderr.write(`${error.stack ?? ""}\n`);
   }
   process.exit(1);
-}
-
-/** Nothing is wrong with the program where it may not even open its own files: the sentence says what to raise. */
-function filesRunOut(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENFILE")
-    return "the system has no more open files to give: end other programs, or raise the system's limit (fs.file-max).";
-  if (code !== "EMFILE") return undefined;
-  const limit = openFileLimit();
-  const most = limit === undefined ? "" : ` (${limit})`;
-  return `the limit of open files of this process${most} is too low: raise it, as with "ulimit -n 1024", and start it again.`;
 }
 
 /** What `ulimit -n` says. Node knows it only for its reports; a shell would need files that cannot be opened. */

@@ -199,6 +199,42 @@ describe("several roots, and roots in odd places", () => {
   });
 });
 
+describe("a .holdfastignore that is a link", () => {
+  const files = { "sub/a.txt": "x\n", "rules.txt": "sub/\n" };
+  it.each([
+    ["out of the root", "../outside/rules.txt"],
+    ["to itself", ".holdfastignore"],
+    ["through a file", "rules.txt/x"],
+    ["with a control character", "\u0001"],
+    ["with a name that is too long", "n".repeat(300)],
+    ["to nothing", "gone.txt"],
+    ["into a missing folder", "gone/rules.txt"],
+    ["to a folder", "sub"],
+  ])("%s keeps everything away", async (_, to) => {
+    const on = await ground(files);
+    symlinkSync(to, join(on.root, ".holdfastignore"));
+    expect(await on.workspace.read({ path: "sub/a.txt" })).toMatchObject({ code: "ignored_path" });
+    expect(await on.workspace.write({ path: "new.txt", content: "x\n" })).toMatchObject({
+      code: "ignored_path",
+    });
+    expect(await on.workspace.list({ path: ".", depth: 2 })).toMatchObject({ entries: [] });
+    expect(await on.workspace.search({ pattern: "x", path: "." })).toMatchObject({ matches: [] });
+  });
+
+  it("to a file of rules means these", async () => {
+    const on = await ground(files);
+    symlinkSync("rules.txt", join(on.root, ".holdfastignore"));
+    expect(await on.workspace.read({ path: "sub/a.txt" })).toMatchObject({ code: "ignored_path" });
+    expect(await on.workspace.read({ path: "rules.txt" })).toMatchObject({ kind: "read" });
+  });
+});
+
+it("a .gitignore that is a link to nothing shortens no listing", async () => {
+  const on = await ground({ "a.txt": "x\n" });
+  symlinkSync("gone.txt", join(on.root, ".gitignore"));
+  expect(await on.workspace.list({ path: "." })).toMatchObject({ entries: [{}, { path: "a.txt" }] });
+});
+
 describe("a whole-file write", () => {
   it("that leaves something out is refused where a file is there, and is text where none is", async () => {
     const on = await ground({ "a.js": "one();\ntwo();\n" });

@@ -1,5 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { expect, test } from "vitest";
+import { spawn, spawnSync } from "node:child_process";
+import { createInterface } from "node:readline";
+import { expect, onTestFinished, test } from "vitest";
+import { endProcess } from "../../../../test/end-process.js";
 import { Project, program } from "../process.js";
 
 /** Runs the program while it may open so many files. */
@@ -46,3 +48,45 @@ test.skipIf(process.platform === "win32")(
     }
   },
 );
+
+/** Where the limit of a running process can be changed. */
+const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
+
+/** A server of the shipped program, and what it answers to one call after the other. */
+async function serve(project: Project) {
+  const env = { PATH: process.env.PATH ?? "", HOLDFAST_STATE_DIR: `${new Project().folder}/state` };
+  const server = spawn(process.execPath, [program, "mcp", "--root", project.folder], {
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => endProcess(server));
+  const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+  const say = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const ask = async (method: string, params: object) => {
+    say({ id: 1, method, params });
+    return String((await lines.next()).value);
+  };
+  const hello = {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  };
+  await ask("initialize", hello);
+  say({ method: "notifications/initialized" });
+  const call = (name: string, args: object) => ask("tools/call", { name, arguments: args });
+  const mayOpen = (most: number) => spawnSync("prlimit", ["--pid", String(server.pid), `--nofile=${most}:`]);
+  return { call, mayOpen };
+}
+
+test.skipIf(!hasPrlimit)("a server without descriptors is busy for as long as it has none", async () => {
+  const { call, mayOpen } = await serve(new Project({ "a.txt": "one\n" }));
+  const calls = [
+    ["search_files", { pattern: "one" }],
+    ["search_files", { pattern: "one", glob: "*.txt" }],
+    ["read_many_files", { globs: ["*.txt"] }],
+  ] as const;
+  mayOpen(1);
+  for (const [name, args] of calls) expect(await call(name, args)).toContain("busy");
+  mayOpen(1_000);
+  for (const [name, args] of calls) expect(await call(name, args)).toMatch(/a\.txt/);
+});

@@ -21,7 +21,8 @@ export const ignoreFiles = [".gitignore", holdfastIgnore] as const;
  * The rules in force in a folder: those of its parents and its own.
  *
  * @param budget rests while a file of many lines is read; without one it is read at once.
- * @returns `busy` where the machine lacks something now, such as descriptors: nobody can say yet whether there are rules.
+ * @returns `busy` where the machine lacks something now, such as descriptors, or `root_changed`: nobody can say yet whether
+ *   there are rules.
  */
 export async function rulesOf(
   disk: Disk,
@@ -32,7 +33,7 @@ export async function rulesOf(
 ): Promise<readonly IgnoreRules[] | Refusal> {
   const found: IgnoreRules[] = [];
   for (const name of names) {
-    const text = await readSmall(disk, join(rootPath, join(folder, name)));
+    const text = await readSmall(disk, join(rootPath, join(folder, name)), name === holdfastIgnore);
     if (text === undefined) continue;
     if (typeof text !== "string") return text;
     const steps = IgnoreList.inSteps(text, name === holdfastIgnore);
@@ -114,13 +115,14 @@ function keptOf(disk: Disk): Map<string, KeptRules> {
   return fresh;
 }
 
-/** `undefined` for what is there and is no file; `busy` where that cannot be seen now. */
+/** `undefined` for what is there and is no file that can be seen; a refusal where that may be another in a moment. */
 async function identityAt(disk: Disk, path: string): Promise<FileIdentity | "missing" | Refusal | undefined> {
-  const target = await disk.enter(path, "refuse", "name");
-  if (isRefusal(target)) return target.code === "busy" ? target : "missing";
+  const target = await disk.enter(path, "allow", "name");
+  if (isRefusal(target)) return mayPass(target) ? target : undefined;
   try {
     const entry = await target.look();
-    if (entry.kind === "missing") return "missing";
+    if (entry.kind === "missing") return isNameItself(target, path) ? "missing" : undefined;
+    if (isRefusal(entry)) return mayPass(entry) ? entry : undefined;
     return entry.kind === "file" ? entry.identity : undefined;
   } finally {
     await target.close();
@@ -169,17 +171,29 @@ const maxIgnoreBytes = 1024 * 1024;
 /** Rules that cannot be read keep everything away: nobody can say what they were to protect. */
 const everything = "*";
 
-async function readSmall(disk: Disk, path: string): Promise<string | Refusal | undefined> {
-  const target = await disk.enter(path, "refuse", "name");
-  if (isRefusal(target)) return target.code === "busy" ? target : undefined;
+/** The text of an ignore file; undefined where there is none, and for a `.gitignore` that leads nowhere. */
+async function readSmall(disk: Disk, path: string, protects: boolean): Promise<string | Refusal | undefined> {
+  const nowhere = protects ? everything : undefined;
+  const target = await disk.enter(path, "allow", "name");
+  if (isRefusal(target)) return mayPass(target) ? target : nowhere;
   try {
     const read = await target.read(maxIgnoreBytes);
-    if (isRefusal(read)) {
-      if (read.code === "busy") return read;
-      return read.code === "file_missing" ? undefined : everything;
-    }
-    return read.bytes.includes(0) ? everything : new TextDecoder("utf-8").decode(read.bytes);
+    if (!isRefusal(read))
+      return read.bytes.includes(0) ? everything : new TextDecoder("utf-8").decode(read.bytes);
+    if (mayPass(read)) return read;
+    if (read.code !== "file_missing") return everything;
+    return isNameItself(target, path) ? undefined : nowhere;
   } finally {
     await target.close();
   }
+}
+
+/** Whether the walk followed no link to the target: where that is missing, then, nothing has the name. */
+function isNameItself(target: Target, path: string): boolean {
+  return target.realPath === path;
+}
+
+/** A refusal that says nothing of the rules: the call answers it, and a later one may find them. */
+function mayPass({ code }: Refusal): boolean {
+  return code === "busy" || code === "root_changed";
 }

@@ -61,6 +61,7 @@ export type * from "./requests.js";
 export { isLook } from "./requests.js";
 export { requiredLiterals } from "./required-literal.js";
 export { unchangedIn, unchangedStub } from "./rereads.js";
+export { loadLinePattern } from "./searching.js";
 export { defaultKeepSecrets, defaultLimits, type KeepSecrets, type Limits } from "./session.js";
 export {
   type CallKnowledge,

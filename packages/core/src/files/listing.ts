@@ -23,8 +23,8 @@ export interface Listing {
   readonly kind: "listing";
   readonly entries: readonly ListedEntry[];
   readonly more?: "limit" | "time";
-  /** Folders that may not be entered, so that what is in them is missing. */
-  readonly closedFolders: number;
+  /** Folders that cannot be entered, so that what is in them is missing. */
+  readonly closed: readonly string[];
 }
 
 /** The answer to a request for the names in a folder. */
@@ -41,14 +41,14 @@ export async function listEntries(session: Session, request: Asked<ListRequest>)
     if (isRefusal(listing) && listing.code === "file_missing" && request.orEmpty === true)
       return { kind: "listed", path: name, entries: [], more: false };
     if (isRefusal(listing)) return listing;
-    const { entries, more: because, closedFolders: closed } = listing;
+    const { entries, more: because, closed } = listing;
     const cut = because === undefined ? { more: false } : { more: true, because };
     return {
       kind: "listed",
       path: name,
       entries,
       ...cut,
-      ...(closed === 0 ? {} : { closedFolders: closed }),
+      ...(closed.length === 0 ? {} : { closedFolders: closed.length, closed }),
     };
   });
 }
@@ -78,8 +78,8 @@ export async function listFolder(
   });
   if (isRefusal(walked)) return walked;
   const why = more ? "limit" : walked.more;
-  const { closedFolders } = walked;
-  return { kind: "listing", entries, closedFolders, ...(why === undefined ? {} : { more: why }) };
+  const { closed } = walked;
+  return { kind: "listing", entries, closed, ...(why === undefined ? {} : { more: why }) };
 }
 
 /**
@@ -89,10 +89,10 @@ export async function listFolder(
 export async function withSize(folder: Target, entry: DirectoryEntry): Promise<DirectoryEntry | undefined> {
   if (entry.kind !== "file" || entry.sizeBytes !== undefined || !entry.openable) return entry;
   const child = await folder.child(entry.name);
-  if (isRefusal(child)) return child.code === "busy" ? entry : undefined;
+  if (isRefusal(child)) return child.code === "file_missing" ? undefined : entry;
   try {
     const look = await child.look();
-    if (isRefusal(look)) return look.code === "busy" ? entry : undefined;
+    if (isRefusal(look)) return look.code === "file_missing" ? undefined : entry;
     if (look.kind === "missing") return undefined;
     return look.kind === "file" ? { ...entry, sizeBytes: look.size } : entry;
   } finally {

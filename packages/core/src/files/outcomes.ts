@@ -128,8 +128,10 @@ export type ListOutcome =
       readonly more: boolean;
       /** Only where there may be more. */
       readonly because?: "limit" | "time";
-      /** How many folders may not be entered, so that what is in them is missing; only where there are some. */
+      /** How many folders cannot be entered, so that what is in them is missing; only where there are some. */
       readonly closedFolders?: number;
+      /** These folders, by their paths; only where there are some. */
+      readonly closed?: readonly string[];
     }
   | Refusal;
 
@@ -182,7 +184,7 @@ export interface SearchSkips {
   /** Files that by their names hold secrets: searched only where they are named. */
   readonly secret: number;
   readonly unreadable: number;
-  /** Folders that may not be entered; only where there are some. */
+  /** Folders that cannot be entered; only where there are some. */
   readonly closedFolders?: number;
   /** Lines of which only the beginning was looked at, because the pattern is slow. */
   readonly longLines: number;

@@ -29,6 +29,13 @@ export interface WorkspacePorts {
    */
   readonly nextTurn?: () => Promise<void>;
   /**
+   * Makes sure that a part of the program is there that is loaded when it is first needed. Without it the part is loaded
+   * as it is needed.
+   *
+   * @returns `busy` where it cannot be loaded now, for want of descriptors.
+   */
+  readonly load?: (part: LatePart) => Promise<Refusal | undefined>;
+  /**
    * Opens a search of the content of many files, which may have threads of its own; without it, files are searched
    * one after the other.
    */
@@ -38,6 +45,9 @@ export interface WorkspacePorts {
   /** Does something once, later, unless the process ends before: it is never waited for. */
   readonly later?: (delayMs: number, work: () => Promise<void>) => void;
 }
+
+/** What is loaded when it is first needed: it is larger than all that others need. */
+export type LatePart = "search" | "globs" | "sections";
 
 /** What the content of files is searched for: plain values, that another thread can be handed. */
 export interface ContentJob {
@@ -68,8 +78,8 @@ export interface ContentSearch {
 
 /** Carries the work on sections out where it holds up nobody else. */
 export interface SectionWorker {
-  /** @returns `late` where it was not done within so many milliseconds; it is ended then. */
-  ask(job: SectionJob, limitMs: number): Promise<SectionAnswer | "late">;
+  /** @returns `late` where it was not done within so many milliseconds, and ended; `busy` where it cannot begin now. */
+  ask(job: SectionJob, limitMs: number): Promise<SectionAnswer | "late" | Refusal>;
 }
 
 /** A SHA-256 that is being computed. */

@@ -218,7 +218,7 @@ export function foldName(name: string): string {
     .toUpperCase()
     .toLowerCase()
     .normalize("NFKC")
-    .replace(/:.*$/, "")
+    .replace(/:.*$/s, "")
     .replace(/[. ]+$/, "");
   return /^git~\d+$/.test(bare) ? ".git" : bare;
 }

@@ -1,5 +1,5 @@
 import { compileGlob, type Glob } from "./glob.js";
-import type { ListOutcome, ReadManyOutcome, ReadOutcome, ReadRefusal } from "./outcomes.js";
+import type { ListedEntry, ListOutcome, ReadManyOutcome, ReadOutcome, ReadRefusal } from "./outcomes.js";
 import { isRefusal } from "./refusal.js";
 import type { Asked, ListRequest, ReadManyRequest, ReadRequest } from "./requests.js";
 import type { Session } from "./session.js";
@@ -14,7 +14,7 @@ export async function readMany(
   session: Session,
   request: Asked<ReadManyRequest>,
 ): Promise<ReadManyOutcome> {
-  const found = await matching(workspace, request);
+  const found = await matching(workspace, session, request);
   const paths = new Set([...(request.paths ?? []), ...found.paths]);
   const files: ReadOutcome[] = [...found.refusals];
   const leftOut: { path: string; sizeBytes: number }[] = [];
@@ -48,7 +48,15 @@ interface MatchedPaths {
   readonly refusals: readonly ReadRefusal[];
 }
 
-async function matching(workspace: Reader, request: Asked<ReadManyRequest>): Promise<MatchedPaths> {
+async function matching(
+  workspace: Reader,
+  { ports }: Session,
+  request: Asked<ReadManyRequest>,
+): Promise<MatchedPaths> {
+  const patterns = [...(request.globs ?? []), ...(request.exclude ?? [])];
+  const notNow = patterns.length === 0 ? undefined : await ports.load?.("globs");
+  if (notNow !== undefined)
+    return { paths: [], refusals: patterns.slice(0, 1).map((path) => ({ ...notNow, path })) };
   const excluded = await Promise.all((request.exclude ?? []).map(compileGlob));
   const refusals: ReadRefusal[] = [];
   for (const [at, glob] of excluded.entries()) {
@@ -65,6 +73,13 @@ async function matching(workspace: Reader, request: Asked<ReadManyRequest>): Pro
   return { paths: [...paths].sort(), refusals };
 }
 
+/** Whether what lies in a folder was not listed, since it is too deep. */
+function isAtEnd(start: string, { path }: ListedEntry): boolean {
+  const levelsOf = (name: string) =>
+    name === "." ? 0 : name.split("/").filter((part) => part !== "").length;
+  return levelsOf(path) - levelsOf(start) >= globDepth;
+}
+
 async function follow(workspace: Reader, pattern: string): Promise<MatchedPaths> {
   const glob = await compileGlob(pattern);
   if (isRefusal(glob)) return { paths: [], refusals: [{ ...glob, path: pattern.slice(0, 100) }] };
@@ -75,7 +90,8 @@ async function follow(workspace: Reader, pattern: string): Promise<MatchedPaths>
     .filter((entry) => !entry.isDirectory && entry.openable && entry.special !== "other")
     .map((entry) => entry.path)
     .filter((path) => matchesFrom(glob, path));
-  return { paths, refusals: listing.more ? [cutShort(pattern)] : [] };
+  const isCut = listing.more || listing.entries.some((entry) => entry.isDirectory && isAtEnd(start, entry));
+  return { paths, refusals: isCut ? [cutShort(pattern)] : [] };
 }
 
 /** Entries of an absolute folder are absolute; a pattern's own leading slash was taken off. */
@@ -87,7 +103,7 @@ function cutShort(pattern: string): ReadRefusal {
   return {
     kind: "refusal",
     code: "too_large",
-    message: `More than ${globEntries} entries lie below the folder of this glob, so that it was not followed to the end: begin it with a deeper folder.`,
+    message: `More than ${globEntries} entries, or ${globDepth} levels of folders, lie below the folder of this glob, so that it was not followed to the end: begin it with a deeper folder.`,
     path: pattern,
   };
 }

@@ -14,7 +14,7 @@ import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, FindRequest, SearchRequest } from "./requests.js";
 import type { Session } from "./session.js";
 import { TimeBudget } from "./time-budget.js";
-import { walkTree } from "./tree-walk.js";
+import { type Walked, walkTree } from "./tree-walk.js";
 
 /** Finds files by their names. Nothing is opened: what is found is no read. */
 export async function findFiles(
@@ -27,6 +27,8 @@ export async function findFiles(
   if (!isCount(limit)) return refuseIn("invalid_arguments", "{limit} is a whole number of at least 1.");
   if (glob === "") return refuse("invalid_arguments", "The glob is empty.");
   const budget = new TimeBudget(session.ports, session.limits.searchMs);
+  const notNow = await session.ports.load?.("globs");
+  if (notNow !== undefined) return notNow;
   const filter = await pathFilter([glob], exclude, budget);
   if (isRefusal(filter)) return filter;
   const flaw = await notAFolder(target, name);
@@ -59,8 +61,8 @@ export async function findFiles(
     },
   );
   if (isRefusal(walked)) return walked;
-  more ??= walked.more;
-  const closed = walked.closedFolders === 0 ? {} : { closedFolders: walked.closedFolders };
+  more ??= endOf(walked);
+  const closed = walked.closed.length === 0 ? {} : { closedFolders: walked.closed.length };
   return { kind: "found", path: name, files, ...(more === undefined ? {} : { more }), ...closed };
 }
 
@@ -81,8 +83,9 @@ export async function searchFiles(
     return refuseIn("invalid_arguments", "{limit} is at least 1, {context} is from 0 to $most lines.", {
       most: maxContext,
     });
-  // Loaded here: the engine is larger than all that those need who never search.
-  const { compilePattern } = await import("./line-pattern.js");
+  const notNow = await session.ports.load?.("search");
+  if (notNow !== undefined) return notNow;
+  const { compilePattern } = await loadLinePattern();
   const pattern = compilePattern(request.pattern, request);
   if (isRefusal(pattern)) return pattern;
   const budget = new TimeBudget(session.ports, session.limits.searchMs);
@@ -95,6 +98,9 @@ export async function searchFiles(
   const refusal = await search.run(target, name, request.all === true);
   return refusal ?? search.outcome(name);
 }
+
+/** Loaded when it is needed: the engine is larger than all that those need who never search. */
+export const loadLinePattern = () => import("./line-pattern.js");
 
 /** The globs and the types: a file has to be meant by both. */
 async function filterOf(request: Asked<SearchRequest>, budget: TimeBudget): Promise<PathFilter | Refusal> {
@@ -134,6 +140,8 @@ class Search {
   private searchedBytes = 0;
   private shownUnits = 0;
   private end: "limit" | "answer" | "time" | undefined;
+  /** Why nobody can say whether something that was found may be shown. */
+  private refusal: Refusal | undefined;
 
   constructor(
     private readonly session: Session,
@@ -178,19 +186,21 @@ class Search {
     const walked = await walkTree(this.session.ports.disk, target, name, options, async (found) => {
       const { entry, below, folder, path } = found;
       if (entry.kind === "directory") await batches.dispatch();
-      const accepted = entry.kind === "file" && entry.openable && this.filter.accepts(below);
+      const accepted = entry.kind === "file" && this.filter.accepts(below);
       const isMeant = typeof accepted === "boolean" ? accepted : await accepted;
       this.watch();
-      if (!isMeant || this.end !== undefined) return this.end === undefined;
+      if (!isMeant || this.isOver) return !this.isOver;
       const relative = folder.relativePath === "" ? entry.name : `${folder.relativePath}/${entry.name}`;
-      if (isSecret(relative)) this.skips.secret += 1;
+      if (!entry.openable) this.skips.unreadable += 1;
+      else if (isSecret(relative)) this.skips.secret += 1;
       else await batches.add(folder, { name: entry.name, path });
-      return this.end === undefined;
+      return !this.isOver;
     });
     if (isRefusal(walked)) return walked;
     await batches.finish();
-    this.end ??= walked.more;
-    this.closedFolders = walked.closedFolders;
+    if (this.refusal !== undefined) return this.refusal;
+    this.end ??= endOf(walked);
+    this.closedFolders = walked.closed.length;
     return undefined;
   }
 
@@ -204,7 +214,7 @@ class Search {
     if (found.skipped === "binary") return refuse("binary", `${escapeForDisplay(name)} is not text.`);
     await this.merge({ path: name, realPath: target.realPath }, found);
     this.watch();
-    return undefined;
+    return this.refusal;
   }
 
   /** Without threads, and without what they would need: each file by a target of its own. */
@@ -239,7 +249,7 @@ class Search {
 
   /** @returns whether more is wanted. */
   private merge(file: MergedFile, found: FileFindings | undefined): Promise<boolean> | boolean {
-    if (this.end !== undefined) return false;
+    if (this.isOver) return false;
     if (found === undefined) this.end = "time";
     else if (found.skipped === "unreadable") this.skips.unreadable += 1;
     else {
@@ -255,7 +265,12 @@ class Search {
 
   /** Whoever has the rules of another root: looked at only where something would be shown. */
   private async showAllowed(file: MergedFile, found: FileFindings): Promise<boolean> {
-    if ((await excludedByOwner(this.session.ports.disk, file)) === undefined) this.show(file.path, found);
+    const excluded = await excludedByOwner(this.session.ports.disk, file);
+    if (excluded === undefined) this.show(file.path, found);
+    else if (excluded.code !== "ignored_path") {
+      this.refusal = excluded;
+      return false;
+    }
     if (found.isCut === true) this.end ??= "time";
     return this.end === undefined;
   }
@@ -277,9 +292,18 @@ class Search {
     else this.matches.push(match);
   }
 
+  private get isOver(): boolean {
+    return this.end !== undefined || this.refusal !== undefined;
+  }
+
   private watch(): void {
     if (this.bounds.budget.isSpent()) this.end ??= "time";
   }
+}
+
+/** Why a walk that nobody gave a depth did not come by everything. */
+function endOf({ more, goesDeeper }: Walked): Walked["more"] {
+  return more ?? (goesDeeper ? "limit" : undefined);
 }
 
 const maxDepth = 64;

@@ -71,8 +71,9 @@ export async function askSection(
   { ports }: Session,
   job: SectionJob,
   budget: TimeBudget,
-): Promise<SectionAnswer | Refusal<"timeout">> {
-  if (ports.sections === undefined || job.text.length <= parsedAtOnce) return answerSection(job);
+): Promise<SectionAnswer | Refusal> {
+  if (ports.sections === undefined || job.text.length <= parsedAtOnce)
+    return (await ports.load?.("sections")) ?? answerSection(job);
   const answer = await ports.sections.ask(job, budget.leftMs());
   return answer === "late" ? timeUp : answer;
 }

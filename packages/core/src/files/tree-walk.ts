@@ -41,8 +41,10 @@ export interface Walked {
   readonly kind: "walked";
   /** A folder has more entries than are looked at, or the time was up. */
   readonly more?: "limit" | "time";
-  /** How many folders were come by without their inside, because they may not be entered. */
-  readonly closedFolders: number;
+  /** The folders that were come by without their inside, because they cannot be entered, as the caller names them. */
+  readonly closed: readonly string[];
+  /** Whether a folder lies at the end of the depth that was asked for. */
+  readonly goesDeeper: boolean;
 }
 
 /** Looks at an entry; `false` ends the walk. */
@@ -66,16 +68,19 @@ export async function walkTree(
   const walk = new TreeWalk(disk, rootOf(target), options, visit);
   const rules = options.all ? [] : await walk.rulesAbove(target.relativePath);
   if ("kind" in rules) return rules;
-  if (isIgnored(rules, target.relativePath, true)) return { kind: "walked", closedFolders: 0 };
+  if (isIgnored(rules, target.relativePath, true)) return nothingWalked;
   const start = { path: name === "." ? "" : name, below: "" };
   const refusal = await walk.descend(target, start, options.depth, rules);
-  const { more, closedFolders } = walk;
-  return refusal ?? { kind: "walked", closedFolders, ...(more === undefined ? {} : { more }) };
+  const { more, closed, goesDeeper } = walk;
+  return refusal ?? { kind: "walked", closed, goesDeeper, ...(more === undefined ? {} : { more }) };
 }
+
+const nothingWalked: Walked = { kind: "walked", closed: [], goesDeeper: false };
 
 class TreeWalk {
   more: Walked["more"];
-  closedFolders = 0;
+  readonly closed: string[] = [];
+  goesDeeper = false;
   private ended = false;
 
   constructor(
@@ -132,10 +137,9 @@ class TreeWalk {
         this.ended = true;
         return undefined;
       }
-      const isWalked = entry.kind === "directory" && depth > 1 && entry.openable;
-      const refusal = isWalked
-        ? await this.into(folder, entry.name, { names: { path, below }, depth: depth - 1, rules })
-        : undefined;
+      if (entry.kind !== "directory") continue;
+      const inside = { names: { path, below }, depth: depth - 1, rules };
+      const refusal = await this.into(folder, entry, inside);
       if (refusal !== undefined) return refusal;
     }
     return undefined;
@@ -168,26 +172,29 @@ class TreeWalk {
   }
 
   /**
-   * A subfolder that cannot be entered is come by without its inside: one without permission is counted, one that was
-   * just deleted is not. Where it could be entered in a moment, the walk ends.
+   * A subfolder that cannot be entered is come by without its inside: one without permission, or with a name that is no
+   * UTF-8, is noted, one that was just deleted is not. Where it could be entered in a moment, the walk ends.
    */
   private async into(
     folder: Target,
-    child: string,
+    child: DirectoryEntry,
     { names, depth, rules }: Inside,
   ): Promise<Refusal | undefined> {
-    const inside = await folder.child(child);
-    if (isRefusal(inside)) return this.passBy(inside);
+    if (depth < 1) this.goesDeeper = true;
+    else if (!child.openable) this.closed.push(names.path);
+    if (depth < 1 || !child.openable) return undefined;
+    const inside = await folder.child(child.name);
+    if (isRefusal(inside)) return this.passBy(names.path, inside);
     try {
-      return this.passBy(await this.descend(inside, names, depth, rules));
+      return this.passBy(names.path, await this.descend(inside, names, depth, rules));
     } finally {
       await inside.close();
     }
   }
 
   /** What a folder that was not entered means for the walk. */
-  private passBy(refusal: Refusal | undefined): Refusal | undefined {
-    if (refusal?.code === "permission_denied") this.closedFolders += 1;
+  private passBy(path: string, refusal: Refusal | undefined): Refusal | undefined {
+    if (refusal?.code === "permission_denied") this.closed.push(path);
     return refusal?.code === "busy" ? refusal : undefined;
   }
 }

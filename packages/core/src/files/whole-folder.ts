@@ -118,7 +118,7 @@ async function changesBelow(
   );
   if (isRefusal(walked)) return walked;
   if (flaw !== undefined) return flaw;
-  if (walked.closedFolders > 0) return refuse("permission_denied", `${escapeForDisplay(path)} ${closedTo}`);
+  if (walked.closed.length > 0) return refuse("permission_denied", `${escapeForDisplay(path)} ${closedTo}`);
   if (walked.more !== undefined) return refuse("too_large", `${escapeForDisplay(path)} ${tooMuch}`);
   // Without a file there is nothing that a person could be shown.
   if (changes.length === 0 && (isPreview || agreed !== undefined || session.readOnly))

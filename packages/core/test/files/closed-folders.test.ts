@@ -46,9 +46,21 @@ it("a folder is not moved without what is in a folder that may not be entered", 
   expect([has("open/a.txt"), has("open/closed/b.txt")]).toEqual([true, true]);
 });
 
+it("folders that lie deeper than a find and a search look are told as a limit", async () => {
+  const { workspace } = without("closed", [`${"d/".repeat(70)}b.txt`, "a.txt"]);
+  expect(await workspace.find({ glob: "*.txt" })).toMatchObject({
+    more: "limit",
+    files: [{ path: "a.txt" }],
+  });
+  expect(await workspace.search({ pattern: "one" })).toMatchObject({ more: "limit" });
+  expect(await workspace.find({ glob: "*.txt", path: "d/d/d/d/d/d/d" })).not.toHaveProperty("more");
+  const many = await workspace.readMany({ globs: ["**/*.txt"] });
+  expect(many).toMatchObject({ files: [{ code: "too_large" }, { kind: "read" }] });
+});
+
 it("what is in it is missing from a list, a find and a search, and they say so", async () => {
   const { workspace } = without("closed", ["a.txt", "closed/b.txt"]);
-  expect(await workspace.list({ depth: 3 })).toMatchObject({ closedFolders: 1 });
+  expect(await workspace.list({ depth: 3 })).toMatchObject({ closedFolders: 1, closed: ["closed"] });
   expect(await workspace.find({ glob: "*.txt" })).toMatchObject({
     closedFolders: 1,
     files: [{ path: "a.txt" }],

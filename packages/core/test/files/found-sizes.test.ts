@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { isRefusal, memoryPorts, type Target, Workspace } from "../../src/files/index.js";
+import { isRefusal, memoryPorts, refuse, type Target, Workspace } from "../../src/files/index.js";
 import { openCharsets } from "../../src/node/disk/charsets.js";
 import { sha } from "../support.js";
 
@@ -24,6 +24,25 @@ describe("the sizes of files that are found", () => {
     asked.length = 0;
     await workspace.find({ glob: "*.ts", limit: 100_000, sized: false });
     expect(new Set(asked)).toEqual(new Set(["none"]));
+  });
+
+  it("are left out where they cannot be seen, and the files are not", async () => {
+    const ports = memoryPorts({ digest: sha, newId: randomUUID, codec: openCharsets(), clock: Date });
+    ports.disk.poke("a.ts", Buffer.from("12345"));
+    const enter = ports.disk.enter.bind(ports.disk);
+    ports.disk.enter = async (path, missing) => {
+      const target = await enter(path, missing);
+      if (isRefusal(target)) return target;
+      const entries: Target["entries"] = async () => ({
+        kind: "listing",
+        entries: [{ name: "a.ts", kind: "file", openable: true }],
+        more: false,
+      });
+      return { ...target, entries, child: async () => refuse("permission_denied", "permission is denied") };
+    };
+    const found = await new Workspace(ports).find({ glob: "*.ts" });
+    expect(found).toMatchObject({ files: [{ path: "a.ts" }] });
+    expect(found).not.toMatchObject({ files: [{ sizeBytes: 5 }] });
   });
 
   function watched(target: Target, asked: (string | number | undefined)[]): Target {

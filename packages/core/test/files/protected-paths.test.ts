@@ -30,6 +30,8 @@ describe("names that a file system may take for a protected one", () => {
     ".\u212aiMI/../.git/x",
     ".yarn/RELEASES/yarn.cjs",
     "sub/Lefthook-Local.YML",
+    ".git:a\u2028b/config",
+    ".gitconfig:\u2029:$DATA",
   ])("%j is protected", (path) => expect(protectionOf(path)).toBeDefined());
 
   it("are secrets where the name would be one", () => {

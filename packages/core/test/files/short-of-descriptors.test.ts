@@ -30,6 +30,11 @@ describe("while no descriptor is left for", () => {
     expect(await workspace.append({ path: "secret.txt", content: "x\n" })).toMatchObject({ code: "busy" });
   });
 
+  it("an owner's rules, nothing is missing from what a search found", async () => {
+    const workspace = without(".holdfastignore", { "a.txt": "one\n" });
+    expect(await workspace.search({ pattern: "one", all: true })).toMatchObject({ code: "busy" });
+  });
+
   it("an ignore file of a folder, the folder is not listed as if there were no rules", async () => {
     const workspace = without("sub/.gitignore", { "sub/.gitignore": "*.log\n", "sub/a.log": "" });
     expect(await workspace.list({ path: ".", depth: 3 })).toMatchObject({ kind: "refusal", code: "busy" });

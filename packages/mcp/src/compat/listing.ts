@@ -78,6 +78,10 @@ export async function directoryTree(
       siblings.push({ name, type: "directory", children });
     }
   }
+  // The official server fails on such a folder, too; a tree without it would say that it is empty.
+  const closed = found.closed.filter((folder) => folders.has(folder)).length;
+  if (closed > 0)
+    return fail(call, refuse("permission_denied", `The tree is not whole: ${closedTo(closed)}.`));
   const tree = escapeInJson(JSON.stringify(top, null, 2));
   // Cut, it would be no JSON.
   return call.room.sizeOf(tree) <= call.room.size ? answerText(tree) : fail(call, tooLong);
@@ -108,7 +112,13 @@ export async function searchFiles(
     if (excluded.matches(below)) left.push(`${below}/`);
     else if (wanted.matches(below)) matches.push(escapeForPeople(`${top}/${below}`));
   }
-  return answerText(matches.length === 0 ? "No matches found" : fitList(matches, call.room));
+  const closed = found.closed.filter((folder) => !left.some((one) => `${folder}/`.startsWith(one))).length;
+  const note = closed === 0 ? "" : `\n… not looked in: ${closedTo(closed)}`;
+  return answerText(matches.length === 0 ? `No matches found${note}` : fitList(matches, call.room, note));
+}
+
+function closedTo(folders: number): string {
+  return folders === 1 ? "1 folder that cannot be entered" : `${folders} folders that cannot be entered`;
 }
 
 /** `get_file_info`: size, times, kind and permissions. */
@@ -143,6 +153,8 @@ export function listAllowedDirectories({ workspace }: CompatCall): CompatAnswer 
 interface Entries {
   readonly kind: "entries";
   readonly entries: readonly ListedEntry[];
+  /** Folders that cannot be entered, by their paths below the one that was named. */
+  readonly closed: readonly string[];
   /** What the entries' paths begin with. */
   readonly prefix: string;
 }
@@ -154,7 +166,11 @@ async function entriesOf({ workspace }: CompatCall, path: string, depth: number)
   if (outcome.more)
     return refuse("too_large", `More than ${maxEntries} entries lie there: name a deeper folder.`);
   const prefix = outcome.path === "." ? "" : `${outcome.path === "/" ? "" : outcome.path}/`;
-  return { kind: "entries", entries: outcome.entries, prefix };
+  const levelsOf = (entry: ListedEntry) => entry.path.slice(prefix.length).split("/").length;
+  if (depth > 1 && outcome.entries.some((entry) => entry.isDirectory && levelsOf(entry) >= depth))
+    return refuse("too_large", `Folders lie there more than ${depth} levels deep: name a deeper folder.`);
+  const closed = (outcome.closed ?? []).map((folder) => folder.slice(prefix.length));
+  return { kind: "entries", entries: outcome.entries, closed, prefix };
 }
 
 const tooLong = refuse("too_large", "The tree is longer than one answer holds: name a deeper folder.");

@@ -1,4 +1,4 @@
-import { catching, causeOf, isRefusal, jsonSchema } from "@holdfast/core";
+import { catching, causeOf, compileGlob, isRefusal, jsonSchema } from "@holdfast/core";
 import {
   type CallToolResult,
   isInputRequiredResult,
@@ -25,6 +25,8 @@ export function createCompatServer(options: McpOptions, calls: RunningCalls): Se
     { capabilities: { tools: {} } },
   );
   const footing = footingOf(server, options);
+  // Its engine comes with the program, all but one file; where that were loaded later, no descriptor might be left for it.
+  void compileGlob("*").catch(() => {});
   server.setRequestHandler("tools/list", (_, { mcpReq }) => {
     const host = hostOfRequest(server, mcpReq);
     return { tools: offered.map((tool) => toListing(tool, host, options)) };

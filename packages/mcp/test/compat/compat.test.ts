@@ -282,3 +282,30 @@ test("what no eye sees in a name is shown escaped", async () => {
     ]);
   }
 });
+
+// A name that is no UTF-8 closes a folder as a missing permission does; other systems give no such name.
+test.skipIf(process.platform !== "linux")(
+  "a folder that cannot be entered is not said to be empty",
+  async () => {
+    const { root, call } = await start({ "a.txt": "one\n" });
+    mkdirSync(Buffer.concat([Buffer.from(join(root, "closed")), Buffer.of(0xff)]));
+    const search = (pattern: string, excludePatterns: readonly string[] = []) =>
+      call({ name: "search_files", arguments: { path: "{root}", pattern, excludePatterns } });
+    const note = "… not looked in: 1 folder that cannot be entered";
+    expect(textOf(await search("**/*.md"))).toBe(`No matches found\n${note}`);
+    expect(textOf(await search("**/*.txt"))).toBe(`{root}/a.txt\n${note}`);
+    expect(textOf(await search("**/*.md", ["closed*"]))).toBe("No matches found");
+    const tree = (excludePatterns: readonly string[]) =>
+      call({ name: "directory_tree", arguments: { path: "{root}", excludePatterns } });
+    expect(await tree([])).toMatchObject({ isError: true });
+    expect(JSON.parse(textOf(await tree(["closed*"])))).toEqual([{ name: "a.txt", type: "file" }]);
+  },
+);
+
+test("folders too deep to be listed are not said to be empty", async () => {
+  const { call } = await start({ [`${"d/".repeat(66)}a.txt`]: "one\n" });
+  for (const name of ["search_files", "directory_tree"])
+    expect(await call({ name, arguments: { path: "{root}", pattern: "**/*.txt" } })).toMatchObject({
+      isError: true,
+    });
+});

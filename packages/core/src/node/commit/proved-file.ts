@@ -1,4 +1,5 @@
 import { accessSync, type BigIntStats, constants, fstatSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   type Changed,
   type ExpectedFile,
@@ -15,6 +16,7 @@ import {
   hashOpened,
   hashOpenedInSlices,
   identityOf,
+  type OpenedFile,
   openFile,
   type Spot,
   sameIdentity,
@@ -60,7 +62,10 @@ export function verify(spot: Spot, expected: ExpectedFile, cleanup: Cleanup): Pr
   return { kind: "proved", fd, stat };
 }
 
-/** The same of a large file: hashed while others have their turns. The last look finds what was written meanwhile. */
+/**
+ * The same of a large file: hashed while others have their turns. The last look finds what was written meanwhile, if the
+ * time stamp was old when it was taken: so a young one is waited for.
+ */
 async function verifyLarge(
   spot: Spot,
   expected: ExpectedFile,
@@ -69,11 +74,25 @@ async function verifyLarge(
   const opened = openFile(spot);
   if (opened.kind === "refusal") return changed;
   cleanup.closes(opened.fd);
-  const { fd, stat } = opened;
+  const { fd } = opened;
+  const identity = identityOf(opened.stat);
+  if (identity.size !== expected.identity.size) return changed;
+  if (sameIdentity(identity, expected.identity) && isOldEnough(identity))
+    return { kind: "proved", fd, stat: opened.stat };
+  const stat = await onceOld(opened);
   if (stat.size !== expected.identity.size) return changed;
-  if (!sameIdentity(identityOf(stat), expected.identity) || !isOldEnough(identityOf(stat)))
-    if ((await takeSlices(hashOpenedInSlices(fd, Number(stat.size)))) !== expected.sha256) return changed;
+  if ((await takeSlices(hashOpenedInSlices(fd, Number(stat.size)))) !== expected.sha256) return changed;
   return { kind: "proved", fd, stat };
+}
+
+/** What an open file is once its time stamp hides no later write; one that is written all the time, as it is then. */
+async function onceOld({ fd, stat }: OpenedFile): Promise<BigIntStats> {
+  let latest = stat;
+  for (let look = 0; look < looks && !isOldEnough(identityOf(latest)); look++) {
+    await pause(Number(clockTickNs / 1_000_000n) + 1);
+    latest = fstatSync(fd, { bigint: true });
+  }
+  return latest;
 }
 
 /**

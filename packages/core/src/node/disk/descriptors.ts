@@ -48,8 +48,8 @@ function letOneGo(): boolean {
   return true;
 }
 
-/** None is left to this process, or to the machine. */
-function isForWant(error: unknown): boolean {
+/** Whether a call failed since no descriptor is left to this process, or to the machine. */
+export function isForWant(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
   return error.code === "EMFILE" || error.code === "ENFILE";
 }

@@ -23,6 +23,7 @@ import { openRootRecords, type RootRecords } from "../state-folder/root-records.
 import { openSecrets, removeSecrets } from "../state-folder/secrets.js";
 import { openPresence } from "../state-folder/sessions.js";
 import { openStateFolder } from "../state-folder/state-folder.js";
+import { loadContentSearch, openLateParts } from "./late-parts.js";
 import { openSections } from "./sections.js";
 import { refuseWideRoots } from "./wide-roots.js";
 
@@ -139,8 +140,8 @@ export async function openPorts(options: PortOptions): Promise<OpenedPorts | Ref
     startDigest: sha256Stream,
     newId,
     nextTurn,
-    // With its engine for patterns it is as large as all that a read needs.
-    searchContent: async (job) => (await import("../search/content-search.js")).searchContent(job),
+    load: openLateParts(),
+    searchContent: async (job) => (await loadContentSearch()).searchContent(job),
     ...defined({ sections: openSections() }),
     later: (delayMs, work) => {
       setTimeout(() => void work(), delayMs).unref();

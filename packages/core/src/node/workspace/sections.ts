@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { SectionWorker } from "../../files/index.js";
 import type { SectionAnswer } from "../../patch/index.js";
+import { shortage } from "./late-parts.js";
 
 /**
  * Sections of large Markdown documents in a thread of their own, one a job: it is ended with its answer, or when its
@@ -17,6 +18,9 @@ export function openSections(): SectionWorker | undefined {
   return {
     ask: (job, limitMs) =>
       new Promise((resolve, reject) => {
+        // The thread opens files and channels of its own; what it could not open it says as a failure of this program.
+        const notNow = shortage();
+        if (notNow !== undefined) return resolve(notNow);
         const thread = new Worker(file, { workerData: job });
         const end = (answer: () => void) => {
           clearTimeout(limit);

@@ -6,12 +6,13 @@ import {
   splitLinesInSteps,
 } from "../../text/index.js";
 import { finish, type Steps } from "../model/steps.js";
+import { boundedRuns } from "./bounded-runs.js";
 import { type KeptLines, keptLines, type LinesInSteps } from "./kept-lines.js";
 import { betweenAlike } from "./line-diff.js";
 
 /**
  * Gives a new text the line endings of the one it replaces. Models write `\n`; a file that has others keeps
- * them: a kept line its own, a new line its neighbour's. Whether the text ends with a newline is as
+ * them: a kept line its own, a new line that of the line it replaces or stands beside. Whether the text ends with a newline is as
  * `content` says.
  *
  * @returns `content` as it is where it has a `\r` itself, or where the old text has only `\n`.
@@ -28,7 +29,7 @@ export function* carryEndingsInSteps(before: string, content: string): Steps<str
   const common = mostOften(counts);
   // A text without any newline whose lone `\r` are content has no endings to carry.
   if (kinds.length <= 1) return common === "\n" ? content : yield* endedWith(content, common);
-  const carried = yield* carriedEndings(before, yield* matchLines(before, content, keptMs));
+  const carried = yield* carriedEndings(before, yield* matchLines(before, content));
   let beside: LineEnding = carried.find((ending) => ending !== undefined) ?? common;
   const parts: string[] = [];
   let at = 0;
@@ -40,12 +41,20 @@ export function* carryEndingsInSteps(before: string, content: string): Steps<str
   return parts.join("");
 }
 
-/** Of each new line the ending of the old one that it was kept from, if it was and that has one. */
+/**
+ * Of each new line the ending of the old one that it was kept from or stands in the place of, if there is one and that
+ * has an ending. Between two kept lines the first new one stands in the place of the first old one, and so on.
+ */
 function* carriedEndings(before: string, kept: KeptLines): Steps<readonly (LineEnding | undefined)[]> {
   const carried = new Array<LineEnding | undefined>(kept.newCount).fill(undefined);
-  let [line, next] = [0, 0];
+  let [line, next, place] = [0, 0, 0];
   yield* eachLineInSteps(before, (_, ending) => {
-    if (line === kept.old[next]) carried[kept.fresh[next++] ?? 0] = ending || undefined;
+    const nextKept = kept.fresh[next] ?? kept.newCount;
+    if (line === kept.old[next]) {
+      place = nextKept;
+      next += 1;
+    }
+    if (place < (kept.fresh[next] ?? kept.newCount)) carried[place++] = ending || undefined;
     line += 1;
   });
   return carried;
@@ -66,7 +75,7 @@ const stepUnits = 1 << 20;
 /** The lines of `content` that are not kept from `before`, as one text; in steps. */
 export function* addedLinesInSteps(before: string, content: string): Steps<string> {
   const [old, fresh] = yield* betweenAlike(before, content);
-  const kept = yield* matchLines(old, fresh, keptMs);
+  const kept = yield* matchLines(old, fresh);
   const { contents } = yield* splitLinesInSteps(fresh);
   let next = 0;
   const added = contents.filter((_, at) => {
@@ -77,15 +86,12 @@ export function* addedLinesInSteps(before: string, content: string): Steps<strin
   return added.join("\n");
 }
 
-/** In milliseconds of comparing; the work has a limit of its own beside it. */
-const keptMs = 500;
-
 /** The lines without their terminators that the new text kept from the old one. */
-function matchLines(before: string, content: string, limitMs: number): Steps<KeptLines> {
+function matchLines(before: string, content: string): Steps<KeptLines> {
   const linesOf =
     (text: string): LinesInSteps =>
     (take) =>
       eachLineInSteps(text, take);
   const smaller = before.length < content.length ? "old" : "new";
-  return keptLines(linesOf(before), linesOf(content), { smaller, limitMs });
+  return keptLines(linesOf(before), linesOf(content), { smaller, search: boundedRuns });
 }

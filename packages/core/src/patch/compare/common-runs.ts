@@ -7,22 +7,28 @@ export interface CommonRun {
   readonly length: number;
 }
 
+/** Milliseconds of the search alone, without what others do between two steps; or its work, the same on each machine. */
+export interface SearchLimit {
+  readonly most: number;
+  /** Of work, a diagonal or a number looked at counts 1. */
+  readonly of: "ms" | "work";
+}
+
 /**
  * What two lists of numbers have in common, in order, as long as can be: the greedy search of Myers ("An O(ND)
  * Difference Algorithm", 1986), in steps. A path ends on a diagonal, old position minus new one; with each round it may
  * leave out one more number of either list, and then takes all that both have there.
  *
- * @param limitMs of the search alone: what others do between two steps does not count.
- * @returns undefined where that was not enough.
+ * @returns undefined where the limit was not enough.
  */
 export function* commonRuns(
   old: Int32Array,
   fresh: Int32Array,
-  limitMs: number,
+  limit: SearchLimit,
 ): Steps<readonly CommonRun[] | undefined> {
   const paths = new Paths(old, fresh);
   if (paths.begin()) return paths.runsTo(0);
-  let leftMs = limitMs;
+  let left = limit.most;
   let since = Date.now();
   for (let round = 1; ; round++) {
     const lowest = 2 * Math.max(0, round - fresh.length) - round;
@@ -30,9 +36,9 @@ export function* commonRuns(
     for (let diagonal = lowest; diagonal <= highest; diagonal += 2) {
       if (paths.extend(diagonal)) return paths.runsTo(diagonal);
       if (paths.work < stepWork) continue;
+      left -= limit.of === "ms" ? Date.now() - since : paths.work;
       paths.work = 0;
-      leftMs -= Date.now() - since;
-      if (leftMs < 0) return undefined;
+      if (left < 0) return undefined;
       yield;
       since = Date.now();
     }

@@ -1,5 +1,5 @@
 import type { Steps } from "../model/steps.js";
-import { commonRuns } from "./common-runs.js";
+import type { CommonRun } from "./common-runs.js";
 
 /** Hands over the lines of one side, in order and in steps, as often as it is asked. @returns how many there are. */
 export type LinesInSteps = (take: (line: string) => void) => Steps<number>;
@@ -12,17 +12,20 @@ export interface KeptLines {
   readonly newCount: number;
 }
 
+/** What two lists of numbers have in common, in order. */
+export type SearchOfRuns = (old: Int32Array, fresh: Int32Array) => Steps<readonly CommonRun[]>;
+
 /**
  * Which lines of one list were kept from another, in steps. Only of the lines of the smaller one are any held: of a
  * million others no more than numbers, where they stand on both sides.
  *
  * @param smaller whose lines are held.
- * @param limitMs for comparing what stands on both sides; after it no line counts as kept.
+ * @param search finds what two lists have in common, given as numbers: the lines that stand on both sides.
  */
 export function* keptLines(
   old: LinesInSteps,
   fresh: LinesInSteps,
-  { smaller, limitMs }: { readonly smaller: "old" | "new"; readonly limitMs: number },
+  { smaller, search }: { readonly smaller: "old" | "new"; readonly search: SearchOfRuns },
 ): Steps<KeptLines> {
   const ids = new Map<string, number>();
   const held = new Numbers();
@@ -48,7 +51,7 @@ export function* keptLines(
   const sides = [both, { at: other.at.values(), id: other.id.values() }] as const;
   const [then, now] = smaller === "old" ? sides : [sides[1], sides[0]];
   const [oldCount, newCount] = smaller === "old" ? [heldCount, otherCount] : [otherCount, heldCount];
-  const runs = then.id.length === 0 ? [] : ((yield* commonRuns(then.id, now.id, limitMs)) ?? []);
+  const runs = then.id.length === 0 ? [] : yield* search(then.id, now.id);
   const kept = { old: new Numbers(), fresh: new Numbers() };
   for (const { oldAt, newAt, length } of runs) {
     for (let at = 0; at < length; at++) {

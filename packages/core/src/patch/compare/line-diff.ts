@@ -1,7 +1,8 @@
 import { eachLineInSteps } from "../../text/index.js";
 import { finish, type Steps } from "../model/steps.js";
 import type { LineChange } from "../model/types.js";
-import { keptLines, type LinesInSteps } from "./kept-lines.js";
+import { commonRuns } from "./common-runs.js";
+import { keptLines, type LinesInSteps, type SearchOfRuns } from "./kept-lines.js";
 
 /**
  * The changes between two texts, line by line; a changed ending counts. What both begin and end with is
@@ -170,9 +171,12 @@ function elementsBetween(lines: readonly string[], from: number, to: number): Li
 function* diffMiddle(
   old: LinesInSteps,
   fresh: LinesInSteps,
-  how: { readonly smaller: "old" | "new"; readonly limitMs: number },
+  { smaller, limitMs }: { readonly smaller: "old" | "new"; readonly limitMs: number },
 ): Steps<readonly LineChange[]> {
-  const kept = yield* keptLines(old, fresh, how);
+  const search: SearchOfRuns = function* (then, now) {
+    return (yield* commonRuns(then, now, { most: limitMs, of: "ms" })) ?? [];
+  };
+  const kept = yield* keptLines(old, fresh, { smaller, search });
   const changes: LineChange[] = [];
   let [oldFrom, newFrom] = [0, 0];
   const closeAt = (oldTo: number, newTo: number) => {

@@ -73,13 +73,14 @@ test.each([
   expect(steps).toBeGreaterThan(20);
 });
 
+const long = { most: 600_000, of: "ms" } as const;
+
 test("the search for what two lists have in common ends after its time, and others' time is not counted", () => {
   const [old, fresh] = [17, 31].map((by) => Int32Array.from({ length: 3_000 }, (_, at) => (at * by) % 50));
   if (old === undefined || fresh === undefined) throw new Error("two lists");
-  const short = commonRuns(old, fresh, -1);
+  const short = commonRuns(old, fresh, { most: -1, of: "ms" });
   expect(finish(short)).toBeUndefined();
-  const long = commonRuns(old, fresh, 600_000);
-  const runs = finish(long) ?? [];
+  const runs = finish(commonRuns(old, fresh, long)) ?? [];
   expect(runs.length).toBeGreaterThan(0);
   for (const { oldAt, newAt, length } of runs)
     expect(old.subarray(oldAt, oldAt + length)).toEqual(fresh.subarray(newAt, newAt + length));
@@ -91,7 +92,7 @@ test("is as long as jsdiff finds it", () => {
     fc.property(list, list, (old, fresh) => {
       const kept = diffArrays([...old], [...fresh]).filter(({ added, removed }) => !added && !removed);
       const length = kept.reduce((sum, { value }) => sum + value.length, 0);
-      const runs = finish(commonRuns(Int32Array.from(old), Int32Array.from(fresh), 600_000)) ?? [];
+      const runs = finish(commonRuns(Int32Array.from(old), Int32Array.from(fresh), long)) ?? [];
       expect(runs.reduce((sum, run) => sum + run.length, 0)).toBe(length);
       for (const { oldAt, newAt, length: run } of runs)
         expect(old.slice(oldAt, oldAt + run)).toEqual(fresh.slice(newAt, newAt + run));

@@ -122,6 +122,12 @@ describe("carrying endings over to a new text", () => {
       content: "a\r\nb\nc\n",
       result: "a\r\nb\nc\n",
     },
+    {
+      name: "a new line takes the ending of the one it replaces, not of the one above",
+      before: "a\r\nb\nc\nd\r\n",
+      content: "a\nB\nC\nX\nd\n",
+      result: "a\r\nB\nC\nX\nd\r\n",
+    },
     { name: "all lines new", before: "a\r\n", content: "x\ny\n", result: "x\r\ny\r\n" },
     { name: "an empty text", before: "a\r\n", content: "", result: "" },
   ];
