@@ -32,7 +32,7 @@ export type PersonsAnswer =
   /** Yes, and the same need not be asked again in this session. */
   | { readonly kind: "always"; readonly allowance: Allowance };
 
-/** Asks a person. Must not throw. */
+/** Asks a person: one question at a time. Where the signal comes the answer is a no. Must not throw. */
 export type AskPerson = (asked: Asked, signal?: AbortSignal) => Promise<PersonsAnswer>;
 
 /** Nobody is there to be asked: what would be asked is denied, and said. */
@@ -55,6 +55,7 @@ export class Gate {
   mode: ApprovalMode;
   readonly #always: Allowance[] = [];
   readonly #globs = new Map<string, (path: string) => boolean>();
+  #lastQuestion: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: GateOptions) {
     this.mode = options.mode;
@@ -106,15 +107,32 @@ export class Gate {
   }
 
   async #rule(action: Action, asked: Asked, signal: AbortSignal | undefined): Promise<Approval> {
-    const decision = await this.#decide(action);
-    if (decision.kind === "allow") return { kind: "yes" };
-    if (decision.kind === "deny") return { kind: "no", message: decision.message };
+    return (await this.#unasked(action)) ?? this.#inTurn(() => this.#asked(action, asked, signal));
+  }
+
+  /** One question at a time: calls run side by side, and a person sees and answers one thing. */
+  #inTurn(question: () => Promise<Approval>): Promise<Approval> {
+    const answered = this.#lastQuestion.then(question);
+    this.#lastQuestion = answered.catch(() => {});
+    return answered;
+  }
+
+  /** Decided once more: what the person said while this one waited may have settled it. */
+  async #asked(action: Action, asked: Asked, signal: AbortSignal | undefined): Promise<Approval> {
+    if (signal?.aborted === true) return { kind: "no", message: "Cancelled before it was asked." };
+    const settled = await this.#unasked(action);
+    if (settled !== undefined) return settled;
     const answer = await this.options.ask(asked, signal);
-    if (answer.kind === "always") {
-      this.allow(answer.allowance);
-      return { kind: "yes" };
-    }
-    return answer;
+    if (answer.kind !== "always") return answer;
+    this.allow(answer.allowance);
+    return { kind: "yes" };
+  }
+
+  /** What needs no person; undefined where one is to be asked. */
+  async #unasked(action: Action): Promise<Approval | undefined> {
+    const decision = await this.#decide(action);
+    if (decision.kind === "deny") return { kind: "no", message: decision.message };
+    return decision.kind === "allow" ? { kind: "yes" } : undefined;
   }
 
   async #decide(action: Action): Promise<Decision> {
