@@ -79,9 +79,7 @@ export class Gate {
     return {
       ...tool,
       run: async (request, scope) => {
-        const { command } = request.args;
-        const words = typeof command === "string" ? { command } : {};
-        const action: Action = { kind: "run", tool: tool.name, paths: [], ...words };
+        const action: Action = { kind: "run", tool: tool.name, paths: [], ...commandIn(request.args) };
         const asked = { kind: "run", tool: tool.name, request } as const;
         const answer = await this.#rule(action, asked, scope.signal);
         if (answer.kind === "yes") return tool.run(request, scope);
@@ -148,6 +146,11 @@ export class Gate {
     const compiled = await compileGlob(glob);
     this.#globs.set(glob, isRefusal(compiled) ? () => false : (path) => compiled.matches(path));
   }
+}
+
+function commandIn({ command, directory }: HostRequest["args"]): Pick<Action, "command" | "directory"> {
+  if (typeof command !== "string") return {};
+  return typeof directory === "string" ? { command, directory } : { command };
 }
 
 function denial(answer: Approval): string {

@@ -51,6 +51,19 @@ describe("the decision about an action", () => {
       "allow",
     );
   });
+
+  it("allows for a session one command, word for word, where it was allowed", () => {
+    const always = [{ kind: "command", tool: "run_shell_command", command: "ls a" }] as const;
+    const policy = { mode: "ask", rules: [], fitsPath: () => false, always } as const;
+    expect(decide(run("ls a"), policy).kind).toBe("allow");
+    for (const command of ["ls", "ls a b", "ls  a", "ls a; rm b"])
+      expect(decide(run(command), policy).kind, command).toBe("ask");
+    expect(decide({ ...run("ls a"), directory: "src" }, policy).kind).toBe("ask");
+    expect(decide({ ...run("ls a"), tool: "server__run" }, policy).kind).toBe("ask");
+    const inSrc = { ...policy, always: [{ ...always[0], directory: "src" }] };
+    expect(decide({ ...run("ls a"), directory: "src" }, inSrc).kind).toBe("allow");
+    expect(decide(run("ls a"), inSrc).kind).toBe("ask");
+  });
 });
 
 describe("a rule about commands", () => {
