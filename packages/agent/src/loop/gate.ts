@@ -18,7 +18,7 @@ import { type Action, type Allowance, type Decision, decide } from "./approval.j
 export type Asked =
   /** A change of files, with what it comes to: its corrected diff is in the preview. */
   | { readonly kind: "change"; readonly tool: string; readonly question: Question }
-  /** Anything else, in one line: a command, a tool of an MCP server. */
+  /** Anything else: a command, a tool of an MCP server. Its summary may be cut: a person is to see the arguments. */
   | { readonly kind: "run"; readonly tool: string; readonly request: HostRequest }
   /** Files that go back with the conversation: one line a file. */
   | { readonly kind: "restore"; readonly tool: string; readonly files: readonly string[] };
