@@ -1,4 +1,5 @@
 import { createInterface, type Interface } from "node:readline/promises";
+import { escapeName } from "../shell/index.js";
 
 /** Completes a line: the candidates, and the end of the line that they stand for. */
 export type Completer = (line: string) => Promise<[string[], string]>;
@@ -51,7 +52,7 @@ class OpenLines implements TypedLines {
     // An empty line leaves; one among others that were pasted is a gap between them.
     for (let early = this.#early.shift(); early !== undefined; early = this.#early.shift()) {
       if (early.trim() === "") continue;
-      process.stdout.write(`${promptSign}${early}\n`);
+      process.stdout.write(`${promptSign}${escapeName(early)}\n`);
       return early;
     }
     return this.#next("prompt", promptSign);
