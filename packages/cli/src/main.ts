@@ -1,4 +1,5 @@
 import { filesRunOut } from "./shell/files-run-out.js";
+import { outputReaderIsGone } from "./shell/output-reader.js";
 import { version } from "./shell/version.js";
 
 /**
@@ -34,7 +35,10 @@ function guardProcess(): void {
   process.on("unhandledRejection", fail);
   // A reader that has seen enough (`holdfast read FILE | head -1`) is no error.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(process.exitCode ?? 0);
+    if (error.code === "EPIPE") {
+      if (outputReaderIsGone()) return;
+      process.exit(process.exitCode ?? 0);
+    }
     process.stderr.write(`holdfast: standard output: ${error.code ?? "not writable"}\n`);
     process.exit(7);
   });

@@ -18,6 +18,8 @@ export const agentExitCodes = {
   /** Finished, but a write was denied, or was left in conflict: the work is not done. */
   undone: 64,
   cancelled: 130,
+  /** Nobody read standard output any more, which ended the turn: as a shell has it of SIGPIPE. */
+  outputClosed: 141,
 } as const;
 
 /** The exit code of a turn. What stopped the work comes before what was left undone in it. */

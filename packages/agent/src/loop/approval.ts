@@ -10,6 +10,8 @@ export interface Action {
   readonly paths: readonly string[];
   /** The words of a command. */
   readonly command?: string;
+  /** Where a command runs, as the model wrote it; the workspace unless given. */
+  readonly directory?: string;
 }
 
 /** What is allowed, by mode, rules, and what the person said in this session. */
@@ -25,7 +27,15 @@ export interface ApprovalPolicy {
 /** What a person allows for the rest of a session. */
 export type Allowance =
   | { readonly kind: "file"; readonly path: string }
-  | { readonly kind: "tool"; readonly tool: string };
+  /** Every call of a tool, whatever its arguments are. */
+  | { readonly kind: "tool"; readonly tool: string }
+  /** One command, word for word, in one directory. */
+  | {
+      readonly kind: "command";
+      readonly tool: string;
+      readonly command: string;
+      readonly directory?: string;
+    };
 
 /** Whether it may be done. */
 export type Decision =
@@ -91,8 +101,17 @@ function fitsName(pattern: string, name: string): boolean {
   return true;
 }
 
-function isAllowed({ tool, paths }: Action, always: readonly Allowance[]): boolean {
+function isAllowed(action: Action, always: readonly Allowance[]): boolean {
+  const { tool, paths } = action;
   const byTool = always.some((one) => one.kind === "tool" && one.tool === tool);
   const byFile = (path: string) => always.some((one) => one.kind === "file" && one.path === path);
-  return byTool || (paths.length > 0 && paths.every(byFile));
+  return byTool || isAllowedCommand(action, always) || (paths.length > 0 && paths.every(byFile));
+}
+
+function isAllowedCommand({ tool, command, directory }: Action, always: readonly Allowance[]): boolean {
+  if (command === undefined) return false;
+  return always.some(
+    (one) =>
+      one.kind === "command" && one.tool === tool && one.command === command && one.directory === directory,
+  );
 }

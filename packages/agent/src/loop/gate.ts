@@ -18,7 +18,7 @@ import { type Action, type Allowance, type Decision, decide } from "./approval.j
 export type Asked =
   /** A change of files, with what it comes to: its corrected diff is in the preview. */
   | { readonly kind: "change"; readonly tool: string; readonly question: Question }
-  /** Anything else, in one line: a command, a tool of an MCP server. */
+  /** Anything else: a command, a tool of an MCP server. Its summary may be cut: a person is to see the arguments. */
   | { readonly kind: "run"; readonly tool: string; readonly request: HostRequest }
   /** Files that go back with the conversation: one line a file. */
   | { readonly kind: "restore"; readonly tool: string; readonly files: readonly string[] };
@@ -32,7 +32,7 @@ export type PersonsAnswer =
   /** Yes, and the same need not be asked again in this session. */
   | { readonly kind: "always"; readonly allowance: Allowance };
 
-/** Asks a person. Must not throw. */
+/** Asks a person: one question at a time. Where the signal comes the answer is a no. Must not throw. */
 export type AskPerson = (asked: Asked, signal?: AbortSignal) => Promise<PersonsAnswer>;
 
 /** Nobody is there to be asked: what would be asked is denied, and said. */
@@ -55,6 +55,7 @@ export class Gate {
   mode: ApprovalMode;
   readonly #always: Allowance[] = [];
   readonly #globs = new Map<string, (path: string) => boolean>();
+  #lastQuestion: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: GateOptions) {
     this.mode = options.mode;
@@ -78,9 +79,7 @@ export class Gate {
     return {
       ...tool,
       run: async (request, scope) => {
-        const { command } = request.args;
-        const words = typeof command === "string" ? { command } : {};
-        const action: Action = { kind: "run", tool: tool.name, paths: [], ...words };
+        const action: Action = { kind: "run", tool: tool.name, paths: [], ...commandIn(request.args) };
         const asked = { kind: "run", tool: tool.name, request } as const;
         const answer = await this.#rule(action, asked, scope.signal);
         if (answer.kind === "yes") return tool.run(request, scope);
@@ -106,15 +105,32 @@ export class Gate {
   }
 
   async #rule(action: Action, asked: Asked, signal: AbortSignal | undefined): Promise<Approval> {
-    const decision = await this.#decide(action);
-    if (decision.kind === "allow") return { kind: "yes" };
-    if (decision.kind === "deny") return { kind: "no", message: decision.message };
+    return (await this.#unasked(action)) ?? this.#inTurn(() => this.#asked(action, asked, signal));
+  }
+
+  /** One question at a time: calls run side by side, and a person sees and answers one thing. */
+  #inTurn(question: () => Promise<Approval>): Promise<Approval> {
+    const answered = this.#lastQuestion.then(question);
+    this.#lastQuestion = answered.catch(() => {});
+    return answered;
+  }
+
+  /** Decided once more: what the person said while this one waited may have settled it. */
+  async #asked(action: Action, asked: Asked, signal: AbortSignal | undefined): Promise<Approval> {
+    if (signal?.aborted === true) return { kind: "no", message: "Cancelled before it was asked." };
+    const settled = await this.#unasked(action);
+    if (settled !== undefined) return settled;
     const answer = await this.options.ask(asked, signal);
-    if (answer.kind === "always") {
-      this.allow(answer.allowance);
-      return { kind: "yes" };
-    }
-    return answer;
+    if (answer.kind !== "always") return answer;
+    this.allow(answer.allowance);
+    return { kind: "yes" };
+  }
+
+  /** What needs no person; undefined where one is to be asked. */
+  async #unasked(action: Action): Promise<Approval | undefined> {
+    const decision = await this.#decide(action);
+    if (decision.kind === "deny") return { kind: "no", message: decision.message };
+    return decision.kind === "allow" ? { kind: "yes" } : undefined;
   }
 
   async #decide(action: Action): Promise<Decision> {
@@ -130,6 +146,11 @@ export class Gate {
     const compiled = await compileGlob(glob);
     this.#globs.set(glob, isRefusal(compiled) ? () => false : (path) => compiled.matches(path));
   }
+}
+
+function commandIn({ command, directory }: HostRequest["args"]): Pick<Action, "command" | "directory"> {
+  if (typeof command !== "string") return {};
+  return typeof directory === "string" ? { command, directory } : { command };
 }
 
 function denial(answer: Approval): string {

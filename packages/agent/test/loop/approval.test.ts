@@ -51,6 +51,19 @@ describe("the decision about an action", () => {
       "allow",
     );
   });
+
+  it("allows for a session one command, word for word, where it was allowed", () => {
+    const always = [{ kind: "command", tool: "run_shell_command", command: "ls a" }] as const;
+    const policy = { mode: "ask", rules: [], fitsPath: () => false, always } as const;
+    expect(decide(run("ls a"), policy).kind).toBe("allow");
+    for (const command of ["ls", "ls a b", "ls  a", "ls a; rm b"])
+      expect(decide(run(command), policy).kind, command).toBe("ask");
+    expect(decide({ ...run("ls a"), directory: "src" }, policy).kind).toBe("ask");
+    expect(decide({ ...run("ls a"), tool: "server__run" }, policy).kind).toBe("ask");
+    const inSrc = { ...policy, always: [{ ...always[0], directory: "src" }] };
+    expect(decide({ ...run("ls a"), directory: "src" }, inSrc).kind).toBe("allow");
+    expect(decide(run("ls a"), inSrc).kind).toBe("ask");
+  });
 });
 
 describe("a rule about commands", () => {
@@ -150,6 +163,8 @@ async function asked(
       mode: "ask",
       ask: async (question) => {
         questions.push(question);
+        // A person takes longer than a call that runs beside.
+        await new Promise((resolve) => setTimeout(resolve, 20));
         return answers(question, () => stage);
       },
       ...parts,
@@ -214,6 +229,55 @@ describe("approval in a turn", () => {
     await stage.turn("Go.");
     expect(questions).toHaveLength(1);
     expect(stage.read("a.ts")).toBe("one\n2\n3\n");
+  });
+
+  const create = (...names: readonly string[]) => ({
+    calls: names.map((name) => ({ name: "write_file", args: { file_path: name, content: "new\n" } })),
+  });
+
+  it("asks one question at a time about calls that run side by side", async () => {
+    let open = 0;
+    const most: number[] = [];
+    const shown: string[] = [];
+    const stage = await openStage(
+      [create("w1.txt", "w2.txt", "w3.txt"), done],
+      {
+        mode: "ask",
+        ask: async (question) => {
+          open += 1;
+          most.push(open);
+          if (question.kind === "change") shown.push(question.question.preview.files[0]?.path ?? "");
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          open -= 1;
+          return { kind: "yes" };
+        },
+      },
+      {},
+    );
+    opened.push(stage);
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "complete", undone: [] });
+    expect(most).toEqual([1, 1, 1]);
+    expect(shown.toSorted()).toEqual(["w1.txt", "w2.txt", "w3.txt"]);
+  });
+
+  it("asks nothing that an answer settled while it waited", async () => {
+    const allowance = { kind: "tool", tool: "write_file" } as const;
+    const script = [create("w1.txt", "w2.txt"), done];
+    const { stage, questions } = await asked(() => ({ kind: "always", allowance }), script);
+    expect(await stage.turn("Go.")).toMatchObject({ reason: "complete", undone: [] });
+    expect(questions).toHaveLength(1);
+    expect([stage.read("w1.txt"), stage.read("w2.txt")]).toEqual(["new\n", "new\n"]);
+  });
+
+  it("asks nothing more once the turn is cancelled", async () => {
+    const ending = new AbortController();
+    const script = [create("w1.txt", "w2.txt"), done];
+    const { stage, questions } = await asked(() => {
+      ending.abort();
+      return { kind: "no" };
+    }, script);
+    expect(await stage.turn("Go.", ending.signal)).toMatchObject({ reason: "cancelled" });
+    expect(questions).toHaveLength(1);
   });
 
   it("writes what the person wrote in its place", async () => {

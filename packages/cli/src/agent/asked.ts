@@ -1,15 +1,36 @@
-import type { Asked, PersonsAnswer } from "@holdfast/agent";
-import { describeChange, describeRepair } from "@holdfast/core";
+import type { Allowance, Asked, PersonsAnswer } from "@holdfast/agent";
+import { clip, describeChange, describeRepair } from "@holdfast/core";
+import { escapeName, escapeText } from "../shell/index.js";
 
-/** What a person typed as the answer: yes, always, or no with a word for the model. */
+/** What a person typed as the answer. Whatever is none of the words offered is a no, with it as a word for the model. */
 export function answerOf(said: string, asked: Asked): PersonsAnswer {
-  const answer = said.trim().toLowerCase();
-  if (answer.startsWith("y")) return { kind: "yes" };
-  if (!answer.startsWith("a")) return { kind: "no", ...(answer.length > 3 ? { message: said } : {}) };
-  const path = asked.kind === "change" ? asked.question.preview.files[0]?.path : undefined;
-  return path === undefined
-    ? { kind: "always", allowance: { kind: "tool", tool: asked.tool } }
-    : { kind: "always", allowance: { kind: "file", path } };
+  const words = said.trim();
+  switch (words.toLowerCase()) {
+    case "y":
+    case "yes":
+      return { kind: "yes" };
+    case "":
+    case "n":
+    case "no":
+      return { kind: "no" };
+    case "a":
+    case "always": {
+      const reach = reachOf(asked);
+      // What cannot be allowed for longer was not offered: that is no yes.
+      return reach === undefined ? notOffered : { kind: "always", allowance: reach.allowance };
+    }
+    default:
+      return { kind: "no", message: words };
+  }
+}
+
+const notOffered: PersonsAnswer = { kind: "no", message: "This is asked about each time." };
+
+/** The words that can be typed, with how far "always" reaches. */
+export function choicesOf(asked: Asked): string {
+  const reach = reachOf(asked);
+  const always = reach === undefined ? "" : `, [a]lways (${reach.words}, in this session)`;
+  return `Do it? [y]es, [n]o${always}: `;
 }
 
 /** A question about a change as a person reads it. */
@@ -21,7 +42,7 @@ export function wordsOfAsked(asked: Asked): string {
         ...asked.question.preview.files.flatMap((file) => [diffOf(file), ...repairsOf(file)]),
       ].join("\n");
     case "run":
-      return `${asked.tool}: ${commandOf(asked.request) ?? asked.request.summary}`;
+      return callWords(asked);
     case "restore":
       return `Files go back:\n${asked.files.join("\n")}`;
     default:
@@ -29,11 +50,66 @@ export function wordsOfAsked(asked: Asked): string {
   }
 }
 
-/** As it will be run: a summary is written for models. */
-function commandOf({ args }: Extract<Asked, { kind: "run" }>["request"]): string | undefined {
-  return typeof args.command === "string" ? args.command : undefined;
+type RunAsked = Extract<Asked, { kind: "run" }>;
+
+/** How far "always" reaches; undefined where only this call can be allowed. */
+function reachOf(asked: Asked): { readonly allowance: Allowance; readonly words: string } | undefined {
+  switch (asked.kind) {
+    case "change": {
+      const [file, ...others] = asked.question.preview.files;
+      if (file === undefined || others.length > 0) return undefined;
+      return {
+        allowance: { kind: "file", path: file.path },
+        words: clip(escapeName(file.path), mostNameChars),
+      };
+    }
+    case "run":
+      return reachOfRun(asked);
+    case "restore":
+      return undefined;
+    default:
+      return asked satisfies never;
+  }
 }
 
+function reachOfRun({ tool, request: { args } }: RunAsked) {
+  const { command, directory } = args;
+  if (tool !== shellTool || typeof command !== "string")
+    return { allowance: { kind: "tool", tool }, words: `every call of ${escapeName(tool)}` } as const;
+  const place = typeof directory === "string" ? { directory } : {};
+  const allowance = { kind: "command", tool, command, ...place } as const;
+  return { allowance, words: "this very command" } as const;
+}
+
+/** Its words are shown as they will be run; those of another tool mean whatever that tool makes of them. */
+const shellTool = "run_shell_command";
+
+/** The whole call: a summary is written for models, and what is not shown cannot be agreed to. */
+function callWords({ tool, request: { args } }: RunAsked): string {
+  const { command, ...others } = args;
+  const isShell = tool === shellTool && typeof command === "string";
+  const begin = isShell ? `${tool}: ${commandLines(command)}` : tool;
+  return [begin, ...Object.entries(isShell ? others : args).map(argumentLine)].join("\n");
+}
+
+/** Further lines of a command are marked, so that none is taken for a line of ours. */
+function commandLines(command: string): string {
+  return within(escapeText(command)).replaceAll("\n", "\n  | ");
+}
+
+function argumentLine([name, value]: readonly [string, unknown]): string {
+  return `  ${escapeName(name)}: ${within(escapeName(JSON.stringify(value) ?? "undefined"))}`;
+}
+
+function within(text: string): string {
+  const shown = clip(text, mostChars);
+  // The last character of what was cut stands for the cut.
+  const left = text.length - shown.length + 1;
+  return text.length <= mostChars ? text : `${shown} [${left.toLocaleString("en")} characters are not shown]`;
+}
+
+const mostChars = 8_000;
+const mostNameChars = 200;
 const mostLines = 200;
 
 type ChangedFile = Extract<Asked, { kind: "change" }>["question"]["preview"]["files"][number];

@@ -1,5 +1,5 @@
-import { createInterface, type Interface } from "node:readline/promises";
 import {
+  type Asked,
   type AskedBack,
   type AskPerson,
   agentExitCodes,
@@ -11,11 +11,12 @@ import {
   runOutput,
 } from "@holdfast/agent";
 import { escapeText, type Terminal, watchedByWork } from "../shell/index.js";
-import { answerOf, wordsOfAsked } from "./asked.js";
+import { answerOf, choicesOf, wordsOfAsked } from "./asked.js";
 import { type CommandPorts, commandHost, sessionWanted } from "./command-host.js";
 import { completeLine, nothingAt } from "./complete-line.js";
 import { type OpenedRun, turnInput } from "./open-run.js";
 import { titleOf } from "./session.js";
+import { type TypedLines, typedLines } from "./typed-lines.js";
 
 /** How talking ended: the person left, or goes on with another session. */
 export type TalkEnd =
@@ -38,9 +39,9 @@ export function lineMode(): LineTerminal {
     const { from, candidates } = await completeLine(line, open).catch(() => nothingAt(line));
     return [[...candidates], line.slice(from)];
   };
-  const lines = createInterface({ input: process.stdin, output: process.stdout, completer });
+  const lines = typedLines(completer);
   return {
-    ask: (asked) => ask(lines, asked),
+    ask: (asked, signal) => ask(lines, asked, signal),
     talk: async (run, terminal, ports) => {
       open = run;
       return talk(lines, { run, terminal, ports });
@@ -55,7 +56,7 @@ interface Talking {
   readonly ports: CommandPorts;
 }
 
-async function talk(lines: Interface, talking: Talking): Promise<TalkEnd> {
+async function talk(lines: TypedLines, talking: Talking): Promise<TalkEnd> {
   const { run, terminal, ports } = talking;
   const { agent, model } = run;
   await terminal.out(
@@ -63,8 +64,8 @@ async function talk(lines: Interface, talking: Talking): Promise<TalkEnd> {
   );
   const host = commandHost(run, ports);
   for (;;) {
-    const text = await lines.question("> ").catch(() => "");
-    if (text.trim() === "") return left;
+    const text = await lines.prompt();
+    if (text === undefined || text.trim() === "") return left;
     const end = await cancellable(lines, (signal) => said(text, lines, { ...talking, host, signal }));
     if (end !== undefined) return end;
   }
@@ -74,25 +75,23 @@ const left: TalkEnd = { kind: "left", exitCode: agentExitCodes.success };
 
 /** Runs work that Ctrl-C ends. */
 async function cancellable<Result>(
-  lines: Interface,
+  lines: TypedLines,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const ending = new AbortController();
   const abort = () => ending.abort();
   const watched = watchedByWork(abort);
-  lines.on("SIGINT", abort);
   try {
-    return await work(ending.signal);
+    return await lines.cancellable(abort, () => work(ending.signal));
   } finally {
     watched.end();
-    lines.off("SIGINT", abort);
   }
 }
 
 type Saying = Talking & { readonly host: CommandHost; readonly signal: AbortSignal };
 
 /** One line: a command, or a turn. @returns how talking ends by it. */
-async function said(text: string, lines: Interface, saying: Saying): Promise<TalkEnd | undefined> {
+async function said(text: string, lines: TypedLines, saying: Saying): Promise<TalkEnd | undefined> {
   const { host, signal, terminal } = saying;
   const result = await runCommand(text, { ...host, signal });
   if (result === undefined) return turn(text, saying);
@@ -101,7 +100,7 @@ async function said(text: string, lines: Interface, saying: Saying): Promise<Tal
   return after(result, lines, saying);
 }
 
-async function after(result: CommandResult, lines: Interface, saying: Saying): Promise<TalkEnd | undefined> {
+async function after(result: CommandResult, lines: TypedLines, saying: Saying): Promise<TalkEnd | undefined> {
   switch (result.kind) {
     case "told":
     case "refused":
@@ -123,11 +122,11 @@ async function after(result: CommandResult, lines: Interface, saying: Saying): P
 
 async function choose(
   { choices }: AskedBack,
-  lines: Interface,
+  lines: TypedLines,
   saying: Saying,
 ): Promise<TalkEnd | undefined> {
   const words = choices.map(({ word }) => word).join(", ");
-  const given = await lines.question(`${words}, or nothing: `).catch(() => "");
+  const given = (await lines.answer(`${words}, or nothing: `, saying.signal)) ?? "";
   const chosen = choices.find(
     ({ word }) => given.trim() !== "" && word.startsWith(given.trim().toLowerCase()),
   );
@@ -156,7 +155,10 @@ async function turn(text: string, { run, terminal, host, signal }: Saying): Prom
   return undefined;
 }
 
-async function ask(lines: Interface, asked: Parameters<AskPerson>[0]): Promise<PersonsAnswer> {
+async function ask(lines: TypedLines, asked: Asked, signal?: AbortSignal): Promise<PersonsAnswer> {
   process.stdout.write(`\n${escapeText(wordsOfAsked(asked))}\n`);
-  return answerOf(await lines.question("Do it? [y]es, [n]o, [a]lways: ").catch(() => "n"), asked);
+  const said = await lines.answer(choicesOf(asked), signal);
+  return said === undefined ? unanswered : answerOf(said, asked);
 }
+
+const unanswered: PersonsAnswer = { kind: "no", message: "The question was not answered." };

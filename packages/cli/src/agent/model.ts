@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   type AgentSettings,
@@ -16,6 +16,7 @@ import {
   scriptedModel,
 } from "@holdfast/agent";
 import { defined, type ModelPort, type TurnUsage } from "@holdfast/core";
+import { appendLine } from "./append-line.js";
 
 /** The model of a run. */
 export interface RunModel {
@@ -36,16 +37,23 @@ export interface ModelFlags {
 
 /** Opens the model that flags, settings, environment or this machine name; nothing is sent yet. */
 export async function modelOf(settings: AgentSettings, flags: ModelFlags): Promise<RunModel | ModelRefusal> {
+  const { record, debug } = flags;
   const model = await askedModel(settings, flags);
-  if (model.kind === "model_refused" || flags.record === undefined) return model;
-  const { record } = flags;
+  if (model.kind === "model_refused") return model;
+  try {
+    // Only looked at whether it can be: what fails within a request would look like a broken provider.
+    if (debug !== undefined) writeFileSync(debug, "", { mode: 0o600, flag: "a" });
+  } catch (error) {
+    return noFile("The file of --debug cannot be written", error);
+  }
+  if (record === undefined) return model;
   try {
     // One that stands there is not added to: a recording is one run.
     writeFileSync(record, "", { mode: 0o600, flag: "wx" });
   } catch (error) {
     return noFile("The recording cannot be written", error);
   }
-  return { ...model, port: recordingModel(model.port, (line) => appendFileSync(record, `${line}\n`)) };
+  return { ...model, port: recordingModel(model.port, (line) => appendLine(record, line)) };
 }
 
 async function askedModel(settings: AgentSettings, flags: ModelFlags): Promise<RunModel | ModelRefusal> {
@@ -89,10 +97,7 @@ function pricesAs(prices: ModelPrices): Pick<RunModel, "costOf"> {
 
 /** A request a line: when, to whom, and the body as it is sent. */
 function writerOf(path: string): (request: { readonly model: string; readonly body: object }) => void {
-  return ({ model, body }) =>
-    appendFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), model, body })}\n`, {
-      mode: 0o600,
-    });
+  return ({ model, body }) => appendLine(path, JSON.stringify({ at: new Date().toISOString(), model, body }));
 }
 
 function scriptOf(path: string): RunModel | ModelRefusal {

@@ -39,7 +39,7 @@ import {
 import type { OpenedWorkspace } from "@holdfast/core/node";
 import { openSettings } from "../answers/index.js";
 import { newIds, openStoreAt } from "../sessions/index.js";
-import type { Invocation } from "../shell/index.js";
+import { escapeText, type Invocation } from "../shell/index.js";
 import { economyOf } from "./economy.js";
 import { openHost, type RunHost } from "./host.js";
 import { type MemoryPlace, memoryPlace } from "./memory-place.js";
@@ -241,7 +241,9 @@ function agentSettings(
     now: Date.now,
     wire: defined({ wire: tools.wire, resultContent: tools.resultContent }),
     onError: (error: unknown, tool: string) =>
-      terminal.err(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
+      terminal.err(
+        escapeText(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
+      ),
     ...defined({ costOf: model.costOf, deltaReads: context.deltaReads }),
   } as const;
 }

@@ -16,7 +16,14 @@ import {
   openRun,
   turnInput,
 } from "../agent/index.js";
-import { escapeText, type Invocation, readInputText, watchedByWork } from "../shell/index.js";
+import {
+  escapeText,
+  type Invocation,
+  inputBegins,
+  readInputText,
+  watchedByWork,
+  watchOutputReader,
+} from "../shell/index.js";
 
 /** `holdfast agent`: one prompt without a screen, or line by line in a terminal. */
 export async function agentCommand(call: Invocation): Promise<number> {
@@ -27,12 +34,15 @@ export async function agentCommand(call: Invocation): Promise<number> {
     return misuse("--ephemeral keeps no session, so none can be gone on with");
   if (flags.orTour === true && !(process.stdin.isTTY && call.terminal.outIsTerminal)) return tour(call);
   const given = await promptOf(call);
-  if (given?.text.trim() === "") {
-    call.terminal.err("holdfast: there is nothing to do: the prompt is empty.\n");
-    return agentExitCodes.input;
-  }
+  if (given?.text.trim() === "") return refuse(call, nothingToDo);
   return given === undefined ? inTerminal(call) : withoutScreen(call, given);
 }
+
+const nothingToDo: NoRun = {
+  kind: "no_run",
+  exitCode: agentExitCodes.input,
+  lines: ["there is nothing to do: the prompt is empty."],
+};
 
 interface Prompt {
   /** What to do; `@` names files in it. */
@@ -44,10 +54,16 @@ interface Prompt {
 }
 
 /** The user's words; undefined where they come line by line. */
-async function promptOf({ flags, args: [argument] }: Invocation): Promise<Prompt | undefined> {
+async function promptOf({ flags, terminal, args: [argument] }: Invocation): Promise<Prompt | undefined> {
   const asked = flags.prompt ?? argument;
   if (process.stdin.isTTY) return asked === undefined ? undefined : { text: asked, isTyped: true };
-  // Nothing may be waited for that nobody sends: a prompt of its own needs no input.
+  // A prompt of its own needs no input: what nobody sends is not waited for.
+  if (asked !== undefined && !(await inputBegins(firstByteMs))) {
+    terminal.err(
+      `Nothing came by standard input within ${firstByteMs / 1_000} s: the prompt stands alone.\n`,
+    );
+    return { text: asked, isTyped: true };
+  }
   const input = await readInputText("-");
   const piped = typeof input === "string" ? input : "";
   if (asked === undefined) return { text: piped, isTyped: false };
@@ -55,12 +71,20 @@ async function promptOf({ flags, args: [argument] }: Invocation): Promise<Prompt
   return { text: asked, material: piped, isTyped: false };
 }
 
+/** Long enough for a program that thinks before its first line. */
+const firstByteMs = 3_000;
+
 async function withoutScreen(call: Invocation, { text, material, isTyped }: Prompt): Promise<number> {
   const prompt = material === undefined ? text : `${material}\n\n${text}`;
   const run = await openRun(call, prompt, nobody);
   if (run.kind === "no_run") return refuse(call, run);
   const ending = new AbortController();
   const watched = watchedByWork(() => ending.abort());
+  const endWatch = watchOutputReader(() => {
+    // Also for what is written later, when nobody watches any more.
+    process.exitCode = agentExitCodes.outputClosed;
+    ending.abort(outputClosed);
+  });
   try {
     const output = outputOf(call, run, prompt);
     for (const notice of run.notices) output.notice(notice);
@@ -72,18 +96,28 @@ async function withoutScreen(call: Invocation, { text, material, isTyped }: Prom
         output.command(result);
         // A file that it was to upload would be left behind: nobody waits for a turn here.
         await run.uploads.idle(AbortSignal.any([signal, AbortSignal.timeout(uploadMs)]));
-        return exitCodeOfCommand(result);
+        return endedBy(signal, exitCodeOfCommand(result));
       }
     }
     const words = await turnInput(run, text, output.notice, signal);
     const input = material === undefined ? words : { ...words, text: `${material}\n\n${words.text}` };
     const end = await run.agent.turn(input, { signal, onEvent: output.onEvent });
     output.end(end);
-    return exitCodeOfTurn(end);
+    return endedBy(signal, exitCodeOfTurn(end));
   } finally {
     watched.end();
     await run.close();
+    endWatch();
   }
+}
+
+/** Why a run was ended, where no person did it. */
+const outputClosed = "standard output was closed";
+
+function endedBy({ reason }: AbortSignal, exitCode: number): number {
+  return exitCode === agentExitCodes.cancelled && reason === outputClosed
+    ? agentExitCodes.outputClosed
+    : exitCode;
 }
 
 /** How long a command that began an upload waits for it at most. */

@@ -44,6 +44,31 @@ export async function readInput(
   return Buffer.concat(parts);
 }
 
+/**
+ * Waits until standard input gives a first byte, or its end. A program that is started by another one often inherits a
+ * pipe that nobody writes to and nobody closes.
+ *
+ * @returns false where neither came in time: standard input then holds the process no longer.
+ */
+export async function inputBegins(withinMs: number): Promise<boolean> {
+  const { stdin } = process;
+  const begun = await new Promise<boolean>((resolve) => {
+    const finish = (hasBegun: boolean) => {
+      clearTimeout(timer);
+      for (const event of inputEvents) stdin.off(event, begin);
+      resolve(hasBegun);
+    };
+    const begin = () => finish(true);
+    const timer = setTimeout(() => finish(false), withinMs);
+    for (const event of inputEvents) stdin.on(event, begin);
+  });
+  // A pipe is a socket. The types say so of files, too, which have no such method.
+  if (!begun) stdin.unref?.();
+  return begun;
+}
+
+const inputEvents = ["readable", "end", "error", "close"] as const;
+
 /** A text of lines, and those of them that are too long to be held: an empty one stands in their place. */
 export interface InputLines {
   readonly text: string;

@@ -6,8 +6,16 @@ import { exitCodes } from "./exit-codes.js";
  */
 export function watchInterrupts(): void {
   process.on("SIGINT", () => leave(exitCodes.cancelled));
-  process.on("SIGTERM", () => leave(128 + 15));
+  // Without a handler a signal ends the process past its exit hooks, and commands that it started would go on: SIGHUP
+  // comes where the terminal is closed, SIGQUIT by Ctrl-\.
+  for (const [signal, number] of ending) process.on(signal, () => leave(128 + number));
 }
+
+const ending = [
+  ["SIGTERM", 15],
+  ["SIGHUP", 1],
+  ["SIGQUIT", 3],
+] as const;
 
 /** Runs work that is to be finished once it has begun. */
 export async function finishOnceBegun<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const) {
     for (const listener of process.listeners(signal)) {
       if (!before.includes(listener)) process.removeListener(signal, listener);
     }
