@@ -403,6 +403,7 @@ export {
   type OwnWrite,
   outcomeOfOneFile,
   type PatchFileRequest,
+  type PathNames,
   PersistentMap,
   type Preview,
   type PreviewedFile,

@@ -123,7 +123,7 @@ class OpenedAgent implements Agent {
         : new MemoryFile({ manager, workspace: parts.workspace, path: memoryPath });
     const { mode = "ask", rules = [], ask = nobody, harmless = [] } = parts;
     this.model = parts.model;
-    this.#gate = new Gate({ mode, rules, ask, harmless });
+    this.#gate = new Gate({ mode, rules, ask, harmless, namesOf: (path) => workspace.namesOf(path) });
   }
 
   get mode(): ApprovalMode {

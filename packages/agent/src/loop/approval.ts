@@ -1,3 +1,4 @@
+import type { PathNames } from "@holdfast/core";
 import type { ApprovalMode, ApprovalRule } from "../config/index.js";
 import { fitsCommand } from "./command-rule.js";
 
@@ -6,8 +7,8 @@ export interface Action {
   /** `change`: files are written. `run`: something else is done, such as a command. */
   readonly kind: "change" | "run";
   readonly tool: string;
-  /** The files that would change. */
-  readonly paths: readonly string[];
+  /** The files that would change, by all their names. */
+  readonly files: readonly PathNames[];
   /** The words of a command. */
   readonly command?: string;
 }
@@ -16,7 +17,7 @@ export interface Action {
 export interface ApprovalPolicy {
   readonly mode: ApprovalMode;
   readonly rules: readonly ApprovalRule[];
-  /** Compiles a glob of a rule. */
+  /** Whether a glob of a rule fits one name. */
   readonly fitsPath: (glob: string, path: string) => boolean;
   /** What the person allowed for the session. */
   readonly always: readonly Allowance[];
@@ -24,8 +25,8 @@ export interface ApprovalPolicy {
 
 /** What a person allows for the rest of a session. */
 export type Allowance =
-  | { readonly kind: "file"; readonly path: string }
-  | { readonly kind: "tool"; readonly tool: string };
+  /** By its real name: `PathNames.real`. */
+  { readonly kind: "file"; readonly path: string } | { readonly kind: "tool"; readonly tool: string };
 
 /** Whether it may be done. */
 export type Decision =
@@ -62,7 +63,7 @@ export function decide(action: Action, policy: ApprovalPolicy): Decision {
 
 function fitsRule(
   rule: ApprovalRule,
-  { tool, paths, command }: Action,
+  { tool, files, command }: Action,
   { fitsPath }: ApprovalPolicy,
 ): boolean {
   if (!fitsName(rule.tool, tool)) return false;
@@ -70,9 +71,12 @@ function fitsRule(
   if (words !== undefined && (command === undefined || !fitsCommand(words, command, rule.decision)))
     return false;
   if (glob === undefined) return true;
-  // A rule that allows speaks of every file of the call; one that denies or asks, of any of them.
-  const fits = (path: string) => fitsPath(glob, path);
-  return paths.length > 0 && (rule.decision === "allow" ? paths.every(fits) : paths.some(fits));
+  const fits = (name: string) => fitsPath(glob, name);
+  // A rule that allows speaks of every file of the call, of its name as well as of where a link leads; one that denies or
+  // asks, of any name of any of them.
+  const allows = ({ named, real }: PathNames) => named.some(fits) && real.some(fits);
+  const bars = ({ named, real, within }: PathNames) => [...named, ...real, ...within].some(fits);
+  return rule.decision === "allow" ? files.length > 0 && files.every(allows) : files.some(bars);
 }
 
 /** `*` stands for any run of characters. */
@@ -91,8 +95,9 @@ function fitsName(pattern: string, name: string): boolean {
   return true;
 }
 
-function isAllowed({ tool, paths }: Action, always: readonly Allowance[]): boolean {
+function isAllowed({ tool, files }: Action, always: readonly Allowance[]): boolean {
   const byTool = always.some((one) => one.kind === "tool" && one.tool === tool);
-  const byFile = (path: string) => always.some((one) => one.kind === "file" && one.path === path);
-  return byTool || (paths.length > 0 && paths.every(byFile));
+  const byFile = ({ real }: PathNames) =>
+    always.some((one) => one.kind === "file" && real.includes(one.path));
+  return byTool || (files.length > 0 && files.every(byFile));
 }

@@ -8,6 +8,7 @@ import {
   type HostRequest,
   type HostTool,
   isRefusal,
+  type PathNames,
   type Question,
   refuse,
 } from "@holdfast/core";
@@ -46,6 +47,8 @@ export interface GateOptions {
   readonly mode: ApprovalMode;
   readonly rules: readonly ApprovalRule[];
   readonly ask: AskPerson;
+  /** All names of the file that a path means now: `Workspace.namesOf`. */
+  readonly namesOf: (path: string) => Promise<PathNames>;
   /** Tools of the host that are never asked about, such as one that reads the output of a command. */
   readonly harmless: readonly string[];
 }
@@ -67,8 +70,8 @@ export class Gate {
   /** For `carryOut`: asks before a change, with what it comes to. */
   approverOf(tool: string, signal?: AbortSignal): Approve {
     return async (question) => {
-      const paths = question.preview.files.map(({ path }) => path);
-      return this.#rule({ kind: "change", tool, paths }, { kind: "change", tool, question }, signal);
+      const files = question.preview.files.map(({ names }) => names);
+      return this.#rule({ kind: "change", tool, files }, { kind: "change", tool, question }, signal);
     };
   }
 
@@ -80,7 +83,7 @@ export class Gate {
       run: async (request, scope) => {
         const { command } = request.args;
         const words = typeof command === "string" ? { command } : {};
-        const action: Action = { kind: "run", tool: tool.name, paths: [], ...words };
+        const action: Action = { kind: "run", tool: tool.name, files: [], ...words };
         const asked = { kind: "run", tool: tool.name, request } as const;
         const answer = await this.#rule(action, asked, scope.signal);
         if (answer.kind === "yes") return tool.run(request, scope);
@@ -99,7 +102,8 @@ export class Gate {
         const due = filesDue(plan);
         const paths = due.map(({ path }) => path);
         const asked = { kind: "restore", tool: "restore", files: paths } as const;
-        const answer = await this.#rule({ kind: "change", tool: "restore", paths }, asked, signal);
+        const names = await Promise.all(paths.map((path) => this.options.namesOf(path)));
+        const answer = await this.#rule({ kind: "change", tool: "restore", files: names }, asked, signal);
         return answer.kind === "yes" ? files.follow(request) : refuse("files_refused", denial(answer));
       },
     };
@@ -128,7 +132,13 @@ export class Gate {
   async #compile(glob: string): Promise<void> {
     if (this.#globs.has(glob)) return;
     const compiled = await compileGlob(glob);
-    this.#globs.set(glob, isRefusal(compiled) ? () => false : (path) => compiled.matches(path));
+    // The slash that a glob begins with is not part of it once compiled: an absolute name is held against one that has it.
+    const fits = (name: string): boolean =>
+      !isRefusal(compiled) &&
+      (name.startsWith("/")
+        ? glob.startsWith("/") && compiled.matches(name.slice(1))
+        : compiled.matches(name));
+    this.#globs.set(glob, fits);
   }
 }
 

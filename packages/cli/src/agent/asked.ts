@@ -6,7 +6,7 @@ export function answerOf(said: string, asked: Asked): PersonsAnswer {
   const answer = said.trim().toLowerCase();
   if (answer.startsWith("y")) return { kind: "yes" };
   if (!answer.startsWith("a")) return { kind: "no", ...(answer.length > 3 ? { message: said } : {}) };
-  const path = asked.kind === "change" ? asked.question.preview.files[0]?.path : undefined;
+  const path = asked.kind === "change" ? asked.question.preview.files[0]?.names.real[0] : undefined;
   return path === undefined
     ? { kind: "always", allowance: { kind: "tool", tool: asked.tool } }
     : { kind: "always", allowance: { kind: "file", path } };
