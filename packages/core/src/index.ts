@@ -91,6 +91,7 @@ export {
   type ConversationRefusal,
   callOf,
   chatterWords,
+  consentLine,
   createConversation,
   type DeclaredKey,
   type Done,

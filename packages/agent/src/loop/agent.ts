@@ -380,7 +380,7 @@ class OpenedAgent implements Agent {
   #host(onEvent: RunningTurn["onEvent"], signal: AbortSignal | undefined): TurnHost {
     const { manager, workspace, summariser, newId, onError, wire } = this.parts;
     const { hostTools, fileTools } = this.tools;
-    const files = this.#gate.following(followFiles(manager, workspace, newId), signal);
+    const files = followFiles(manager, workspace, newId);
     return {
       manager,
       workspace,

@@ -7,10 +7,14 @@ export interface Action {
   /** `change`: files are written. `run`: something else is done, such as a command. */
   readonly kind: "change" | "run";
   readonly tool: string;
+  /** Other names under which a rule speaks of it. */
+  readonly also?: readonly string[];
   /** The files that would change, by all their names. */
   readonly files: readonly PathNames[];
   /** The words of a command. */
   readonly command?: string;
+  /** It says in a person's name that what others left in files may be lost: nobody but a person may say so. */
+  readonly consents?: true;
 }
 
 /** What is allowed, by mode, rules, and what the person said in this session. */
@@ -35,7 +39,7 @@ export type Decision =
 
 /**
  * Decides on an action. Pure. Plan mode comes first, then the first rule that fits, then what the person allowed, then
- * the mode. A write to a protected path never gets here: the workspace refuses it, whatever is decided.
+ * the mode; a consent in a person's name is asked about in each mode, whatever was allowed. A write to a protected path never gets here: the workspace refuses it, whatever is decided.
  */
 export function decide(action: Action, policy: ApprovalPolicy): Decision {
   const { mode, rules, always } = policy;
@@ -47,6 +51,7 @@ export function decide(action: Action, policy: ApprovalPolicy): Decision {
   const rule = rules.find((one) => fitsRule(one, action, policy));
   if (rule?.decision === "deny")
     return { kind: "deny", message: `A rule of the settings denies ${action.tool} here.` };
+  if (action.consents === true) return { kind: "ask" };
   if (rule !== undefined) return { kind: rule.decision };
   if (isAllowed(action, always)) return { kind: "allow" };
   switch (mode) {
@@ -63,10 +68,10 @@ export function decide(action: Action, policy: ApprovalPolicy): Decision {
 
 function fitsRule(
   rule: ApprovalRule,
-  { tool, files, command }: Action,
+  { tool, also = [], files, command }: Action,
   { fitsPath }: ApprovalPolicy,
 ): boolean {
-  if (!fitsName(rule.tool, tool)) return false;
+  if (![tool, ...also].some((name) => fitsName(rule.tool, name))) return false;
   const { path: glob, command: words } = rule;
   if (words !== undefined && (command === undefined || !fitsCommand(words, command, rule.decision)))
     return false;

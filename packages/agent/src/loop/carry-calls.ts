@@ -75,7 +75,8 @@ async function carryOne(
   const refused = refusedCall?.(call);
   const first = refused === undefined ? [] : [refusingTool(name, refused)];
   const hostTools = [...first, ...(host.hostTools ?? [])];
-  const carried = await carryOut({ callId, at: nodeId }, { ...host, hostTools, approve });
+  const files = host.files === undefined ? {} : { files: gate.following(host.files, name, host.signal) };
+  const carried = await carryOut({ callId, at: nodeId }, { ...host, ...files, hostTools, approve });
   if (isRefusal(carried)) return carried;
   const ended = endOf(call, carried);
   onEvent({ kind: "call_ended", call: ended });

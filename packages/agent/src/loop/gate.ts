@@ -3,6 +3,7 @@ import {
   type Approve,
   type ChangeRequest,
   compileGlob,
+  type DueFile,
   type FilesThatFollow,
   filesDue,
   type HostRequest,
@@ -11,6 +12,7 @@ import {
   type PathNames,
   type Question,
   refuse,
+  refuseConflicts,
 } from "@holdfast/core";
 import type { ApprovalMode, ApprovalRule } from "../config/index.js";
 import { type Action, type Allowance, type Decision, decide } from "./approval.js";
@@ -21,8 +23,13 @@ export type Asked =
   | { readonly kind: "change"; readonly tool: string; readonly question: Question }
   /** Anything else, in one line: a command, a tool of an MCP server. */
   | { readonly kind: "run"; readonly tool: string; readonly request: HostRequest }
-  /** Files that go back with the conversation: one line a file. */
-  | { readonly kind: "restore"; readonly tool: string; readonly files: readonly string[] };
+  /** Files that go back with the conversation, and those in conflict that the call says may be lost: see `consentLine`. */
+  | {
+      readonly kind: "restore";
+      readonly tool: string;
+      readonly files: readonly DueFile[];
+      readonly consent: readonly string[];
+    };
 
 /** What a person answers. */
 export type PersonsAnswer =
@@ -92,19 +99,29 @@ export class Gate {
     };
   }
 
-  /** Files that follow the head, where that is agreed to. */
-  following(files: FilesThatFollow, signal?: AbortSignal): FilesThatFollow {
+  /** Files that follow the head, where that is agreed to; the yes is bound to the plan that was shown. */
+  following(files: FilesThatFollow, tool: string, signal?: AbortSignal): FilesThatFollow {
     return {
       ...files,
       follow: async (request) => {
         const plan = await files.plan(request.move);
         if (isRefusal(plan)) return plan;
+        const { consent, conflicts = "refuse" } = request;
+        const refused = refuseConflicts(plan, { restoreId: "", consent, conflicts });
+        if (refused !== undefined) return refused;
         const due = filesDue(plan);
-        const paths = due.map(({ path }) => path);
-        const asked = { kind: "restore", tool: "restore", files: paths } as const;
-        const names = await Promise.all(paths.map((path) => this.options.namesOf(path)));
-        const answer = await this.#rule({ kind: "change", tool: "restore", files: names }, asked, signal);
-        return answer.kind === "yes" ? files.follow(request) : refuse("files_refused", denial(answer));
+        const names = await Promise.all(due.map(({ path }) => this.options.namesOf(path)));
+        const action: Action = {
+          kind: "change",
+          tool,
+          also: ["restore"],
+          files: names,
+          ...(consent.length > 0 ? { consents: true } : {}),
+        };
+        const answer = await this.#rule(action, { kind: "restore", tool, files: due, consent }, signal);
+        return answer.kind === "yes"
+          ? files.follow({ ...request, agreed: plan })
+          : refuse("files_refused", denial(answer));
       },
     };
   }

@@ -1,5 +1,5 @@
 import type { Asked, PersonsAnswer } from "@holdfast/agent";
-import { describeChange, describeRepair } from "@holdfast/core";
+import { consentLine, describeChange, describeRepair, escapeForDisplay } from "@holdfast/core";
 
 /** What a person typed as the answer: yes, always, or no with a word for the model. */
 export function answerOf(said: string, asked: Asked): PersonsAnswer {
@@ -23,10 +23,16 @@ export function wordsOfAsked(asked: Asked): string {
     case "run":
       return `${asked.tool}: ${commandOf(asked.request) ?? asked.request.summary}`;
     case "restore":
-      return `Files go back:\n${asked.files.join("\n")}`;
+      return [restoreHead(asked), ...asked.files.map((file) => consentLine(file, asked.consent))].join("\n");
     default:
       return asked satisfies never;
   }
+}
+
+function restoreHead({ tool, consent }: Extract<Asked, { kind: "restore" }>): string {
+  const head = `${tool} asks; nothing is done yet. Files go back:`;
+  if (consent.length === 0) return head;
+  return `${head}\nThe model says that you agreed to lose what others left in ${consent.map(escapeForDisplay).join(", ")}.`;
 }
 
 /** As it will be run: a summary is written for models. */
