@@ -4,8 +4,11 @@ import { fitsCommand } from "./command-rule.js";
 
 /** Something that the model is about to do, as far as a decision goes. */
 export interface Action {
-  /** `change`: files are written. `run`: something else is done, such as a command. */
-  readonly kind: "change" | "run";
+  /**
+   * `change`: files are written. `run`: something else is done, such as a command. `look`: nothing is changed; `move`: the
+   * conversation is. The last two are allowed but for a rule, and a move in plan mode is none.
+   */
+  readonly kind: "change" | "run" | "look" | "move";
   readonly tool: string;
   /** Other names under which a rule speaks of it. */
   readonly also?: readonly string[];
@@ -43,7 +46,7 @@ export type Decision =
  */
 export function decide(action: Action, policy: ApprovalPolicy): Decision {
   const { mode, rules, always } = policy;
-  if (mode === "plan")
+  if (mode === "plan" && action.kind !== "look")
     return {
       kind: "deny",
       message: "This is plan mode: nothing is changed and nothing run. Say what you would do.",
@@ -53,8 +56,9 @@ export function decide(action: Action, policy: ApprovalPolicy): Decision {
     return { kind: "deny", message: `A rule of the settings denies ${action.tool} here.` };
   if (action.consents === true) return { kind: "ask" };
   if (rule !== undefined) return { kind: rule.decision };
-  if (isAllowed(action, always)) return { kind: "allow" };
+  if (isAllowed(action, always) || action.kind === "look" || action.kind === "move") return { kind: "allow" };
   switch (mode) {
+    case "plan":
     case "yolo":
       return { kind: "allow" };
     case "auto-edit":
@@ -71,8 +75,10 @@ function fitsRule(
   { tool, also = [], files, command }: Action,
   { fitsPath }: ApprovalPolicy,
 ): boolean {
-  if (![tool, ...also].some((name) => fitsName(rule.tool, name))) return false;
+  if (!isAbout(rule, { tool, also })) return false;
   const { path: glob, command: words } = rule;
+  // What else a tool of a server does with its `command`, nobody knows: nothing is allowed by it.
+  if (words !== undefined && rule.decision === "allow" && tool !== commandTool) return false;
   if (words !== undefined && (command === undefined || !fitsCommand(words, command, rule.decision)))
     return false;
   if (glob === undefined) return true;
@@ -83,6 +89,14 @@ function fitsRule(
   const bars = ({ named, real, within }: PathNames) => [...named, ...real, ...within].some(fits);
   return rule.decision === "allow" ? files.length > 0 && files.every(allows) : files.some(bars);
 }
+
+/** Whether a rule speaks of a tool, whatever of its calls. */
+export function isAbout(rule: ApprovalRule, { tool, also = [] }: Pick<Action, "tool" | "also">): boolean {
+  return [tool, ...also].some((name) => fitsName(rule.tool, name));
+}
+
+/** The one tool of which the words of its command are all that it does. */
+const commandTool = "run_shell_command";
 
 /** `*` stands for any run of characters. */
 function fitsName(pattern: string, name: string): boolean {

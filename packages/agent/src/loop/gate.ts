@@ -15,7 +15,7 @@ import {
   refuseConflicts,
 } from "@holdfast/core";
 import type { ApprovalMode, ApprovalRule } from "../config/index.js";
-import { type Action, type Allowance, type Decision, decide } from "./approval.js";
+import { type Action, type Allowance, type Decision, decide, isAbout } from "./approval.js";
 
 /** What a person is asked about. */
 export type Asked =
@@ -49,6 +49,20 @@ export const nobody: AskPerson = async ({ tool }) => ({
   message: `Nobody can be asked here, and ${tool} needs approval in this mode.`,
 });
 
+/** What a call is judged by: its own name, and those of the tools that it stands for. */
+export interface CallNames {
+  readonly tool: string;
+  readonly also: readonly string[];
+}
+
+/** A call before it is carried out. One that changes files is judged again by what it comes to. */
+export interface JudgedCall extends CallNames {
+  readonly kind: "look" | "move" | "change";
+  /** The files that it is about. */
+  paths(): Promise<readonly string[]>;
+  readonly request: HostRequest;
+}
+
 /** How a gate is set up. */
 export interface GateOptions {
   readonly mode: ApprovalMode;
@@ -75,22 +89,42 @@ export class Gate {
   }
 
   /** For `carryOut`: asks before a change, with what it comes to. */
-  approverOf(tool: string, signal?: AbortSignal): Approve {
+  approverOf({ tool, also }: CallNames, signal?: AbortSignal): Approve {
     return async (question) => {
       const files = question.preview.files.map(({ names }) => names);
-      return this.#rule({ kind: "change", tool, files }, { kind: "change", tool, question }, signal);
+      return this.#rule({ kind: "change", tool, also, files }, { kind: "change", tool, question }, signal);
     };
+  }
+
+  /**
+   * Why a call may not be made: a rule denies it, or a person who was asked because a rule says so. Undefined where it
+   * may; nothing is looked up where no rule speaks of its tool. Of a change only a denial counts: what it comes to is asked
+   * about later, and a change that is refused before that would show the file.
+   */
+  async barred(call: JudgedCall, signal?: AbortSignal): Promise<string | undefined> {
+    const { kind, tool, also, request } = call;
+    const isSpokenOf = this.options.rules.some((rule) => isAbout(rule, call));
+    if (!isSpokenOf && (this.mode !== "plan" || kind === "change")) return undefined;
+    const paths = isSpokenOf ? await call.paths() : [];
+    const files = await Promise.all(paths.map((path) => this.options.namesOf(path)));
+    const action: Action = { kind, tool, also, files };
+    if (kind === "change") {
+      const decision = await this.#decide(action);
+      return decision.kind === "deny" ? decision.message : undefined;
+    }
+    const answer = await this.#rule(action, { kind: "run", tool, request }, signal);
+    return answer.kind === "yes" ? undefined : denial(answer);
   }
 
   /** The same tool, which asks before it runs. */
   guarded(tool: HostTool): HostTool {
-    if (this.options.harmless.includes(tool.name)) return tool;
+    const kind = this.options.harmless.includes(tool.name) ? "look" : "run";
     return {
       ...tool,
       run: async (request, scope) => {
         const { command } = request.args;
         const words = typeof command === "string" ? { command } : {};
-        const action: Action = { kind: "run", tool: tool.name, files: [], ...words };
+        const action: Action = { kind, tool: tool.name, files: [], ...words };
         const asked = { kind: "run", tool: tool.name, request } as const;
         const answer = await this.#rule(action, asked, scope.signal);
         if (answer.kind === "yes") return tool.run(request, scope);
