@@ -3,7 +3,7 @@ export const approvalModes = ["plan", "ask", "auto-edit", "yolo"] as const;
 
 /**
  * `plan`: nothing is changed and nothing run. `ask`: a person is asked about each change and each command.
- * `auto-edit`: changes of files are made, commands are asked about. `yolo`: nothing is asked. No mode lets a write to a
+ * `auto-edit`: changes of files are made, commands are asked about. `yolo`: nothing is asked but for consents. No mode lets a write to a
  * protected path through by itself.
  */
 export type ApprovalMode = (typeof approvalModes)[number];
@@ -12,9 +12,9 @@ export type ApprovalMode = (typeof approvalModes)[number];
 export interface ApprovalRule {
   /** The tool's name as the model calls it; `*` stands for any run of characters. */
   readonly tool: string;
-  /** A glob: the rule is about calls whose every file fits it. */
+  /** A glob: the rule allows calls whose every file fits it; it denies, or asks about, those of which any does. */
   readonly path?: string;
-  /** For `run_shell_command`: the words with which the command begins, the whole command unless it ends in ` *`. */
+  /** Of `run_shell_command`, where the rule allows: the words with which the command begins, the whole command unless it ends in ` *`. */
   readonly command?: string;
   readonly decision: "allow" | "ask" | "deny";
 }

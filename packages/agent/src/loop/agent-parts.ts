@@ -31,11 +31,6 @@ export interface AgentParts {
   readonly conversationTools?: readonly ConversationTool[];
   /** Commands, tools of MCP servers. Asked for with each request: the tools of a server may become others. */
   readonly hostTools?: () => readonly HostTool[];
-  /**
-   * Tools that are not carried out, by their own names, however a call spells them. What is only not offered still runs
-   * when it is called: models know tools by heart. None unless given.
-   */
-  readonly forbids?: (tool: string) => boolean;
   /** Of the host's tools, those that need nobody's approval. */
   readonly harmless?: readonly string[];
   /** `ask` unless given. */

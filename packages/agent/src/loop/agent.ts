@@ -21,7 +21,6 @@ import {
   type ToolCall,
   type TurnHost,
   type TurnNode,
-  toolOfName,
   type Visibility,
   versionAtNode,
   whyNode,
@@ -31,6 +30,7 @@ import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
 import { askModel } from "./ask-model.js";
 import type { CacheBroke } from "./cache-watch.js";
+import { calledTool } from "./called-tool.js";
 import { type CarriedCall, carryCalls } from "./carry-calls.js";
 import {
   type CompactionOutcome,
@@ -39,11 +39,11 @@ import {
   type RequestHead,
 } from "./context-economy.js";
 import { FileForms, type FileOffers } from "./file-forms.js";
-import { Gate, nobody } from "./gate.js";
+import { type CallNames, Gate, nobody } from "./gate.js";
 import { MemoryFile } from "./memory-file.js";
 import { offeredTools, type ToolSet, ToolsText } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
-import { outsideOf, toolsOfSubAgent } from "./sub-agent-tools.js";
+import { toolsOfSubAgent } from "./sub-agent-tools.js";
 import { type Delegation, delegationIn, isWithin, mostNested, subAgentWords } from "./sub-agents.js";
 import type { AgentEvent, TurnEnd, TurnInput, TurnStop } from "./turn.js";
 import { broken, stopOf } from "./turn-stops.js";
@@ -123,7 +123,7 @@ class OpenedAgent implements Agent {
         : new MemoryFile({ manager, workspace: parts.workspace, path: memoryPath });
     const { mode = "ask", rules = [], ask = nobody, harmless = [] } = parts;
     this.model = parts.model;
-    this.#gate = new Gate({ mode, rules, ask, harmless });
+    this.#gate = new Gate({ mode, rules, ask, harmless, namesOf: (path) => workspace.namesOf(path) });
   }
 
   get mode(): ApprovalMode {
@@ -368,9 +368,10 @@ class OpenedAgent implements Agent {
   async #carry({ onEvent, signal }: RunningTurn): Promise<readonly CarriedCall[] | ConversationRefusal> {
     const carried = await carryCalls({
       host: this.#host(onEvent, signal),
+      workspace: this.parts.workspace,
       gate: this.#gate,
       onEvent,
-      refused: (call) => this.#refused(call),
+      judged: (call) => this.#judged(call),
     });
     if ("code" in carried) return carried;
     const stop = await this.parts.manager.flush();
@@ -380,7 +381,7 @@ class OpenedAgent implements Agent {
   #host(onEvent: RunningTurn["onEvent"], signal: AbortSignal | undefined): TurnHost {
     const { manager, workspace, summariser, newId, onError, wire } = this.parts;
     const { hostTools, fileTools } = this.tools;
-    const files = this.#gate.following(followFiles(manager, workspace, newId), signal);
+    const files = followFiles(manager, workspace, newId);
     return {
       manager,
       workspace,
@@ -394,22 +395,18 @@ class OpenedAgent implements Agent {
     };
   }
 
-  /** Why a call is not carried out; what it delegates is noted. */
-  #refused(call: ToolCall): string | undefined {
-    const { subAgents, limits = {}, forbids } = this.parts;
-    const { tools } = this;
-    const own = toolOfName(call.name, tools.hostTools)?.name ?? call.name;
-    if (forbids?.(own) === true) return `${own} is not among the tools of this session.`;
-    if (subAgents === undefined) return undefined;
-    const depth = this.#working.length;
-    const outside = depth === 0 ? undefined : outsideOf(tools, call.name);
-    if (outside !== undefined) return outside;
-    const { offered } = tools;
-    const hasCostLimit = limits.maxCostUsd !== undefined;
-    const delegation = delegationIn(call, { subAgents, offered, depth, hasCostLimit });
+  /** What a call is judged by, or why it is not carried out; what it delegates is noted. */
+  #judged(call: ToolCall): CallNames | string {
+    const { subAgents, limits = {} } = this.parts;
+    // In plan mode all of the session's tools count: what is called all the same is denied for the mode.
+    const tools = this.#working.at(-1)?.tools() ?? offeredTools(this.parts, "ask");
+    const called = calledTool(call, tools);
+    if (typeof called === "string" || subAgents === undefined) return called;
+    const scope = { subAgents, offered: tools.offered, depth: this.#working.length };
+    const delegation = delegationIn(call, { ...scope, hasCostLimit: limits.maxCostUsd !== undefined });
     if (typeof delegation === "string") return delegation;
     if (delegation !== undefined) this.#delegations.set(call.callId, delegation);
-    return undefined;
+    return called;
   }
 
   /** Runs the sub-agent of a task that was begun for one, to its end; then the head stands where it was begun. */

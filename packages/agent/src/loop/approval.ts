@@ -1,24 +1,32 @@
+import type { PathNames } from "@holdfast/core";
 import type { ApprovalMode, ApprovalRule } from "../config/index.js";
 import { fitsCommand } from "./command-rule.js";
 
 /** Something that the model is about to do, as far as a decision goes. */
 export interface Action {
-  /** `change`: files are written. `run`: something else is done, such as a command. */
-  readonly kind: "change" | "run";
+  /**
+   * `change`: files are written. `run`: something else is done, such as a command. `look`: nothing is changed; `move`: the
+   * conversation is. The last two are allowed but for a rule, and a move in plan mode is none.
+   */
+  readonly kind: "change" | "run" | "look" | "move";
   readonly tool: string;
-  /** The files that would change. */
-  readonly paths: readonly string[];
+  /** Other names under which a rule speaks of it. */
+  readonly also?: readonly string[];
+  /** The files that would change, by all their names. */
+  readonly files: readonly PathNames[];
   /** The words of a command. */
   readonly command?: string;
   /** Where a command runs, as the model wrote it; the workspace unless given. */
   readonly directory?: string;
+  /** It says in a person's name that what others left in files may be lost: nobody but a person may say so. */
+  readonly consents?: true;
 }
 
 /** What is allowed, by mode, rules, and what the person said in this session. */
 export interface ApprovalPolicy {
   readonly mode: ApprovalMode;
   readonly rules: readonly ApprovalRule[];
-  /** Compiles a glob of a rule. */
+  /** Whether a glob of a rule fits one name. */
   readonly fitsPath: (glob: string, path: string) => boolean;
   /** What the person allowed for the session. */
   readonly always: readonly Allowance[];
@@ -26,6 +34,7 @@ export interface ApprovalPolicy {
 
 /** What a person allows for the rest of a session. */
 export type Allowance =
+  /** By its real name: `PathNames.real`. */
   | { readonly kind: "file"; readonly path: string }
   /** Every call of a tool, whatever its arguments are. */
   | { readonly kind: "tool"; readonly tool: string }
@@ -44,11 +53,11 @@ export type Decision =
 
 /**
  * Decides on an action. Pure. Plan mode comes first, then the first rule that fits, then what the person allowed, then
- * the mode. A write to a protected path never gets here: the workspace refuses it, whatever is decided.
+ * the mode; a consent in a person's name is asked about in each mode, whatever was allowed. A write to a protected path never gets here: the workspace refuses it, whatever is decided.
  */
 export function decide(action: Action, policy: ApprovalPolicy): Decision {
   const { mode, rules, always } = policy;
-  if (mode === "plan")
+  if (mode === "plan" && action.kind !== "look")
     return {
       kind: "deny",
       message: "This is plan mode: nothing is changed and nothing run. Say what you would do.",
@@ -56,9 +65,11 @@ export function decide(action: Action, policy: ApprovalPolicy): Decision {
   const rule = rules.find((one) => fitsRule(one, action, policy));
   if (rule?.decision === "deny")
     return { kind: "deny", message: `A rule of the settings denies ${action.tool} here.` };
+  if (action.consents === true) return { kind: "ask" };
   if (rule !== undefined) return { kind: rule.decision };
-  if (isAllowed(action, always)) return { kind: "allow" };
+  if (isAllowed(action, always) || action.kind === "look" || action.kind === "move") return { kind: "allow" };
   switch (mode) {
+    case "plan":
     case "yolo":
       return { kind: "allow" };
     case "auto-edit":
@@ -72,18 +83,31 @@ export function decide(action: Action, policy: ApprovalPolicy): Decision {
 
 function fitsRule(
   rule: ApprovalRule,
-  { tool, paths, command }: Action,
+  { tool, also = [], files, command }: Action,
   { fitsPath }: ApprovalPolicy,
 ): boolean {
-  if (!fitsName(rule.tool, tool)) return false;
+  if (!isAbout(rule, { tool, also })) return false;
   const { path: glob, command: words } = rule;
+  // What else a tool of a server does with its `command`, nobody knows: nothing is allowed by it.
+  if (words !== undefined && rule.decision === "allow" && tool !== commandTool) return false;
   if (words !== undefined && (command === undefined || !fitsCommand(words, command, rule.decision)))
     return false;
   if (glob === undefined) return true;
-  // A rule that allows speaks of every file of the call; one that denies or asks, of any of them.
-  const fits = (path: string) => fitsPath(glob, path);
-  return paths.length > 0 && (rule.decision === "allow" ? paths.every(fits) : paths.some(fits));
+  const fits = (name: string) => fitsPath(glob, name);
+  // A rule that allows speaks of every file of the call, of its name as well as of where a link leads; one that denies or
+  // asks, of any name of any of them.
+  const allows = ({ named, real }: PathNames) => named.some(fits) && real.some(fits);
+  const bars = ({ named, real, within }: PathNames) => [...named, ...real, ...within].some(fits);
+  return rule.decision === "allow" ? files.length > 0 && files.every(allows) : files.some(bars);
 }
+
+/** Whether a rule speaks of a tool, whatever of its calls. */
+export function isAbout(rule: ApprovalRule, { tool, also = [] }: Pick<Action, "tool" | "also">): boolean {
+  return [tool, ...also].some((name) => fitsName(rule.tool, name));
+}
+
+/** The one tool of which the words of its command are all that it does. */
+const commandTool = "run_shell_command";
 
 /** `*` stands for any run of characters. */
 function fitsName(pattern: string, name: string): boolean {
@@ -102,10 +126,11 @@ function fitsName(pattern: string, name: string): boolean {
 }
 
 function isAllowed(action: Action, always: readonly Allowance[]): boolean {
-  const { tool, paths } = action;
+  const { tool, files } = action;
   const byTool = always.some((one) => one.kind === "tool" && one.tool === tool);
-  const byFile = (path: string) => always.some((one) => one.kind === "file" && one.path === path);
-  return byTool || isAllowedCommand(action, always) || (paths.length > 0 && paths.every(byFile));
+  const byFile = ({ real }: PathNames) =>
+    always.some((one) => one.kind === "file" && real.includes(one.path));
+  return byTool || isAllowedCommand(action, always) || (files.length > 0 && files.every(byFile));
 }
 
 function isAllowedCommand({ tool, command, directory }: Action, always: readonly Allowance[]): boolean {

@@ -2,24 +2,31 @@ import {
   type Carried,
   type ConversationRefusal,
   carryOut,
+  type HostTool,
   isRefusal,
   openCalls,
   pathsOfCall,
   type ToolCall,
   type TurnHost,
   toolOfName,
+  type Workspace,
 } from "@holdfast/core";
-import type { Gate } from "./gate.js";
+import type { CallNames, Gate } from "./gate.js";
+import { judgedCall } from "./judged-call.js";
 import { refusingTool } from "./sub-agents.js";
 import type { AgentEvent, EndedCall } from "./turn.js";
 
 /** What calls are carried out with. */
 export interface Carrying {
   readonly host: TurnHost;
+  readonly workspace: Workspace;
   readonly gate: Gate;
+  /**
+   * What rules judge a call by, or why it is not made at all: its tool is not offered, or it asks for a sub-agent that
+   * cannot be. Asked once a call.
+   */
+  readonly judged: (call: ToolCall) => CallNames | string;
   readonly onEvent: (event: AgentEvent) => void;
-  /** Why a call is not made at all: it asks for a sub-agent that cannot be, or is none of a sub-agent's own. */
-  readonly refused?: (call: ToolCall) => string | undefined;
 }
 
 /** A call with its end, and what it was to change. */
@@ -42,7 +49,11 @@ export async function carryCalls(carrying: Carrying): Promise<readonly CarriedCa
   const done: CarriedCall[] = [];
   for (const group of groupsOf(waiting, carrying.host)) {
     if (signal?.aborted === true) break;
-    const carried = await Promise.all(group.map((one) => carryOne(one, carrying)));
+    // Before any of them takes its place in the queues of the files: the calls keep their order.
+    const judged = await Promise.all(
+      group.map(async (one) => ({ one, by: await judge(one.call, carrying) })),
+    );
+    const carried = await Promise.all(judged.map(({ one, by }) => carryOne(one, carrying, by)));
     for (const one of carried) {
       if ("code" in one) return one;
       done.push(one);
@@ -67,19 +78,35 @@ function groupsOf(calls: readonly OpenCall[], host: TurnHost): readonly (readonl
 
 async function carryOne(
   { nodeId, call }: OpenCall,
-  { host, gate, onEvent, refused: refusedCall }: Carrying,
+  { host, gate, onEvent }: Carrying,
+  { names, barred }: Judged,
 ): Promise<CarriedCall | ConversationRefusal> {
   const { callId, name, args } = call;
   onEvent({ kind: "call_begun", callId, name, args });
-  const approve = gate.approverOf(name, host.signal);
-  const refused = refusedCall?.(call);
-  const first = refused === undefined ? [] : [refusingTool(name, refused)];
-  const hostTools = [...first, ...(host.hostTools ?? [])];
-  const carried = await carryOut({ callId, at: nodeId }, { ...host, hostTools, approve });
+  const approve = gate.approverOf(names, host.signal);
+  const hostTools = [...(barred === undefined ? [] : [barred]), ...(host.hostTools ?? [])];
+  const files = host.files === undefined ? {} : { files: gate.following(host.files, name, host.signal) };
+  const carried = await carryOut({ callId, at: nodeId }, { ...host, ...files, hostTools, approve });
   if (isRefusal(carried)) return carried;
   const ended = endOf(call, carried);
   onEvent({ kind: "call_ended", call: ended });
   return { ended, call, about: aboutOf(call, host) };
+}
+
+interface Judged {
+  readonly names: CallNames;
+  /** What answers in the place of the tool, where the call is not made. */
+  readonly barred?: HostTool;
+}
+
+async function judge(call: ToolCall, { host, gate, judged, workspace }: Carrying): Promise<Judged> {
+  const names = judged(call);
+  if (typeof names === "string")
+    return { names: { tool: call.name, also: [] }, barred: refusingTool(call.name, names) };
+  const { hostTools = [], signal } = host;
+  const before = judgedCall(call, names, { hostTools, workspace });
+  const denied = before && (await gate.barred(before, signal));
+  return denied === undefined ? { names } : { names, barred: refusingTool(call.name, denied, "denied") };
 }
 
 function endOf({ callId, name }: ToolCall, carried: Carried): EndedCall {
@@ -100,5 +127,7 @@ function aboutOf({ name, args }: ToolCall, host: TurnHost): readonly string[] {
     const { paths, shared } = pathsOfCall(tool, args);
     return shared ? [] : paths.map((path) => host.manager.manifests.naming(path));
   }
-  return tool?.kind === "host" ? [`${name} ${JSON.stringify(args)}`] : [];
+  if (tool?.kind === "host") return [`${name} ${JSON.stringify(args)}`];
+  // Another call of it that succeeds is what the model did in its place.
+  return tool === undefined || tool.annotations.readOnly ? [] : [`${name}()`];
 }

@@ -3,16 +3,19 @@ import {
   type Approve,
   type ChangeRequest,
   compileGlob,
+  type DueFile,
   type FilesThatFollow,
   filesDue,
   type HostRequest,
   type HostTool,
   isRefusal,
+  type PathNames,
   type Question,
   refuse,
+  refuseConflicts,
 } from "@holdfast/core";
 import type { ApprovalMode, ApprovalRule } from "../config/index.js";
-import { type Action, type Allowance, type Decision, decide } from "./approval.js";
+import { type Action, type Allowance, type Decision, decide, isAbout } from "./approval.js";
 
 /** What a person is asked about. */
 export type Asked =
@@ -20,8 +23,13 @@ export type Asked =
   | { readonly kind: "change"; readonly tool: string; readonly question: Question }
   /** Anything else: a command, a tool of an MCP server. Its summary may be cut: a person is to see the arguments. */
   | { readonly kind: "run"; readonly tool: string; readonly request: HostRequest }
-  /** Files that go back with the conversation: one line a file. */
-  | { readonly kind: "restore"; readonly tool: string; readonly files: readonly string[] };
+  /** Files that go back with the conversation, and those in conflict that the call says may be lost: see `consentLine`. */
+  | {
+      readonly kind: "restore";
+      readonly tool: string;
+      readonly files: readonly DueFile[];
+      readonly consent: readonly string[];
+    };
 
 /** What a person answers. */
 export type PersonsAnswer =
@@ -41,11 +49,27 @@ export const nobody: AskPerson = async ({ tool }) => ({
   message: `Nobody can be asked here, and ${tool} needs approval in this mode.`,
 });
 
+/** What a call is judged by: its own name, and those of the tools that it stands for. */
+export interface CallNames {
+  readonly tool: string;
+  readonly also: readonly string[];
+}
+
+/** A call before it is carried out. One that changes files is judged again by what it comes to. */
+export interface JudgedCall extends CallNames {
+  readonly kind: "look" | "move" | "change";
+  /** The files that it is about. */
+  paths(): Promise<readonly string[]>;
+  readonly request: HostRequest;
+}
+
 /** How a gate is set up. */
 export interface GateOptions {
   readonly mode: ApprovalMode;
   readonly rules: readonly ApprovalRule[];
   readonly ask: AskPerson;
+  /** All names of the file that a path means now: `Workspace.namesOf`. */
+  readonly namesOf: (path: string) => Promise<PathNames>;
   /** Tools of the host that are never asked about, such as one that reads the output of a command. */
   readonly harmless: readonly string[];
 }
@@ -66,20 +90,40 @@ export class Gate {
   }
 
   /** For `carryOut`: asks before a change, with what it comes to. */
-  approverOf(tool: string, signal?: AbortSignal): Approve {
+  approverOf({ tool, also }: CallNames, signal?: AbortSignal): Approve {
     return async (question) => {
-      const paths = question.preview.files.map(({ path }) => path);
-      return this.#rule({ kind: "change", tool, paths }, { kind: "change", tool, question }, signal);
+      const files = question.preview.files.map(({ names }) => names);
+      return this.#rule({ kind: "change", tool, also, files }, { kind: "change", tool, question }, signal);
     };
+  }
+
+  /**
+   * Why a call may not be made: a rule denies it, or a person who was asked because a rule says so. Undefined where it
+   * may; nothing is looked up where no rule speaks of its tool. Of a change only a denial counts: what it comes to is asked
+   * about later, and a change that is refused before that would show the file.
+   */
+  async barred(call: JudgedCall, signal?: AbortSignal): Promise<string | undefined> {
+    const { kind, tool, also, request } = call;
+    const isSpokenOf = this.options.rules.some((rule) => isAbout(rule, call));
+    if (!isSpokenOf && (this.mode !== "plan" || kind === "change")) return undefined;
+    const paths = isSpokenOf ? await call.paths() : [];
+    const files = await Promise.all(paths.map((path) => this.options.namesOf(path)));
+    const action: Action = { kind, tool, also, files };
+    if (kind === "change") {
+      const decision = await this.#decide(action);
+      return decision.kind === "deny" ? decision.message : undefined;
+    }
+    const answer = await this.#rule(action, { kind: "run", tool, request }, signal);
+    return answer.kind === "yes" ? undefined : denial(answer);
   }
 
   /** The same tool, which asks before it runs. */
   guarded(tool: HostTool): HostTool {
-    if (this.options.harmless.includes(tool.name)) return tool;
+    const kind = this.options.harmless.includes(tool.name) ? "look" : "run";
     return {
       ...tool,
       run: async (request, scope) => {
-        const action: Action = { kind: "run", tool: tool.name, paths: [], ...commandIn(request.args) };
+        const action: Action = { kind, tool: tool.name, files: [], ...commandIn(request.args) };
         const asked = { kind: "run", tool: tool.name, request } as const;
         const answer = await this.#rule(action, asked, scope.signal);
         if (answer.kind === "yes") return tool.run(request, scope);
@@ -88,18 +132,29 @@ export class Gate {
     };
   }
 
-  /** Files that follow the head, where that is agreed to. */
-  following(files: FilesThatFollow, signal?: AbortSignal): FilesThatFollow {
+  /** Files that follow the head, where that is agreed to; the yes is bound to the plan that was shown. */
+  following(files: FilesThatFollow, tool: string, signal?: AbortSignal): FilesThatFollow {
     return {
       ...files,
       follow: async (request) => {
         const plan = await files.plan(request.move);
         if (isRefusal(plan)) return plan;
+        const { consent, conflicts = "refuse" } = request;
+        const refused = refuseConflicts(plan, { restoreId: "", consent, conflicts });
+        if (refused !== undefined) return refused;
         const due = filesDue(plan);
-        const paths = due.map(({ path }) => path);
-        const asked = { kind: "restore", tool: "restore", files: paths } as const;
-        const answer = await this.#rule({ kind: "change", tool: "restore", paths }, asked, signal);
-        return answer.kind === "yes" ? files.follow(request) : refuse("files_refused", denial(answer));
+        const names = await Promise.all(due.map(({ path }) => this.options.namesOf(path)));
+        const action: Action = {
+          kind: "change",
+          tool,
+          also: ["restore"],
+          files: names,
+          ...(consent.length > 0 ? { consents: true } : {}),
+        };
+        const answer = await this.#rule(action, { kind: "restore", tool, files: due, consent }, signal);
+        return answer.kind === "yes"
+          ? files.follow({ ...request, agreed: plan })
+          : refuse("files_refused", denial(answer));
       },
     };
   }
@@ -144,7 +199,13 @@ export class Gate {
   async #compile(glob: string): Promise<void> {
     if (this.#globs.has(glob)) return;
     const compiled = await compileGlob(glob);
-    this.#globs.set(glob, isRefusal(compiled) ? () => false : (path) => compiled.matches(path));
+    // The slash that a glob begins with is not part of it once compiled: an absolute name is held against one that has it.
+    const fits = (name: string): boolean =>
+      !isRefusal(compiled) &&
+      (name.startsWith("/")
+        ? glob.startsWith("/") && compiled.matches(name.slice(1))
+        : compiled.matches(name));
+    this.#globs.set(glob, fits);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ConversationToolName, toolOfName } from "@holdfast/core";
+import type { ConversationToolName } from "@holdfast/core";
 import type { ToolSet } from "./offered-tools.js";
 import type { Delegation } from "./sub-agents.js";
 
@@ -12,13 +12,6 @@ export function toolsOfSubAgent(all: ToolSet, { tools }: Delegation): ToolSet {
     hostTools: all.hostTools.filter(({ name }) => has(name)),
     offered: all.offered.filter(({ name }) => has(name)),
   };
-}
-
-/** Why a sub-agent may not make this call; undefined where the tool is one of its own. */
-export function outsideOf({ offered, hostTools }: ToolSet, name: string): string | undefined {
-  const own = toolOfName(name, hostTools)?.name ?? name;
-  if (offered.some((one) => one.name === own)) return undefined;
-  return `a sub-agent has only the tools that it was given: ${offered.map((one) => one.name).join(", ")}.`;
 }
 
 /** Moves of the head that would leave a sub-agent's task unfinished, or go where it knows nothing of. */

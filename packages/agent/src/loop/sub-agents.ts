@@ -108,7 +108,11 @@ function withAgent(offer: OfferedTool, { models }: SubAgents): OfferedTool {
 }
 
 /** A tool in the place of the one of this name, that says why nothing is done. */
-export function refusingTool(name: string, why: string): HostTool {
+export function refusingTool(
+  name: string,
+  why: string,
+  code: "invalid_arguments" | "denied" = "invalid_arguments",
+): HostTool {
   const [any] = conversationTools;
   if (any === undefined) throw new Error("core has no conversation tool");
   return {
@@ -121,8 +125,8 @@ export function refusingTool(name: string, why: string): HostTool {
     schema: { type: "object" },
     intent: () => ({ kind: "host_request", tool: name, summary: name, args: {} }),
     run: async () => ({
-      code: "invalid_arguments",
-      text: `FAILED (invalid_arguments): ${name}: ${why} Nothing was done.`,
+      code,
+      text: `FAILED (${code}): ${name}: ${why} Nothing was done.`,
     }),
   };
 }

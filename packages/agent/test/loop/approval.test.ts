@@ -10,8 +10,9 @@ import {
 } from "../../src/loop/index.js";
 import { openStage, type Stage } from "./stage.js";
 
-const change = (path = "src/a.ts"): Action => ({ kind: "change", tool: "edit_file", paths: [path] });
-const run = (command: string): Action => ({ kind: "run", tool: "run_shell_command", paths: [], command });
+const plain = (path: string) => ({ named: [path], real: [path], within: [] });
+const change = (path = "src/a.ts"): Action => ({ kind: "change", tool: "edit_file", files: [plain(path)] });
+const run = (command: string): Action => ({ kind: "run", tool: "run_shell_command", files: [], command });
 const allowGit: ApprovalRule = { tool: "run_shell_command", command: "git status *", decision: "allow" };
 const denyDocs: ApprovalRule = { tool: "*", path: "docs/**", decision: "deny" };
 
@@ -46,7 +47,9 @@ describe("the decision about an action", () => {
     const always = [{ kind: "file", path: "src/a.ts" }] as const;
     expect(decide(change(), { ...policy, always }).kind).toBe("allow");
     expect(decide(change("src/b.ts"), { ...policy, always }).kind).toBe("ask");
-    expect(decide({ ...change(), paths: ["src/a.ts", "src/b.ts"] }, { ...policy, always }).kind).toBe("ask");
+    expect(
+      decide({ ...change(), files: ["src/a.ts", "src/b.ts"].map(plain) }, { ...policy, always }).kind,
+    ).toBe("ask");
     expect(decide(run("ls"), { ...policy, always: [{ kind: "tool", tool: "run_shell_command" }] }).kind).toBe(
       "allow",
     );

@@ -1,5 +1,5 @@
 import type { Allowance, Asked, PersonsAnswer } from "@holdfast/agent";
-import { clip, describeChange, describeRepair } from "@holdfast/core";
+import { clip, consentLine, describeChange, describeRepair, escapeForDisplay } from "@holdfast/core";
 import { escapeName, escapeText } from "../shell/index.js";
 
 /** What a person typed as the answer. Whatever is none of the words offered is a no, with it as a word for the model. */
@@ -44,7 +44,7 @@ export function wordsOfAsked(asked: Asked): string {
     case "run":
       return callWords(asked);
     case "restore":
-      return `Files go back:\n${asked.files.join("\n")}`;
+      return [restoreHead(asked), ...asked.files.map((file) => consentLine(file, asked.consent))].join("\n");
     default:
       return asked satisfies never;
   }
@@ -57,9 +57,10 @@ function reachOf(asked: Asked): { readonly allowance: Allowance; readonly words:
   switch (asked.kind) {
     case "change": {
       const [file, ...others] = asked.question.preview.files;
-      if (file === undefined || others.length > 0) return undefined;
+      const path = file?.names.real[0];
+      if (file === undefined || path === undefined || others.length > 0) return undefined;
       return {
-        allowance: { kind: "file", path: file.path },
+        allowance: { kind: "file", path },
         words: clip(escapeName(file.path), mostNameChars),
       };
     }
@@ -70,6 +71,12 @@ function reachOf(asked: Asked): { readonly allowance: Allowance; readonly words:
     default:
       return asked satisfies never;
   }
+}
+
+function restoreHead({ tool, consent }: Extract<Asked, { kind: "restore" }>): string {
+  const head = `${tool} asks; nothing is done yet. Files go back:`;
+  if (consent.length === 0) return head;
+  return `${head}\nThe model says that you agreed to lose what others left in ${consent.map(escapeForDisplay).join(", ")}.`;
 }
 
 function reachOfRun({ tool, request: { args } }: RunAsked) {

@@ -229,7 +229,6 @@ function agentSettings(
     conversationTools: conversationTools.filter(({ name }) => isOffered(name, settings)),
     economy,
     ...subAgentsOf(settings, call.flags.debug),
-    forbids: (name: string) => !isOffered(name, settings),
     hostTools: () => host.tools().filter(({ name }) => isOffered(name, settings)),
     harmless: host.harmless,
     mode: approval.mode ?? "ask",

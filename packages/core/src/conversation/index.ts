@@ -79,7 +79,7 @@ export type * from "./payload.js";
 export { payloadKinds } from "./payload-shape.js";
 export { excerptOf, isPlaceholder, lostWords, textsOf } from "./payload-text.js";
 export { firstRecords, PendingRecords, type RecordSink } from "./pending-records.js";
-export { type DueFile, dueFact, dueLine, filesDue } from "./plan-words.js";
+export { consentLine, type DueFile, dueFact, dueLine, filesDue } from "./plan-words.js";
 export { type PrunedSessions, pruneSessions, type Retention } from "./prune-sessions.js";
 export { versionOf } from "./record-version.js";
 export type { ConversationRefusal } from "./refusal.js";

@@ -1,6 +1,7 @@
 import { escapeForDisplay } from "../text/index.js";
 import { makerWords } from "./file-makers.js";
 import type { PlannedFile, RestorePlan } from "./restore-plan.js";
+import { isMoving } from "./restoring.js";
 
 /** A file of a plan that is not as it is to be. */
 export type DueFile = Exclude<PlannedFile, { readonly kind: "same" }>;
@@ -25,6 +26,21 @@ export function dueLine(file: DueFile): string {
     default:
       return file satisfies never;
   }
+}
+
+/**
+ * What a restore with this consent does to a file, for the person who is asked about it: of a file in conflict, what is
+ * lost.
+ */
+export function consentLine(file: DueFile, consent: readonly string[]): string {
+  if (file.kind !== "conflict") return dueLine(file);
+  const why = `in conflict (${file.why}). ${file.message}`;
+  return `${escapeForDisplay(file.path)}: ${isMoving(file, { consent }) ? fateOf(file) : "stays as it is"}, ${why}`;
+}
+
+function fateOf({ from, to }: DueFile): string {
+  if (to === null) return "DELETED";
+  return from === null ? "MADE AGAIN" : "OVERWRITTEN";
 }
 
 /** The same as data. */

@@ -89,7 +89,11 @@ export async function restoreFiles(
 /** A file that is to be restored, in a known state. */
 type MovingFile = Exclude<PlannedFile, { kind: "same" }> & { readonly from: string | null };
 
-function isMoving(file: PlannedFile, { consent = [] }: RestoreTerms): file is MovingFile {
+/** Whether a restore on these terms moves a file. */
+export function isMoving(
+  file: PlannedFile,
+  { consent = [] }: Pick<RestoreTerms, "consent">,
+): file is MovingFile {
   if (file.kind !== "conflict") return file.kind !== "same";
   return file.consentable && consent.some((path) => bareName(path) === file.path);
 }

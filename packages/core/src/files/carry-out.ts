@@ -7,6 +7,7 @@ import { decide, overtaken, type WriteDecision } from "./decide.js";
 import { digestInSteps, digestOf } from "./digest.js";
 import { learnText } from "./file-text.js";
 import type { Unchanged, WriteOutcome, WriteRefusal } from "./outcomes.js";
+import { pathNames } from "./path-names.js";
 import { decodedText } from "./plans.js";
 import type { FileIdentity, Lock } from "./ports.js";
 import { type AgreedFile, compareAgreed, type Preview, type PreviewedFile } from "./preview.js";
@@ -68,7 +69,9 @@ export function previewedFile(site: Site, decision: WriteDecision): PreviewedFil
   const after = plan.bytes === null ? null : (plan.text ?? decodedText(session, plan.bytes));
   const isUnshown = plan.isUnshown === true ? { isUnshown: true as const } : {};
   const agreed = agreedFile(site, decision);
-  return { path: site.change.path, before, after, change: plan.report, ...isUnshown, agreed };
+  const { path } = site.change;
+  const names = pathNames(session.ports.disk, path, agreed.realPath);
+  return { path, names, before, after, change: plan.report, ...isUnshown, agreed };
 }
 
 /** The facts that a person agrees to when this decision is shown. */

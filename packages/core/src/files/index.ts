@@ -33,6 +33,7 @@ export { changeHeading } from "./mismatch.js";
 export { keepLines, type MovedEdits, moveEdits } from "./moved-lines.js";
 export { namedLines } from "./named-lines.js";
 export type * from "./outcomes.js";
+export type { PathNames } from "./path-names.js";
 export { bareName, isSecret, protectedReason, tidyPath } from "./path-policy.js";
 export { type InPlaceEdit, PersistentMap } from "./persistent-map.js";
 export { type PlacedLines, placeSteps } from "./placed-lines.js";

@@ -1,4 +1,5 @@
 import type { ApplyChangesOutcome, ChangeReport, Unchanged, WriteRefusal } from "./outcomes.js";
+import type { PathNames } from "./path-names.js";
 
 /**
  * What a request comes to now, without the step: nothing was learnt, kept or counted by it. Where there is
@@ -22,6 +23,8 @@ export interface Preview {
 export interface PreviewedFile {
   /** As the caller named it, lexically tidied. */
   readonly path: string;
+  /** All of its names: what a rule about paths is held against. */
+  readonly names: PathNames;
   /** The decoded texts; `null` where there is no file, or none that is text. */
   readonly before: string | null;
   readonly after: string | null;

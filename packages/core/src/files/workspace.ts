@@ -37,6 +37,7 @@ import type {
   WriteOutcome,
   WriteRefusal,
 } from "./outcomes.js";
+import { namesOf, type PathNames } from "./path-names.js";
 import { outsideFolder, tidyPath } from "./path-policy.js";
 import type { Target, WorkspacePorts } from "./ports.js";
 import type { PreviewOutcome } from "./preview.js";
@@ -319,7 +320,12 @@ export class Workspace {
     return statuses;
   }
 
-  /** The same under each file's lock, so that what a kill interrupted there is made good before. */
+  /** All names of the file that a path means now, for rules about paths; nothing is read. */
+  async namesOf(path: string): Promise<PathNames> {
+    return namesOf(this.shared, path);
+  }
+
+  /** The same as `fileStates` under each file's lock, so that what a kill interrupted there is made good before. */
   async recoveredStates(paths: readonly string[]): Promise<readonly FileStatus[]> {
     const statuses: FileStatus[] = [];
     for (const path of textsOf(paths) ?? [""]) statuses.push(await recoveredState(this.shared, path));

@@ -78,6 +78,8 @@ export interface FilesThatFollow {
     readonly consent: readonly string[];
     /** What becomes of the other files in conflict: they refuse the move, or stay as they are. */
     readonly conflicts?: "refuse" | "leave";
+    /** The plan that was agreed to: where it has become another one, nothing is moved (`files_refused`). */
+    readonly agreed?: RestorePlan;
     /** The result of the call that asked; of a task's move, only its `callId` counts. */
     readonly answering: ((told: string) => AnsweredCall) | undefined;
   }): Promise<

@@ -3,6 +3,8 @@ import {
   type ContextManager,
   type ConversationContext,
   type ConversationRefusal,
+  dueFact,
+  filesDue,
   type Moved,
   planRestore,
   type RestorePlan,
@@ -33,12 +35,13 @@ export function followFiles(
       return { path: outcome.state.path, after: outcome.state.sha256, by: "seen" };
     },
     plan: (move) => planMove(manager, workspace, move),
-    follow: async ({ move, consent, conflicts = "refuse", answering }) => {
+    follow: async ({ move, consent, conflicts = "refuse", agreed, answering }) => {
       const plan = await planMove(manager, workspace, move);
       if (isRefusal(plan)) return plan;
       const terms = { restoreId: newId(), consent, conflicts };
       const refused = refuseConflicts(plan, terms);
       if (refused !== undefined) return refused;
+      if (agreed !== undefined && factsOf(plan) !== factsOf(agreed)) return notAgreed;
       const asked = { ...terms, ...termsOf(move, answering) };
       const resumed = resumedBy(manager.context, move);
       const taken = resumed === undefined ? undefined : takeUp(manager, resumed, plan, asked);
@@ -56,6 +59,16 @@ export function followFiles(
       return { kind: "followed", message: `${wordsOf(move)}; ${became(restored)}`, data };
     },
   };
+}
+
+const notAgreed = refuse(
+  "files_refused",
+  "By now other files would change, or in another way, than what was agreed to. No file was moved; ask again.",
+);
+
+/** What a plan comes to, to be compared. */
+function factsOf(plan: RestorePlan): string {
+  return JSON.stringify(filesDue(plan).map(dueFact));
 }
 
 type Answering = Parameters<FilesThatFollow["follow"]>[0]["answering"];
