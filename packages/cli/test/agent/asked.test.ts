@@ -7,7 +7,7 @@ function call(tool: string, args: Readonly<Record<string, unknown>>): Asked {
 }
 
 const command = call("run_shell_command", { command: "true" });
-const restore: Asked = { kind: "restore", tool: "restore", files: ["a.ts"] };
+const restore: Asked = { kind: "restore", tool: "restore_files", files: [], consent: [] };
 
 describe("what a person typed", () => {
   it.each(["y", "Y", "yes", " YES "])("%j is a yes", (said) => {
