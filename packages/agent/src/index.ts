@@ -169,6 +169,7 @@ export {
 export {
   type AnthropicOptions,
   anthropicModel,
+  CostMeter,
   catalogDate,
   configuredModel,
   costOf,
@@ -209,6 +210,7 @@ export {
   type ScriptedAnswer,
   type ScriptedCall,
   type ScriptedOptions,
+  type Spent,
   scriptedModel,
   summariserOf,
   type UploadedFile,

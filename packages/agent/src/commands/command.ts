@@ -51,7 +51,7 @@ export interface CommandHost {
   readonly workspace: Workspace;
   /** Runs a command of the person in a shell: `run_shell_command`. */
   readonly shell?: HostTool;
-  /** Opens another model by its name. */
+  /** Opens another model by its name; `unpriced` where the run has a limit of cost and its prices are not known. */
   readonly openModel?: (name: string) => Promise<ModelPort | Refused>;
   /** Names of models that can be typed, such as `anthropic/claude-…`. */
   readonly modelNames?: () => readonly string[];
@@ -99,6 +99,7 @@ export type CommandCode =
   | "unknown_command"
   | "unavailable"
   | "unknown_model"
+  | "unpriced"
   | "nothing_to_copy";
 
 /** What a command comes to, as a value: a screen or a stream shows it, `describeResult` makes text of it. */

@@ -186,8 +186,10 @@ export const settingsSchema = z.strictObject({
     .optional(),
   limits: z
     .strictObject({
-      maxTurns: count.optional().describe("steps of the model in one turn"),
-      maxCostUsd: usd.optional().describe("cost of one run, in US dollars"),
+      maxTurns: count.optional().describe("requests of one turn"),
+      maxCostUsd: usd
+        .optional()
+        .describe("cost of one run, in US dollars: all its turns, sub-agents and summaries"),
     })
     .optional(),
   subAgents: z

@@ -9,10 +9,10 @@ import type {
   OfferedTool,
   Summariser,
   ToolContext,
-  TurnUsage,
   Workspace,
 } from "@holdfast/core";
 import type { ApprovalMode, ApprovalRule } from "../config/index.js";
+import type { CostMeter } from "../models/index.js";
 import type { FileUploads } from "./file-forms.js";
 import type { AskPerson } from "./gate.js";
 import type { RepeatLimits } from "./repeats.js";
@@ -41,8 +41,8 @@ export interface AgentParts {
   readonly limits?: TurnLimits;
   /** Lets a model delegate tasks; none unless given. */
   readonly subAgents?: SubAgents;
-  /** What a request cost, in US dollars; undefined where no price is known. */
-  readonly costOf?: (usage: TurnUsage) => number | undefined;
+  /** Counts the money of the run, which may have more than one agent; one of the agent's own unless given. */
+  readonly meter?: CostMeter;
   /** Whether a read shows only what the prompt does not show already; unless false. */
   readonly deltaReads?: boolean;
   readonly summariser?: Summariser;
@@ -68,7 +68,7 @@ export interface AgentParts {
 export interface TurnLimits {
   /** Requests; 200 unless given. */
   readonly maxSteps?: number;
-  /** Of the whole session, in US dollars; needs `costOf`. */
+  /** Of one run, by its meter, in US dollars; needs models with `costOf`. */
   readonly maxCostUsd?: number;
   readonly repeats?: RepeatLimits;
 }

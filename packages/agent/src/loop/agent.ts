@@ -26,6 +26,7 @@ import {
   whyNode,
 } from "@holdfast/core";
 import type { ApprovalMode } from "../config/index.js";
+import { CostMeter } from "../models/index.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { Allowance } from "./approval.js";
 import { askModel } from "./ask-model.js";
@@ -43,7 +44,7 @@ import { type CallNames, Gate, nobody } from "./gate.js";
 import { MemoryFile } from "./memory-file.js";
 import { offeredTools, type ToolSet, ToolsText } from "./offered-tools.js";
 import { type RunningTurn, startedTurn } from "./running-turn.js";
-import { toolsOfSubAgent } from "./sub-agent-tools.js";
+import { type SubAgent, toolsOfSubAgent } from "./sub-agent-tools.js";
 import { type Delegation, delegationIn, isWithin, mostNested, subAgentWords } from "./sub-agents.js";
 import type { AgentEvent, TurnEnd, TurnInput, TurnStop } from "./turn.js";
 import { broken, stopOf } from "./turn-stops.js";
@@ -109,6 +110,7 @@ class OpenedAgent implements Agent {
   readonly #economy: ContextEconomy;
   readonly #forms: FileForms | undefined;
   readonly #toolsText = new ToolsText();
+  readonly #meter: CostMeter;
   readonly memory: MemoryFile | undefined;
 
   constructor(private readonly parts: AgentParts) {
@@ -123,6 +125,7 @@ class OpenedAgent implements Agent {
         : new MemoryFile({ manager, workspace: parts.workspace, path: memoryPath });
     const { mode = "ask", rules = [], ask = nobody, harmless = [] } = parts;
     this.model = parts.model;
+    this.#meter = parts.meter ?? new CostMeter();
     this.#gate = new Gate({ mode, rules, ask, harmless, namesOf: (path) => workspace.namesOf(path) });
   }
 
@@ -201,7 +204,7 @@ class OpenedAgent implements Agent {
   }
 
   async turn(input: TurnInput, { signal, onEvent = () => {} }: TurnScope = {}): Promise<TurnEnd> {
-    const turn = startedTurn(this.parts, onEvent, signal);
+    const turn = startedTurn({ ...this.parts, meter: this.#meter }, onEvent, signal);
     const stop = (await this.#begin(input, turn)) ?? (await this.#loop(turn));
     const end = turn.end(stop);
     onEvent({ kind: "turn_ended", end });
@@ -330,6 +333,7 @@ class OpenedAgent implements Agent {
     const { breakpoints, broke } = this.#economy.sending(this.#head());
     if (broke !== undefined) turn.onEvent({ kind: "context", done: broke });
     const answer = await this.#askMarked(turn, breakpoints);
+    if ("parts" in answer) this.#meter.add(this.#asked, answer.usage);
     const evicted = "usage" in answer ? this.#economy.counted(answer.usage) : undefined;
     if (evicted !== undefined) turn.onEvent({ kind: "context", done: evicted });
     return answer;
@@ -418,7 +422,6 @@ class OpenedAgent implements Agent {
     const { id: taskId } = this.parts.manager.getCurrentNode();
     const child = turn.child({
       maxSteps: delegation.maxSteps,
-      costOf: delegation.model === undefined ? this.parts.costOf : delegation.model.costOf,
       onEvent: (event) => turn.onEvent({ kind: "sub_agent", taskId, event }),
     });
     const stop = await this.#workOn(taskId, delegation, child);
@@ -490,11 +493,4 @@ class OpenedAgent implements Agent {
     const flushed: Acknowledged | ConversationRefusal = await this.parts.manager.flush();
     return isRefusal(flushed) ? broken(flushed) : undefined;
   }
-}
-
-/** A sub-agent at work. */
-interface SubAgent {
-  readonly taskId: string;
-  readonly model: ModelPort;
-  readonly tools: () => ToolSet;
 }

@@ -1,4 +1,5 @@
 import type { ReceivedAnswer, TurnUsage } from "@holdfast/core";
+import type { CostMeter } from "../models/index.js";
 import type { AgentParts } from "./agent-parts.js";
 import type { CarriedCall } from "./carry-calls.js";
 import { Repeats } from "./repeats.js";
@@ -28,26 +29,22 @@ export interface RunningTurn {
 /** What is other for a sub-agent. */
 export interface SubTurn {
   readonly maxSteps: number;
-  readonly costOf: AgentParts["costOf"];
   readonly onEvent: RunningTurn["onEvent"];
 }
 
-/** Begins to count. */
+/** Begins to count; money is counted by the meter of the run. */
 export function startedTurn(
-  { limits = {}, costOf }: Pick<AgentParts, "limits" | "costOf">,
+  { limits = {}, meter }: Pick<AgentParts, "limits"> & { readonly meter: CostMeter },
   onEvent: (event: AgentEvent) => void,
   signal: AbortSignal | undefined,
   undone = new Undone(),
 ): RunningTurn {
   const { maxSteps = 200, maxCostUsd, repeats } = limits;
   const counted = { steps: 0, usage: {} as TurnUsage, flawed: 0, lastText: "" };
-  const ofSubs = { usage: {} as TurnUsage, costUsd: 0 };
+  const before = meter.spent;
+  let ofSubs: TurnUsage = {};
   const watch = new Repeats(repeats);
   let words: readonly string[] = [];
-  const cost = () => {
-    const own = costOf?.(counted.usage);
-    return own === undefined ? undefined : own + ofSubs.costUsd;
-  };
   return {
     onEvent,
     signal,
@@ -55,7 +52,7 @@ export function startedTurn(
       if (signal?.aborted === true) return cancelled;
       if (counted.steps >= maxSteps)
         return { reason: "max_turns", message: `The limit of ${maxSteps} requests was reached.` };
-      if (maxCostUsd !== undefined && (cost() ?? 0) >= maxCostUsd)
+      if (maxCostUsd !== undefined && meter.spent.costUsd >= maxCostUsd)
         return { reason: "max_cost", message: `The limit of ${maxCostUsd} US dollars was reached.` };
       return undefined;
     },
@@ -80,29 +77,22 @@ export function startedTurn(
     },
     wordsToModel: () => words,
     end: (stop) => {
-      const costUsd = cost();
+      const { costUsd, unpriced } = meter.spent;
       return {
         ...stop,
         steps: counted.steps,
-        usage: addUsage(counted.usage, ofSubs.usage),
+        usage: addUsage(counted.usage, ofSubs),
         undone: undone.list,
-        ...(costUsd === undefined ? {} : { costUsd }),
+        ...(unpriced > before.unpriced ? {} : { costUsd: costUsd - before.costUsd }),
       };
     },
     child: (of) => {
-      const left = maxCostUsd === undefined ? {} : { maxCostUsd: Math.max(0, maxCostUsd - (cost() ?? 0)) };
-      const most = { maxSteps: Math.min(of.maxSteps, maxSteps - counted.steps), ...left };
-      const repeatLimits = repeats === undefined ? {} : { repeats };
-      const parts = {
-        limits: { ...most, ...repeatLimits },
-        ...(of.costOf === undefined ? {} : { costOf: of.costOf }),
-      };
-      return startedTurn(parts, of.onEvent, signal, undone);
+      const ofChild = { ...limits, maxSteps: Math.min(of.maxSteps, maxSteps - counted.steps) };
+      return startedTurn({ limits: ofChild, meter }, of.onEvent, signal, undone);
     },
-    takeIn: ({ steps, usage, costUsd = 0 }) => {
+    takeIn: ({ steps, usage }) => {
       counted.steps += steps;
-      ofSubs.usage = addUsage(ofSubs.usage, usage);
-      ofSubs.costUsd += costUsd;
+      ofSubs = addUsage(ofSubs, usage);
     },
     get lastText() {
       return counted.lastText;

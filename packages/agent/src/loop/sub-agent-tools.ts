@@ -1,6 +1,13 @@
-import type { ConversationToolName } from "@holdfast/core";
+import type { ConversationToolName, ModelPort } from "@holdfast/core";
 import type { ToolSet } from "./offered-tools.js";
 import type { Delegation } from "./sub-agents.js";
+
+/** A sub-agent at work. */
+export interface SubAgent {
+  readonly taskId: string;
+  readonly model: ModelPort;
+  readonly tools: () => ToolSet;
+}
 
 /** The tools of a sub-agent: those that were named, and what ends its task. It does not move the head otherwise. */
 export function toolsOfSubAgent(all: ToolSet, { tools }: Delegation): ToolSet {

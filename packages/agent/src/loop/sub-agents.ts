@@ -5,7 +5,6 @@ import {
   type ModelPort,
   type OfferedTool,
   type ToolCall,
-  type TurnUsage,
 } from "@holdfast/core";
 
 /** What a model may hand to another one: a task that is run to its end on its branch, by a model with tools of its own. */
@@ -22,9 +21,8 @@ export interface SubAgents {
 
 /** A model that was opened for a sub-agent. */
 export interface SubAgentModel {
+  /** With `costOf` where the run has a limit of money. */
   readonly port: ModelPort;
-  /** What a request cost, in US dollars. Needed where the turn has a limit of money. */
-  readonly costOf?: (usage: TurnUsage) => number | undefined;
 }
 
 /** What a call of `task_start` asks for: who works on the task, and with what. */
@@ -150,7 +148,7 @@ function modelIn(named: unknown, scope: DelegationScope): SubAgentModel | string
   }
   const opened = open(named);
   if (typeof opened === "string") return opened;
-  if (scope.hasCostLimit && opened.costOf === undefined)
+  if (scope.hasCostLimit && opened.port.costOf === undefined)
     return `the prices of ${named} are not known, and there is a limit of money.`;
   return opened;
 }

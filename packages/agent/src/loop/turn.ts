@@ -72,7 +72,7 @@ export interface TurnEnd {
   /** Requests made, with their tokens in all. */
   readonly steps: number;
   readonly usage: TurnUsage;
-  /** Money in US dollars, where the model's prices are known. */
+  /** Money in US dollars, with sub-agents and summaries; absent where the prices of a model that answered are not known. */
   readonly costUsd?: number;
   /** Writes that a person or a rule denied, or that were left in conflict: for exit code 64. */
   readonly undone: readonly { readonly callId: string; readonly name: string; readonly code: string }[];

@@ -7,6 +7,7 @@ export {
   type ModelPrices,
   modelCatalog,
 } from "./catalog.js";
+export { CostMeter, type Spent } from "./cost-meter.js";
 export { type GoogleOptions, googleModel } from "./google.js";
 export {
   type FilesClient,

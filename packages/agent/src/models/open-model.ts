@@ -1,6 +1,6 @@
 import { defined, type ModelPort } from "@holdfast/core";
 import { anthropicModel } from "./anthropic.js";
-import { factsOfModel, type ModelFacts, type ModelPrices } from "./catalog.js";
+import { costOf, factsOfModel, type ModelFacts, type ModelPrices } from "./catalog.js";
 import { googleModel } from "./google.js";
 import type { GoogleAccount } from "./google-files-client.js";
 import { openaiChatModel } from "./openai-chat.js";
@@ -47,7 +47,7 @@ export interface OpenedModel {
 /** Why no model could be opened. */
 export interface ModelRefusal {
   readonly kind: "model_refused";
-  readonly reason: "auth" | "unknown_model";
+  readonly reason: "auth" | "unknown_model" | "unpriced";
   /** One sentence: what is missing and how to give it. */
   readonly message: string;
 }
@@ -234,7 +234,11 @@ function opened(name: string, port: ModelPort, facts: Partial<ModelFacts>): Open
   const window = contextWindow === undefined ? undefined : { tokens: contextWindow, answerTokens: maxOutput };
   return {
     kind: "model",
-    port: window === undefined ? port : { ...port, window: defined(window) },
+    port: {
+      ...port,
+      ...(window === undefined ? {} : { window: defined(window) }),
+      ...(prices === undefined ? {} : { costOf: (usage) => costOf(usage, prices) }),
+    },
     name,
     ...(contextWindow === undefined ? {} : { contextWindow }),
     ...(prices === undefined ? {} : { prices }),

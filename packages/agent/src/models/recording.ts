@@ -47,7 +47,7 @@ export interface RecordingRefusal {
  */
 export function recordingModel(model: ModelPort, write: (line: string) => void): ModelPort {
   let before: readonly string[] = [];
-  const { target, cache, window, countTokens } = model;
+  const { target, cache, window, costOf, countTokens } = model;
   const port = { target, ...defined({ cache, window }) };
   const record = (step: ModelStep, outcome: RecordedStep["outcome"]) => {
     const written = step.contents.map((content) => JSON.stringify(content));
@@ -59,6 +59,7 @@ export function recordingModel(model: ModelPort, write: (line: string) => void):
   };
   return {
     ...port,
+    ...defined({ costOf }),
     ...(countTokens === undefined ? {} : { countTokens: countTokens.bind(model) }),
     async *ask(step, signal) {
       for await (const event of model.ask(step, signal)) {

@@ -1,7 +1,12 @@
 import { type ModelPort, refuse, renderContext, type Summariser } from "@holdfast/core";
+import type { CostMeter } from "./cost-meter.js";
 
-/** Asks a model for the summary of a branch; the same prompt as its turns, with one request at the end. */
-export function summariserOf(port: ModelPort, newId: () => string): Summariser {
+/**
+ * Asks a model for the summary of a branch; the same prompt as its turns, with one request at the end.
+ *
+ * @param meter counts what a summary cost, whatever became of it.
+ */
+export function summariserOf(port: ModelPort, newId: () => string, meter?: CostMeter): Summariser {
   return async ({ context, toId, focus, task: asked, signal }) => {
     const { contents } = renderContext(context, { headId: toId, target: port.target });
     const words = asked ?? (focus === undefined ? task : `${task}\nDwell on: ${focus}`);
@@ -9,6 +14,7 @@ export function summariserOf(port: ModelPort, newId: () => string): Summariser {
     for await (const event of port.ask({ step: newId(), contents: [...contents, request] }, signal)) {
       if (event.kind === "failed") return refuse("no_summary", event.failure.message);
       if (event.kind !== "finish") continue;
+      meter?.add(port, event.answer.usage);
       if (event.answer.parts.some(({ kind }) => kind === "tool_call"))
         return refuse("no_summary", "The model called a tool instead of summing up.");
       const text = event.answer.parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");

@@ -31,10 +31,11 @@ async function staged(
   parts: Partial<AgentParts> = {},
   more: Partial<SubAgents> = {},
 ): Promise<Stage> {
-  const small = scriptedModel(sub, { model: "small" });
+  const costOf = ({ inputTokens = 0 }) => inputTokens;
+  const small = { ...scriptedModel(sub, { model: "small" }), costOf };
   const subAgents: SubAgents = {
     models: ["scripted/small"],
-    open: () => ({ port: small, costOf: ({ inputTokens = 0 }) => inputTokens }),
+    open: () => ({ port: small }),
     ...more,
   };
   const stage = await openStage(main, { subAgents, ...parts }, { "a.ts": "const one = 1;\n" });
@@ -55,14 +56,18 @@ function isSound({ manager }: Stage): boolean {
 
 describe("a sub-agent", () => {
   it("works on the task with a model of its own, and is merged by its summary", async () => {
+    const main = [
+      start(small),
+      { text: "Done.", expects: ["It is called two now."], usage: { inputTokens: 5 } },
+    ];
     const stage = await staged(
-      [start(small), { text: "Done.", expects: ["It is called two now."], usage: { inputTokens: 5 } }],
+      [],
       [
         { calls: [read], usage: { inputTokens: 1 } },
         { calls: [edit], usage: { inputTokens: 2 } },
         { ...complete, usage: { inputTokens: 4 }, expects: ["Call it two.", "as a sub-agent"] },
       ],
-      { costOf: ({ inputTokens = 0 }) => inputTokens / 10 },
+      { model: { ...scriptedModel(main), costOf: ({ inputTokens = 0 }) => inputTokens / 10 } },
     );
     const end = await stage.turn("Let somebody rename it.");
     expect(end).toMatchObject({ reason: "complete", steps: 5, usage: { inputTokens: 12 }, costUsd: 7.5 });
@@ -193,10 +198,7 @@ describe("a sub-agent", () => {
     const stage = await staged(
       [start(agent), { text: "I see.", expects: [says, "Nothing was done."] }],
       [],
-      {
-        limits: { maxCostUsd: 100 },
-        costOf: () => 0,
-      },
+      { limits: { maxCostUsd: 100 } },
       more,
     );
     expect(await stage.turn("Go.")).toMatchObject({ reason: "complete", steps: 2 });

@@ -1,7 +1,7 @@
 import { checkContents, type ModelEvent, type ModelPort, providers, renderContext } from "@holdfast/core";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AgentParts } from "../../src/loop/index.js";
-import { type ScriptedAnswer, scriptedModel } from "../../src/models/index.js";
+import { CostMeter, type ScriptedAnswer, scriptedModel } from "../../src/models/index.js";
 import { openStage, type Stage } from "./stage.js";
 
 const opened: Stage[] = [];
@@ -29,17 +29,20 @@ const edit = (path: string, from: string, to: string) => ({
   },
 });
 
+/** A model whose prices are known: a thousandth of a dollar for a token in. */
+const priced = (answers: readonly ScriptedAnswer[], perToken = 0.001): ModelPort => ({
+  ...scriptedModel(answers),
+  costOf: ({ inputTokens = 0 }) => inputTokens * perToken,
+});
+
 describe("a turn", () => {
   it("reads, changes, and ends when the model has nothing more to do", async () => {
-    const stage = await staged(
-      [
-        { thought: "Look first.", calls: [read("a.ts")] },
-        { calls: [edit("a.ts", "one", "two")], usage: { inputTokens: 10, outputTokens: 2 } },
-        { text: "Done.", usage: { inputTokens: 12, outputTokens: 1 } },
-      ],
-      { costOf: ({ inputTokens = 0 }) => inputTokens / 1_000 },
-      { "a.ts": "const one = 1;\n" },
-    );
+    const answers = [
+      { thought: "Look first.", calls: [read("a.ts")] },
+      { calls: [edit("a.ts", "one", "two")], usage: { inputTokens: 10, outputTokens: 2 } },
+      { text: "Done.", usage: { inputTokens: 12, outputTokens: 1 } },
+    ];
+    const stage = await staged([], { model: priced(answers) }, { "a.ts": "const one = 1;\n" });
     const end = await stage.turn("Call it two.");
     expect(end).toEqual({
       reason: "complete",
@@ -165,9 +168,38 @@ describe("a turn", () => {
     const files = { "a.ts": "x\n" };
     const bySteps = await staged(Array(9).fill(call), { limits: { maxSteps: 3 } }, files);
     expect(await bySteps.turn("Go.")).toMatchObject({ reason: "max_turns", steps: 3 });
-    const costOf = ({ inputTokens = 0 }) => inputTokens / 1_000;
-    const byCost = await staged(Array(9).fill(call), { limits: { maxCostUsd: 2 }, costOf }, files);
+    const byCost = await staged([], { limits: { maxCostUsd: 2 }, model: priced(Array(9).fill(call)) }, files);
     expect(await byCost.turn("Go.")).toMatchObject({ reason: "max_cost", steps: 2, costUsd: 2 });
+  });
+
+  const half = (times: number) => Array(times).fill({ text: "Yes.", usage: { inputTokens: 500 } });
+
+  it("takes the limit of money for all turns of a run, not for each", async () => {
+    const stage = await staged([], { limits: { maxCostUsd: 0.6 }, model: priced(half(9)) });
+    expect(await stage.turn("One.")).toMatchObject({ reason: "complete", costUsd: 0.5 });
+    expect(await stage.turn("Two.")).toMatchObject({ reason: "complete", costUsd: 0.5 });
+    expect(await stage.turn("Three.")).toMatchObject({ reason: "max_cost", steps: 0, costUsd: 0 });
+  });
+
+  it("takes the limit of money for all agents that share a meter, and for what else was added to it", async () => {
+    const meter = new CostMeter();
+    const parts = () => ({ meter, limits: { maxCostUsd: 0.6 }, model: priced(half(1)) });
+    const one = await staged([], parts());
+    expect(await one.turn("One.")).toMatchObject({ reason: "complete", costUsd: 0.5 });
+    meter.add(priced([]), { inputTokens: 100 });
+    const other = await staged([], parts());
+    expect(await other.turn("One.")).toMatchObject({ reason: "max_cost", steps: 0 });
+  });
+
+  it("counts by the prices of the model that answered, also after a change of it", async () => {
+    const stage = await staged([], { limits: { maxCostUsd: 3 }, model: priced(half(1)) });
+    await stage.turn("One.");
+    stage.agent.switchModel(priced(half(2), 0.01));
+    expect(await stage.turn("Two.")).toMatchObject({ reason: "complete", costUsd: 5 });
+    expect(await stage.turn("Three.")).toMatchObject({ reason: "max_cost" });
+    const unpriced = await staged([], { model: priced(half(1)) });
+    unpriced.agent.switchModel(scriptedModel(half(1)));
+    expect(await unpriced.turn("One.")).not.toHaveProperty("costUsd");
   });
 
   it("says why the model gave no answer", async () => {

@@ -1,7 +1,13 @@
 import type { Content, ModelEvent, ModelPort } from "@holdfast/core";
 import { describe, expect, it } from "vitest";
 import { must, newManager } from "../../../core/test/conversation/support.js";
-import { recordingModel, retryingModel, scriptedModel, summariserOf } from "../../src/models/index.js";
+import {
+  CostMeter,
+  recordingModel,
+  retryingModel,
+  scriptedModel,
+  summariserOf,
+} from "../../src/models/index.js";
 
 async function asked(port: ModelPort, contents: readonly Content[] = [], signal?: AbortSignal) {
   const events: ModelEvent[] = [];
@@ -54,10 +60,14 @@ describe("a summariser over a model", () => {
   it("asks for the branch, and takes the words of the answer", async () => {
     const manager = newManager();
     must(manager.commitStagedItems("Count to three."));
-    const summarise = summariserOf(
-      scriptedModel([{ text: " Three. ", expects: ["Count to three."] }, { text: "" }]),
-      () => "s",
-    );
+    const usage = { inputTokens: 3 };
+    const script = [
+      { text: " Three. ", expects: ["Count to three."], usage },
+      { text: "", usage },
+    ];
+    const port = { ...scriptedModel(script), costOf: ({ inputTokens = 0 }) => inputTokens };
+    const meter = new CostMeter();
+    const summarise = summariserOf(port, () => "s", meter);
     const request = {
       purpose: "branch",
       context: manager.context,
@@ -67,11 +77,12 @@ describe("a summariser over a model", () => {
     expect(await summarise(request)).toEqual({ kind: "summarised", text: "Three." });
     expect(await summarise(request)).toMatchObject({ kind: "refusal", code: "no_summary" });
     expect(await summarise(request)).toMatchObject({ kind: "refusal", code: "no_summary" });
+    expect(meter.spent).toEqual({ costUsd: 6, unpriced: 0 });
   });
 });
 
 it("keeps what is known of a model whose requests are repeated or recorded", () => {
-  const known = { cache: "1h", window: { tokens: 32_000, answerTokens: 4_000 } } as const;
+  const known = { cache: "1h", window: { tokens: 32_000, answerTokens: 4_000 }, costOf: () => 1 } as const;
   const port = { ...scriptedModel([]), ...known };
   expect(retryingModel(port)).toMatchObject(known);
   expect(recordingModel(port, () => {})).toMatchObject(known);

@@ -64,8 +64,8 @@ async function modelFindings(settings: AgentSettings, isTried: boolean): Promise
     const isFault = isTried || settings.model?.name !== undefined;
     return [isFault ? fault("model", model.message) : note("model", model.message)];
   }
-  const { name, port, costOf } = model;
-  const unpriced = costOf === undefined ? "; its prices are unknown" : "";
+  const { name, port } = model;
+  const unpriced = port.costOf === undefined ? "; its prices are unknown" : "";
   const known =
     port.window === undefined
       ? note("model", `${name}: its window is unknown (model.overrides)${unpriced}`)

@@ -23,7 +23,8 @@ export function commandHost(run: OpenedRun, ports: Partial<CommandPorts>, signal
     modelNames: () => [...modelCatalog.keys()],
     openModel: async (wanted) => {
       const opened = await run.openModel(wanted);
-      if (opened.kind === "model_refused") return refused("unknown_model", opened.message);
+      if (opened.kind === "model_refused")
+        return refused(opened.reason === "unpriced" ? "unpriced" : "unknown_model", opened.message);
       name = opened.name;
       return opened.port;
     },

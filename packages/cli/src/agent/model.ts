@@ -3,9 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import {
   type AgentSettings,
   configuredModel,
-  costOf,
   localModel,
-  type ModelPrices,
   type ModelRefusal,
   type NamedProvider,
   openModel,
@@ -15,7 +13,7 @@ import {
   type ScriptedAnswer,
   scriptedModel,
 } from "@holdfast/agent";
-import { defined, type ModelPort, type TurnUsage } from "@holdfast/core";
+import { defined, type ModelPort } from "@holdfast/core";
 import { appendLine } from "./append-line.js";
 
 /** The model of a run. */
@@ -24,7 +22,6 @@ export interface RunModel {
   readonly port: ModelPort;
   /** `provider/name`. */
   readonly name: string;
-  readonly costOf?: (usage: TurnUsage) => number;
 }
 
 /** What the flags say of a model beside the settings. */
@@ -40,13 +37,19 @@ export async function modelOf(settings: AgentSettings, flags: ModelFlags): Promi
   const { record, debug } = flags;
   const model = await askedModel(settings, flags);
   if (model.kind === "model_refused") return model;
+  // What nobody can count no limit of cost can hold.
+  if (settings.limits?.maxCostUsd !== undefined && model.port.costOf === undefined)
+    return unpriced(model.name);
   try {
     // Only looked at whether it can be: what fails within a request would look like a broken provider.
     if (debug !== undefined) writeFileSync(debug, "", { mode: 0o600, flag: "a" });
   } catch (error) {
     return noFile("The file of --debug cannot be written", error);
   }
-  if (record === undefined) return model;
+  return record === undefined ? model : recorded(model, record);
+}
+
+function recorded(model: RunModel, record: string): RunModel | ModelRefusal {
   try {
     // One that stands there is not added to: a recording is one run.
     writeFileSync(record, "", { mode: 0o600, flag: "wx" });
@@ -79,8 +82,12 @@ export function namedModel(
     ...(flags.debug === undefined ? {} : { onRequest: writerOf(flags.debug) }),
   });
   if (opened.kind === "model_refused") return opened;
-  const { port, prices } = opened;
-  return { kind: "model", port, name: opened.name, ...(prices === undefined ? {} : pricesAs(prices)) };
+  return { kind: "model", port: opened.port, name: opened.name };
+}
+
+function unpriced(name: string): ModelRefusal {
+  const message = `A limit of cost (--max-cost, limits.maxCostUsd) needs the prices of ${name}, and they are not known: give them in model.overrides.`;
+  return { kind: "model_refused", reason: "unpriced", message };
 }
 
 const noModel: ModelRefusal = {
@@ -90,10 +97,6 @@ const noModel: ModelRefusal = {
     "No model is configured. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, start a local server such as " +
     "Ollama, or name one with --model.",
 };
-
-function pricesAs(prices: ModelPrices): Pick<RunModel, "costOf"> {
-  return { costOf: (usage) => costOf(usage, prices) };
-}
 
 /** A request a line: when, to whom, and the body as it is sent. */
 function writerOf(path: string): (request: { readonly model: string; readonly body: object }) => void {

@@ -6,6 +6,7 @@ import {
   type ApprovalRule,
   type AskPerson,
   agentExitCodes,
+  CostMeter,
   expandInput,
   type Instructions,
   lookAfterOf,
@@ -101,23 +102,32 @@ export interface NoRun {
   readonly lines: readonly string[];
 }
 
-/** Opens everything that the flags and settings mean, one after the other; what was opened is closed where a later part fails. */
-export async function openRun(call: Invocation, prompt: string, ask: AskPerson): Promise<OpenedRun | NoRun> {
+/**
+ * Opens everything that the flags and settings mean, one after the other; what was opened is closed where a later part fails.
+ *
+ * @param meter counts for the limit of cost: one for all sessions that one run of the program opens.
+ */
+export async function openRun(
+  call: Invocation,
+  prompt: string,
+  ask: AskPerson,
+  meter = new CostMeter(),
+): Promise<OpenedRun | NoRun> {
   const found = await settingsOf(call);
   if (found.kind === "problems")
     return { kind: "no_run", exitCode: agentExitCodes.config, lines: found.lines };
   const { settings } = found;
   const model = await modelOf(settings, call.flags);
-  if (model.kind === "model_refused") {
-    const exitCode = model.reason === "auth" ? agentExitCodes.auth : agentExitCodes.config;
-    return { kind: "no_run", exitCode, lines: [model.message] };
-  }
-  if (settings.limits?.maxCostUsd !== undefined && model.costOf === undefined) {
-    const message = `--max-cost needs the prices of ${model.name}, and they are not known: give them in model.overrides.`;
-    return { kind: "no_run", exitCode: agentExitCodes.usage, lines: [message] };
-  }
-  return openRunWith({ call, prompt, ask, found, model });
+  if (model.kind === "model_refused")
+    return { kind: "no_run", exitCode: exitCodes[model.reason], lines: [model.message] };
+  return openRunWith({ call, prompt, ask, found, model, meter });
 }
+
+const exitCodes: Readonly<Record<ModelRefusal["reason"], number>> = {
+  auth: agentExitCodes.auth,
+  unknown_model: agentExitCodes.config,
+  unpriced: agentExitCodes.usage,
+};
 
 /** The same, with settings and a model that are there already. */
 export async function openRunWith(given: Omit<Opening, "economy">): Promise<OpenedRun | NoRun> {
@@ -149,6 +159,7 @@ interface Opening {
   readonly ask: AskPerson;
   readonly found: Extract<RunSettings, { kind: "settings" }>;
   readonly model: RunModel;
+  readonly meter?: CostMeter;
   readonly economy: EconomySettings;
 }
 
@@ -216,7 +227,7 @@ async function openParts(opening: Opening, parts: Opened): Promise<OpenedRun | N
 }
 
 function agentSettings(
-  { call, ask, found: { settings }, model, economy }: Opening,
+  { call, ask, found: { settings }, model, economy, meter = new CostMeter() }: Opening,
   host: RunHost,
   summarising: ModelPort,
 ) {
@@ -235,7 +246,8 @@ function agentSettings(
     rules: (approval.rules ?? []).map(ruleOf),
     ask,
     limits: defined({ maxSteps: limits.maxTurns, maxCostUsd: limits.maxCostUsd }),
-    summariser: summariserOf(summarising, newId),
+    summariser: summariserOf(summarising, newId, meter),
+    meter,
     newId,
     now: Date.now,
     wire: defined({ wire: tools.wire, resultContent: tools.resultContent }),
@@ -243,7 +255,7 @@ function agentSettings(
       terminal.err(
         escapeText(`holdfast: ${tool}: ${error instanceof Error ? error.message : String(error)}\n`),
       ),
-    ...defined({ costOf: model.costOf, deltaReads: context.deltaReads }),
+    ...defined({ deltaReads: context.deltaReads }),
   } as const;
 }
 

@@ -1,5 +1,6 @@
 import {
   agentExitCodes,
+  CostMeter,
   exitCodeOfCommand,
   exitCodeOfTurn,
   nobody,
@@ -137,8 +138,10 @@ async function inTerminal(call: Invocation): Promise<number> {
   const lines = lineMode();
   try {
     let flags = call.flags;
+    // A limit of cost is one of the run, whichever sessions it goes through.
+    const meter = new CostMeter();
     for (;;) {
-      const run = await openRun({ ...call, flags }, "", lines.ask);
+      const run = await openRun({ ...call, flags }, "", lines.ask, meter);
       if (run.kind === "no_run") return await withoutRun(call, run);
       for (const notice of run.notices) call.terminal.err(escapeText(`${notice}\n`));
       const end = await lines.talk(run, call.terminal, portsOf(call)).finally(() => run.close());

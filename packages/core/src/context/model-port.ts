@@ -1,3 +1,4 @@
+import type { TurnUsage } from "../conversation/index.js";
 import type { Content } from "./content.js";
 import type { OfferedTool } from "./provider-request.js";
 import type { ReceivedAnswer } from "./received-answer.js";
@@ -13,6 +14,8 @@ export interface ModelPort {
   readonly cache?: "1h";
   /** Tokens of a prompt and its answer together, and of the longest answer, where whoever opened it knows better than a list. */
   readonly window?: { readonly tokens: number; readonly answerTokens?: number };
+  /** What requests cost, in US dollars, by what was counted; absent, or undefined, where no prices are known. */
+  readonly costOf?: (usage: TurnUsage) => number | undefined;
   /**
    * Asks for one answer. Never rejects and throws nothing: what goes wrong is an event. The last event is `finish`
    * or `failed`, and there is one of them. Nothing that came before `finish` may be acted on.

@@ -1,0 +1,26 @@
+import type { ModelPort, TurnUsage } from "@holdfast/core";
+
+/** What was spent up to now. */
+export interface Spent {
+  /** US dollars, by the prices of the models that have answered. */
+  readonly costUsd: number;
+  /** Answers of models whose prices are not known: they are not in `costUsd`. */
+  readonly unpriced: number;
+}
+
+/** Counts the money of one run: its turns, its sub-agents, its summaries. Each answer is added once. */
+export class CostMeter {
+  #spent: Spent = { costUsd: 0, unpriced: 0 };
+
+  get spent(): Spent {
+    return this.#spent;
+  }
+
+  /** Adds an answer, by the prices of the model that gave it. */
+  add({ costOf }: Pick<ModelPort, "costOf">, usage: TurnUsage = {}): void {
+    const { costUsd, unpriced } = this.#spent;
+    const cost = costOf?.(usage);
+    this.#spent =
+      cost === undefined ? { costUsd, unpriced: unpriced + 1 } : { costUsd: costUsd + cost, unpriced };
+  }
+}
