@@ -79,7 +79,7 @@ it("an undo that is sent again while the first is in flight takes one write back
 
 const undone = { file_path: "f" };
 
-it.each(["append_to_file", "prepend_to_file"])(
+it.each(["append_to_file", "prepend_to_file"] as const)(
   "the same %s once more, after what an unanswered one wrote was undone, is carried out",
   async (name) => {
     const ground = await makeGround();

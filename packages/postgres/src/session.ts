@@ -252,7 +252,8 @@ export class PostgresSession implements OpenSession {
   /** What was refused without knowing better is no part of the session. */
   private async takeBackRefused(token: string): Promise<void> {
     if (!this.isUndecided) return;
-    await this.ground.table.takeBack(this.id, token, this.durableSeq);
+    const { id, durableSeq: seq, sums } = this;
+    await this.ground.table.takeBack({ id, token, seq, sums });
     this.isUndecided = false;
   }
 

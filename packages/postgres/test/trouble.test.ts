@@ -111,13 +111,16 @@ function describeLostAnswers({ ask, cluster, newSchema, open }: PostgresGround):
   });
 
   it("takes back what it refused also where nothing is written any more", async () => {
-    const session = must(await store.create("s-1", [started("s-1")]));
+    const session = must(await store.create("s-1", [started("s-1", { title: "First" })]));
+    const before = must(await store.list()).map((facts) => ({ ...facts, heldBy: undefined }));
     way.breakCommit("after", true);
     session.append(renamed("refused"));
     expect(codeOf(await session.flush())).toBe("store_failed");
     way.mend();
     await session.close();
     expect(await titles()).toEqual([]);
+    expect(must(await store.list())).toEqual(before);
+    expect(must(await store.list({ title: "refused" }))).toEqual([]);
     expect(codeOf(await store.open("s-1", "write"))).toBe("session");
   });
 }
