@@ -108,8 +108,8 @@ function describeLostAnswers({ ask, cluster, newSchema, open }: PostgresGround):
     async (when, thenAway, stand, answer, later) => {
       const session = must(await store.create("s-1", [started("s-1"), renamed("first")]));
       way.breakCommit(when, thenAway);
-      const replaced = await session.replace([started("s-1"), renamed("repaired")]);
-      expect(codeOf(replaced)).toBe(answer);
+      const replaced = await session.replace?.([started("s-1"), renamed("repaired")]);
+      expect(codeOf(replaced ?? {})).toBe(answer);
       way.mend();
       expect(await titles()).toEqual(stand);
       session.append(renamed("later"));

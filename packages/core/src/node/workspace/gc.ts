@@ -1,8 +1,11 @@
-import { lstatSync } from "node:fs";
+import { linkSync, lstatSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Clock, isRefusal, type Refusal } from "../../files/index.js";
 import { type Advancing, finish, type Pace, takeAtPace } from "../../text/index.js";
 import { recoverSets } from "../change-sets/recovery.js";
+import { newId } from "../disk/digest.js";
 import { namesIn, readLink, removeQuietly } from "../disk/entries.js";
+import { codeOf } from "../disk/platform.js";
 import { conversationRemains, removeAll } from "../journal/remains.js";
 import { unfinishedPrefix } from "../state-folder/blobs.js";
 import { idleCallers } from "../state-folder/callers.js";
@@ -61,17 +64,19 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
   const remove = dryRun ? () => {} : removeQuietly;
   const recovered = dryRun ? nothing : await recover(state, openLocks(state));
   if (!dryRun) await recoverSets(state, openLocks(state));
+  // Before the look: whatever session is not seen by it begins later.
+  const started = Date.now();
   const sessions = readSessions(state);
   for (const path of sessions.overPaths) remove(path);
   const locks = abandonedLocks(state);
   if (!dryRun) for (const { path, text } of locks) breakLock(path, text);
   const oldest = Date.now() - (options.maxAgeMs ?? defaultMaxAgeMs);
-  const pinnedFrom = sessions.oldestBegan - clockSlackMs;
+  const pinnedFrom = Math.min(sessions.oldestBegan, started) - clockSlackMs;
   const plan = {
     usedBefore: Math.min(oldest, pinnedFrom),
     pinnedFrom,
     maxBytes: options.maxBytes ?? defaultMaxBytes,
-    remove,
+    remove: dryRun ? isStillUnused : removeUnused,
   };
   const collecting = new BlobCollection(plan);
   const ended = await takeAtPace(collecting.run(state), options.pace ?? (async () => true));
@@ -157,7 +162,39 @@ interface BlobPlan {
   readonly usedBefore: number;
   readonly pinnedFrom: number;
   readonly maxBytes: number;
-  readonly remove: (path: string) => void;
+  /** @returns false for one that was used since it was listed: a session has begun to rely on it. */
+  readonly remove: (blob: StoredBlob) => boolean;
+}
+
+function isStillUnused({ path, used }: StoredBlob): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs === used;
+}
+
+/** Moved aside before the last look: whoever would mark it as used then finds that it is gone, and keeps it anew. */
+function removeUnused(blob: StoredBlob): boolean {
+  if (!isStillUnused(blob)) return false;
+  const aside = join(dirname(blob.path), `${unfinishedPrefix}${newId()}`);
+  try {
+    renameSync(blob.path, aside);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return false;
+  }
+  const isUnused = isStillUnused({ ...blob, path: aside });
+  if (!isUnused) putBack(aside, blob.path);
+  removeQuietly(aside);
+  return isUnused;
+}
+
+/** What has that name by now is the same state, kept anew. */
+function putBack(aside: string, path: string): void {
+  try {
+    linkSync(aside, path);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    // A file system without further names.
+    if (codeOf(error) !== "EEXIST") renameSync(aside, path);
+  }
 }
 
 /** Removes states one by one, and has counted them wherever it is ended. */
@@ -180,9 +217,7 @@ class BlobCollection {
       const tooMuch = blob.size > 0 && this.keptBytes > plan.maxBytes && blob.used < plan.pinnedFrom;
       const leftOver = blob.unfinished && Date.now() - blob.used > unfinishedMs;
       if (!(blob.unfinished ? leftOver : tooOld || tooMuch)) continue;
-      // Used since it was listed: a session has begun to rely on it.
-      if (lstatSync(blob.path, { throwIfNoEntry: false })?.mtimeMs !== blob.used) continue;
-      plan.remove(blob.path);
+      if (!plan.remove(blob)) continue;
       this.keptBytes -= blob.size;
       this.removedBytes += blob.size;
       this.removedBlobs += 1;

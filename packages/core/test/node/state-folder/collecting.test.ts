@@ -28,3 +28,29 @@ it("a garbage collection ends where it is asked to, and goes on the next time", 
   expect(ended).toMatchObject({ interrupted: true, removedBlobs: 63, keptBlobs: 37 });
   expect(await collectGarbage({ stateDir })).toMatchObject({ removedBlobs: 37, keptBlobs: 0 });
 });
+
+it("a session that begins during a garbage collection loses nothing that it keeps", async () => {
+  const { root, stateDir } = await ground({});
+  const first = await openPorts({ roots: [root], stateDir });
+  if (isRefusal(first)) throw new Error(first.message);
+  const seen = new TextEncoder().encode("seen");
+  const again = new TextEncoder().encode("seen again");
+  for (const bytes of [seen, again]) await first.blobs.put(sha256(bytes), bytes);
+  await first.close();
+  const fileOf = (bytes: Uint8Array) => join(stateDir, "blobs", sha256(bytes).slice(0, 2), sha256(bytes));
+  const old = Date.now() / 1_000 - 40 * 24 * 60 * 60;
+  for (const bytes of [seen, again]) utimesSync(fileOf(bytes), old, old);
+  let later: typeof first | undefined;
+  const pace = async () => {
+    if (later !== undefined) return true;
+    later = await openPorts({ roots: [root], stateDir });
+    if (isRefusal(later)) throw new Error(later.message);
+    await later.blobs.put(sha256(again), again);
+    return true;
+  };
+  const report = await collectGarbage({ stateDir, maxAgeMs: 0, maxBytes: 0, pace });
+  expect(report).toMatchObject({ removedBlobs: 1, keptBlobs: 1 });
+  if (later === undefined || isRefusal(later)) throw new Error("no session began");
+  expect(await later.blobs.get(sha256(again))).toEqual(Buffer.from(again));
+  await later.close();
+});
