@@ -6,9 +6,10 @@ import { recoverSets } from "../change-sets/recovery.js";
 import { newId } from "../disk/digest.js";
 import { namesIn, readLink, removeQuietly } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
-import { conversationRemains, removeAll } from "../journal/remains.js";
+import { removeRemains } from "../journal/remains.js";
 import { unfinishedPrefix } from "../state-folder/blobs.js";
 import { idleCallers } from "../state-folder/callers.js";
+import { pathOfHistory } from "../state-folder/history.js";
 import { breakLock, isAbandoned, openLocks } from "../state-folder/locks.js";
 import { type Recovered, recover } from "../state-folder/recovery.js";
 import { type RemovedSecrets, removeSecrets } from "../state-folder/secrets.js";
@@ -93,15 +94,14 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
       recovered,
     };
   const secrets = collectSecrets(state, options);
-  const histories = oldHistories(state, Math.min(oldest, pinnedFrom));
-  for (const path of histories) remove(path);
+  const removedHistories = await collectHistories(state, { usedBefore: plan.usedBefore, dryRun });
   if (!dryRun) for (const path of idleCallers(state)) removeQuietly(path);
-  if (!dryRun) for (const path of conversationRemains(state)) removeAll(path);
+  if (!dryRun) await removeRemains(state);
   return {
     kind: "collected",
     ...blobs,
     secrets,
-    removedHistories: histories.length,
+    removedHistories,
     removedLocks: locks.length,
     removedSessions: sessions.overPaths.length,
     recovered,
@@ -241,12 +241,31 @@ function collectSecrets(state: StateFolder, options: GarbageOptions): RemovedSec
     : removeSecrets(state, { now: clock.now(), mostDays: secrets, dryRun });
 }
 
-/** Histories of paths without writes for so long that their states are gone. */
-function oldHistories(state: StateFolder, usedBefore: number): readonly string[] {
-  return namesIn(state.at("history"))
+/**
+ * Removes histories of paths without writes for so long that their states are gone; each under the lock of its path,
+ * so that no line is added to one that goes. Returns how many.
+ */
+async function collectHistories(
+  state: StateFolder,
+  { usedBefore, dryRun }: { readonly usedBefore: number; readonly dryRun: boolean },
+): Promise<number> {
+  const isOld = (path: string) =>
+    (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) < usedBefore;
+  const old = namesIn(state.at("history"))
     .map((name) => state.at("history", name))
-    .filter(
-      (path) =>
-        (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) < usedBefore,
-    );
+    .filter(isOld);
+  if (dryRun) return old.length;
+  let removed = 0;
+  for (const path of old) {
+    const realPath = pathOfHistory(path);
+    // In one that says of no path nothing can be read: nothing is lost with it.
+    const lock = realPath === undefined ? undefined : await openLocks(state).acquire(realPath, 0);
+    if (lock !== undefined && isRefusal(lock)) continue;
+    if (isOld(path)) {
+      removeQuietly(path);
+      removed += 1;
+    }
+    await lock?.release();
+  }
+  return removed;
 }
