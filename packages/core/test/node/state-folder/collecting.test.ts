@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { isRefusal, type Refusal } from "../../../src/files/index.js";
 import { sha256 } from "../../../src/node/disk/digest.js";
 import { collectGarbage } from "../../../src/node/index.js";
@@ -86,4 +86,22 @@ it("what is left of a conversation goes when nobody has its lease", async () => 
   await lease.release();
   await collectGarbage({ stateDir });
   expect(readdirSync(room)).toEqual([]);
+});
+
+it("a session whose sign of life was removed and made again keeps what it saw before", async () => {
+  const { root, stateDir } = await ground({});
+  const ports = must(await openPorts({ roots: [root], stateDir }));
+  onTestFinished(() => ports.close());
+  const seen = new TextEncoder().encode("seen");
+  const later = new TextEncoder().encode("seen later");
+  await ports.blobs.put(sha256(seen), seen);
+  const signs = () => readdirSync(join(stateDir, "sessions"));
+  for (const sign of signs()) unlinkSync(join(stateDir, "sessions", sign));
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.setSystemTime(Date.now() + 3_600_000);
+  await ports.blobs.put(sha256(later), later);
+  expect(signs()).toHaveLength(1);
+  await collectGarbage({ stateDir, maxAgeMs: 0, maxBytes: 0 });
+  expect(await ports.blobs.get(sha256(seen))).toEqual(Buffer.from(seen));
 });
