@@ -4,14 +4,14 @@ import {
   findTool,
   isRefusal,
   jsonSchema,
+  type MadeState,
   protocolText,
   type Refusal,
   readingTools,
   readOnlyProtocolText,
   renderResult,
   runToolWithResult,
-  type ToolReply,
-  type ToolResult,
+  type ToolRun,
   tools,
 } from "@holdfast/core";
 import {
@@ -100,7 +100,7 @@ async function callTool(
   { params }: CallToolRequest,
   options: McpOptions & { readonly workspace: ServedWorkspace },
   host: Host,
-  once: (work: Work) => Promise<ToolReply>,
+  once: (work: Work) => Promise<ToolRun>,
 ): Promise<CallToolResult> {
   if (!isKnown(params.name, options)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
@@ -116,18 +116,18 @@ async function callTool(
     ...roomAt(host, options.answerBudget),
     ...(onError === undefined ? {} : { onError }),
   };
-  let result: ToolResult | undefined;
-  const reply = await once(async (isRepeat) => {
-    const run = await runToolWithResult(params.name, params.arguments, { ...context, isRepeat });
-    result = run.result;
-    return run.reply;
-  });
+  const { result, reply } = await once((repeats) =>
+    runToolWithResult(params.name, params.arguments, {
+      ...context,
+      ...(repeats === undefined ? {} : { repeats }),
+    }),
+  );
   const shown = await mediaAnswer({ result, wire, kinds: host.media }, workspace);
   if (shown !== undefined) return shown;
   return toCallResult(reply, { structured: options.structured === true, host });
 }
 
-type Work = (isRepeat: boolean) => Promise<ToolReply>;
+type Work = (repeats?: MadeState) => Promise<ToolRun>;
 
 /** A call that would do more the second time is made once, where it is known that its answer was not delivered. */
 function runOnce(
@@ -135,8 +135,8 @@ function runOnce(
   id: string | number,
   undelivered: UndeliveredCalls,
   work: Work,
-): Promise<ToolReply> {
-  if (findTool(params.name)?.annotations.idempotent !== false) return work(false);
+): Promise<ToolRun> {
+  if (findTool(params.name)?.annotations.idempotent !== false) return work();
   return undelivered.run(id, params.name, params.arguments ?? {}, work);
 }
 

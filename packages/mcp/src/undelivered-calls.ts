@@ -1,12 +1,12 @@
-import type { ToolReply } from "@holdfast/core";
+import type { MadeState, ToolRun } from "@holdfast/core";
 
 type Id = string | number;
 
 /** A call of which the client was not given an answer yet. */
 interface Undelivered {
   readonly id: Id;
-  /** Whether it changed something, once it is over. */
-  readonly applied: Promise<boolean>;
+  /** The state that it made, once it is over; undefined where it made none. */
+  readonly made: Promise<MadeState | undefined>;
   isOver: boolean;
 }
 
@@ -24,28 +24,25 @@ export class UndeliveredCalls {
   /**
    * Carries a call out, after the same call where that was not answered.
    *
-   * @param work `isRepeat`: the same call was carried out, so nothing is to be done again.
+   * @param work `repeats`: the state that the same call came to. As long as that stands, nothing is done again.
    */
   async run(
     id: Id,
     name: string,
     args: Readonly<Record<string, unknown>>,
-    work: (isRepeat: boolean) => Promise<ToolReply>,
-  ): Promise<ToolReply> {
+    work: (repeats?: MadeState) => Promise<ToolRun>,
+  ): Promise<ToolRun> {
     const key = keyOf(name, args);
     const earlier = this.calls.get(key);
     // Its answer, should it still come, answers no more for this one.
     if (earlier !== undefined) this.forget(key, earlier.id);
     // The first of its kind is begun at once: the order of arrival is the order of the calls.
-    const reply = earlier === undefined ? work(false) : earlier.applied.then(work);
-    const applied = reply.then(
-      ({ code }) => code === "applied" || code === "already_applied",
-      () => false,
-    );
-    const call: Undelivered = { id, applied, isOver: false };
+    const run = earlier === undefined ? work() : earlier.made.then(work);
+    const made = run.then(madeBy, () => undefined);
+    const call: Undelivered = { id, made, isOver: false };
     this.remember(key, call);
     try {
-      return await reply;
+      return await run;
     } finally {
       call.isOver = true;
       this.dropOldest();
@@ -81,6 +78,14 @@ export class UndeliveredCalls {
 const limitCalls = 1_000;
 /** Of names and arguments together, in UTF-16 units. */
 const limitUnits = 4 * 1024 * 1024;
+
+/** The state speaks for the call only as long as it stands: what was undone since is made again. */
+function madeBy({ result }: ToolRun): MadeState | undefined {
+  if (result.kind !== "write") return undefined;
+  const { code, state } = result.outcome;
+  const isMade = code === "applied" || code === "already_applied";
+  return isMade && state !== null ? { sha256: state.sha256 } : undefined;
+}
 
 /** The order in which a client writes arguments says nothing. */
 function keyOf(name: string, args: Readonly<Record<string, unknown>>): string {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 import { endProcess } from "../../../test/end-process.js";
-import { type Ground, makeGround, serverArguments, sha256 } from "./server-process.js";
+import { type Ground, makeGround, type ServerOptions, serverArguments, sha256 } from "./server-process.js";
 
 interface Answer {
   readonly id?: number;
@@ -10,8 +10,10 @@ interface Answer {
 }
 
 /** A server process spoken to by hand. */
-function launch(ground: Ground) {
-  const child = spawn(process.execPath, serverArguments(ground), { stdio: ["pipe", "pipe", "inherit"] });
+function launch(ground: Ground, options: ServerOptions = {}) {
+  const child = spawn(process.execPath, serverArguments(ground, options), {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   onTestFinished(() => endProcess(child));
   const exited = new Promise((resolve) => child.on("close", resolve));
   const waiting = new Map<number, (code: string) => void>();
@@ -73,6 +75,45 @@ it("an undo that is sent again while the first is in flight takes one write back
   const codes = await say([call(3, "undo_edit", undo), call(4, "undo_edit", undo)], [3, 4]);
   expect(codes).toEqual(["applied", "already_applied"]);
   expect(await ground.get("f")).toBe("more\n");
+});
+
+const undone = { file_path: "f" };
+
+it.each(["append_to_file", "prepend_to_file"] as const)(
+  "the same %s once more, after what an unanswered one wrote was undone, is carried out",
+  async (name) => {
+    const ground = await makeGround();
+    await ground.put("f", "one\n");
+    const { call, cancel, say } = launch(ground, { tools: [name, "undo_edit", "list_files"] });
+    await say([call(1, name, added), cancel(1), call(2, "list_files", {})], [2]);
+    expect(await say([call(3, "undo_edit", undone)], [3])).toEqual(["applied"]);
+    expect(await say([call(4, name, added)], [4])).toEqual(["applied"]);
+    expect(await ground.get("f")).toBe(name === "append_to_file" ? "one\nmore\n" : "more\none\n");
+  },
+);
+
+it("an undo after an unanswered undo and another write takes that write back", async () => {
+  const ground = await makeGround();
+  await ground.put("f", "one\n");
+  const { call, cancel, say } = launch(ground);
+  await say([call(1, "append_to_file", added)], [1]);
+  await say([call(2, "undo_edit", undone), cancel(2), call(3, "list_files", {})], [3]);
+  await say([call(4, "append_to_file", { ...added, content: "two\n" })], [4]);
+  expect(await say([call(5, "undo_edit", undone)], [5])).toEqual(["applied"]);
+  expect(await ground.get("f")).toBe("one\n");
+});
+
+it("an undo after an unanswered undo of a move and another move takes that move back", async () => {
+  const ground = await makeGround();
+  await ground.put("f", "one\n");
+  const { call, cancel, say } = launch(ground);
+  const moveTo = (to: string) => ({ file_path: "f", new_path: to, base_content_sha256: sha256("one\n") });
+  expect(await say([call(1, "move_file", moveTo("g"))], [1])).toEqual(["applied"]);
+  await say([call(2, "undo_edit", undone), cancel(2), call(3, "list_files", {})], [3]);
+  expect(await say([call(4, "move_file", moveTo("h"))], [4])).toEqual(["applied"]);
+  expect(await say([call(5, "undo_edit", undone)], [5])).toEqual(["applied"]);
+  expect(await ground.get("f")).toBe("one\n");
+  await expect(ground.get("h")).rejects.toThrow("ENOENT");
 });
 
 it("a call that was refused is no call that was made: the same again is carried out", async () => {

@@ -71,11 +71,12 @@ export function addUp(sums: SessionSums | undefined, records: readonly JournalRe
     sizeBytes: 0,
   };
   for (const { ts, event } of records) {
-    next = { ...next, modifiedMs: ts };
     if (event.type === "session_started") {
       const { root, title, cwd } = event;
       next = { ...next, title, cwd, head: root.id, createdMs: ts };
     }
+    // One that was made of another was not changed before it was begun.
+    next = { ...next, modifiedMs: Math.max(next.createdMs, ts) };
     if (event.type === "renamed") next = { ...next, title: event.title };
     if (event.type === "nodes_added" || event.type === "head_moved") next = { ...next, head: event.head };
   }

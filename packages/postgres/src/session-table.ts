@@ -147,13 +147,18 @@ export class SessionTable {
     });
   }
 
-  /** Takes away what was written behind event `seq`, where the lease is still this one. */
-  async takeBack(id: string, token: string, seq: number): Promise<void> {
+  /** Takes away what was written behind event `seq`, where the lease is still this one. @param sums of what stays. */
+  async takeBack({
+    id,
+    token,
+    seq,
+    sums,
+  }: Pick<Advance, "id" | "token" | "sums"> & { readonly seq: number }): Promise<void> {
     const { tenant } = this.home;
     await this.home.change(async (change) => {
       const moved = await change
         .updateTable("sessions")
-        .set({ seq })
+        .set({ ...columnsOf(sums), seq })
         .where("tenant", "=", tenant)
         .where("id", "=", id)
         .where("seq", ">", seq)

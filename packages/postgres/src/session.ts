@@ -135,7 +135,8 @@ export class PostgresSession implements OpenSession {
     const { id, token, durableSeq } = this;
     if (token === undefined || this.isClosed)
       return refuse("read_only", `Session ${id} is not open for writing here; open it so.`);
-    if (this.lost !== undefined) return this.lost;
+    const over = this.lost ?? this.repaired;
+    if (over !== undefined) return over;
     const records = firstRecords(events);
     const rows = records.map(encodeEvent);
     const tooLarge = refuseTooLarge(id, rows, this.ground.textBytes);
@@ -143,11 +144,15 @@ export class PostgresSession implements OpenSession {
     const sums = sumsAfter(undefined, records, rows);
     const changeId = randomUUID();
     const backup = `${id.slice(0, longestKept)}-damaged-${changeId.slice(0, 8)}`;
+    const change = { id, token, changeId, from: durableSeq, events: rows, sums };
     try {
-      const change = { id, token, changeId, from: durableSeq, events: rows, sums };
       if (!(await this.ground.table.replace(change, backup))) return await this.refuseOvertaken(token);
     } catch (error) {
-      return this.refusedBy(error);
+      const isWritten = isRolledBack(error) ? false : await this.look({ ...change, from: 0 });
+      // What follows would else be written upon a state that may be gone.
+      if (isWritten === undefined)
+        this.repaired = refuse("conflict", `Session ${id} may be repaired by now; open it again to write.`);
+      if (isWritten !== true) return this.refusedBy(error);
     }
     this.repaired = refuse("read_only", `Session ${id} was repaired; open it again to write.`);
     return { kind: "replaced", backup };
@@ -252,7 +257,8 @@ export class PostgresSession implements OpenSession {
   /** What was refused without knowing better is no part of the session. */
   private async takeBackRefused(token: string): Promise<void> {
     if (!this.isUndecided) return;
-    await this.ground.table.takeBack(this.id, token, this.durableSeq);
+    const { id, durableSeq: seq, sums } = this;
+    await this.ground.table.takeBack({ id, token, seq, sums });
     this.isUndecided = false;
   }
 

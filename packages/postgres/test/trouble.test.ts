@@ -99,6 +99,27 @@ function describeLostAnswers({ ask, cluster, newSchema, open }: PostgresGround):
     },
   );
 
+  it.each([
+    ["before", false, ["first"], "store_failed", "acknowledged"],
+    ["after", false, ["repaired"], "replaced", "read_only"],
+    ["after", true, ["repaired"], "store_failed", "conflict"],
+  ] as const)(
+    "writes nothing upon what a repair replaced, where the connection breaks %s its commit, away: %s",
+    async (when, thenAway, stand, answer, later) => {
+      const session = must(await store.create("s-1", [started("s-1"), renamed("first")]));
+      way.breakCommit(when, thenAway);
+      const replaced = await session.replace?.([started("s-1"), renamed("repaired")]);
+      expect(codeOf(replaced ?? {})).toBe(answer);
+      way.mend();
+      expect(await titles()).toEqual(stand);
+      session.append(renamed("later"));
+      expect(codeOf(await session.flush())).toBe(later);
+      await session.close();
+      expect(await titles()).toEqual(later === "acknowledged" ? [...stand, "later"] : stand);
+      expect(codeOf(await store.open("s-1", "write"))).toBe("session");
+    },
+  );
+
   it("acknowledges what was written before its lease passed on, though the answer came after", async () => {
     const session = must(await store.create("s-1", [started("s-1")]));
     const passOn = `update ${schema}.sessions set lease_token = gen_random_uuid()`;
@@ -111,13 +132,16 @@ function describeLostAnswers({ ask, cluster, newSchema, open }: PostgresGround):
   });
 
   it("takes back what it refused also where nothing is written any more", async () => {
-    const session = must(await store.create("s-1", [started("s-1")]));
+    const session = must(await store.create("s-1", [started("s-1", { title: "First" })]));
+    const before = must(await store.list()).map((facts) => ({ ...facts, heldBy: undefined }));
     way.breakCommit("after", true);
     session.append(renamed("refused"));
     expect(codeOf(await session.flush())).toBe("store_failed");
     way.mend();
     await session.close();
     expect(await titles()).toEqual([]);
+    expect(must(await store.list())).toEqual(before);
+    expect(must(await store.list({ title: "refused" }))).toEqual([]);
     expect(codeOf(await store.open("s-1", "write"))).toBe("session");
   });
 }

@@ -175,7 +175,8 @@ export async function forkSession(
   if (target !== undefined && isRefusal(target))
     return refuse(target.code, `The fork cannot stand there. ${target.message}`);
   const events: TimedEvent[] = loaded.events.map(({ ts, event }) => ({
-    ts,
+    // It begins now, with records of then: else it would be as old as what it was made from, and pruned with it.
+    ts: event.type === "session_started" ? now : ts,
     event: withOrigin(reidentify(event, id, forkId), id, seq),
   }));
   if (title !== undefined) events.push({ ts: now, event: { type: "renamed", title } });

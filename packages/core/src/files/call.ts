@@ -15,10 +15,10 @@ export interface RunScope {
   /** What a person agreed to, from a preview: anything else is `not_agreed`, and nothing is written. */
   readonly agreed?: readonly AgreedFile[];
   /**
-   * The same request was carried out, and its answer was never delivered: it is `already_applied`, with the
-   * state of now. For one file; a change set has its bases.
+   * The same request was carried out and came to this state, and its answer was never delivered: as long as the file is
+   * in it, the request is `already_applied`. Else it is a new one. For one file; a change set has its bases.
    */
-  readonly isRepeat?: boolean;
+  readonly repeats?: MadeState;
   /**
    * Of a read: the caller did not ask for it, it comes with a refusal. Of a file that may hold secrets, and of which
    * nothing was shown before, it gives a window of no lines.
@@ -28,6 +28,22 @@ export interface RunScope {
   readonly caller?: WriteCaller;
   /** The strict last stage of a patch, so that its failure can be shown. */
   readonly applier?: StrictApplier;
+}
+
+/** The state that a request came to; its hash is `null` where no file was left. */
+export interface MadeState {
+  readonly sha256: string | null;
+}
+
+/** Whether this is the state that the call came to when it was carried out the first time. */
+export function isMadeAlready({ repeats }: Pick<Call, "repeats">, sha256: string | null): boolean {
+  return repeats !== undefined && repeats.sha256 === sha256;
+}
+
+/** For the files of a change set: the state is that of one file, and the others have their bases. */
+export function withoutRepeat(call: Call): Call {
+  const { repeats: _, ...others } = call;
+  return others;
 }
 
 /** One request under way. */

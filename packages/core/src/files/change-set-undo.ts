@@ -1,6 +1,6 @@
 import type { Ticket } from "./arrivals.js";
 import { resolveBase } from "./base.js";
-import type { Call } from "./call.js";
+import { type Call, isMadeAlready } from "./call.js";
 import { type Change, withoutState } from "./change.js";
 import { carryOutSet, previewMembers } from "./change-set.js";
 import { names } from "./change-set-answers.js";
@@ -19,12 +19,11 @@ import type { Session } from "./session.js";
 /**
  * The change set that an undo of this file takes back; looked up without a lock, so it is checked again.
  *
- * @returns undefined, too, where the file is not in the state that the undo names: the file alone is answered for.
+ * @returns undefined, too, where the file is not in the state that the undo names, or this very undo was carried out
+ *   already: the file alone is answered for.
  */
-export async function setToUndo(
-  session: Session,
-  { path, base }: Asked<UndoRequest>,
-): Promise<string | undefined> {
+export async function setToUndo(call: Call, { path, base }: Asked<UndoRequest>): Promise<string | undefined> {
+  const { session, repeats } = call;
   const tidy = tidyPath(path);
   if (isRefusal(tidy)) return undefined;
   const target = await session.ports.disk.enter(tidy.path, "allow");
@@ -32,11 +31,14 @@ export async function setToUndo(
   try {
     const history = await session.ports.history.entries(target.realPath);
     const changeSet = lastInForce(history)?.changeSet;
-    if (changeSet === undefined || base === undefined) return changeSet;
+    if (changeSet === undefined || (base === undefined && repeats === undefined)) return changeSet;
     const current = await readCurrent(target, session, session.limits.changeBytes);
     if (isRefusal(current)) return undefined;
+    const disk = current.kind === "file" ? current.sha256 : null;
+    if (isMadeAlready(call, disk)) return undefined;
+    if (base === undefined) return changeSet;
     const known = () => history.flatMap(({ before, after }) => [before, after].filter((one) => one !== null));
-    const resolved = resolveBase(base, current.kind === "file" ? current.sha256 : null, known);
+    const resolved = resolveBase(base, disk, known);
     return resolved.kind === "matches" ? changeSet : undefined;
   } finally {
     await target.close();

@@ -1,7 +1,7 @@
 import { isSameInSteps } from "../text/index.js";
 import { answer, maySee, refuseWith, type Subject, unchanged, withoutContent } from "./answers.js";
 import { type Base, currentBase, emptySha256, resolveBase, shownBase } from "./base.js";
-import { cancelledBy } from "./call.js";
+import { cancelledBy, isMadeAlready } from "./call.js";
 import { type Plan, type PlannedWrite, withoutState } from "./change.js";
 import { type Current, type CurrentFile, isLarge, learnState, readCurrent } from "./current.js";
 import { ruleWithoutBase } from "./guard-rules.js";
@@ -56,8 +56,9 @@ export async function decide(site: Site): Promise<Decision> {
   if (late !== undefined) return refused(late, current);
   const guarded = (await refuseProtected(session, target, change.path)) ?? cancelledBy(call);
   if (guarded !== undefined) return refused(guarded, current);
-  if (call.isRepeat === true) return answered(unchanged(subjectOf(site), undelivered, current));
-  const base = await baseAgainst(site, current.kind === "file" ? current.sha256 : null);
+  const disk = current.kind === "file" ? current.sha256 : null;
+  if (isMadeAlready(call, disk)) return answered(unchanged(subjectOf(site), undelivered, current));
+  const base = await baseAgainst(site, disk);
   if (isRefusal(base)) return refused(base, current);
   switch (base.kind) {
     case "none":

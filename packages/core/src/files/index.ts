@@ -1,5 +1,5 @@
 export { currentBase, emptySha256, type GivenBase, shownBase } from "./base.js";
-export type { RunScope } from "./call.js";
+export type { MadeState, RunScope } from "./call.js";
 export { outcomeOfOneFile } from "./change-set-answers.js";
 export { DiskFault, type FaultState } from "./disk-fault.js";
 export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } from "./edit-models.js";

@@ -1,7 +1,7 @@
 import { applyByModel } from "./applied-edit.js";
 import { Arrivals, type Ticket } from "./arrivals.js";
 import { emptySha256 } from "./base.js";
-import { type Call, type RunScope, rootReplaced } from "./call.js";
+import { type Call, type RunScope, rootReplaced, withoutRepeat } from "./call.js";
 import { callerWrites, lastWrite } from "./caller-writes.js";
 import { carryOut, previewChange } from "./carry-out.js";
 import { type Change, withoutState } from "./change.js";
@@ -428,7 +428,7 @@ export class Workspace {
   private obtain(call: Call, request: FileRequest, ticket: Ticket): Promise<FileOutcome> {
     if (isLook(request)) return this.look(call, request, ticket);
     if (request.kind === "apply_changes") {
-      return this.withFound(() => applySet({ ...call, isRepeat: false }, request, ticket));
+      return this.withFound(() => applySet(withoutRepeat(call), request, ticket));
     }
     return this.withFound(() => this.changeFile(call, request, ticket));
   }
@@ -477,19 +477,23 @@ export class Workspace {
   }
 
   private async changeFile(call: Call, request: OneFileRequest, ticket: Ticket): Promise<WriteOutcome> {
-    if (request.kind === "undo" && call.isRepeat !== true) {
-      const changeSet = await this.setToUndo(request, ticket);
-      if (changeSet !== undefined) return undoSet(call, changeSet, request, ticket);
+    if (request.kind === "undo") {
+      const changeSet = await this.setToUndo(call, request, ticket);
+      if (changeSet !== undefined) return undoSet(withoutRepeat(call), changeSet, request, ticket);
     }
     return this.changeWith(call, request, ticket, carryOut);
   }
 
   /** Asked when all earlier requests about the file are through; later ones wait for the ticket. */
-  private async setToUndo(request: Asked<UndoRequest>, ticket: Ticket): Promise<string | undefined> {
+  private async setToUndo(
+    call: Call,
+    request: Asked<UndoRequest>,
+    ticket: Ticket,
+  ): Promise<string | undefined> {
     const tidy = tidyPath(request.path);
     if (isRefusal(tidy)) return undefined;
     await ticket.turn();
-    const look = async () => setToUndo(this.shared, { ...request, path: tidy.path });
+    const look = async () => setToUndo(call, { ...request, path: tidy.path });
     const found = await atTurn(this.shared, tidy.path, look, { missing: "allow" });
     return typeof found === "string" ? found : undefined;
   }
@@ -497,7 +501,7 @@ export class Workspace {
   private async previewWith(call: Call, request: ChangeRequest, ticket: Ticket): Promise<PreviewOutcome> {
     if (request.kind === "apply_changes") return previewSet(call, request, ticket);
     if (request.kind === "undo") {
-      const changeSet = await this.setToUndo(request, ticket);
+      const changeSet = await this.setToUndo(call, request, ticket);
       if (changeSet !== undefined) return previewUndo(call, changeSet, request, ticket);
     }
     return this.changeWith(call, request, ticket, previewChange);

@@ -53,7 +53,14 @@ export {
 export { phraseResult } from "./phrase.js";
 export { protocolText, readOnlyProtocolText } from "./protocol-text.js";
 export { type MediaKind, mediaOfRead, mediaReply, type ReadMedia } from "./read-media.js";
-export { catching, questionOf, runTool, runToolWithResult, type ToolContext } from "./run-tool.js";
+export {
+  catching,
+  questionOf,
+  runTool,
+  runToolWithResult,
+  type ToolContext,
+  type ToolRun,
+} from "./run-tool.js";
 export { type JsonSchema, type NamedArguments, understand } from "./shapes.js";
 export { meaningsOf, nearestName, plainName } from "./spellings.js";
 export { type FileTool, jsonSchema, type ToolAnnotations, type ToolWorkspace } from "./tool.js";

@@ -5,6 +5,7 @@ import {
   isLook,
   isRefusal,
   type Knowledge,
+  type MadeState,
   refuse,
   type ShownLines,
   type WriteCaller,
@@ -34,8 +35,8 @@ export interface ToolContext extends Partial<Omit<WireOptions, "vocabulary">> {
   readonly caller?: WriteCaller;
   /** Cancels the call, as `RunScope.signal`. */
   readonly signal?: AbortSignal;
-  /** The same call was carried out, and its answer was never delivered; as `RunScope.isRepeat`. */
-  readonly isRepeat?: boolean;
+  /** What the same call came to, whose answer was never delivered; as `RunScope.repeats`. */
+  readonly repeats?: MadeState;
   /** Asks a person before every change that would be made. */
   readonly approve?: Approve;
   /** Told what was thrown, for the host's log; the model never sees it. Must not throw. */
@@ -155,8 +156,8 @@ export async function catching<Answer>(
 }
 
 async function carry(intent: FileIntent, context: ToolContext): Promise<ToolResult> {
-  const { knowledge, signal, caller, isRepeat = false } = context;
-  const scope = { isRepeat, ...defined({ knowledge, signal, caller }) };
+  const { knowledge, signal, caller, repeats } = context;
+  const scope = defined({ knowledge, signal, caller, repeats });
   const { approve, workspace } = context;
   const { request } = intent;
   if (approve === undefined || isLook(request)) return resultOf(await carryRequest(workspace, intent, scope));

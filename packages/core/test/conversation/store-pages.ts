@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import {
   createConversation,
+  forkSession,
   openConversation,
   placeOf,
   pruneSessions,
@@ -152,6 +153,16 @@ export function describePages({ store, reopen }: Stores): void {
     expect(ids(must(await pruneSessions(store(), { keep: 1 })).removed)).toEqual(["s-04", "s-03"]);
     expect(await listed({})).toEqual(["s-05", "s-01"]);
     expect(await pruneSessions(store(), {})).toMatchObject({ code: "invalid_arguments" });
+  });
+
+  it("takes a fork for as old as itself, not as what it was made from", async () => {
+    await hourly(1);
+    const now = begun + 9 * hour;
+    must(await forkSession(store(), "s-00", { newId: () => "s-fork", now }));
+    const fork = must(await store().list()).find(({ id }) => id === "s-fork");
+    expect(fork).toMatchObject({ createdMs: now, modifiedMs: now });
+    const { removed } = must(await pruneSessions(store(), { changedBefore: now, dryRun: true }));
+    expect(removed.map(({ id }) => id)).toEqual(["s-00"]);
   });
 
   it("prunes nothing that has changed since it was listed", async () => {

@@ -23,6 +23,7 @@ import {
   statAt,
 } from "../disk/reading.js";
 import { sliceBytes, takeSlices } from "../disk/slices.js";
+import { clockTickMs, isYoung } from "../disk/time-stamps.js";
 import { OpenReplacedFile } from "./replaced-file.js";
 import { severalNames } from "./set-links.js";
 import { type Cleanup, makeDurable, type Stage } from "./stage.js";
@@ -36,8 +37,6 @@ export interface ProvedFile {
 
 /** How often a file that moved without changing its content is looked at again. */
 const looks = 3;
-/** A time stamp younger than this may hide a second write within the same tick of the kernel's clock. */
-const clockTickNs = 100_000_000n;
 
 /** `verify`, and of a large file `verifyLarge`: for whoever looks before the step, not right before it. */
 export async function prove(
@@ -89,7 +88,7 @@ async function verifyLarge(
 async function onceOld({ fd, stat }: OpenedFile): Promise<BigIntStats> {
   let latest = stat;
   for (let look = 0; look < looks && !isOldEnough(identityOf(latest)); look++) {
-    await pause(Number(clockTickNs / 1_000_000n) + 1);
+    await pause(clockTickMs + 1);
     latest = fstatSync(fd, { bigint: true });
   }
   return latest;
@@ -102,14 +101,12 @@ async function onceOld({ fd, stat }: OpenedFile): Promise<BigIntStats> {
 export function provedAgain({ fd, stat }: ProvedFile, sha256: string): boolean {
   const now = fstatSync(fd, { bigint: true });
   if (now.size !== stat.size) return false;
-  const age = BigInt(Date.now()) * 1_000_000n - now.mtimeNs;
-  if (now.mtimeNs === stat.mtimeNs && age > clockTickNs) return true;
+  if (now.mtimeNs === stat.mtimeNs && !isYoung(now.mtimeNs)) return true;
   return hashOpened(fd, Number(now.size)) === sha256;
 }
 
 function isOldEnough(identity: FileIdentity): boolean {
-  const age = BigInt(Date.now()) * 1_000_000n - identity.ctimeNs;
-  return age > clockTickNs;
+  return !isYoung(identity.ctimeNs);
 }
 
 /**

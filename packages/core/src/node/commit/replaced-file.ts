@@ -4,11 +4,10 @@ import { type DescriptorHolder, dropDescriptor, holdDescriptor } from "../disk/d
 import { sha256 } from "../disk/digest.js";
 import { closeQuietly, codeOf } from "../disk/platform.js";
 import { readUpTo } from "../disk/reading.js";
+import { isYoung } from "../disk/time-stamps.js";
 
 /** A larger file is not read again. */
 const limitBytes = 256 * 1024 * 1024;
-/** A time stamp younger than this may hide a second write within the same tick of the kernel's clock. */
-const clockTickNs = 100_000_000n;
 
 /** The content of an open file when it was last proved. */
 interface KnownContent {
@@ -31,7 +30,7 @@ export class OpenReplacedFile implements ReplacedFile, DescriptorHolder {
     private known: KnownContent,
   ) {
     this.bytes = Number(known.size);
-    this.isProved = BigInt(Date.now()) * 1_000_000n - known.mtimeNs > clockTickNs;
+    this.isProved = !isYoung(known.mtimeNs);
   }
 
   /** It is held open from here on, by nobody else, until it is closed or the descriptor is needed. */

@@ -1,8 +1,9 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, unlinkSync } from "node:fs";
+import { dirname } from "node:path";
 import { openDescriptor } from "../disk/descriptors.js";
 import { newId } from "../disk/digest.js";
 import { shortWrite, writeAll } from "../disk/io.js";
-import { codeOf, openFlags } from "../disk/platform.js";
+import { closeQuietly, codeOf, namelessFlags, openFlags } from "../disk/platform.js";
 import type { Spot } from "../disk/reading.js";
 import { syncBeside, takeSlices, writeInSlices } from "../disk/slices.js";
 
@@ -98,9 +99,28 @@ export async function makeLargeStage(
   return stage;
 }
 
-/** A new file is made as any program makes one: readable and writable as far as the umask lets it. */
+/** A new file is made as any program makes one: readable and writable as far as its folder and the umask let it. */
 export function giveNewMode(stage: Stage): void {
-  fchmodSync(stage.fd, 0o666 & ~process.umask());
+  fchmodSync(stage.fd, modeOfNewFile(dirname(stage.path)) ?? 0o666 & ~process.umask());
+}
+
+/**
+ * What the system gives a new file in this folder: where the folder has a default ACL that counts, not the umask.
+ * Undefined where nameless files cannot be made, so that it cannot be tried.
+ */
+function modeOfNewFile(folder: string): number | undefined {
+  if (namelessFlags === undefined) return undefined;
+  try {
+    const fd = openDescriptor(folder, namelessFlags, 0o666);
+    try {
+      return fstatSync(fd).mode & 0o777;
+    } finally {
+      closeQuietly(fd);
+    }
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return undefined;
+  }
 }
 
 /** Once: a descriptor whose fsync failed says yes the next time although the bytes are lost. */

@@ -24,6 +24,9 @@ export const openFlags = {
   create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0),
 } as const;
 
+/** Makes a file without a name in a folder, which is gone when it is closed (`O_TMPFILE`); Linux only. */
+export const namelessFlags = isLinux ? constants.O_RDWR | constants.O_DIRECTORY | 0o20000000 : undefined;
+
 /** Opens a journal: whatever is written goes to its end. */
 export const appendFlags = constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
 

@@ -14,6 +14,7 @@ import type { Folder } from "./folder.js";
 import { readAt } from "./io.js";
 import { closeQuietly, openFlags } from "./platform.js";
 import { finishSlices, type Slices, sliceBytes, takeSlices } from "./slices.js";
+import { isYoung } from "./time-stamps.js";
 
 /** One entry of an open folder, with the path under which messages speak of it. */
 export interface Spot {
@@ -122,8 +123,7 @@ export async function readLarge(
     // Where the process lets it be collected: else what was made of the file before may be held beside this one.
     if (stat.size >= feltBytes) globalThis.gc?.();
     const identity = identityOf(stat);
-    const isYoung = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs < clockTickNs;
-    const bytes = isYoung ? undefined : await takeSlices(readOpened(fd, Number(stat.size)));
+    const bytes = isYoung(stat.ctimeNs) ? undefined : await takeSlices(readOpened(fd, Number(stat.size)));
     const now = fstatSync(fd, { bigint: true });
     if (bytes !== undefined && sameIdentity(identityOf(now), identity))
       return { kind: "bytes", bytes, identity };
@@ -134,9 +134,6 @@ export async function readLarge(
     closeQuietly(fd);
   }
 }
-
-/** A time stamp younger than this may hide a second write within the same tick of the kernel's clock. */
-const clockTickNs = 100_000_000n;
 
 function* readOpened(fd: number, size: number): Slices<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(size);

@@ -1,9 +1,11 @@
 import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { isRefusal } from "../../files/index.js";
 import { namesIn } from "../disk/entries.js";
 import { codeOf } from "../disk/platform.js";
 import type { StateFolder } from "../state-folder/state-folder.js";
-import { type JournalPaths, journalSuffix, unfinishedJournal } from "./paths.js";
+import { takeLease } from "./lease.js";
+import { type JournalPaths, journalPaths, journalSuffix, unfinishedJournal } from "./paths.js";
 
 /** Removes the files of a journal that is gone: its texts, and tails that were cut off it. */
 export function clearRemains(paths: JournalPaths): void {
@@ -13,24 +15,44 @@ export function clearRemains(paths: JournalPaths): void {
 }
 
 /**
- * Files that interrupted calls left in the conversations: unfinished ones, and those of journals that are
- * gone. A session, and the files that it names, is never collected.
+ * Removes what interrupted calls left in the conversations: unfinished files, and those of journals that are gone. A
+ * session, and the files that it names, is never collected. What belongs to a session goes under its lease and after
+ * another look: somebody may be making one of this id.
  */
-export function conversationRemains(state: StateFolder): readonly string[] {
+export async function removeRemains(state: StateFolder): Promise<void> {
+  for (const { path, paths, isOrphan } of conversationRemains(state)) {
+    const lease = paths && (await takeLease(state, paths));
+    if (lease !== undefined && isRefusal(lease)) continue;
+    const isNeeded = isOrphan && paths !== undefined && isThere(paths.file);
+    if (!isNeeded && isLeft(path)) removeAll(path);
+    await lease?.release();
+  }
+}
+
+interface Remains {
+  readonly path: string;
+  /** Of the session that it belongs to; none for what was to become a journal. */
+  readonly paths?: JournalPaths;
+  /** It goes because there is no journal of it. */
+  readonly isOrphan?: boolean;
+}
+
+function conversationRemains(state: StateFolder): readonly Remains[] {
   const room = state.at("conversations");
   const names = namesIn(room);
   const sessions = new Set(names.filter((name) => name.endsWith(journalSuffix)).map(idOf));
-  const remains: string[] = [];
+  const remains: Remains[] = [];
   for (const name of names) {
     const path = join(room, name);
-    if (name.startsWith(unfinishedJournal)) remains.push(path);
+    const paths = journalPaths(state, idOf(name));
+    if (name.startsWith(unfinishedJournal)) remains.push({ path });
     else if (/^[^.]+\.(blobs|(?:torn|damaged)-.*)$/.test(name) && !sessions.has(idOf(name)))
-      remains.push(path);
+      remains.push({ path, paths, isOrphan: true });
     else if (name.endsWith(".blobs"))
       for (const blob of namesIn(path))
-        if (blob.startsWith(unfinishedJournal)) remains.push(join(path, blob));
+        if (blob.startsWith(unfinishedJournal)) remains.push({ path: join(path, blob), paths });
   }
-  return remains.filter(isLeft);
+  return remains.filter(({ path }) => isLeft(path));
 }
 
 /** Deletes an entry of the conversations, a folder with all that is in it. */
@@ -41,6 +63,10 @@ export function removeAll(path: string): void {
     // It does no harm; the garbage collection finds it.
     if (codeOf(error) === "") throw error;
   }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Nobody takes an hour to make a session, or to remove one. */

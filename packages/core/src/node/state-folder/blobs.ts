@@ -114,7 +114,7 @@ class Blobs {
     if (!(yield* proveBlob(begin, tail.root))) return false;
     if ((yield* hashIfThere(begin, { length: tail.rootLength, bytes: tail.bytes })) !== hash) return false;
     for (const used of [path, begin]) {
-      markUsed(used);
+      if (!markUsed(used)) return false;
       this.proved.note(used);
     }
     this.remember(hash, tail);
@@ -254,9 +254,7 @@ function blobPath(state: StateFolder, hash: string): string {
 /** Marks a blob as used now; false where it is missing or cut short. */
 function touch(path: string, size: number): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat?.size !== size) return false;
-  markUsed(path);
-  return true;
+  return stat?.size === size && markUsed(path);
 }
 
 function* create(state: StateFolder, path: string, bytes: Uint8Array): Slices<void> {

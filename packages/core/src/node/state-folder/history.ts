@@ -161,6 +161,24 @@ function parseLines(bytes: Buffer, realPath: string): readonly HistoryEntry[] {
   return entries.filter((entry): entry is HistoryEntry => entry?.realPath === realPath);
 }
 
+/** The real path that a history file speaks of; undefined where nothing in it can be read. */
+export function pathOfHistory(file: string): string | undefined {
+  try {
+    const fd = openDescriptor(file, "r");
+    try {
+      for (const line of shortLines(readFrom(fd, 0))) {
+        const entry = parseLine(line);
+        if (entry !== undefined) return entry.realPath;
+      }
+    } finally {
+      closeQuietly(fd);
+    }
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+  }
+  return undefined;
+}
+
 /** Adds one line. A half line that a full disk or a kill left at the end is closed off first. */
 export function appendHistory(state: StateFolder, entry: HistoryEntry): void {
   const path = historyPath(state, entry.realPath);

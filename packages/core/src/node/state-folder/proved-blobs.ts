@@ -1,4 +1,5 @@
 import { type BigIntStats, statSync, utimesSync } from "node:fs";
+import { codeOf } from "../disk/platform.js";
 
 /**
  * Files of the state folder that this process wrote or proved itself, and what the system said of them then: as long
@@ -14,7 +15,7 @@ export class ProvedBlobs {
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
     if (stat === undefined || signatureOf(stat) !== known) return false;
     if (Date.now() - Number(stat.mtimeMs) >= markMs) {
-      markUsed(path);
+      if (!markUsed(path)) return false;
       this.note(path);
     }
     return true;
@@ -30,10 +31,20 @@ export class ProvedBlobs {
   }
 }
 
-/** For the garbage collection, which counts in days. Throws the system's error. */
-export function markUsed(path: string): void {
+/**
+ * For the garbage collection, which counts in days. Throws the system's error.
+ *
+ * @returns false where it was collected meanwhile: it is to be kept anew.
+ */
+export function markUsed(path: string): boolean {
   const now = Date.now() / 1_000;
-  utimesSync(path, now, now);
+  try {
+    utimesSync(path, now, now);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
 }
 
 /** Who writes into a file moves its time of change, which nobody can set. */

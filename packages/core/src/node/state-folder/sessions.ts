@@ -29,6 +29,8 @@ export interface Presence {
 export function openPresence(state: StateFolder): Presence {
   const path = state.at("sessions", newId());
   let shownAt: number | undefined;
+  /** What the session saw since then is kept, also where somebody removed the sign and it is made again. */
+  let began: number | undefined;
   let text = "";
   let canLink = linksNameLinks;
   const refresh = (now: number) => {
@@ -40,7 +42,8 @@ export function openPresence(state: StateFolder): Presence {
       const now = Date.now();
       if (shownAt !== undefined && now - shownAt < signMs) return;
       if (shownAt !== undefined && readLink(path) !== undefined) return refresh(now);
-      text = `${now}:${formatIdentity(ownIdentity())}`;
+      began ??= now;
+      text = `${began}:${formatIdentity(ownIdentity())}`;
       state.within(state.at("sessions"), () => symlinkSync(text, path));
       shownAt = now;
     },
@@ -62,6 +65,7 @@ export function openPresence(state: StateFolder): Presence {
     close: () => {
       if (shownAt === undefined) return;
       shownAt = undefined;
+      began = undefined;
       removeQuietly(path);
     },
   };

@@ -1,11 +1,15 @@
-import { lstatSync } from "node:fs";
+import { linkSync, lstatSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Clock, isRefusal, type Refusal } from "../../files/index.js";
 import { type Advancing, finish, type Pace, takeAtPace } from "../../text/index.js";
 import { recoverSets } from "../change-sets/recovery.js";
+import { newId } from "../disk/digest.js";
 import { namesIn, readLink, removeQuietly } from "../disk/entries.js";
-import { conversationRemains, removeAll } from "../journal/remains.js";
+import { codeOf } from "../disk/platform.js";
+import { removeRemains } from "../journal/remains.js";
 import { unfinishedPrefix } from "../state-folder/blobs.js";
 import { idleCallers } from "../state-folder/callers.js";
+import { pathOfHistory } from "../state-folder/history.js";
 import { breakLock, isAbandoned, openLocks } from "../state-folder/locks.js";
 import { type Recovered, recover } from "../state-folder/recovery.js";
 import { type RemovedSecrets, removeSecrets } from "../state-folder/secrets.js";
@@ -61,17 +65,19 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
   const remove = dryRun ? () => {} : removeQuietly;
   const recovered = dryRun ? nothing : await recover(state, openLocks(state));
   if (!dryRun) await recoverSets(state, openLocks(state));
+  // Before the look: whatever session is not seen by it begins later.
+  const started = Date.now();
   const sessions = readSessions(state);
   for (const path of sessions.overPaths) remove(path);
   const locks = abandonedLocks(state);
   if (!dryRun) for (const { path, text } of locks) breakLock(path, text);
   const oldest = Date.now() - (options.maxAgeMs ?? defaultMaxAgeMs);
-  const pinnedFrom = sessions.oldestBegan - clockSlackMs;
+  const pinnedFrom = Math.min(sessions.oldestBegan, started) - clockSlackMs;
   const plan = {
     usedBefore: Math.min(oldest, pinnedFrom),
     pinnedFrom,
     maxBytes: options.maxBytes ?? defaultMaxBytes,
-    remove,
+    remove: dryRun ? isStillUnused : removeUnused,
   };
   const collecting = new BlobCollection(plan);
   const ended = await takeAtPace(collecting.run(state), options.pace ?? (async () => true));
@@ -88,15 +94,14 @@ export async function collectGarbage(options: GarbageOptions = {}): Promise<Garb
       recovered,
     };
   const secrets = collectSecrets(state, options);
-  const histories = oldHistories(state, Math.min(oldest, pinnedFrom));
-  for (const path of histories) remove(path);
+  const removedHistories = await collectHistories(state, { usedBefore: plan.usedBefore, dryRun });
   if (!dryRun) for (const path of idleCallers(state)) removeQuietly(path);
-  if (!dryRun) for (const path of conversationRemains(state)) removeAll(path);
+  if (!dryRun) await removeRemains(state);
   return {
     kind: "collected",
     ...blobs,
     secrets,
-    removedHistories: histories.length,
+    removedHistories,
     removedLocks: locks.length,
     removedSessions: sessions.overPaths.length,
     recovered,
@@ -157,7 +162,39 @@ interface BlobPlan {
   readonly usedBefore: number;
   readonly pinnedFrom: number;
   readonly maxBytes: number;
-  readonly remove: (path: string) => void;
+  /** @returns false for one that was used since it was listed: a session has begun to rely on it. */
+  readonly remove: (blob: StoredBlob) => boolean;
+}
+
+function isStillUnused({ path, used }: StoredBlob): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs === used;
+}
+
+/** Moved aside before the last look: whoever would mark it as used then finds that it is gone, and keeps it anew. */
+function removeUnused(blob: StoredBlob): boolean {
+  if (!isStillUnused(blob)) return false;
+  const aside = join(dirname(blob.path), `${unfinishedPrefix}${newId()}`);
+  try {
+    renameSync(blob.path, aside);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return false;
+  }
+  const isUnused = isStillUnused({ ...blob, path: aside });
+  if (!isUnused) putBack(aside, blob.path);
+  removeQuietly(aside);
+  return isUnused;
+}
+
+/** What has that name by now is the same state, kept anew. */
+function putBack(aside: string, path: string): void {
+  try {
+    linkSync(aside, path);
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    // A file system without further names.
+    if (codeOf(error) !== "EEXIST") renameSync(aside, path);
+  }
 }
 
 /** Removes states one by one, and has counted them wherever it is ended. */
@@ -180,9 +217,7 @@ class BlobCollection {
       const tooMuch = blob.size > 0 && this.keptBytes > plan.maxBytes && blob.used < plan.pinnedFrom;
       const leftOver = blob.unfinished && Date.now() - blob.used > unfinishedMs;
       if (!(blob.unfinished ? leftOver : tooOld || tooMuch)) continue;
-      // Used since it was listed: a session has begun to rely on it.
-      if (lstatSync(blob.path, { throwIfNoEntry: false })?.mtimeMs !== blob.used) continue;
-      plan.remove(blob.path);
+      if (!plan.remove(blob)) continue;
       this.keptBytes -= blob.size;
       this.removedBytes += blob.size;
       this.removedBlobs += 1;
@@ -206,12 +241,31 @@ function collectSecrets(state: StateFolder, options: GarbageOptions): RemovedSec
     : removeSecrets(state, { now: clock.now(), mostDays: secrets, dryRun });
 }
 
-/** Histories of paths without writes for so long that their states are gone. */
-function oldHistories(state: StateFolder, usedBefore: number): readonly string[] {
-  return namesIn(state.at("history"))
+/**
+ * Removes histories of paths without writes for so long that their states are gone; each under the lock of its path,
+ * so that no line is added to one that goes. Returns how many.
+ */
+async function collectHistories(
+  state: StateFolder,
+  { usedBefore, dryRun }: { readonly usedBefore: number; readonly dryRun: boolean },
+): Promise<number> {
+  const isOld = (path: string) =>
+    (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) < usedBefore;
+  const old = namesIn(state.at("history"))
     .map((name) => state.at("history", name))
-    .filter(
-      (path) =>
-        (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) < usedBefore,
-    );
+    .filter(isOld);
+  if (dryRun) return old.length;
+  let removed = 0;
+  for (const path of old) {
+    const realPath = pathOfHistory(path);
+    // In one that says of no path nothing can be read: nothing is lost with it.
+    const lock = realPath === undefined ? undefined : await openLocks(state).acquire(realPath, 0);
+    if (lock !== undefined && isRefusal(lock)) continue;
+    if (isOld(path)) {
+      removeQuietly(path);
+      removed += 1;
+    }
+    await lock?.release();
+  }
+  return removed;
 }

@@ -141,6 +141,31 @@ describe("a commit", () => {
     expect(attributes("plain")).toEqual({});
   });
 
+  it.each([
+    ["with a mask", "01000700ffffffff0200060039300000" + "04000500ffffffff10000600ffffffff20000000ffffffff"],
+    ["without one", "01000700ffffffff04000700ffffffff20000000ffffffff"],
+  ])("creates as any program does where the folder has a default ACL %s", async (_, entries) => {
+    const native = createRequire(import.meta.url)("fs-native-extensions");
+    const folder = openSync(root, "r");
+    native.setAttrSync(folder, "system.posix_acl_default", Buffer.from(`02000000${entries}`, "hex"));
+    closeSync(folder);
+    const umask = process.umask(0o027);
+    try {
+      writeFileSync(path("theirs"), "x");
+      must(await create(disk, "ours", "x"));
+    } finally {
+      process.umask(umask);
+    }
+    const facts = ["theirs", "ours"].map((name) => {
+      const fd = openSync(path(name), "r");
+      const acl: Buffer | null = native.getAttrSync(fd, "system.posix_acl_access");
+      closeSync(fd);
+      return { mode: statSync(path(name)).mode & 0o777, acl: acl?.toString("hex") };
+    });
+    expect(facts[0]?.mode).toBe(0o660);
+    expect(facts[1]).toEqual(facts[0]);
+  });
+
   it("writes through a link inside to the real entry; the link stays", async () => {
     mkdirSync(path("sub"));
     writeFileSync(path("sub/real"), "old");
