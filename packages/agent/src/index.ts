@@ -198,6 +198,7 @@ export {
   openaiResponsesModel,
   openGoogleFiles,
   openModel,
+  type ProviderKind,
   type ProviderOptions,
   type RecordedStep,
   type Recording,

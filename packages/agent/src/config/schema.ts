@@ -9,12 +9,21 @@ const variable = z.string().regex(/^[A-Za-z_]\w{0,127}$/, "must be the name of a
 const httpUrl = z.url({ protocol: /^https?$/ });
 const words = z.array(z.string().min(1).max(4_096)).max(1_000);
 
+/** What cannot be sent is refused here, in words that do not show the value. */
+const headers = z.record(
+  z.string().regex(/^[\w!#$%&'*+.^`|~-]{1,128}$/, "must be the name of a header"),
+  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "must be one line of Latin-1 characters"),
+);
+
 const provider = z.strictObject({
-  kind: z.enum(["anthropic", "openai", "chat", "google"]).optional().describe("the protocol that it speaks"),
+  kind: z
+    .enum(["chat", "responses", "anthropic", "google"])
+    .optional()
+    .describe("the protocol that it speaks; a vendor's own, else chat, unless set"),
   baseUrl: httpUrl.optional().describe("where it answers"),
   keyEnv: variable.optional().describe("the environment variable that holds its key"),
   key: z.string().min(1).optional().describe("the key itself: in user settings only"),
-  headers: z.record(name, z.string()).optional().describe("headers of every request"),
+  headers: headers.optional().describe("headers of every request; their values are shown nowhere"),
 });
 
 const override = z.strictObject({
@@ -60,7 +69,7 @@ const server = z.union([
     env: z.record(variable, z.string()).optional(),
     ...serverTimes,
   }),
-  z.strictObject({ url: httpUrl, headers: z.record(name, z.string()).optional(), ...serverTimes }),
+  z.strictObject({ url: httpUrl, headers: headers.optional(), ...serverTimes }),
 ]);
 
 /** How long a provider's cache can be asked to keep a prompt. */

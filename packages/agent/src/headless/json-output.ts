@@ -106,10 +106,11 @@ export function isText(payload: TurnPayload): payload is ModelMessage {
 }
 
 function countByName(calls: readonly { readonly name: string; readonly isError: boolean }[]) {
-  const counted: Record<string, { calls: number; failed: number }> = {};
+  // A map: a model may call any name, `constructor` and `__proto__` too.
+  const counted = new Map<string, { calls: number; failed: number }>();
   for (const { name, isError } of calls) {
-    const { calls: before, failed } = counted[name] ?? { calls: 0, failed: 0 };
-    counted[name] = { calls: before + 1, failed: failed + (isError ? 1 : 0) };
+    const { calls: before, failed } = counted.get(name) ?? { calls: 0, failed: 0 };
+    counted.set(name, { calls: before + 1, failed: failed + (isError ? 1 : 0) });
   }
-  return counted;
+  return Object.fromEntries(counted);
 }

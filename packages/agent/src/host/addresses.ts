@@ -11,6 +11,26 @@ export function isPublicAddress(address: string): boolean {
   return open6.check(address, "ipv6") && !closed.check(address, "ipv6");
 }
 
+/**
+ * Whether an address is of the link alone, or of what a cloud tells its machines (their keys among it): nobody means a page
+ * by that, whatever its name is.
+ */
+export function isLinkAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return link.check(address, "ipv4");
+  if (family !== 6) return false;
+  const embedded = embeddedIPv4(address);
+  return embedded === undefined ? link.check(address, "ipv6") : isLinkAddress(embedded);
+}
+
+const link = new BlockList();
+link.addSubnet("169.254.0.0", 16, "ipv4");
+link.addSubnet("fe80::", 10, "ipv6");
+// Metadata of Alibaba, of Oracle in its first days, and of Amazon in IPv6: not link-local, but of the same use.
+link.addAddress("100.100.100.200", "ipv4");
+link.addAddress("192.0.0.192", "ipv4");
+link.addSubnet("fd00:ec2::", 32, "ipv6");
+
 /** Nets that are nobody's on the internet (IANA, special-purpose address registries). */
 const closed = new BlockList();
 for (const [net, prefix] of [

@@ -5,14 +5,14 @@ import { isIP, type LookupFunction } from "node:net";
 import type { Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { causeOf, compileGlob, escapeForDisplay, isRefusal, type Refusal, refuse } from "@holdfast/core";
-import { isPublicAddress } from "./addresses.js";
+import { isLinkAddress, isPublicAddress } from "./addresses.js";
 import { withinTime } from "./within-time.js";
 
 /** Which pages may be fetched, and how much of them. */
 export interface FetchPolicy {
   /**
-   * Globs for names of hosts, such as `*.example.com`; nothing is fetched from another one. A host that is named letter
-   * by letter may have a private address; under a glob with a wildcard only public addresses are taken.
+   * Globs for names of hosts, such as `*.example.com`; nothing is fetched from another one. Only public addresses are
+   * taken, but for `localhost` and for an address, both named letter by letter. Link-local ones never are.
    */
   readonly allowedHosts: readonly string[];
   /** Of one answer, unpacked: 5 MiB unless given. */
@@ -92,9 +92,13 @@ function addressOf(text: string): URL | Refusal {
   return url;
 }
 
-/** The host without the brackets of an IPv6 address and without the dot at its end. */
 function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+  return bare(hostname);
+}
+
+/** The host without the brackets of an IPv6 address and without the dot at its end. */
+function bare(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 }
 
 async function allowedAddresses(
@@ -103,14 +107,19 @@ async function allowedAddresses(
 ): Promise<readonly LookupAddress[] | Refusal> {
   const host = hostOf(url);
   const shown = escapeForDisplay(host);
-  const isNamed = allowedHosts.some((allowed) => allowed.toLowerCase() === host);
+  const isNamed = allowedHosts.some((allowed) => bare(allowed.toLowerCase()) === host);
   if (!isNamed && !(await matchesAny(host, allowedHosts)))
     return refuse("denied", `The host ${shown} is not among those that may be fetched from.`);
   const family = isIP(host);
   const found = family === 0 ? await dns.lookup(host, { all: true }) : [{ address: host, family }];
-  const taken = isNamed ? found : found.filter(({ address }) => isPublicAddress(address));
+  // Whoever answers for another name chooses its address.
+  const isOwn = isNamed && (family !== 0 || host === "localhost");
+  const taken = found.filter(({ address }) => (isOwn ? !isLinkAddress(address) : isPublicAddress(address)));
   if (taken.length > 0) return taken;
-  return refuse("denied", `The host ${shown} has a private address; it has to be allowed by its full name.`);
+  const why = found.every(({ address }) => isLinkAddress(address))
+    ? "a link-local address, or one for metadata of a machine, from which nothing is fetched"
+    : "a private address; that has to be allowed itself, letter by letter, or be `localhost`";
+  return refuse("denied", `The host ${shown} has ${why}.`);
 }
 
 async function matchesAny(host: string, patterns: readonly string[]): Promise<boolean> {

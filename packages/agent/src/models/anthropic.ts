@@ -1,7 +1,13 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { fromAnthropic, type ModelEvent, type ModelPort, type ModelStep, toAnthropic } from "@holdfast/core";
 import { failureOf } from "./failure.js";
-import { type ProviderOptions, type ProviderWire, providerPort, requestOptions } from "./provider-port.js";
+import {
+  blamedOf,
+  type ProviderOptions,
+  type ProviderWire,
+  providerPort,
+  requestOptions,
+} from "./provider-port.js";
 
 type AnthropicStreamEvent = Anthropic.RawMessageStreamEvent;
 
@@ -34,8 +40,7 @@ class AnthropicWire implements ProviderWire<AnthropicStreamEvent> {
     private readonly options: AnthropicOptions,
     readonly target: ModelPort["target"],
   ) {
-    const { key, keyName, baseUrl } = options;
-    this.blamed = { who: baseUrl === undefined ? "Anthropic" : baseUrl, keyName, key };
+    this.blamed = blamedOf(options, "Anthropic");
   }
 
   async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<AnthropicStreamEvent>> {
@@ -85,9 +90,11 @@ class AnthropicWire implements ProviderWire<AnthropicStreamEvent> {
 
   async #client(): Promise<Anthropic> {
     const { Anthropic: Client } = await import("@anthropic-ai/sdk");
-    const { key, baseUrl } = this.options;
+    const { key, baseUrl, headers } = this.options;
     return new Client({
-      apiKey: key,
+      // A server of one's own may want none; the SDK wants a text.
+      apiKey: key === "" ? "none" : key,
+      ...(headers === undefined ? {} : { defaultHeaders: headers }),
       // What the environment holds besides is not ours to send.
       authToken: null,
       baseURL: baseUrl ?? "https://api.anthropic.com",

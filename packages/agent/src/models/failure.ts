@@ -6,8 +6,8 @@ export interface Blamed {
   readonly who: string;
   /** The variable that holds the key, to be named where the key is the matter. */
   readonly keyName: string;
-  /** The key itself: it must not stand in a message. */
-  readonly key: string;
+  /** The key itself, and values of headers: they must not stand in a message. */
+  readonly secrets: readonly string[];
 }
 
 /**
@@ -22,10 +22,17 @@ export function failureOf(error: unknown, blamed: Blamed): ModelFailure {
   return {
     kind: "model_failure",
     reason,
-    message: blamed.key === "" ? message : message.replaceAll(blamed.key, "…"),
+    message: blamed.secrets.reduce(withoutSecret, message),
     ...(facts.status === undefined ? {} : { status: facts.status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
+}
+
+/** What is this short is no secret, and would stand in many words by chance. */
+const shortestSecret = 4;
+
+function withoutSecret(message: string, secret: string): string {
+  return secret.length < shortestSecret ? message : message.replaceAll(secret, "…");
 }
 
 /** A failure in our own words. */

@@ -5,6 +5,8 @@ export interface GoogleAccount {
   readonly key: string;
   /** The provider's own unless given. */
   readonly baseUrl?: string;
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -13,12 +15,13 @@ export interface GoogleAccount {
  * @param signal ends its requests: the SDK's own signal does not reach an upload, and an open connection keeps a process.
  */
 export async function googleFilesClient(
-  { key, baseUrl }: GoogleAccount,
+  { key, baseUrl, headers }: GoogleAccount,
   signal: AbortSignal,
 ): Promise<FilesClient> {
   const { GoogleGenAI } = await import("@google/genai/web");
   const httpOptions = {
     ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(headers === undefined ? {} : { headers: { ...headers } }),
     fetch: (url: Parameters<typeof fetch>[0], init: RequestInit = {}) => fetchUntil(url, init, signal),
   };
   return new GoogleGenAI({ apiKey: key, vertexai: false, httpOptions }).files;

@@ -1,17 +1,32 @@
 import type { GenerateContentResponse, GoogleGenAI } from "@google/genai/web";
-import { fromGemini, type ModelEvent, type ModelPort, type ModelStep, toGemini } from "@holdfast/core";
+import {
+  defined,
+  fromGemini,
+  type ModelEvent,
+  type ModelPort,
+  type ModelStep,
+  toGemini,
+} from "@holdfast/core";
 import { failureOf } from "./failure.js";
-import { type ProviderOptions, type ProviderWire, providerPort, requestOptions } from "./provider-port.js";
+import {
+  blamedOf,
+  type ProviderOptions,
+  type ProviderWire,
+  providerPort,
+  requestOptions,
+} from "./provider-port.js";
 
 /** What is asked of Gemini beside the conversation. */
 export interface GoogleOptions extends ProviderOptions {
   /** Whether thoughts are sent along, as summaries. True unless given. */
   readonly includeThoughts?: boolean;
+  /** Names the provider in the tree: thoughts, signatures and uploaded files are its own. `google` unless given. */
+  readonly provider?: string;
 }
 
 /** Models of Google, through its SDK, which is loaded with the first request. */
 export function googleModel(options: GoogleOptions): ModelPort {
-  const target = { provider: "google", model: options.model };
+  const target = { provider: options.provider ?? "google", model: options.model };
   return providerPort(() => new GoogleWire(options, target), target, options);
 }
 
@@ -24,8 +39,7 @@ class GoogleWire implements ProviderWire<GenerateContentResponse> {
     private readonly options: GoogleOptions,
     readonly target: ModelPort["target"],
   ) {
-    const { key, keyName, baseUrl } = options;
-    this.blamed = { who: baseUrl ?? "Google", keyName, key };
+    this.blamed = blamedOf(options, "Google");
   }
 
   async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<GenerateContentResponse>> {
@@ -82,11 +96,17 @@ class GoogleWire implements ProviderWire<GenerateContentResponse> {
 
   async #client(): Promise<GoogleGenAI> {
     const { GoogleGenAI: Client } = await import("@google/genai/web");
-    const { key, baseUrl } = this.options;
+    const { key, baseUrl, headers } = this.options;
     return new Client({
-      apiKey: key,
+      // A server of one's own may want none; the SDK wants a text.
+      apiKey: key === "" ? "none" : key,
       vertexai: false,
-      httpOptions: { ...(baseUrl === undefined ? {} : { baseUrl }), retryOptions: { attempts: 1 } },
+      httpOptions: { ...defined({ baseUrl }), ...copied(headers), retryOptions: { attempts: 1 } },
     });
   }
+}
+
+/** The SDK changes what it is given. */
+function copied(headers: ProviderOptions["headers"]): { readonly headers?: Record<string, string> } {
+  return headers === undefined ? {} : { headers: { ...headers } };
 }

@@ -29,6 +29,7 @@ export {
   type OpenedModel,
   type OpenModelOptions,
   openModel,
+  type ProviderKind,
 } from "./open-model.js";
 export { type OpenAIChatOptions, openaiChatModel } from "./openai-chat.js";
 export { type OpenAIResponsesOptions, openaiResponsesModel } from "./openai-responses.js";

@@ -10,12 +10,19 @@ import type { ProviderOptions } from "./provider-port.js";
 /** The variables of a process, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A server with Chat Completions that settings name. */
+/** The protocols: Chat Completions, Responses, Messages of Anthropic, generateContent of Google. */
+export type ProviderKind = "chat" | "responses" | "anthropic" | "google";
+
+/** A provider that settings name. */
 export interface NamedProvider {
+  /** What it speaks; Chat Completions unless given. */
+  readonly kind?: ProviderKind;
   /** May be left out for one that is known, such as `openrouter`. */
   readonly baseUrl?: string;
   /** The variable that holds its key; without one it needs none. */
   readonly keyVariable?: string;
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What a model is opened with. */
@@ -54,6 +61,7 @@ export interface ModelRefusal {
 
 interface Family {
   readonly provider: "anthropic" | "openai" | "google";
+  readonly kind: ProviderKind;
   /** The first of these variables that is set holds the key. */
   readonly keys: readonly string[];
   readonly baseUrl: string;
@@ -65,6 +73,7 @@ interface Family {
 const families: readonly Family[] = [
   {
     provider: "anthropic",
+    kind: "anthropic",
     keys: ["ANTHROPIC_API_KEY"],
     baseUrl: "ANTHROPIC_BASE_URL",
     isName: /^claude-/u,
@@ -72,6 +81,7 @@ const families: readonly Family[] = [
   },
   {
     provider: "openai",
+    kind: "responses",
     keys: ["OPENAI_API_KEY"],
     baseUrl: "OPENAI_BASE_URL",
     isName: /^(gpt-|o\d|codex-|chatgpt-)/u,
@@ -79,6 +89,7 @@ const families: readonly Family[] = [
   },
   {
     provider: "google",
+    kind: "google",
     keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     baseUrl: "GOOGLE_GEMINI_BASE_URL",
     isName: /^(gemini-|gemma-)/u,
@@ -86,12 +97,12 @@ const families: readonly Family[] = [
   },
 ];
 
-interface ChatServer extends NamedProvider {
+interface Server extends NamedProvider {
   readonly baseUrl: string;
 }
 
 /** Servers that usually run on this machine, with Chat Completions and without a key. */
-const localProviders: Readonly<Record<string, ChatServer>> = {
+const localProviders: Readonly<Record<string, Server>> = {
   ollama: { baseUrl: "http://127.0.0.1:11434/v1" },
   lmstudio: { baseUrl: "http://127.0.0.1:1234/v1" },
   llamacpp: { baseUrl: "http://127.0.0.1:8080/v1" },
@@ -119,11 +130,15 @@ export function openModel(name: string, options: OpenModelOptions): OpenedModel 
 }
 
 /** What settings say of a server goes before what is known of it. */
-function serverOf(name: string, { providers = {} }: OpenModelOptions): ChatServer | undefined {
+function serverOf(name: string, { providers = {} }: OpenModelOptions): Server | undefined {
   const known = Object.hasOwn(localProviders, name) ? localProviders[name] : undefined;
-  const given = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const given = ofName(name, providers);
   const baseUrl = given?.baseUrl ?? known?.baseUrl;
   return baseUrl === undefined ? undefined : { ...known, ...given, baseUrl };
+}
+
+function ofName<Value>(name: string, values: Readonly<Record<string, Value>>): Value | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 /** The model that the environment is set up for: of the first provider whose key is there. */
@@ -168,7 +183,10 @@ async function firstModel(name: string, baseUrl: string, timeoutMs: number): Pro
 
 function ofFamily(family: Family, model: string, options: OpenModelOptions): OpenedModel | ModelRefusal {
   const { provider, keys, baseUrl: variable } = family;
-  const { environment } = options;
+  const { environment, providers = {} } = options;
+  const { kind = family.kind, headers } = ofName(provider, providers) ?? {};
+  if (kind !== family.kind && !(provider === "openai" && kind === "chat"))
+    return { kind: "model_refused", reason: "unknown_model", message: otherKind(provider, kind) };
   const found = keyOf(keys, options);
   if (found === undefined) {
     const message = `There is no key for ${provider}: set ${keys.join(" or ")}.`;
@@ -176,38 +194,43 @@ function ofFamily(family: Family, model: string, options: OpenModelOptions): Ope
   }
   const facts = { ...factsOfModel(model), ...options.facts?.[model] };
   const baseUrl = environment[variable] || undefined;
-  const common = commonOptions(
-    model,
-    { ...found, ...(baseUrl === undefined ? {} : { baseUrl }) },
-    options,
-    facts,
-  );
+  const common = commonOptions(model, { ...found, ...defined({ baseUrl, headers }) }, options, facts);
   const reasons = facts.reasons ?? true;
-  return opened(`${provider}/${model}`, portOf(provider, common, reasons, options), facts);
+  return opened(`${provider}/${model}`, portOf(kind, { ...common, provider, reasons }, options), facts);
 }
 
+function otherKind(provider: string, kind: ProviderKind): string {
+  return (
+    `The provider ${provider} is not asked by the protocol ${kind} (model.providers.${provider}.kind): ` +
+    "give the server another name in model.providers, with its baseUrl."
+  );
+}
+
+/** @param common `provider` names it in the tree. */
 function portOf(
-  provider: Family["provider"],
-  common: ProviderOptions,
-  reasons: boolean,
+  kind: ProviderKind,
+  common: ProviderOptions & { readonly provider: string; readonly reasons: boolean },
   { cache }: OpenModelOptions,
 ): ModelPort {
-  switch (provider) {
+  switch (kind) {
+    case "chat":
+      return openaiChatModel(common);
+    case "responses":
+      return openaiResponsesModel(common);
     case "anthropic":
+      // Whoever speaks for Anthropic, thoughts are bound and the cache is marked by its rules: it is `anthropic` in the tree.
       return anthropicModel(cache === undefined ? common : { ...common, cache });
-    case "openai":
-      return openaiResponsesModel({ ...common, reasons });
     case "google":
-      return googleModel({ ...common, includeThoughts: reasons });
+      return googleModel({ ...common, includeThoughts: common.reasons });
     default:
-      return provider satisfies never;
+      return kind satisfies never;
   }
 }
 
 function ofServer(
   provider: string,
   model: string,
-  { baseUrl, keyVariable }: ChatServer,
+  { kind = "chat", baseUrl, keyVariable, headers }: Server,
   options: OpenModelOptions,
 ): OpenedModel | ModelRefusal {
   const { environment, keySources = {} } = options;
@@ -221,12 +244,10 @@ function ofServer(
       message: `There is no key for ${provider}: set ${keyName}.`,
     };
   const facts = options.facts?.[model] ?? {};
-  const place = { key, keyName, baseUrl };
-  return opened(
-    `${provider}/${model}`,
-    openaiChatModel({ ...commonOptions(model, place, options, facts), provider }),
-    facts,
-  );
+  const place = { key, keyName, baseUrl, ...defined({ headers }) };
+  const common = commonOptions(model, place, options, facts);
+  const reasons = factsOfModel(model)?.reasons ?? true;
+  return opened(`${provider}/${model}`, portOf(kind, { ...common, provider, reasons }, options), facts);
 }
 
 function opened(name: string, port: ModelPort, facts: Partial<ModelFacts>): OpenedModel {
@@ -247,7 +268,7 @@ function opened(name: string, port: ModelPort, facts: Partial<ModelFacts>): Open
 
 function commonOptions(
   model: string,
-  place: Pick<ProviderOptions, "key" | "keyName" | "baseUrl">,
+  place: Pick<ProviderOptions, "key" | "keyName" | "baseUrl" | "headers">,
   { retry, idleMs, maxOutputTokens, onRequest }: OpenModelOptions,
   { maxOutput }: Partial<ModelFacts>,
 ): ProviderOptions {

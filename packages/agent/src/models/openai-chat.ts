@@ -1,7 +1,13 @@
 import { fromOpenAI, type ModelEvent, type ModelPort, type ModelStep, toOpenAI } from "@holdfast/core";
 import type OpenAI from "openai";
 import { openaiClient } from "./openai-client.js";
-import { type ProviderOptions, type ProviderWire, providerPort, requestOptions } from "./provider-port.js";
+import {
+  blamedOf,
+  type ProviderOptions,
+  type ProviderWire,
+  providerPort,
+  requestOptions,
+} from "./provider-port.js";
 
 type ChatChunk = OpenAI.Chat.ChatCompletionChunk;
 
@@ -43,8 +49,7 @@ class ChatWire implements ProviderWire<ChatChunk> {
     private readonly options: OpenAIChatOptions,
     readonly target: ModelPort["target"],
   ) {
-    const { key, keyName, baseUrl } = options;
-    this.blamed = { who: baseUrl ?? "OpenAI", keyName, key };
+    this.blamed = blamedOf(options, "OpenAI");
   }
 
   async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<ChatChunk>> {

@@ -2,12 +2,13 @@ import type OpenAI from "openai";
 import type { ProviderOptions } from "./provider-port.js";
 
 /** The SDK of OpenAI, loaded now; it makes each request once. */
-export async function openaiClient({ key, baseUrl }: ProviderOptions): Promise<OpenAI> {
+export async function openaiClient({ key, baseUrl, headers }: ProviderOptions): Promise<OpenAI> {
   const { OpenAI: Client } = await import("openai");
   return new Client({
     // A server of one's own may want none; the SDK wants a text.
     apiKey: key === "" ? "none" : key,
     baseURL: baseUrl ?? "https://api.openai.com/v1",
+    ...(headers === undefined ? {} : { defaultHeaders: headers }),
     organization: null,
     project: null,
     maxRetries: 0,

@@ -7,7 +7,13 @@ import {
 } from "@holdfast/core";
 import type OpenAI from "openai";
 import { openaiClient } from "./openai-client.js";
-import { type ProviderOptions, type ProviderWire, providerPort, requestOptions } from "./provider-port.js";
+import {
+  blamedOf,
+  type ProviderOptions,
+  type ProviderWire,
+  providerPort,
+  requestOptions,
+} from "./provider-port.js";
 
 type ResponsesEvent = OpenAI.Responses.ResponseStreamEvent;
 
@@ -15,12 +21,14 @@ type ResponsesEvent = OpenAI.Responses.ResponseStreamEvent;
 export interface OpenAIResponsesOptions extends ProviderOptions {
   /** Whether the model reasons: then its reasoning items are asked for encrypted, to be sent back. True unless given. */
   readonly reasons?: boolean;
+  /** Names the provider in the tree: thoughts and signatures are its own. `openai` unless given. */
+  readonly provider?: string;
   readonly effort?: "minimal" | "low" | "medium" | "high";
 }
 
 /** Models of OpenAI, by the Responses API, through its SDK, which is loaded with the first request. */
 export function openaiResponsesModel(options: OpenAIResponsesOptions): ModelPort {
-  const target = { provider: "openai", model: options.model };
+  const target = { provider: options.provider ?? "openai", model: options.model };
   return providerPort(() => new ResponsesWire(options, target), target, options);
 }
 
@@ -33,8 +41,7 @@ class ResponsesWire implements ProviderWire<ResponsesEvent> {
     private readonly options: OpenAIResponsesOptions,
     readonly target: ModelPort["target"],
   ) {
-    const { key, keyName, baseUrl } = options;
-    this.blamed = { who: baseUrl ?? "OpenAI", keyName, key };
+    this.blamed = blamedOf(options, "OpenAI");
   }
 
   async open(step: ModelStep, signal: AbortSignal): Promise<AsyncIterable<ResponsesEvent>> {

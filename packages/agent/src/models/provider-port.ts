@@ -19,6 +19,8 @@ export interface ProviderOptions {
   readonly keyName: string;
   /** The provider's own unless given. */
   readonly baseUrl?: string;
+  /** Sent with each request, beside the provider's own or in their place. They may be secrets, as the key is. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Tokens that an answer may have; what the model's row or the provider says unless given. */
   readonly maxOutputTokens?: number;
   /** Silence after which a stream counts as broken off, in milliseconds; 120,000 unless given. */
@@ -31,6 +33,11 @@ export interface ProviderOptions {
   readonly retry?: RetryOptions;
   /** Told of each request as it is sent, for a log. Keys are no part of it. */
   readonly onRequest?: (request: { readonly model: string; readonly body: object }) => void;
+}
+
+/** What a failure is blamed on. @param vendor whose address it is where none is given. */
+export function blamedOf({ key, keyName, baseUrl, headers = {} }: ProviderOptions, vendor: string): Blamed {
+  return { who: baseUrl ?? vendor, keyName, secrets: [key, ...Object.values(headers)] };
 }
 
 /** How one provider is asked: its SDK, and our forms of its API. */

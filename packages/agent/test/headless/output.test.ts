@@ -43,7 +43,11 @@ const end: TurnEnd = {
   undone: [{ callId: "c1", name: "edit_file", code: "denied" }],
 };
 
-function played(format: OutputFormat, ended: TurnEnd = end): { readonly out: string; readonly err: string } {
+function played(
+  format: OutputFormat,
+  ended: TurnEnd = end,
+  happened = events,
+): { readonly out: string; readonly err: string } {
   const written = { out: "", err: "" };
   let now = 1_000;
   const output = runOutput(format, facts, {
@@ -55,7 +59,7 @@ function played(format: OutputFormat, ended: TurnEnd = end): { readonly out: str
     },
     now: () => (now += 5),
   });
-  for (const event of events) output.onEvent(event);
+  for (const event of happened) output.onEvent(event);
   output.notice("A server did not start.");
   output.end(ended);
   return written;
@@ -97,6 +101,17 @@ describe("the output of a run without a screen", () => {
       notices: ["a.ts is gone.", "A server did not start."],
       error: { type: "undone", message: "Finished, but not done: edit_file." },
     });
+  });
+
+  it("counts calls of every name that a model may give", () => {
+    const names = ["constructor", "__proto__", "__proto__", "toString"];
+    const calls = names.map((name) => ({ kind: "call_ended", call: { ...call, name } }) as const);
+    const { tools } = JSON.parse(played("json", end, calls).out);
+    expect(Object.entries(tools)).toEqual([
+      ["constructor", { calls: 1, failed: 1 }],
+      ["__proto__", { calls: 2, failed: 2 }],
+      ["toString", { calls: 1, failed: 1 }],
+    ]);
   });
 
   it("is, as a stream, a line for all that stands, and for nothing of a request that was made again", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isPublicAddress } from "../../src/host/addresses.js";
+import { isLinkAddress, isPublicAddress } from "../../src/host/addresses.js";
 
 describe("an address", () => {
   test.each([
@@ -46,5 +46,24 @@ describe("an address", () => {
     "2002:808:808::1",
   ])("%s is public", (address) => {
     expect(isPublicAddress(address)).toBe(true);
+  });
+});
+
+describe("an address of the link, or of a machine's metadata", () => {
+  test.each([
+    ["169.254.169.254", true],
+    ["::ffff:169.254.169.254", true],
+    ["64:ff9b::a9fe:a9fe", true],
+    ["fe80::1%eth0", true],
+    ["fd00:ec2::254", true],
+    ["100.100.100.200", true],
+    ["127.0.0.1", false],
+    ["10.0.0.1", false],
+    ["::1", false],
+    ["fd00::1", false],
+    ["1.1.1.1", false],
+    ["localhost", false],
+  ])("%s: %s", (address, is) => {
+    expect(isLinkAddress(address)).toBe(is);
   });
 });

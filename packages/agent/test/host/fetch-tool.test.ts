@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
 import type { HostTool } from "@holdfast/core";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -136,6 +137,28 @@ describe("fetch_url", () => {
       expect([url, (await call(narrow, { url })).code]).toEqual([url, "denied"]);
     expect(hits).toEqual([]);
   });
+
+  test("takes a private address only where it, or localhost, is what is allowed", async () => {
+    const { tool, port, hits } = await web({
+      allowedHosts: ["localhost", "[::1]", hostname().toLowerCase()],
+    });
+    expect((await call(tool, { url: `http://localhost:${port}/json` })).code).toBe("ok");
+    // Nobody listens there, but it was asked.
+    expect((await call(tool, { url: `http://[::1]:${port}/json` })).code).toBe("not_found");
+    // The machine's own name has an address of this machine or of its net, where it has one.
+    const own = await call(tool, { url: `http://${hostname()}:${port}/json` });
+    expect(["denied", "not_found"]).toContain(own.code);
+    expect(hits).toEqual(["/json"]);
+  });
+
+  test.each(["169.254.169.254", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "100.100.100.200"])(
+    "never asks %s, also where it is allowed by name",
+    async (host) => {
+      const { tool } = await web({ allowedHosts: [host, "::ffff:a9fe:a9fe"] });
+      const { code, text } = await call(tool, { url: `http://${host}/latest/meta-data` });
+      expect([code, text]).toEqual(["denied", expect.stringContaining("metadata")]);
+    },
+  );
 
   test("takes addresses of http alone, without a password", async () => {
     const { tool } = await web({ allowedHosts: ["**"] });

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FileApi } from "./file-api.js";
@@ -11,6 +17,7 @@ export interface ReceivedRequest {
   /** To the byte. */
   readonly text: string;
   readonly body: unknown;
+  readonly headers: IncomingHttpHeaders;
   /** Signatures that the client had then, each to be given back to the byte while its answer is on the path. */
   readonly wanted: readonly string[];
 }
@@ -84,7 +91,7 @@ export class ProviderServer {
     if (!this.wire.path.test(`${request.method} ${request.url}`)) return refuse(404, `no ${request.url}`);
     if (this.wire.keyOf(request.headers) !== this.key) return refuse(401, "invalid x-api-key");
     const body = parsed(text);
-    this.requests.push({ text, body, wanted: [...this.ledger.wanted] });
+    this.requests.push({ text, body, headers: request.headers, wanted: [...this.ledger.wanted] });
     const [complaint] = this.wire.complaints(body, this.ledger);
     if (complaint !== undefined) {
       this.refused.push(complaint);

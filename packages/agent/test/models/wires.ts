@@ -36,6 +36,8 @@ export type Served =
 /** A server on loopback that plays a list of answers; pieces of a stream end anywhere. */
 export class Loopback {
   readonly bodies: Record<string, unknown>[] = [];
+  /** Where each request went, and with what. */
+  readonly requests: Pick<IncomingMessage, "url" | "headers">[] = [];
   script: Served[] = [];
   /** Connections that the client has closed before the answer was over. */
   dropped = 0;
@@ -53,6 +55,7 @@ export class Loopback {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.requests.push(request);
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     this.bodies.push(JSON.parse(Buffer.concat(parts).toString()));

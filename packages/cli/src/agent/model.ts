@@ -186,10 +186,11 @@ function keyVariableOf(provider: string): string {
 function serversOf(settings: AgentSettings): Readonly<Record<string, NamedProvider>> {
   const named = Object.entries(settings.model?.providers ?? {});
   return Object.fromEntries(
-    named.flatMap(([name, { baseUrl, key, keyEnv }]) => {
-      if (vendorVariables[name] !== undefined) return [];
-      const hasKey = key !== undefined || keyEnv !== undefined;
-      return [[name, defined({ baseUrl, keyVariable: hasKey ? keyVariableOf(name) : undefined })] as const];
+    named.map(([name, { kind, baseUrl, key, keyEnv, headers }]) => {
+      // What they say of a vendor's key and address is in the environment.
+      if (keyVariableOfVendor(name) !== undefined) return [name, defined({ kind, headers })] as const;
+      const keyVariable = key !== undefined || keyEnv !== undefined ? keyVariableOf(name) : undefined;
+      return [name, defined({ kind, baseUrl, keyVariable, headers })] as const;
     }),
   );
 }

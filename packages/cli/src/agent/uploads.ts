@@ -38,7 +38,8 @@ export function runUploads(settings: AgentSettings, place: UploadPlace): RunUplo
   let files: GoogleFiles | undefined;
   const open = () => {
     const account = googleAccount(environmentWith(settings));
-    files ??= account && filesOf(account, place);
+    const { headers } = settings.model?.providers?.google ?? {};
+    files ??= account && filesOf({ ...account, ...defined({ headers }) }, place);
     return files;
   };
   return {

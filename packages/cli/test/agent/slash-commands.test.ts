@@ -57,6 +57,11 @@ describe("a slash command as the prompt", () => {
   });
 });
 
+it("reads the files that @ names in what is piped in alone: that is the prompt", async () => {
+  const { run } = scripted([{ text: "Read.", expects: ["const one = 1;", "See @a.ts."] }]);
+  expect(await run(["agent"], "See @a.ts.")).toMatchObject({ code: 0, stdout: "Read.\n" });
+});
+
 describe("what is piped in beside a prompt", () => {
   it("is words: neither a diff nor an @ in it names a file", async () => {
     const words = "@@ -1 +1 @@\n-@a.ts\n+see @.env and @a.ts\n\nReview this with @a.ts.";
