@@ -110,6 +110,8 @@ export {
   type McpServersOptions,
   type ResultBudget,
   readOutputTool,
+  type SpilledPart,
+  SpillFiles,
   shellTool,
   withoutSecrets,
 } from "./host/index.js";

@@ -1,12 +1,16 @@
 import { clip, escapeForDisplay, type HostScope, type HostTool, type HostToolResult } from "@holdfast/core";
 import * as z from "zod";
 import { endWords, secondsWords } from "./command-words.js";
+import type { OutputPart } from "./output-log.js";
 import type { RunningCommand } from "./running-command.js";
 import { safeOutput } from "./safe-output.js";
 import { type CommandToolsContext, lookedAfter } from "./shell-tool.js";
 
 const readParameters = z.object({
-  id: z.string().exactOptional().describe("Of run_shell_command; without it the commands are listed"),
+  id: z
+    .string()
+    .exactOptional()
+    .describe("Of a command or of a long result; without it the commands are listed"),
   offset: z
     .int()
     .min(0)
@@ -23,7 +27,7 @@ export function readOutputTool(context: CommandToolsContext): HostTool<typeof re
     kind: "host",
     name: "read_output",
     title: "Read a command's output",
-    description: `Shows what a command in the background printed, and how it ended. Waits at most ${mostWaitSeconds} s.`,
+    description: `Shows what a command printed, and how it ended, or the rest of a result that names an id. Waits at most ${mostWaitSeconds} s.`,
     parameters: readParameters,
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     intent: (args) => ({
@@ -38,8 +42,8 @@ export function readOutputTool(context: CommandToolsContext): HostTool<typeof re
     async run({ args }, scope) {
       const { id, offset, wait_seconds = 0, until_end = false } = readParameters.parse(args);
       if (id === undefined) return { code: "ok", text: listWords(context.commands.inBackground()) };
-      const command = context.commands.find(id);
-      if (command === undefined) return unknown(id, context);
+      const command = context.commands.printed(id);
+      if (command === undefined) return spilledPart(id, offset, cursors, context);
       const from = offset ?? cursors.get(id) ?? 0;
       await somethingNew(command, { from, seconds: wait_seconds, untilEnd: until_end, signal: scope.signal });
       const part = command.log.read(from, context.commands.limits.shownBytes);
@@ -47,6 +51,20 @@ export function readOutputTool(context: CommandToolsContext): HostTool<typeof re
       return lookedAfter({ code: "ok", text: partWords(command, from, part) }, context.lookAfter, scope);
     },
   };
+}
+
+/** A part of a long result; a refusal where none has this id. */
+function spilledPart(
+  id: string,
+  offset: number | undefined,
+  cursors: Map<string, number>,
+  context: CommandToolsContext,
+): HostToolResult {
+  const from = offset ?? cursors.get(id) ?? 0;
+  const part = context.spilled?.read(id, from, context.commands.limits.shownBytes);
+  if (part === undefined) return unknown(id, context);
+  cursors.set(id, part.next);
+  return { code: "ok", text: rangeWords(part, part.sizeBytes) };
 }
 
 const killParameters = z.object({ id: z.string().min(1) });
@@ -101,11 +119,15 @@ function partWords(
 ): string {
   const { end, log } = command;
   const state = end === undefined ? `It runs for ${secondsWords(command.seconds)}.` : endWords(end).text;
-  if (part.bytes.length === 0) return `${state} Nothing new; ${log.sizeBytes} bytes in all.`;
+  if (part.bytes.length === 0) return `${state} ${rangeWords(part, log.sizeBytes)}`;
   const gone = part.from > asked ? `Bytes ${asked} to ${part.from - 1} are not kept. ` : "";
-  const more = part.next < log.sizeBytes ? `; read_output shows what follows` : "";
-  const range = `${gone}Bytes ${part.from} to ${part.next - 1} of ${log.sizeBytes}${more}:`;
-  return `${state}\n${range}\n${safeOutput(part.bytes)}`;
+  return `${state}\n${gone}${rangeWords(part, log.sizeBytes)}`;
+}
+
+function rangeWords({ bytes, from, next }: OutputPart, sizeBytes: number): string {
+  if (bytes.length === 0) return `Nothing new; ${sizeBytes} bytes in all.`;
+  const more = next < sizeBytes ? "; read_output shows what follows" : "";
+  return `Bytes ${from} to ${next - 1} of ${sizeBytes}${more}:\n${safeOutput(bytes)}`;
 }
 
 interface Waiting {

@@ -35,8 +35,8 @@ export function endWords(end: CommandEnd): Pick<HostToolResult, "code" | "text">
   return { code: "ok", text: `Exit code 0 ${after}.${left}` };
 }
 
-/** What a command printed, as far as it is shown, and where the rest is. */
-export function outputWords(log: OutputLog): string {
+/** What a command printed, as far as it is shown, and where the rest is. @param id by which `read_output` knows it. */
+export function outputWords(log: OutputLog, id: string): string {
   const { head, left, tail } = log.shown();
   if (log.sizeBytes === 0) return "It printed nothing.";
   if (left === 0) return `Output:\n${safeOutput(head)}`;
@@ -48,7 +48,8 @@ export function outputWords(log: OutputLog): string {
       : kept.bytes < all
         ? `the first ${number(kept.bytes)} of all ${number(all)} bytes are in ${kept.path}`
         : `all ${number(all)} bytes are in ${kept.path}`;
-  const gap = `[… ${number(left)} bytes left out; ${where} …]`;
+  const rest = kept === undefined ? "" : `; read_output with id ${id} and offset ${head.length} shows them`;
+  const gap = `[… ${number(left)} bytes left out; ${where}${rest} …]`;
   return `Output:\n${withoutEnd(safeOutput(head))}\n${gap}\n${safeOutput(tail)}`;
 }
 

@@ -98,6 +98,12 @@ export class Commands {
     return this.background.has(id) ? this.all.get(id) : undefined;
   }
 
+  /** A command whose output can be read: one in the background, or another one that has ended. */
+  printed(id: string): RunningCommand | undefined {
+    const command = this.all.get(id);
+    return this.background.has(id) || command?.end !== undefined ? command : undefined;
+  }
+
   /** Those in the background that run, and the latest that have ended, in the order of their start. */
   inBackground(): readonly RunningCommand[] {
     return [...this.all.values()].filter(({ id }) => this.background.has(id));

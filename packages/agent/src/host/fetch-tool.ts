@@ -12,6 +12,8 @@ export interface FetchToolOptions extends FetchPolicy {
   readonly tempDir: string;
   /** Characters of a page that a model is shown: 30,000 unless given. */
   readonly textChars?: number;
+  /** Where they are kept, to be read by `read_output`; closed with the tool. Files of its own unless given. */
+  readonly spilled?: SpillFiles;
 }
 
 const parameters = z.object({
@@ -27,7 +29,7 @@ export interface FetchTool {
 
 /** `fetch_url`: reads a page of the web. It is not to be offered where no host is allowed. */
 export function fetchTool(options: FetchToolOptions): FetchTool {
-  const files = new SpillFiles(options.tempDir);
+  const files = options.spilled ?? new SpillFiles(options.tempDir);
   const { textChars = 30_000, allowedHosts } = options;
   const tool: HostTool<typeof parameters.shape> = {
     kind: "host",

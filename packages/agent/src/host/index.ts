@@ -9,3 +9,4 @@ export type { McpAddress, McpProgram, McpServerConfig } from "./mcp/connection.j
 export type { ResultBudget } from "./mcp/result.js";
 export { type McpResource, type McpServerState, McpServers, type McpServersOptions } from "./mcp/servers.js";
 export { type CommandToolsContext, shellTool } from "./shell-tool.js";
+export { type SpilledPart, SpillFiles } from "./spill-files.js";

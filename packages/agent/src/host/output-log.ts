@@ -178,7 +178,7 @@ function joined(one: Uint8Array, two: Uint8Array): Uint8Array {
 const isInner = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
 
 /** Without the beginning of a character whose rest is cut off: at most three bytes. */
-function wholeEnd(bytes: Uint8Array): Uint8Array {
+export function wholeEnd(bytes: Uint8Array): Uint8Array {
   let start = bytes.length - 1;
   while (start >= Math.max(0, bytes.length - 3) && isInner(bytes[start])) start--;
   const lead = bytes[start] ?? 0;

@@ -13,12 +13,15 @@ import type { Commands } from "./commands.js";
 import type { LookAfter } from "./look-after.js";
 import { waitAtMost } from "./processes.js";
 import type { RunningCommand } from "./running-command.js";
+import type { SpillFiles } from "./spill-files.js";
 
 /** What the tools of commands work with. */
 export interface CommandToolsContext {
   readonly commands: Commands;
   /** Looks at the files again after a command; nothing is said of them without it. */
   readonly lookAfter?: LookAfter;
+  /** Results of other tools that were too long: `read_output` shows them, too. */
+  readonly spilled?: SpillFiles;
 }
 
 const parameters = z.object({
@@ -39,7 +42,7 @@ export function shellTool(context: CommandToolsContext): HostTool<typeof paramet
     description: [
       "Runs a command in a shell and waits for it. There is no terminal and no input: use flags that ask nothing.",
       `It is ended after ${defaultSeconds} s, or timeout_seconds (at most ${mostSeconds}), with everything it started.`,
-      "Of a long output the beginning and the end are shown; the rest is in a file that is named.",
+      "Of a long output the beginning and the end are shown; read_output shows the rest.",
       "Read, search and change files with the file tools, which know the state of each file.",
     ].join(" "),
     parameters,
@@ -76,7 +79,7 @@ async function runCommand(
   const seconds = Math.min(args.timeout_seconds ?? defaultSeconds, mostSeconds);
   const end = await watched(started, scope, seconds);
   const { code, text } = endWords(end);
-  return lookedAfter({ code, text: `${text}\n${outputWords(started.log)}` }, lookAfter, scope);
+  return lookedAfter({ code, text: `${text}\n${outputWords(started.log, started.id)}` }, lookAfter, scope);
 }
 
 /** How long a command in the background may take to fail at once, in milliseconds. */

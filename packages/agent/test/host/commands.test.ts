@@ -107,11 +107,27 @@ describe("run_shell_command", () => {
     expect(text.length).toBeLessThan(3_000);
     expect(text).toContain("Output:\n1\n2\n");
     expect(text.endsWith("5000\n")).toBe(true);
-    const path = /bytes are in (\S+) …\]/.exec(text)?.[1] ?? "";
+    const path = /bytes are in (\S+); /.exec(text)?.[1] ?? "";
     const all = Array.from({ length: 5_000 }, (_, at) => `${at + 1}\n`).join("");
     expect(readFileSync(path, "utf8")).toBe(all);
     await commands.close();
     expect(existsSync(path)).toBe(false);
+  });
+
+  test("shows the rest of a long output by its id, also of a command that was waited for", async () => {
+    const { run, read } = await shell({ shownBytes: 2_000 });
+    const { text } = await call(run, { command: "seq 1 5000" });
+    const [, head = "", id = "", offset = "", tail = ""] =
+      /Output:\n([^[]*)\n\[.*read_output with id (\S+) and offset (\d+) shows them …\]\n(.*)$/s.exec(text) ??
+      [];
+    let all = `${head}\n`;
+    expect(Number(offset)).toBe(all.length);
+    for (let at = Number(offset); !all.endsWith(tail); at = all.length) {
+      const { code, text: part } = await call(read, { id, offset: at });
+      expect(code).toBe("ok");
+      all += part.replace(/^.*?Bytes \d+ to \d+ of \d+[^:]*:\n/s, "");
+    }
+    expect(all).toBe(Array.from({ length: 5_000 }, (_, at) => `${at + 1}\n`).join(""));
   });
 
   test("takes 100 MB in bounded memory and bounded room on disk", async () => {

@@ -5,7 +5,10 @@ import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
 import type { HostTool } from "@holdfast/core";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { readOutputTool } from "../../src/host/background-tools.js";
+import { Commands } from "../../src/host/commands.js";
 import { type FetchToolOptions, fetchTool } from "../../src/host/fetch-tool.js";
+import { SpillFiles } from "../../src/host/spill-files.js";
 import { call, folder } from "./ground.js";
 
 const pages: Readonly<Record<string, RequestListener>> = {
@@ -109,6 +112,23 @@ describe("fetch_url", () => {
     const { text } = await get("/long");
     const path = /all of it is in (\S+)\)$/.exec(text)?.[1] ?? "";
     expect(readFileSync(path, "utf8")).toBe("word ".repeat(20_000));
+  });
+
+  test("lets read_output show the rest of a long page", async () => {
+    const tempDir = await folder();
+    const spilled = new SpillFiles(tempDir, undefined, "read_output");
+    const { get } = await web({ textChars: 1_000, spilled });
+    const { text } = await get("/long");
+    const id = /; read_output with id (\S+) shows it\)$/.exec(text)?.[1] ?? "";
+    const commands = new Commands({ roots: [tempDir], tempDir, environment: {} });
+    onTestFinished(() => commands.close());
+    const read = readOutputTool({ commands, spilled });
+    const first = await call(read, { id });
+    expect(first.text).toMatch(/^Bytes 0 to 29999 of 100000; read_output shows what follows:\nword word /);
+    expect((await call(read, { id, offset: 90_000 })).text).toContain("Bytes 90000 to 99999 of 100000:\n");
+    expect((await call(read, { id })).text).toBe("Nothing new; 100000 bytes in all.");
+    spilled.close();
+    expect((await call(read, { id })).code).toBe("not_found");
   });
 
   test("ends at its time, and when it is cancelled", async () => {

@@ -11,6 +11,7 @@ import {
   McpServers,
   type NamedResources,
   readOutputTool,
+  SpillFiles,
   shellTool,
   withoutSecrets,
 } from "@holdfast/agent";
@@ -59,23 +60,29 @@ export async function openHost(
       ...(shell.outputChars === undefined ? {} : { shownBytes: shell.outputChars }),
     },
   });
-  const context = { commands, lookAfter };
-  const ofShell =
-    shell.enabled === false ? [] : [shellTool(context), readOutputTool(context), killTool(context)];
+  const spilled = new SpillFiles(tempDir, undefined, "read_output");
+  const context = { commands, lookAfter, spilled };
+  const run = shell.enabled === false ? undefined : shellTool(context);
   const allowedHosts = fetch.allowedHosts ?? [];
-  const page = allowedHosts.length === 0 ? undefined : fetchTool({ allowedHosts, tempDir });
+  const page = allowedHosts.length === 0 ? undefined : fetchTool({ allowedHosts, tempDir, spilled });
+  // Pages and results of servers may be too long to be shown, without the shell too.
+  const canSpill = page !== undefined || Object.keys(mcpServers).length > 0;
+  const read = run !== undefined || canSpill ? readOutputTool(context) : undefined;
+  const kill = run === undefined ? undefined : killTool(context);
+  const own = [run, read, kill, page?.tool].filter((tool) => tool !== undefined);
   const servers = new McpServers({
     roots,
     tempDir,
     environment: withoutSecrets({ own: process.env, secret }),
     servers: Object.fromEntries(Object.entries(mcpServers).map(([name, server]) => [name, serverOf(server)])),
     client: { name: "holdfast", version },
+    spilled,
     lookAfter,
   });
   const states = Object.keys(mcpServers).length === 0 ? [] : await servers.start();
   return {
-    tools: () => [...ofShell, ...(page === undefined ? [] : [page.tool]), ...servers.tools()],
-    shell: ofShell[0],
+    tools: () => [...own, ...servers.tools()],
+    shell: run,
     servers: states,
     resources: {
       servers: Object.keys(mcpServers),

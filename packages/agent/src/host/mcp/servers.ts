@@ -18,6 +18,8 @@ import { type McpCalls, toolOfServer } from "./tool.js";
 export interface McpServersOptions extends Pick<ConnectionContext, "roots" | "environment"> {
   /** A private folder for what is too long to be shown; it need not exist. */
   readonly tempDir: string;
+  /** Where that is kept, to be read by `read_output`; closed with the servers. Files of their own unless given. */
+  readonly spilled?: SpillFiles;
   /** By the name that the user gave it. */
   readonly servers: Readonly<Record<string, McpServerConfig>>;
   readonly client?: ConnectionContext["client"];
@@ -65,7 +67,7 @@ export class McpServers {
 
   constructor(options: McpServersOptions) {
     const { tempDir, callMs = 600_000, budget = resultBudget, lookAfter } = options;
-    this.files = new SpillFiles(tempDir);
+    this.files = options.spilled ?? new SpillFiles(tempDir);
     this.calls = { callMs, budget, files: this.files, ...defined({ lookAfter }) };
     const context: ConnectionContext = {
       roots: options.roots,
