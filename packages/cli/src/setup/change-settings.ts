@@ -12,6 +12,7 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import type { Setting } from "./clients.js";
+import { insertionOf, type Layout } from "./insert-member.js";
 import { isObject, wantedValue } from "./wanted-value.js";
 
 /** The text of a settings file with the settings in it; comments and all else stay as they are. */
@@ -76,7 +77,14 @@ function changeSetting(text: string, setting: Setting): ChangedSettings {
   const present: unknown = node === undefined ? undefined : JSON.parse(JSON.stringify(getNodeValue(node)));
   if (setting.among === undefined) {
     const value = "value" in setting ? wantedValue(present, setting) : undefined;
-    return isDeepStrictEqual(present, value) ? { kind: "changed", text } : set(text, setting.path, value);
+    if (isDeepStrictEqual(present, value)) return { kind: "changed", text };
+    const edits =
+      value === undefined
+        ? undefined
+        : insertionOf(text, root, { path: setting.path, value }, layoutOf(text));
+    return edits === undefined
+      ? set(text, setting.path, value)
+      : { kind: "changed", text: applyEdits(text, edits) };
   }
   if (present !== undefined && !Array.isArray(present))
     return refuseFile(`its ${setting.path.join(".")} is not a list`);
@@ -139,17 +147,17 @@ function set(
   value: unknown,
   isArrayInsertion = false,
 ): ChangedSettings {
-  const formattingOptions = { ...indentOf(text), eol: text.includes("\r\n") ? "\r\n" : "\n" };
+  const { indent, eol } = layoutOf(text);
+  const tabs = indent.startsWith("\t");
+  const formattingOptions = { insertSpaces: !tabs, tabSize: tabs ? 1 : indent.length, eol };
   const edits = modify(text, [...path], value, { formattingOptions, isArrayInsertion });
   return { kind: "changed", text: applyEdits(text, edits) };
 }
 
-/** The indentation that the file has. */
-function indentOf(text: string): { readonly insertSpaces: boolean; readonly tabSize: number } {
+/** The indentation and the line breaks that the file has. */
+function layoutOf(text: string): Layout {
   const [, indent = "  "] = /\n([ \t]+)\S/.exec(text) ?? [];
-  return indent.startsWith("\t")
-    ? { insertSpaces: false, tabSize: 1 }
-    : { insertSpaces: true, tabSize: indent.length };
+  return { indent: indent.startsWith("\t") ? "\t" : indent, eol: text.includes("\r\n") ? "\r\n" : "\n" };
 }
 
 /** Nothing is guessed about a file that cannot be read. */
