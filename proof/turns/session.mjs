@@ -130,6 +130,10 @@ function timed(port) {
     /** @param {import("@holdfast/core").ModelStep} step @param {AbortSignal} [signal] */
     async *ask(step, signal) {
       const events = port.ask(step, signal)[Symbol.asyncIterator]();
+      const asked = performance.now();
+      // As an answer by the network would: without it no message of the other process is ever read.
+      await pause(1);
+      spent += performance.now() - asked;
       for (;;) {
         const began = performance.now();
         const next = await events.next();
