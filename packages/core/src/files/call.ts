@@ -1,9 +1,9 @@
 import type { StrictApplier } from "../patch/index.js";
 import type { FileName, Knowledge } from "./knowledge.js";
-import type { WriteCaller } from "./ports.js";
 import type { AgreedFile } from "./preview.js";
 import { type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
+import type { WriteCaller } from "./stores.js";
 import type { TimeBudget } from "./time-budget.js";
 
 /** What enters with one request beside the request itself. */

@@ -1,8 +1,8 @@
 import type { CallerWrite, RecordedWrite } from "./outcomes.js";
 import { tidyPath } from "./path-policy.js";
-import type { HistoryEntry } from "./ports.js";
 import { isRefusal } from "./refusal.js";
 import type { Session } from "./session.js";
+import type { HistoryEntry } from "./stores.js";
 
 /** The writes that a conversation made to files below the roots: of each file in their order, files by name. */
 export async function callerWrites(session: Session, conversation: string): Promise<readonly CallerWrite[]> {

@@ -4,12 +4,13 @@ import { written as answerWritten } from "./commit-change.js";
 import type { Current } from "./current.js";
 import { overtaken, refuseFresh } from "./decide.js";
 import { digestOf } from "./digest.js";
+import type { Committed, Expected, Target } from "./disk.js";
 import { isKeptApart, isStateApart } from "./kept-states.js";
 import { entryOf, noteDisplaced } from "./landing.js";
 import type { WriteOutcome, WriteRefusal } from "./outcomes.js";
-import type { Committed, Expected, SetStep, SetStopped, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
+import type { SetStep, SetStopped } from "./stores.js";
 
 /**
  * Writes what was planned, all or nothing, and answers for each file in the order given.

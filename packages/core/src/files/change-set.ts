@@ -19,9 +19,10 @@ import {
 } from "./change-set-members.js";
 import { digestOfPlan, secure } from "./commit-change.js";
 import { decide } from "./decide.js";
+import type { Target } from "./disk.js";
 import { cannotKeep, keepBytes } from "./kept-states.js";
 import type { ApplyChangesOutcome, ChangedFile } from "./outcomes.js";
-import type { Lock, Target } from "./ports.js";
+import type { Lock } from "./ports.js";
 import { compareAgreed, type Preview } from "./preview.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { ApplyChangesRequest, Asked } from "./requests.js";

@@ -2,9 +2,9 @@ import type { Current, CurrentFile } from "./current.js";
 import type { KeptState } from "./kept-states.js";
 import type { LineEdit } from "./line-facts.js";
 import type { ChangeReport, WriteRefusal } from "./outcomes.js";
-import type { HistoryEntry } from "./ports.js";
 import type { Refusal } from "./refusal.js";
 import type { WriteOptions } from "./requests.js";
+import type { HistoryEntry } from "./stores.js";
 
 /**
  * One change of one file, from the first look to the answer: the whole read-verify-write is one critical

@@ -4,6 +4,7 @@ import { type PlannedWrite, withoutState } from "./change.js";
 import { type Current, isLarge, learnState } from "./current.js";
 import { overtaken, refuseFresh, type WriteDecision } from "./decide.js";
 import { digestInSteps } from "./digest.js";
+import type { Changed, Committed, Target } from "./disk.js";
 import { removeEmptyFolders } from "./empty-folders.js";
 import {
   isKeptApart,
@@ -16,7 +17,7 @@ import {
 import { entryOf, noteDisplaced, takeStep } from "./landing.js";
 import type { WriteRefusal, Written } from "./outcomes.js";
 import { ownWrite } from "./own-changes.js";
-import type { Changed, Committed, Lock, Target } from "./ports.js";
+import type { Lock } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import { type Site, subjectOf } from "./site.js";
 import { takeLarge } from "./time-budget.js";

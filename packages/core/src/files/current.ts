@@ -1,6 +1,6 @@
 import { digestInSteps } from "./digest.js";
+import type { FileIdentity, Target } from "./disk.js";
 import { learnText } from "./file-text.js";
-import type { FileIdentity, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
 import { largeSize, TimeBudget, takeLarge, takeSteps } from "./time-budget.js";

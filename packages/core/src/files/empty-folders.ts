@@ -1,4 +1,4 @@
-import type { Disk } from "./ports.js";
+import type { Disk } from "./disk.js";
 import { isRefusal } from "./refusal.js";
 
 /**

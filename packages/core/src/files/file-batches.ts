@@ -1,5 +1,6 @@
+import type { Target } from "./disk.js";
 import type { FileFindings } from "./findings.js";
-import type { ContentSearch, Target } from "./ports.js";
+import type { ContentSearch } from "./ports.js";
 
 /** A file that was searched, as its findings are merged. */
 export interface MergedFile {

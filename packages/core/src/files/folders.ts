@@ -1,7 +1,7 @@
 import { escapeForDisplay } from "../text/index.js";
+import type { Target } from "./disk.js";
 import { excludedByOwner } from "./ignore-rules.js";
 import type { BytesOutcome, FolderOutcome, InfoOutcome } from "./outcomes.js";
-import type { Target } from "./ports.js";
 import { refuseProtected } from "./protection.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";

@@ -1,6 +1,6 @@
 import { finish } from "../text/index.js";
+import type { Disk, FileIdentity, Target } from "./disk.js";
 import { IgnoreList } from "./ignore-list.js";
-import type { Disk, FileIdentity, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse } from "./refusal.js";
 import { finishSteps, type TimeBudget } from "./time-budget.js";
 

@@ -1,6 +1,7 @@
 export { currentBase, emptySha256, type GivenBase, shownBase } from "./base.js";
 export type { MadeState, RunScope } from "./call.js";
 export { outcomeOfOneFile } from "./change-set-answers.js";
+export type * from "./disk.js";
 export { DiskFault, type FaultState } from "./disk-fault.js";
 export type { CorrectedEdit, Corrector, EditApplier, EditSketch, FailedEdit } from "./edit-models.js";
 export { applyEdits } from "./exact-edits.js";
@@ -73,6 +74,7 @@ export {
 export { SessionStateService } from "./session-state.js";
 export { allOf, type ShownLines, type ShownSince, shownBy } from "./shown-lines.js";
 export { type SourcedSpan, sourcesIn } from "./sourced-spans.js";
+export type * from "./stores.js";
 export {
   inWords,
   libraryWords,

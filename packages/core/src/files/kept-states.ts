@@ -1,6 +1,6 @@
 import type { CurrentFile } from "./current.js";
+import type { Target } from "./disk.js";
 import { isSecret } from "./path-policy.js";
-import type { Target } from "./ports.js";
 import { type Refusal, refuse } from "./refusal.js";
 import type { Session } from "./session.js";
 

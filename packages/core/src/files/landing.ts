@@ -1,12 +1,13 @@
 import { quoteForDisplay, shortHash } from "../text/index.js";
 import type { Current } from "./current.js";
 import { digestInSteps } from "./digest.js";
+import type { Changed, CommitOptions, Committed, ExpectedFile, Target } from "./disk.js";
 import { isStateApart, keepBytes } from "./kept-states.js";
-import type { Changed, CommitOptions, Committed, ExpectedFile, HistoryEntry, Target } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
 import type { DisplacedWrite } from "./replaced-files.js";
 import { defaultKeepSecrets, type Session } from "./session.js";
 import type { Site } from "./site.js";
+import type { HistoryEntry } from "./stores.js";
 import { takeAll } from "./time-budget.js";
 
 /** The one step that changes the disk: new bytes, or no file, instead of the state that was read. */

@@ -1,7 +1,7 @@
 import { escapeForDisplay } from "../text/index.js";
+import type { DirectoryEntry, Disk, Target } from "./disk.js";
 import type { ListedEntry, ListOutcome } from "./outcomes.js";
 import { tidyPath } from "./path-policy.js";
-import type { DirectoryEntry, Disk, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, ListRequest } from "./requests.js";
 import type { Session } from "./session.js";

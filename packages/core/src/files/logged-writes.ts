@@ -1,8 +1,9 @@
 import { readCurrent } from "./current.js";
+import type { Target } from "./disk.js";
 import { isStateKept } from "./kept-states.js";
 import type { LoggedWrite } from "./outcomes.js";
-import type { HistoryEntry, Target } from "./ports.js";
 import type { Session } from "./session.js";
+import type { HistoryEntry } from "./stores.js";
 
 /** The recorded writes of a file, newest first, with what can be said of each now. */
 export async function loggedWrites(session: Session, target: Target): Promise<readonly LoggedWrite[]> {

@@ -11,14 +11,11 @@ import type {
   FileBytes,
   FileIdentity,
   FileWindow,
-  HistoryEntry,
-  SetCommitted,
-  SetStep,
-  SetStopped,
   Target,
-  WorkspacePorts,
-} from "./ports.js";
+} from "./disk.js";
+import type { WorkspacePorts } from "./ports.js";
 import { type Refusal, refuse } from "./refusal.js";
+import type { HistoryEntry, SetCommitted, SetStep, SetStopped } from "./stores.js";
 
 /**
  * A disk in memory, for tests and hosts without files: one root, no links, no permissions. It keeps the

@@ -1,11 +1,12 @@
 import type { LandedHunk, Repair } from "../patch/index.js";
+import type { EntryFacts } from "./disk.js";
 import type { FoundLine } from "./findings.js";
 import type { OwnWrite } from "./knowledge.js";
 import type { LineEdit } from "./line-facts.js";
 import type { LineSpan } from "./line-spans.js";
-import type { EntryFacts, HistoryEntry, WriteCaller } from "./ports.js";
 import type { Refusal } from "./refusal.js";
 import type { FileRequest } from "./requests.js";
+import type { HistoryEntry, WriteCaller } from "./stores.js";
 
 /** What each kind of request is answered with. */
 export interface Outcomes {

@@ -6,8 +6,8 @@ import type { Current } from "./current.js";
 import type { KeptState } from "./kept-states.js";
 import { mismatchMessage } from "./mismatch.js";
 import { planBytes, planKept } from "./plans.js";
-import type { HistoryEntry } from "./ports.js";
 import { refuse, refuseIn } from "./refusal.js";
+import type { HistoryEntry } from "./stores.js";
 import { nounOfWrite } from "./write-noun.js";
 
 /**

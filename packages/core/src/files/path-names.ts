@@ -1,5 +1,5 @@
+import type { Disk } from "./disk.js";
 import { tidyPath } from "./path-policy.js";
-import type { Disk } from "./ports.js";
 import { isRefusal } from "./refusal.js";
 import type { Session } from "./session.js";
 

@@ -1,5 +1,5 @@
+import type { Disk, Target } from "./disk.js";
 import { below, join, rootOf } from "./ignore-rules.js";
-import type { Disk, Target } from "./ports.js";
 import { foldName, type ProtectedPath, protectionOf } from "./protected-paths.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Session } from "./session.js";

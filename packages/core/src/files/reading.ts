@@ -9,13 +9,13 @@ import {
 import { maySee } from "./answers.js";
 import { type Call, handOut } from "./call.js";
 import { type CurrentFile, isLarge, learnState, readCurrent } from "./current.js";
+import type { FileWindow, Target } from "./disk.js";
 import { decodeFile, type FileText, textFacts } from "./file-text.js";
 import { keepState } from "./kept-states.js";
 import type { FileName, KnownState } from "./knowledge.js";
 import { type LineSpan, outsideSpans } from "./line-spans.js";
 import { nearNames } from "./near-names.js";
 import type { ReadOutcome, ReadState, TextFacts } from "./outcomes.js";
-import type { FileWindow, Target } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, ReadRequest } from "./requests.js";
 import type { Session } from "./session.js";

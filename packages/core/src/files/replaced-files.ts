@@ -1,5 +1,6 @@
+import type { ReplacedFile, Target } from "./disk.js";
 import { DiskFault } from "./disk-fault.js";
-import type { ReplacedFile, Target, WorkspacePorts } from "./ports.js";
+import type { WorkspacePorts } from "./ports.js";
 
 /** How many replaced files are kept open, and how much space they may take; the oldest are closed first. */
 const limitFiles = 64;

@@ -1,4 +1,5 @@
 import { escapeForDisplay } from "../text/index.js";
+import type { Target } from "./disk.js";
 import { FileBatches, type MergedFile } from "./file-batches.js";
 import { FileScan, unitsOf, unreadableFile } from "./file-scan.js";
 import { fileTypes } from "./file-types.js";
@@ -9,7 +10,7 @@ import { listedEntry, notAFolder, withSize } from "./listing.js";
 import type { FindOutcome, ListedEntry, MatchedFile, SearchMatch, SearchOutcome } from "./outcomes.js";
 import { type PathFilter, pathFilter } from "./path-filter.js";
 import { isSecret } from "./path-policy.js";
-import type { ContentJob, ContentSearch, Target } from "./ports.js";
+import type { ContentJob, ContentSearch } from "./ports.js";
 import { isRefusal, type Refusal, refuse, refuseIn } from "./refusal.js";
 import type { Asked, FindRequest, SearchRequest } from "./requests.js";
 import type { Session } from "./session.js";

@@ -1,8 +1,8 @@
 import type { Subject } from "./answers.js";
 import type { Call } from "./call.js";
 import type { Change, Past } from "./change.js";
+import type { Target } from "./disk.js";
 import { findState } from "./kept-states.js";
-import type { Target } from "./ports.js";
 
 /** A change and its target, under the target's lock. */
 export interface Site {

@@ -1,3 +1,4 @@
+import type { DirectoryEntry, Disk, Target } from "./disk.js";
 import {
   type IgnoreRules,
   ignoreFiles,
@@ -7,7 +8,6 @@ import {
   rootOf,
   rulesOf,
 } from "./ignore-rules.js";
-import type { DirectoryEntry, Disk, Target } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
 import type { TimeBudget } from "./time-budget.js";
 

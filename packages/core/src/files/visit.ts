@@ -1,8 +1,8 @@
 import type { Ticket } from "./arrivals.js";
 import { cancelled } from "./call.js";
+import type { Target } from "./disk.js";
 import { excludedByOwner } from "./ignore-rules.js";
 import { tidyPath } from "./path-policy.js";
-import type { Target } from "./ports.js";
 import { isRefusal, type Refusal } from "./refusal.js";
 import type { Session } from "./session.js";
 

@@ -1,21 +1,15 @@
-import { applyByModel } from "./applied-edit.js";
 import { Arrivals, type Ticket } from "./arrivals.js";
 import { emptySha256 } from "./base.js";
-import { type Call, type RunScope, rootReplaced, withoutRepeat } from "./call.js";
+import type { Call, RunScope } from "./call.js";
 import { callerWrites, lastWrite } from "./caller-writes.js";
-import { carryOut, previewChange } from "./carry-out.js";
-import { type Change, withoutState } from "./change.js";
-import { changeOf, toolOf } from "./change-requests.js";
-import { applySet, previewSet } from "./change-set.js";
+import { withoutState } from "./change.js";
 import { outcomeOfOneFile } from "./change-set-answers.js";
-import { previewUndo, setToUndo, undoSet } from "./change-set-undo.js";
 import { fileState, mayHoldSecrets, recoveredState } from "./file-states.js";
 import { describeEntry, makeFolder, readBytes } from "./folders.js";
 import { defaultGuards } from "./guards.js";
 import { KeyedMutex } from "./keyed-mutex.js";
 import type { Knowledge } from "./knowledge.js";
 import { noteFound } from "./landing.js";
-import { listEntries } from "./listing.js";
 import { loggedWrites } from "./logged-writes.js";
 import type {
   ApplyChangesOutcome,
@@ -33,48 +27,40 @@ import type {
   ReadOutcome,
   RecordedWrite,
   SearchOutcome,
-  Unchanged,
   WriteOutcome,
-  WriteRefusal,
 } from "./outcomes.js";
 import { namesOf, type PathNames } from "./path-names.js";
-import { outsideFolder, tidyPath } from "./path-policy.js";
-import type { Target, WorkspacePorts } from "./ports.js";
+import { tidyPath } from "./path-policy.js";
+import type { WorkspacePorts } from "./ports.js";
 import type { PreviewOutcome } from "./preview.js";
-import { readMany } from "./read-many.js";
-import { readTarget } from "./reading.js";
 import { isRefusal } from "./refusal.js";
-import { type DoneChange, replaceText } from "./replace.js";
 import { ReplacedFiles } from "./replaced-files.js";
 import { malformedAnswer, pathOf, refuseMalformed, textsOf } from "./request-shape.js";
-import {
-  type AddTextRequest,
-  type ApplyChangesRequest,
-  type ApplyEditRequest,
-  type Asked,
-  type ChangeRequest,
-  type DeleteRequest,
-  type EditFileRequest,
-  type FileRequest,
-  type FindRequest,
-  type InsertLinesRequest,
-  isLook,
-  type ListRequest,
-  type LookRequest,
-  type MoveRequest,
-  type OneChange,
-  type OneFileRequest,
-  type PatchFileRequest,
-  type ReadManyRequest,
-  type ReadRequest,
-  type ReplaceRequest,
-  type RestoreRequest,
-  type SearchRequest,
-  type UndoRequest,
-  type UpdateSectionRequest,
-  type WriteFileRequest,
+import type {
+  AddTextRequest,
+  ApplyChangesRequest,
+  ApplyEditRequest,
+  Asked,
+  ChangeRequest,
+  DeleteRequest,
+  EditFileRequest,
+  FileRequest,
+  FindRequest,
+  InsertLinesRequest,
+  ListRequest,
+  MoveRequest,
+  OneChange,
+  PatchFileRequest,
+  ReadManyRequest,
+  ReadRequest,
+  ReplaceRequest,
+  RestoreRequest,
+  SearchRequest,
+  UndoRequest,
+  UpdateSectionRequest,
+  WriteFileRequest,
 } from "./requests.js";
-import { findFiles, searchFiles } from "./searching.js";
+import { outcomeOf, previewOf } from "./run-request.js";
 import { defaultKeepSecrets, defaultLimits, type Session } from "./session.js";
 import { type CallKnowledge, SessionKnowledge } from "./session-knowledge.js";
 import { SessionStateService } from "./session-state.js";
@@ -156,8 +142,8 @@ export class Workspace {
     const malformed = refuseMalformed(request);
     // A cast, as below; a request of no kind is answered as a change.
     if (malformed !== undefined) return malformedAnswer(request, malformed) as OutcomeOf<Request>;
-    // A cast: `obtain` answers each kind with the outcome of its kind, which a generic return cannot follow.
-    return this.asCall(scope, request, (call, ticket) => this.obtain(call, request, ticket)) as Promise<
+    // A cast: `outcomeOf` answers each kind with the outcome of its kind, which a generic return cannot follow.
+    return this.asCall(scope, request, (call, ticket) => outcomeOf(call, request, ticket)) as Promise<
       OutcomeOf<Request>
     >;
   }
@@ -172,7 +158,7 @@ export class Workspace {
     const ticket = this.shared.arrivals.take();
     const { knowledge, end } = this.knowledgeOf(scope);
     const call: Call = { ...scope, ...this.arriving(), knowledge, isPreview: true };
-    return this.previewWith(call, request, ticket).finally(() => {
+    return previewOf(call, request, ticket).finally(() => {
       ticket.done();
       end?.([]);
     });
@@ -423,119 +409,5 @@ export class Workspace {
     if (knowledge !== undefined) return { knowledge };
     const own = this.shared.knowledge.begin();
     return { knowledge: own, end: (shown) => own.end(shown) };
-  }
-
-  private obtain(call: Call, request: FileRequest, ticket: Ticket): Promise<FileOutcome> {
-    if (isLook(request)) return this.look(call, request, ticket);
-    if (request.kind === "apply_changes") {
-      return this.withFound(() => applySet(withoutRepeat(call), request, ticket));
-    }
-    return this.withFound(() => this.changeFile(call, request, ticket));
-  }
-
-  private async look(call: Call, request: LookRequest, ticket: Ticket): Promise<FileOutcome> {
-    // Who looks at names and lines without a version waits for nobody, and nobody for him.
-    if (request.kind !== "read" && request.kind !== "read_many") ticket.done();
-    switch (request.kind) {
-      case "read":
-        return this.readFile(call, request, ticket);
-      case "read_many": {
-        await ticket.turn();
-        // Each file waits for what came before it, also where that has still to make its folder.
-        const joined: Ticket = { turn: () => ticket.turn(), done: () => {} };
-        const read = (one: Asked<ReadRequest>) => this.readFile(call, one, joined);
-        return readMany({ read, list: (one) => listEntries(this.shared, one) }, this.shared, request);
-      }
-      case "list":
-        return listEntries(this.shared, request);
-      case "find":
-        return inside(this.shared, request.path, (target, name) =>
-          findFiles(this.shared, target, name, request),
-        );
-      case "search":
-        return inside(this.shared, request.path, (target, name) =>
-          searchFiles(this.shared, target, name, request),
-        );
-      default:
-        return request satisfies never;
-    }
-  }
-
-  private async readFile(call: Call, request: Asked<ReadRequest>, ticket?: Ticket): Promise<ReadOutcome> {
-    const tidy = tidyPath(request.path);
-    if (isRefusal(tidy)) return { ...tidy, path: request.path };
-    const { replacedFiles } = this.shared;
-    await replacedFiles.look("soon");
-    const work = async (target: Target) =>
-      rootReplaced(call) ??
-      outsideFolder(target.relativePath, request.within) ??
-      (await readTarget(call, target, tidy.path, request));
-    const outcome = await atTurn(this.shared, tidy.path, work, { ticket, signal: call.signal });
-    if (outcome.kind === "refusal") return { ...outcome, path: tidy.path };
-    const notice = replacedFiles.takeNotices();
-    return notice === "" ? outcome : { ...outcome, notice };
-  }
-
-  private async changeFile(call: Call, request: OneFileRequest, ticket: Ticket): Promise<WriteOutcome> {
-    if (request.kind === "undo") {
-      const changeSet = await this.setToUndo(call, request, ticket);
-      if (changeSet !== undefined) return undoSet(withoutRepeat(call), changeSet, request, ticket);
-    }
-    return this.changeWith(call, request, ticket, carryOut);
-  }
-
-  /** Asked when all earlier requests about the file are through; later ones wait for the ticket. */
-  private async setToUndo(
-    call: Call,
-    request: Asked<UndoRequest>,
-    ticket: Ticket,
-  ): Promise<string | undefined> {
-    const tidy = tidyPath(request.path);
-    if (isRefusal(tidy)) return undefined;
-    await ticket.turn();
-    const look = async () => setToUndo(call, { ...request, path: tidy.path });
-    const found = await atTurn(this.shared, tidy.path, look, { missing: "allow" });
-    return typeof found === "string" ? found : undefined;
-  }
-
-  private async previewWith(call: Call, request: ChangeRequest, ticket: Ticket): Promise<PreviewOutcome> {
-    if (request.kind === "apply_changes") return previewSet(call, request, ticket);
-    if (request.kind === "undo") {
-      const changeSet = await this.setToUndo(call, request, ticket);
-      if (changeSet !== undefined) return previewUndo(call, changeSet, request, ticket);
-    }
-    return this.changeWith(call, request, ticket, previewChange);
-  }
-
-  /** Requests that ask a model in between are several changes, one after the other. */
-  private async changeWith<Done extends DoneChange>(
-    call: Call,
-    request: OneFileRequest,
-    ticket: Ticket,
-    carry: (call: Call, change: Change, ticket: Ticket) => Promise<Done | Unchanged | WriteRefusal>,
-  ): Promise<Done | Unchanged | WriteRefusal> {
-    if (request.kind !== "replace" && request.kind !== "apply_edit") {
-      const change = changeOf(call, request);
-      return isRefusal(change) ? withoutState(change) : carry(call, change, ticket);
-    }
-    const tidy = tidyPath(request.path);
-    if (isRefusal(tidy)) return withoutState(tidy);
-    const tool = request.tool ?? toolOf[request.kind];
-    const step = async (wanted: Omit<Change, "path" | "tool">) => {
-      const done = await carry(call, { ...wanted, path: tidy.path, tool }, ticket);
-      return done;
-    };
-    return request.kind === "replace" ? replaceText(call, request, step) : applyByModel(call, request, step);
-  }
-
-  /** With the answer it is said what other programs wrote into files that were replaced. */
-  private async withFound<Outcome extends { readonly message: string }>(
-    work: () => Promise<Outcome>,
-  ): Promise<Outcome> {
-    const { replacedFiles } = this.shared;
-    await replacedFiles.look("soon");
-    const outcome = await work();
-    const words = replacedFiles.takeNotices();
-    return words === "" ? outcome : { ...outcome, message: `${outcome.message}\n${words}` };
   }
 }

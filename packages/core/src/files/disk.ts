@@ -1,0 +1,241 @@
+import type { Refusal } from "./refusal.js";
+
+/**
+ * A tree of files reached only by walking from a root's handle, component by component, so that no
+ * link, swapped in at any moment, leads out of the roots.
+ */
+export interface Disk {
+  /** The roots as the caller named them, made absolute; a relative path counts from the first. */
+  readonly roots: readonly string[];
+  /** The same with all links resolved, in the same order. */
+  readonly realRoots: readonly string[];
+  /**
+   * Walks to the folder that holds the last component of `path`, resolving links inside the roots.
+   * The walk holds that folder's handle until `Target.close`.
+   *
+   * @param path relative to the first root, or absolute inside any root; lexically checked already.
+   * @param missing what to do about missing parent folders: `refuse` answers `file_missing`; `allow`
+   *   gives a target whose entry is missing; `create` makes them (mode 0777 less umask).
+   * @param use `name` where the target is only asked for its real path, or was entered in the same call: the
+   *   root is then not compared with its path again.
+   * @returns `root_changed` where the root's path means another folder than the one that was opened;
+   *   `outside_workspace`, `file_missing`, `not_a_file` (a parent is no folder, links in a
+   *   circle), `permission_denied` or `invalid_arguments` (a name too long).
+   */
+  enter(path: string, missing: "refuse" | "allow" | "create", use?: "name"): Promise<Target | Refusal>;
+  /**
+   * Tells of each root in whose place another folder was opened, by its real path: what was known of its files
+   * counts no more.
+   */
+  whenReplaced?(listener: (realRoot: string) => void): void;
+  /** How often that was so. */
+  readonly replacements?: number;
+}
+
+/** The directory entry that a request is about: a folder, held by its handle, and a name in it. */
+export interface Target {
+  readonly kind: "target";
+  /** Absolute path with all links resolved: the key of locks, ledger and history. */
+  readonly realPath: string;
+  /** Real paths of the folders that entering it made, an outer one before those in it; left out where there are none. */
+  readonly madeFolders?: readonly string[];
+  /** `realPath` relative to the root that holds it, with `/`; "" is that root itself. */
+  readonly relativePath: string;
+  /** `root_changed` where the path of its root means another folder by now; undefined if not. */
+  rootChanged?(): Refusal | undefined;
+  /** What the entry is now, links not followed (the walk has resolved them). `permission_denied`, `busy`. */
+  look(): Promise<Entry | Refusal>;
+  /** What the system knows of it; `file_missing` where there is nothing. */
+  facts(): Promise<EntryFacts | Refusal>;
+  /**
+   * The whole content of a regular file.
+   *
+   * @param limitBytes a larger file is `too_large`; the refusal costs no read.
+   * @returns `file_missing`, `is_directory`, `not_a_file`, `too_large`, `permission_denied`.
+   */
+  read(limitBytes: number): Promise<FileBytes | Refusal>;
+  /**
+   * Some lines of a file of any size in bounded memory: one pass that also hashes the whole.
+   *
+   * @param firstLine 1-based; `lineCount` at most that many lines; `limitBytes` of content at most.
+   */
+  window(firstLine: number, lineCount: number, limitBytes: number): Promise<FileWindow | Refusal>;
+  /**
+   * Hands a regular file of any size over piece by piece, in bounded memory, and lets other work of the
+   * process run in between.
+   *
+   * @param take gets each piece; its memory is filled again afterwards. `whole` says that this piece is all
+   *   of the file. `false` ends the pass.
+   * @returns `file_missing`, `is_directory`, `not_a_file`, `permission_denied`.
+   */
+  stream(take: (piece: Uint8Array, whole: boolean) => boolean): Promise<Streamed | Refusal>;
+  /**
+   * The entries of a folder, in byte order of their names, at most `limit` (then `more` is true).
+   *
+   * @param sizes of how many files the size is wanted, the first ones; of the others it may be left out. "none" where
+   *   nobody asks: looking at each takes most of the time.
+   */
+  entries(limit: number, sizes?: "none" | number): Promise<DirectoryListing | Refusal>;
+  /** A child of this folder; links are not followed. */
+  child(name: string): Promise<Target | Refusal>;
+  /**
+   * Puts `bytes` there in one step: stage beside the target, fsync, look again, rename (or link, where
+   * nothing may stand there), fsync of the folder. Attributes of the replaced file are kept.
+   *
+   * @param expected what must still stand there at the last moment before the step.
+   * @param guard asked once, right before the step; `false` refuses with `busy` (a lost lock).
+   * @returns `changed` where the expectation fails; `cannot_preserve`, `permission_denied`, `read_only`,
+   *   `disk_full`, `busy`. After any refusal the old state stands and no stage file is left. Where the
+   *   disk itself fails it throws; the intent is then left as it is, for recovery to decide.
+   */
+  commit(
+    bytes: Uint8Array,
+    expected: Expected,
+    options: CommitOptions,
+  ): Promise<Committed | Changed | Refusal>;
+  /** Deletes the file in one step under the same expectation. */
+  remove(expected: ExpectedFile, options: RemoveOptions): Promise<Committed | Changed | Refusal>;
+  /** Takes the folder that this entry is away; `false` where it holds anything, is none, or may not go. */
+  removeFolder?(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** How one file is to be written. */
+export interface CommitOptions {
+  readonly guard: () => Promise<boolean>;
+  /** Write into the existing inode: keeps hard links and foreign owners, gives up atomicity. */
+  readonly inPlace: boolean;
+  /** `false` where the request cannot ask for `inPlace`: a refusal does not name that way then. */
+  readonly mayInsist?: boolean;
+  /** `HistoryIntent.stageName`, so that what a kill leaves can be found; a random name without it. */
+  readonly stageName?: string | undefined;
+  /** Returns the replaced file open, to be watched; the caller closes it. */
+  readonly keepOpen?: boolean | undefined;
+}
+
+/** How one file is to be deleted. */
+export type RemoveOptions = Omit<CommitOptions, "inPlace">;
+
+/** What the target must be when the step is taken; anything else refuses the step with `changed`. */
+export type Expected = { readonly kind: "absent" } | ExpectedFile;
+
+/** A regular file with exactly these bytes. */
+export interface ExpectedFile {
+  readonly kind: "file";
+  readonly sha256: string;
+  /** The identity at the time of the read: while it is the same, the hash need not be computed again. */
+  readonly identity: FileIdentity;
+}
+
+/** (device, inode, size, mtime, ctime): a cache key for "nothing moved", never a proof of content. */
+export interface FileIdentity {
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+}
+
+/** What a look at a directory entry finds, without opening it. `size` is in bytes, `links` counts its names. */
+export type Entry =
+  | { readonly kind: "missing" }
+  | { readonly kind: "file"; readonly size: number; readonly links: number; readonly identity: FileIdentity }
+  | { readonly kind: "directory" }
+  /** A FIFO, socket, device: never opened. `what` names it. */
+  | { readonly kind: "other"; readonly what: string };
+
+/** What the system tells of an entry. Times are milliseconds since the epoch. */
+export interface EntryFacts {
+  readonly kind: "facts";
+  readonly what: "file" | "directory" | "other";
+  readonly sizeBytes: number;
+  readonly createdMs: number;
+  readonly modifiedMs: number;
+  readonly accessedMs: number;
+  /** The permission bits, such as 0o644. */
+  readonly mode: number;
+}
+
+/** A file's whole content, with its identity at the moment of the read. */
+export interface FileBytes {
+  readonly kind: "bytes";
+  readonly bytes: Uint8Array;
+  readonly identity: FileIdentity;
+}
+
+/** Some lines of a file, and what one pass over all of it found out. Line numbers are 1-based. */
+export interface FileWindow {
+  readonly kind: "window";
+  /** The bytes of the lines in the window, with their terminators. */
+  readonly bytes: Uint8Array;
+  readonly firstLine: number;
+  readonly lineCount: number;
+  readonly totalLines: number;
+  readonly totalBytes: number;
+  /** Of the whole file. */
+  readonly sha256: string;
+  /** The first bytes of the file (at most 4): by them a byte order mark is known in any window. */
+  readonly head?: Uint8Array;
+  /** Whether the whole file ends with a line terminator. */
+  readonly finalNewline: boolean;
+  /** True where the window ended early because of `limitBytes`. */
+  readonly clipped: boolean;
+}
+
+/** A file was handed over, or as much of it as was wanted. */
+export interface Streamed {
+  readonly kind: "streamed";
+}
+
+/** The entries of one folder in byte order of their names; `more` where the limit left some out. */
+export interface DirectoryListing {
+  readonly kind: "listing";
+  readonly entries: readonly DirectoryEntry[];
+  readonly more: boolean;
+}
+
+/** One name in a folder and what kind of thing it names; links are not followed. */
+export interface DirectoryEntry {
+  /** The name; where it is not valid UTF-8, a display form with `\x..`, and `openable` is false. */
+  readonly name: string;
+  readonly kind: "file" | "directory" | "link" | "other";
+  /** Of files only, where it was asked for. */
+  readonly sizeBytes?: number;
+  readonly openable: boolean;
+}
+
+/** The step was taken: the new bytes have the name, or the file is gone. */
+export interface Committed {
+  readonly kind: "committed";
+  /** Undefined after `remove`. */
+  readonly identity?: FileIdentity;
+  /**
+   * What a writer without our lock put into the old file in the last microseconds before the step. It is
+   * not in the result; whoever gets it keeps it and says so.
+   */
+  readonly displaced?: Uint8Array;
+  /** The replaced file, if `CommitOptions.keepOpen` is set. */
+  readonly replacedFile?: ReplacedFile;
+}
+
+/** Another program was there: the entry is not the expected one any more, and was left as it is. */
+export interface Changed {
+  readonly kind: "changed";
+  /** As in `Committed`: what another program wrote into the new file in the moment that it was there. */
+  readonly displaced?: Uint8Array;
+  /** The new file, removed again: another program may have opened it in that moment. */
+  readonly replacedFile?: ReplacedFile;
+}
+
+/** A file that lost its name to a write. A program that had it open may still be writing into it. */
+export interface ReplacedFile {
+  /** How much space it takes while it is open. */
+  readonly bytes: number;
+  /**
+   * Its bytes, if they differ from those of the last look.
+   *
+   * @param care `sure` does not rely on a time stamp that is too young to tell.
+   */
+  changed(care?: "sure"): Uint8Array | undefined;
+  close(): void;
+}

@@ -1,0 +1,185 @@
+import type { Changed, Committed, Expected, ReplacedFile, Target } from "./disk.js";
+import type { Refusal } from "./refusal.js";
+
+/** States of files by SHA-256, outside the project. What is gone is gone: `undefined`, never wrong bytes. */
+export interface BlobStore {
+  /**
+   * Keeps the bytes. Failing to keep them is told by `false`.
+   *
+   * @param care `sure` proves by its hash that what is there already is whole.
+   */
+  put(sha256: string, bytes: Uint8Array, care?: "sure"): Promise<boolean>;
+  /** Whether a state is there, without reading it: `get` may still find it damaged. */
+  has(sha256: string): Promise<boolean>;
+  get(sha256: string): Promise<Uint8Array | undefined>;
+  /**
+   * Keeps a state that only adds bytes to another one, `before`, for less than all of its bytes where that can be. As
+   * `put` else.
+   *
+   * @param before the state that it begins with, and its length in bytes.
+   */
+  putLonger(
+    sha256: string,
+    bytes: Uint8Array,
+    before: { readonly sha256: string; readonly length: number },
+  ): Promise<boolean>;
+}
+
+/**
+ * States of files that may hold secrets, each of one file: the same bytes of another file are another state, and
+ * nothing here is ever found by a hash alone. What is gone or older than its days is `undefined`.
+ */
+export interface SecretStore {
+  /**
+   * Keeps the bytes for so many days from now. Failing to keep them is told by `false`.
+   *
+   * @param realPath the file that they are a state of.
+   */
+  put(
+    realPath: string,
+    state: { readonly sha256: string; readonly bytes: Uint8Array; readonly days: number },
+  ): Promise<boolean>;
+  /** Whether a state is there, without reading it: `get` may still find it damaged. */
+  has(realPath: string, sha256: string): Promise<boolean>;
+  get(realPath: string, sha256: string): Promise<Uint8Array | undefined>;
+  /**
+   * Notes that a state of this file belongs here, whether it is kept or not: nothing of its bytes is in the note, and
+   * the note stays when they go. Failing to is told by `false`.
+   */
+  mark(realPath: string, sha256: string): Promise<boolean>;
+  /** Whether a state is there or noted. */
+  belongs(realPath: string, sha256: string): Promise<boolean>;
+}
+
+/** The record of writes, path by path: what undo, log, restore and `already_applied` are answered from. */
+export interface HistoryStore {
+  /**
+   * Under the path's lock, before the step: what is about to happen, so that a kill leaves a trace. A
+   * state folder that cannot be written is refused (`disk_full`, `permission_denied`, `read_only`).
+   */
+  begin(change: HistoryEntry): Promise<HistoryIntent | Refusal>;
+  /** Oldest first. Damaged lines are left out. */
+  entries(realPath: string): Promise<readonly HistoryEntry[]>;
+  /** The real paths of the files to which writes were begun for a conversation (`HistoryEntry.caller`). */
+  ofConversation?(conversation: string): Promise<readonly string[]>;
+  /** Those to the file of another folder, which had the place of the root before: told, never gone back to. */
+  ofOtherFolder?(realPath: string): Promise<readonly HistoryEntry[]>;
+  /** The real paths of the files that were written together; undefined where that is not kept any more. */
+  together(changeSet: string): Promise<readonly string[] | undefined>;
+}
+
+/**
+ * Takes the steps of several files as one: all of them or none, whatever fails or is killed in between.
+ * Apply, restore and undo of several files come down to it.
+ */
+export interface ChangeSets {
+  /**
+   * Journals what is about to happen, stages everything, looks at every target once more, takes the steps
+   * in their order, and records each in the history. Where one cannot be taken those before it are taken
+   * back; what a kill interrupts is finished or taken back at the next start, and before anybody else
+   * gets the lock of one of the files.
+   *
+   * @param steps each of another real path, whose lock the caller holds.
+   * @param guard asked right before the first step; `false` refuses with `busy` (a lost lock).
+   * @throws DiskFault where the disk fails; its state says whether everything was taken back.
+   */
+  commit(
+    changeSet: string,
+    steps: readonly SetStep[],
+    guard: () => Promise<boolean>,
+  ): Promise<SetCommitted | SetStopped | Refusal>;
+}
+
+/** What is to become of one file of a change set. */
+export interface SetStep {
+  /** For the history, with the hashes before and after: they differ. */
+  readonly entry: HistoryEntry;
+  /** Walks to the target and makes its missing folders; called once, after the journal is written. */
+  enter(): Promise<Target | Refusal>;
+  readonly expected: Expected;
+  /** The new bytes; `null` deletes the file. */
+  readonly bytes: Uint8Array | null;
+  /**
+   * For a new file that is another one under a new name: the real path of that one, which an earlier step
+   * of the set deletes. Mode, owner and attributes come from it.
+   */
+  readonly movedFrom?: string | undefined;
+  /** As in `CommitOptions`. */
+  readonly keepOpen?: boolean | undefined;
+}
+
+/** All steps of a change set were taken and recorded. */
+export interface SetCommitted {
+  readonly kind: "set_committed";
+  /** In the order of the steps. */
+  readonly files: readonly Committed[];
+}
+
+/** One step could not be taken; those before it were taken back. */
+export interface SetStopped {
+  readonly kind: "set_stopped";
+  /** Which step, counted from 0. */
+  readonly at: number;
+  readonly reason: Changed | Refusal;
+  /** Real paths of files that somebody else wrote meanwhile: they stand as they are, neither old nor new. */
+  readonly leftAlone: readonly string[];
+  /** What somebody else wrote and what stands nowhere any more, by real path: whoever gets it keeps it and says so. */
+  readonly displaced?: readonly { readonly realPath: string; readonly bytes: Uint8Array }[];
+  /** New files that were taken away again, with the hash of their content, for `SetStep.keepOpen`. */
+  readonly takenAway?: readonly {
+    readonly realPath: string;
+    readonly sha256: string;
+    readonly file: ReplacedFile;
+  }[];
+}
+
+/** A write that is announced and not yet decided: one of its two methods is called, or recovery decides. */
+export interface HistoryIntent {
+  readonly kind: "intent";
+  /** Hand it on to `Target.commit`: recovery looks for a stage file of this name beside the target. */
+  readonly stageName?: string | undefined;
+  /** The step was taken: the entry becomes part of the history. */
+  done(): Promise<void>;
+  /** Nothing happened. */
+  dropped(): Promise<void>;
+}
+
+/** For what of a conversation a write is made. */
+export type WriteCaller =
+  | {
+      /** The id of the conversation's session. */
+      readonly conversation: string;
+      /** The node of the call. */
+      readonly call: string;
+    }
+  | {
+      readonly conversation: string;
+      /** The id of the restore that puts files back. */
+      readonly restore: string;
+    };
+
+/** One recorded write of one file. */
+export interface HistoryEntry {
+  readonly id: string;
+  readonly realPath: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** The session that wrote. */
+  readonly session: string;
+  readonly tool: string;
+  /** SHA-256 before and after; `null` where there was, or is, no file. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** For an undo: the id of the entry that it took back. */
+  readonly undoes?: string;
+  /** The id of the change set that this write was a part of; it is undone as a whole. */
+  readonly changeSet?: string;
+  /** The `after` state was never current: another program lost it to a write at the same moment. */
+  readonly displaced?: boolean;
+  /** Of a file that may hold secrets: for how long its states are kept, where that is not the seven days. */
+  readonly keepSecrets?: number | "none";
+  /** Real paths of the folders that were made for this write, an outer one before those in it. */
+  readonly folders?: readonly string[];
+  /** Where a conversation made it: its call, and the name that the call used. */
+  readonly caller?: WriteCaller & { readonly path: string };
+}
