@@ -35,6 +35,7 @@ export async function askModel(asking: Asking): Promise<ReceivedAnswer | ModelFa
   const step = await stepOf(asking);
   if (isRefusal(step)) return step;
   const { model, onEvent, signal } = asking;
+  await turnOfOthers();
   for await (const event of model.ask(step, signal)) {
     switch (event.kind) {
       case "finish":
@@ -52,6 +53,14 @@ export async function askModel(asking: Asking): Promise<ReceivedAnswer | ModelFa
     }
   }
   return { kind: "model_failure", reason: "cut", message: "The model's stream ended without an answer." };
+}
+
+/**
+ * A model in this process may answer at once, and all that a step does then ends without the event loop: a person who
+ * cancels, a timer and a pipe would wait for the end of the turn.
+ */
+function turnOfOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function stepOf(asking: Asking): Promise<ModelStep | ConversationRefusal> {

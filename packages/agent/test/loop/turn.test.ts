@@ -172,6 +172,23 @@ describe("a turn", () => {
     expect(await byCost.turn("Go.")).toMatchObject({ reason: "max_cost", steps: 2, costUsd: 2 });
   });
 
+  it("hears a timer and a person between requests, also of a model that answers at once", async () => {
+    const calls = Array.from({ length: 500 }, (_, at) => ({ calls: [read(`missing-${at}.ts`)] }));
+    const ending = new AbortController();
+    const played = scriptedModel(calls);
+    let asked = 0;
+    const model: ModelPort = {
+      ...played,
+      ask: (step, signal) => {
+        asked += 1;
+        if (asked === 1) setTimeout(() => ending.abort(), 0);
+        return played.ask(step, signal);
+      },
+    };
+    const stage = await staged([], { model, limits: { maxSteps: 400 } });
+    expect(await stage.turn("Go.", ending.signal)).toMatchObject({ reason: "cancelled" });
+  });
+
   const half = (times: number) => Array(times).fill({ text: "Yes.", usage: { inputTokens: 500 } });
 
   it("takes the limit of money for all turns of a run, not for each", async () => {
