@@ -1,5 +1,4 @@
 import { existsSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import {
   describeChange,
@@ -10,6 +9,7 @@ import {
   type Refusal,
   type Workspace,
 } from "@holdfast/core";
+import { homeFolder, knownHome } from "@holdfast/core/node";
 import { reportRefusal, withWorkspace } from "../answers/index.js";
 import {
   adviceFor,
@@ -45,6 +45,8 @@ export async function setupCommand(call: Invocation): Promise<number> {
   if (guard && !guardedClients.includes(client))
     return misuse(`the guard works with the hooks of ${guardedClients.join(" and ")}`);
   const project = flags.project === true;
+  if (!project && movedHome(client) === "" && knownHome() === undefined)
+    return misuse("there is no home folder for a person's settings; set HOME, or give --project");
   if (project && flags.user === true) return misuse("--project and --user exclude each other");
   if (project && !sharedClients.includes(client))
     return misuse(`${client} is set up for a person, not for a project`);
@@ -80,9 +82,9 @@ function placed(
   wanted: readonly Setting[],
   client: ClientName,
 ): { readonly root: string; readonly wanted: readonly Setting[] } {
-  const { variable, folder } = movedHomes[client] ?? { variable: "", folder: "" };
-  const home = process.env[variable] ?? "";
-  if (home === "") return { root: homedir(), wanted };
+  const { folder = "" } = movedHomes[client] ?? {};
+  const home = movedHome(client);
+  if (home === "") return { root: homeFolder(), wanted };
   const root = firstFolder(resolve(home));
   const inFolder = (file: string) => (file.startsWith(`${folder}/`) ? file.slice(folder.length + 1) : file);
   const moved = (file: string) => join(relative(root, resolve(home)), inFolder(file));
@@ -94,6 +96,11 @@ function placed(
       ...(orFile === undefined ? {} : { orFile: moved(orFile) }),
     })),
   };
+}
+
+/** The folder that the client was given in place of the home folder, or "". */
+function movedHome(client: ClientName): string {
+  return process.env[movedHomes[client]?.variable ?? ""] ?? "";
 }
 
 /** The folder, or the one above it that is there: what is missing below is made with the file. */

@@ -1,8 +1,7 @@
-import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { agentExitCodes, type SettingsProblem, type SettingsSources } from "@holdfast/agent";
 import { escapeInJson, isRefusal } from "@holdfast/core";
-import { inspectState } from "@holdfast/core/node";
+import { homeFolder, inspectState } from "@holdfast/core/node";
 import { escapeText, type Invocation } from "../shell/index.js";
 
 /** Where the agent's settings are looked for; without a state folder, which is no place for trust then, why not. */
@@ -23,7 +22,7 @@ export function sourcesOf({ settings }: Invocation, folder?: string): FoundSourc
   const { env: environment } = process;
   return {
     kind: "sources",
-    sources: { folder: project, home: homedir(), stateDir: state.path, environment },
+    sources: { folder: project, home: homeFolder(), stateDir: state.path, environment },
   };
 }
 

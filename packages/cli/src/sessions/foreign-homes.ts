@@ -1,5 +1,5 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { homeFolder } from "@holdfast/core/node";
 
 /** The programs whose sessions are looked for on a machine. */
 export const agents = ["claude", "codex", "gemini", "opencode", "pi"] as const;
@@ -17,7 +17,7 @@ export function isAgent(word: string): word is Agent {
  * Sources: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `GEMINI_CLI_HOME`, `XDG_DATA_HOME` (opencode), `PI_CODING_AGENT_DIR`.
  */
 export function foreignHomes(env: NodeJS.ProcessEnv = process.env): Readonly<Record<Agent, string>> {
-  const home = homedir();
+  const home = homeFolder();
   const named = (name: string, otherwise: string) => env[name] || otherwise;
   return {
     claude: join(named("CLAUDE_CONFIG_DIR", join(home, ".claude")), "projects"),

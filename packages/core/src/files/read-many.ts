@@ -1,3 +1,4 @@
+import { escapeForDisplay } from "../text/index.js";
 import { compileGlob, type Glob } from "./glob.js";
 import type { ListedEntry, ListOutcome, ReadManyOutcome, ReadOutcome, ReadRefusal } from "./outcomes.js";
 import { isRefusal } from "./refusal.js";
@@ -42,6 +43,8 @@ interface Reader {
 const maxFiles = 500;
 const globDepth = 64;
 const globEntries = 100_000;
+/** How many closed folders a refusal names. */
+const namedFolders = 10;
 
 interface MatchedPaths {
   readonly paths: readonly string[];
@@ -91,7 +94,29 @@ async function follow(workspace: Reader, pattern: string): Promise<MatchedPaths>
     .map((entry) => entry.path)
     .filter((path) => matchesFrom(glob, path));
   const isCut = listing.more || listing.entries.some((entry) => entry.isDirectory && isAtEnd(start, entry));
-  return { paths, refusals: isCut ? [cutShort(pattern)] : [] };
+  const closed = (listing.closed ?? []).filter((folder) => mayMatchIn(pattern, folder));
+  const refusals = [
+    ...(isCut ? [cutShort(pattern)] : []),
+    ...(closed.length === 0 ? [] : [closedTo(pattern, closed)]),
+  ];
+  return { paths, refusals };
+}
+
+/** Whether a path below this folder could have a match: a pattern has no more levels than slashes, but with `**`. */
+function mayMatchIn(pattern: string, folder: string): boolean {
+  const slashesOf = (text: string) => text.split("/").length - 1;
+  return pattern.includes("**") || slashesOf(pattern) > slashesOf(folder);
+}
+
+function closedTo(pattern: string, closed: readonly string[]): ReadRefusal {
+  const named = closed.slice(0, namedFolders).map(escapeForDisplay).join(", ");
+  const rest = closed.length > namedFolders ? ` and ${closed.length - namedFolders} more` : "";
+  return {
+    kind: "refusal",
+    code: "permission_denied",
+    message: `Folders below that of this glob cannot be entered, so that files in them are missing: ${named}${rest}.`,
+    path: pattern,
+  };
 }
 
 /** Entries of an absolute folder are absolute; a pattern's own leading slash was taken off. */

@@ -68,3 +68,15 @@ it("what is in it is missing from a list, a find and a search, and they say so",
   expect(await workspace.search({ pattern: "one" })).toMatchObject({ skips: { closedFolders: 1 } });
   expect(await workspace.list({ depth: 1 })).not.toHaveProperty("closedFolders");
 });
+
+it("what globs would have matched in it is told, and only where they could have", async () => {
+  const { workspace } = without("closed", ["a.txt", "closed/b.txt", "sub/closed/c.txt"]);
+  const all = await workspace.readMany({ globs: ["**/*.txt"] });
+  expect(all.files).toMatchObject([
+    { code: "permission_denied", message: expect.stringContaining("missing: closed, sub/closed.") },
+    { kind: "read" },
+  ]);
+  const oneDeep = await workspace.readMany({ globs: ["*/*.txt"] });
+  expect(oneDeep.files).toMatchObject([{ message: expect.stringMatching(/missing: closed\.$/) }]);
+  expect((await workspace.readMany({ globs: ["*.txt"] })).files).toMatchObject([{ kind: "read" }]);
+});

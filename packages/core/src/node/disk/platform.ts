@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, fsyncSync, readFileSync, readlinkSync, renameSync } from "node:fs";
 import { homedir, hostname, constants as osConstants, tmpdir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { isAbsolute, join, parse } from "node:path";
 import { openDescriptor } from "./descriptors.js";
 
 /**
@@ -213,11 +213,29 @@ export function defaultStateFolder(environment: NodeJS.ProcessEnv = process.env)
   if (named !== undefined && named !== "") return named;
   if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "holdfast");
   if (isWindows && local !== undefined && local !== "") return join(local, "holdfast");
-  const home = homedir();
-  // Without a home the default would lie in whatever folder we were started in: somebody's project.
-  return isAbsolute(home)
-    ? join(home, ".local", "state", "holdfast")
-    : join(tmpdir(), `holdfast-${userName()}`);
+  const home = knownHome();
+  return home === undefined
+    ? join(tmpdir(), `holdfast-${userName()}`)
+    : join(home, ".local", "state", "holdfast");
+}
+
+/**
+ * The home folder of whoever runs this; undefined where there is none: an empty `HOME`, or a user whom the system does
+ * not know, as containers have them. Without one, names in it would lie in the folder we were started in: a project.
+ */
+export function knownHome(): string | undefined {
+  try {
+    const home = homedir();
+    return isAbsolute(home) ? home : undefined;
+  } catch (error) {
+    if (codeOf(error) === "ERR_SYSTEM_ERROR" || codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The home folder; where there is none the root of the disk, as container runtimes have it: never the current folder. */
+export function homeFolder(): string {
+  return knownHome() ?? parse(process.execPath).root;
 }
 
 /** The code of a system error (`ENOENT`), or "". */

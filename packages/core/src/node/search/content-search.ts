@@ -109,9 +109,11 @@ class ContentScan implements ContentSearch {
   private startThreads(): void {
     if (this.threads !== undefined) return;
     const isPossible = canWalkByHandle() && canStartThreads();
-    this.threads = isPossible
-      ? Array.from({ length: threadCount() }, () => SearchThread.take(this.job, this.until))
-      : [];
+    const wanted = isPossible ? threadCount() : 0;
+    // With fewer, or none, the rest is searched here.
+    this.threads = Array.from({ length: wanted }, () => SearchThread.take(this.job, this.until)).filter(
+      (thread) => thread !== undefined,
+    );
   }
 
   /** To the thread with the least to do; where it fails, the files are searched here. */

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { ContentJob, FileFindings } from "../../files/index.js";
+import { startThread } from "../disk/start-thread.js";
 import type { FolderToScan, FoundInFile, WorkerAnswer, WorkerMessage } from "./worker-messages.js";
 
 /** Beside this file, also where the program is bundled into a few. */
@@ -42,25 +43,32 @@ export class SearchThread {
   private isWanted = true;
   private nextId = 0;
   private readonly waiting = new Map<number, Waiting>();
-  private readonly worker: Worker;
   private rest: NodeJS.Timeout | undefined;
 
-  private constructor() {
-    // Flags of this process may mean nothing, or something else, to a file of ours.
-    this.worker = new Worker(workerFile, { execArgv: [], name: "holdfast search" });
+  private constructor(private readonly worker: Worker) {
     this.worker.on("message", (answer: WorkerAnswer) => this.hear(answer));
     this.worker.on("error", () => this.fail());
     this.worker.on("exit", () => this.fail());
   }
 
-  /** A thread for this job: one that rests, or a new one, which is ready in a moment. */
-  static take(job: ContentJob, until: number): SearchThread {
-    const thread = SearchThread.idle.pop() ?? new SearchThread();
+  /**
+   * A thread for this job: one that rests, or a new one, which is ready in a moment.
+   *
+   * @returns undefined where there are no more threads to be had.
+   */
+  static take(job: ContentJob, until: number): SearchThread | undefined {
+    const thread = SearchThread.idle.pop() ?? SearchThread.start();
+    if (thread === undefined) return undefined;
     clearTimeout(thread.rest);
     thread.isWanted = true;
     thread.worker.ref();
     thread.post({ kind: "begin", job, until });
     return thread;
+  }
+
+  private static start(): SearchThread | undefined {
+    const worker = startThread(workerFile, { name: "holdfast search" });
+    return worker && new SearchThread(worker);
   }
 
   get isReady(): boolean {

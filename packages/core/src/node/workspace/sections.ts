@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
-import type { SectionWorker } from "../../files/index.js";
+import { refuse, type SectionWorker } from "../../files/index.js";
 import type { SectionAnswer } from "../../patch/index.js";
+import { startThread } from "../disk/start-thread.js";
 import { shortage } from "./late-parts.js";
 
 /**
@@ -21,7 +21,8 @@ export function openSections(): SectionWorker | undefined {
         // The thread opens files and channels of its own; what it could not open it says as a failure of this program.
         const notNow = shortage();
         if (notNow !== undefined) return resolve(notNow);
-        const thread = new Worker(file, { workerData: job });
+        const thread = startThread(file, { workerData: job });
+        if (thread === undefined) return resolve(noThread);
         const end = (answer: () => void) => {
           clearTimeout(limit);
           void thread.terminate().then(answer, reject);
@@ -34,3 +35,8 @@ export function openSections(): SectionWorker | undefined {
       }),
   };
 }
+
+const noThread = refuse(
+  "busy",
+  "The system gives this program no more threads to work on a large document. Nothing was done; ask again in a moment.",
+);

@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, parse, resolve, sep } from "node:path";
 import { type Refusal, refuse } from "../../files/index.js";
 import { escapeForDisplay } from "../../text/index.js";
+import { knownHome } from "../disk/platform.js";
 
 /**
  * Refuses roots that nobody means, or that hold far more than a project: no name at all (an empty variable of a
@@ -27,7 +27,8 @@ function wideness(root: string): string | undefined {
   const real = realPath(root);
   if (real === undefined) return undefined;
   if (real === parse(real).root) return "is the whole disk";
-  const home = realPath(homedir());
+  const known = knownHome();
+  const home = known === undefined ? undefined : realPath(known);
   if (home !== undefined && (home === real || home.startsWith(real + sep))) return "holds your home folder";
   return homes.includes(dirname(real)) ? "is a home folder" : undefined;
 }
