@@ -190,8 +190,14 @@ export default {
     forbid(
       "declared",
       "src uses only its own package's dependencies",
-      { path: "^packages/[^/]+/src/" },
+      { path: "^packages/(?!cli/)[^/]+/src/" },
       { dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"] },
+    ),
+    forbid(
+      "declared-or-bundled",
+      "the command's own package has what it needs: as a dependency, or in its bundle",
+      { path: "^packages/cli/src/" },
+      { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
     ),
     forbid(
       "no-test-in-src",

@@ -67,6 +67,28 @@ describe("packages that are installed from packed files", { timeout: 240_000 }, 
     expect(stdout.trim()).toBe(manifestOf("packages/cli").version);
   });
 
+  it("give a command that is whole alone: charsets and attributes are there in a global installation", () => {
+    const alone = join(dirname(project), "alone");
+    const cli = readdirSync(join(dirname(project), "tarballs")).filter((name) => name.includes("-cli-"));
+    const files = cli.map((name) => join(dirname(project), "tarballs", name));
+    const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
+    run("npm", ["install", "--global", "--prefix", alone, ...flags, ...files], project);
+    expect(readdirSync(join(alone, "lib/node_modules/@holdfast"))).toEqual(["cli"]);
+    const work = join(dirname(project), "work");
+    mkdirSync(work);
+    writeFileSync(join(work, "latin.txt"), Buffer.from("caf\xe9 au lait, na\xefve id\xe9e\n", "latin1"));
+    const holdfast = (...args: readonly string[]) => run(join(alone, "bin/holdfast"), args, work).stdout;
+    expect(holdfast("read", "latin.txt")).toContain("naïve idée");
+    expect(holdfast("search", "lait")).toContain("café au lait");
+    expect(holdfast("read", "latin.txt", "--encoding", "latin1")).toContain("café");
+    expect(holdfast("doctor")).toMatch(/✓ native extension +loaded/);
+    const toml = { HOME: join(work, "home") };
+    mkdirSync(toml.HOME);
+    expect(run(join(alone, "bin/holdfast"), ["setup", "codex", "--yes"], work, toml).stdout).toContain("mcp");
+    expect(holdfast("section", "--help")).toContain("Usage");
+    expect(holdfast("tour")).toContain("holdfast log");
+  });
+
   it("install for a whole machine, where npx finds the command by its package's name, too", async () => {
     const prefix = join(dirname(project), "global");
     const files = readdirSync(join(dirname(project), "tarballs")).map((name) =>
