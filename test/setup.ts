@@ -1,4 +1,9 @@
 import fc from "fast-check";
+import { afterAll, afterEach } from "vitest";
+import { clearFile, clearTest } from "./cleanups.js";
+
+afterEach(clearTest);
+afterAll(clearFile);
 
 /**
  * The seed of every property test, so that a change is judged on the same cases each time and a red run can be run

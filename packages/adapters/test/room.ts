@@ -1,17 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type OpenedWorkspace, openWorkspace } from "@holdfast/core/node";
-import { afterEach } from "vitest";
-
-const open: { readonly folder: string; readonly workspace: OpenedWorkspace }[] = [];
-
-afterEach(async () => {
-  for (const { folder, workspace } of open.splice(0)) {
-    await workspace.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+import { openWorkspace } from "@holdfast/core/node";
+import { afterThisTest } from "../../../test/cleanups.js";
 
 /** A workspace on a temporary folder with these files. */
 export async function openRoom(files: Readonly<Record<string, string | Uint8Array>>) {
@@ -21,6 +12,9 @@ export async function openRoom(files: Readonly<Record<string, string | Uint8Arra
   for (const [name, text] of Object.entries(files)) write(name, text);
   const workspace = await openWorkspace({ roots: [root], stateDir: join(folder, "state") });
   if (workspace.kind === "refusal") throw new Error(workspace.message);
-  open.push({ folder, workspace });
+  afterThisTest(async () => {
+    await workspace.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
   return { workspace, root, write, text: (name: string) => readFileSync(join(root, name), "utf8") };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isRefusal, runTool, type ToolName, type Workspace } from "@holdfast/core";
 import { type OpenWorkspaceOptions, openWorkspace } from "@holdfast/core/node";
-import { afterEach } from "vitest";
+import { afterThisTest } from "../../../test/cleanups.js";
 
 /** A real folder with a real state folder beside it, gone after the test. */
 export interface Ground {
@@ -35,11 +35,6 @@ export interface SeedReply {
   readonly latest_file_state: SeedState;
 }
 
-const cleanups: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
-
 export async function ground(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   options: Partial<OpenWorkspaceOptions> = {},
@@ -47,13 +42,13 @@ export async function ground(
   const base = mkdtempSync(join(tmpdir(), "holdfast-test-"));
   const [root, stateDir] = [join(base, "root"), join(base, "state")];
   mkdirSync(root);
-  cleanups.push(() => rmSync(base, { recursive: true, force: true }));
+  afterThisTest(() => rmSync(base, { recursive: true, force: true }));
   const again = async (more: Partial<OpenWorkspaceOptions> = {}) => {
     // Whole to replace whole has tests of its own; the others write over files with the hash alone.
     const guards = { wholeReplacement: "hash", ...options.guards, ...more.guards } as const;
     const opened = await openWorkspace({ roots: [root], stateDir, ...options, ...more, guards });
     if (isRefusal(opened)) throw new Error(opened.message);
-    cleanups.push(() => opened.close());
+    afterThisTest(() => opened.close());
     return opened;
   };
   const workspace = await again();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
-import { afterAll } from "vitest";
+import { afterThisFile } from "../../../../test/cleanups.js";
 import {
   type CommitOptions,
   type ExpectedFile,
@@ -20,14 +20,9 @@ import { openStateFolder, type StateFolder } from "../../src/node/state-folder/s
 /** A fresh folder, removed after the tests of the file. */
 export function freshFolder(prefix = "holdfast-test-"): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));
-  folders.push(folder);
+  afterThisFile(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
 
 export function must<T extends { readonly kind: string }>(value: T | Refusal): Exclude<T, Refusal> {
   if (isRefusal(value)) throw new Error(`refused: ${value.code}: ${value.message}`);
@@ -110,7 +105,7 @@ export function builtRoom(): string {
   const cache = fileURLToPath(new URL("../../../../node_modules/.cache", import.meta.url));
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "holdfast-node-"));
-  folders.push(folder);
+  afterThisFile(() => rmSync(folder, { recursive: true, force: true }));
   built = join(folder, "room.mjs");
   buildSync({
     entryPoints: [fixture("room.ts")],
