@@ -62,6 +62,18 @@ describe("a server process", () => {
     expect(server.output().stderr).toBe("");
   });
 
+  test("ends the connection at a message that is too long to be held, and says why", async () => {
+    const server = launch(await makeGround());
+    server.say(...opening);
+    await until(() => server.output().lines.length === 1);
+    server.child.stdin.on("error", () => {});
+    server.child.stdin.write(Buffer.alloc(65 * 1024 * 1024, "x"));
+    expect(await server.exited).toBe(0);
+    expect(server.output().stderr).toBe(
+      "protocol: Error: A message is longer than 67108864 bytes; the connection is closed.\n",
+    );
+  });
+
   test("carries a write through whose client went away, and leaves nothing behind", async () => {
     const ground = await makeGround();
     const server = launch(ground);

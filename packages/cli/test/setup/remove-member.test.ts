@@ -1,4 +1,5 @@
-import { parse } from "jsonc-parser";
+import fc from "fast-check";
+import { type ParseError, parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 import { changeSettings } from "../../src/setup/change-settings.js";
 import { type Setting, settingsFor } from "../../src/setup/index.js";
@@ -71,7 +72,7 @@ describe("a member that is taken out", () => {
 
   it.each(beside)("leaves %s", (_, before, after) => {
     expect(removed(before, [server])).toBe(after);
-    const errors: Parameters<typeof parse>[1] = [];
+    const errors: ParseError[] = [];
     parse(after, errors, { allowTrailingComma: true });
     expect(errors).toEqual([]);
   });
@@ -81,6 +82,34 @@ describe("a member that is taken out", () => {
     const before = `{"hooks": {"PreToolUse": [ {"hooks": [${ours}]}, {"hooks": [ {"command":"a"}, /* b */ ${ours} ]} /* c */ ]}}`;
     expect(removed(before, hooks)).toBe(
       '{"hooks": {"PreToolUse": [ {"hooks": [ {"command":"a"} /* b */ ]} /* c */ ]}}',
+    );
+  });
+
+  it("leaves JSON in which it is not, whatever stands between", () => {
+    const gap = fc.constantFrom("", " ", "\n  ", " // c\n", "/* d */", "\r\n\t");
+    const name = fc.constantFrom("a", "mcpServers", "hooks");
+    const value = fc.constantFrom(
+      "{}",
+      '{ "holdfast": {} }',
+      '{"db": 1,\n"holdfast": {}/* e */,}',
+      '{"PreToolUse": [ {"hooks": [{"command": "holdfast guard"} // f\n]}, 1 ]}',
+    );
+    const members = fc.uniqueArray(fc.tuple(gap, name, gap, value, gap), {
+      maxLength: 3,
+      selector: (one) => one[1],
+    });
+    fc.assert(
+      fc.property(members, gap, (all, end) => {
+        const written = all.map(
+          ([before, key, colon, inner, after]) => `${before}"${key}":${colon}${inner}${after}`,
+        );
+        const errors: ParseError[] = [];
+        const text = removed(`{${written.join(",")}${end}}`, [server, ...hooks]);
+        const left = parse(text, errors, { allowTrailingComma: true });
+        expect([text, errors]).toEqual([text, []]);
+        expect(left.mcpServers?.holdfast).toBeUndefined();
+        expect(JSON.stringify(left.hooks ?? {})).not.toContain("guard");
+      }),
     );
   });
 });
